@@ -1,0 +1,192 @@
+// Starts a TypeScript program of this repository with the pinned Node, installing packages first when needed.
+// Plain JavaScript without dependencies: it must run on any Node >= 20, before anything is installed.
+
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
+const MODULES = join(ROOT, 'node_modules')
+const MARKER = join(MODULES, '.malipo-installed')
+// Node strips types without a flag and without a warning from this version on.
+const OLDEST_NODE = [24, 12]
+const INSTALL_WAIT_MS = 10 * 60_000
+
+const USAGE = `Usage: node scripts/run.mjs TARGET.ts [arguments]
+       node scripts/run.mjs --bin NAME [arguments]
+
+Runs TARGET.ts (a path from the repository root), or the command NAME of an installed
+package, with the Node version this project pins. Packages are installed first when
+node_modules is missing or package-lock.json has changed. Standard output belongs to the
+program alone; progress and errors of the installation go to standard error.
+`
+
+await main(process.argv.slice(2))
+
+async function main(args) {
+  if (args.length === 0 || args[0] === '--help' || args[0] === '-h') {
+    process.stdout.write(USAGE)
+    process.exitCode = args.length === 0 ? 2 : 0
+    return
+  }
+  if (!isInstalled()) await withInstallLock(install)
+  run(findNode(), programOf(args))
+}
+
+/** The arguments for Node: the program's file, then its own arguments. */
+function programOf(args) {
+  if (args[0] !== '--bin') return args
+  const command = join(MODULES, '.bin', args[1] ?? '')
+  if (args[1] === undefined || !existsSync(command)) fail(`no installed package has the command ${args[1] ?? '(none)'}`)
+  return [realpathSync(command), ...args.slice(2)]
+}
+
+// Installation
+
+function isInstalled() {
+  const lock = readIfThere(join(ROOT, 'package-lock.json'))
+  if (lock === null) fail('package-lock.json is missing: is this a complete checkout?')
+  const wanted = fingerprint(lock)
+  if (readIfThere(MARKER) === wanted) return true
+  if (!matchesInstalledTree(JSON.parse(lock))) return false
+  // Somebody ran npm by hand and the result is what the lock file asks for.
+  writeMarker(wanted)
+  return true
+}
+
+/** Compares the lock file with the record npm keeps of what it has put into node_modules. */
+function matchesInstalledTree(lock) {
+  const record = readIfThere(join(MODULES, '.package-lock.json'))
+  if (record === null) return false
+  const installed = JSON.parse(record).packages ?? {}
+  return Object.entries(lock.packages).every(([path, entry]) => {
+    if (!path.includes('node_modules/')) return true
+    const found = installed[path]
+    if (found === undefined) return entry.optional === true || entry.peer === true
+    return found.version === entry.version && found.integrity === entry.integrity
+  })
+}
+
+async function install() {
+  if (isInstalled()) return // another process did it while this one waited for the lock
+  process.stderr.write('Installing packages (only after a clone or a change of package-lock.json)...\n')
+  const npm = process.env.npm_execpath?.endsWith('.js')
+    ? [process.execPath, process.env.npm_execpath]
+    : [process.platform === 'win32' ? 'npm.cmd' : 'npm']
+  const wanted = fingerprint(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
+  const child = spawn(npm[0], [...npm.slice(1), 'ci', '--include=dev', '--include=optional'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      output += chunk
+    })
+  const code = await new Promise((resolve) => {
+    child.on('error', (error) => {
+      output += `${error.message}\n`
+      resolve(1)
+    })
+    child.on('close', resolve)
+  })
+  if (code !== 0) fail(`npm ci failed:\n${output}`)
+  writeMarker(wanted)
+}
+
+function writeMarker(value) {
+  try {
+    mkdirSync(MODULES, { recursive: true })
+    writeFileSync(MARKER, value)
+  } catch {
+    // A read-only checkout: the comparison above is simply made again next time.
+  }
+}
+
+function fingerprint(lock) {
+  return createHash('sha256').update(`${process.platform} ${process.arch}\n${lock}`).digest('hex')
+}
+
+/**
+ * Runs `work` while this process alone holds the installation lock of this checkout. The lock is an abstract
+ * socket: the kernel frees it when its holder dies, so that no stale lock file can ever be left behind.
+ */
+async function withInstallLock(work) {
+  if (process.platform !== 'linux') return work()
+  const name = `\0malipo-install-${createHash('sha256').update(ROOT).digest('hex')}`
+  const giveUp = performance.now() + INSTALL_WAIT_MS
+  for (;;) {
+    const server = createServer()
+    const outcome = await new Promise((resolve) => {
+      server.once('error', (error) => resolve(error.code))
+      server.listen(name, () => resolve('held'))
+    })
+    if (outcome !== 'EADDRINUSE') {
+      try {
+        return await work()
+      } finally {
+        if (outcome === 'held') server.close()
+      }
+    }
+    if (performance.now() > giveUp) fail('another process has been installing packages for ten minutes')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+// Running
+
+function findNode() {
+  const pinned = join(MODULES, `node-${process.platform}-${process.arch}`, 'bin', 'node')
+  if (existsSync(pinned)) return pinned
+  if (isRecentEnough()) return process.execPath
+  fail(
+    `this program needs Node ${OLDEST_NODE.join('.')} or newer; there is no packaged one for ` +
+      `${process.platform}-${process.arch} and the installed one is ${process.version}`,
+  )
+}
+
+function isRecentEnough() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  return major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])
+}
+
+/** Runs Node with `args` and ends this process the way the child ended. */
+function run(node, args) {
+  const child = spawn(node, args, { cwd: ROOT, stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    let forwarded = false
+    process.on(signal, () => {
+      // A terminal sends Ctrl-C to the child as well; a second one would read as "do not wait".
+      if (forwarded || (signal === 'SIGINT' && process.stdin.isTTY)) return
+      forwarded = true
+      child.kill(signal)
+    })
+  }
+  child.on('error', (error) => {
+    // The packaged Node wants glibc; on another C library it cannot be started at all.
+    if (error.code === 'ENOENT' && node !== process.execPath && isRecentEnough()) run(process.execPath, args)
+    else fail(`cannot start ${node}: ${error.message}`)
+  })
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
+}
+
+function readIfThere(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error.code === 'ENOENT') return null
+    throw error
+  }
+}
+
+function fail(message) {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}

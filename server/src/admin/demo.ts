@@ -1,0 +1,36 @@
+// The demo merchant of an installation that is not for production.
+
+import { createKey } from '../api-keys/index.ts'
+import { type Deps, sql } from '../db/index.ts'
+import { SCOPES } from '../http/index.ts'
+import { refuse } from '../lib/index.ts'
+import { createMerchant, findMerchant, type Merchant } from '../merchants/index.ts'
+
+const DEMO_EMAIL = 'demo@malipo.example'
+const FIND = sql('demo_find', 'select id from merchants where email = $1 order by created_at limit 1')
+
+/** The demo merchant; made when it is missing. Never in production. */
+export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
+  if (deps.config.node_env === 'production') {
+    refuse('forbidden', { message: 'There is no demo data in production. Use "merchant create" and "key create".' })
+  }
+  const [found] = await deps.db.query<{ id: string }>(FIND, [DEMO_EMAIL])
+  const merchant = found ? await findMerchant(deps.db, found.id) : null
+  return merchant ?? (await createMerchant(deps, { name: 'Duka la Mfano', email: DEMO_EMAIL, approved: true }))
+}
+
+/** The demo merchant with fresh keys, one per environment, that may do everything. */
+export async function demo(deps: Deps) {
+  const merchant = await ensureDemoMerchant(deps)
+  const key = async (environment: 'sandbox' | 'live') => {
+    const scopes = Object.keys(SCOPES)
+    return (await createKey(deps, { merchant_id: merchant.id, environment, scopes, name: `Demo ${environment}` })).plaintext_key
+  }
+  return {
+    merchant_id: merchant.id,
+    merchant_code: merchant.merchant_code,
+    sandbox_key: await key('sandbox'),
+    live_key: await key('live'),
+    users: [],
+  }
+}

@@ -1,0 +1,116 @@
+// A callback is a hint: it is checked, kept as it came, and then the provider is asked what is true.
+//
+// The hint is answered only after the provider's word is settled. If the process dies before that, the provider sees no
+// answer and may send it again; and the attempt still waits in the database, so that it is asked anyway.
+
+import { createHash } from 'node:crypto'
+import { type Attempt, type Driver, findAttempts, parseReference } from '../collections/index.ts'
+import { type Deps, oneStatement, sql } from '../db/index.ts'
+import { gather } from '../lib/index.ts'
+import { merchantByRoutingCode } from '../merchants/index.ts'
+import type { Provider } from '../providers/port.ts'
+
+/** Takes callbacks: 'taken' once what the provider says of it is settled, 'forged' when its signature is wrong. */
+export type CallbackReceiver = (
+  provider: string,
+  headers: Record<string, string | undefined>,
+  body: Buffer,
+) => Promise<'taken' | 'forged' | 'unknown_provider'>
+
+type Verdict = 'hint' | 'unknown_reference' | 'forged'
+type Kept = { provider: string; verdict: Verdict; reference: string | null; body: Buffer }
+
+/** Forged callbacks kept per second; more are only counted in the log, so that a flood does not fill the disk. */
+const FORGED_KEPT_PER_S = 10
+const BODY_KEPT_BYTES = 4096
+
+const KEEP = sql(
+  'callbacks_keep',
+  `insert into provider_callbacks as p (dedupe_key, provider, verdict, provider_reference, body, times, received_at, last_received_at)
+   select decode(dedupe_key, 'hex'), provider, verdict, reference, body, times, $2, $2
+   from json_to_recordset($1::json) as x(dedupe_key text, provider text, verdict text, reference text, body text, times int)
+   order by dedupe_key
+   on conflict (dedupe_key) do update set times = p.times + excluded.times, last_received_at = excluded.last_received_at`,
+)
+
+/** Makes the receiver of callbacks over the configured providers. */
+export function createCallbackReceiver(
+  deps: Deps,
+  providers: ReadonlyMap<string, Provider>,
+  driver: Driver,
+): CallbackReceiver {
+  const merchantOf = merchantByRoutingCode(deps)
+  const keep = gather<Kept, void>(
+    async (items) => {
+      await keepAll(deps, items)
+      return items.map(() => undefined)
+    },
+    { max_items: 500, max_running: 1 },
+  )
+  const findAttempt = gather<string, Attempt | null>(
+    async (references) => {
+      const keys = await Promise.all(
+        references.map(async (reference) => {
+          const key = parseReference(reference)
+          const merchant_id = key && (await merchantOf(key.routing_code))
+          return key && merchant_id ? { merchant_id, collection_id: key.collection_id, number: key.number } : null
+        }),
+      )
+      const known = keys.filter((key) => key !== null)
+      const rows = known.length === 0 ? [] : await findAttempts(deps.db, known)
+      const found = new Map(rows.map((row) => [row.provider_reference, row]))
+      return references.map((reference) => found.get(reference) ?? null)
+    },
+    { max_items: 500, max_running: 2 },
+  )
+  const keepForged = forgedBudget(deps)
+
+  return async (name, headers, body) => {
+    const provider = providers.get(name)
+    if (!provider) return 'unknown_provider'
+    const verdict = provider.verifyCallback(headers, body)
+    if (!verdict.verified) {
+      deps.log.warn({ provider: name }, 'forged callback')
+      if (keepForged()) await keep({ provider: name, verdict: 'forged', reference: null, body })
+      return 'forged'
+    }
+    const { reference } = verdict
+    const attempt = await findAttempt(reference)
+    // An attempt of another provider is not this provider's to speak of.
+    const ours = attempt !== null && attempt.provider === name
+    await keep({ provider: name, verdict: ours ? 'hint' : 'unknown_reference', reference, body })
+    if (ours) await driver.ask(attempt)
+    return 'taken'
+  }
+}
+
+async function keepAll(deps: Deps, items: readonly Kept[]): Promise<void> {
+  const rows = new Map<string, { dedupe_key: string; provider: string; verdict: Verdict; reference: string | null; body: string; times: number }>()
+  for (const { provider, verdict, reference, body } of items) {
+    const kept = body.subarray(0, BODY_KEPT_BYTES)
+    const dedupe_key = createHash('sha256').update(`${provider} ${verdict} `).update(kept).digest('hex')
+    const known = rows.get(dedupe_key)
+    if (known) known.times += 1
+    else rows.set(dedupe_key, { dedupe_key, provider, verdict, reference: printable(reference), body: printable(kept.toString('utf8')), times: 1 })
+  }
+  await oneStatement(deps.db).query(KEEP, [JSON.stringify([...rows.values()]), deps.clock.now()])
+}
+
+/** What came from outside may hold NUL, which the database refuses in a text. */
+function printable<T extends string | null>(text: T): T {
+  return (text === null ? null : text.replaceAll('\0', '\u{fffd}').toWellFormed()) as T
+}
+
+function forgedBudget(deps: Deps): () => boolean {
+  let second = 0
+  let kept = 0
+  return () => {
+    const now = Math.floor(deps.clock.now().getTime() / 1000)
+    if (now !== second) {
+      second = now
+      kept = 0
+    }
+    kept += 1
+    return kept <= FORGED_KEPT_PER_S
+  }
+}

@@ -1,0 +1,36 @@
+// The address that providers call: /callbacks/<provider>.
+
+import Type from 'typebox'
+import type { Deps } from '../db/index.ts'
+import type { App } from '../http/index.ts'
+import { refuse } from '../lib/index.ts'
+import type { CallbackReceiver } from './receive.ts'
+
+const BODY_BYTES_MAX = 16 * 1024
+
+/** Adds the callback address. It takes any content type, because the signature is over the raw bytes. */
+export function callbackRoutes(_deps: Deps, receive: CallbackReceiver): (app: App) => void {
+  return (app) => {
+    void app.register(async (scope) => {
+      scope.removeAllContentTypeParsers()
+      scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+      scope.post(
+        '/callbacks/:provider',
+        {
+          schema: { hide: true, params: Type.Object({ provider: Type.String() }) },
+          bodyLimit: BODY_BYTES_MAX,
+          config: { access: 'public' },
+        },
+        async (request, reply) => {
+          const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+          const headers = request.headers as Record<string, string | undefined>
+          const { provider } = request.params as { provider: string }
+          const taken = await receive(provider, headers, body)
+          if (taken === 'unknown_provider') refuse('not_found')
+          if (taken === 'forged') refuse('forbidden')
+          return reply.code(200).send({ received: true })
+        },
+      )
+    })
+  }
+}

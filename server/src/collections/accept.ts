@@ -1,0 +1,172 @@
+// Accepting payments: the idempotency key, the collection and its first attempt, for all waiting requests at once.
+//
+// If the process dies before the statement commits, nothing exists and the key is free. If it dies after, the key
+// holds the answer, and the attempt falls due when its lease ends: a worker goes on with it.
+
+import { type Deps, oneStatement, sql } from '../db/index.ts'
+import { API_SCOPE, type Environment, type IdempotencyClaim, LOCK_MS } from '../http/index.ts'
+import { gather, newId } from '../lib/index.ts'
+import type { Method, SimulateStatus } from '../providers/port.ts'
+import { attemptReference } from './reference.ts'
+
+/** A payment that was checked and may be made. Amounts in cents, phones canonical. */
+export type NewCollection = {
+  claim: IdempotencyClaim
+  merchant_id: string
+  environment: Environment
+  provider: string
+  method: Method
+  amount_minor: bigint
+  currency: string
+  customer_name: string | null
+  /** Where the prompt goes; for a QR, whom it is meant for. */
+  phone: string | null
+  customer_email: string | null
+  reference: string | null
+  description: string | null
+  simulate_status: SimulateStatus | null
+}
+
+/** One try at a provider, as the code that works on it needs it. */
+export type Attempt = {
+  merchant_id: string
+  collection_id: string
+  number: number
+  environment: Environment
+  provider: string
+  provider_reference: string
+  method: Method
+  phone: string | null
+  amount_minor: bigint
+  currency: string
+  simulate_status: SimulateStatus | null
+  state: 'to_send' | 'asked' | 'final' | 'given_up'
+  asks: number
+  sent_at: Date | null
+  deadline_at: Date
+}
+
+/** What became of a request: a new attempt, or the key was known before. */
+export type Accepted = { attempt: Attempt } | 'key_known'
+
+/** How long a process may take over one step of an attempt before another may take it up. */
+export const ATTEMPT_LEASE_MS = 10_000
+
+const ACCEPT = sql(
+  'collections_accept',
+  `with input as materialized (
+     select * from json_to_recordset($1::json) as x(
+       merchant_id uuid, id uuid, environment text, key text, fingerprint text, status_code smallint, response_body text,
+       locked_until timestamptz, provider text, provider_reference text, method text, amount bigint, currency text,
+       customer_name text, phone text, customer_email text, reference text, description text, simulate_status text,
+       due_at timestamptz, lease_owner uuid, deadline_at timestamptz, at timestamptz)
+   ), key as (
+     insert into idempotency_keys as k (merchant_id, environment, scope, key, fingerprint, resource_id, status_code,
+       response_body, locked_until, created_at)
+     select merchant_id, environment, $2, key, decode(fingerprint, 'hex'), id, status_code, response_body, locked_until, at
+     from input order by merchant_id, environment, key
+     on conflict (merchant_id, environment, scope, key) do update
+       set resource_id = excluded.resource_id, locked_until = excluded.locked_until
+       where k.status_code is null and k.locked_until <= excluded.created_at and k.fingerprint = excluded.fingerprint
+     returning k.resource_id
+   ), fresh as materialized (
+     select * from input where (id in (select resource_id from key)) is true
+   ), collection as (
+     insert into collections (merchant_id, id, environment, origin_environment, status, version, method, amount_minor,
+       currency, fee_minor, amount_received_minor, customer_name, customer_phone, customer_email, reference, description,
+       failure_reason_code, created_at, updated_at)
+     select merchant_id, id, environment, environment, 'processing', 0, method, amount, currency, 0, null, customer_name,
+       phone, customer_email, reference, description, null, at, at
+     from fresh
+   ), attempt as (
+     insert into collection_attempts (merchant_id, collection_id, number, environment, provider, provider_reference,
+       method, phone, amount_minor, currency, simulate_status, state, asks, due_at, lease_owner, deadline_at, sent_at,
+       provider_status, provider_id, payment_token, qr_payload, created_at, updated_at)
+     select merchant_id, id, 1, environment, provider, provider_reference, method, phone, amount, currency,
+       simulate_status, 'to_send', 0, due_at, lease_owner, deadline_at, null, null, null, null, null, at, at
+     from fresh
+   )
+   select resource_id as id from key`,
+)
+
+/** An accept request together with how it is answered and who works on it. */
+export type AcceptItem = {
+  id: string
+  collection: NewCollection
+  /** The stored answer, for pushes; null while a QR is still being fetched. */
+  answer: { status_code: number; response_body: string } | null
+  /** True: this process takes the attempt at once. False: a worker claims it. */
+  lease: boolean
+}
+
+/** Makes the gatherer that accepts payments: one statement for all requests that wait. */
+export function createAccept(deps: Deps): (item: AcceptItem) => Promise<Accepted> {
+  return gather((items: readonly AcceptItem[]) => accept(deps, items), { max_items: 250, max_running: 3 })
+}
+
+async function accept(deps: Deps, items: readonly AcceptItem[]): Promise<Accepted[]> {
+  const now = deps.clock.now()
+  const first = new Map<string, AcceptItem>()
+  for (const item of items) {
+    // The same key twice in one set: the second is a repetition, answered from what the first one stored.
+    const { merchant_id, environment, key } = item.collection.claim
+    const name = `${merchant_id} ${environment} ${key}`
+    if (!first.has(name)) first.set(name, item)
+  }
+  const attempts = new Map<string, Attempt>()
+  const rows = [...first.values()].map(({ id, collection, answer, lease }) => {
+    const attempt = attemptOf(deps, id, collection, now)
+    attempts.set(id, attempt)
+    return {
+      ...collection,
+      claim: undefined,
+      id,
+      key: collection.claim.key,
+      fingerprint: collection.claim.fingerprint.toString('hex'),
+      status_code: answer?.status_code ?? null,
+      response_body: answer?.response_body ?? null,
+      locked_until: answer ? null : new Date(now.getTime() + LOCK_MS),
+      provider_reference: attempt.provider_reference,
+      amount_minor: undefined,
+      amount: collection.amount_minor.toString(),
+      due_at: lease ? new Date(now.getTime() + ATTEMPT_LEASE_MS) : now,
+      lease_owner: lease ? deps.process_id : null,
+      deadline_at: attempt.deadline_at,
+      at: now,
+    }
+  })
+  deps.point('accept.before_commit')
+  const made = await oneStatement(deps.db).query<{ id: string }>(ACCEPT, [JSON.stringify(rows), API_SCOPE])
+  deps.point('accept.after_commit')
+  const new_ids = new Set(made.map((row) => row.id))
+  return items.map((item) => {
+    const attempt = new_ids.has(item.id) ? attempts.get(item.id) : undefined
+    return attempt ? { attempt } : 'key_known'
+  })
+}
+
+function attemptOf(deps: Deps, collection_id: string, collection: NewCollection, now: Date): Attempt {
+  const { merchant_id, environment, provider, method, phone, amount_minor, currency, simulate_status } = collection
+  return {
+    merchant_id,
+    collection_id,
+    number: 1,
+    environment,
+    provider,
+    provider_reference: attemptReference(collection_id, 1),
+    method,
+    phone,
+    amount_minor,
+    currency,
+    simulate_status,
+    state: 'to_send',
+    asks: 0,
+    sent_at: null,
+    deadline_at: new Date(now.getTime() + deps.config.collection_deadline_h * 3_600_000),
+  }
+}
+
+/** The id of a collection that is about to be accepted. */
+export function newCollectionId(deps: Deps, routing_code: number): string {
+  return newId(deps, routing_code)
+}

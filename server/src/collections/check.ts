@@ -1,0 +1,95 @@
+// Checking a request for a payment. Two steps, because the order of checks is part of the contract: what is wrong in
+// the body itself comes before the Idempotency-Key, what our rules refuse comes after it.
+
+import type { Deps } from '../db/index.ts'
+import { checkMerchant, type Environment, type IdempotencyClaim, type Principal, writtenAmount } from '../http/index.ts'
+import { CURRENCY, canonicalPhone, formatAmount, parseAmount, refuse, refuseField } from '../lib/index.ts'
+import type { Method, Provider, SimulateStatus } from '../providers/port.ts'
+import type { NewCollection } from './accept.ts'
+
+/** A body whose form is right. Amount in cents, or too large to be one. */
+export type CheckedBody = {
+  merchant_id: string | undefined
+  amount_minor: bigint | 'too_large'
+  currency: string
+  customer_name: string | null
+  phone: string | null
+  customer_email: string | null
+  reference: string | null
+  description: string | null
+  simulate_status: SimulateStatus | null
+}
+
+type Body = {
+  merchant_id?: string
+  amount: string | number
+  currency?: string
+  customer_name?: string
+  customer_email?: string
+  reference?: string
+  description?: string
+  simulate_status?: SimulateStatus
+}
+
+/** Checks what the schema cannot: the amount's text and the phone. Refuses with 400 naming the field. */
+export function checkBody(body: Body, phone: { field: string; value: string | undefined }): CheckedBody {
+  return {
+    merchant_id: body.merchant_id,
+    amount_minor: checkAmount(writtenAmount(body)),
+    currency: body.currency ?? CURRENCY,
+    customer_name: body.customer_name ?? null,
+    phone: phone.value === undefined ? null : checkPhone(phone.field, phone.value),
+    customer_email: body.customer_email ?? null,
+    reference: body.reference ?? null,
+    description: body.description ?? null,
+    simulate_status: body.simulate_status ?? null,
+  }
+}
+
+function checkAmount(text: string): bigint | 'too_large' {
+  const minor = parseAmount(text)
+  switch (minor) {
+    case 'malformed':
+      return refuseField('amount', 'must be a decimal such as "25000.00" or 25000, without sign, exponent or separators')
+    case 'too_precise':
+      return refuseField('amount', 'must have at most two decimals')
+    case 'not_positive':
+      return refuseField('amount', 'must be greater than zero')
+    default:
+      return minor
+  }
+}
+
+/** The canonical number, or 400 naming the field. */
+export function checkPhone(field: string, text: string): string {
+  return canonicalPhone(text) ?? refuseField(field, 'must be a Tanzanian mobile number such as 0754123456 or 255754123456')
+}
+
+/** Applies the rules that come after the Idempotency-Key. Refuses with 403 or 422; gives what may be accepted. */
+export function checkRules(
+  deps: Deps,
+  principal: Principal,
+  checked: CheckedBody,
+  method: Method,
+  provider: Provider,
+  claim: IdempotencyClaim,
+): NewCollection {
+  checkMerchant(principal, checked.merchant_id)
+  if (checked.currency !== CURRENCY) refuse('unsupported_currency')
+  const { simulate_status, amount_minor } = checked
+  if (simulate_status !== null && principal.environment !== 'sandbox') refuse('simulate_status_not_allowed')
+  const { collection_min, collection_max } = deps.config
+  if (amount_minor === 'too_large' || amount_minor < collection_min || amount_minor > collection_max) {
+    const limits = { minimum: formatAmount(collection_min), maximum: formatAmount(collection_max) }
+    return refuse('amount_not_supported', {
+      message: `The amount must be from ${limits.minimum} to ${limits.maximum} shillings.`,
+      details: limits,
+    })
+  }
+  if (provider.capabilities.whole_shillings && amount_minor % 100n !== 0n) {
+    refuse('amount_not_supported', { message: 'The provider moves whole shillings only. Leave out the cents.' })
+  }
+  const { merchant_id: _, ...fields } = checked
+  const environment: Environment = principal.environment
+  return { ...fields, amount_minor, claim, merchant_id: principal.merchant.id, environment, provider: provider.name, method }
+}

@@ -1,0 +1,84 @@
+// What a provider's answer means for a collection: pure, so that every case can be tested as a table.
+
+import { assertInvariant } from '../lib/index.ts'
+import type { Fact } from '../ledger/index.ts'
+import type { Answer, FailureReason } from '../providers/port.ts'
+import { type MoveName, mayMove, moves, type Status } from './state.ts'
+
+/** The collection as far as a decision needs it. Amounts in cents. */
+export type Standing = { status: Status; amount_minor: bigint; fee_minor: bigint; currency: string; amount_received_minor: bigint | null }
+
+/** One move with what it does to the money. */
+export type Step = {
+  move: MoveName
+  failure_reason_code: FailureReason | null
+  amount_received_minor: bigint | null
+  /** Null: no money moves. */
+  posting: { fact: Fact; amount_minor: bigint; fee_minor: bigint } | null
+}
+
+/** The moves an answer makes, in order. Empty: it changes nothing, because it was already so or because it is not final. */
+export function decide(standing: Standing, answer: Answer): Step[] {
+  switch (answer.kind) {
+    case 'succeeded':
+      return received(standing, answer, standing.amount_minor === answer.amount_minor && standing.currency === answer.currency)
+    case 'held':
+      return received(standing, answer, false)
+    case 'reversed':
+      return reversal(standing, answer)
+    case 'declined':
+      return step(standing, 'fail', { failure_reason_code: answer.reason })
+    case 'accepted':
+    case 'not_found':
+    case 'unknown':
+      return []
+  }
+}
+
+/** No final answer came before the deadline. */
+export function decideTimeout(standing: Standing): Step[] {
+  return step(standing, 'fail', { failure_reason_code: 'timeout' })
+}
+
+/** Money arrived: it is credited when it is what was asked for, else it waits for an operator. */
+function received(standing: Standing, answer: { amount_minor: bigint }, as_asked: boolean): Step[] {
+  const { amount_minor } = answer
+  if (as_asked) {
+    const posting = { fact: 'collection_settled', amount_minor, fee_minor: standing.fee_minor } as const
+    return step(standing, 'succeed', { amount_received_minor: amount_minor, posting })
+  }
+  const posting = { fact: 'collection_held', amount_minor, fee_minor: 0n } as const
+  return step(standing, 'hold', { amount_received_minor: amount_minor, posting })
+}
+
+/** Money went back. When its arrival was never seen, it arrives first: both facts belong in the books. */
+function reversal(standing: Standing, answer: Answer & { kind: 'reversed' }): Step[] {
+  if (mayMove('succeed', standing.status)) {
+    const arrival = received(standing, answer, standing.amount_minor === answer.amount_minor && standing.currency === answer.currency)
+    const arrived = arrival[0]
+    assertInvariant(arrived !== undefined, 'a reversal starts with an arrival')
+    const then = { ...standing, status: moves[arrived.move].to, amount_received_minor: arrived.amount_received_minor }
+    return [...arrival, ...reversal(then, answer)]
+  }
+  // What comes back is what was booked, whatever the provider now says of the amount.
+  const amount_minor = standing.amount_received_minor ?? standing.amount_minor
+  if (standing.status === 'pending_clearance') {
+    const posting = { fact: 'collection_held_reversed', amount_minor, fee_minor: 0n } as const
+    return step(standing, 'reverseHeld', { amount_received_minor: amount_minor, posting })
+  }
+  const posting = { fact: 'collection_reversed', amount_minor, fee_minor: standing.fee_minor } as const
+  return step(standing, 'reverse', { amount_received_minor: amount_minor, posting })
+}
+
+function step(standing: Standing, move: MoveName, effect: Partial<Omit<Step, 'move'>>): Step[] {
+  if (!mayMove(move, standing.status)) return []
+  return [
+    {
+      move,
+      failure_reason_code: null,
+      amount_received_minor: standing.amount_received_minor,
+      posting: null,
+      ...effect,
+    },
+  ]
+}

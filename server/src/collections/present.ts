@@ -1,0 +1,25 @@
+// From a row to what the API shows.
+
+import { amountAsNumber } from '../lib/index.ts'
+import { FAILURE_REASONS } from '../providers/port.ts'
+import type { Collection } from './store.ts'
+
+/** The status record of a collection (contract 2.4). */
+export function presentCollection(row: Collection) {
+  return {
+    collection_id: row.id,
+    reference: row.reference,
+    merchant_reference: row.reference,
+    status: row.status,
+    amount: amountAsNumber(row.amount_minor),
+    amount_received: row.amount_received_minor === null ? null : amountAsNumber(row.amount_received_minor),
+    currency: row.currency,
+    method: row.method,
+    environment: row.environment,
+    provider_payment_status: row.provider_payment_status,
+    failure_reason_code: row.failure_reason_code,
+    failure_reason_message: row.failure_reason_code === null ? null : FAILURE_REASONS[row.failure_reason_code],
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}

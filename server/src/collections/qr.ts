@@ -1,0 +1,56 @@
+// A QR code: the one flow whose answer must come from the provider before we can answer.
+//
+// Three beats: the collection, its attempt and the claimed key are committed; the provider is called; its texts and the
+// answer are committed. Dying in between leaves the key locked for a while and then free to the same request, which
+// makes a new collection: nobody has seen the first one's code, so nobody can pay it, and it fails at its deadline.
+
+import { type Deps, inTransaction, sql } from '../db/index.ts'
+import { type IdempotencyClaim, releaseKey, type StoredAnswer, storeAnswer } from '../http/index.ts'
+import { refuse } from '../lib/index.ts'
+import type { Provider } from '../providers/port.ts'
+import type { Attempt } from './accept.ts'
+import { type Driver, requestOf } from './drive.ts'
+import { nextAskAt } from './pauses.ts'
+
+const SAVE = sql(
+  'attempts_save_qr',
+  `update collection_attempts set state = 'asked', asks = asks + 1, due_at = $4, lease_owner = null,
+     sent_at = coalesce(sent_at, $5), provider_status = $6, provider_id = $7, payment_token = $8, qr_payload = $9, updated_at = $5
+   where merchant_id = $1 and collection_id = $2 and number = $3 and due_at is not null`,
+)
+
+/**
+ * Fetches the QR code of a fresh attempt and stores it with the answer to the merchant. When the provider gives none,
+ * the key is freed and 503 provider_unavailable is thrown: nobody has seen a code, so nobody can pay it.
+ */
+export async function fetchQr(
+  deps: Deps,
+  driver: Driver,
+  provider: Provider,
+  attempt: Attempt,
+  reference: string | null,
+  claim: IdempotencyClaim,
+): Promise<StoredAnswer> {
+  deps.point('qr.before_call')
+  const answer = await provider.qr(requestOf(attempt))
+  deps.point('qr.after_call')
+  const { payment_token, qr_payload } = answer
+  if (answer.kind !== 'accepted' || payment_token === undefined || qr_payload === undefined) {
+    const { merchant_id, collection_id, number } = attempt
+    await driver.settle({ merchant_id, collection_id, number, answer: { ...answer, kind: 'declined', reason: 'provider_unavailable' } })
+    await releaseKey(deps, claim)
+    return refuse('provider_unavailable', { retry_after_s: 5 })
+  }
+  const data = { collection_id: attempt.collection_id, reference, status: 'processing', payment_token, qr_payload, expires_at: null }
+  const stored = { status_code: 202, response_body: JSON.stringify({ success: true, data }) }
+  const now = deps.clock.now()
+  const due_at = nextAskAt(now, { asks: 1, sent_at: now, deadline_at: attempt.deadline_at }, answer)
+  await inTransaction(deps.db, async (tx) => {
+    await tx.query(SAVE, [
+      attempt.merchant_id, attempt.collection_id, attempt.number, due_at, now, answer.provider_status,
+      answer.provider_id ?? null, payment_token, qr_payload,
+    ])
+    await storeAnswer(tx, claim, stored)
+  })
+  return stored
+}

@@ -1,0 +1,210 @@
+// The endpoints of collections (contract 4.2).
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { Deps } from '../db/index.ts'
+import {
+  type App, caller, checkMerchant, findAnswer, PageQuery, page, readClaim, replay, type Scope, type StoredAnswer, success,
+} from '../http/index.ts'
+import { isId, Refusal, refuse } from '../lib/index.ts'
+import type { Method, Provider } from '../providers/port.ts'
+import { type AcceptItem, createAccept, newCollectionId } from './accept.ts'
+import { type CheckedBody, checkBody, checkPhone, checkRules } from './check.ts'
+import type { Driver } from './drive.ts'
+import { listCollections } from './list.ts'
+import { presentCollection } from './present.ts'
+import { fetchQr } from './qr.ts'
+import { CollectionStatus, ListFilters, PushAccepted, PushBody, QrAccepted, QrBody, StkPushBody } from './schema.ts'
+import { createFind, latestAttempt } from './store.ts'
+
+/** What the routes need: how payments are driven, which provider serves a key, and whether this process sends. */
+export type CollectionsOptions = {
+  driver: Driver
+  providerFor(environment: 'live' | 'sandbox'): Provider
+  /** False in a process that only serves HTTP: a worker sends. */
+  sends: boolean
+}
+
+const MESSAGES: Record<Exclude<Method, 'qr'>, string> = {
+  wallet_push: 'Payment prompt sent. The customer approves it on the phone by entering the PIN.',
+  provider_pesa: 'Payment prompt sent. The customer approves it in the wallet app.',
+}
+
+const WRITE = { scopes: ['collections:write'] } as const satisfies { scopes: readonly Scope[] }
+const READ = { scopes: ['collections:read'] } as const satisfies { scopes: readonly Scope[] }
+const REFRESH = { scopes: ['collections:read', 'collections:write'] } as const satisfies { scopes: readonly Scope[] }
+
+/** Adds the routes. */
+export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app: App) => void {
+  const accept = createAccept(deps)
+  const find = createFind(deps)
+  const { driver } = options
+
+  /** Checks, claims and accepts one request; answers what to send. */
+  const take = async (request: FastifyRequest, reply: FastifyReply, method: Method, checked: CheckedBody) => {
+    const principal = caller(request)
+    const claim = readClaim(request, true)
+    if (claim === null) throw new Error('a required claim is never null')
+    const provider = options.providerFor(principal.environment)
+    try {
+      const collection = checkRules(deps, principal, checked, method, provider, claim)
+      const id = newCollectionId(deps, principal.merchant.routing_code)
+      const answer = method === 'qr' ? null : pushAnswer(id, collection.reference, method)
+      const lease = method === 'qr' || (options.sends && driver.room())
+      const item: AcceptItem = { id, collection, answer, lease }
+      const accepted = await accept(item)
+      if (accepted === 'key_known') return await repeat(reply, request)
+      if (answer === null) return send(reply, await fetchQr(deps, driver, provider, accepted.attempt, collection.reference, claim))
+      if (lease) driver.send(accepted.attempt)
+      return send(reply, answer)
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.status >= 500) throw error
+      // The key comes before our rules: a known one answers for itself, or refuses for itself.
+      const known = await findAnswer(deps, deps.db, claim)
+      if (known) return replay(reply, known)
+      throw error
+    }
+  }
+  /** The key was used before: its answer again, or why there is none. */
+  const repeat = async (reply: FastifyReply, request: FastifyRequest) => {
+    const claim = readClaim(request, true)
+    const known = claim && (await findAnswer(deps, deps.db, claim))
+    return known ? replay(reply, known) : refuse('idempotency_in_progress', { retry_after_s: 1 })
+  }
+
+  const status = async (request: FastifyRequest, id: string) => {
+    const principal = caller(request)
+    const key = { merchant_id: principal.merchant.id, environment: principal.environment, id: id.toLowerCase() }
+    const row = isId(key.id) ? await find(key) : null
+    return row ?? refuse('not_found', { message: 'There is no such collection in this environment.' })
+  }
+
+  return (app) => {
+    const created = (method: Exclude<Method, 'qr'>, path: string, summary: string) =>
+      app.post(
+        path,
+        {
+          schema: { tags: ['Collections'], summary, body: PushBody, response: { 202: success(PushAccepted) } },
+          config: { access: WRITE, idempotency: 'required' },
+        },
+        (request, reply) =>
+          take(request, reply, method, checkBody(request.body, { field: 'phone', value: request.body.phone })),
+      )
+    created('wallet_push', '/v1/collections/wallet-push', 'Send a mobile-money prompt to a phone')
+    created('provider_pesa', '/v1/collections/provider-pesa', 'Send a prompt to a Provider Pesa wallet')
+
+    app.post(
+      '/v1/collections/stk-push',
+      {
+        schema: {
+          tags: ['Collections'], summary: 'Alias of wallet-push', body: StkPushBody, response: { 202: success(PushAccepted) },
+        },
+        config: { access: WRITE, idempotency: 'required' },
+      },
+      (request, reply) => {
+        const { merchant_reference, customer_phone } = request.body
+        const reference = merchant_reference ?? request.body.reference
+        const checked = checkBody(request.body, { field: 'customer_phone', value: customer_phone })
+        return take(request, reply, 'wallet_push', { ...checked, reference: reference ?? null })
+      },
+    )
+
+    app.post(
+      '/v1/collections/qr',
+      {
+        schema: { tags: ['Collections'], summary: 'Get a QR code to show', body: QrBody, response: { 202: success(QrAccepted) } },
+        config: { access: WRITE, idempotency: 'required' },
+      },
+      (request, reply) =>
+        take(request, reply, 'qr', checkBody(request.body, { field: 'customer_phone', value: request.body.customer_phone })),
+    )
+
+    app.get(
+      '/v1/collections',
+      {
+        schema: {
+          tags: ['Collections'], summary: 'List collections, newest first',
+          querystring: Type.Object({ ...PageQuery, ...ListFilters }),
+          response: { 200: success(page(CollectionStatus)) },
+        },
+        config: { access: READ },
+      },
+      async (request) => {
+        const principal = caller(request)
+        const { query } = request
+        checkMerchant(principal, query.merchant_id)
+        const page_number = query.page ?? 1
+        const page_size = query.page_size ?? 20
+        const { rows, total } = await listCollections(
+          deps,
+          {
+            merchant_id: principal.merchant.id,
+            environment: principal.environment,
+            status: query.status ?? null,
+            method: query.method ?? null,
+            reference: query.reference ?? null,
+            phone: query.phone === undefined ? null : checkPhone('phone', query.phone),
+            from: query.from === undefined ? null : new Date(query.from),
+            to: query.to === undefined ? null : new Date(query.to),
+          },
+          page_number,
+          page_size,
+        )
+        const total_pages = Math.ceil(total / page_size)
+        const pagination = { page: page_number, page_size, total_items: total, total_pages }
+        return { success: true as const, data: { items: rows.map(presentCollection), pagination } }
+      },
+    )
+
+    app.get(
+      '/v1/collections/:collection_id',
+      {
+        schema: {
+          tags: ['Collections'], summary: 'Where a collection stands',
+          params: Type.Object({ collection_id: Type.String() }),
+          querystring: Type.Object({ merchant_id: ListFilters.merchant_id }),
+          response: { 200: success(CollectionStatus) },
+        },
+        config: { access: READ },
+      },
+      async (request) => {
+        checkMerchant(caller(request), request.query.merchant_id)
+        return { success: true as const, data: presentCollection(await status(request, request.params.collection_id)) }
+      },
+    )
+
+    app.post(
+      '/v1/collections/:collection_id/refresh-status',
+      {
+        schema: {
+          tags: ['Collections'], summary: 'Ask the provider again',
+          description: 'Can be repeated: it never credits or reverses twice, and does nothing while no payer has chosen a method.',
+          params: Type.Object({ collection_id: Type.String() }),
+          response: { 200: success(CollectionStatus) },
+        },
+        config: { access: REFRESH },
+      },
+      async (request) => {
+        const row = await status(request, request.params.collection_id)
+        const attempt = await latestAttempt(deps.db, caller(request).merchant.id, row.id)
+        if (attempt) await driver.ask(attempt)
+        return { success: true as const, data: presentCollection(await status(request, row.id)) }
+      },
+    )
+  }
+}
+
+/** The answer to a push: made before it is stored, so that a repetition is the same bytes. */
+function pushAnswer(id: string, reference: string | null, method: Exclude<Method, 'qr'>): StoredAnswer {
+  const data = { collection_id: id, reference, status: 'processing', message: MESSAGES[method] }
+  return { status_code: 202, response_body: JSON.stringify({ success: true, data }) }
+}
+
+/** Sends an answer that is already text. */
+function send(reply: FastifyReply, answer: StoredAnswer): FastifyReply {
+  return reply
+    .code(answer.status_code)
+    .header('content-type', 'application/json; charset=utf-8')
+    .serializer((text: unknown) => text as string)
+    .send(answer.response_body)
+}

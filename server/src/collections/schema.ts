@@ -1,0 +1,94 @@
+// What callers send and get: one schema is the check, the type and the documentation.
+
+import Type, { type Static } from 'typebox'
+import { freeText, line, nullable, oneOf } from '../lib/index.ts'
+import { METHODS, SIMULATE_STATUSES } from '../providers/port.ts'
+import { STATUSES } from './state.ts'
+
+const Amount = Type.Unsafe<string | number>({
+  type: ['string', 'number'],
+  description: 'Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals.',
+  examples: ['25000.00'],
+})
+const Currency = line(8, 'TZS, the default.')
+const Phone = line(32, 'Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX.')
+const Reference = line(100, 'Your order or invoice id; repeated on every answer and webhook.')
+const SimulateStatus = oneOf(SIMULATE_STATUSES, 'Sandbox keys only: the outcome to play.')
+
+const common = {
+  merchant_id: Type.Optional(line(64, 'Your own merchant id. The key already names it.')),
+  amount: Amount,
+  currency: Type.Optional(Currency),
+  customer_name: Type.Optional(line(200)),
+  customer_email: Type.Optional(line(254)),
+  reference: Type.Optional(Reference),
+  description: Type.Optional(freeText(500)),
+  webhook_url: Type.Optional(Type.String({ maxLength: 2048, description: 'Ignored: the webhook is configured per account.' })),
+  simulate_status: Type.Optional(SimulateStatus),
+}
+
+/** Body of wallet-push and provider-pesa. */
+export const PushBody = Type.Object({ ...common, phone: Phone })
+export type PushBody = Static<typeof PushBody>
+
+/** Body of the stk-push alias, whose phone and reference have other names. */
+export const StkPushBody = Type.Object({
+  ...common,
+  customer_phone: Phone,
+  merchant_reference: Type.Optional(Reference),
+})
+export type StkPushBody = Static<typeof StkPushBody>
+
+/** Body of qr: a phone may be told, but nothing is pushed to it. */
+export const QrBody = Type.Object({ ...common, customer_phone: Type.Optional(Phone) })
+export type QrBody = Static<typeof QrBody>
+
+const CollectionId = Type.String({ format: 'uuid' })
+const EchoedReference = nullable(Type.String())
+
+/** Answer of the pushes. */
+export const PushAccepted = Type.Object({
+  collection_id: CollectionId,
+  reference: EchoedReference,
+  status: oneOf(['processing']),
+  message: Type.String(),
+})
+
+/** Answer of qr. */
+export const QrAccepted = Type.Object({
+  collection_id: CollectionId,
+  reference: EchoedReference,
+  status: oneOf(['processing']),
+  payment_token: Type.String({ description: 'Exactly as the provider made it.' }),
+  qr_payload: Type.String({ description: 'Exactly as the provider made it: draw it as a QR code without re-encoding.' }),
+  expires_at: Type.Null({ description: 'Always null: assume no expiry.' }),
+})
+
+/** A collection and where it stands. */
+export const CollectionStatus = Type.Object({
+  collection_id: CollectionId,
+  reference: EchoedReference,
+  merchant_reference: EchoedReference,
+  status: oneOf(STATUSES),
+  amount: Type.Number({ description: 'What was asked for, in shillings.' }),
+  amount_received: nullable(Type.Number({ description: 'What the provider says was taken. Null until it said so.' })),
+  currency: Type.String(),
+  method: nullable(oneOf(METHODS)),
+  environment: oneOf(['live', 'sandbox']),
+  provider_payment_status: nullable(Type.String({ description: 'The provider\'s own word. Null until it said something.' })),
+  failure_reason_code: nullable(Type.String({ description: 'Set when failed. The set can grow.' })),
+  failure_reason_message: nullable(Type.String({ description: 'A sentence that may be shown to a user.' })),
+  created_at: Type.String({ format: 'date-time' }),
+  updated_at: Type.String({ format: 'date-time' }),
+})
+
+/** Filters of the list. */
+export const ListFilters = {
+  merchant_id: Type.Optional(line(64)),
+  status: Type.Optional(oneOf(STATUSES)),
+  method: Type.Optional(oneOf(METHODS)),
+  reference: Type.Optional(line(100)),
+  phone: Type.Optional(line(32)),
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Created at or after.' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
+}

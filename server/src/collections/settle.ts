@@ -1,0 +1,235 @@
+// Settling: the one place where a provider's answer becomes a status, money and events. Safe to repeat.
+//
+// First answer, callback, poll and refresh all end here. Everything is one transaction: dying before the commit leaves
+// the attempt waiting, and it is asked again; dying after it leaves leased deliveries, which fall due when the lease ends.
+
+import { type Deps, inTransaction, sql, type Tx } from '../db/index.ts'
+import type { Environment } from '../http/index.ts'
+import { type Posting, postingOf, postTransfers } from '../ledger/index.ts'
+import { assertInvariant, formatAmount } from '../lib/index.ts'
+import { type Answer, FAILURE_REASONS, type FailureReason, type Method } from '../providers/port.ts'
+import { type Delivery, enqueueEvents, type NewEvent, subscriptionsOf } from '../webhooks/index.ts'
+import { decide, decideTimeout, type Step } from './decide.ts'
+import { nextAskAt } from './pauses.ts'
+import { moves, type Status } from './state.ts'
+
+/** What was learned about one attempt. */
+export type Outcome = { merchant_id: string; collection_id: string; number: number; answer: Answer }
+
+/** The collection and attempt under lock, changed in memory as outcomes are applied, then written once. */
+type Standing = {
+  merchant_id: string
+  collection_id: string
+  number: number
+  environment: Environment
+  status: Status
+  version: number
+  amount_minor: bigint
+  fee_minor: bigint
+  amount_received_minor: bigint | null
+  currency: string
+  method: Method | null
+  reference: string | null
+  failure_reason_code: FailureReason | null
+  merchant_code: string
+  routing_code: number
+  state: 'to_send' | 'asked' | 'final' | 'given_up'
+  asks: number
+  sent_at: Date | null
+  deadline_at: Date
+  provider_status: string | null
+  provider_id: string | null
+  due_at: Date | null
+  moved: boolean
+}
+
+type HistoryRow = {
+  merchant_id: string
+  collection_id: string
+  seq: number
+  from_status: Status
+  to_status: Status
+  actor: string
+  reason: string | null
+  event: string | null
+}
+
+/** Everything a set of outcomes changes. */
+type Effects = { history: HistoryRow[]; postings: Posting[]; events: NewEvent[] }
+
+const LOCK = sql(
+  'collections_lock',
+  `select c.merchant_id, c.id as collection_id, a.number, c.environment, c.status, c.version, c.amount_minor, c.fee_minor,
+     c.amount_received_minor, c.currency, c.method, c.reference, c.failure_reason_code, m.merchant_code,
+     m.routing_code::float8 as routing_code, a.state, a.asks, a.sent_at, a.deadline_at, a.provider_status, a.provider_id
+   from json_to_recordset($1::json) as i(merchant_id uuid, collection_id uuid, number smallint)
+   join collections c on c.merchant_id = i.merchant_id and c.id = i.collection_id
+   join collection_attempts a on a.merchant_id = c.merchant_id and a.collection_id = c.id and a.number = i.number
+   join merchants m on m.id = c.merchant_id
+   order by c.merchant_id, c.id, a.number
+   for update of c`,
+)
+
+const WRITE = sql(
+  'collections_write',
+  `with attempt as (
+     update collection_attempts a set state = i.state, asks = i.asks, due_at = i.due_at, lease_owner = null,
+       sent_at = i.sent_at, provider_status = i.provider_status, provider_id = i.provider_id, updated_at = $4
+     from json_to_recordset($1::json) as i(merchant_id uuid, collection_id uuid, number smallint, state text, asks smallint,
+       due_at timestamptz, sent_at timestamptz, provider_status text, provider_id text)
+     where a.merchant_id = i.merchant_id and a.collection_id = i.collection_id and a.number = i.number
+     returning 1
+   ), moved as (
+     update collections c set status = i.status, version = i.version, failure_reason_code = i.failure_reason_code,
+       amount_received_minor = i.amount_received, updated_at = $4
+     from json_to_recordset($2::json) as i(merchant_id uuid, collection_id uuid, status text, version int,
+       failure_reason_code text, amount_received bigint)
+     where c.merchant_id = i.merchant_id and c.id = i.collection_id
+     returning 1
+   ), history as (
+     insert into collection_history (merchant_id, collection_id, seq, from_status, to_status, actor, reason, event, at)
+     select merchant_id, collection_id, seq, from_status, to_status, actor, reason, event, $4
+     from json_to_recordset($3::json) as h(merchant_id uuid, collection_id uuid, seq int, from_status text, to_status text,
+       actor text, reason text, event text)
+   )
+   select (select count(*)::int from attempt) as attempts, (select count(*)::int from moved) as moved`,
+)
+
+/**
+ * Applies a set of outcomes: status moves with their history, the ledger, and the events, in the given transaction.
+ * Repeating an outcome changes nothing. Answers with the webhook deliveries that this process holds the lease of.
+ */
+export async function applyOutcomes(
+  deps: Deps,
+  tx: Tx,
+  outcomes: readonly Outcome[],
+  lease: (merchant_id: string) => boolean,
+): Promise<Delivery[]> {
+  const keys = new Map(outcomes.map((outcome) => [keyOf(outcome), outcome]))
+  const rows = await tx.query<Standing>(LOCK, [
+    JSON.stringify([...keys.values()].map(({ merchant_id, collection_id, number }) => ({ merchant_id, collection_id, number }))),
+  ])
+  const standings = new Map(rows.map((row) => [keyOf(row), { ...row, due_at: null, moved: false }]))
+  const subscriptions = await subscriptionsOf(tx, [...new Set(rows.map((row) => row.merchant_id))])
+  const effects: Effects = { history: [], postings: [], events: [] }
+  for (const outcome of outcomes) {
+    const standing = standings.get(keyOf(outcome))
+    assertInvariant(standing !== undefined, `attempt ${keyOf(outcome)} exists`)
+    applyOne(deps, standing, outcome.answer, effects, subscriptions.get(standing.merchant_id))
+  }
+  await write(deps, tx, [...standings.values()], effects)
+  const deliveries = await enqueueEvents(deps, tx, effects.events, lease)
+  // Last, because it locks the merchants' accounts: others wait for them until the commit.
+  await postTransfers(deps, tx, effects.postings)
+  return deliveries
+}
+
+/** Applies outcomes in a transaction of their own. */
+export async function settleOutcomes(
+  deps: Deps,
+  outcomes: readonly Outcome[],
+  lease: (merchant_id: string) => boolean,
+): Promise<Delivery[]> {
+  const deliveries = await inTransaction(deps.db, async (tx) => {
+    const made = await applyOutcomes(deps, tx, outcomes, lease)
+    deps.point('settle.before_commit')
+    return made
+  })
+  deps.point('settle.after_commit')
+  return deliveries
+}
+
+function keyOf(row: { merchant_id: string; collection_id: string; number: number }): string {
+  return `${row.merchant_id} ${row.collection_id} ${row.number}`
+}
+
+function applyOne(deps: Deps, standing: Standing, answer: Answer, effects: Effects, subscribed?: ReadonlySet<string>): void {
+  const now = deps.clock.now()
+  standing.provider_status = answer.provider_status ?? standing.provider_status
+  standing.provider_id = answer.provider_id ?? standing.provider_id
+  standing.asks += 1
+  if (answer.kind !== 'unknown' && answer.kind !== 'not_found') standing.sent_at ??= now
+
+  let steps = decide(standing, answer)
+  const open = answer.kind === 'accepted' || answer.kind === 'unknown' || answer.kind === 'not_found'
+  if (open && standing.state !== 'final') {
+    if (now >= standing.deadline_at) {
+      steps = decideTimeout(standing)
+      standing.state = 'given_up'
+      standing.due_at = null
+    } else {
+      standing.state = standing.sent_at === null ? 'to_send' : 'asked'
+      standing.due_at = nextAskAt(now, standing, answer)
+    }
+  } else if (!open) {
+    // The provider announced that this answer will change: it stays due until then.
+    standing.state = answer.ask_again_ms === undefined ? 'final' : 'asked'
+    standing.due_at = answer.ask_again_ms === undefined ? null : new Date(now.getTime() + answer.ask_again_ms)
+  }
+  for (const step of steps) applyStep(deps, standing, step, effects, subscribed)
+}
+
+function applyStep(deps: Deps, standing: Standing, step: Step, effects: Effects, subscribed?: ReadonlySet<string>): void {
+  const move = moves[step.move]
+  const { merchant_id, collection_id, routing_code, environment } = standing
+  standing.version += 1
+  const from_status = standing.status
+  standing.status = move.to
+  standing.moved = true
+  standing.failure_reason_code = step.failure_reason_code
+  standing.amount_received_minor = step.amount_received_minor
+  const event = subscribed?.has(move.event) ? move.event : null
+  const actor = step.failure_reason_code === 'timeout' ? 'deadline' : 'provider'
+  const reason = step.failure_reason_code ?? standing.provider_status
+  effects.history.push({ merchant_id, collection_id, seq: standing.version, from_status, to_status: move.to, actor, reason, event })
+  if (step.posting) {
+    effects.postings.push(
+      postingOf({ merchant_id, routing_code, environment, ...step.posting, source_type: 'collection', source_id: collection_id }),
+    )
+  }
+  if (event !== null) {
+    const body = eventBody(standing, event, move.time_field, deps.clock.now().toISOString())
+    effects.events.push({
+      merchant_id, routing_code, environment, event, source_type: 'collection', source_id: collection_id,
+      source_seq: standing.version, body,
+    })
+  }
+}
+
+/** The payload of every collection event (contract 6.1). */
+function eventBody(standing: Standing, event: string, time_field: string, now: string) {
+  const { failure_reason_code } = standing
+  return {
+    event,
+    merchant_code: standing.merchant_code,
+    collection_id: standing.collection_id,
+    reference: standing.reference,
+    merchant_reference: standing.reference,
+    amount: formatAmount(standing.amount_minor),
+    currency: standing.currency,
+    status: standing.status,
+    method: standing.method,
+    ...(standing.status === 'failed' && failure_reason_code !== null
+      ? { failure_reason_code, failure_reason_message: FAILURE_REASONS[failure_reason_code] }
+      : {}),
+    [time_field]: now,
+    timestamp: now,
+    ...(standing.environment === 'sandbox' ? { sandbox: true } : {}),
+  }
+}
+
+async function write(deps: Deps, tx: Tx, standings: Standing[], effects: Effects): Promise<void> {
+  const attempts = standings.map((s) => ({
+    merchant_id: s.merchant_id, collection_id: s.collection_id, number: s.number, state: s.state, asks: Math.min(s.asks, 32_000),
+    due_at: s.due_at, sent_at: s.sent_at, provider_status: s.provider_status, provider_id: s.provider_id,
+  }))
+  const moved = standings.filter((s) => s.moved).map((s) => ({
+    merchant_id: s.merchant_id, collection_id: s.collection_id, status: s.status, version: s.version,
+    failure_reason_code: s.failure_reason_code, amount_received: s.amount_received_minor?.toString() ?? null,
+  }))
+  const [result] = await tx.query<{ attempts: number; moved: number }>(WRITE, [
+    JSON.stringify(attempts), JSON.stringify(moved), JSON.stringify(effects.history), deps.clock.now(),
+  ])
+  assertInvariant(result?.attempts === attempts.length, `${attempts.length} attempts were due, ${result?.attempts} written`)
+  assertInvariant(result.moved === moved.length, `${moved.length} collections were due, ${result.moved} moved`)
+}

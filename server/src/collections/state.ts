@@ -1,0 +1,28 @@
+// The states of a collection and the only moves between them (contract 3.3).
+
+/** Statuses of a collection. */
+export const STATUSES = ['created', 'processing', 'successful', 'failed', 'pending_clearance', 'reversed'] as const
+export type Status = (typeof STATUSES)[number]
+
+/** A move: where it may start, where it ends, and the event that tells the merchant. */
+type Move = { from: readonly Status[]; to: Status; event: string; time_field: string }
+
+/**
+ * Every move a provider's word can make. A late success wins over an earlier failure, because the money is there;
+ * nothing leaves `successful` but a reversal.
+ */
+export const moves = {
+  succeed: { from: ['created', 'processing', 'failed'], to: 'successful', event: 'collection.success', time_field: 'completed_at' },
+  fail: { from: ['created', 'processing'], to: 'failed', event: 'collection.failed', time_field: 'failed_at' },
+  hold: { from: ['created', 'processing', 'failed'], to: 'pending_clearance', event: 'collection.pending_review', time_field: 'held_at' },
+  reverse: { from: ['successful'], to: 'reversed', event: 'collection.reversed', time_field: 'reversed_at' },
+  reverseHeld: { from: ['pending_clearance'], to: 'reversed', event: 'collection.reversed', time_field: 'reversed_at' },
+} as const satisfies Record<string, Move>
+
+/** The name of a move. */
+export type MoveName = keyof typeof moves
+
+/** True when the move may start from this status. */
+export function mayMove(name: MoveName, from: Status): boolean {
+  return (moves[name].from as readonly Status[]).includes(from)
+}

@@ -1,0 +1,90 @@
+// Reading collections and attempts.
+
+import { type Deps, type Reader, sql } from '../db/index.ts'
+import type { Environment } from '../http/index.ts'
+import { gather } from '../lib/index.ts'
+import type { FailureReason, Method } from '../providers/port.ts'
+import type { Attempt } from './accept.ts'
+import type { Status } from './state.ts'
+
+/** A collection as the API shows it. Amounts in cents. */
+export type Collection = {
+  id: string
+  environment: Environment
+  origin_environment: Environment
+  status: Status
+  method: Method | null
+  amount_minor: bigint
+  currency: string
+  amount_received_minor: bigint | null
+  reference: string | null
+  failure_reason_code: FailureReason | null
+  provider_payment_status: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+/** Columns of a collection as the API shows it; the table is aliased c. */
+export const COLLECTION_COLUMNS = `c.id, c.environment, c.origin_environment, c.status, c.method, c.amount_minor, c.currency,
+     c.amount_received_minor, c.reference, c.failure_reason_code, c.created_at, c.updated_at, (
+       select a.provider_status from collection_attempts a
+       where a.merchant_id = c.merchant_id and a.collection_id = c.id order by a.number desc limit 1
+     ) as provider_payment_status`
+
+const FIND = sql(
+  'collections_find',
+  `select ${COLLECTION_COLUMNS} from json_to_recordset($1::json) as i(merchant_id uuid, id uuid)
+   join collections c on c.merchant_id = i.merchant_id and c.id = i.id`,
+)
+
+/** Whom a collection is looked up for: a record is visible to its own environment and to the one it was made from. */
+export type CollectionKey = { merchant_id: string; environment: Environment; id: string }
+
+/** Makes the gatherer that finds collections: one statement for all status requests that wait. */
+export function createFind(deps: Deps): (key: CollectionKey) => Promise<Collection | null> {
+  return gather<CollectionKey, Collection | null>(
+    async (keys) => {
+      const distinct = new Map(keys.map(({ merchant_id, id }) => [id, { merchant_id, id }]))
+      const rows = await deps.db.query<Collection>(FIND, [JSON.stringify([...distinct.values()])])
+      const found = new Map(rows.map((row) => [row.id, row]))
+      return keys.map((key) => {
+        const row = found.get(key.id)
+        return row && [row.environment, row.origin_environment].includes(key.environment) ? row : null
+      })
+    },
+    { max_items: 500, max_running: 2 },
+  )
+}
+
+/** Which attempt is meant. */
+export type AttemptId = { merchant_id: string; collection_id: string; number: number }
+
+/** Columns of an attempt as the code that works on it needs them. */
+export const ATTEMPT_COLUMNS = [
+  'merchant_id', 'collection_id', 'number', 'environment', 'provider', 'provider_reference', 'method', 'phone',
+  'amount_minor', 'currency', 'simulate_status', 'state', 'asks', 'sent_at', 'deadline_at',
+] as const
+
+const FIND_ATTEMPTS = sql(
+  'attempts_find',
+  `select ${ATTEMPT_COLUMNS.map((column) => `a.${column}`).join(', ')}
+   from json_to_recordset($1::json) as i(merchant_id uuid, collection_id uuid, number smallint)
+   join collection_attempts a on a.merchant_id = i.merchant_id and a.collection_id = i.collection_id and a.number = i.number`,
+)
+
+/** The attempts that exist among the named ones, in no order. */
+export function findAttempts(reader: Reader, ids: readonly AttemptId[]): Promise<Attempt[]> {
+  return reader.query<Attempt>(FIND_ATTEMPTS, [JSON.stringify(ids)])
+}
+
+const LATEST_ATTEMPT = sql(
+  'attempts_latest',
+  `select ${ATTEMPT_COLUMNS.map((column) => `a.${column}`).join(', ')} from collection_attempts a
+   where a.merchant_id = $1 and a.collection_id = $2 order by a.number desc limit 1`,
+)
+
+/** The newest attempt of a collection, or null when its payer has not chosen a method yet. */
+export async function latestAttempt(reader: Reader, merchant_id: string, collection_id: string): Promise<Attempt | null> {
+  const [row] = await reader.query<Attempt>(LATEST_ATTEMPT, [merchant_id, collection_id])
+  return row ?? null
+}

@@ -1,0 +1,315 @@
+// What the embedded database promises whoever starts it. Each test has a server and a folder of its own.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { access, chmod, chown, constants, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { type EmbeddedDatabase, findEmbedded, startEmbedded } from './embedded.ts'
+
+const MODULE = new URL('./embedded.ts', import.meta.url).href
+const NOBODY = 65_534
+const FAST = { fsync: 'off', shared_buffers: '16MB' }
+const SILENT = { info: () => {}, warn: () => {} }
+const isRoot = process.getuid?.() === 0
+
+const started: EmbeddedDatabase[] = []
+const children: ChildProcess[] = []
+const folders: string[] = []
+
+after(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await Promise.all(started.map((server) => server.stop()))
+  for (const folder of folders) {
+    await stopLeftover(folder)
+    const place = await placeOf(folder).catch(() => null)
+    if (place !== null) await rm(place, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('data survives a restart, and the address of the server stays the same', async () => {
+  const dataDir = await newFolder()
+  const first = await start(dataDir)
+  await query(first.url, 'create table kept (value text)')
+  await query(first.url, "insert into kept values ('Asha')")
+  await first.stop()
+  assert.equal(await findEmbedded(dataDir), null)
+
+  const second = await start(dataDir)
+  assert.equal(second.adopted, false)
+  assert.equal(second.url, first.url)
+  assert.deepEqual(await query(second.url, 'select value from kept'), [{ value: 'Asha' }])
+})
+
+test('a second start finds the first server, and its stop leaves that server running', async () => {
+  const dataDir = await newFolder()
+  const first = await start(dataDir)
+  const second = await start(dataDir)
+  assert.deepEqual([first.adopted, second.adopted], [false, true])
+  assert.equal(await findEmbedded(dataDir), first.url)
+  await second.stop()
+  assert.equal((await query(first.url, 'select 1 as one')).length, 1)
+})
+
+test('a server whose program was killed is adopted with its data, and its pid file is not touched', async () => {
+  const dataDir = await newFolder()
+  const program = await startInProgram(dataDir)
+  await query(program.url, 'create table kept (value text)')
+  program.child.kill('SIGKILL')
+  await new Promise((done) => program.child.once('exit', done))
+
+  const pidFile = join(await placeOf(dataDir), 'data', 'postmaster.pid')
+  const before = await readFile(pidFile, 'utf8')
+  const server = await start(dataDir)
+  assert.equal(server.adopted, true)
+  assert.equal(server.url, program.url)
+  assert.equal(await readFile(pidFile, 'utf8'), before)
+  assert.deepEqual(await query(server.url, 'select value from kept'), [])
+})
+
+test('after kill -9 of the server itself, everything acknowledged is there at the next start', async () => {
+  const dataDir = await newFolder()
+  const first = await startEmbedded({ dataDir, log: SILENT, settings: { shared_buffers: '16MB' } })
+  await query(first.url, 'create table kept (value integer)')
+  await query(first.url, 'insert into kept select generate_series(1, 1000)')
+  process.kill(await postmasterOf(dataDir), 'SIGKILL')
+
+  const second = await start(dataDir)
+  assert.equal(second.adopted, false)
+  assert.deepEqual(await query(second.url, 'select count(*)::int as count from kept'), [{ count: 1000 }])
+})
+
+test('of two programs that start at once, one starts the server and the other uses it', async () => {
+  const dataDir = await newFolder()
+  const programs = await Promise.all([startInProgram(dataDir), startInProgram(dataDir)])
+  assert.deepEqual(programs.map(({ adopted }) => adopted).sort(), [false, true])
+  assert.equal(programs[0].url, programs[1].url)
+})
+
+test('two checkouts side by side have servers of their own', async () => {
+  const [one, two] = await Promise.all([start(await newFolder()), start(await newFolder())])
+  assert.notEqual(new URL(one.url).port, new URL(two.url).port)
+  assert.notEqual(new URL(one.url).password, new URL(two.url).password)
+})
+
+test('a program stopped by Ctrl-C still has its database while it finishes its work', async () => {
+  const program = await startInProgram(await newFolder(), { stopAfterSignal: true })
+  process.kill(-(program.child.pid ?? 0), 'SIGINT')
+  const said = await new Promise<string>((done) => program.child.stdout?.once('data', (chunk) => done(String(chunk))))
+  assert.equal(said.trim(), 'still there')
+})
+
+test('only this machine can connect, and only with the password', async () => {
+  const server = await start(await newFolder())
+  assert.equal(new URL(server.url).hostname, '127.0.0.1')
+  assert.deepEqual(await query(server.url, 'show listen_addresses'), [{ listen_addresses: '127.0.0.1' }])
+  const guess = new URL(server.url)
+  guess.password = 'guess'
+  await assert.rejects(query(guess.href, 'select 1'), { code: '28P01' })
+  guess.username = 'postgres'
+  await assert.rejects(query(guess.href, 'select 1'), { code: '28P01' })
+})
+
+test('the program is no superuser, so that append-only tables bind it too', async () => {
+  const server = await start(await newFolder())
+  const roles = await query(
+    server.url,
+    'select rolsuper, rolcreatedb, rolname from pg_roles where rolname = current_user',
+  )
+  assert.deepEqual(roles, [{ rolsuper: false, rolcreatedb: true, rolname: 'malipo' }])
+  await query(server.url, 'create table facts (value text)')
+  await query(server.url, 'revoke update on facts from current_user')
+  await assert.rejects(query(server.url, "update facts set value = 'changed'"), { code: '42501' })
+})
+
+test('commits are durable unless a test asks otherwise, and text sorts the same on every machine', async () => {
+  const server = await startEmbedded({ dataDir: await newFolder(), log: SILENT })
+  started.push(server)
+  const [settings] = await query(
+    server.url,
+    `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit,
+            current_setting('full_page_writes') as pages, current_setting('server_encoding') as encoding,
+            current_setting('TimeZone') as zone, 'Z' < 'a' as byte_order`,
+  )
+  assert.deepEqual(settings, {
+    fsync: 'on',
+    commit: 'on',
+    pages: 'on',
+    encoding: 'UTF8',
+    zone: 'UTC',
+    byte_order: true,
+  })
+})
+
+test('the files with passwords can be read by their owner alone', async () => {
+  const dataDir = await newFolder()
+  await start(dataDir)
+  const place = await placeOf(dataDir)
+  for (const path of [join(dataDir, 'postgres.json'), join(place, 'secrets.json'), join(place, 'postgres.log')]) {
+    assert.equal((await stat(path)).mode & 0o077, 0, path)
+  }
+  for (const path of [place, join(place, 'data'), join(place, 'run')]) {
+    assert.equal((await stat(path)).mode & 0o077, 0, path)
+  }
+})
+
+test('a port that another program has taken meanwhile is replaced by a free one', async () => {
+  const dataDir = await newFolder()
+  const first = await start(dataDir)
+  await first.stop()
+  const squatter = createServer()
+  await new Promise<void>((done) => squatter.listen(Number(new URL(first.url).port), '127.0.0.1', done))
+  try {
+    const second = await start(dataDir)
+    assert.notEqual(new URL(second.url).port, new URL(first.url).port)
+    assert.equal(await findEmbedded(dataDir), second.url)
+  } finally {
+    squatter.close()
+  }
+})
+
+test('data of another major version is refused by name and left alone', async () => {
+  const dataDir = await newFolder()
+  const first = await start(dataDir)
+  await first.stop()
+  const file = join(await placeOf(dataDir), 'data', 'PG_VERSION')
+  await writeFile(file, '17\n')
+  await assert.rejects(start(dataDir), /made by PostgreSQL 17, this is PostgreSQL 18/)
+  assert.equal(await readFile(file, 'utf8'), '17\n')
+})
+
+test('it works in a folder that is closed to others', async () => {
+  const closed = await newFolder(0o700)
+  const dataDir = join(closed, 'data')
+  const outside = await newFolder()
+  process.env.MALIPO_EMBEDDED_DIR = outside
+  try {
+    const server = await start(dataDir)
+    assert.equal((await query(server.url, 'select 1 as one')).length, 1)
+    const place = await placeOf(dataDir)
+    assert.ok(place.startsWith(isRoot ? outside : dataDir), place)
+    await server.stop()
+    const again = await start(dataDir)
+    assert.equal(await placeOf(dataDir), place)
+    assert.equal(again.url, server.url)
+  } finally {
+    delete process.env.MALIPO_EMBEDDED_DIR
+  }
+})
+
+test('an ordinary user can start it, without writing outside the data folder', async (t) => {
+  if (!isRoot) return t.skip('the other tests have just shown it')
+  if (!(await reachableByAll(fileURLToPath(MODULE)))) return t.skip('this checkout is closed to other users')
+  const dataDir = await newFolder(0o700)
+  await chown(dataDir, NOBODY, NOBODY)
+  const program = await startInProgram(dataDir, { uid: NOBODY })
+  assert.equal((await query(program.url, 'select 1 as one')).length, 1)
+  assert.equal(await placeOf(dataDir), join(dataDir, 'postgres'))
+  assert.equal((await stat(join(dataDir, 'postgres', 'data'))).uid, NOBODY)
+  assert.equal(existsSync(join(dataDir, 'home')), false)
+})
+
+// Helpers -------------------------------------------------------------------------------------------------------------
+
+async function start(dataDir: string): Promise<EmbeddedDatabase> {
+  const server = await startEmbedded({ dataDir, log: SILENT, settings: FAST })
+  started.push(server)
+  return server
+}
+
+type Program = { child: ChildProcess; url: string; adopted: boolean }
+
+/** Starts the database from another process, which then waits; with `stopAfterSignal` it queries after a SIGINT. */
+async function startInProgram(
+  dataDir: string,
+  { uid, stopAfterSignal = false }: { uid?: number; stopAfterSignal?: boolean } = {},
+): Promise<Program> {
+  const source = `
+    import { setTimeout as sleep } from 'node:timers/promises'
+    import pg from ${JSON.stringify(import.meta.resolve('pg'))}
+    import { startEmbedded } from ${JSON.stringify(MODULE)}
+    const log = { info() {}, warn() {} }
+    const server = await startEmbedded(${JSON.stringify({ dataDir, settings: FAST }).replace('{', '{ log, ')})
+    if (${stopAfterSignal}) process.on('SIGINT', async () => {
+      await sleep(300)
+      const client = new pg.Client(server.url)
+      await client.connect()
+      await client.query('select 1')
+      await client.end()
+      console.log('still there')
+      await server.stop()
+      process.exit()
+    })
+    console.log(JSON.stringify({ url: server.url, adopted: server.adopted }))
+    process.stdin.resume().on('close', () => process.exit()) // the test has been interrupted`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+    cwd: '/',
+    detached: true,
+    env: { PATH: process.env.PATH, HOME: join(dataDir, 'home') },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  children.push(child)
+  const answer = await new Promise<string>((done, failed) => {
+    child.stdout?.once('data', (chunk: Buffer) => done(chunk.toString()))
+    child.once('exit', (code) => failed(new Error(`the program ended with ${code}`)))
+  })
+  return { child, ...(JSON.parse(answer) as { url: string; adopted: boolean }) }
+}
+
+/** Others may pass through the folder with mode 711; with 700 nobody may. */
+async function newFolder(mode = 0o711): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'malipo-embedded-'))
+  await chmod(folder, mode)
+  folders.push(folder)
+  if (mode === 0o700) folders.unshift(join(folder, 'data'))
+  return folder
+}
+
+async function placeOf(dataDir: string): Promise<string> {
+  return (JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8')) as { place: string }).place
+}
+
+async function postmasterOf(dataDir: string): Promise<number> {
+  return Number((await readFile(join(await placeOf(dataDir), 'data', 'postmaster.pid'), 'utf8')).split('\n')[0])
+}
+
+/** Ends a server whose program was killed by a test, and waits for it. */
+async function stopLeftover(dataDir: string): Promise<void> {
+  const pid = await postmasterOf(dataDir).catch(() => null)
+  if (pid === null) return
+  try {
+    process.kill(pid, 'SIGQUIT')
+  } catch {
+    return // it has ended
+  }
+  // Not `/proc/PID` alone: where nobody collects orphans, an ended process keeps its entry.
+  while (existsSync(`/proc/${pid}/cwd`)) await new Promise((done) => setTimeout(done, 10))
+}
+
+async function reachableByAll(path: string): Promise<boolean> {
+  for (let folder = dirname(path); folder !== '/'; folder = dirname(folder)) {
+    if (((await stat(folder)).mode & 0o001) === 0) return false
+  }
+  return access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows
+  } finally {
+    await client.end()
+  }
+}

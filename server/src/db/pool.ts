@@ -1,0 +1,175 @@
+// The database port: a pool, transactions that retry what may be retried, and the seams a test needs.
+
+import pg from 'pg'
+
+/** One SQL text. The name lets PostgreSQL prepare it once per connection: one name, one text. */
+export type Statement = { readonly name: string; readonly text: string }
+
+/** Writes a statement. Values are parameters ($1, $2): never build SQL from values. */
+export function sql(name: string, text: string): Statement {
+  return { name, text }
+}
+
+/** Whatever can read: the pool, or an open transaction. */
+export type Reader = { query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> }
+
+/** An open transaction: required by whatever writes. Made only by `inTransaction` and `oneStatement`. */
+export type Tx = Reader & { readonly kind: 'tx' }
+
+/** The database. */
+export type Db = Reader & {
+  readonly kind: 'db'
+  readonly url: string
+  /** Runs `work` in one transaction on one connection; see `inTransaction`. */
+  transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+  /** Answers once a connection works, or throws what is wrong. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Options of `createDb`. */
+export type DbOptions = {
+  url: string
+  max_connections: number
+  application_name?: string
+  /** Called before every statement; a test may throw, wait or end the process in it. */
+  before?: (name: string) => void | Promise<void>
+  /** Called when an idle connection breaks. */
+  on_error?: (error: Error) => void
+  /** For reports over whole tables, such as `verify`: no time limit, and the planner chooses freely. */
+  reporting?: boolean
+}
+
+const STATEMENT_TIMEOUT_MS = 10_000
+const LOCK_TIMEOUT_MS = 5_000
+const CONNECT_TIMEOUT_MS = 2_500
+const ATTEMPTS_MAX = 5
+
+/**
+ * Plans are made once per connection, often while tables are still small, and every statement on the hot path finds
+ * its rows by key. With only nested loops over indexes to choose from, a plan stays right at any size of the data.
+ */
+const INDEX_PLANS = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
+
+const types = new pg.TypeOverrides()
+types.setTypeParser(20, (text: string) => BigInt(text)) // int8: amounts are bigint
+
+/** Opens a pool of connections. */
+export function createDb(options: DbOptions): Db {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.max_connections,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: 60_000,
+    application_name: options.application_name ?? 'malipo',
+    types,
+    keepAlive: true,
+    ...(options.reporting
+      ? {}
+      : {
+          statement_timeout: STATEMENT_TIMEOUT_MS,
+          lock_timeout: LOCK_TIMEOUT_MS,
+          idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+          options: INDEX_PLANS,
+        }),
+  })
+  pool.on('error', (error) => options.on_error?.(error))
+
+  const run = async <Row>(client: pg.Pool | pg.ClientBase, statement: Statement, values?: readonly unknown[]) => {
+    if (options.before) await options.before(statement.name)
+    const result = await client.query({
+      name: statement.name,
+      text: statement.text,
+      values: (values ?? []) as unknown[],
+    })
+    return result.rows as Row[]
+  }
+
+  return {
+    kind: 'db',
+    url: options.url,
+    query: (statement, values) => run(pool, statement, values),
+    async transaction(work) {
+      for (let attempt = 1; ; attempt++) {
+        const client = await pool.connect()
+        let broken: Error | undefined
+        try {
+          await run(client, BEGIN)
+          const result = await work({ kind: 'tx', query: (statement, values) => run(client, statement, values) })
+          await run(client, COMMIT)
+          return result
+        } catch (error) {
+          broken = await run(client, ROLLBACK).then(
+            () => undefined,
+            (failure: Error) => failure,
+          )
+          // A deadlock or serialization failure undid everything: the whole transaction may run again.
+          if (broken || attempt === ATTEMPTS_MAX || !mayRunAgain(error)) throw error
+        } finally {
+          client.release(broken)
+        }
+      }
+    },
+    async ping() {
+      await run(pool, PING)
+    },
+    close: () => pool.end(),
+  }
+}
+
+const BEGIN = sql('begin', 'begin')
+const COMMIT = sql('commit', 'commit')
+const ROLLBACK = sql('rollback', 'rollback')
+const PING = sql('ping', 'select 1')
+
+/** Runs `work` in one transaction: all of it is committed, or none. Never call the network inside. */
+export function inTransaction<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  return db.transaction(work)
+}
+
+/** A transaction for a use case whose whole write is one statement: every statement commits by itself. */
+export function oneStatement(db: Db): Tx {
+  return {
+    kind: 'tx',
+    async query(statement, values) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await db.query(statement, values)
+        } catch (error) {
+          if (attempt === ATTEMPTS_MAX || !mayRunAgain(error)) throw error
+        }
+      }
+    },
+  }
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' ? code : ''
+}
+
+/** Serialization failure and deadlock: PostgreSQL undid the transaction and asks for another try. */
+function mayRunAgain(error: unknown): boolean {
+  return ['40001', '40P01'].includes(codeOf(error))
+}
+
+/**
+ * True when the database could not answer: the caller may try again. What a COMMIT in flight did is then unknown,
+ * and only a unique key written with it (the Idempotency-Key) tells.
+ */
+export function isUnavailable(error: unknown): boolean {
+  const code = codeOf(error)
+  if (/^(08|53|57|58)/.test(code) || ['55P03', '25006', '25P03', '40001', '40P01'].includes(code)) return true
+  if (['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT'].includes(code)) return true
+  const message = error instanceof Error ? error.message : ''
+  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+    message,
+  )
+}
+
+/** The constraint that a unique or check violation names, or null. */
+export function violatedConstraint(error: unknown): string | null {
+  const found = (error as { constraint?: unknown } | null)?.constraint
+  // A sharded database appends its shard's number to the name.
+  return typeof found === 'string' ? found.replace(/_\d+$/, '') : null
+}

@@ -1,0 +1,111 @@
+// The envelope of every answer, and how what went wrong becomes one.
+
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { isUnavailable } from '../db/index.ts'
+import { catalogue, type ErrorCode, Refusal } from '../lib/index.ts'
+
+/** The schema of a success: `{success: true, data}`. */
+export function success<T extends Type.TSchema>(data: T) {
+  return Type.Object({ success: Type.Literal(true), data })
+}
+
+/** The schema of a failure. */
+export const FailureSchema = Type.Object(
+  {
+    success: Type.Literal(false),
+    error: Type.Object({
+      code: Type.String(),
+      message: Type.String(),
+      details: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
+    }),
+  },
+  { $id: 'Failure' },
+)
+
+/** The schema of a list. */
+export function page<T extends Type.TSchema>(item: T) {
+  return Type.Object({
+    items: Type.Array(item),
+    pagination: Type.Object({
+      page: Type.Integer(),
+      page_size: Type.Integer(),
+      total_items: Type.Integer(),
+      total_pages: Type.Integer(),
+    }),
+  })
+}
+
+/** Query parameters that every list takes. */
+export const PageQuery = {
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
+  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+}
+
+/** The failure envelope of a refusal. */
+export function failure(code: ErrorCode, message: string, details: unknown) {
+  return { success: false, error: { code, message, details: details ?? null } }
+}
+
+type FieldProblem = { field: string; message: string }
+type ValidationProblem = NonNullable<FastifyError['validation']>[number]
+
+/** A schema's complaint in words that name the field and what to send. */
+function fieldProblem(problem: ValidationProblem, context: string): FieldProblem {
+  const path = problem.instancePath.slice(1).replaceAll('/', '.')
+  const params = problem.params as Record<string, unknown>
+  switch (problem.keyword) {
+    case 'required': {
+      const missing = String((params.missingProperty as string | undefined) ?? '')
+      return { field: path ? `${path}.${missing}` : missing, message: 'is required' }
+    }
+    case 'enum':
+      return { field: path, message: `must be one of ${(params.allowedValues as string[]).join(', ')}` }
+    case 'pattern':
+      return { field: path, message: 'holds characters that are not allowed here' }
+    case 'maxLength':
+      return { field: path, message: `must have at most ${params.limit} characters` }
+    case 'minLength':
+      return { field: path, message: `must have at least ${params.limit} character${params.limit === 1 ? '' : 's'}` }
+    default:
+      return { field: path || context, message: problem.message ?? 'is not valid' }
+  }
+}
+
+/** Turns whatever was thrown into the failure envelope. Facts about the inside go to the log, never to the caller. */
+export function renderError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = thrown as FastifyError
+  if (error instanceof Refusal) {
+    if (error.retry_after_s !== null) reply.header('retry-after', String(error.retry_after_s))
+    return reply.code(error.status).send(failure(error.code, error.message, error.details))
+  }
+  if (error.validation) {
+    const fields = error.validation
+      .filter((problem) => problem.keyword !== 'anyOf')
+      .map((problem) => fieldProblem(problem, error.validationContext ?? 'body'))
+    return send(reply, 'validation_failed', { fields })
+  }
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return send(reply, 'payload_too_large')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return send(reply, 'unsupported_media_type')
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return send(reply, 'invalid_json')
+  }
+  if (isUnavailable(error)) {
+    request.log.error({ err: error }, 'database unavailable')
+    reply.header('retry-after', '1')
+    return send(reply, 'service_unavailable')
+  }
+  if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500) {
+    return send(reply, error.statusCode === 404 ? 'not_found' : 'validation_failed')
+  }
+  request.log.error({ err: error }, 'request failed')
+  return send(reply, 'internal_error')
+}
+
+function send(reply: FastifyReply, code: ErrorCode, details: unknown = null): FastifyReply {
+  return reply.code(catalogue[code].status).send(failure(code, catalogue[code].message, details))
+}

@@ -1,0 +1,178 @@
+// Idempotency keys: reading the header, recognising the same request, and answering from what is stored.
+
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Deps, inTransaction, oneStatement, type Reader, sql, type Tx } from '../db/index.ts'
+import { formatAmount, parseAmount, refuse } from '../lib/index.ts'
+import { caller } from './access.ts'
+import { writtenAmount } from './json.ts'
+
+const KEY = /^[\x21-\x7e]{1,255}$/
+
+/** Within what a key of an API caller is unique. A payment link uses its own id. */
+export const API_SCOPE = 'api'
+
+/** How long a first request may run before its key counts as free again. */
+export const LOCK_MS = 20_000
+
+/** A stored answer: the bytes that the first request was answered with. */
+export type StoredAnswer = { status_code: number; response_body: string }
+
+/** One Idempotency-Key with what makes its request the same request. */
+export type IdempotencyClaim = {
+  merchant_id: string
+  environment: string
+  scope: string
+  key: string
+  fingerprint: Buffer
+}
+
+/** Reads the claim of a request. Refuses a malformed key, and a missing one when `required`. Null: none was sent. */
+export function readClaim(request: FastifyRequest, required: boolean): IdempotencyClaim | null {
+  const header = request.headers['idempotency-key']
+  if (header === undefined && !required) return null
+  if (typeof header !== 'string' || !KEY.test(header)) refuse('idempotency_key_required')
+  const principal = caller(request)
+  return {
+    merchant_id: principal.merchant.id,
+    environment: principal.environment,
+    scope: API_SCOPE,
+    key: header,
+    fingerprint: fingerprint(request.method, request.url, request.body),
+  }
+}
+
+/** SHA-256 over method, path, query and the body's content: order of keys, spaces and the form of an amount do not count. */
+export function fingerprint(method: string, url: string, body: unknown): Buffer {
+  return createHash('sha256').update(`${method} ${url}\n${canonical(body, '')}`).digest()
+}
+
+function canonical(value: unknown, name: string): string {
+  if (name === 'amount' && typeof value === 'string') {
+    const minor = parseAmount(value)
+    if (typeof minor === 'bigint') return `"${formatAmount(minor)}"`
+  }
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, '')).join()}]`
+  if (typeof value === 'object' && value !== null) {
+    const record = withWrittenAmount(value as Record<string, unknown>)
+    const fields = Object.keys(record).sort()
+    return `{${fields.map((field) => `${JSON.stringify(field)}:${canonical(record[field], field)}`).join()}}`
+  }
+  return JSON.stringify(value) ?? 'null'
+}
+
+function withWrittenAmount(record: Record<string, unknown>): Record<string, unknown> {
+  if (typeof record.amount !== 'number') return record
+  return { ...record, amount: writtenAmount(record as { amount: number }) }
+}
+
+type KeyRow = { fingerprint: Buffer; created_at: Date; locked_until: Date | null } & (
+  | StoredAnswer
+  | { status_code: null; response_body: null }
+)
+
+const FIND = sql(
+  'idempotency_find',
+  `select fingerprint, created_at, locked_until, status_code, response_body from idempotency_keys
+   where merchant_id = $1 and environment = $2 and scope = $3 and key = $4`,
+)
+
+/**
+ * What is known of a key: the answer to repeat, or null when the key is free. Refuses a key that belongs to another
+ * request, whose answer is too old to repeat, or whose first request is still running.
+ */
+export async function findAnswer(deps: Deps, reader: Reader, claim: IdempotencyClaim): Promise<StoredAnswer | null> {
+  const [row] = await reader.query<KeyRow>(FIND, [claim.merchant_id, claim.environment, claim.scope, claim.key])
+  if (!row) return null
+  const now = deps.clock.now().getTime()
+  const same = row.fingerprint.equals(claim.fingerprint)
+  const replay_until = row.created_at.getTime() + deps.config.idempotency_replay_days * 86_400_000
+  if (!same || now > replay_until) refuse('idempotency_key_reused')
+  if (row.status_code !== null) return { status_code: row.status_code, response_body: row.response_body }
+  if (row.locked_until !== null && row.locked_until.getTime() > now) refuse('idempotency_in_progress', { retry_after_s: 1 })
+  return null
+}
+
+/** Sends a stored answer again, byte by byte. */
+export function replay(reply: FastifyReply, answer: StoredAnswer): FastifyReply {
+  return reply
+    .code(answer.status_code)
+    .header('idempotency-replayed', 'true')
+    .header('content-type', 'application/json; charset=utf-8')
+    .serializer((text: unknown) => text as string)
+    .send(answer.response_body)
+}
+
+const CLAIM = sql(
+  'idempotency_claim',
+  `insert into idempotency_keys (merchant_id, environment, scope, key, fingerprint, locked_until, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7)
+   on conflict (merchant_id, environment, scope, key) do update set locked_until = excluded.locked_until
+     where idempotency_keys.status_code is null and idempotency_keys.locked_until <= excluded.created_at
+       and idempotency_keys.fingerprint = excluded.fingerprint
+   returning created_at`,
+)
+
+const FINISH = sql(
+  'idempotency_finish',
+  `update idempotency_keys set status_code = $5, response_body = $6, locked_until = null
+   where merchant_id = $1 and environment = $2 and scope = $3 and key = $4 and status_code is null`,
+)
+
+const RELEASE = sql(
+  'idempotency_release',
+  `update idempotency_keys set locked_until = $5
+   where merchant_id = $1 and environment = $2 and scope = $3 and key = $4 and status_code is null`,
+)
+
+/** Stores the answer of a claimed key, in the transaction that did what it tells. */
+export async function storeAnswer(tx: Tx, claim: IdempotencyClaim, answer: StoredAnswer): Promise<void> {
+  await tx.query(FINISH, [claim.merchant_id, claim.environment, claim.scope, claim.key, answer.status_code, answer.response_body])
+}
+
+/**
+ * Runs a write at most once per key, for routes whose work is one transaction: claim, work and stored answer are
+ * committed together. Dying before the commit leaves nothing; dying after it leaves the answer to be repeated.
+ * `work` gives the status and the body to send.
+ */
+export async function onceInTransaction(
+  deps: Deps,
+  claim: IdempotencyClaim | null,
+  work: (tx: Tx) => Promise<StoredAnswer>,
+): Promise<StoredAnswer & { replayed: boolean }> {
+  return inTransaction(deps.db, async (tx) => {
+    if (claim === null) return { ...(await work(tx)), replayed: false }
+    const known = await findAnswer(deps, tx, claim)
+    if (known) return { ...known, replayed: true }
+    if (!(await claimKey(deps, tx, claim))) refuse('idempotency_in_progress', { retry_after_s: 1 })
+    const answer = await work(tx)
+    await storeAnswer(tx, claim, answer)
+    return { ...answer, replayed: false }
+  })
+}
+
+/** Takes a free key, or one whose first request died. False: another request has it. */
+export async function claimKey(deps: Deps, tx: Tx, claim: IdempotencyClaim): Promise<boolean> {
+  const now = deps.clock.now()
+  const rows = await tx.query(CLAIM, [
+    claim.merchant_id,
+    claim.environment,
+    claim.scope,
+    claim.key,
+    claim.fingerprint,
+    new Date(now.getTime() + LOCK_MS),
+    now,
+  ])
+  return rows.length === 1
+}
+
+/** Frees a claimed key after its request was refused without any effect. */
+export async function releaseKey(deps: Deps, claim: IdempotencyClaim): Promise<void> {
+  await oneStatement(deps.db).query(RELEASE, [
+    claim.merchant_id,
+    claim.environment,
+    claim.scope,
+    claim.key,
+    new Date(deps.clock.now().getTime() - 1),
+  ])
+}

@@ -1,0 +1,12 @@
+// The door of http: the app, who may call, the envelope, idempotency.
+
+export * from './access.ts'
+export { checkDestination, type Lookup } from './address-guard.ts'
+export { type App, createApp, type Routes } from './app.ts'
+export { docsRoutes } from './docs.ts'
+export { failure, PageQuery, page, success } from './envelope.ts'
+export { healthRoutes } from './health.ts'
+export * from './idempotency.ts'
+export { writtenAmount } from './json.ts'
+export { VERSION } from './openapi.ts'
+export { createOutgoing, type Outgoing } from './outgoing.ts'

@@ -1,0 +1,54 @@
+// Reading request bodies: strict JSON, without losing how an amount was written.
+
+import { refuse } from '../lib/index.ts'
+
+/** How the amount of a parsed body was written, when that was as a number. Keyed by the body. */
+const writtenAmounts = new WeakMap<object, string>()
+
+/** The amount of a parsed body exactly as the caller wrote it: a number's digits, or the text itself. */
+export function writtenAmount(body: { amount: string | number }): string {
+  return typeof body.amount === 'string' ? body.amount : (writtenAmounts.get(body) ?? String(body.amount))
+}
+
+const POISON = /"(?:__proto__|constructor)"\s*:|\\u00(?:5f|63)/i
+const NUMERIC_AMOUNT = /"amount"\s*:\s*-?\d/
+
+/**
+ * Parses a body. A number loses its last digits and its notation when it becomes a float, so the body's own `amount`
+ * is kept as it was written: see `writtenAmount`. Refuses what is not one JSON object, or tries to reach prototypes.
+ */
+export function parseBody(text: string): Record<string, unknown> {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    refuse('invalid_json')
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    refuse('invalid_json', { message: 'The body must be one JSON object.' })
+  }
+  if (POISON.test(text) && reachesPrototype(body)) refuse('invalid_json', { message: 'The body names a forbidden property.' })
+  const record = body as Record<string, unknown>
+  if (typeof record.amount === 'number' && NUMERIC_AMOUNT.test(text)) {
+    writtenAmounts.set(record, amountSource(text))
+  }
+  return record
+}
+
+function reachesPrototype(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  for (const [name, inner] of Object.entries(value)) {
+    if (name === '__proto__' || name === 'constructor' || reachesPrototype(inner)) return true
+  }
+  return false
+}
+
+/** The digits of the top-level amount. JSON visits inner values first, so the last one seen at the top wins. */
+function amountSource(text: string): string {
+  const sources = new Map<unknown, string>()
+  const root = JSON.parse(text, function (this: unknown, key, value, context?: { source?: string }) {
+    if (key === 'amount' && typeof value === 'number') sources.set(this, context?.source ?? String(value))
+    return value
+  })
+  return sources.get(root) ?? ''
+}

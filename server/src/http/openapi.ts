@@ -1,0 +1,75 @@
+// The OpenAPI document, made from the route schemas, and what every operation shares.
+
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import { type Config, catalogue, type ErrorCode } from '../lib/index.ts'
+import { SCOPES } from './access.ts'
+
+/** The version of the product that the document names. */
+export const VERSION = '0.1.0'
+
+const DESCRIPTION = `Collect payments in Tanzanian shillings by mobile-money push, wallet push and QR, and be told of them by signed webhooks.
+
+Every answer is an envelope: \`{"success": true, "data": {…}}\` or \`{"success": false, "error": {"code", "message", "details"}}\`.
+Switch on \`error.code\`; the message is for people. Every answer carries \`X-Request-Id\`.
+
+**Nothing is paid until a collection is \`successful\`.** A 202, a sent prompt and the status \`processing\` are not payments.`
+
+/** Options of @fastify/swagger: OpenAPI 3.1 from the schemas of the routes. */
+export function openApi(config: Config): FastifyDynamicSwaggerOptions {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: `${config.brand_name} API`, version: VERSION, description: DESCRIPTION, license: { name: 'MIT' } },
+      servers: [{ url: config.base_url || '/' }],
+      tags: [
+        { name: 'Collections', description: 'Take a payment and learn what became of it.' },
+        { name: 'Webhooks', description: 'Where events go, and what was delivered.' },
+        { name: 'Health', description: 'For load balancers and monitors.' },
+      ],
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'An API key: `Authorization: Bearer <key>`.' },
+          api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same API key in its own header.' },
+        },
+      },
+    },
+    refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
+    transform: ({ schema, url, route }) => {
+      const access = route.config?.access
+      if (access === undefined) return { schema: schema ?? {}, url }
+      const described = { ...(schema ?? {}) } as Record<string, unknown> & { response?: Record<string, unknown> }
+      const errors: ErrorCode[] = ['internal_error', 'service_unavailable']
+      if (access !== 'public') {
+        errors.push('authentication_required', 'insufficient_scope', 'rate_limited')
+        described.security = [{ bearer: [] }, { api_key: [] }]
+        const scopes = access.scopes.map((scope) => `\`${scope}\` (${SCOPES[scope]})`).join(' or ')
+        described.description = [schema?.description, `Needs the scope ${scopes}`].filter(Boolean).join('\n\n')
+      }
+      if (schema?.body || schema?.querystring) errors.push('validation_failed')
+      if (schema?.params) errors.push('not_found')
+      if (schema?.body) errors.push('payload_too_large', 'unsupported_media_type')
+      if (route.config?.idempotency) {
+        errors.push('idempotency_in_progress', 'idempotency_key_reused')
+        described.headers = {
+          type: 'object',
+          ...(route.config.idempotency === 'required' ? { required: ['idempotency-key'] } : {}),
+          properties: {
+            'idempotency-key': {
+              type: 'string',
+              minLength: 1,
+              maxLength: 255,
+              description: 'Fresh for each payment attempt. Repeating it repeats the first answer, not the payment.',
+            },
+          },
+        }
+      }
+      const responses: Record<string, unknown> = { ...(schema?.response as Record<string, unknown> | undefined) }
+      for (const code of errors) {
+        const status = String(catalogue[code].status)
+        responses[status] ??= { description: catalogue[code].message, $ref: 'Failure#' }
+      }
+      described.response = responses
+      return { schema: described, url }
+    },
+  }
+}

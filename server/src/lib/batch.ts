@@ -1,0 +1,75 @@
+// Gathering: calls that arrive while a statement is running become one set for the next statement.
+
+import DataLoader from 'dataloader'
+
+/** Options of `gather`. */
+export type GatherOptions = {
+  /** Most items in one set. */
+  max_items: number
+  /** Most sets that run at once. */
+  max_running: number
+}
+
+/**
+ * Turns a function over sets into a function over one item. An idle gatherer runs at once, with whatever arrived in
+ * the same turn of the event loop; a busy one collects until a slot is free. `run` answers in the order of its items;
+ * an Error in its answer rejects that one caller. When `run` itself throws, the set is split until the bad item
+ * stands alone, so one poisoned item cannot refuse its neighbours: `run` must therefore undo what it did before it throws.
+ */
+export function gather<Item, Answer>(
+  run: (items: readonly Item[]) => Promise<readonly (Answer | Error)[]>,
+  options: GatherOptions,
+): (item: Item) => Promise<Answer> {
+  let running = 0
+  const waiting: (() => void)[] = []
+
+  const start = (dispatch: () => void) => {
+    running++
+    setImmediate(dispatch)
+  }
+  const loader = new DataLoader<Item, Answer>(
+    async (items) => {
+      try {
+        return await runSplitting(items, run)
+      } finally {
+        running--
+        const next = waiting.shift()
+        if (next) start(next)
+      }
+    },
+    {
+      cache: false,
+      maxBatchSize: options.max_items,
+      batchScheduleFn: (dispatch) => {
+        if (running < options.max_running) start(dispatch)
+        else waiting.push(dispatch)
+      },
+    },
+  )
+  return (item) => loader.load(item)
+}
+
+/**
+ * Runs a set; when it throws because of what the set holds, runs each half by itself, down to the item that fails.
+ * Any other failure (the database is away, say) is everybody's. Never throws.
+ */
+export async function runSplitting<Item, Answer>(
+  items: readonly Item[],
+  run: (items: readonly Item[]) => Promise<readonly (Answer | Error)[]>,
+): Promise<(Answer | Error)[]> {
+  try {
+    return [...(await run(items))]
+  } catch (error) {
+    const failure = error instanceof Error ? error : new Error(String(error))
+    if (items.length === 1 || !isAboutData(failure)) return items.map(() => failure)
+    const middle = items.length >> 1
+    const first = await runSplitting(items.slice(0, middle), run)
+    const second = await runSplitting(items.slice(middle), run)
+    return [...first, ...second]
+  }
+}
+
+/** SQLSTATE classes 22 (data) and 23 (constraint), and broken invariants, can be one item's fault. */
+function isAboutData(error: Error & { code?: unknown }): boolean {
+  return (typeof error.code === 'string' && /^2[23]/.test(error.code)) || error.message.startsWith('broken invariant')
+}

@@ -1,0 +1,94 @@
+// The catalogue of refusals: every error code a caller can meet, with its status and public sentence.
+
+type Entry = { status: number; message: string }
+
+/** Every error code of the API. The documentation of errors is generated from this table. */
+export const catalogue = {
+  validation_failed: { status: 400, message: 'The request is not valid. See details.fields for what to change.' },
+  invalid_json: { status: 400, message: 'The body is not valid JSON. Send one JSON object encoded as UTF-8.' },
+  idempotency_key_required: {
+    status: 400,
+    message: 'Send an Idempotency-Key header of 1 to 255 visible ASCII characters, fresh for each payment attempt.',
+  },
+  authentication_required: {
+    status: 401,
+    message: 'Send your API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".',
+  },
+  invalid_api_key: { status: 401, message: 'This API key is not valid. Check that it was copied whole.' },
+  api_key_revoked: { status: 401, message: 'This API key was revoked or has expired. Use a current key.' },
+  public_key_not_accepted: {
+    status: 401,
+    message: 'A pk_ value is a public identifier, not a credential. Use a secret API key on your server.',
+  },
+  invalid_session: { status: 401, message: 'This session token is not valid here. Sign in again, or use an API key.' },
+  insufficient_scope: { status: 403, message: 'This API key lacks the scope that the call needs. See details.required_scope.' },
+  insufficient_role: { status: 403, message: 'This credential may not use this endpoint.' },
+  merchant_mismatch: { status: 403, message: 'merchant_id is not the merchant of this credential. Leave it out or send your own.' },
+  production_access_restricted: {
+    status: 403,
+    message: 'Production keys are available after the business account is approved. Use the sandbox until then.',
+  },
+  forbidden: { status: 403, message: 'This request is not allowed.' },
+  not_found: { status: 404, message: 'There is nothing here. Check the path and the id.' },
+  method_not_allowed: { status: 405, message: 'This path does not take this method. See the Allow header.' },
+  payment_in_progress: { status: 409, message: 'A payment is already under way. Wait for its result.' },
+  invalid_state: { status: 409, message: 'The record is not in a state that allows this.' },
+  idempotency_in_progress: {
+    status: 409,
+    message: 'The first request with this Idempotency-Key is still running. Ask again in a moment.',
+  },
+  payload_too_large: { status: 413, message: 'The body is too large. The limit is 64 KiB.' },
+  unsupported_media_type: { status: 415, message: 'Send the body as application/json.' },
+  idempotency_key_reused: {
+    status: 422,
+    message: 'This Idempotency-Key was used for another request. Use a fresh key for each payment attempt.',
+  },
+  simulate_status_not_allowed: { status: 422, message: 'simulate_status is accepted with sandbox keys only.' },
+  amount_not_supported: { status: 422, message: 'This amount is outside the limits, or the provider cannot move it.' },
+  unsupported_currency: { status: 422, message: 'Only TZS is supported.' },
+  rate_limited: { status: 429, message: 'Too many requests. Wait as long as Retry-After says.' },
+  internal_error: { status: 500, message: 'Something went wrong on our side. Quote the X-Request-Id when you write to us.' },
+  provider_unavailable: { status: 503, message: 'The payment provider cannot be reached. Try again in a moment.' },
+  service_unavailable: { status: 503, message: 'The service cannot answer at the moment. Try again shortly.' },
+} as const satisfies Record<string, Entry>
+
+/** A code of the catalogue. */
+export type ErrorCode = keyof typeof catalogue
+
+/** Facts that the caller may see beside the code. Null in the answer when there are none. */
+export type ErrorDetails = Record<string, unknown>
+
+/** A named no. Thrown by `refuse`; the HTTP edge turns it into the failure envelope. */
+export class Refusal extends Error {
+  readonly code: ErrorCode
+  readonly details: ErrorDetails | null
+  readonly retry_after_s: number | null
+  constructor(code: ErrorCode, options: { details?: ErrorDetails; message?: string; retry_after_s?: number } = {}) {
+    super(options.message ?? catalogue[code].message)
+    this.name = 'Refusal'
+    this.code = code
+    this.details = options.details ?? null
+    this.retry_after_s = options.retry_after_s ?? null
+  }
+  get status(): number {
+    return catalogue[this.code].status
+  }
+}
+
+/** Says no with a code of the catalogue; the only way to do so. Always throws a Refusal. */
+export function refuse(
+  code: ErrorCode,
+  options?: { details?: ErrorDetails; message?: string; retry_after_s?: number },
+): never {
+  throw new Refusal(code, options)
+}
+
+/** Refuses one field of the body or query with 400 validation_failed. */
+export function refuseField(field: string, message: string): never {
+  refuse('validation_failed', { details: { fields: [{ field, message }] } })
+}
+
+/** Stops the statement when an invariant about money does not hold. Stays on in production. */
+export function assertInvariant(holds: boolean, what: string): asserts holds {
+  if (!holds) throw new Error(`broken invariant: ${what}`)
+}

@@ -1,0 +1,87 @@
+// Ids: UUIDv8 that sort by time and carry their merchant's routing code, and the text forms made from them.
+
+import type { Clock } from './clock.ts'
+import type { Random } from './random.ts'
+
+/**
+ * A new id of a merchant's record: 48 bits of milliseconds, 12 random bits, the merchant's 32-bit routing code,
+ * 30 random bits, with the version (8) and variant bits of RFC 9562 between them.
+ */
+export function newId(seams: { clock: Clock; random: Random }, routing_code: number): string {
+  const bytes = Buffer.alloc(16)
+  const random = seams.random.bytes(6)
+  bytes.writeUIntBE(seams.clock.now().getTime(), 0, 6)
+  bytes[6] = 0x80 | ((random[0] as number) & 0x0f)
+  bytes[7] = random[1] as number
+  // Variant bits 10, then the routing code: 6 bits, 24 bits, and its last 2 bits lead the final 4 bytes.
+  bytes[8] = 0x80 | (routing_code >>> 26)
+  bytes.writeUIntBE((routing_code >>> 2) & 0xffffff, 9, 3)
+  bytes[12] = ((routing_code & 0x3) << 6) | ((random[2] as number) & 0x3f)
+  bytes[13] = random[3] as number
+  bytes[14] = random[4] as number
+  bytes[15] = random[5] as number
+  return uuidText(bytes)
+}
+
+/** A random 32-bit routing code for a new merchant. */
+export function newRoutingCode(random: Random): number {
+  return Buffer.from(random.bytes(4)).readUInt32BE(0)
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** True for a UUID in lower-case text form. */
+export function isId(text: string): boolean {
+  return UUID.test(text)
+}
+
+/** The routing code inside an id made by `newId`. */
+export function routingCodeOf(id: string): number {
+  const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
+  return (
+    (((bytes[8] as number) & 0x3f) * 2 ** 26 + (bytes.readUIntBE(9, 3) << 2) + ((bytes[12] as number) >>> 6)) >>> 0
+  )
+}
+
+function uuidText(bytes: Buffer): string {
+  const hex = bytes.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** An id in 26 characters of Crockford base32, for references that people read aloud. */
+export function idToBase32(id: string): string {
+  let value = BigInt(`0x${id.replaceAll('-', '')}`)
+  let text = ''
+  for (let i = 0; i < 26; i++) {
+    text = CROCKFORD[Number(value & 31n)] + text
+    value >>= 5n
+  }
+  return text
+}
+
+/** The id behind 26 characters of Crockford base32, or null when they are not one. */
+export function base32ToId(text: string): string | null {
+  if (text.length !== 26) return null
+  let value = 0n
+  for (const char of text) {
+    const digit = CROCKFORD.indexOf(char)
+    if (digit < 0) return null
+    value = (value << 5n) | BigInt(digit)
+  }
+  if (value >> 128n !== 0n) return null
+  const hex = value.toString(16).padStart(32, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** A merchant's short public code, made from its routing code. */
+export function merchantCode(routing_code: number): string {
+  let value = routing_code
+  let text = ''
+  for (let i = 0; i < 7; i++) {
+    text = CROCKFORD[value & 31] + text
+    value = Math.floor(value / 32)
+  }
+  return `M${text}`
+}

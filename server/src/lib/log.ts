@@ -1,0 +1,42 @@
+// Structured logs: JSON lines, with what is secret taken out by name and by shape.
+
+import { type Logger, pino } from 'pino'
+
+export type Log = Logger
+
+const REDACTED = '[redacted]'
+
+/** Names of fields whose value never reaches a log. */
+const SECRET_FIELDS = ['authorization', 'x-api-key', 'plaintext_key', 'secret', 'previous_secret', 'password', 'pin', 'token', 'cookie', 'set-cookie']
+
+/** Text that looks like one of our keys or secrets, wherever it stands. */
+const SECRET_TEXT = /\b(?:[a-z][a-z0-9]*_(?:live|sandbox|test)_[0-9A-Za-z]{20,}|whsec_[A-Za-z0-9+/=]{20,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]+)/g
+
+/** Takes keys, signing secrets and session tokens out of a text. */
+export function redactText(text: string): string {
+  return text.replace(SECRET_TEXT, REDACTED)
+}
+
+/** Makes the logger. Lines go to standard output, or to `stream` in tests. */
+export function createLog(level: string, stream?: { write(line: string): void }): Log {
+  const options = {
+    level,
+    base: { pid: process.pid },
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: { paths: SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]), censor: REDACTED },
+    serializers: {
+      err: (error: unknown) => {
+        if (!(error instanceof Error)) return { message: redactText(String(error)) }
+        // DETAIL of a database error prints whole rows: it stays out.
+        return {
+          type: error.name,
+          message: redactText(error.message),
+          code: (error as { code?: unknown }).code,
+          stack: redactText(error.stack ?? ''),
+        }
+      },
+    },
+  }
+  return stream ? pino(options, stream) : pino(options)
+}

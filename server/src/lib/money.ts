@@ -1,0 +1,45 @@
+// Amounts: bigint minor units (cents) inside, text and JSON numbers only at the edges.
+
+/** The one currency of the service. */
+export const CURRENCY = 'TZS'
+
+/** An amount that JSON carries as a number stays exact up to here. */
+const MINOR_MAX = 2n ** 53n
+
+/** Why an amount was refused: malformed text, or well-formed but outside what can be stored. */
+export type AmountProblem = 'malformed' | 'too_precise' | 'not_positive' | 'too_large'
+
+const DECIMAL = /^(\d{1,15})(?:\.(\d{1,20}))?$/
+const LONG_DECIMAL = /^\d+(?:\.\d+)?$/
+const NEGATIVE_OR_ZERO = /^-?0*(?:\.0*)?$|^-\d+(?:\.\d+)?$/
+
+/**
+ * Reads an amount written as a decimal, such as "25000", "25000.5" or "25000.50".
+ * Returns cents, or the reason why it is refused. Exponents, signs, spaces and separators are malformed.
+ */
+export function parseAmount(text: string): bigint | AmountProblem {
+  if (text.length > 64) return 'malformed'
+  const match = DECIMAL.exec(text)
+  if (!match) {
+    if (LONG_DECIMAL.test(text)) return 'too_large'
+    return text !== '' && NEGATIVE_OR_ZERO.test(text) && /\d/.test(text) ? 'not_positive' : 'malformed'
+  }
+  const fraction = match[2] ?? ''
+  if (fraction.length > 2 && /[1-9]/.test(fraction.slice(2))) return 'too_precise'
+  if (fraction.length > 2) return 'too_precise'
+  const minor = BigInt(match[1] as string) * 100n + BigInt(fraction.padEnd(2, '0') || '0')
+  if (minor <= 0n) return 'not_positive'
+  return minor > MINOR_MAX ? 'too_large' : minor
+}
+
+/** Cents as a decimal string with two decimals: 2500000n is "25000.00". */
+export function formatAmount(minor: bigint): string {
+  const sign = minor < 0n ? '-' : ''
+  const digits = (minor < 0n ? -minor : minor).toString().padStart(3, '0')
+  return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`
+}
+
+/** Cents as a plain JSON number: 2500050n is 25000.5. Exact: amounts never exceed 2^53 cents. */
+export function amountAsNumber(minor: bigint): number {
+  return Number(minor) / 100
+}

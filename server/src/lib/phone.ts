@@ -1,0 +1,13 @@
+// Tanzanian mobile numbers. Forms as in the contract, section 2.2; mobile ranges begin with 6 or 7 after 255.
+
+const FORMS = /^(?:\+?255|0)?([67]\d{8})$/
+
+/**
+ * The canonical 255XXXXXXXXX of a number written 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX,
+ * spaces and hyphens tolerated. Null when it is not a Tanzanian mobile number.
+ */
+export function canonicalPhone(text: string): string | null {
+  if (text.length > 32) return null
+  const match = FORMS.exec(text.replace(/[ -]/g, ''))
+  return match ? `255${match[1]}` : null
+}

@@ -1,0 +1,52 @@
+// Randomness comes in through here only: the system's generator in production, a seeded one under simulation.
+
+import { createHash, randomFillSync } from 'node:crypto'
+
+/** A source of random bytes. */
+export type Random = { bytes(length: number): Uint8Array }
+
+const POOL_BYTES = 8192
+
+/** The operating system's generator, read in blocks because a call per id is slow. */
+export function systemRandom(): Random {
+  const pool = Buffer.alloc(POOL_BYTES)
+  let used = POOL_BYTES
+  return {
+    bytes(length) {
+      if (used + length > POOL_BYTES) {
+        randomFillSync(pool)
+        used = 0
+      }
+      used += length
+      return Uint8Array.prototype.slice.call(pool, used - length, used)
+    },
+  }
+}
+
+/** A generator whose whole output follows from its seed. Never for production. */
+export function seededRandom(seed: string): Random {
+  let counter = 0
+  return {
+    bytes(length) {
+      const blocks: Buffer[] = []
+      for (let have = 0; have < length; have += 32) {
+        blocks.push(createHash('sha256').update(`${seed}:${counter++}`).digest())
+      }
+      return Buffer.concat(blocks).subarray(0, length)
+    },
+  }
+}
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** `length` random characters of 0-9, A-Z, a-z, each equally likely (5.95 bits each). */
+export function randomBase62(random: Random, length: number): string {
+  let text = ''
+  while (text.length < length) {
+    for (const byte of random.bytes(length)) {
+      // 248 is the largest multiple of 62 in a byte: beyond it a modulo would favour the first characters.
+      if (byte < 248 && text.length < length) text += BASE62[byte % 62]
+    }
+  }
+  return text
+}

@@ -1,0 +1,27 @@
+// Schemas of the texts that callers send, and what a text may hold.
+
+import Type from 'typebox'
+
+// Cc: control characters, NUL among them. Cs: lone surrogates, which UTF-8 cannot carry.
+const LINE = '^[^\\p{Cc}\\p{Cs}]*$'
+const FREE = '^(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n])*$'
+
+/** One line of text: no control characters, valid Unicode, at most `max` characters. */
+export function line(max: number, description?: string) {
+  return Type.String({ maxLength: max, pattern: LINE, ...(description ? { description } : {}) })
+}
+
+/** Free text: as `line`, but tab and newline are allowed. */
+export function freeText(max: number, description?: string) {
+  return Type.String({ maxLength: max, pattern: FREE, ...(description ? { description } : {}) })
+}
+
+/** A closed set of strings, as `{type: string, enum: [...]}`. */
+export function oneOf<const T extends readonly string[]>(values: T, description?: string) {
+  return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...(description ? { description } : {}) })
+}
+
+/** A field that may be null. */
+export function nullable<T extends Type.TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()])
+}

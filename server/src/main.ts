@@ -1,0 +1,233 @@
+// Start: reads the configuration, builds the seams by hand, picks the adapters, registers routes and work.
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { ensureDemoMerchant } from './admin/demo.ts'
+import { createAuthenticate, createUsage } from './api-keys/index.ts'
+import { type CallbackReceiver, callbackRoutes, createCallbackReceiver } from './callbacks/index.ts'
+import { collectionRoutes, createDriver, type Driver } from './collections/index.ts'
+import { startEmbedded } from './db/embedded.ts'
+import { createDb, type Deps } from './db/index.ts'
+import { migrate } from './db/migrate.ts'
+import { type App, createApp, createOutgoing, docsRoutes, healthRoutes } from './http/index.ts'
+import {
+  type Config, ConfigError, createLog, createVault, type Log, noPoint, readConfig, systemClock, systemRandom,
+} from './lib/index.ts'
+import { createMockProvider, createRemoteMockProvider } from './providers/mock/index.ts'
+import type { Provider } from './providers/port.ts'
+import { createDeliverer, webhookRoutes } from './webhooks/index.ts'
+import { createWorker, type Task } from './work/index.ts'
+
+/** The whole system over given seams: what `npm start` runs, and what tests run. */
+export type System = {
+  app: App
+  tasks: Task[]
+  driver: Driver
+  receive: CallbackReceiver
+  /** Resolves when the callbacks of the mock providers in this process, so far, are taken. */
+  idle(): Promise<void>
+  /** Stops what is under way outside: connections to receivers and providers. */
+  close(): Promise<void>
+}
+
+/** What may be replaced in tests; `main` passes nothing. */
+export type ComposeOptions = {
+  /** Adapters to add or replace, by name. */
+  providers?: Provider[]
+  draining?: () => boolean
+}
+
+/** Wires every capability together. Nothing runs or listens yet. */
+export async function compose(deps: Deps, options: ComposeOptions = {}): Promise<System> {
+  const { config, clock } = deps
+  const usage = createUsage(deps)
+  const outgoing = createOutgoing({ allow_private: config.webhook_allow_private ?? false })
+  const deliverer = createDeliverer(deps, outgoing)
+
+  // The mock providers call back before the receiver can exist, so they reach it through this function.
+  const calling = new Set<Promise<unknown>>()
+  const sink = async (name: string, headers: Record<string, string>, body: Buffer) => {
+    const call = receive(name, headers, body)
+    calling.add(call)
+    await call.finally(() => calling.delete(call))
+  }
+  const mock = { clock, secret: config.mock_secret, sink }
+  const { mock_seed: seed, mock_delay_ms: delay_ms } = config
+  const sandbox = createMockProvider({ ...mock, name: 'sandbox', profile: { success_default: 'always', seed, delay_ms } })
+  const remote = config.mock_url === '' ? null : createRemoteMockProvider({ name: 'mock', url: config.mock_url, secret: config.mock_secret })
+  const live =
+    remote ?? createMockProvider({ ...mock, name: 'mock', profile: { success_default: config.mock_success_rate, seed, delay_ms } })
+  const providers = new Map([sandbox, live, ...(options.providers ?? [])].map((provider) => [provider.name, provider]))
+
+  const driver = createDriver(deps, providers, deliverer)
+  const receive = createCallbackReceiver(deps, providers, driver)
+  const providerFor = (environment: 'live' | 'sandbox') => {
+    const name = environment === 'sandbox' ? sandbox.name : config.provider
+    return providers.get(name) ?? live
+  }
+  const app = await createApp(deps, {
+    authenticate: createAuthenticate(deps, { used: usage.note }),
+    routes: [
+      healthRoutes(deps, options.draining ?? (() => false)),
+      collectionRoutes(deps, { driver, providerFor, sends: config.process === 'all' }),
+      webhookRoutes(deps),
+      callbackRoutes(deps, receive),
+      docsRoutes(deps),
+    ],
+  })
+  return {
+    app,
+    driver,
+    receive,
+    tasks: [driver.task, deliverer.task, usage.task],
+    async idle() {
+      await Promise.allSettled([...calling])
+    },
+    async close() {
+      await Promise.allSettled([...calling])
+      await outgoing.close()
+      await remote?.close()
+    },
+  }
+}
+
+/** Where the encryption key of a fresh installation is kept. Production sets SECRET_KEY instead. */
+async function secretKey(config: Config): Promise<Uint8Array> {
+  if (config.secret_key !== '') return Buffer.from(config.secret_key, 'base64')
+  const file = join(config.data_dir, 'secret.key')
+  await mkdir(config.data_dir, { recursive: true })
+  await writeFile(file, randomBytes(32).toString('base64'), { mode: 0o600, flag: 'wx' }).catch((error) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  return Buffer.from(await readFile(file, 'utf8'), 'base64')
+}
+
+/** Builds the seams of a real process over the database at `url`. */
+export async function realDeps(config: Config, log: Log, url: string): Promise<Deps> {
+  const random = systemRandom()
+  return {
+    config,
+    log,
+    random,
+    clock: systemClock,
+    db: createDb({
+      url,
+      max_connections: config.database_connections,
+      on_error: (error) => log.warn({ err: error }, 'database connection lost'),
+    }),
+    vault: createVault(await secretKey(config), random),
+    point: noPoint,
+    process_id: randomUUID(),
+  }
+}
+
+/** Opens the configured database: the given one, or the embedded one of DATA_DIR. Migrates it. */
+export async function openDatabase(config: Config, log: Log): Promise<{ url: string; stop(): Promise<void> }> {
+  const embedded = config.database_url === '' ? await startEmbedded({ dataDir: resolve(config.data_dir), log }) : null
+  const url = embedded?.url ?? config.database_url
+  const applied = await migrate(url, log)
+  if (applied.length > 0) log.info({ applied }, 'database migrated')
+  return { url, stop: async () => embedded?.stop() }
+}
+
+/** Configuration with the defaults that depend on others: the embedded default may deliver webhooks to this machine. */
+export function configFromEnvironment(): Config {
+  const config = readConfig(process.env)
+  return { ...config, webhook_allow_private: config.webhook_allow_private ?? config.database_url === '' }
+}
+
+async function run(): Promise<void> {
+  const config = configFromEnvironment()
+  const log = createLog(config.log_level)
+  const database = await openDatabase(config, log)
+  const deps = await realDeps(config, log, database.url)
+  let draining = false
+  const system = await compose(deps, { draining: () => draining })
+  const worker = createWorker(deps, system.tasks)
+
+  onStop(log, async () => {
+    draining = true
+    await system.app.close()
+    await worker.stop()
+    await system.close()
+    await deps.db.close()
+    await database.stop()
+  })
+
+  if (config.process !== 'api') worker.start()
+  if (config.process === 'worker') {
+    log.info('worker started')
+    return
+  }
+  const host = config.host || (config.node_env === 'production' ? '0.0.0.0' : '127.0.0.1')
+  await system.app.listen({ host, port: config.port })
+  const address = system.app.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : config.port
+  const base_url = config.base_url || `http://127.0.0.1:${port}`
+  log.info({ base_url, process: config.process }, 'listening')
+  if (config.node_env !== 'production') {
+    await ensureDemoMerchant(deps)
+    process.stderr.write(welcome(config, base_url))
+  }
+}
+
+/** What is under way may take this long to finish after a stop was asked for. */
+const STOP_MS_MAX = 25_000
+
+/** Stops once, however many signals come: a terminal and npm both pass the same one on. */
+function onStop(log: Log, stop: () => Promise<void>): void {
+  let stopping = false
+  const begin = (why: string, exit_code: number) => {
+    if (stopping) return
+    stopping = true
+    log.info({ why }, 'stopping')
+    setTimeout(() => process.exit(1), STOP_MS_MAX).unref()
+    stop().then(
+      () => process.exit(exit_code),
+      (error) => {
+        log.error({ err: error }, 'did not stop cleanly')
+        process.exit(1)
+      },
+    )
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => begin(signal, 0))
+  // A bug must not leave a half-working process: what it was doing is in the database and goes on elsewhere.
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      log.error({ err: error }, event)
+      begin(event, 1)
+    })
+  }
+}
+
+function welcome(config: Config, base_url: string): string {
+  return `
+${config.brand_name} is ready.
+
+  API            ${base_url}/v1
+  Documentation  ${base_url}/docs
+  OpenAPI        ${base_url}/openapi.json
+  Data           ${config.database_url === '' ? resolve(config.data_dir) : 'your PostgreSQL (DATABASE_URL)'}
+
+  First payment: get keys of the demo merchant in another terminal
+    npm run -s admin -- demo
+  then follow "First payment" in README.md, or send
+
+    curl -s ${base_url}/v1/collections/wallet-push \\
+      -H "Authorization: Bearer $SANDBOX_KEY" -H "Idempotency-Key: $(date +%s%N)" \\
+      -H "Content-Type: application/json" -d '{"amount": "25000.00", "phone": "0754123001"}'
+
+`
+}
+
+if (import.meta.main) {
+  try {
+    await run()
+  } catch (error) {
+    // A configuration error is for the operator: the variables' names and what is wrong, no stack.
+    if (error instanceof ConfigError) process.stderr.write(`Configuration refused:\n${error.message}\n`)
+    else createLog('error').error({ err: error }, 'could not start')
+    process.exit(1)
+  }
+}

@@ -1,0 +1,4 @@
+// The door of merchants.
+
+export { createMerchant } from './create.ts'
+export { findMerchant, type Merchant, merchantByRoutingCode } from './find.ts'

@@ -1,0 +1,112 @@
+// The mock provider's mind: the life of a payment, computed from its request alone. Pure: every process, and every
+// restart, comes to the same life.
+
+import { hash } from 'node:crypto'
+import type { Answer, PaymentRequest, SimulateStatus } from '../port.ts'
+import { type Fate, MAGIC_NUMBERS, type Result } from './magic.ts'
+
+/** How one mock provider behaves. */
+export type Profile = {
+  /** Share of payments that succeed when nothing else decides their fate. */
+  success_default: 'always' | number
+  /** Decides by chance, together with the payment's reference. */
+  seed: string
+  /** Pause before each outcome. */
+  delay_ms: number
+}
+
+/** One moment of a payment's life: from `at_ms` after the provider took it, `answer` is the truth. */
+export type Step = { at_ms: number; answer: Answer; callbacks: number }
+
+/** What the engine reads of a request. */
+export type EngineRequest = Pick<
+  PaymentRequest,
+  'reference' | 'phone' | 'amount_minor' | 'currency' | 'simulate_status'
+>
+
+/** The provider's own words. NOT_FOUND is an answer, never a state of a payment. */
+export const WORDS = {
+  accepted: 'PENDING',
+  succeeded: 'COMPLETED',
+  declined: 'FAILED',
+  held: 'HELD',
+  reversed: 'REVERSED',
+  not_found: 'NOT_FOUND',
+} as const
+
+const FATES = new Map(MAGIC_NUMBERS.map((row) => [row.ending, row.fate]))
+const APPROVED = fateOfEnding('001')
+const DECLINES = ['002', '003', '004', '005', '006'].map(fateOfEnding)
+
+const SIMULATED: Record<SimulateStatus, Fate> = {
+  successful: APPROVED,
+  failed: fateOfEnding('005'),
+  pending_clearance: fateOfEnding('014'),
+  reversed: fateOfEnding('012'),
+}
+
+/** The life of a payment in the order of time. The first step is the provider's answer to the request itself. */
+export function timelineOf(request: EngineRequest, profile: Profile): [Step, ...Step[]] {
+  const digest = digestOf(request.reference, profile)
+  const provider_id = `MOCK-${digest.toString('hex', 8, 16).toUpperCase()}`
+  const fate = fateOf(request, profile, digest)
+  const [first] = fate.results
+  if (fate.at_once && first) {
+    return [{ at_ms: 0, answer: answerOf(first, request, provider_id), callbacks: fate.callbacks }]
+  }
+  const taken: Answer = { kind: 'accepted', provider_status: WORDS.accepted, provider_id }
+  const timeline: [Step, ...Step[]] = [{ at_ms: 0, answer: taken, callbacks: 0 }]
+  let at_ms = 0
+  for (const [index, result] of fate.results.entries()) {
+    // Without a pause a second result still comes after the first one, or nobody could see the first.
+    at_ms = index === 0 ? profile.delay_ms : at_ms + Math.max(1, profile.delay_ms)
+    timeline.push({ at_ms, answer: answerOf(result, request, provider_id), callbacks: fate.callbacks })
+  }
+  return timeline
+}
+
+/** What the provider answers to a status query at `now`. A request that it never took is not found. */
+export function answerAt(request: EngineRequest & { sent_at: Date | null }, profile: Profile, now: Date): Answer {
+  if (request.sent_at === null) return { kind: 'not_found', provider_status: WORDS.not_found }
+  // Another machine's clock may say that the request is yet to be sent.
+  const elapsed_ms = Math.max(0, now.getTime() - request.sent_at.getTime())
+  const [first, ...later] = timelineOf(request, profile)
+  let current = first
+  for (const step of later) {
+    if (step.at_ms > elapsed_ms) return { ...current.answer, ask_again_ms: step.at_ms - elapsed_ms }
+    current = step
+  }
+  return current.answer
+}
+
+/** The 8 digits that a payer types instead of scanning. */
+export function paymentTokenOf(reference: string, profile: Profile): string {
+  return String(digestOf(reference, profile).readUIntBE(16, 6) % 100_000_000).padStart(8, '0')
+}
+
+/** Chance: bytes 0-5 decide success, 6 the failure, 8-15 are the provider's id, 16-21 the payment token. */
+function digestOf(reference: string, profile: Profile): Buffer {
+  return hash('sha256', `${profile.seed}:${reference}`, 'buffer')
+}
+
+function fateOf(request: EngineRequest, profile: Profile, digest: Buffer): Fate {
+  if (request.simulate_status !== null) return SIMULATED[request.simulate_status]
+  const magic = request.phone === null ? undefined : FATES.get(request.phone.slice(-3))
+  if (magic) return magic
+  if (profile.success_default === 'always') return APPROVED
+  if (digest.readUIntBE(0, 6) / 2 ** 48 < profile.success_default) return APPROVED
+  return DECLINES[digest.readUInt8(6) % DECLINES.length] ?? APPROVED
+}
+
+function answerOf(result: Result, request: EngineRequest, provider_id: string): Answer {
+  const said = { provider_status: WORDS[result.kind], provider_id }
+  if (result.kind === 'declined') return { kind: 'declined', reason: result.reason, ...said }
+  const extra_minor = result.kind === 'succeeded' ? (result.extra_minor ?? 0n) : 0n
+  return { kind: result.kind, amount_minor: request.amount_minor + extra_minor, currency: request.currency, ...said }
+}
+
+function fateOfEnding(ending: string): Fate {
+  const fate = FATES.get(ending)
+  if (!fate) throw new Error(`no magic number ends in ${ending}`)
+  return fate
+}

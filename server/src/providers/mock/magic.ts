@@ -1,0 +1,107 @@
+// The magic numbers: what the mock provider does for a phone that ends in three given digits. Behaviour and
+// documentation come from this one table.
+
+import type { FailureReason } from '../port.ts'
+
+/** One thing that a provider says about a payment, in the order it says it. */
+export type Result =
+  | { kind: 'succeeded'; extra_minor?: bigint }
+  | { kind: 'held' | 'reversed' }
+  | { kind: 'declined'; reason: FailureReason }
+
+/** What becomes of a payment after it was asked for. */
+export type Fate = {
+  /** What the provider says, one after the other; nothing at all when it never decides. */
+  results: readonly Result[]
+  /** How often each result is called back. */
+  callbacks: number
+  /** True when the only result is already the answer to the request. */
+  at_once?: true
+}
+
+/** One row of the table. */
+export type MagicNumber = { ending: string; happens: string; ends_as: string; fate: Fate }
+
+const SUCCESS: Result = { kind: 'succeeded' }
+const OTHER_AMOUNT_EXTRA_MINOR = 100_00n
+
+function declined(reason: FailureReason): Fate {
+  return { results: [{ kind: 'declined', reason }], callbacks: 1 }
+}
+
+export const MAGIC_NUMBERS: readonly MagicNumber[] = [
+  {
+    ending: '001',
+    happens: 'approved by the payer',
+    ends_as: '`successful`, always',
+    fate: { results: [SUCCESS], callbacks: 1 },
+  },
+  { ending: '002', happens: 'wrong PIN', ends_as: '`failed` with `wrong_pin`', fate: declined('wrong_pin') },
+  {
+    ending: '003',
+    happens: 'not enough balance',
+    ends_as: '`failed` with `insufficient_balance`',
+    fate: declined('insufficient_balance'),
+  },
+  {
+    ending: '004',
+    happens: 'the payer cancels',
+    ends_as: '`failed` with `user_cancelled`',
+    fate: declined('user_cancelled'),
+  },
+  {
+    ending: '005',
+    happens: 'the network declines',
+    ends_as: '`failed` with `provider_declined`',
+    fate: declined('provider_declined'),
+  },
+  { ending: '006', happens: 'the prompt runs out', ends_as: '`failed` with `expired`', fate: declined('expired') },
+  {
+    ending: '007',
+    happens: 'the provider never gives a final answer',
+    ends_as: '`processing`, then `failed` with `timeout` at the deadline',
+    fate: { results: [], callbacks: 0 },
+  },
+  {
+    ending: '008',
+    happens: 'success, but no callback is ever sent',
+    ends_as: '`successful`, found by asking',
+    fate: { results: [SUCCESS], callbacks: 0 },
+  },
+  {
+    ending: '009',
+    happens: 'success, called back three times',
+    ends_as: '`successful`, credited once',
+    fate: { results: [SUCCESS], callbacks: 3 },
+  },
+  {
+    ending: '010',
+    happens: 'failure reported first, success afterwards',
+    ends_as: '`failed`, then `successful`',
+    fate: { results: [{ kind: 'declined', reason: 'provider_declined' }, SUCCESS], callbacks: 1 },
+  },
+  {
+    ending: '011',
+    happens: 'the provider took another amount (100 shillings more)',
+    ends_as: '`pending_clearance`',
+    fate: { results: [{ kind: 'succeeded', extra_minor: OTHER_AMOUNT_EXTRA_MINOR }], callbacks: 1 },
+  },
+  {
+    ending: '012',
+    happens: 'success, reversed afterwards',
+    ends_as: '`successful`, then `reversed`',
+    fate: { results: [SUCCESS, { kind: 'reversed' }], callbacks: 1 },
+  },
+  {
+    ending: '013',
+    happens: 'the provider is down',
+    ends_as: '`failed` with `provider_unavailable`',
+    fate: { results: [{ kind: 'declined', reason: 'provider_unavailable' }], callbacks: 0, at_once: true },
+  },
+  {
+    ending: '014',
+    happens: 'held for review',
+    ends_as: '`pending_clearance`',
+    fate: { results: [{ kind: 'held' }], callbacks: 1 },
+  },
+]

@@ -1,0 +1,63 @@
+// One POST over a connection pool, on undici's lowest layer: no streams, no abort signals, one timer.
+
+import type { Pool } from 'undici'
+
+/** What came of a POST: a whole answer, or why there is none. */
+export type Posted = { status: number; text: string } | { failed: 'timeout' | 'unreachable' | 'unreadable' }
+
+/**
+ * Sends a body and reads the answer. Never throws. `timeout_ms` counts from the call, so that waiting for a free
+ * connection cannot add to it; a request that ran out of time while it waited is not sent any more.
+ */
+export function post(
+  pool: Pool,
+  path: string,
+  headers: Record<string, string>,
+  body: string | Buffer,
+  timeout_ms: number,
+): Promise<Posted> {
+  return new Promise((resolve) => {
+    let abort: ((reason: Error) => void) | null = null
+    let timed_out = false
+    let status = 0
+    let chunks: Buffer[] = []
+    const timer = setTimeout(() => {
+      timed_out = true
+      resolve({ failed: 'timeout' })
+      abort?.(new Error('no answer in time'))
+    }, timeout_ms)
+    const finish = (posted: Posted) => {
+      clearTimeout(timer)
+      resolve(posted)
+    }
+    pool.dispatch(
+      { path, method: 'POST', headers, body },
+      {
+        onRequestStart(controller) {
+          if (timed_out) controller.abort(new Error('no answer in time'))
+          else abort = (reason) => controller.abort(reason)
+        },
+        onResponseStart(_controller, code) {
+          status = code
+          chunks = []
+        },
+        onResponseData(_controller, chunk) {
+          chunks.push(chunk)
+        },
+        onResponseEnd() {
+          const [only] = chunks
+          finish({ status, text: (chunks.length === 1 && only ? only : Buffer.concat(chunks)).toString('utf8') })
+        },
+        onResponseError(_controller, error) {
+          finish({ failed: whyOf(error) })
+        },
+      },
+    )
+  })
+}
+
+function whyOf(error: Error & { code?: unknown }): 'timeout' | 'unreachable' | 'unreadable' {
+  if (typeof error.code !== 'string') return 'unreachable'
+  if (error.code.endsWith('_TIMEOUT')) return 'timeout'
+  return error.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' || error.code.startsWith('HPE_') ? 'unreadable' : 'unreachable'
+}

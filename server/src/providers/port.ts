@@ -1,0 +1,80 @@
+// The port: what the platform asks of a payment provider, and everything a provider can answer.
+
+/** How a payer pays. */
+export const METHODS = ['wallet_push', 'provider_pesa', 'qr'] as const
+export type Method = (typeof METHODS)[number]
+
+/** What a sandbox key can ask the simulated provider to do. */
+export const SIMULATE_STATUSES = ['successful', 'failed', 'pending_clearance', 'reversed'] as const
+export type SimulateStatus = (typeof SIMULATE_STATUSES)[number]
+
+/** Why a payment failed: the closed set that merchants switch on. */
+export const FAILURE_REASONS = {
+  user_cancelled: 'The customer cancelled the payment.',
+  provider_declined: 'The mobile network declined the payment.',
+  reversed: 'The payment was returned to the customer.',
+  expired: 'The customer did not confirm in time.',
+  provider_unavailable: 'The payment provider is unavailable. Try again later.',
+  unknown_provider_error: 'The payment did not succeed. Check with the customer before trying again.',
+  insufficient_balance: 'The customer does not have enough balance.',
+  wrong_pin: 'The customer entered a wrong PIN or could not be authorized.',
+  timeout: "No answer came in time. If money left the customer's account, do not ask for it again.",
+} as const
+export type FailureReason = keyof typeof FAILURE_REASONS
+
+/** One payment as the provider is asked for it. Amounts in cents; phone canonical or null. */
+export type PaymentRequest = {
+  /** Our reference: stored before the first byte is sent, never replaced. The provider must treat it as unique. */
+  reference: string
+  method: Method
+  phone: string | null
+  amount_minor: bigint
+  currency: string
+  /** Sandbox only; null elsewhere. */
+  simulate_status: SimulateStatus | null
+  /** When the provider took the request; null when that is not known. */
+  sent_at: Date | null
+}
+
+/**
+ * What the provider says about one payment. Timeouts, 5xx, unreadable and unseen answers are `unknown`: they neither
+ * fail nor pay anything. `provider_status` is the provider's own word. `ask_again_ms` is set when the provider itself
+ * announces that the answer will change.
+ */
+export type Answer = { provider_status: string | null; provider_id?: string | null; ask_again_ms?: number } & (
+  | { kind: 'accepted' }
+  | { kind: 'succeeded'; amount_minor: bigint; currency: string }
+  | { kind: 'held'; amount_minor: bigint; currency: string }
+  | { kind: 'reversed'; amount_minor: bigint; currency: string }
+  | { kind: 'declined'; reason: FailureReason }
+  | { kind: 'not_found' }
+  | { kind: 'unknown'; why: 'timeout' | 'unreachable' | 'unreadable' | 'unseen_status' | 'refused_us' }
+)
+
+/** The answer to a QR request: the texts exactly as the provider made them, or why there are none. */
+export type QrAnswer = Answer & { payment_token?: string; qr_payload?: string }
+
+/** A callback after its signature was checked: whom it is about. Never what happened: that is asked. */
+export type CallbackVerdict = { verified: true; reference: string } | { verified: false }
+
+/** A payment provider. Every function answers; none throws because of what the provider did. */
+export type Provider = {
+  /** The name stored on each attempt and used in the callback path: /callbacks/<name>. */
+  name: string
+  capabilities: {
+    methods: readonly Method[]
+    /** True when the provider moves whole shillings only. */
+    whole_shillings: boolean
+  }
+  /** Sends the payment prompt (wallet_push, provider_pesa). Repeating a reference never makes a second prompt. */
+  push(request: PaymentRequest): Promise<Answer>
+  /** Asks for a QR code. Repeating a reference answers with the same code. */
+  qr(request: PaymentRequest): Promise<QrAnswer>
+  /** Asks for the outcomes of payments, answered in the order of the requests. This is the truth about a payment. */
+  status(requests: readonly PaymentRequest[]): Promise<Answer[]>
+  /** Checks a callback on its raw bytes. */
+  verifyCallback(headers: Record<string, string | undefined>, body: Buffer): CallbackVerdict
+}
+
+/** Takes a callback as it came; how the in-process mock provider reaches us. */
+export type CallbackSink = (provider: string, headers: Record<string, string>, body: Buffer) => Promise<void>

@@ -1,0 +1,153 @@
+// Reading deliveries with their attempts, and sending one again.
+
+import { type Deps, type Reader, sql, type Tx } from '../db/index.ts'
+import type { Environment } from '../http/index.ts'
+import { isId, refuse } from '../lib/index.ts'
+import { EVENT_ALIASES } from './events.ts'
+import { ATTEMPTS_MAX } from './record.ts'
+import type { DeliveriesFilter, DeliveryView } from './schema.ts'
+
+type Row = {
+  id: string
+  event: string
+  environment: Environment
+  status: DeliveryView['status']
+  body: string
+  due_at: Date | null
+  created_at: Date
+}
+
+type AttemptRow = {
+  delivery_id: string
+  number: number
+  at: Date
+  status_code: number | null
+  duration_ms: number
+  error: string | null
+  response_body: string | null
+}
+
+const COLUMNS = 'id, event, environment, status, body, due_at, created_at'
+
+const FIND = sql(
+  'webhook_delivery_find',
+  `select ${COLUMNS} from webhook_deliveries where merchant_id = $1 and id = $2 and environment = $3`,
+)
+
+// Ids begin with their time: the primary key's order is newest first, and page 1 reads only its own rows.
+const LIST = sql(
+  'webhook_delivery_list',
+  `select ${COLUMNS} from webhook_deliveries
+   where merchant_id = $1 and environment = $2 and ($3::text is null or status = $3) and ($4::text is null or event = $4)
+   order by id desc limit $5 offset $6`,
+)
+
+const COUNT = sql(
+  'webhook_delivery_count',
+  `select count(*)::int as total from (
+     select 1 from webhook_deliveries
+     where merchant_id = $1 and environment = $2 and ($3::text is null or status = $3) and ($4::text is null or event = $4)
+     limit $5) counted`,
+)
+
+/** Counting stops here, so that a list of millions costs no more than one of thousands. */
+const COUNT_MAX = 10_000
+
+const ATTEMPTS = sql(
+  'webhook_attempts_of',
+  `select delivery_id, number, at, status_code, duration_ms, error, response_body from webhook_attempts
+   where merchant_id = $1 and delivery_id = any($2::uuid[]) order by delivery_id, number`,
+)
+
+// The replay is the last of the attempts that a delivery has: one try, and then it is delivered or failed again.
+const REPLAY = sql(
+  'webhook_delivery_replay',
+  `update webhook_deliveries
+   set status = 'pending', attempts = greatest(attempts, $4), due_at = $5, lease_owner = null, updated_at = $5
+   where merchant_id = $1 and id = $2 and environment = $3 and status in ('delivered', 'failed')
+   returning id`,
+)
+
+/** One delivery of the merchant. Refuses with not_found, also for another merchant's. */
+export async function getDelivery(
+  reader: Reader,
+  merchant_id: string,
+  environment: Environment,
+  id: string,
+): Promise<DeliveryView> {
+  const [row] = isId(id) ? await reader.query<Row>(FIND, [merchant_id, id, environment]) : []
+  if (!row) refuse('not_found')
+  const [delivery] = await withAttempts(reader, merchant_id, [row])
+  return delivery as DeliveryView
+}
+
+/** A page of the merchant's deliveries, newest first. `total_items` counts up to 10,000. */
+export async function listDeliveries(
+  reader: Reader,
+  merchant_id: string,
+  environment: Environment,
+  filter: DeliveriesFilter,
+) {
+  const page = filter.page ?? 1
+  const page_size = filter.page_size ?? 20
+  const event = filter.event === undefined ? null : (EVENT_ALIASES.get(filter.event) ?? filter.event)
+  const matching = [merchant_id, environment, filter.status ?? null, event]
+  const [rows, counted] = await Promise.all([
+    reader.query<Row>(LIST, [...matching, page_size, (page - 1) * page_size]),
+    reader.query<{ total: number }>(COUNT, [...matching, COUNT_MAX]),
+  ])
+  const total_items = counted[0]?.total ?? 0
+  return {
+    items: await withAttempts(reader, merchant_id, rows),
+    pagination: { page, page_size, total_items, total_pages: Math.ceil(total_items / page_size) },
+  }
+}
+
+/**
+ * Queues one more attempt with the same id and bytes. Refuses a pending delivery with invalid_state, an unknown one
+ * with not_found.
+ */
+export async function replayDelivery(
+  deps: Deps,
+  tx: Tx,
+  merchant_id: string,
+  environment: Environment,
+  id: string,
+): Promise<DeliveryView> {
+  if (!isId(id)) refuse('not_found')
+  const moved = await tx.query(REPLAY, [merchant_id, id, environment, ATTEMPTS_MAX - 1, deps.clock.now()])
+  const delivery = await getDelivery(tx, merchant_id, environment, id)
+  if (moved.length === 0) {
+    refuse('invalid_state', {
+      message: 'This delivery is still pending: it is being tried by itself. See next_attempt_at.',
+    })
+  }
+  return delivery
+}
+
+async function withAttempts(reader: Reader, merchant_id: string, rows: readonly Row[]): Promise<DeliveryView[]> {
+  if (rows.length === 0) return []
+  const found = await reader.query<AttemptRow>(ATTEMPTS, [merchant_id, rows.map((row) => row.id)])
+  const attempts = Map.groupBy(found, (attempt) => attempt.delivery_id)
+  return rows.map((row) => view(row, attempts.get(row.id) ?? []))
+}
+
+function view(row: Row, attempts: readonly AttemptRow[]): DeliveryView {
+  return {
+    id: row.id,
+    event: row.event,
+    environment: row.environment,
+    status: row.status,
+    payload: JSON.parse(row.body) as Record<string, unknown>,
+    attempts: attempts.map(({ number, at, status_code, duration_ms, error, response_body }) => ({
+      number,
+      at: at.toISOString(),
+      status_code,
+      duration_ms,
+      error,
+      response_body,
+    })),
+    next_attempt_at: row.due_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+  }
+}

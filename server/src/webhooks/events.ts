@@ -1,0 +1,26 @@
+// The events that a merchant can receive.
+
+/** Every event, in the order in which lists show them. */
+export const EVENTS = [
+  'collection.success',
+  'collection.failed',
+  'collection.reversed',
+  'collection.pending_review',
+  'disbursement.success',
+  'disbursement.failed',
+  'disbursement.reversed',
+] as const
+
+/** The name of an event, as it stands in the header and in the body. */
+export type EventName = (typeof EVENTS)[number]
+
+/** What a merchant receives who has not chosen: all but disbursement.reversed, which must be named. */
+export const DEFAULT_EVENTS: readonly EventName[] = EVENTS.slice(0, 6)
+
+/** Other spellings that a subscription may use. */
+export const EVENT_ALIASES: ReadonlyMap<string, EventName> = new Map([['collection.successful', 'collection.success']])
+
+/** The event that a text names, or null. */
+export function eventNamed(text: string): EventName | null {
+  return EVENTS.find((event) => event === text) ?? EVENT_ALIASES.get(text) ?? null
+}

@@ -1,0 +1,6 @@
+// The door of webhooks: us to the merchant. Configuration, queueing events, delivering them.
+
+export { createDeliverer, type Deliverer } from './deliver.ts'
+export { type Delivery, enqueueEvents, type NewEvent, subscriptionsOf } from './enqueue.ts'
+export { EVENTS, type EventName } from './events.ts'
+export { webhookRoutes } from './routes.ts'

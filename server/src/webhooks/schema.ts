@@ -1,0 +1,70 @@
+// What callers send and receive about webhooks.
+
+import Type from 'typebox'
+import { ENVIRONMENTS, PageQuery, page, success } from '../http/index.ts'
+import { line, nullable, oneOf } from '../lib/index.ts'
+import { DEFAULT_EVENTS, EVENT_ALIASES, EVENTS } from './events.ts'
+
+/** The states of a delivery. */
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
+
+const timestamp = (description: string) => Type.String({ format: 'date-time', description })
+
+/** Body of PATCH /v1/merchant/webhook-config. */
+export const ConfigBody = Type.Object({
+  webhook_url: Type.Optional(line(2048, 'Where events are posted. Needed the first time.')),
+  events: Type.Optional(
+    Type.Array(line(64), {
+      maxItems: 50,
+      description: `The events to receive: any of ${EVENTS.join(', ')}. Left out the first time: ${DEFAULT_EVENTS.join(', ')}.`,
+    }),
+  ),
+  rotate_secret: Type.Optional(
+    Type.Boolean({ description: 'true makes a new signing secret; the old one signs too for 24 hours.' }),
+  ),
+})
+export type ConfigInput = Type.Static<typeof ConfigBody>
+
+/** The configuration as answered. */
+export const ConfigRecord = Type.Object({
+  webhook_url: Type.String(),
+  events: Type.Array(Type.String()),
+  secret_last4: Type.String({ description: 'The last four characters of the signing secret.' }),
+  secret: Type.Optional(Type.String({ description: 'The signing secret. Shown once, when it has just been made.' })),
+})
+export type ConfigView = Type.Static<typeof ConfigRecord>
+
+/** One delivery as answered. */
+export const DeliveryRecord = Type.Object({
+  id: Type.String({ description: 'The same over all attempts and replays: receivers recognise repeats by it.' }),
+  event: Type.String(),
+  environment: oneOf(ENVIRONMENTS),
+  status: oneOf(DELIVERY_STATUSES),
+  payload: Type.Object({}, { additionalProperties: true, description: 'What is posted.' }),
+  attempts: Type.Array(
+    Type.Object({
+      number: Type.Integer(),
+      at: timestamp('When the attempt began.'),
+      status_code: nullable(Type.Integer({ description: 'Null when no answer came.' })),
+      duration_ms: Type.Integer(),
+      error: nullable(Type.String({ description: 'A short word; null when the answer was 2xx.' })),
+      response_body: nullable(Type.String({ description: 'The first 16 KiB of the answer.' })),
+    }),
+  ),
+  next_attempt_at: nullable(timestamp('Null unless pending.')),
+  created_at: timestamp('When the event happened.'),
+})
+export type DeliveryView = Type.Static<typeof DeliveryRecord>
+
+/** Query of the list of deliveries. */
+export const DeliveriesQuery = Type.Object({
+  ...PageQuery,
+  status: Type.Optional(oneOf(DELIVERY_STATUSES)),
+  event: Type.Optional(oneOf([...EVENTS, ...EVENT_ALIASES.keys()])),
+})
+export type DeliveriesFilter = Type.Static<typeof DeliveriesQuery>
+
+export const DeliveryParams = Type.Object({ id: Type.String({ description: 'The id of the delivery.' }) })
+export const ConfigAnswer = success(ConfigRecord)
+export const DeliveryAnswer = success(DeliveryRecord)
+export const DeliveriesAnswer = success(page(DeliveryRecord))

@@ -1,0 +1,55 @@
+// The headers of a delivery, checked as a receiver would check them.
+
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import { createSigner, secretText, signingKey } from './sign.ts'
+
+const secret = secretText(Buffer.alloc(32, 7))
+const old_secret = secretText(Buffer.alloc(32, 8))
+const body = '{"event":"collection.success","reference":"Ünïcode ✓"}'
+
+function headersOf(brand: string, previous: string | null): Record<string, string> {
+  const list = createSigner(brand)({
+    id: '018f-id',
+    event: 'collection.success',
+    body,
+    sent_at: new Date(),
+    key: signingKey(secret),
+    previous: previous === null ? null : signingKey(previous),
+  })
+  const headers: Record<string, string> = {}
+  for (let i = 0; i < list.length; i += 2) headers[list[i] as string] = list[i + 1] as string
+  return headers
+}
+
+const hex = (key: string) => createHmac('sha256', key).update(body).digest('hex')
+
+test('a receiver can verify the signature over the raw bytes with the secret as it was shown', () => {
+  const headers = headersOf('service', null)
+  assert.equal(headers['X-Service-Signature'], hex(secret))
+  assert.equal(headers['X-Service-Event'], 'collection.success')
+  assert.equal(headers['X-Service-Delivery'], '018f-id')
+  assert.match(headers['X-Service-Timestamp'] ?? '', /^\d{10}$/)
+  assert.equal(headers['X-Service-Signature-Previous'], undefined)
+})
+
+test('the headers carry the brand of the platform', () => {
+  assert.equal(headersOf('pesa', null)['X-Pesa-Signature'], hex(secret))
+})
+
+test('a Standard Webhooks library accepts the delivery, and refuses an altered one', () => {
+  const headers = headersOf('service', null)
+  assert.equal(headers['webhook-id'], headers['X-Service-Delivery'])
+  assert.deepEqual(new Webhook(secret).verify(body, headers), JSON.parse(body))
+  assert.throws(() => new Webhook(secret).verify(`${body} `, headers))
+  assert.throws(() => new Webhook(secret).verify(body, { ...headers, 'webhook-id': 'another' }))
+})
+
+test('while a rotation overlaps, receivers with either secret can verify', () => {
+  const headers = headersOf('service', old_secret)
+  assert.equal(headers['X-Service-Signature'], hex(secret))
+  assert.equal(headers['X-Service-Signature-Previous'], hex(old_secret))
+  for (const known of [secret, old_secret]) assert.deepEqual(new Webhook(known).verify(body, headers), JSON.parse(body))
+})

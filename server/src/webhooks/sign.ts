@@ -1,0 +1,77 @@
+// The headers of a delivery: the interface's own, and those of the Standard Webhooks convention beside them.
+
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+
+const PREFIX = 'whsec_'
+
+/** A signing secret as keys: the whole string as text, and the bytes that it encodes. */
+export type SigningKey = { text: KeyObject; bytes: KeyObject }
+
+/** What is signed and sent. `previous`: the secret before a rotation, while it still signs too. */
+export type Signable = {
+  id: string
+  event: string
+  body: string
+  sent_at: Date
+  key: SigningKey
+  previous: SigningKey | null
+}
+
+/** Makes the keys of a secret (`whsec_` and base64). */
+export function signingKey(secret: string): SigningKey {
+  return {
+    text: createSecretKey(secret, 'utf8'),
+    bytes: createSecretKey(Buffer.from(secret.slice(PREFIX.length), 'base64')),
+  }
+}
+
+/** A secret's text from its random bytes. */
+export function secretText(bytes: Uint8Array): string {
+  return PREFIX + Buffer.from(bytes).toString('base64')
+}
+
+/**
+ * Makes the function that gives all headers of a delivery, names and values in turn. `brand` is the segment of the
+ * header names: service gives X-Service-Signature.
+ */
+export function createSigner(brand: string): (delivery: Signable) => string[] {
+  const prefix = `X-${brand.charAt(0).toUpperCase()}${brand.slice(1)}-`
+  const signature = `${prefix}Signature`
+  const signature_previous = `${prefix}Signature-Previous`
+  const event_name = `${prefix}Event`
+  const delivery_id = `${prefix}Delivery`
+  const timestamp_name = `${prefix}Timestamp`
+  const user_agent = `${brand}-webhooks/1`
+  return ({ id, event, body, sent_at, key, previous }) => {
+    const timestamp = String(Math.floor(sent_at.getTime() / 1000))
+    const signed = `${id}.${timestamp}.${body}`
+    let standard = standardSignature(key, signed)
+    if (previous) standard += ` ${standardSignature(previous, signed)}`
+    const headers = [
+      'content-type',
+      'application/json',
+      'user-agent',
+      user_agent,
+      signature,
+      createHmac('sha256', key.text).update(body).digest('hex'),
+      event_name,
+      event,
+      delivery_id,
+      id,
+      timestamp_name,
+      timestamp,
+      'webhook-id',
+      id,
+      'webhook-timestamp',
+      timestamp,
+      'webhook-signature',
+      standard,
+    ]
+    if (previous) headers.push(signature_previous, createHmac('sha256', previous.text).update(body).digest('hex'))
+    return headers
+  }
+}
+
+function standardSignature(key: SigningKey, signed: string): string {
+  return `v1,${createHmac('sha256', key.bytes).update(signed).digest('base64')}`
+}

@@ -1,0 +1,155 @@
+// What tests stand on: the real app and the real worker over a fresh database, with time in the test's hands.
+
+import { randomUUID } from 'node:crypto'
+import type { InjectOptions } from 'fastify'
+import { createKey } from '../src/api-keys/index.ts'
+import { createDb, type Deps, type DbOptions } from '../src/db/index.ts'
+import { type Environment, SCOPES } from '../src/http/index.ts'
+import {
+  createLog, createVault, noPoint, type Point, readConfig, type SettableClock, settableClock, systemRandom,
+} from '../src/lib/index.ts'
+import { type ComposeOptions, compose, type System } from '../src/main.ts'
+import { createMerchant, type Merchant } from '../src/merchants/index.ts'
+import { createTestDatabase } from './database.ts'
+
+/** When every test begins, unless it says otherwise. */
+export const START = new Date('2026-01-05T09:00:00.000Z')
+
+/** Deps of a test: a clock that stands still until it is moved, and the lines that were logged. */
+export type TestDeps = Deps & { clock: SettableClock; logged: string[]; close(): Promise<void> }
+
+/** Builds deps over a database. `env` overrides configuration by variable name. */
+export function testDeps(
+  url: string,
+  options: { env?: Record<string, string>; clock?: SettableClock; point?: Point; before?: DbOptions['before'] } = {},
+): TestDeps {
+  const random = systemRandom()
+  const logged: string[] = []
+  const config = readConfig({
+    NODE_ENV: 'test', DATABASE_URL: url, MOCK_DELAY_MS: '0', WEBHOOK_ALLOW_PRIVATE: 'true', RATE_LIMIT_PER_KEY: '0',
+    RATE_LIMIT_PER_ADDRESS: '0', LOG_LEVEL: 'debug', ...options.env,
+  })
+  const db = createDb({ url, max_connections: 6, ...(options.before ? { before: options.before } : {}) })
+  return {
+    config,
+    random,
+    clock: options.clock ?? settableClock(START),
+    log: createLog(config.log_level, { write: (line) => void logged.push(line) }),
+    logged,
+    db,
+    vault: createVault(Buffer.alloc(32, 7), random),
+    point: options.point ?? noPoint,
+    process_id: randomUUID(),
+    close: () => db.close(),
+  }
+}
+
+/** An answer as tests read it. */
+export type Reply = {
+  status: number
+  headers: Record<string, string | number | string[] | undefined>
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any
+}
+
+/** A whole system under test. */
+export type World = {
+  deps: TestDeps
+  system: System
+  url: string
+  /** A merchant with one key per environment that may do everything. */
+  merchant: Merchant
+  sandbox_key: string
+  live_key: string
+  newKey(options?: { merchant?: Merchant; environment?: Environment; scopes?: readonly string[] }): Promise<string>
+  newMerchant(options?: { approved?: boolean }): Promise<Merchant>
+  call(options: InjectOptions & { key?: string | null; idempotency_key?: string | null }): Promise<Reply>
+  /** POST with a fresh Idempotency-Key. */
+  post(path: string, body: object, options?: { key?: string | null; idempotency_key?: string | null; headers?: Record<string, string> }): Promise<Reply>
+  get(path: string, key?: string): Promise<Reply>
+  /** Does everything that is due now, callbacks included, without moving time. */
+  work(): Promise<void>
+  /** Moves time on in steps and does what falls due at each. */
+  pass(ms: number): Promise<void>
+  /** Rows of a query, for looking behind the API. */
+  rows<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>
+  close(): Promise<void>
+}
+
+const STEP_MS = 1_000
+const ROUNDS_MAX = 200
+
+/** Builds a world over its own database. Close it in `after`. */
+export async function createWorld(
+  options: { env?: Record<string, string>; point?: Point; url?: string; compose?: ComposeOptions } = {},
+): Promise<World> {
+  const database = options.url === undefined ? await createTestDatabase() : null
+  const url = options.url ?? (database as { url: string }).url
+  const deps = testDeps(url, options)
+  const system = await compose(deps, options.compose)
+  await system.app.ready()
+  const merchant = await createMerchant(deps, { name: 'Duka la Asha', approved: true })
+  const all = Object.keys(SCOPES)
+  const newKey: World['newKey'] = async ({ merchant: owner = merchant, environment = 'sandbox', scopes = all } = {}) =>
+    (await createKey(deps, { merchant_id: owner.id, environment, scopes, name: 'Test' })).plaintext_key
+  const sandbox_key = await newKey()
+  const live_key = await newKey({ environment: 'live' })
+
+  const call: World['call'] = async ({ key = sandbox_key, idempotency_key, headers, ...inject }) => {
+    const reply = await system.app.inject({
+      ...inject,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(idempotency_key == null ? {} : { 'idempotency-key': idempotency_key }),
+        ...headers,
+      },
+    })
+    const is_json = String(reply.headers['content-type'] ?? '').includes('json')
+    return { status: reply.statusCode, headers: reply.headers, text: reply.body, body: is_json ? JSON.parse(reply.body) : null }
+  }
+  const work: World['work'] = async () => {
+    let quiet = 0
+    for (let round = 0; round < ROUNDS_MAX && quiet < 2; round++) {
+      // Mock callbacks with no delay wait for the clock, which stands: let them fire.
+      deps.clock.advance(0)
+      await system.idle()
+      let taken = 0
+      for (const task of system.tasks) {
+        taken += await task.runOnce()
+        await task.idle()
+      }
+      await system.idle()
+      quiet = taken === 0 ? quiet + 1 : 0
+    }
+  }
+  return {
+    deps,
+    system,
+    url,
+    merchant,
+    sandbox_key,
+    live_key,
+    newKey,
+    newMerchant: ({ approved = true } = {}) => createMerchant(deps, { name: 'Duka la Juma', approved }),
+    call,
+    post: (path, body, { idempotency_key = randomUUID(), ...rest } = {}) =>
+      call({ method: 'POST', url: path, payload: body, idempotency_key, ...rest }),
+    get: (path, key) => call({ method: 'GET', url: path, ...(key === undefined ? {} : { key }) }),
+    work,
+    async pass(ms) {
+      for (let left = ms; left > 0; left -= STEP_MS) {
+        deps.clock.advance(Math.min(STEP_MS, left))
+        await work()
+      }
+    },
+    rows: (text, values) => deps.db.query({ name: '', text }, values),
+    async close() {
+      for (const task of system.tasks) await task.idle()
+      await system.app.close()
+      await system.close()
+      await deps.close()
+      await database?.drop()
+    },
+  }
+}

@@ -1,0 +1,96 @@
+/** A merchant's webhook receiver on loopback: keeps what it was sent, and answers as it is told. */
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** How a request is answered. `drip` sends a byte every 50 ms; `endless` never stops; `reset` closes the connection. */
+export type Reply =
+  | { kind: 'status'; status: number; body?: string; headers?: Record<string, string> }
+  | { kind: 'hang' | 'drip' | 'endless' | 'reset' }
+
+export type Received = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
+
+export type Receiver = {
+  url: string
+  received: Received[]
+  /** How all requests from now on are answered. */
+  reply: Reply
+  /** Open requests right now, and the most there ever were. */
+  open: number
+  most_open: number
+  /** Resolves when `count` requests have come in all; throws after `timeout_ms`. */
+  waitFor(count: number, timeout_ms?: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts a receiver that answers 200 until told otherwise. */
+export async function startReceiver(): Promise<Receiver> {
+  const timers = new Set<NodeJS.Timeout>()
+  const server = createServer((request, response) => {
+    receiver.open++
+    receiver.most_open = Math.max(receiver.most_open, receiver.open)
+    response.once('close', () => receiver.open--)
+    const chunks: Buffer[] = []
+    request.on('error', () => {})
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      receiver.received.push({
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString('utf8'),
+      })
+      answer(response, receiver.reply, timers)
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received: [],
+    reply: { kind: 'status', status: 200, body: 'ok' },
+    open: 0,
+    most_open: 0,
+    async waitFor(count, timeout_ms = 5_000) {
+      const end = Date.now() + timeout_ms
+      while (receiver.received.length < count) {
+        if (Date.now() > end) throw new Error(`${receiver.received.length} of ${count} requests came`)
+        await new Promise((done) => setTimeout(done, 5))
+      }
+    },
+    async close() {
+      for (const timer of timers) clearInterval(timer)
+      const closed = new Promise((done) => server.close(done))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+  return receiver
+}
+
+function answer(response: ServerResponse, reply: Reply, timers: Set<NodeJS.Timeout>): void {
+  switch (reply.kind) {
+    case 'status':
+      response.writeHead(reply.status, reply.headers ?? {}).end(reply.body ?? '')
+      return
+    case 'hang':
+      return
+    case 'reset':
+      response.destroy()
+      return
+    case 'drip':
+      response.writeHead(200)
+      every(50, response, timers, () => response.write('.'))
+      return
+    case 'endless':
+      response.writeHead(200)
+      every(1, response, timers, () => response.write('x'.repeat(16_384)))
+  }
+}
+
+function every(ms: number, response: ServerResponse, timers: Set<NodeJS.Timeout>, run: () => void): void {
+  const timer = setInterval(run, ms)
+  timers.add(timer)
+  response.once('close', () => {
+    clearInterval(timer)
+    timers.delete(timer)
+  })
+}

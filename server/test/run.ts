@@ -1,0 +1,152 @@
+/**
+ * `npm test`: starts one throw-away PostgreSQL, prepares a migrated template, runs the tests on it and clears up.
+ * Arguments name the test files to run; without any, all run. TEST_PG_BIN=/usr/lib/postgresql/15/bin runs them on
+ * that PostgreSQL instead of the packaged one.
+ */
+import { spawn } from 'node:child_process'
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { startEmbedded } from '../src/db/embedded.ts'
+import { migrate } from '../src/db/migrate.ts'
+
+const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+const ALL_TESTS = ['server/src', 'server/test', 'sdk', 'bench', 'scripts'].map((folder) => `${folder}/**/*.test.ts`)
+const TEMPLATE = 'malipo_template'
+/** Two processes leave a core for PostgreSQL even on a small machine. */
+const CONCURRENCY = 2
+/** Throw-away data: nothing here has to survive a crash. */
+const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' }
+const QUIET = { info: () => {}, warn: (message: string) => console.error(message) }
+const FOLDER_PREFIX = 'malipo-test-'
+const REMOVE_ATTEMPTS = 30
+
+// Whoever reads our output may stop reading; the server still has to be stopped.
+process.stdout.on('error', () => {})
+process.exitCode = await main(process.argv.slice(2))
+
+async function main(files: string[]): Promise<number> {
+  await clearLeftovers()
+  // PostgreSQL may run as another user, who has to get through.
+  const folder = await mkdtemp(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`))
+  const temporary = join(folder, 'tmp')
+  await mkdir(temporary)
+  for (const path of [folder, temporary]) await chmod(path, 0o711)
+  const stopping = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort(signal))
+  let stopServer = async (): Promise<void> => {}
+  try {
+    const server = await startEmbedded({
+      dataDir: folder,
+      log: QUIET,
+      settings: FAST_SETTINGS,
+      binDir: process.env.TEST_PG_BIN || undefined,
+    })
+    stopServer = server.stop
+    const template = await makeTemplate(server.url)
+    return await runTests(files.length > 0 ? files : ALL_TESTS, server.url, template, temporary, stopping.signal)
+  } finally {
+    await stopServer()
+    await removeData(folder)
+  }
+}
+
+async function makeTemplate(adminUrl: string): Promise<string> {
+  const client = new pg.Client({ connectionString: adminUrl })
+  await client.connect()
+  await client.query(`create database ${TEMPLATE}`)
+  await client.end()
+  const url = new URL(adminUrl)
+  url.pathname = `/${TEMPLATE}`
+  await migrate(url.href)
+  return TEMPLATE
+}
+
+/** Runs Node's test runner and returns its exit code; a run without a single test has failed. */
+async function runTests(
+  files: string[],
+  adminUrl: string,
+  template: string,
+  temporary: string,
+  stop: AbortSignal,
+): Promise<number> {
+  if (stop.aborted) return 1
+  const args = ['--test', `--test-concurrency=${CONCURRENCY}`, '--test-reporter=spec', ...files]
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      TEST_DATABASE_URL: adminUrl,
+      TEST_TEMPLATE: template,
+      TMPDIR: temporary,
+      ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  stop.addEventListener('abort', () => child.kill(stop.reason))
+  let tail = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    process.stdout.write(chunk)
+    tail = (tail + chunk.toString()).slice(-100_000)
+  })
+  const code = await new Promise<number>((done, failed) => {
+    child.on('error', failed)
+    child.on('close', (exitCode) => done(exitCode ?? 1))
+  })
+  const total = [...tail.matchAll(/^\S*[ℹ#] tests (\d+)/gmu)].at(-1)?.[1]
+  if (code === 0 && (total === undefined || total === '0')) {
+    console.error(`no test ran: nothing matches ${files.join(' ')}`)
+    return 1
+  }
+  return code
+}
+
+/** Removes the run's folder with whatever its tests left in it and, when the data had to go elsewhere, that place. */
+async function removeData(folder: string): Promise<void> {
+  const pointer = await readFile(join(folder, 'postgres.json'), 'utf8').catch(() => null)
+  if (pointer !== null) {
+    const { place } = JSON.parse(pointer) as { place: string }
+    await rm(place, { recursive: true, force: true })
+  }
+  await removeFolder(folder)
+}
+
+/** Clears up after test runs of this user that were killed: PostgreSQL outlives its parent. */
+async function clearLeftovers(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const runner = new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1]
+    if (runner === undefined) continue
+    const command = await readFile(`/proc/${runner}/cmdline`, 'utf8').catch(() => '')
+    if (command.includes('server/test/run.ts')) continue // it is still running
+    const folder = join(tmpdir(), name)
+    const facts = await lstat(folder)
+    if (facts.isDirectory() && facts.uid === process.getuid?.()) await removeFolder(folder)
+  }
+}
+
+/** Ends the servers that still run on data in `folder`, then removes it; again while an ending test still writes. */
+async function removeFolder(folder: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    for (const name of await readdir('/proc').catch(() => [])) {
+      const work = await readlink(`/proc/${name}/cwd`).catch(() => '')
+      if (work.startsWith(`${folder}/`) && work.endsWith('/postgres/data')) endServer(Number(name))
+    }
+    try {
+      return await rm(folder, { recursive: true, force: true })
+    } catch (error) {
+      if (attempt === REMOVE_ATTEMPTS) throw error
+      await sleep(100)
+    }
+  }
+}
+
+function endServer(pid: number): void {
+  try {
+    process.kill(pid, 'SIGQUIT')
+  } catch {
+    // It has just ended by itself.
+  }
+}
