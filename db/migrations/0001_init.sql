@@ -149,6 +149,17 @@ comment on column collections.fee_minor is 'Our fee in cents, frozen when the co
 comment on column collections.amount_received_minor is 'What the provider says was taken, in cents. Null until it said so.';
 comment on column collections.customer_phone is 'Canonical 255XXXXXXXXX.';
 
+create table collection_counts (
+  merchant_id uuid   not null,
+  environment text   not null,
+  before_id   uuid   not null,
+  collections bigint not null,
+  constraint collection_counts_pkey primary key (merchant_id, environment),
+  constraint collection_counts_merchant_fkey foreign key (merchant_id) references merchants (id)
+);
+comment on table collection_counts is 'How many collections a merchant had made before some moment, so that a list''s total never counts them all again.';
+comment on column collection_counts.before_id is 'Ids begin with their time: collections with a smaller id are counted here.';
+
 create table collection_attempts (
   merchant_id        uuid        not null,
   collection_id      uuid        not null,

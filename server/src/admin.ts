@@ -77,16 +77,20 @@ const COMMANDS: Record<string, Command> = {
   },
   'key create': async (deps, values) => {
     const environment = required(values, 'environment')
-    if (!(ENVIRONMENTS as readonly string[]).includes(environment)) throw new UsageError('--environment must be live or sandbox')
+    if (!(ENVIRONMENTS as readonly string[]).includes(environment))
+      throw new UsageError('--environment must be live or sandbox')
     const { record, plaintext_key } = await createKey(deps, {
       merchant_id: merchantId(values),
       environment: environment as Environment,
-      scopes: required(values, 'scopes').split(',').map((scope) => scope.trim()),
+      scopes: required(values, 'scopes')
+        .split(',')
+        .map((scope) => scope.trim()),
       name: values.name ?? 'Made by admin',
     })
     return { ...presentKey(record, null), plaintext_key }
   },
-  'key revoke': async (deps, values) => presentKey(await revokeKey(deps, merchantId(values), required(values, 'key')), null),
+  'key revoke': async (deps, values) =>
+    presentKey(await revokeKey(deps, merchantId(values), required(values, 'key')), null),
   migrate: async (_deps, _values, url) => ({ applied: await migrate(url) }),
   verify: (_deps, _values, url) => verify(url),
 }
@@ -133,7 +137,11 @@ try {
     const { code, message, details } = error
     if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, details } })}\n`)
     else process.stderr.write(`${message}${details ? ` ${JSON.stringify(details)}` : ''}\n`)
-  } else if (error instanceof UsageError || error instanceof ConfigError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')) {
+  } else if (
+    error instanceof UsageError ||
+    error instanceof ConfigError ||
+    (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')
+  ) {
     process.stderr.write(`${(error as Error).message}\nSee: npm run -s admin -- --help\n`)
   } else {
     process.stderr.write(`${(error as Error).message}\n`)

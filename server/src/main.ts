@@ -12,10 +12,19 @@ import { createDb, type Deps } from './db/index.ts'
 import { migrate } from './db/migrate.ts'
 import { type App, createApp, createOutgoing, docsRoutes, healthRoutes } from './http/index.ts'
 import {
-  type Config, ConfigError, createLog, createVault, type Log, noPoint, readConfig, systemClock, systemRandom,
+  type Config,
+  ConfigError,
+  createLog,
+  createVault,
+  type Log,
+  noPoint,
+  readConfig,
+  systemClock,
+  systemRandom,
 } from './lib/index.ts'
 import { createMockProvider, createRemoteMockProvider } from './providers/mock/index.ts'
 import type { Provider } from './providers/port.ts'
+import { balanceRoutes } from './transactions/index.ts'
 import { createDeliverer, webhookRoutes } from './webhooks/index.ts'
 import { createWorker, type Task } from './work/index.ts'
 
@@ -54,10 +63,22 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
   }
   const mock = { clock, secret: config.mock_secret, sink }
   const { mock_seed: seed, mock_delay_ms: delay_ms } = config
-  const sandbox = createMockProvider({ ...mock, name: 'sandbox', profile: { success_default: 'always', seed, delay_ms } })
-  const remote = config.mock_url === '' ? null : createRemoteMockProvider({ name: 'mock', url: config.mock_url, secret: config.mock_secret })
+  const sandbox = createMockProvider({
+    ...mock,
+    name: 'sandbox',
+    profile: { success_default: 'always', seed, delay_ms },
+  })
+  const remote =
+    config.mock_url === ''
+      ? null
+      : createRemoteMockProvider({ name: 'mock', url: config.mock_url, secret: config.mock_secret })
   const live =
-    remote ?? createMockProvider({ ...mock, name: 'mock', profile: { success_default: config.mock_success_rate, seed, delay_ms } })
+    remote ??
+    createMockProvider({
+      ...mock,
+      name: 'mock',
+      profile: { success_default: config.mock_success_rate, seed, delay_ms },
+    })
   const providers = new Map([sandbox, live, ...(options.providers ?? [])].map((provider) => [provider.name, provider]))
 
   const driver = createDriver(deps, providers, deliverer)
@@ -72,6 +93,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       healthRoutes(deps, options.draining ?? (() => false)),
       collectionRoutes(deps, { driver, providerFor, sends: config.process === 'all' }),
       webhookRoutes(deps),
+      balanceRoutes(deps),
       callbackRoutes(deps, receive),
       docsRoutes(deps),
     ],

@@ -3,10 +3,17 @@
 import { randomUUID } from 'node:crypto'
 import type { InjectOptions } from 'fastify'
 import { createKey } from '../src/api-keys/index.ts'
-import { createDb, type Deps, type DbOptions } from '../src/db/index.ts'
+import { createDb, type DbOptions, type Deps } from '../src/db/index.ts'
 import { type Environment, SCOPES } from '../src/http/index.ts'
 import {
-  createLog, createVault, noPoint, type Point, readConfig, type SettableClock, settableClock, systemRandom,
+  createLog,
+  createVault,
+  noPoint,
+  type Point,
+  readConfig,
+  type SettableClock,
+  settableClock,
+  systemRandom,
 } from '../src/lib/index.ts'
 import { type ComposeOptions, compose, type System } from '../src/main.ts'
 import { createMerchant, type Merchant } from '../src/merchants/index.ts'
@@ -26,8 +33,14 @@ export function testDeps(
   const random = systemRandom()
   const logged: string[] = []
   const config = readConfig({
-    NODE_ENV: 'test', DATABASE_URL: url, MOCK_DELAY_MS: '0', WEBHOOK_ALLOW_PRIVATE: 'true', RATE_LIMIT_PER_KEY: '0',
-    RATE_LIMIT_PER_ADDRESS: '0', LOG_LEVEL: 'debug', ...options.env,
+    NODE_ENV: 'test',
+    DATABASE_URL: url,
+    MOCK_DELAY_MS: '0',
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+    RATE_LIMIT_PER_KEY: '0',
+    RATE_LIMIT_PER_ADDRESS: '0',
+    LOG_LEVEL: 'debug',
+    ...options.env,
   })
   const db = createDb({ url, max_connections: 6, ...(options.before ? { before: options.before } : {}) })
   return {
@@ -66,7 +79,11 @@ export type World = {
   newMerchant(options?: { approved?: boolean }): Promise<Merchant>
   call(options: InjectOptions & { key?: string | null; idempotency_key?: string | null }): Promise<Reply>
   /** POST with a fresh Idempotency-Key. */
-  post(path: string, body: object, options?: { key?: string | null; idempotency_key?: string | null; headers?: Record<string, string> }): Promise<Reply>
+  post(
+    path: string,
+    body: object,
+    options?: { key?: string | null; idempotency_key?: string | null; headers?: Record<string, string> },
+  ): Promise<Reply>
   get(path: string, key?: string): Promise<Reply>
   /** Does everything that is due now, callbacks included, without moving time. */
   work(): Promise<void>
@@ -106,7 +123,12 @@ export async function createWorld(
       },
     })
     const is_json = String(reply.headers['content-type'] ?? '').includes('json')
-    return { status: reply.statusCode, headers: reply.headers, text: reply.body, body: is_json ? JSON.parse(reply.body) : null }
+    return {
+      status: reply.statusCode,
+      headers: reply.headers,
+      text: reply.body,
+      body: is_json ? JSON.parse(reply.body) : null,
+    }
   }
   const work: World['work'] = async () => {
     let quiet = 0

@@ -2,9 +2,9 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** How a request is answered. `drip` sends a byte every 50 ms; `endless` never stops; `reset` closes the connection. */
+/** How a request is answered. A status waits for `until`, when that is given; `drip` sends a byte every 50 ms; `endless` never stops; `reset` closes the connection. */
 export type Reply =
-  | { kind: 'status'; status: number; body?: string; headers?: Record<string, string> }
+  | { kind: 'status'; status: number; body?: string; headers?: Record<string, string>; until?: Promise<void> }
   | { kind: 'hang' | 'drip' | 'endless' | 'reset' }
 
 export type Received = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
@@ -69,7 +69,9 @@ export async function startReceiver(): Promise<Receiver> {
 function answer(response: ServerResponse, reply: Reply, timers: Set<NodeJS.Timeout>): void {
   switch (reply.kind) {
     case 'status':
-      response.writeHead(reply.status, reply.headers ?? {}).end(reply.body ?? '')
+      void Promise.resolve(reply.until).then(() => {
+        response.writeHead(reply.status, reply.headers ?? {}).end(reply.body ?? '')
+      })
       return
     case 'hang':
       return

@@ -24,7 +24,8 @@ export async function demo(deps: Deps) {
   const merchant = await ensureDemoMerchant(deps)
   const key = async (environment: 'sandbox' | 'live') => {
     const scopes = Object.keys(SCOPES)
-    return (await createKey(deps, { merchant_id: merchant.id, environment, scopes, name: `Demo ${environment}` })).plaintext_key
+    return (await createKey(deps, { merchant_id: merchant.id, environment, scopes, name: `Demo ${environment}` }))
+      .plaintext_key
   }
   return {
     merchant_id: merchant.id,

@@ -1,12 +1,14 @@
 // verify: every invariant of the books and the states, as queries that must find nothing.
 
-import { createDb, sql } from '../db/index.ts'
 import { moves } from '../collections/index.ts'
+import { createDb, sql } from '../db/index.ts'
 
 /** One invariant: `broken` finds the rows that break it, each with a column `what` that names it. */
 type Invariant = { name: string; broken: string }
 
-const EDGES = Object.values(moves).flatMap((move) => move.from.map((from) => `('${from}', '${move.to}')`)).join(', ')
+const EDGES = Object.values(moves)
+  .flatMap((move) => move.from.map((from) => `('${from}', '${move.to}')`))
+  .join(', ')
 
 const INVARIANTS: Invariant[] = [
   {

@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { type Config, type Random, randomBase62 } from '../lib/index.ts'
 import type { Environment } from '../http/index.ts'
+import { type Config, type Random, randomBase62 } from '../lib/index.ts'
 
 /** 32 characters of base62: 190 bits. */
 const BODY_LENGTH = 32

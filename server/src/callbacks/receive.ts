@@ -85,13 +85,24 @@ export function createCallbackReceiver(
 }
 
 async function keepAll(deps: Deps, items: readonly Kept[]): Promise<void> {
-  const rows = new Map<string, { dedupe_key: string; provider: string; verdict: Verdict; reference: string | null; body: string; times: number }>()
+  const rows = new Map<
+    string,
+    { dedupe_key: string; provider: string; verdict: Verdict; reference: string | null; body: string; times: number }
+  >()
   for (const { provider, verdict, reference, body } of items) {
     const kept = body.subarray(0, BODY_KEPT_BYTES)
     const dedupe_key = createHash('sha256').update(`${provider} ${verdict} `).update(kept).digest('hex')
     const known = rows.get(dedupe_key)
     if (known) known.times += 1
-    else rows.set(dedupe_key, { dedupe_key, provider, verdict, reference: printable(reference), body: printable(kept.toString('utf8')), times: 1 })
+    else
+      rows.set(dedupe_key, {
+        dedupe_key,
+        provider,
+        verdict,
+        reference: printable(reference),
+        body: printable(kept.toString('utf8')),
+        times: 1,
+      })
   }
   await oneStatement(deps.db).query(KEEP, [JSON.stringify([...rows.values()]), deps.clock.now()])
 }

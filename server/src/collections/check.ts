@@ -50,7 +50,10 @@ function checkAmount(text: string): bigint | 'too_large' {
   const minor = parseAmount(text)
   switch (minor) {
     case 'malformed':
-      return refuseField('amount', 'must be a decimal such as "25000.00" or 25000, without sign, exponent or separators')
+      return refuseField(
+        'amount',
+        'must be a decimal such as "25000.00" or 25000, without sign, exponent or separators',
+      )
     case 'too_precise':
       return refuseField('amount', 'must have at most two decimals')
     case 'not_positive':
@@ -62,7 +65,9 @@ function checkAmount(text: string): bigint | 'too_large' {
 
 /** The canonical number, or 400 naming the field. */
 export function checkPhone(field: string, text: string): string {
-  return canonicalPhone(text) ?? refuseField(field, 'must be a Tanzanian mobile number such as 0754123456 or 255754123456')
+  return (
+    canonicalPhone(text) ?? refuseField(field, 'must be a Tanzanian mobile number such as 0754123456 or 255754123456')
+  )
 }
 
 /** Applies the rules that come after the Idempotency-Key. Refuses with 403 or 422; gives what may be accepted. */
@@ -91,5 +96,13 @@ export function checkRules(
   }
   const { merchant_id: _, ...fields } = checked
   const environment: Environment = principal.environment
-  return { ...fields, amount_minor, claim, merchant_id: principal.merchant.id, environment, provider: provider.name, method }
+  return {
+    ...fields,
+    amount_minor,
+    claim,
+    merchant_id: principal.merchant.id,
+    environment,
+    provider: provider.name,
+    method,
+  }
 }

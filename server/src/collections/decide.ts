@@ -1,12 +1,18 @@
 // What a provider's answer means for a collection: pure, so that every case can be tested as a table.
 
-import { assertInvariant } from '../lib/index.ts'
 import type { Fact } from '../ledger/index.ts'
+import { assertInvariant } from '../lib/index.ts'
 import type { Answer, FailureReason } from '../providers/port.ts'
 import { type MoveName, mayMove, moves, type Status } from './state.ts'
 
 /** The collection as far as a decision needs it. Amounts in cents. */
-export type Standing = { status: Status; amount_minor: bigint; fee_minor: bigint; currency: string; amount_received_minor: bigint | null }
+export type Standing = {
+  status: Status
+  amount_minor: bigint
+  fee_minor: bigint
+  currency: string
+  amount_received_minor: bigint | null
+}
 
 /** One move with what it does to the money. */
 export type Step = {
@@ -21,7 +27,11 @@ export type Step = {
 export function decide(standing: Standing, answer: Answer): Step[] {
   switch (answer.kind) {
     case 'succeeded':
-      return received(standing, answer, standing.amount_minor === answer.amount_minor && standing.currency === answer.currency)
+      return received(
+        standing,
+        answer,
+        standing.amount_minor === answer.amount_minor && standing.currency === answer.currency,
+      )
     case 'held':
       return received(standing, answer, false)
     case 'reversed':
@@ -54,7 +64,11 @@ function received(standing: Standing, answer: { amount_minor: bigint }, as_asked
 /** Money went back. When its arrival was never seen, it arrives first: both facts belong in the books. */
 function reversal(standing: Standing, answer: Answer & { kind: 'reversed' }): Step[] {
   if (mayMove('succeed', standing.status)) {
-    const arrival = received(standing, answer, standing.amount_minor === answer.amount_minor && standing.currency === answer.currency)
+    const arrival = received(
+      standing,
+      answer,
+      standing.amount_minor === answer.amount_minor && standing.currency === answer.currency,
+    )
     const arrived = arrival[0]
     assertInvariant(arrived !== undefined, 'a reversal starts with an arrival')
     const then = { ...standing, status: moves[arrived.move].to, amount_received_minor: arrived.amount_received_minor }

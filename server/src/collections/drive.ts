@@ -75,7 +75,10 @@ export function createDriver(
     return settle({ merchant_id, collection_id, number, answer })
   }
 
-  const status = gather<Attempt, Answer>((attempts) => askProviders(providers, attempts), { max_items: 500, max_running: 4 })
+  const status = gather<Attempt, Answer>((attempts) => askProviders(providers, attempts), {
+    max_items: 500,
+    max_running: 4,
+  })
   const ask = async (attempt: Attempt): Promise<void> => learn(attempt, await status(attempt))
   const push = async (attempt: Attempt): Promise<void> => {
     deps.point('send.before_push')
@@ -144,17 +147,24 @@ async function noteOpenAnswers(deps: Deps, items: readonly { attempt: Attempt; a
 }
 
 /** Asks each provider once for all its attempts; answers in the order of the attempts. */
-async function askProviders(providers: ReadonlyMap<string, Provider>, attempts: readonly Attempt[]): Promise<Answer[]> {
+async function askProviders(
+  providers: ReadonlyMap<string, Provider>,
+  attempts: readonly Attempt[],
+): Promise<(Answer | Error)[]> {
   const groups = Map.groupBy(attempts, (attempt) => attempt.provider)
-  const answers = new Map<Attempt, Answer>()
+  const answers = new Map<Attempt, Answer | Error>()
   await Promise.all(
     [...groups.values()].map(async (group) => {
-      const first = group[0] as Attempt
-      const answered = await providerOf(providers, first).status(group.map(requestOf))
-      for (const [i, attempt] of group.entries()) answers.set(attempt, answered[i] as Answer)
+      try {
+        const answered = await providerOf(providers, group[0] as Attempt).status(group.map(requestOf))
+        for (const [i, attempt] of group.entries()) answers.set(attempt, answered[i] as Answer)
+      } catch (error) {
+        // One adapter that fails, or is no longer configured, must not keep the others from being asked.
+        for (const attempt of group) answers.set(attempt, error as Error)
+      }
     }),
   )
-  return attempts.map((attempt) => answers.get(attempt) as Answer)
+  return attempts.map((attempt) => answers.get(attempt) as Answer | Error)
 }
 
 /** The adapter of an attempt. An attempt of a provider that is no longer configured waits until it is. */

@@ -37,18 +37,37 @@ export async function fetchQr(
   const { payment_token, qr_payload } = answer
   if (answer.kind !== 'accepted' || payment_token === undefined || qr_payload === undefined) {
     const { merchant_id, collection_id, number } = attempt
-    await driver.settle({ merchant_id, collection_id, number, answer: { ...answer, kind: 'declined', reason: 'provider_unavailable' } })
+    await driver.settle({
+      merchant_id,
+      collection_id,
+      number,
+      answer: { ...answer, kind: 'declined', reason: 'provider_unavailable' },
+    })
     await releaseKey(deps, claim)
     return refuse('provider_unavailable', { retry_after_s: 5 })
   }
-  const data = { collection_id: attempt.collection_id, reference, status: 'processing', payment_token, qr_payload, expires_at: null }
+  const data = {
+    collection_id: attempt.collection_id,
+    reference,
+    status: 'processing',
+    payment_token,
+    qr_payload,
+    expires_at: null,
+  }
   const stored = { status_code: 202, response_body: JSON.stringify({ success: true, data }) }
   const now = deps.clock.now()
   const due_at = nextAskAt(now, { asks: 1, sent_at: now, deadline_at: attempt.deadline_at }, answer)
   await inTransaction(deps.db, async (tx) => {
     await tx.query(SAVE, [
-      attempt.merchant_id, attempt.collection_id, attempt.number, due_at, now, answer.provider_status,
-      answer.provider_id ?? null, payment_token, qr_payload,
+      attempt.merchant_id,
+      attempt.collection_id,
+      attempt.number,
+      due_at,
+      now,
+      answer.provider_status,
+      answer.provider_id ?? null,
+      payment_token,
+      qr_payload,
     ])
     await storeAnswer(tx, claim, stored)
   })

@@ -4,7 +4,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Deps } from '../db/index.ts'
 import {
-  type App, caller, checkMerchant, findAnswer, PageQuery, page, readClaim, replay, type Scope, type StoredAnswer, success,
+  type App,
+  caller,
+  checkMerchant,
+  findAnswer,
+  PageQuery,
+  page,
+  readClaim,
+  replay,
+  type Scope,
+  type StoredAnswer,
+  success,
 } from '../http/index.ts'
 import { isId, Refusal, refuse } from '../lib/index.ts'
 import type { Method, Provider } from '../providers/port.ts'
@@ -54,7 +64,8 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
       const item: AcceptItem = { id, collection, answer, lease }
       const accepted = await accept(item)
       if (accepted === 'key_known') return await repeat(reply, request)
-      if (answer === null) return send(reply, await fetchQr(deps, driver, provider, accepted.attempt, collection.reference, claim))
+      if (answer === null)
+        return send(reply, await fetchQr(deps, driver, provider, accepted.attempt, collection.reference, claim))
       if (lease) driver.send(accepted.attempt)
       return send(reply, answer)
     } catch (error) {
@@ -97,7 +108,10 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
       '/v1/collections/stk-push',
       {
         schema: {
-          tags: ['Collections'], summary: 'Alias of wallet-push', body: StkPushBody, response: { 202: success(PushAccepted) },
+          tags: ['Collections'],
+          summary: 'Alias of wallet-push',
+          body: StkPushBody,
+          response: { 202: success(PushAccepted) },
         },
         config: { access: WRITE, idempotency: 'required' },
       },
@@ -112,18 +126,29 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
     app.post(
       '/v1/collections/qr',
       {
-        schema: { tags: ['Collections'], summary: 'Get a QR code to show', body: QrBody, response: { 202: success(QrAccepted) } },
+        schema: {
+          tags: ['Collections'],
+          summary: 'Get a QR code to show',
+          body: QrBody,
+          response: { 202: success(QrAccepted) },
+        },
         config: { access: WRITE, idempotency: 'required' },
       },
       (request, reply) =>
-        take(request, reply, 'qr', checkBody(request.body, { field: 'customer_phone', value: request.body.customer_phone })),
+        take(
+          request,
+          reply,
+          'qr',
+          checkBody(request.body, { field: 'customer_phone', value: request.body.customer_phone }),
+        ),
     )
 
     app.get(
       '/v1/collections',
       {
         schema: {
-          tags: ['Collections'], summary: 'List collections, newest first',
+          tags: ['Collections'],
+          summary: 'List collections, newest first',
           querystring: Type.Object({ ...PageQuery, ...ListFilters }),
           response: { 200: success(page(CollectionStatus)) },
         },
@@ -160,7 +185,8 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
       '/v1/collections/:collection_id',
       {
         schema: {
-          tags: ['Collections'], summary: 'Where a collection stands',
+          tags: ['Collections'],
+          summary: 'Where a collection stands',
           params: Type.Object({ collection_id: Type.String() }),
           querystring: Type.Object({ merchant_id: ListFilters.merchant_id }),
           response: { 200: success(CollectionStatus) },
@@ -177,14 +203,18 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
       '/v1/collections/:collection_id/refresh-status',
       {
         schema: {
-          tags: ['Collections'], summary: 'Ask the provider again',
-          description: 'Can be repeated: it never credits or reverses twice, and does nothing while no payer has chosen a method.',
+          tags: ['Collections'],
+          summary: 'Ask the provider again',
+          description:
+            'Can be repeated: it never credits or reverses twice, and does nothing while no payer has chosen a method.',
           params: Type.Object({ collection_id: Type.String() }),
+          querystring: Type.Object({ merchant_id: ListFilters.merchant_id }),
           response: { 200: success(CollectionStatus) },
         },
         config: { access: REFRESH },
       },
       async (request) => {
+        checkMerchant(caller(request), request.query.merchant_id)
         const row = await status(request, request.params.collection_id)
         const attempt = await latestAttempt(deps.db, caller(request).merchant.id, row.id)
         if (attempt) await driver.ask(attempt)

@@ -23,7 +23,9 @@ const common = {
   customer_email: Type.Optional(line(254)),
   reference: Type.Optional(Reference),
   description: Type.Optional(freeText(500)),
-  webhook_url: Type.Optional(Type.String({ maxLength: 2048, description: 'Ignored: the webhook is configured per account.' })),
+  webhook_url: Type.Optional(
+    Type.String({ maxLength: 2048, description: 'Ignored: the webhook is configured per account.' }),
+  ),
   simulate_status: Type.Optional(SimulateStatus),
 }
 
@@ -60,7 +62,9 @@ export const QrAccepted = Type.Object({
   reference: EchoedReference,
   status: oneOf(['processing']),
   payment_token: Type.String({ description: 'Exactly as the provider made it.' }),
-  qr_payload: Type.String({ description: 'Exactly as the provider made it: draw it as a QR code without re-encoding.' }),
+  qr_payload: Type.String({
+    description: 'Exactly as the provider made it: draw it as a QR code without re-encoding.',
+  }),
   expires_at: Type.Null({ description: 'Always null: assume no expiry.' }),
 })
 
@@ -75,7 +79,9 @@ export const CollectionStatus = Type.Object({
   currency: Type.String(),
   method: nullable(oneOf(METHODS)),
   environment: oneOf(['live', 'sandbox']),
-  provider_payment_status: nullable(Type.String({ description: 'The provider\'s own word. Null until it said something.' })),
+  provider_payment_status: nullable(
+    Type.String({ description: "The provider's own word. Null until it said something." }),
+  ),
   failure_reason_code: nullable(Type.String({ description: 'Set when failed. The set can grow.' })),
   failure_reason_message: nullable(Type.String({ description: 'A sentence that may be shown to a user.' })),
   created_at: Type.String({ format: 'date-time' }),

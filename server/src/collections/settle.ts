@@ -107,7 +107,9 @@ export async function applyOutcomes(
 ): Promise<Delivery[]> {
   const keys = new Map(outcomes.map((outcome) => [keyOf(outcome), outcome]))
   const rows = await tx.query<Standing>(LOCK, [
-    JSON.stringify([...keys.values()].map(({ merchant_id, collection_id, number }) => ({ merchant_id, collection_id, number }))),
+    JSON.stringify(
+      [...keys.values()].map(({ merchant_id, collection_id, number }) => ({ merchant_id, collection_id, number })),
+    ),
   ])
   const standings = new Map(rows.map((row) => [keyOf(row), { ...row, due_at: null, moved: false }]))
   const subscriptions = await subscriptionsOf(tx, [...new Set(rows.map((row) => row.merchant_id))])
@@ -143,7 +145,13 @@ function keyOf(row: { merchant_id: string; collection_id: string; number: number
   return `${row.merchant_id} ${row.collection_id} ${row.number}`
 }
 
-function applyOne(deps: Deps, standing: Standing, answer: Answer, effects: Effects, subscribed?: ReadonlySet<string>): void {
+function applyOne(
+  deps: Deps,
+  standing: Standing,
+  answer: Answer,
+  effects: Effects,
+  subscribed?: ReadonlySet<string>,
+): void {
   const now = deps.clock.now()
   standing.provider_status = answer.provider_status ?? standing.provider_status
   standing.provider_id = answer.provider_id ?? standing.provider_id
@@ -169,7 +177,13 @@ function applyOne(deps: Deps, standing: Standing, answer: Answer, effects: Effec
   for (const step of steps) applyStep(deps, standing, step, effects, subscribed)
 }
 
-function applyStep(deps: Deps, standing: Standing, step: Step, effects: Effects, subscribed?: ReadonlySet<string>): void {
+function applyStep(
+  deps: Deps,
+  standing: Standing,
+  step: Step,
+  effects: Effects,
+  subscribed?: ReadonlySet<string>,
+): void {
   const move = moves[step.move]
   const { merchant_id, collection_id, routing_code, environment } = standing
   standing.version += 1
@@ -181,17 +195,39 @@ function applyStep(deps: Deps, standing: Standing, step: Step, effects: Effects,
   const event = subscribed?.has(move.event) ? move.event : null
   const actor = step.failure_reason_code === 'timeout' ? 'deadline' : 'provider'
   const reason = step.failure_reason_code ?? standing.provider_status
-  effects.history.push({ merchant_id, collection_id, seq: standing.version, from_status, to_status: move.to, actor, reason, event })
+  effects.history.push({
+    merchant_id,
+    collection_id,
+    seq: standing.version,
+    from_status,
+    to_status: move.to,
+    actor,
+    reason,
+    event,
+  })
   if (step.posting) {
     effects.postings.push(
-      postingOf({ merchant_id, routing_code, environment, ...step.posting, source_type: 'collection', source_id: collection_id }),
+      postingOf({
+        merchant_id,
+        routing_code,
+        environment,
+        ...step.posting,
+        source_type: 'collection',
+        source_id: collection_id,
+      }),
     )
   }
   if (event !== null) {
     const body = eventBody(standing, event, move.time_field, deps.clock.now().toISOString())
     effects.events.push({
-      merchant_id, routing_code, environment, event, source_type: 'collection', source_id: collection_id,
-      source_seq: standing.version, body,
+      merchant_id,
+      routing_code,
+      environment,
+      event,
+      source_type: 'collection',
+      source_id: collection_id,
+      source_seq: standing.version,
+      body,
     })
   }
 }
@@ -220,16 +256,35 @@ function eventBody(standing: Standing, event: string, time_field: string, now: s
 
 async function write(deps: Deps, tx: Tx, standings: Standing[], effects: Effects): Promise<void> {
   const attempts = standings.map((s) => ({
-    merchant_id: s.merchant_id, collection_id: s.collection_id, number: s.number, state: s.state, asks: Math.min(s.asks, 32_000),
-    due_at: s.due_at, sent_at: s.sent_at, provider_status: s.provider_status, provider_id: s.provider_id,
+    merchant_id: s.merchant_id,
+    collection_id: s.collection_id,
+    number: s.number,
+    state: s.state,
+    asks: Math.min(s.asks, 32_000),
+    due_at: s.due_at,
+    sent_at: s.sent_at,
+    provider_status: s.provider_status,
+    provider_id: s.provider_id,
   }))
-  const moved = standings.filter((s) => s.moved).map((s) => ({
-    merchant_id: s.merchant_id, collection_id: s.collection_id, status: s.status, version: s.version,
-    failure_reason_code: s.failure_reason_code, amount_received: s.amount_received_minor?.toString() ?? null,
-  }))
+  const moved = standings
+    .filter((s) => s.moved)
+    .map((s) => ({
+      merchant_id: s.merchant_id,
+      collection_id: s.collection_id,
+      status: s.status,
+      version: s.version,
+      failure_reason_code: s.failure_reason_code,
+      amount_received: s.amount_received_minor?.toString() ?? null,
+    }))
   const [result] = await tx.query<{ attempts: number; moved: number }>(WRITE, [
-    JSON.stringify(attempts), JSON.stringify(moved), JSON.stringify(effects.history), deps.clock.now(),
+    JSON.stringify(attempts),
+    JSON.stringify(moved),
+    JSON.stringify(effects.history),
+    deps.clock.now(),
   ])
-  assertInvariant(result?.attempts === attempts.length, `${attempts.length} attempts were due, ${result?.attempts} written`)
+  assertInvariant(
+    result?.attempts === attempts.length,
+    `${attempts.length} attempts were due, ${result?.attempts} written`,
+  )
   assertInvariant(result.moved === moved.length, `${moved.length} collections were due, ${result.moved} moved`)
 }

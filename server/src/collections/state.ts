@@ -12,9 +12,19 @@ type Move = { from: readonly Status[]; to: Status; event: string; time_field: st
  * nothing leaves `successful` but a reversal.
  */
 export const moves = {
-  succeed: { from: ['created', 'processing', 'failed'], to: 'successful', event: 'collection.success', time_field: 'completed_at' },
+  succeed: {
+    from: ['created', 'processing', 'failed'],
+    to: 'successful',
+    event: 'collection.success',
+    time_field: 'completed_at',
+  },
   fail: { from: ['created', 'processing'], to: 'failed', event: 'collection.failed', time_field: 'failed_at' },
-  hold: { from: ['created', 'processing', 'failed'], to: 'pending_clearance', event: 'collection.pending_review', time_field: 'held_at' },
+  hold: {
+    from: ['created', 'processing', 'failed'],
+    to: 'pending_clearance',
+    event: 'collection.pending_review',
+    time_field: 'held_at',
+  },
   reverse: { from: ['successful'], to: 'reversed', event: 'collection.reversed', time_field: 'reversed_at' },
   reverseHeld: { from: ['pending_clearance'], to: 'reversed', event: 'collection.reversed', time_field: 'reversed_at' },
 } as const satisfies Record<string, Move>

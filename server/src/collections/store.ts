@@ -61,8 +61,21 @@ export type AttemptId = { merchant_id: string; collection_id: string; number: nu
 
 /** Columns of an attempt as the code that works on it needs them. */
 export const ATTEMPT_COLUMNS = [
-  'merchant_id', 'collection_id', 'number', 'environment', 'provider', 'provider_reference', 'method', 'phone',
-  'amount_minor', 'currency', 'simulate_status', 'state', 'asks', 'sent_at', 'deadline_at',
+  'merchant_id',
+  'collection_id',
+  'number',
+  'environment',
+  'provider',
+  'provider_reference',
+  'method',
+  'phone',
+  'amount_minor',
+  'currency',
+  'simulate_status',
+  'state',
+  'asks',
+  'sent_at',
+  'deadline_at',
 ] as const
 
 const FIND_ATTEMPTS = sql(
@@ -84,7 +97,11 @@ const LATEST_ATTEMPT = sql(
 )
 
 /** The newest attempt of a collection, or null when its payer has not chosen a method yet. */
-export async function latestAttempt(reader: Reader, merchant_id: string, collection_id: string): Promise<Attempt | null> {
+export async function latestAttempt(
+  reader: Reader,
+  merchant_id: string,
+  collection_id: string,
+): Promise<Attempt | null> {
   const [row] = await reader.query<Attempt>(LATEST_ATTEMPT, [merchant_id, collection_id])
   return row ?? null
 }

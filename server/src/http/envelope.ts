@@ -95,14 +95,14 @@ export function renderError(thrown: unknown, request: FastifyRequest, reply: Fas
       return send(reply, 'invalid_json')
   }
   if (isUnavailable(error)) {
-    request.log.error({ err: error }, 'database unavailable')
+    request.log.error({ err: error, request_id: request.id }, 'database unavailable')
     reply.header('retry-after', '1')
     return send(reply, 'service_unavailable')
   }
   if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500) {
     return send(reply, error.statusCode === 404 ? 'not_found' : 'validation_failed')
   }
-  request.log.error({ err: error }, 'request failed')
+  request.log.error({ err: error, request_id: request.id }, 'request failed')
   return send(reply, 'internal_error')
 }
 

@@ -11,6 +11,9 @@ export function writtenAmount(body: { amount: string | number }): string {
 }
 
 const POISON = /"(?:__proto__|constructor)"\s*:|\\u00(?:5f|63)/i
+const DEPTH_MAX = 32
+/** Brackets, and whole strings so that the brackets in them do not count. */
+const BRACKETS = /"(?:[^"\\]|\\.)*"|[{}[\]]/g
 const NUMERIC_AMOUNT = /"amount"\s*:\s*-?\d/
 
 /**
@@ -27,12 +30,24 @@ export function parseBody(text: string): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     refuse('invalid_json', { message: 'The body must be one JSON object.' })
   }
+  if (isDeep(text)) refuse('invalid_json', { message: `The body must not be nested deeper than ${DEPTH_MAX} levels.` })
   if (POISON.test(text) && reachesPrototype(body)) refuse('invalid_json', { message: 'The body names a forbidden property.' })
   const record = body as Record<string, unknown>
   if (typeof record.amount === 'number' && NUMERIC_AMOUNT.test(text)) {
     writtenAmounts.set(record, amountSource(text))
   }
   return record
+}
+
+/** True when valid JSON nests too deep: whatever walks over the body recursively must not run out of stack. */
+function isDeep(text: string): boolean {
+  let depth = 0
+  for (const [bracket] of text.matchAll(BRACKETS)) {
+    if (bracket === '{' || bracket === '[') depth += 1
+    else if (bracket === '}' || bracket === ']') depth -= 1
+    if (depth > DEPTH_MAX) return true
+  }
+  return false
 }
 
 function reachesPrototype(value: unknown): boolean {

@@ -23,6 +23,7 @@ export function openApi(config: Config): FastifyDynamicSwaggerOptions {
       servers: [{ url: config.base_url || '/' }],
       tags: [
         { name: 'Collections', description: 'Take a payment and learn what became of it.' },
+        { name: 'Balance', description: 'What the merchant has.' },
         { name: 'Webhooks', description: 'Where events go, and what was delivered.' },
         { name: 'Health', description: 'For load balancers and monitors.' },
       ],

@@ -3,7 +3,6 @@
 // Words: an account is one of the six of a book; a transfer is one balanced movement between two of them (zero-sum by
 // construction); a posting is one business fact, made of one or two transfers (legs) that happen at most once.
 
-export { accountsFor, BOOK_CODES } from './book.ts'
 export { balanceOf } from './balance.ts'
+export { accountsFor, BOOK_CODES } from './book.ts'
 export { type Fact, type Posting, postingOf, postTransfers } from './post.ts'
-export { transactionReference } from './reference.ts'

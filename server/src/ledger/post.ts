@@ -14,7 +14,10 @@ const FACTS = {
   collection_reversed: { amount: ['available', 'provider_float'], fee: ['fee_income', 'available'] },
   // The provider took it back while it was still under review.
   collection_held_reversed: { amount: ['held', 'provider_float'], fee: null },
-} as const satisfies Record<string, { amount: readonly [AccountCode, AccountCode]; fee: readonly [AccountCode, AccountCode] | null }>
+} as const satisfies Record<
+  string,
+  { amount: readonly [AccountCode, AccountCode]; fee: readonly [AccountCode, AccountCode] | null }
+>
 
 /** The name of a business fact that moves money. */
 export type Fact = keyof typeof FACTS
@@ -48,7 +51,14 @@ type Leg = {
 }
 
 /** What this set does to one account: the sum, the number of movements, and the running values after each of them. */
-type Change = { place: number; merchant_id: string; environment: string; code: AccountCode; delta: bigint; moves: number }
+type Change = {
+  place: number
+  merchant_id: string
+  environment: string
+  code: AccountCode
+  delta: bigint
+  moves: number
+}
 
 // The accounts are locked in one order (merchant, environment, code), so that two sets never deadlock. What an account
 // held right after a movement = what it held before the set (base) + the set's running sum up to that movement.
@@ -122,7 +132,11 @@ export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posti
     }
   })
   const change = [...changes.values()].map((entry) => ({ ...entry, delta: entry.delta.toString() }))
-  const [result] = await tx.query<{ accounts: number; written: number }>(POST, [JSON.stringify(change), JSON.stringify(rows), CURRENCY])
+  const [result] = await tx.query<{ accounts: number; written: number }>(POST, [
+    JSON.stringify(change),
+    JSON.stringify(rows),
+    CURRENCY,
+  ])
   assertInvariant(result?.accounts === change.length, `${change.length} accounts were due, ${result?.accounts} exist`)
   assertInvariant(result.written === rows.length, `${rows.length} transfers were due, ${result.written} were written`)
 }

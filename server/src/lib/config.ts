@@ -55,47 +55,110 @@ function setting<T>(env: string, fallback: string, parse: (text: string) => T, h
 
 /** Every setting of the server. `.env.example` is generated from this table. */
 export const settings = {
-  node_env: setting('NODE_ENV', 'development', oneOf('development', 'production', 'test'),
-    'production makes no demo data and refuses insecure settings.'),
-  process: setting('PROCESS', 'all', oneOf('all', 'api', 'worker'),
-    'What this process does: all, api (HTTP only) or worker (background work only).'),
+  node_env: setting(
+    'NODE_ENV',
+    'development',
+    oneOf('development', 'production', 'test'),
+    'production makes no demo data and refuses insecure settings.',
+  ),
+  process: setting(
+    'PROCESS',
+    'all',
+    oneOf('all', 'api', 'worker'),
+    'What this process does: all, api (HTTP only) or worker (background work only).',
+  ),
   host: setting('HOST', '', text, 'Address to listen on. Empty: 127.0.0.1, or 0.0.0.0 in production.'),
   port: setting('PORT', '8080', number(0, 65535), 'Port to listen on. 0: any free one.'),
   data_dir: setting('DATA_DIR', '.data', text, 'Where the embedded database and generated secrets live.'),
-  database_url: setting('DATABASE_URL', '', url('postgres:', 'postgresql:'),
-    'PostgreSQL 15 or newer. Empty: an embedded PostgreSQL in DATA_DIR. Do not use a superuser.'),
+  database_url: setting(
+    'DATABASE_URL',
+    '',
+    url('postgres:', 'postgresql:'),
+    'PostgreSQL 15 or newer. Empty: an embedded PostgreSQL in DATA_DIR. Do not use a superuser.',
+  ),
   database_connections: setting('DATABASE_CONNECTIONS', '12', number(2, 200), 'Most connections this process opens.'),
   base_url: setting('BASE_URL', '', url('http:', 'https:'), 'Public address of the API. Empty: http://127.0.0.1:PORT.'),
   pay_url: setting('PAY_URL', '', url('http:', 'https:'), 'Public address of the payment pages. Empty: BASE_URL.'),
   brand: setting('BRAND', 'service', brand, 'Brand segment of header names (X-<Brand>-*) and key prefixes.'),
   brand_name: setting('BRAND_NAME', 'Malipo', text, 'Name shown on pages and in messages.'),
-  api_key_style: setting('API_KEY_STYLE', 'brand', oneOf('brand', 'sk'),
-    'Prefix of new keys: brand (<brand>_live_, <brand>_sandbox_) or sk (sk_live_, sk_test_).'),
-  secret_key: setting('SECRET_KEY', '', secretKey,
-    '32 bytes in base64 that encrypt webhook secrets at rest. Empty: made once in DATA_DIR (not in production).'),
+  api_key_style: setting(
+    'API_KEY_STYLE',
+    'brand',
+    oneOf('brand', 'sk'),
+    'Prefix of new keys: brand (<brand>_live_, <brand>_sandbox_) or sk (sk_live_, sk_test_).',
+  ),
+  secret_key: setting(
+    'SECRET_KEY',
+    '',
+    secretKey,
+    '32 bytes in base64 that encrypt webhook secrets at rest. Empty: made once in DATA_DIR (not in production).',
+  ),
   provider: setting('PROVIDER', 'mock', oneOf('mock'), 'Provider of live payments.'),
-  mock_url: setting('MOCK_URL', '', url('http:'),
-    'A mock provider process (npm run mock-provider) to use for live payments. Empty: inside this process.'),
-  mock_secret: setting('MOCK_SECRET', 'mock-provider-secret', text, 'Secret that signs the mock provider\'s callbacks.'),
-  mock_success_rate: setting('MOCK_SUCCESS_RATE', '0.9', number(0, 1, 'any'),
-    'Share of live mock payments that succeed when the phone has no magic ending.'),
-  mock_seed: setting('MOCK_SEED', 'malipo', text, 'Seed of the mock provider\'s chances.'),
+  mock_url: setting(
+    'MOCK_URL',
+    '',
+    url('http:'),
+    'A mock provider process (npm run mock-provider) to use for live payments. Empty: inside this process.',
+  ),
+  mock_secret: setting('MOCK_SECRET', 'mock-provider-secret', text, "Secret that signs the mock provider's callbacks."),
+  mock_success_rate: setting(
+    'MOCK_SUCCESS_RATE',
+    '0.9',
+    number(0, 1, 'any'),
+    'Share of live mock payments that succeed when the phone has no magic ending.',
+  ),
+  mock_seed: setting('MOCK_SEED', 'malipo', text, "Seed of the mock provider's chances."),
   mock_delay_ms: setting('MOCK_DELAY_MS', '1500', number(0, 600_000), 'Pause before a mock payment has its outcome.'),
   collection_min: setting('COLLECTION_MIN_AMOUNT', '1.00', amount, 'Smallest amount of a collection in shillings.'),
-  collection_max: setting('COLLECTION_MAX_AMOUNT', '1000000000.00', amount, 'Largest amount of a collection in shillings.'),
-  collection_deadline_h: setting('COLLECTION_DEADLINE_H', '72', number(0.0001, 8760, 'any'),
-    'Hours after which a payment without an answer fails with timeout.'),
-  idempotency_replay_days: setting('IDEMPOTENCY_REPLAY_DAYS', '30', number(1, 3650),
-    'Days for which a repeated Idempotency-Key gets the stored answer.'),
-  rate_limit_key: setting('RATE_LIMIT_PER_KEY', '6000', number(0, 10_000_000), 'Requests a minute per API key. 0: no limit.'),
-  rate_limit_address: setting('RATE_LIMIT_PER_ADDRESS', '600', number(0, 10_000_000),
-    'Requests a minute per address without a valid key. 0: no limit.'),
-  webhook_allow_private: setting('WEBHOOK_ALLOW_PRIVATE', '', (value) => (value === '' ? null : flag(value)),
-    'Deliver webhooks to private addresses. Empty: only with the embedded database.'),
+  collection_max: setting(
+    'COLLECTION_MAX_AMOUNT',
+    '1000000000.00',
+    amount,
+    'Largest amount of a collection in shillings.',
+  ),
+  collection_deadline_h: setting(
+    'COLLECTION_DEADLINE_H',
+    '72',
+    number(0.0001, 8760, 'any'),
+    'Hours after which a payment without an answer fails with timeout.',
+  ),
+  idempotency_replay_days: setting(
+    'IDEMPOTENCY_REPLAY_DAYS',
+    '30',
+    number(1, 3650),
+    'Days for which a repeated Idempotency-Key gets the stored answer.',
+  ),
+  rate_limit_key: setting(
+    'RATE_LIMIT_PER_KEY',
+    '6000',
+    number(0, 10_000_000),
+    'Requests a minute per API key. 0: no limit.',
+  ),
+  rate_limit_address: setting(
+    'RATE_LIMIT_PER_ADDRESS',
+    '600',
+    number(0, 10_000_000),
+    'Requests a minute per address without a valid key. 0: no limit.',
+  ),
+  webhook_allow_private: setting(
+    'WEBHOOK_ALLOW_PRIVATE',
+    '',
+    (value) => (value === '' ? null : flag(value)),
+    'Deliver webhooks to private addresses. Empty: only with the embedded database.',
+  ),
   webhook_timeout_ms: setting('WEBHOOK_TIMEOUT_MS', '8000', number(100, 8000), 'Time for one webhook delivery.'),
-  trust_proxy: setting('TRUST_PROXY', '', text,
-    'Addresses or CIDRs of your reverse proxies, separated by commas. Empty: X-Forwarded-For is ignored.'),
-  log_level: setting('LOG_LEVEL', 'info', oneOf('debug', 'info', 'warn', 'error', 'silent'), 'Least level that is logged.'),
+  trust_proxy: setting(
+    'TRUST_PROXY',
+    '',
+    text,
+    'Addresses or CIDRs of your reverse proxies, separated by commas. Empty: X-Forwarded-For is ignored.',
+  ),
+  log_level: setting(
+    'LOG_LEVEL',
+    'info',
+    oneOf('debug', 'info', 'warn', 'error', 'silent'),
+    'Least level that is logged.',
+  ),
 } as const
 
 type Parsed = { [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> }
@@ -133,10 +196,13 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 function insecure(config: Config): string[] {
   const problems: string[] = []
   if (config.webhook_allow_private) problems.push('WEBHOOK_ALLOW_PRIVATE must not be true in production')
-  if (config.database_url === '') problems.push('DATABASE_URL must name your PostgreSQL in production; the embedded one is for trying things out')
+  if (config.database_url === '')
+    problems.push('DATABASE_URL must name your PostgreSQL in production; the embedded one is for trying things out')
   if (config.secret_key === '') problems.push('SECRET_KEY must be set in production: openssl rand -base64 32')
-  if (config.mock_secret === settings.mock_secret.default) problems.push('MOCK_SECRET must not be the default in production')
+  if (config.mock_secret === settings.mock_secret.default)
+    problems.push('MOCK_SECRET must not be the default in production')
   if (!config.base_url.startsWith('https://')) problems.push('BASE_URL must begin with https:// in production')
-  if (config.pay_url !== '' && !config.pay_url.startsWith('https://')) problems.push('PAY_URL must begin with https:// in production')
+  if (config.pay_url !== '' && !config.pay_url.startsWith('https://'))
+    problems.push('PAY_URL must begin with https:// in production')
   return problems
 }

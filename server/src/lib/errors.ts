@@ -21,9 +21,15 @@ export const catalogue = {
     message: 'A pk_ value is a public identifier, not a credential. Use a secret API key on your server.',
   },
   invalid_session: { status: 401, message: 'This session token is not valid here. Sign in again, or use an API key.' },
-  insufficient_scope: { status: 403, message: 'This API key lacks the scope that the call needs. See details.required_scope.' },
+  insufficient_scope: {
+    status: 403,
+    message: 'This API key lacks the scope that the call needs. See details.required_scope.',
+  },
   insufficient_role: { status: 403, message: 'This credential may not use this endpoint.' },
-  merchant_mismatch: { status: 403, message: 'merchant_id is not the merchant of this credential. Leave it out or send your own.' },
+  merchant_mismatch: {
+    status: 403,
+    message: 'merchant_id is not the merchant of this credential. Leave it out or send your own.',
+  },
   production_access_restricted: {
     status: 403,
     message: 'Production keys are available after the business account is approved. Use the sandbox until then.',
@@ -47,7 +53,10 @@ export const catalogue = {
   amount_not_supported: { status: 422, message: 'This amount is outside the limits, or the provider cannot move it.' },
   unsupported_currency: { status: 422, message: 'Only TZS is supported.' },
   rate_limited: { status: 429, message: 'Too many requests. Wait as long as Retry-After says.' },
-  internal_error: { status: 500, message: 'Something went wrong on our side. Quote the X-Request-Id when you write to us.' },
+  internal_error: {
+    status: 500,
+    message: 'Something went wrong on our side. Quote the X-Request-Id when you write to us.',
+  },
   provider_unavailable: { status: 503, message: 'The payment provider cannot be reached. Try again in a moment.' },
   service_unavailable: { status: 503, message: 'The service cannot answer at the moment. Try again shortly.' },
 } as const satisfies Record<string, Entry>

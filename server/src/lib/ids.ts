@@ -38,9 +38,7 @@ export function isId(text: string): boolean {
 /** The routing code inside an id made by `newId`. */
 export function routingCodeOf(id: string): number {
   const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
-  return (
-    (((bytes[8] as number) & 0x3f) * 2 ** 26 + (bytes.readUIntBE(9, 3) << 2) + ((bytes[12] as number) >>> 6)) >>> 0
-  )
+  return (((bytes[8] as number) & 0x3f) * 2 ** 26 + (bytes.readUIntBE(9, 3) << 2) + ((bytes[12] as number) >>> 6)) >>> 0
 }
 
 function uuidText(bytes: Buffer): string {
@@ -52,11 +50,19 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** An id in 26 characters of Crockford base32, for references that people read aloud. */
 export function idToBase32(id: string): string {
-  let value = BigInt(`0x${id.replaceAll('-', '')}`)
+  const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
+  // 128 bits are 25 groups of five and one of three, which leads.
   let text = ''
-  for (let i = 0; i < 26; i++) {
-    text = CROCKFORD[Number(value & 31n)] + text
-    value >>= 5n
+  let carried = 0
+  let bits = 2
+  for (const byte of bytes) {
+    carried = (carried << 8) | byte
+    bits += 8
+    while (bits >= 5) {
+      bits -= 5
+      text += CROCKFORD[(carried >>> bits) & 31]
+    }
+    carried &= 0xff
   }
   return text
 }

@@ -7,10 +7,22 @@ export type Log = Logger
 const REDACTED = '[redacted]'
 
 /** Names of fields whose value never reaches a log. */
-const SECRET_FIELDS = ['authorization', 'x-api-key', 'plaintext_key', 'secret', 'previous_secret', 'password', 'pin', 'token', 'cookie', 'set-cookie']
+const SECRET_FIELDS = [
+  'authorization',
+  'x-api-key',
+  'plaintext_key',
+  'secret',
+  'previous_secret',
+  'password',
+  'pin',
+  'token',
+  'cookie',
+  'set-cookie',
+]
 
 /** Text that looks like one of our keys or secrets, wherever it stands. */
-const SECRET_TEXT = /\b(?:[a-z][a-z0-9]*_(?:live|sandbox|test)_[0-9A-Za-z]{20,}|whsec_[A-Za-z0-9+/=]{20,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]+)/g
+const SECRET_TEXT =
+  /\b(?:[a-z][a-z0-9]*_(?:live|sandbox|test)_[0-9A-Za-z]{20,}|whsec_[A-Za-z0-9+/=]{20,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]+)/g
 
 /** Takes keys, signing secrets and session tokens out of a text. */
 export function redactText(text: string): string {
@@ -24,6 +36,8 @@ export function createLog(level: string, stream?: { write(line: string): void })
     base: { pid: process.pid },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
+    // The last net, over the finished line: a key in a path or a message is taken out as well.
+    hooks: { streamWrite: redactText },
     redact: { paths: SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]), censor: REDACTED },
     serializers: {
       err: (error: unknown) => {

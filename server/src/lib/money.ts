@@ -9,7 +9,7 @@ const MINOR_MAX = 2n ** 53n
 /** Why an amount was refused: malformed text, or well-formed but outside what can be stored. */
 export type AmountProblem = 'malformed' | 'too_precise' | 'not_positive' | 'too_large'
 
-const DECIMAL = /^(\d{1,15})(?:\.(\d{1,20}))?$/
+const DECIMAL = /^(\d{1,15})(?:\.(\d+))?$/
 const LONG_DECIMAL = /^\d+(?:\.\d+)?$/
 const NEGATIVE_OR_ZERO = /^-?0*(?:\.0*)?$|^-\d+(?:\.\d+)?$/
 
@@ -25,7 +25,6 @@ export function parseAmount(text: string): bigint | AmountProblem {
     return text !== '' && NEGATIVE_OR_ZERO.test(text) && /\d/.test(text) ? 'not_positive' : 'malformed'
   }
   const fraction = match[2] ?? ''
-  if (fraction.length > 2 && /[1-9]/.test(fraction.slice(2))) return 'too_precise'
   if (fraction.length > 2) return 'too_precise'
   const minor = BigInt(match[1] as string) * 100n + BigInt(fraction.padEnd(2, '0') || '0')
   if (minor <= 0n) return 'not_positive'

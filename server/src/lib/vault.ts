@@ -16,7 +16,12 @@ export function createVault(key: Uint8Array, random: Random): Vault {
       const nonce = random.bytes(12)
       const cipher = createCipheriv('aes-256-gcm', key, nonce)
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      return [VERSION, Buffer.from(nonce).toString('base64'), cipher.getAuthTag().toString('base64'), body.toString('base64')].join(':')
+      return [
+        VERSION,
+        Buffer.from(nonce).toString('base64'),
+        cipher.getAuthTag().toString('base64'),
+        body.toString('base64'),
+      ].join(':')
     },
     open(sealed) {
       const [version, nonce, tag, body] = sealed.split(':')

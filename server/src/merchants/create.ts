@@ -1,8 +1,8 @@
 // A new merchant, with its two books.
 
 import { type Deps, inTransaction, sql, type Tx, violatedConstraint } from '../db/index.ts'
-import { merchantCode, newId, newRoutingCode } from '../lib/index.ts'
 import { accountsFor } from '../ledger/index.ts'
+import { merchantCode, newId, newRoutingCode } from '../lib/index.ts'
 import type { Merchant } from './find.ts'
 
 const INSERT = sql(
@@ -38,7 +38,11 @@ export async function createMerchant(
   }
 }
 
-async function insert(deps: Deps, tx: Tx, input: { name: string; email?: string; approved: boolean }): Promise<Merchant> {
+async function insert(
+  deps: Deps,
+  tx: Tx,
+  input: { name: string; email?: string; approved: boolean },
+): Promise<Merchant> {
   const routing_code = newRoutingCode(deps.random)
   const merchant = {
     id: newId(deps, routing_code),

@@ -1,7 +1,7 @@
 // The merchant's webhook endpoints: configuration, test, deliveries and replay.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Deps, inTransaction, type Tx } from '../db/index.ts'
+import type { Deps, Tx } from '../db/index.ts'
 import { caller, findAnswer, type Lookup, onceInTransaction, type Routes, readClaim, replay } from '../http/index.ts'
 import { checkConfig, getConfig, queueTest, saveConfig } from './config.ts'
 import { getDelivery, listDeliveries, replayDelivery } from './deliveries.ts'
@@ -99,7 +99,7 @@ export function webhookRoutes(deps: Deps, options: { lookup?: Lookup } = {}): Ro
     app.post(
       '/v1/merchant/webhook-deliveries/:id/replay',
       {
-        config: { access },
+        config: { access, idempotency: 'honoured' },
         schema: {
           tags,
           summary: 'Send a delivery again',
@@ -110,10 +110,10 @@ export function webhookRoutes(deps: Deps, options: { lookup?: Lookup } = {}): Ro
       },
       async (request, reply) => {
         const { merchant, environment } = caller(request)
-        const data = await inTransaction(deps.db, (tx) =>
-          replayDelivery(deps, tx, merchant.id, environment, request.params.id),
-        )
-        return reply.code(202).send({ success: true, data })
+        return once(deps, request, reply, 202, async (tx) => {
+          const delivery = await replayDelivery(deps, tx, merchant.id, environment, request.params.id)
+          return { stored: delivery, fresh: delivery }
+        })
       },
     )
   }

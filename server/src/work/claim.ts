@@ -6,11 +6,7 @@
 import { type Deps, oneStatement, type Statement, sql } from '../db/index.ts'
 
 /** Claims at most `max` due rows for `lease_ms`, at most `allowance(merchant_id)` of one merchant. */
-export type Claimer<Row> = (
-  max: number,
-  lease_ms: number,
-  allowance: (merchant_id: string) => number,
-) => Promise<Row[]>
+export type Claimer<Row> = (max: number, lease_ms: number, allowance: (merchant_id: string) => number) => Promise<Row[]>
 
 /** Merchants looked at in one claim; the next claim goes on behind the last of them. */
 const MERCHANTS_MAX = 200
@@ -28,7 +24,11 @@ export function createClaimer<Row>(
   let cursor = FIRST
   return async (max, lease_ms, allowance) => {
     const now = deps.clock.now()
-    const waiting = await deps.db.query<{ merchant_id: string; due: boolean }>(statements.waiting, [cursor, now, MERCHANTS_MAX])
+    const waiting = await deps.db.query<{ merchant_id: string; due: boolean }>(statements.waiting, [
+      cursor,
+      now,
+      MERCHANTS_MAX,
+    ])
     cursor = waiting.length === MERCHANTS_MAX ? (waiting.at(-1)?.merchant_id ?? FIRST) : FIRST
     const due = waiting.filter((row) => row.due).map((row) => row.merchant_id)
     const share = Math.max(1, Math.ceil(max / Math.max(1, due.length)))

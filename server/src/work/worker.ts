@@ -35,7 +35,10 @@ export function createWorker(deps: Deps, tasks: readonly Task[]): Worker {
       if ((await task.runOnce()) > 0) pause = 0
     } catch (error) {
       pause = PAUSE_AFTER_ERROR_MS
-      deps.log[isUnavailable(error) ? 'warn' : 'error']({ err: error, task: task.name }, 'task failed; it will be tried again')
+      deps.log[isUnavailable(error) ? 'warn' : 'error'](
+        { err: error, task: task.name },
+        'task failed; it will be tried again',
+      )
     }
     if (running) schedule(task, pause)
   }
