@@ -3,6 +3,8 @@
 -- Rules every table keeps (checked against the catalogue by a test):
 --   * merchant_id leads every key and index of a merchant-owned table, so that a merchant's rows can live on any machine;
 --   * no triggers, no sequences, no SQL clock: ids and times are made by the application;
+--   * tables that every payment writes to have no foreign keys: the statements that write them write both ends, and
+--     "admin verify" looks for orphans (why: docs/decisions/0003);
 --   * what must never change is protected by privilege (see the end of this file), not by convention.
 
 -- Reference tables: small, rarely written ------------------------------------------------------------------------------
@@ -128,7 +130,6 @@ create table collections (
   created_at            timestamptz not null,
   updated_at            timestamptz not null,
   constraint collections_pkey primary key (merchant_id, id),
-  constraint collections_merchant_fkey foreign key (merchant_id) references merchants (id),
   constraint collections_amount_check check (amount_minor > 0),
   constraint collections_fee_check check (fee_minor >= 0 and fee_minor < amount_minor),
   constraint collections_environment_check check (environment in ('live', 'sandbox') and origin_environment in ('live', 'sandbox')),
@@ -185,7 +186,6 @@ create table collection_attempts (
   created_at         timestamptz not null,
   updated_at         timestamptz not null,
   constraint collection_attempts_pkey primary key (merchant_id, collection_id, number),
-  constraint collection_attempts_collection_fkey foreign key (merchant_id, collection_id) references collections (merchant_id, id),
   constraint collection_attempts_state_check check (state in ('to_send', 'asked', 'final', 'given_up'))
 ) with (fillfactor = 85);
 create index collection_attempts_due_idx on collection_attempts (merchant_id, due_at) where due_at is not null;
@@ -211,8 +211,7 @@ create table collection_history (
   reason        text,
   event         text,
   at            timestamptz not null,
-  constraint collection_history_pkey primary key (merchant_id, collection_id, seq),
-  constraint collection_history_collection_fkey foreign key (merchant_id, collection_id) references collections (merchant_id, id)
+  constraint collection_history_pkey primary key (merchant_id, collection_id, seq)
 );
 comment on table collection_history is 'One status move of a collection. Append-only.';
 comment on column collection_history.actor is 'Who moved it: provider, deadline, payer or an operator.';
@@ -311,7 +310,7 @@ comment on table webhook_deliveries is 'One event on its way to a merchant. Writ
 comment on column webhook_deliveries.id is 'X-Service-Delivery: the same over all attempts and replays.';
 comment on column webhook_deliveries.source_seq is 'The status move that the event tells: seq of collection_history.';
 comment on column webhook_deliveries.body is 'The exact bytes that are signed and sent.';
-comment on column webhook_deliveries.attempts is 'Finished attempts since it was queued or last replayed.';
+comment on column webhook_deliveries.attempts is 'Finished attempts of the series of five; a replay adds one attempt, whose failure is final.';
 comment on column webhook_deliveries.due_at is 'When the next attempt is due; for a leased row, when the lease ends. Null: nothing waits.';
 
 create table webhook_attempts (
@@ -323,8 +322,7 @@ create table webhook_attempts (
   status_code   smallint,
   error         text,
   response_body text,
-  constraint webhook_attempts_pkey primary key (merchant_id, delivery_id, number),
-  constraint webhook_attempts_delivery_fkey foreign key (merchant_id, delivery_id) references webhook_deliveries (merchant_id, id)
+  constraint webhook_attempts_pkey primary key (merchant_id, delivery_id, number)
 );
 comment on table webhook_attempts is 'One finished try to deliver an event. Append-only.';
 comment on column webhook_attempts.number is 'Counts from 1 over all attempts of the delivery, replays included.';

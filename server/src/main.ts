@@ -22,7 +22,7 @@ import {
   systemClock,
   systemRandom,
 } from './lib/index.ts'
-import { createMockProvider, createRemoteMockProvider } from './providers/mock/index.ts'
+import { createMockProvider, createRemoteMockProvider, MAGIC_NUMBERS } from './providers/mock/index.ts'
 import type { Provider } from './providers/port.ts'
 import { balanceRoutes } from './transactions/index.ts'
 import { createDeliverer, webhookRoutes } from './webhooks/index.ts'
@@ -95,7 +95,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       webhookRoutes(deps),
       balanceRoutes(deps),
       callbackRoutes(deps, receive),
-      docsRoutes(deps),
+      docsRoutes(deps, { magic_numbers: MAGIC_NUMBERS }),
     ],
   })
   return {

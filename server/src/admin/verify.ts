@@ -101,6 +101,17 @@ const INVARIANTS: Invariant[] = [
       where t.source_type = 'collection' and c.id is null`,
   },
   {
+    name: 'No attempt, history row or webhook attempt is an orphan',
+    broken: `select 'attempt ' || a.merchant_id || ' ' || a.collection_id as what from collection_attempts a
+      left join collections c on c.merchant_id = a.merchant_id and c.id = a.collection_id where c.id is null
+      union all select 'history ' || h.merchant_id || ' ' || h.collection_id from collection_history h
+      left join collections c on c.merchant_id = h.merchant_id and c.id = h.collection_id where c.id is null
+      union all select 'webhook attempt ' || w.merchant_id || ' ' || w.delivery_id from webhook_attempts w
+      left join webhook_deliveries d on d.merchant_id = w.merchant_id and d.id = w.delivery_id where d.id is null
+      union all select 'collection ' || c.merchant_id || ' ' || c.id from collections c
+      left join merchants m on m.id = c.merchant_id where m.id is null`,
+  },
+  {
     name: 'Every status move is allowed, and the chain ends at the status',
     broken: `select h.merchant_id || ' ' || h.collection_id || ' ' || h.from_status || ' to ' || h.to_status as what
       from collection_history h where (h.from_status, h.to_status) not in (values ${EDGES})

@@ -1,6 +1,6 @@
 // Driving payments: sending attempts to their provider, asking for outcomes, and settling what comes back.
 
-import { type Deps, oneStatement, sql } from '../db/index.ts'
+import { type Deps, inputRows, oneStatement, sql } from '../db/index.ts'
 import { gather } from '../lib/index.ts'
 import type { Answer, PaymentRequest, Provider } from '../providers/port.ts'
 import type { Delivery } from '../webhooks/index.ts'
@@ -8,7 +8,7 @@ import { createClaimer, type Task } from '../work/index.ts'
 import { ATTEMPT_LEASE_MS, type Attempt } from './accept.ts'
 import { nextAskAt } from './pauses.ts'
 import { type Outcome, settleOutcomes } from './settle.ts'
-import { ATTEMPT_COLUMNS } from './store.ts'
+import { ATTEMPT_COLUMNS, type AttemptId } from './store.ts'
 
 /** What drives payments on, for requests, callbacks and the worker. */
 export type Driver = {
@@ -36,8 +36,11 @@ const NOTE_OPEN = sql(
      due_at = i.due_at, lease_owner = null, sent_at = case when i.sent then coalesce(a.sent_at, $2) else a.sent_at end,
      provider_status = coalesce(i.provider_status, a.provider_status),
      provider_id = coalesce(i.provider_id, a.provider_id), updated_at = $2
-   from json_to_recordset($1::json) as i(merchant_id uuid, collection_id uuid, number smallint, sent boolean,
-     due_at timestamptz, provider_status text, provider_id text)
+   from ${inputRows(
+     '$1',
+     'collection_id',
+     'merchant_id uuid, collection_id uuid, number smallint, sent boolean, due_at timestamptz, provider_status text, provider_id text',
+   )} i
    where a.merchant_id = i.merchant_id and a.collection_id = i.collection_id and a.number = i.number
      and a.due_at is not null and a.asks < 32000`,
 )
@@ -128,6 +131,15 @@ export function createDriver(
   }
 }
 
+/** Rows are locked in one order (merchant, collection, number) wherever a set changes them: else two sets deadlock. */
+function inLockOrder<Row extends AttemptId>(rows: Row[]): Row[] {
+  const place = (row: Row) => `${row.merchant_id} ${row.collection_id} ${String(row.number).padStart(5, '0')}`
+  return rows
+    .map((row) => ({ row, place: place(row) }))
+    .sort((a, b) => (a.place < b.place ? -1 : 1))
+    .map(({ row }) => row)
+}
+
 async function noteOpenAnswers(deps: Deps, items: readonly { attempt: Attempt; answer: Answer }[]): Promise<void> {
   const now = deps.clock.now()
   const rows = items.map(({ attempt, answer }) => {
@@ -143,7 +155,7 @@ async function noteOpenAnswers(deps: Deps, items: readonly { attempt: Attempt; a
       provider_id: answer.provider_id ?? null,
     }
   })
-  await oneStatement(deps.db).query(NOTE_OPEN, [JSON.stringify(rows), now])
+  await oneStatement(deps.db).query(NOTE_OPEN, [JSON.stringify(inLockOrder(rows)), now])
 }
 
 /** Asks each provider once for all its attempts; answers in the order of the attempts. */

@@ -3,7 +3,7 @@
 // First answer, callback, poll and refresh all end here. Everything is one transaction: dying before the commit leaves
 // the attempt waiting, and it is asked again; dying after it leaves leased deliveries, which fall due when the lease ends.
 
-import { type Deps, inTransaction, sql, type Tx } from '../db/index.ts'
+import { type Deps, inputRows, inTransaction, sql, type Tx } from '../db/index.ts'
 import type { Environment } from '../http/index.ts'
 import { type Posting, postingOf, postTransfers } from '../ledger/index.ts'
 import { assertInvariant, formatAmount } from '../lib/index.ts'
@@ -57,33 +57,43 @@ type HistoryRow = {
 /** Everything a set of outcomes changes. */
 type Effects = { history: HistoryRow[]; postings: Posting[]; events: NewEvent[] }
 
+// The rows are found one by one, each by its whole primary key, in one order: two sets lock alike and never deadlock.
 const LOCK = sql(
   'collections_lock',
-  `select c.merchant_id, c.id as collection_id, a.number, c.environment, c.status, c.version, c.amount_minor, c.fee_minor,
-     c.amount_received_minor, c.currency, c.method, c.reference, c.failure_reason_code, m.merchant_code,
-     m.routing_code::float8 as routing_code, a.state, a.asks, a.sent_at, a.deadline_at, a.provider_status, a.provider_id
-   from json_to_recordset($1::json) as i(merchant_id uuid, collection_id uuid, number smallint)
-   join collections c on c.merchant_id = i.merchant_id and c.id = i.collection_id
-   join collection_attempts a on a.merchant_id = c.merchant_id and a.collection_id = c.id and a.number = i.number
-   join merchants m on m.id = c.merchant_id
-   order by c.merchant_id, c.id, a.number
-   for update of c`,
+  `select c.*, a.*, m.merchant_code, m.routing_code::float8 as routing_code
+   from (
+     select * from ${inputRows('$1', 'collection_id', 'merchant_id uuid, collection_id uuid, number smallint')} x
+     order by merchant_id, collection_id, number
+   ) i
+   cross join lateral (
+     select merchant_id, id as collection_id, environment, status, version, amount_minor, fee_minor, amount_received_minor,
+       currency, method, reference, failure_reason_code
+     from collections where merchant_id = i.merchant_id and id = i.collection_id for update
+   ) c
+   cross join lateral (
+     select number, state, asks, sent_at, deadline_at, provider_status, provider_id from collection_attempts
+     where merchant_id = i.merchant_id and collection_id = i.collection_id and number = i.number offset 0
+   ) a
+   cross join lateral (select merchant_code, routing_code from merchants where id = i.merchant_id offset 0) m`,
 )
+
+const ATTEMPT_INPUT = `merchant_id uuid, collection_id uuid, number smallint, state text, asks smallint,
+  due_at timestamptz, sent_at timestamptz, provider_status text, provider_id text`
+const COLLECTION_INPUT = `merchant_id uuid, collection_id uuid, status text, version int, failure_reason_code text,
+  amount_received bigint`
 
 const WRITE = sql(
   'collections_write',
   `with attempt as (
      update collection_attempts a set state = i.state, asks = i.asks, due_at = i.due_at, lease_owner = null,
        sent_at = i.sent_at, provider_status = i.provider_status, provider_id = i.provider_id, updated_at = $4
-     from json_to_recordset($1::json) as i(merchant_id uuid, collection_id uuid, number smallint, state text, asks smallint,
-       due_at timestamptz, sent_at timestamptz, provider_status text, provider_id text)
+     from ${inputRows('$1', 'collection_id', ATTEMPT_INPUT)} i
      where a.merchant_id = i.merchant_id and a.collection_id = i.collection_id and a.number = i.number
      returning 1
    ), moved as (
      update collections c set status = i.status, version = i.version, failure_reason_code = i.failure_reason_code,
        amount_received_minor = i.amount_received, updated_at = $4
-     from json_to_recordset($2::json) as i(merchant_id uuid, collection_id uuid, status text, version int,
-       failure_reason_code text, amount_received bigint)
+     from ${inputRows('$2', 'collection_id', COLLECTION_INPUT)} i
      where c.merchant_id = i.merchant_id and c.id = i.collection_id
      returning 1
    ), history as (

@@ -1,6 +1,6 @@
 // Reading collections and attempts.
 
-import { type Deps, type Reader, sql } from '../db/index.ts'
+import { type Deps, inputRows, type Reader, sql } from '../db/index.ts'
 import type { Environment } from '../http/index.ts'
 import { gather } from '../lib/index.ts'
 import type { FailureReason, Method } from '../providers/port.ts'
@@ -33,7 +33,7 @@ export const COLLECTION_COLUMNS = `c.id, c.environment, c.origin_environment, c.
 
 const FIND = sql(
   'collections_find',
-  `select ${COLLECTION_COLUMNS} from json_to_recordset($1::json) as i(merchant_id uuid, id uuid)
+  `select ${COLLECTION_COLUMNS} from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
    join collections c on c.merchant_id = i.merchant_id and c.id = i.id`,
 )
 
@@ -81,7 +81,7 @@ export const ATTEMPT_COLUMNS = [
 const FIND_ATTEMPTS = sql(
   'attempts_find',
   `select ${ATTEMPT_COLUMNS.map((column) => `a.${column}`).join(', ')}
-   from json_to_recordset($1::json) as i(merchant_id uuid, collection_id uuid, number smallint)
+   from ${inputRows('$1', 'collection_id', 'merchant_id uuid, collection_id uuid, number smallint')} i
    join collection_attempts a on a.merchant_id = i.merchant_id and a.collection_id = i.collection_id and a.number = i.number`,
 )
 

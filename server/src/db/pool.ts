@@ -10,6 +10,17 @@ export function sql(name: string, text: string): Statement {
   return { name, text }
 }
 
+/**
+ * A set of rows that is handed in as one JSON parameter, for statements that look up or change a row for each of them
+ * by its key. The condition is always true; its only purpose is that the planner expects one row, so that it always
+ * finds the table's rows by their whole key. Expecting a hundred, it may read through a small table instead, and keep
+ * doing so when the table has grown. `key` is a column of type uuid that is never null.
+ */
+export function inputRows(parameter: string, key: string, columns: string): string {
+  return `(select * from json_to_recordset(${parameter}::json) as input(${columns})
+       where coalesce(input.${key}, input.${key}) = input.${key})`
+}
+
 /** Whatever can read: the pool, or an open transaction. */
 export type Reader = { query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> }
 

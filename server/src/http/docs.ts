@@ -1,11 +1,89 @@
-// The API's documentation: the OpenAPI document, and a page made from it.
+// The API's documentation: the OpenAPI document, and a page made from it. Complete without scripts.
 
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { FastifyReply } from 'fastify'
 import type { Deps } from '../db/index.ts'
+import { type Html, html } from '../lib/index.ts'
 import type { App } from './app.ts'
+import { docsPage, type MagicRow } from './docs-page.ts'
+import type { OpenApi } from './docs-schema.ts'
 
-/** Adds /openapi.json and /docs. */
-export function docsRoutes(_deps: Deps): (app: App) => void {
+/** The look that every page shares. */
+const STYLE = new URL('../../../web/ui/page.css', import.meta.url)
+
+/** Nothing but our own style sheet is loaded, and nothing runs. */
+const POLICY =
+  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const A_YEAR_S = 31_536_000
+
+/** Options of `docsRoutes`: what the simulated provider does, row by row. */
+export type DocsOptions = { magic_numbers: readonly MagicRow[] }
+
+/** Adds /, /docs, /openapi.json and the style sheet. */
+export function docsRoutes({ config }: Deps, options: DocsOptions): (app: App) => void {
+  const style = readFileSync(STYLE)
+  const version = createHash('sha256').update(style).digest('hex').slice(0, 16)
+  const shell = (title: string, body: Html) => document(title, `/assets/page.css?v=${version}`, body)
+  const route = { schema: { hide: true }, config: { access: 'public' } } as const
+
   return (app) => {
-    app.get('/openapi.json', { schema: { hide: true }, config: { access: 'public' } }, async () => app.swagger())
+    let docs: string | null = null
+    app.get('/openapi.json', route, async () => app.swagger())
+    app.get('/docs', route, async (_request, reply) => {
+      docs ??= shell(
+        `${config.brand_name} API`,
+        docsPage(app.swagger() as unknown as OpenApi, config, options.magic_numbers),
+      )
+      return sendPage(reply, docs)
+    })
+    app.get('/', route, async (_request, reply) =>
+      sendPage(reply, shell(config.brand_name, startPage(config.brand_name))),
+    )
+    app.get('/assets/page.css', route, async (request, reply) => {
+      const asked = (request.query as { v?: unknown }).v
+      reply.header('cache-control', asked === version ? `public, max-age=${A_YEAR_S}, immutable` : 'no-cache')
+      return reply.type('text/css; charset=utf-8').send(style)
+    })
   }
+}
+
+function sendPage(reply: FastifyReply, page: string): FastifyReply {
+  return reply
+    .header('content-security-policy', POLICY)
+    .header('referrer-policy', 'no-referrer')
+    .type('text/html; charset=utf-8')
+    .send(page)
+}
+
+function document(title: string, style: string, body: Html): string {
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${style}">
+</head>
+<body>
+${body}
+</body>
+</html>
+`
+  return page.toString()
+}
+
+function startPage(brand_name: string): Html {
+  return html`<main id="main" class="start">
+<h1>${brand_name}</h1>
+<p class="lead">The payment API is running.</p>
+<ul class="links">
+<li><a href="/docs">Documentation</a> <span>how to take a payment, every endpoint, webhooks and errors</span></li>
+<li><a href="/openapi.json">OpenAPI document</a> <span>the same for programs</span></li>
+<li><a href="/healthz">Health</a> <span>whether this process is alive</span></li>
+</ul>
+</main>`
 }

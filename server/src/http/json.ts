@@ -13,7 +13,7 @@ export function writtenAmount(body: { amount: string | number }): string {
 const POISON = /"(?:__proto__|constructor)"\s*:|\\u00(?:5f|63)/i
 const DEPTH_MAX = 32
 /** Brackets, and whole strings so that the brackets in them do not count. */
-const BRACKETS = /"(?:[^"\\]|\\.)*"|[{}[\]]/g
+const BRACKETS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]/g
 const NUMERIC_AMOUNT = /"amount"\s*:\s*-?\d/
 
 /**

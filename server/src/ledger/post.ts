@@ -1,6 +1,6 @@
 // Postings: the named business facts that move money, and the one statement that writes a set of them.
 
-import { type Deps, sql, type Tx } from '../db/index.ts'
+import { type Deps, inputRows, sql, type Tx } from '../db/index.ts'
 import { assertInvariant, CURRENCY, newId } from '../lib/index.ts'
 import type { AccountCode } from './book.ts'
 
@@ -65,8 +65,7 @@ type Change = {
 const POST = sql(
   'ledger_post',
   `with change as materialized (
-     select * from json_to_recordset($1::json) as x(
-       place int, merchant_id uuid, environment text, code text, delta bigint, moves int)
+     select * from ${inputRows('$1', 'merchant_id', 'place int, merchant_id uuid, environment text, code text, delta bigint, moves int')} x
    ), locked as materialized (
      select a.code from change c
      join ledger_accounts a on a.merchant_id = c.merchant_id and a.environment = c.environment

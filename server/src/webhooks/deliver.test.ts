@@ -184,19 +184,19 @@ describe('a delivery', () => {
     receiver = await startReceiver()
   })
 
-  test('follows a changed address at its next attempt, with the same id and bytes', async () => {
+  test('follows a changed address at its next attempt, with the same id and bytes', async (t) => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     receiver.reply = { kind: 'status', status: 503 }
     const [delivery] = await queue(bench.deps, merchant)
     await deliverDue(bench.deliverer)
     const moved = await startReceiver()
+    t.after(() => moved.close())
     await configure(bench.deps, merchant, { webhook_url: moved.url })
     bench.clock.advance(MINUTE)
     await deliverDue(bench.deliverer)
     assert.equal(receiver.received.length, 1)
     assert.equal(moved.received[0]?.headers['x-service-delivery'], delivery?.id)
     assert.equal(moved.received[0]?.body, delivery?.body)
-    await moved.close()
   })
 
   test('is signed with the new secret and the old one for 24 hours after a rotation', async () => {
@@ -301,11 +301,12 @@ describe('when a process dies', () => {
   })
 })
 
-test('one merchant whose receiver hangs does not delay another', async () => {
+test('one merchant whose receiver hangs does not delay another', async (t) => {
   const { deps, deliverer } = bench
   const hanging = await merchantWith(deps, receiver.url)
   receiver.reply = { kind: 'hang' }
   const healthy_receiver = await startReceiver()
+  t.after(() => healthy_receiver.close())
   const healthy = await merchantWith(deps, healthy_receiver.url)
   await queue(deps, hanging, { count: 600 })
   await deliverer.task.runOnce()
@@ -321,7 +322,6 @@ test('one merchant whose receiver hangs does not delay another', async () => {
   bench.clock.advance(12_000)
   await deliverer.task.idle()
   assert.ok(receiver.most_open <= 16, `${receiver.most_open} sends hung at once`)
-  await healthy_receiver.close()
 })
 
 test('what a merchant subscribes to is read for many at once, and the other name of collection.success is understood', async () => {

@@ -21,7 +21,7 @@ type Lane<Item> = {
 export type Pace = 'quick' | 'slow'
 
 /** A new merchant's lane, and the bounds it moves in. A slow one keeps a little, so that it is noticed when it recovers. */
-const WIDTH_START = 6000
+const WIDTH_START = 16
 const WIDTH_MIN = 4
 const WIDTH_MAX = 64
 /** Waiting deliveries per slot: a receiver that has proved itself gets a longer queue. */

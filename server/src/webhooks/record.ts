@@ -1,6 +1,6 @@
 // Recording finished attempts: one statement per set writes the attempts and moves their deliveries on.
 
-import { type Deps, oneStatement, sql } from '../db/index.ts'
+import { type Deps, inputRows, oneStatement, sql } from '../db/index.ts'
 import { gather } from '../lib/index.ts'
 import type { Delivery } from './enqueue.ts'
 
@@ -20,13 +20,14 @@ export type Attempt = {
   response_body: string | null
 }
 
+const INPUT = `merchant_id uuid, id uuid, attempts smallint, status text, due_at timestamptz, started_at timestamptz,
+       ended_at timestamptz, duration_ms int, status_code smallint, error text, response_body text`
+
 // The guard: a process that was so slow that its lease ended has lost the row, and its late result counts for nothing.
 const RECORD = sql(
   'webhook_record',
   `with result as materialized (
-     select * from json_to_recordset($1::json) as x(
-       merchant_id uuid, id uuid, attempts smallint, status text, due_at timestamptz, started_at timestamptz,
-       ended_at timestamptz, duration_ms int, status_code smallint, error text, response_body text)
+     select * from ${inputRows('$1', 'id', INPUT)} x
    ), moved as (
      update webhook_deliveries d
      set status = r.status, attempts = r.attempts + 1, due_at = r.due_at, lease_owner = null, updated_at = r.ended_at
@@ -49,11 +50,16 @@ const SET_MAX = 500
 export function createRecorder(deps: Deps): (attempt: Attempt) => Promise<void> {
   return gather<Attempt, void>(
     async (attempts) => {
-      await oneStatement(deps.db).query(RECORD, [JSON.stringify(attempts.map(rowOf)), deps.process_id])
+      await oneStatement(deps.db).query(RECORD, [JSON.stringify(inLockOrder(attempts.map(rowOf))), deps.process_id])
       return attempts.map(() => undefined)
     },
     { max_items: SET_MAX, max_running: 2 },
   )
+}
+
+/** Sets lock their rows in one order (merchant, id), so that two of them never deadlock. */
+function inLockOrder<Row extends { merchant_id: string; id: string }>(rows: Row[]): Row[] {
+  return rows.sort((a, b) => (a.merchant_id + a.id < b.merchant_id + b.id ? -1 : 1))
 }
 
 function rowOf({ delivery, started_at, ended_at, status_code, error, response_body }: Attempt) {

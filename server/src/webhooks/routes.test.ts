@@ -137,12 +137,13 @@ describe('the webhook configuration', () => {
     assert.equal((await call('GET', 'webhook-config')).status, 404, 'nothing was saved')
   })
 
-  test('refuses an address inside our network, and in production one without https', async () => {
+  test('refuses an address inside our network, and in production one without https', async (t) => {
     const { deps } = bench
     const strict = await startApp({
       ...deps,
       config: { ...deps.config, webhook_allow_private: null, node_env: 'production' },
     })
+    t.after(() => strict.close())
     const call = callerOf(await newMerchant(), { app: strict })
     const refused = [
       'https://127.0.0.1/',
@@ -163,7 +164,6 @@ describe('the webhook configuration', () => {
     }
     const accepted = await call('PATCH', 'webhook-config', { webhook_url: 'https://does-not-resolve-yet.test/hook' })
     assert.equal(accepted.status, 200)
-    await strict.close()
   })
 })
 

@@ -60,11 +60,12 @@ function statementsFor(table: { name: string; key: readonly string[]; returning:
          select 1 from ${name} t where t.merchant_id = w.merchant_id and t.due_at <= $2) as due
        from waiting w where w.merchant_id is not null limit $3`,
     ),
-    // The last condition is the compare-and-set: of two processes that saw the same row, one updates it.
+    // The last condition is the compare-and-set: of two processes that saw the same row, one updates it. The rows are
+    // locked in the order that every other set of this table is locked in.
     claim: sql(
       `claim_${name}`,
       `update ${name} t set lease_owner = $6, due_at = $5
-       from (
+       from (select * from (
          select due.* from unnest($1::uuid[], $2::int[]) as m(merchant_id, allowed)
          cross join lateral (
            select c.merchant_id, ${key.map((column) => `c.${column}`).join(', ')} from ${name} c
@@ -72,7 +73,7 @@ function statementsFor(table: { name: string; key: readonly string[]; returning:
            order by c.due_at limit m.allowed
          ) due
          limit $3
-       ) d
+       ) found order by merchant_id, ${key.join(', ')} offset 0) d
        where t.merchant_id = d.merchant_id and ${key.map((column) => `t.${column} = d.${column}`).join(' and ')}
          and t.due_at <= $4
        returning ${returning.map((column) => `t.${column}`).join(', ')}`,

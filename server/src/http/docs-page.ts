@@ -1,0 +1,342 @@
+// The documentation page: prose for what every caller needs, tables made from the OpenAPI document for the rest.
+
+import { type Config, catalogue, type Html, html } from '../lib/index.ts'
+import { SCOPES } from './access.ts'
+import { type FieldRow, fieldsOf, type OpenApi, type Operation, parameterRows } from './docs-schema.ts'
+
+/** What the simulated provider does for a phone that ends in three given digits. */
+export type MagicRow = { ending: string; happens: string; ends_as: string }
+
+/** The page's body. */
+export function docsPage(api: OpenApi, config: Config, magic_numbers: readonly MagicRow[]): Html {
+  const base_url = config.base_url || `http://127.0.0.1:${config.port}`
+  const operations = operationsOf(api)
+  return html`<a class="skip" href="#main">Skip to the content</a>
+<header class="top"><div>
+<p class="brand"><a href="/">${config.brand_name}</a></p>
+<p class="version">API ${api.info.version} · <a href="/openapi.json">OpenAPI</a></p>
+</div></header>
+<div class="columns">
+${contents(api, operations)}
+<main id="main">
+<h1>${api.info.title}</h1>
+${prose(api.info.description ?? '')}
+<p>The API is at <code>${base_url}</code>. It takes and gives JSON in UTF-8; amounts are in Tanzanian shillings (TZS).</p>
+${authentication(config)}
+${firstPayment(config, base_url)}
+${statuses()}
+<section aria-labelledby="endpoints"><h2 id="endpoints">Endpoints</h2>
+${(api.tags ?? []).map(
+  ({ name, description }) => html`<h3 id="${anchor(name)}" class="tag">${name}</h3>
+<p>${description}</p>
+${operations.filter(({ operation }) => operation.tags?.includes(name)).map(endpoint)}`,
+)}
+</section>
+${webhooks(config)}
+${errors()}
+${sandbox(magic_numbers)}
+</main>
+</div>`
+}
+
+type Listed = { id: string; method: string; path: string; operation: Operation }
+
+function operationsOf(api: OpenApi): Listed[] {
+  return Object.entries(api.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      id: anchor(`${method} ${path}`),
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
+  )
+}
+
+function anchor(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+}
+
+const SECTIONS = [
+  ['authentication', 'Authentication'],
+  ['first-payment', 'First payment'],
+  ['statuses', 'Where a payment stands'],
+] as const
+
+function contents(api: OpenApi, operations: readonly Listed[]): Html {
+  const link = (id: string, text: string) => html`<li><a href="#${id}">${text}</a></li>`
+  return html`<nav class="contents" aria-label="On this page">
+<ul>
+${SECTIONS.map(([id, text]) => link(id, text))}
+${(api.tags ?? []).map(
+  ({ name }) => html`<li><a href="#${anchor(name)}">${name}</a><ul>
+${operations
+  .filter(({ operation }) => operation.tags?.includes(name))
+  .map(({ id, operation, path }) => link(id, operation.summary ?? path))}
+</ul></li>`,
+)}
+${link('receiving-webhooks', 'Receiving webhooks')}
+${link('errors', 'Errors')}
+${link('sandbox', 'Sandbox')}
+</ul>
+</nav>`
+}
+
+function authentication(config: Config): Html {
+  const [live, sandbox] =
+    config.api_key_style === 'sk' ? ['sk_live_', 'sk_test_'] : [`${config.brand}_live_`, `${config.brand}_sandbox_`]
+  const scopes = Object.entries(SCOPES).map(([scope, grants]) => [html`<code>${scope}</code>`, html`${grants}`])
+  return html`<section aria-labelledby="authentication"><h2 id="authentication">Authentication</h2>
+<p>Send your API key with every request, as <code>Authorization: Bearer &lt;key&gt;</code> or as
+<code>X-API-Key: &lt;key&gt;</code>. Never put it into a URL, a web page or an app: a key is for servers.</p>
+<p>A key that begins with <code>${sandbox}</code> plays with a simulated provider and never moves money. A key that
+begins with <code>${live}</code> moves real money. A key is shown once, when it is made, and can be revoked at any time:
+the very next request with it gets 401.</p>
+<p>Every key carries scopes. A call that needs one the key lacks gets 403 <code>insufficient_scope</code>.</p>
+${table('Scopes', ['Scope', 'Allows'], scopes)}
+</section>`
+}
+
+function firstPayment(config: Config, base_url: string): Html {
+  const key = config.api_key_style === 'sk' ? 'sk_test_' : `${config.brand}_sandbox_`
+  return html`<section aria-labelledby="first-payment"><h2 id="first-payment">First payment</h2>
+<p>With a sandbox key, a phone that ends in 001 always pays:</p>
+${code(`curl -i ${base_url}/v1/collections/wallet-push \\
+  -H "Authorization: Bearer ${key}..." \\
+  -H "Idempotency-Key: order-1042-attempt-1" \\
+  -H "Content-Type: application/json" \\
+  -d '{"amount": "25000.00", "phone": "0754123001", "reference": "ORDER-1042"}'`)}
+<p>The answer is 202: the payment is safely stored and the prompt is on its way. It is not paid yet.</p>
+${code(`{
+  "success": true,
+  "data": {
+    "collection_id": "01a1fdef-f09c-8b9d-a92f-5bb2a0bd109f",
+    "reference": "ORDER-1042",
+    "status": "processing",
+    "message": "Payment prompt sent. The customer approves it on the phone by entering the PIN."
+  }
+}`)}
+<p>Wait for the webhook <code>collection.success</code>, or ask with
+<code>GET /v1/collections/{collection_id}</code> until the status is no longer <code>processing</code>.</p>
+<h3 id="idempotency">Repeating a request</h3>
+<p>Whatever makes a payment wants an <code>Idempotency-Key</code>. When no answer reaches you, send the same request with
+the same key again: you get the first answer, with <code>Idempotency-Replayed: true</code>, and no second payment. The
+same key with another request gets 422 <code>idempotency_key_reused</code>; while the first is still running, 409
+<code>idempotency_in_progress</code>. Answers are repeated for ${config.idempotency_replay_days} days, and an old key
+never makes a second payment. A request that was refused with 400, 401, 403, 404, 422 or 429 did nothing, and its key
+stays free.</p>
+</section>`
+}
+
+const STATUSES: [string, string, string][] = [
+  ['created', 'The customer has not chosen how to pay yet.', 'No'],
+  ['processing', 'The prompt is out, or the QR code is shown.', 'No'],
+  ['successful', 'Paid, and credited to your balance.', 'Yes: deliver'],
+  ['failed', 'Not paid; failure_reason_code says why. A late success still wins: then it becomes successful.', 'No'],
+  ['pending_clearance', 'Money came but is held for review, such as another amount than asked.', 'No: wait'],
+  ['reversed', 'It was paid, and the money went back to the customer.', 'No longer'],
+]
+
+function statuses(): Html {
+  const rows = STATUSES.map(([status, meaning, paid]) => [
+    html`<code>${status}</code>`,
+    html`${meaning}`,
+    html`${paid}`,
+  ])
+  return html`<section aria-labelledby="statuses"><h2 id="statuses">Where a payment stands</h2>
+${table('Statuses of a collection', ['Status', 'Means', 'Paid?'], rows)}
+</section>`
+}
+
+function endpoint({ id, method, path, operation }: Listed): Html {
+  const parameters = operation.parameters ?? []
+  const places = [
+    ['header', 'Headers'],
+    ['path', 'In the path'],
+    ['query', 'In the query'],
+  ] as const
+  const body = operation.requestBody?.content['application/json']?.schema
+  const responses = Object.entries(operation.responses)
+  const good = responses.find(([status]) => status.startsWith('2'))
+  const answer = good?.[1].content?.['application/json']?.schema
+  const data = answer?.properties?.data ?? answer
+  const bad = responses.filter(([status]) => !status.startsWith('2'))
+  return html`<section class="endpoint" aria-labelledby="${id}">
+<h4 id="${id}">${operation.summary}</h4>
+<p class="path"><span class="method method-${method.toLowerCase()}">${method}</span> <code>${breakable(path)}</code></p>
+${prose(operation.description ?? '')}
+${operation.security ? null : html`<p>Needs no key.</p>`}
+${places.map(([place, title]) => fields(title, parameterRows(parameters.filter((one) => one.in === place))))}
+${body && fields('Body', fieldsOf(body))}
+${
+  good &&
+  data &&
+  fields(
+    `Answer ${good[0]}`,
+    fieldsOf(data).map((row) => ({ ...row, required: null })),
+    answer !== data,
+  )
+}
+<details><summary>Errors</summary>
+<ul>${bad.map(([status, { description }]) => html`<li><strong>${status}</strong> ${description}</li>`)}</ul>
+<p>The codes behind each status are under <a href="#errors">Errors</a>.</p>
+</details>
+</section>`
+}
+
+function fields(title: string, rows: readonly FieldRow[], in_data = false): Html | null {
+  if (rows.length === 0) return null
+  const caption = in_data ? `${title}, fields of data` : title
+  return table(
+    caption,
+    ['Field', 'Type', 'Meaning'],
+    rows.map(({ name, required, type, description }) => [
+      html`<code>${breakable(name)}</code>${required === true && html` <span class="required">required</span>`}`,
+      type,
+      inline(description),
+    ]),
+  )
+}
+
+function webhooks(config: Config): Html {
+  const brand = `X-${config.brand.charAt(0).toUpperCase()}${config.brand.slice(1)}`
+  const rows = [
+    ['webhook-id', 'The delivery. The same over all attempts and replays: do nothing the second time.'],
+    ['webhook-timestamp', 'Seconds since 1970 at the time of sending.'],
+    ['webhook-signature', 'Signature over id, time and body, by the Standard Webhooks convention. Check this one.'],
+    [`${brand}-Signature`, 'HMAC-SHA256 of the raw body in hex, keyed with the whole secret as text.'],
+    [`${brand}-Signature-Previous`, 'The same with the secret before, for 24 hours after a rotation.'],
+    [`${brand}-Event`, 'The name of the event.'],
+    [`${brand}-Delivery`, 'The same as webhook-id.'],
+    [`${brand}-Timestamp`, 'The same as webhook-timestamp. This signature does not cover it.'],
+  ].map(([name, meaning]) => [html`<code>${name}</code>`, html`${meaning}`])
+  return html`<section aria-labelledby="receiving-webhooks"><h2 id="receiving-webhooks">Receiving webhooks</h2>
+<p>Set your address once with <code>PATCH /v1/merchant/webhook-config</code> and keep the signing secret it answers with:
+it is shown once. Every event is then posted to you as JSON:</p>
+${code(`{
+  "event": "collection.success",
+  "merchant_code": "M2JBTVPA",
+  "collection_id": "01a1fdef-f09c-8b9d-a92f-5bb2a0bd109f",
+  "reference": "ORDER-1042",
+  "merchant_reference": "ORDER-1042",
+  "amount": "25000.00",
+  "currency": "TZS",
+  "status": "successful",
+  "method": "wallet_push",
+  "completed_at": "2026-01-05T09:00:02.000Z",
+  "timestamp": "2026-01-05T09:00:02.000Z",
+  "sandbox": true
+}`)}
+<p><code>sandbox</code> is there for payments of a sandbox key only, <code>test</code> for test deliveries only. Deliver
+goods when the event is <code>collection.success</code> and neither is there.</p>
+${table('Headers of a delivery', ['Header', 'Content'], rows)}
+<h3 id="verify">Verifying</h3>
+<p>Check the signature over the raw bytes, before the body is parsed, and refuse with 401 what does not match. The SDK
+does it in one call:</p>
+${code(`import { verifyWebhook } from '@malipo/sdk'
+
+const event = verifyWebhook({ body: raw_body, headers: request.headers, secret })`)}
+<p>Without it, in any language: take the bytes behind <code>whsec_</code>, decoded from base64, as the key; compute
+HMAC-SHA256 over <code>webhook-id</code>, a dot, <code>webhook-timestamp</code>, a dot and the body; compare its base64
+in constant time with each <code>v1,</code> part of <code>webhook-signature</code>; and refuse a timestamp more than five
+minutes away.</p>
+${code(`import { createHmac, timingSafeEqual } from 'node:crypto'
+
+const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+const expected = createHmac('sha256', key).update(\`\${id}.\${timestamp}.\`).update(raw_body).digest()
+const genuine = signature.split(' ').some((part) => {
+  const given = Buffer.from(part.replace(/^v1,/, ''), 'base64')
+  return given.length === expected.length && timingSafeEqual(given, expected)
+})`)}
+<h3 id="retries">Retries</h3>
+<p>Any 2xx within ${seconds(config.webhook_timeout_ms)} counts as delivered: store the event, answer, work afterwards. Anything
+else is tried again 1, 5, 15 and 30 minutes after the attempt before; redirects are not followed. After five failures the
+delivery is <code>failed</code>, is kept, and can be replayed. Events can arrive more than once and out of order.</p>
+</section>`
+}
+
+function seconds(ms: number): string {
+  return ms === 1000 ? '1 second' : `${ms / 1000} seconds`
+}
+
+function errors(): Html {
+  const rows = Object.entries(catalogue).map(([code, { status, message }]) => [
+    html`<code>${code}</code>`,
+    html`${status}`,
+    html`${message}`,
+  ])
+  return html`<section aria-labelledby="errors"><h2 id="errors">Errors</h2>
+${code(`{
+  "success": false,
+  "error": {
+    "code": "validation_failed",
+    "message": "The request is not valid. See details.fields for what to change.",
+    "details": {"fields": [{"field": "phone", "message": "is required"}]}
+  }
+}`)}
+<p>Switch on the code. New codes may come: treat an unknown one by its status. After a 5xx, or no answer at all, repeat the
+request with the same Idempotency-Key.</p>
+${table('Error codes', ['Code', 'Status', 'Message'], rows)}
+</section>`
+}
+
+function sandbox(magic_numbers: readonly MagicRow[]): Html {
+  const rows = magic_numbers.map(({ ending, happens, ends_as }) => [
+    html`<code>${ending}</code>`,
+    html`${happens}`,
+    inline(ends_as),
+  ])
+  return html`<section aria-labelledby="sandbox"><h2 id="sandbox">Sandbox</h2>
+<p>With a sandbox key every outcome can be rehearsed. Send <code>simulate_status</code> (<code>successful</code>,
+<code>failed</code>, <code>pending_clearance</code> or <code>reversed</code>), or a phone whose last three digits choose
+what happens; <code>simulate_status</code> wins. Any other phone pays. Webhooks come as they would for a real payment,
+with <code>sandbox</code> set.</p>
+${table('What the last three digits of the phone do', ['Ending', 'What happens', 'Ends as'], rows)}
+</section>`
+}
+
+function code(text: string): Html {
+  return html`<pre tabindex="0"><code>${text}</code></pre>`
+}
+
+/**
+ * A table whose first column names the row. On a narrow screen the style sheet stacks its cells; the roles are written
+ * out because a stacked table would lose them.
+ */
+function table(caption: string, head: readonly string[], rows: readonly (readonly Html[])[]): Html {
+  return html`<div class="scroll"><table role="table">
+<caption>${caption}</caption>
+<thead role="rowgroup"><tr role="row">${head.map((text) => html`<th role="columnheader" scope="col">${text}</th>`)}</tr></thead>
+<tbody role="rowgroup">
+${rows.map(
+  ([first, ...rest]) => html`<tr role="row"><th role="rowheader" scope="row">${first}</th>${rest.map(
+    (cell) => html`<td role="cell">${cell}</td>`,
+  )}</tr>
+`,
+)}</tbody>
+</table></div>`
+}
+
+/** Lets a long path or field name break after a slash, a dot or an underscore. */
+function breakable(text: string): Html {
+  return html`${text.split(/(?<=[/._])/).map((part, i) => html`${i > 0 && html`<wbr>`}${part}`)}`
+}
+
+/** Paragraphs with \`code\` and **bold**, as descriptions in the schemas are written. */
+function prose(text: string): Html[] {
+  return text
+    .split(/\n{2,}/)
+    .filter((paragraph) => paragraph.trim() !== '')
+    .map((paragraph) => html`<p>${inline(paragraph)}</p>`)
+}
+
+function inline(text: string): Html {
+  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
+    if (part.startsWith('`') && part.length > 2) return html`<code>${part.slice(1, -1)}</code>`
+    if (part.startsWith('**') && part.length > 4) return html`<strong>${inline(part.slice(2, -2))}</strong>`
+    return html`${part}`
+  })
+  return html`${parts}`
+}

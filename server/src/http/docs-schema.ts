@@ -1,0 +1,114 @@
+// JSON schemas in words: one row per field, for people.
+
+import { type Html, html } from '../lib/index.ts'
+
+/** A JSON schema, as far as the documentation reads it. */
+export type Schema = {
+  $ref?: string
+  type?: string | string[]
+  enum?: unknown[]
+  anyOf?: Schema[]
+  format?: string
+  description?: string
+  default?: unknown
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  maxItems?: number
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+}
+
+/** A parameter of an operation. */
+export type Parameter = { name: string; in: string; required?: boolean; description?: string; schema: Schema }
+
+type Content = { 'application/json'?: { schema: Schema } }
+
+/** One operation of the OpenAPI document. */
+export type Operation = {
+  summary?: string
+  description?: string
+  tags?: string[]
+  security?: unknown[]
+  parameters?: Parameter[]
+  requestBody?: { content: Content }
+  responses: Record<string, { description: string; content?: Content }>
+}
+
+/** The OpenAPI document, as far as the documentation reads it. */
+export type OpenApi = {
+  info: { title: string; version: string; description?: string }
+  tags?: { name: string; description?: string }[]
+  paths: Record<string, Record<string, Operation>>
+}
+
+/** One field in words. `required` is null where the question does not arise. */
+export type FieldRow = { name: string; required: boolean | null; type: Html; description: string }
+
+/** The fields of an object, those of objects within it included: `pagination.page`, `attempts[].number`. */
+export function fieldsOf(schema: Schema, prefix = '', nested_required = true): FieldRow[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const { inner, nullable } = withoutNull(field)
+    const required = nested_required && (schema.required ?? []).includes(name)
+    const description = field.description ?? inner.description ?? inner.items?.description ?? ''
+    const path = `${prefix}${name}`
+    const row: FieldRow = { name: path, required, type: typeOf(inner, nullable), description }
+    const below =
+      inner.type === 'array' && inner.items
+        ? fieldsOf(inner.items, `${path}[].`, required)
+        : fieldsOf(inner, `${path}.`, required)
+    return [row, ...below]
+  })
+}
+
+/** Query and path parameters as rows. */
+export function parameterRows(parameters: readonly Parameter[]): FieldRow[] {
+  return parameters.map(({ name, required, description, schema }) => ({
+    name: name === 'idempotency-key' ? 'Idempotency-Key' : name,
+    required: required ?? false,
+    type: typeOf(schema, false),
+    description: description ?? schema.description ?? '',
+  }))
+}
+
+function withoutNull(schema: Schema): { inner: Schema; nullable: boolean } {
+  if (!schema.anyOf) return { inner: schema, nullable: false }
+  const rest = schema.anyOf.filter((option) => option.type !== 'null')
+  return { inner: rest[0] ?? schema, nullable: rest.length < schema.anyOf.length }
+}
+
+/** The kind of a value with its limits. */
+function typeOf(schema: Schema, nullable: boolean): Html {
+  const or_null = nullable ? ' or null' : ''
+  if (schema.enum) {
+    const options = schema.enum.map((value, i) => html`${i > 0 ? ', ' : ''}<code>${String(value)}</code>`)
+    return html`${schema.enum.length > 1 ? 'one of ' : ''}${options}${or_null}`
+  }
+  return html`${plainType(schema)}${or_null}${limitsOf(schema)}`
+}
+
+function plainType(schema: Schema): string {
+  if (Array.isArray(schema.type)) return schema.type.map(nameOf).join(' or ')
+  if (schema.type === 'array')
+    return `list of ${schema.items?.properties ? 'objects' : `${plainType(schema.items ?? {})}s`}`
+  if (schema.format === 'uuid') return 'id (UUID)'
+  if (schema.format === 'date-time') return 'time (ISO 8601)'
+  return nameOf(schema.type ?? 'object')
+}
+
+function nameOf(type: string): string {
+  const names: Record<string, string> = { string: 'text', boolean: 'true or false', integer: 'whole number' }
+  return names[type] ?? type
+}
+
+function limitsOf({ minLength, maxLength, minimum, maximum, maxItems, default: preset }: Schema): string {
+  const limits: string[] = []
+  if (minLength !== undefined && maxLength !== undefined) limits.push(`${minLength} to ${maxLength} characters`)
+  else if (maxLength !== undefined) limits.push(`at most ${maxLength} characters`)
+  if (minimum !== undefined && maximum !== undefined) limits.push(`${minimum} to ${maximum}`)
+  if (maxItems !== undefined) limits.push(`at most ${maxItems}`)
+  if (preset !== undefined) limits.push(`${String(preset)} when left out`)
+  return limits.length === 0 ? '' : `, ${limits.join(', ')}`
+}

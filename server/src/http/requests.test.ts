@@ -1,0 +1,266 @@
+// The HTTP edge: what every request meets, whatever it asks for.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createWorld, type Reply, type World } from '../../test/harness.ts'
+
+const PUSH = '/v1/collections/wallet-push'
+const BODY = { amount: '10', phone: '0754123001' }
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+function refused(reply: Reply, status: number, code: string): void {
+  assert.equal(reply.status, status, reply.text)
+  assert.deepEqual(Object.keys(reply.body), ['success', 'error'])
+  assert.equal(reply.body.success, false)
+  assert.equal(reply.body.error.code, code)
+  assert.deepEqual(Object.keys(reply.body.error), ['code', 'message', 'details'])
+  assert.ok(reply.body.error.message.length > 0)
+  assert.ok(String(reply.headers['x-request-id']).length > 0)
+}
+
+/** POSTs a body exactly as written. */
+function raw(payload: string | Buffer, headers: Record<string, string> = {}): Promise<Reply> {
+  return world.call({
+    method: 'POST', url: PUSH, payload, idempotency_key: crypto.randomUUID(),
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+}
+
+const fieldsOf = (reply: Reply): string[] => reply.body.error.details.fields.map((entry: { field: string }) => entry.field)
+
+describe('paths and methods', () => {
+  test('a success is an envelope with success true and data', async () => {
+    const reply = await world.get('/v1/collections')
+    assert.deepEqual(Object.keys(reply.body), ['success', 'data'])
+    assert.equal(reply.body.success, true)
+    assert.equal(reply.headers['cache-control'], 'no-store')
+    assert.equal(reply.headers['x-content-type-options'], 'nosniff')
+  })
+
+  for (const path of ['/v1/nothing', '/', '/v2/collections', '/v1/collections/', '/V1/collections', '/v1/collections/x/y/z', '/..%2f..%2fetc/passwd']) {
+    test(`the unknown path ${path} is 404 not_found, with a key and without`, async () => {
+      refused(await world.get(path), 404, 'not_found')
+      refused(await world.call({ method: 'GET', url: path, key: null }), 404, 'not_found')
+    })
+  }
+
+  for (const [name, path] of [['cannot be decoded', '/v1/collections/%zz'], ['is too long', `/v1/collections/${'a'.repeat(300)}`]] as const) {
+    test(`a path that ${name} is 404 in the envelope and does not come back in the answer`, async () => {
+      const reply = await world.get(path)
+      refused(reply, 404, 'not_found')
+      assert.ok(!reply.text.includes('%zz') && !reply.text.includes('aaaa'))
+    })
+  }
+
+  for (const [method, path, allow] of [
+    ['DELETE', '/v1/collections', 'GET'],
+    ['PUT', PUSH, 'POST'],
+    ['DELETE', '/v1/collections/019b8d62-7a80-8fcd-b985-e7aff1551b15', 'GET'],
+    ['GET', '/v1/collections/019b8d62-7a80-8fcd-b985-e7aff1551b15/refresh-status', 'POST'],
+    ['POST', '/healthz', 'GET'],
+  ] as const) {
+    test(`${method} on ${path} is 405 and says that ${allow} is allowed`, async () => {
+      const reply = await world.call({ method, url: path })
+      refused(reply, 405, 'method_not_allowed')
+      assert.ok(String(reply.headers.allow).split(', ').includes(allow), String(reply.headers.allow))
+    })
+  }
+
+  test('health, documentation and OpenAPI need no key', async () => {
+    for (const path of ['/healthz', '/readyz', '/openapi.json']) {
+      assert.equal((await world.call({ method: 'GET', url: path, key: null })).status, 200, path)
+    }
+  })
+})
+
+describe('request ids', () => {
+  for (const id of ['a', 'order-42.retry_1', 'x'.repeat(128), '019B8D62-7A80']) {
+    test(`the request id ${id.slice(0, 20)} is taken over`, async () => {
+      for (const path of ['/v1/collections', '/v1/nothing', '/healthz']) {
+        const reply = await world.call({ method: 'GET', url: path, headers: { 'x-request-id': id } })
+        assert.equal(reply.headers['x-request-id'], id)
+      }
+    })
+  }
+  for (const id of ['', 'x'.repeat(129), 'a b', 'a\tb', 'a/b', '<script>', 'é']) {
+    test(`the request id ${JSON.stringify(id.slice(0, 20))} is replaced by one of ours`, async () => {
+      const reply = await world.call({ method: 'GET', url: '/v1/collections', headers: { 'x-request-id': id } })
+      assert.notEqual(reply.headers['x-request-id'], id)
+      assert.match(String(reply.headers['x-request-id']), /^[0-9a-f-]{36}$/)
+    })
+  }
+})
+
+describe('bodies', () => {
+  test('a body of 64 KiB is read, a larger one is 413', async () => {
+    const filled = (bytes: number) => {
+      const start = '{"amount":"10","phone":"0754123001","x":"'
+      return `${start}${'x'.repeat(bytes - start.length - 2)}"}`
+    }
+    assert.equal((await raw(filled(64 * 1024))).status, 202)
+    refused(await raw(filled(64 * 1024 + 1)), 413, 'payload_too_large')
+  })
+
+  for (const type of ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+    test(`a body of type ${type} is 415`, async () => {
+      refused(await raw(JSON.stringify(BODY), { 'content-type': type }), 415, 'unsupported_media_type')
+    })
+  }
+
+  for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset=UTF-8']) {
+    test(`a body of type ${type} is read`, async () => {
+      assert.equal((await raw(JSON.stringify(BODY), { 'content-type': type })).status, 202)
+    })
+  }
+
+  for (const [name, text] of [
+    ['empty', ''], ['blank', '  '], ['half', '{"amount":'], ['two values', '{}{}'], ['an array', '[]'], ['an array of one', `[${JSON.stringify(BODY)}]`],
+    ['a string', '"x"'], ['a number', '5'], ['null', 'null'], ['true', 'true'], ['single quotes', "{'a':1}"], ['a trailing comma', '{"a":1,}'],
+    ['a comment', '{/**/}'], ['NaN', '{"amount":NaN}'],
+    ['__proto__', '{"amount":"10","phone":"0754123001","__proto__":{"x":1}}'],
+    ['an escaped __proto__', '{"amount":"10","phone":"0754123001","\\u005f_proto__":{"x":1}}'],
+    ['__proto__ inside', '{"amount":"10","phone":"0754123001","a":[{"__proto__":{}}]}'],
+    ['constructor', '{"amount":"10","phone":"0754123001","constructor":{"prototype":{}}}'],
+    ['30,000 arrays in each other', `{"amount":"10","phone":"0754123001","x":${'['.repeat(30_000)}${']'.repeat(30_000)}}`],
+    ['30,000 objects in each other', `{"amount":10,"x":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`],
+  ] as const) {
+    test(`a body that is ${name} is 400 invalid_json`, async () => refused(await raw(text), 400, 'invalid_json'))
+  }
+
+  test('brackets inside a text are only text', async () => {
+    assert.equal((await raw(JSON.stringify({ ...BODY, description: `"${'[{'.repeat(100)}\\` }))).status, 202)
+  })
+
+  test('a missing body is 400 and names what is missing', async () => {
+    const reply = await world.call({ method: 'POST', url: PUSH, idempotency_key: 'none' })
+    refused(reply, 400, 'validation_failed')
+  })
+
+  test('all that is wrong with a body is named at once, field by field', async () => {
+    const reply = await world.post(PUSH, { amount: true, customer_name: 'x'.repeat(201), simulate_status: 'maybe' })
+    refused(reply, 400, 'validation_failed')
+    assert.deepEqual(new Set(fieldsOf(reply)), new Set(['amount', 'phone', 'customer_name', 'simulate_status']))
+    for (const entry of reply.body.error.details.fields) assert.ok(entry.message.length > 0)
+  })
+
+  test('nothing is converted: a number is no text, a text is no list, and null is not absent', async () => {
+    for (const [field, value] of [['phone', 754123001], ['reference', 5], ['reference', null], ['currency', true], ['customer_name', ['a']], ['amount', null], ['amount', ['10']], ['amount', { value: 1 }]] as const) {
+      const reply = await world.post(PUSH, { ...BODY, [field]: value })
+      refused(reply, 400, 'validation_failed')
+      assert.deepEqual(fieldsOf(reply), [field], `${field} ${JSON.stringify(value)}`)
+    }
+  })
+
+  test('unknown fields are ignored, but make another request of it', async () => {
+    const idempotency_key = crypto.randomUUID()
+    const first = await world.post(PUSH, { ...BODY, note_of_mine: { a: 1 } }, { idempotency_key })
+    assert.equal(first.status, 202)
+    assert.equal((await world.post(PUSH, { ...BODY, note_of_mine: { a: 1 } }, { idempotency_key })).text, first.text)
+    refused(await world.post(PUSH, { ...BODY, note_of_mine: { a: 2 } }, { idempotency_key }), 422, 'idempotency_key_reused')
+    refused(await world.post(PUSH, BODY, { idempotency_key }), 422, 'idempotency_key_reused')
+  })
+
+  for (const [name, bad] of [['NUL', 'a\0b'], ['a bell', 'a\u0007'], ['escape', '\u001b[31m'], ['DEL', 'a\u007f'], ['a C1 control', 'a\u0085'], ['a lone high surrogate', 'a\ud800'], ['a lone low surrogate', '\udc00a']] as const) {
+    for (const field of ['reference', 'customer_name', 'description', 'customer_email', 'phone', 'currency', 'merchant_id']) {
+      test(`${name} in ${field} is refused with 400`, async () => {
+        const reply = await world.post(PUSH, { ...BODY, [field]: bad })
+        refused(reply, 400, 'validation_failed')
+        assert.ok(fieldsOf(reply).includes(field))
+      })
+    }
+  }
+
+  test('tab and newline may stand in the description and nowhere else', async () => {
+    assert.equal((await world.post(PUSH, { ...BODY, description: 'a\tb\nc' })).status, 202)
+    for (const text of ['a\tb', 'a\nb', 'a\rb']) refused(await world.post(PUSH, { ...BODY, reference: text }), 400, 'validation_failed')
+    refused(await world.post(PUSH, { ...BODY, description: 'a\rb' }), 400, 'validation_failed')
+  })
+
+  test('text of any script comes back as it was sent', async () => {
+    const reference = 'Agizo №5 — مرحبا 🎉 e\u0301'
+    const created = await world.post(PUSH, { ...BODY, reference })
+    assert.equal(created.body.data.reference, reference)
+    assert.equal((await world.get(`/v1/collections/${created.body.data.collection_id}`)).body.data.reference, reference)
+  })
+
+  test('bytes that are not UTF-8 never become a 500', async () => {
+    const body = Buffer.concat([Buffer.from('{"amount":"10","phone":"0754123001","reference":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')])
+    assert.ok([202, 400].includes((await raw(body)).status))
+  })
+
+  test('a reference of 100 characters is kept, one of 101 is refused', async () => {
+    assert.equal((await world.post(PUSH, { ...BODY, reference: 'r'.repeat(100) })).status, 202)
+    assert.deepEqual(fieldsOf(await world.post(PUSH, { ...BODY, reference: 'r'.repeat(101) })), ['reference'])
+  })
+})
+
+describe('keys in the URL', () => {
+  test('a key in the query string alone is 401 and is never logged', async () => {
+    for (const name of ['api_key', 'key', 'access_token', 'anything']) {
+      const reply = await world.call({ method: 'GET', url: `/v1/collections?${name}=${world.sandbox_key}`, key: null })
+      refused(reply, 401, 'authentication_required')
+      assert.ok(!reply.text.includes(world.sandbox_key))
+    }
+  })
+
+  test('a key in the query string beside a valid header is 400 and is never logged', async () => {
+    const reply = await world.get(`/v1/collections?api_key=${world.sandbox_key}`)
+    refused(reply, 400, 'validation_failed')
+    assert.deepEqual(fieldsOf(reply), ['api_key'])
+    assert.ok(!reply.text.includes(world.sandbox_key))
+    refused(await world.call({ method: 'POST', url: `${PUSH}?x=${world.live_key}`, payload: BODY, idempotency_key: 'q' }), 400, 'validation_failed')
+  })
+
+  test('after all this, no line of the log holds a key', async () => {
+    await world.get(`/v1/${world.live_key}`)
+    await world.get(`/v1/collections/${world.live_key}`)
+    await world.post(PUSH, { ...BODY, phone: world.live_key })
+    const log = world.deps.logged.join('')
+    assert.ok(log.includes('/v1/collections'), 'requests are logged')
+    for (const key of [world.sandbox_key, world.live_key]) assert.ok(!log.includes(key))
+  })
+})
+
+describe('limits', () => {
+  test('a key beyond its limit is 429 with Retry-After and RateLimit headers; another key goes on', async () => {
+    const limited = await createWorld({ env: { RATE_LIMIT_PER_KEY: '5' } })
+    try {
+      for (let left = 4; left >= 0; left--) {
+        const reply = await limited.get('/v1/collections')
+        assert.equal(reply.status, 200)
+        assert.equal(reply.headers['ratelimit-limit'], '5')
+        assert.equal(reply.headers['ratelimit-remaining'], String(left))
+      }
+      const reply = await limited.get('/v1/collections')
+      refused(reply, 429, 'rate_limited')
+      assert.ok(Number(reply.headers['retry-after']) > 0 && Number(reply.headers['retry-after']) <= 60)
+      assert.equal(reply.headers['ratelimit-remaining'], '0')
+      assert.ok(Number(reply.headers['ratelimit-reset']) > 0)
+      assert.equal((await limited.get('/v1/collections', limited.live_key)).status, 200)
+      const refused_push = await limited.post(PUSH, BODY, { idempotency_key: 'limited' })
+      refused(refused_push, 429, 'rate_limited')
+      assert.equal((await limited.rows('select 1 from idempotency_keys')).length, 0, 'a limited request stores nothing')
+    } finally {
+      await limited.close()
+    }
+  })
+
+  test('an address that tries keys is limited; valid keys from the same address are not', async () => {
+    const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
+    try {
+      const bad = () => limited.get('/v1/collections', `${limited.sandbox_key.slice(0, -1)}!`)
+      for (let i = 0; i < 5; i++) assert.equal((await bad()).status, 401)
+      const reply = await bad()
+      refused(reply, 429, 'rate_limited')
+      assert.ok(Number(reply.headers['retry-after']) > 0)
+      for (let i = 0; i < 10; i++) assert.equal((await limited.get('/v1/collections')).status, 200)
+    } finally {
+      await limited.close()
+    }
+  })
+})

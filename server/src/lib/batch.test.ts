@@ -1,0 +1,114 @@
+// Gathering: many callers, few statements, and nobody pays for a neighbour's mistake.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import fc from 'fast-check'
+import { gather, runSplitting } from './batch.ts'
+
+function withCode(code: string): Error {
+  return Object.assign(new Error(`failed with ${code}`), { code })
+}
+
+test('an idle gatherer runs at once, with all that arrived in the same turn', async () => {
+  const sets: number[][] = []
+  const double = gather<number, number>(async (items) => {
+    sets.push([...items])
+    return items.map((item) => item * 2)
+  }, { max_items: 10, max_running: 1 })
+  assert.deepEqual(await Promise.all([double(1), double(2), double(3)]), [2, 4, 6])
+  assert.deepEqual(sets, [[1, 2, 3]])
+})
+
+test('what arrives while a set is running becomes the next set, in its order', async () => {
+  const sets: number[][] = []
+  const gates: (() => void)[] = []
+  const run = gather<number, number>(async (items) => {
+    sets.push([...items])
+    await new Promise<void>((done) => gates.push(done))
+    return items
+  }, { max_items: 100, max_running: 1 })
+  const first = run(0)
+  while (gates.length < 1) await turn()
+  const rest = [1, 2, 3, 4].map((item) => run(item))
+  for (let i = 0; i < 5; i++) await turn()
+  assert.deepEqual(sets, [[0]], 'the second set waits for the first')
+  gates[0]?.()
+  assert.equal(await first, 0)
+  while (gates.length < 2) await turn()
+  gates[1]?.()
+  assert.deepEqual(await Promise.all(rest), [1, 2, 3, 4])
+  assert.deepEqual(sets, [[0], [1, 2, 3, 4]])
+})
+
+test('no set is larger, and no more sets run at once, than allowed', async () => {
+  let running = 0
+  let most = 0
+  const sizes: number[] = []
+  const run = gather<number, number>(async (items) => {
+    running++
+    most = Math.max(most, running)
+    sizes.push(items.length)
+    await turn()
+    running--
+    return items
+  }, { max_items: 7, max_running: 2 })
+  const items = Array.from({ length: 100 }, (_, i) => i)
+  assert.deepEqual(await Promise.all(items.map((item) => run(item))), items)
+  assert.ok(most <= 2 && Math.max(...sizes) <= 7, `${most} at once, sizes ${sizes}`)
+})
+
+test('an error in the answer reaches only the caller it belongs to', async () => {
+  const run = gather<number, number>(async (items) => items.map((item) => (item === 2 ? new Error('two') : item)), { max_items: 10, max_running: 1 })
+  const results = await Promise.allSettled([run(1), run(2), run(3)])
+  assert.deepEqual(results.map((result) => result.status), ['fulfilled', 'rejected', 'fulfilled'])
+})
+
+test('the same item asked for twice is done twice: nothing is remembered', async () => {
+  let count = 0
+  const run = gather<number, number>(async (items) => items.map(() => ++count), { max_items: 10, max_running: 1 })
+  assert.deepEqual([...(await Promise.all([run(1), run(1)])), await run(1)], [1, 2, 3])
+})
+
+for (const failure of ['22001', '23505']) {
+  test(`a set poisoned by data (${failure}) is split until each bad item stands alone`, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }), async (items) => {
+        const results = await runSplitting(items.map((poisoned, place) => ({ poisoned, place })), async (set) => {
+          if (set.some((item) => item.poisoned)) throw withCode(failure)
+          return set.map((item) => item.place)
+        })
+        assert.deepEqual(results.map((result) => (result instanceof Error ? 'refused' : result)), items.map((poisoned, place) => (poisoned ? 'refused' : place)))
+      }),
+    )
+  })
+}
+
+test('a broken invariant of one item refuses that item and settles its neighbours', async () => {
+  const results = await runSplitting([1, 2, 3, 4, 5], async (set) => {
+    if (set.includes(4)) throw new Error('broken invariant: four')
+    return set
+  })
+  assert.deepEqual(results.map((result) => (result instanceof Error ? null : result)), [1, 2, 3, null, 5])
+})
+
+test('a database that is away is asked once, not once for every item', async () => {
+  let runs = 0
+  const results = await runSplitting([1, 2, 3, 4], async (): Promise<number[]> => {
+    runs++
+    throw withCode('57P01')
+  })
+  assert.equal(runs, 1)
+  assert.ok(results.every((result) => result instanceof Error))
+})
+
+test('a gatherer works on after a failure', async () => {
+  let fail = true
+  const run = gather<number, number>(async (items) => {
+    if (fail) throw withCode('08006')
+    return items
+  }, { max_items: 10, max_running: 1 })
+  await assert.rejects(run(1))
+  fail = false
+  assert.equal(await run(2), 2)
+})

@@ -1,0 +1,84 @@
+// Ids: they sort by time, lead to their merchant, and survive being read aloud.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { settableClock } from './clock.ts'
+import { base32ToId, idToBase32, isId, merchantCode, newId, newRoutingCode, routingCodeOf } from './ids.ts'
+import { seededRandom, systemRandom } from './random.ts'
+
+const seams = { clock: settableClock(new Date('2026-01-05T09:00:00.000Z')), random: systemRandom() }
+const uint32 = fc.integer({ min: 0, max: 0xffffffff })
+
+test('an id is a UUID of version 8 with the standard variant, whatever the randomness', () => {
+  for (const byte of [0x00, 0xff, 0x5a]) {
+    for (const code of [0, 0xffffffff]) {
+      const id = newId({ ...seams, random: { bytes: (length) => new Uint8Array(length).fill(byte) } }, code)
+      assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+      assert.ok(isId(id))
+    }
+  }
+})
+
+test('an id leads back to its merchant, for every 32-bit routing code', () => {
+  const edges = [0, 1, 2, 3, 4, 0x3ffffff, 0x4000000, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff]
+  for (const code of edges) assert.equal(routingCodeOf(newId(seams, code)), code)
+  for (let bit = 0; bit < 32; bit++) assert.equal(routingCodeOf(newId(seams, 2 ** bit)), 2 ** bit)
+  fc.assert(fc.property(uint32, (code) => assert.equal(routingCodeOf(newId(seams, code)), code)))
+})
+
+test('a later id sorts after an earlier one', () => {
+  const clock = settableClock(new Date('2026-01-05T09:00:00.000Z'))
+  let before = newId({ ...seams, clock }, 0xffffffff)
+  for (const ms of [1, 1, 255, 65_536, 86_400_000, 31_536_000_000]) {
+    clock.advance(ms)
+    const after = newId({ ...seams, clock }, 0)
+    assert.ok(after > before, `${after} after ${before}`)
+    before = after
+  }
+})
+
+test('ids of one millisecond and one merchant are all different', () => {
+  assert.equal(new Set(Array.from({ length: 20_000 }, () => newId(seams, 7))).size, 20_000)
+})
+
+test('any id survives the way through 26 characters and back', () => {
+  fc.assert(
+    fc.property(fc.uuid(), (id) => {
+      const text = idToBase32(id)
+      assert.match(text, /^[0-9A-HJKMNP-TV-Z]{26}$/)
+      assert.equal(base32ToId(text), id)
+    }),
+  )
+  for (const id of ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']) {
+    assert.equal(base32ToId(idToBase32(id)), id)
+  }
+})
+
+test('what is not 26 characters of an id leads nowhere', () => {
+  const good = idToBase32('ffffffff-ffff-ffff-ffff-ffffffffffff')
+  for (const text of ['', good.slice(1), `${good}0`, good.toLowerCase(), `I${good.slice(1)}`, `8${good.slice(1)}`, `U${good.slice(1)}`]) {
+    assert.equal(base32ToId(text), null, text)
+  }
+})
+
+test('only the lower-case text of a UUID is an id', () => {
+  assert.ok(isId('019b8d62-7a80-8fcd-b985-e7aff1551b15'))
+  for (const text of ['', '019B8D62-7A80-8FCD-B985-E7AFF1551B15', '019b8d627a808fcdb985e7aff1551b15', '019b8d62-7a80-8fcd-b985-e7aff1551b15\n']) {
+    assert.ok(!isId(text), text)
+  }
+})
+
+test('two routing codes never share a merchant code', () => {
+  fc.assert(fc.property(uint32, uint32, (a, b) => assert.equal(merchantCode(a) === merchantCode(b), a === b)))
+  assert.equal(merchantCode(0), 'M0000000')
+  assert.equal(merchantCode(0xffffffff), 'M3ZZZZZZ')
+})
+
+test('a routing code is 32 bits', () => {
+  const random = seededRandom('codes')
+  for (let i = 0; i < 1000; i++) {
+    const code = newRoutingCode(random)
+    assert.ok(Number.isInteger(code) && code >= 0 && code <= 0xffffffff)
+  }
+})

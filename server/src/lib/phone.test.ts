@@ -1,0 +1,52 @@
+// Phone numbers: every way people write a Tanzanian mobile number leads to one form.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { canonicalPhone } from './phone.ts'
+
+for (const text of [
+  '0754123456', '754123456', '255754123456', '+255754123456', '0754 123 456', '0754-123-456', '+255 754 123 456', '+255-754-123-456',
+]) {
+  test(`"${text}" is 255754123456`, () => assert.equal(canonicalPhone(text), '255754123456'))
+}
+
+for (const [text, why] of [
+  ['', 'empty'],
+  ['254712345678', 'Kenya'],
+  ['+256712345678', 'Uganda'],
+  ['+1 202 555 0100', 'another country'],
+  ['0222123456', 'a landline'],
+  ['0854123456', 'no mobile range'],
+  ['075412345', 'one digit short'],
+  ['07541234567', 'one digit long'],
+  ['00255754123456', 'a dialled prefix'],
+  ['++255754123456', 'two pluses'],
+  ['+0754123456', 'a plus before a zero'],
+  ['2550754123456', 'country code and zero'],
+  ['0754.123.456', 'dots'],
+  ['0754123456\n', 'a newline'],
+  ['٠٧٥٤١٢٣٤٥٦', 'other digits'],
+  ['075412345a', 'a letter'],
+  [`0754123456${' '.repeat(40)}`, 'too long'],
+] as const) {
+  test(`${JSON.stringify(text.slice(0, 20))} is refused: ${why}`, () => assert.equal(canonicalPhone(text), null))
+}
+
+test('all forms of any number lead to the same canonical number, and that number to itself', () => {
+  fc.assert(
+    fc.property(fc.constantFrom('6', '7'), fc.integer({ min: 0, max: 99_999_999 }), (lead, rest) => {
+      const number = lead + String(rest).padStart(8, '0')
+      for (const form of [number, `0${number}`, `255${number}`, `+255${number}`]) assert.equal(canonicalPhone(form), `255${number}`)
+    }),
+  )
+})
+
+test('any text at all is a canonical number or nothing', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const phone = canonicalPhone(text)
+      assert.ok(phone === null || /^255[67]\d{8}$/.test(phone))
+    }),
+  )
+})

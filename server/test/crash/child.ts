@@ -1,0 +1,24 @@
+// The real system as `npm start` composes it, with a crash point armed and a clock that may be ahead. Crash tests run it
+// as a child; the product has no such switch.
+//   CRASH_AT   the point at which this process dies, on the first pass; empty: it tells its parent each point it passes
+//   AHEAD_MS   how much later than now its clock is, so that the leases of a dead process have ended
+
+import { createLog, crashAt, type Point, systemClock } from '../../src/lib/index.ts'
+import { compose, configFromEnvironment, realDeps } from '../../src/main.ts'
+import { createWorker } from '../../src/work/index.ts'
+
+const { CRASH_AT = '', AHEAD_MS = '0' } = process.env
+const ahead_ms = Number(AHEAD_MS)
+const tell: Point = (name) => void process.send?.(name)
+
+const config = configFromEnvironment()
+const deps = {
+  ...(await realDeps(config, createLog(config.log_level), config.database_url)),
+  clock: { ...systemClock, now: () => new Date(Date.now() + ahead_ms) },
+  point: CRASH_AT === '' ? tell : crashAt(CRASH_AT),
+}
+const system = await compose(deps)
+await system.app.listen({ host: '127.0.0.1', port: config.port })
+createWorker(deps, system.tasks).start()
+// Without its parent nobody would ever end it.
+process.on('disconnect', () => process.exit(0))

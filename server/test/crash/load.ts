@@ -1,0 +1,141 @@
+// Merchants that ask for payments, as a careful client does it: one Idempotency-Key for each payment, and the same key
+// again until there is an answer.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'undici'
+import type { Shop } from './rig.ts'
+
+/** A payment that a client wants. */
+export type Order = { shop: Shop; path: string; key: string; amount_minor: number; body: string }
+
+/** A payment that was acknowledged: what the client was promised. */
+export type Ack = { key: string; merchant_id: string; collection_id: string; amount_minor: number; text: string }
+
+/** A client of one server address. */
+export type Client = {
+  /** Sends an order again and again until it is acknowledged. Throws on an answer that no careful client expects. */
+  order(order: Order): Promise<Ack>
+  /** Tries once: the answer's status and text, or null when the connection was lost. */
+  once(order: Order): Promise<{ status: number; text: string } | null>
+  /** How often a connection was lost, and a request sent again. */
+  lost(): number
+  close(): Promise<void>
+}
+
+const RETRY_MS = 50
+const GIVE_UP_MS = 90_000
+
+/** Makes an order; `ending` are the last three digits of the payer's phone. */
+export function orderOf(shop: Shop, key: string, amount_minor: number, ending: string, method: 'wallet-push' | 'qr' = 'wallet-push'): Order {
+  const phone = `255754123${ending}`
+  const amount = `${Math.floor(amount_minor / 100)}.${String(amount_minor % 100).padStart(2, '0')}`
+  const body = JSON.stringify({ amount, reference: key, ...(method === 'qr' ? { customer_phone: phone } : { phone }) })
+  return { shop, path: `/v1/collections/${method}`, key, amount_minor, body }
+}
+
+/** Makes a client with keep-alive connections. */
+export function createClient(url: string, connections: number): Client {
+  const pool = new Pool(url, { connections, pipelining: 1, connect: { timeout: 2_000 }, headersTimeout: 20_000 })
+  let lost = 0
+  const once: Client['once'] = async ({ shop, path, key, body }) => {
+    try {
+      const answer = await pool.request({
+        method: 'POST',
+        path,
+        headers: { authorization: `Bearer ${shop.key}`, 'content-type': 'application/json', 'idempotency-key': key },
+        body,
+      })
+      return { status: answer.statusCode, text: await answer.body.text() }
+    } catch {
+      lost++
+      return null
+    }
+  }
+  return {
+    once,
+    async order(order) {
+      const give_up = Date.now() + GIVE_UP_MS
+      for (;;) {
+        const answer = await once(order)
+        if (answer?.status === 202) {
+          const { data } = JSON.parse(answer.text) as { data: { collection_id: string } }
+          const { key, amount_minor } = order
+          return { key, merchant_id: order.shop.merchant.id, collection_id: data.collection_id, amount_minor, text: answer.text }
+        }
+        // 409: the first request with this key may still run. 503: the server says itself that it is to be tried again.
+        if (answer !== null && answer.status !== 503 && !answer.text.includes('idempotency_in_progress')) {
+          throw new Error(`${order.key} was answered ${answer.status}: ${answer.text}`)
+        }
+        if (Date.now() > give_up) throw new Error(`${order.key} was not acknowledged: ${answer?.text ?? 'no connection'}`)
+        await sleep(RETRY_MS)
+      }
+    },
+    lost: () => lost,
+    close: () => pool.destroy(),
+  }
+}
+
+/** Load that runs until it is stopped. */
+export type Load = {
+  acks: Ack[]
+  /** What went wrong for a client: an unexpected answer, or another one to the same key. */
+  problems: string[]
+  orders(): number
+  /** Makes no more payments; resolves when every one that was begun is acknowledged. */
+  stop(): Promise<void>
+}
+
+/** Options of `startLoad`. */
+export type LoadOptions = {
+  client: Client
+  shops: readonly Shop[]
+  random: () => number
+  concurrency: number
+  per_second: number
+  /** Last digits of the payers' phones, one drawn for each payment. */
+  endings: readonly string[]
+}
+
+/** One payment in so many is asked for once more right after its answer. */
+const REPEAT_SHARE = 0.05
+
+/** Starts to make payments. */
+export function startLoad(options: LoadOptions): Load {
+  const { client, shops, random, concurrency, per_second, endings } = options
+  const acks: Ack[] = []
+  const problems: string[] = []
+  const pause_ms = (concurrency / per_second) * 1000
+  let orders = 0
+  let running = true
+
+  const draw = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
+  const one = async () => {
+    const order = orderOf(draw(shops), `order-${++orders}`, 100 + Math.floor(random() * 5_000_000), draw(endings))
+    const repeats = random() < REPEAT_SHARE
+    try {
+      const ack = await client.order(order)
+      acks.push(ack)
+      if (!repeats) return
+      const again = await client.order(order)
+      if (again.text !== ack.text) problems.push(`${order.key} was answered ${ack.text} and then ${again.text}`)
+    } catch (error) {
+      problems.push((error as Error).message)
+    }
+  }
+  const loop = async () => {
+    while (running) {
+      await one()
+      await sleep(random() * 2 * pause_ms)
+    }
+  }
+  const loops = Array.from({ length: concurrency }, loop)
+  return {
+    acks,
+    problems,
+    orders: () => orders,
+    async stop() {
+      running = false
+      await Promise.all(loops)
+    },
+  }
+}

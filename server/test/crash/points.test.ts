@@ -1,0 +1,150 @@
+// Every named crash point of the code: a process dies exactly there, another one goes on, and nobody loses anything.
+// The points are read from the sources and from a run that passes them, so that a new one is covered without a word here.
+
+import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { type Facts, findProblems, gatherFacts, waitQuiet } from './facts.ts'
+import { type Client, createClient, type Order, orderOf } from './load.ts'
+import { type Child, endOf, startChild, until } from './processes.ts'
+import { createRig, type Rig } from './rig.ts'
+
+const ENTRY = fileURLToPath(new URL('./child.ts', import.meta.url))
+const SOURCES = fileURLToPath(new URL('../../src', import.meta.url))
+/** Longer than every lease and than the lock of a key. */
+const AHEAD_MS = 40_000
+const DELAY_MS = 100
+/** Most of a scenario is waiting: more of them at once than cores. */
+const CONCURRENCY = 3
+
+/**
+ * The payments that are driven. The payer of the QR code never decides: a code whose request died was shown to nobody,
+ * so that nobody can pay it either.
+ */
+const FLOWS = {
+  push: (rig: Rig) => orderOf(shopOf(rig), 'the-push', 250_000, '001'),
+  qr: (rig: Rig) => orderOf(shopOf(rig), 'the-code', 99_950, '007', 'qr'),
+}
+type Flow = keyof typeof FLOWS
+
+const scanned = await pointsOfSources()
+const passed: Record<Flow, string[]> = { push: await census('push'), qr: await census('qr') }
+
+test('every crash point of the code is passed by a payment that is tested', () => {
+  assert.ok(scanned.length >= 10, `only ${scanned.join(', ')} were found`)
+  const covered = [...new Set([...passed.push, ...passed.qr])].sort()
+  assert.deepEqual(covered, scanned)
+})
+
+describe('a process that dies at a crash point takes nothing with it', { concurrency: CONCURRENCY }, () => {
+  for (const flow of Object.keys(FLOWS) as Flow[]) {
+    for (const point of passed[flow]) test(`${flow}: ${point}`, () => crash(flow, point))
+  }
+})
+
+async function crash(flow: Flow, point: string): Promise<void> {
+  const rig = await createRig({ shops: 1, delay_ms: DELAY_MS })
+  const children: Child[] = []
+  const start = async (env: Record<string, string>) => {
+    const child = startChild(rig.env(env), ENTRY)
+    children.push(child)
+    await child.ready()
+    return child
+  }
+  const order = FLOWS[flow](rig)
+  const client = createClient(`http://127.0.0.1:${rig.port}`, 4)
+  try {
+    const first = await start({ CRASH_AT: point })
+    await rig.configureWebhooks(first.url)
+    const before = await client.once(order)
+    if (before !== null) assert.equal(before.status, 202)
+    assert.deepEqual(await endOf(first), { code: null, signal: 'SIGKILL' }, `nothing passed ${point}`)
+
+    await start({ AHEAD_MS: String(AHEAD_MS) })
+    const ack = await client.order(order)
+    if (before !== null) assert.equal(ack.text, before.text, 'the stored answer is the one that was given')
+    const again = await client.order(order)
+    assert.equal(again.text, ack.text)
+    if (flow === 'push') await quiet(rig)
+    else await until('the code is at the provider', () => codeIsOut(rig, ack.collection_id))
+    checkOneEffect(flow, point, await gatherFacts(rig, [ack]))
+  } finally {
+    await client.close()
+    for (const child of children) await child.kill()
+    await rig.close()
+  }
+}
+
+async function quiet(rig: Rig): Promise<void> {
+  const { left } = await waitQuiet(rig)
+  assert.deepEqual(left, { open: 0, due: 0, pending: 0 })
+}
+
+async function codeIsOut(rig: Rig, collection_id: string): Promise<boolean> {
+  const { attempts, book } = await gatherFacts(rig, [])
+  const attempt = attempts.find((row) => row.collection_id === collection_id)
+  return book.some((entry) => entry.reference === attempt?.provider_reference)
+}
+
+function checkOneEffect(flow: Flow, point: string, facts: Facts): void {
+  if (flow === 'push') {
+    assert.deepEqual(findProblems(facts), [])
+    assert.equal(facts.collections.length, 1)
+    assert.equal(facts.book.length, 1)
+    assert.equal(facts.deliveries.length, 1)
+    return
+  }
+  // Its payer never decides, so that it waits: that is all that may be open.
+  const [ack] = facts.acks
+  const open = [`${ack?.collection_id} is stuck in processing`, `${ack?.collection_id} still waits for its provider`, `${ack?.collection_id} has no event`]
+  assert.deepEqual(findProblems(facts), open)
+  // A code whose request died is nobody's: another one takes its place, and no money moves for either.
+  const abandoned = facts.collections.filter((row) => row.key === null)
+  assert.ok(abandoned.length <= (point === 'accept.before_commit' ? 0 : 1))
+  assert.equal(facts.collections.length, abandoned.length + 1)
+  assert.ok(facts.collections.every((row) => row.net_minor === 0n))
+}
+
+/** The names of all crash points in the product's sources. */
+async function pointsOfSources(): Promise<string[]> {
+  const names = new Set<string>()
+  for (const file of await readdir(SOURCES, { recursive: true })) {
+    if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue
+    const text = await readFile(join(SOURCES, file), 'utf8')
+    const calls = [...text.matchAll(/\bdeps\.point\(|(?<![\w.])point\(/g)].length
+    const named = [...text.matchAll(/\bpoint\(\s*'([^']+)'\s*\)/g)]
+    assert.equal(named.length, calls, `${file}: a crash point is named by a text in quotes`)
+    for (const [, name] of named) if (name !== undefined) names.add(name)
+  }
+  return [...names].sort()
+}
+
+/** The points that a payment passes from its request to its delivered webhook. */
+async function census(flow: Flow): Promise<string[]> {
+  const rig = await createRig({ shops: 1, delay_ms: DELAY_MS })
+  const child = startChild(rig.env(), ENTRY)
+  const client: Client = createClient(child.url, 1)
+  const names = new Set<string>()
+  child.onMessage((name) => names.add(String(name)))
+  try {
+    await child.ready()
+    await rig.configureWebhooks(child.url)
+    const order: Order = FLOWS[flow](rig)
+    const ack = await client.order(order)
+    if (flow === 'push') await quiet(rig)
+    else await until('the code is at the provider', () => codeIsOut(rig, ack.collection_id))
+    return [...names].sort()
+  } finally {
+    await client.close()
+    await child.kill()
+    await rig.close()
+  }
+}
+
+function shopOf(rig: Rig) {
+  const [shop] = rig.shops
+  if (shop === undefined) throw new Error('the rig has no shop')
+  return shop
+}

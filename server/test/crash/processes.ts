@@ -1,0 +1,148 @@
+// Servers as children of a test: started over a database, watched, killed as a power cut would, stopped as an operator would.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+const READY_MS_MAX = 60_000
+const END_MS_MAX = 30_000
+const OUTPUT_CHARS_MAX = 200_000
+/** Below the ports that the kernel hands out: a client's connection must not take a server's port while it is down. */
+const PORTS = { from: 20_000, to: 32_000 }
+
+/** How a child ended. */
+export type End = { code: number | null; signal: NodeJS.Signals | null }
+
+/** A child under test. */
+export type Child = {
+  pid: number
+  url: string
+  /** Resolves when it has ended, however that came. */
+  ended: Promise<End>
+  alive(): boolean
+  /** What it has written so far, both streams. */
+  output(): string
+  /** Resolves when it answers /readyz; throws when it ends first. */
+  ready(): Promise<void>
+  /** Ends it at once: nothing of it runs any more when this resolves. */
+  kill(): Promise<void>
+  signal(name: NodeJS.Signals): void
+  /** Called with every message that the child sends by IPC. */
+  onMessage(take: (message: unknown) => void): void
+}
+
+const children = new Set<ChildProcess>()
+// A test that fails half-way must leave no server behind.
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
+/** A port that nobody listens on and that no client is given. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(PORTS.from, PORTS.to)
+    const server = createServer()
+    const free = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (!free) continue
+    await new Promise((resolve) => server.close(resolve))
+    return port
+  }
+}
+
+/** Settings of a server under test. Its generated secrets, if any, land in a folder that `npm test` clears away. */
+export function serverEnv(url: string, more: Record<string, string> = {}): Record<string, string> {
+  return {
+    NODE_ENV: 'test',
+    DATABASE_URL: url,
+    DATA_DIR: mkdtempSync(join(tmpdir(), 'crash-')),
+    SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+    RATE_LIMIT_PER_KEY: '0',
+    RATE_LIMIT_PER_ADDRESS: '0',
+    LOG_LEVEL: 'warn',
+    ...more,
+  }
+}
+
+/** Starts a program of this repository. Only what `env` says reaches it, and where to find programs and space. */
+export function startChild(env: Record<string, string>, entry: string = MAIN, args: readonly string[] = []): Child {
+  const { PATH = '', HOME = '', TMPDIR = '' } = process.env
+  const child = spawn(process.execPath, [entry, ...args], {
+    cwd: ROOT,
+    env: { PATH, HOME, ...(TMPDIR === '' ? {} : { TMPDIR }), ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  children.add(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString('utf8')).slice(-OUTPUT_CHARS_MAX)
+    })
+  }
+  const ended = new Promise<End>((resolve, reject) => {
+    child.on('error', reject)
+    // 'close', not 'exit': everything that it wrote has been read by then.
+    child.on('close', (code, signal) => {
+      children.delete(child)
+      resolve({ code, signal })
+    })
+  })
+  const alive = () => child.exitCode === null && child.signalCode === null
+  const url = `http://127.0.0.1:${env.PORT ?? '8080'}`
+  return {
+    pid: child.pid ?? 0,
+    url,
+    ended,
+    alive,
+    output: () => output,
+    async ready() {
+      const answers = async () =>
+        fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
+          (answer) => answer.status === 200,
+          () => false,
+        )
+      const end = Date.now() + READY_MS_MAX
+      while (!(await answers())) {
+        if (!alive()) throw new Error(`the server ended before it was ready:\n${output}`)
+        if (Date.now() > end) throw new Error(`the server was not ready in time:\n${output}`)
+        await sleep(20)
+      }
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+    signal: (name) => void child.kill(name),
+    onMessage: (take) => void child.on('message', take),
+  }
+}
+
+/** Waits for a child to end by itself; throws when it does not. */
+export async function endOf(child: Child, within_ms = END_MS_MAX): Promise<End> {
+  const timer = new AbortController()
+  const late = sleep(within_ms, 'late' as const, { signal: timer.signal }).catch(() => 'late' as const)
+  const end = await Promise.race([child.ended, late])
+  timer.abort()
+  if (end === 'late') throw new Error(`the server still ran after ${within_ms} ms:\n${child.output()}`)
+  return end
+}
+
+/** Waits until `holds` is true; throws naming what was waited for. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>, within_ms = 30_000): Promise<void> {
+  const end = Date.now() + within_ms
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`waited ${within_ms} ms in vain: ${what}`)
+    await sleep(25)
+  }
+}

@@ -1,0 +1,172 @@
+// Starting and stopping the server as an operator does.
+
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createDb, sql } from '../../src/db/index.ts'
+import { createTestDatabase } from '../database.ts'
+import { findProblems, gatherFacts, waitQuiet } from './facts.ts'
+import { createClient, startLoad } from './load.ts'
+import { type Child, endOf, freePort, ROOT, serverEnv, startChild, until } from './processes.ts'
+import { createRig, type Rig, seededRandom } from './rig.ts'
+
+const STOP_MS_MAX = 10_000
+/** Nothing listens there: a process that got so far would say so. */
+const NO_DATABASE = 'postgres://nobody:nothing@127.0.0.1:9/none'
+
+const children: Child[] = []
+const closers: (() => Promise<void>)[] = []
+after(async () => {
+  for (const child of children) await child.kill()
+  for (const close of closers) await close()
+})
+
+function start(env: Record<string, string>, entry?: string, args?: readonly string[]): Child {
+  const child = startChild(env, entry, args)
+  children.push(child)
+  return child
+}
+
+async function newRig(): Promise<Rig> {
+  const rig = await createRig({ shops: 2, delay_ms: 50 })
+  closers.push(rig.close)
+  return rig
+}
+
+describe('a configuration that must not run', () => {
+  const production = { NODE_ENV: 'production', DATABASE_URL: '', SECRET_KEY: '', WEBHOOK_ALLOW_PRIVATE: '' }
+  const refused: { what: string; env: Record<string, string>; named: string[] }[] = [
+    { what: 'a port that is no number', env: { PORT: 'abc' }, named: ['PORT'] },
+    { what: 'a port out of range', env: { PORT: '70000' }, named: ['PORT'] },
+    { what: 'an unknown kind of process', env: { PROCESS: 'both' }, named: ['PROCESS'] },
+    { what: 'a key of the wrong length', env: { SECRET_KEY: 'c2hvcnQ=' }, named: ['SECRET_KEY'] },
+    { what: 'a database of another kind', env: { DATABASE_URL: 'mysql://127.0.0.1/malipo' }, named: ['DATABASE_URL'] },
+    { what: 'several wrong settings', env: { PORT: '-1', LOG_LEVEL: 'loud' }, named: ['PORT', 'LOG_LEVEL'] },
+    { what: 'production without its settings', env: production, named: ['DATABASE_URL', 'SECRET_KEY', 'MOCK_SECRET', 'BASE_URL'] },
+    { what: 'production that delivers to private addresses', env: { ...production, WEBHOOK_ALLOW_PRIVATE: 'true' }, named: ['WEBHOOK_ALLOW_PRIVATE'] },
+  ]
+  for (const { what, env, named } of refused) {
+    test(`${what} is refused by name`, async () => {
+      const child = start(serverEnv(NO_DATABASE, env))
+      assert.deepEqual(await endOf(child), { code: 1, signal: null })
+      const output = child.output()
+      assert.match(output, /Configuration refused/)
+      for (const name of named) assert.match(output, new RegExp(`^${name} `, 'm'))
+      assert.doesNotMatch(output, /\n\s+at /, 'an operator is shown no stack')
+    })
+  }
+
+  test('a database that is not there ends the start with exit code 1, and the password stays out of the log', async () => {
+    const child = start(serverEnv('postgres://nobody:pass-word-here@127.0.0.1:9/none', { PORT: String(await freePort()) }))
+    assert.deepEqual(await endOf(child), { code: 1, signal: null })
+    assert.match(child.output(), /ECONNREFUSED/)
+    assert.doesNotMatch(child.output(), /pass-word-here/)
+  })
+
+  test('a port that is taken ends the start with exit code 1', async () => {
+    const rig = await newRig()
+    await start(rig.env()).ready()
+    const second = start(rig.env())
+    assert.deepEqual(await endOf(second), { code: 1, signal: null })
+    assert.match(second.output(), /EADDRINUSE/)
+  })
+})
+
+test('a running server says that it lives and that it is ready', async () => {
+  const rig = await newRig()
+  const server = start(rig.env())
+  await server.ready()
+  const get = async (path: string) => {
+    const answer = await fetch(server.url + path)
+    return [answer.status, await answer.json()]
+  }
+  assert.deepEqual(await get('/healthz'), [200, { status: 'ok' }])
+  assert.deepEqual(await get('/readyz'), [200, { status: 'ready' }])
+})
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} under load: what was begun is answered, nothing is lost, the exit code is 0`, async (t) => {
+    const rig = await newRig()
+    const server = start(rig.env())
+    await server.ready()
+    await rig.configureWebhooks(server.url)
+    const client = createClient(server.url, 16)
+    const load = startLoad({ client, shops: rig.shops, random: seededRandom(1), concurrency: 16, per_second: 400, endings: ['001', '009'] })
+    await until('the load runs', () => load.acks.length >= 100)
+    const asked_at = Date.now()
+    // A terminal and npm both pass the same signal on.
+    server.signal(signal)
+    server.signal(signal)
+    await sleep(20)
+    server.signal(signal)
+    assert.deepEqual(await endOf(server), { code: 0, signal: null }, server.output())
+    const took = Date.now() - asked_at
+    t.diagnostic(`stopped after ${took} ms with ${load.acks.length} payments acknowledged`)
+    assert.ok(took < STOP_MS_MAX, `it took ${took} ms`)
+
+    // What it had taken on was finished, not left to leases: only what it never acknowledged may be missing.
+    const next = start(rig.env())
+    await next.ready()
+    await load.stop()
+    assert.deepEqual(load.problems, [])
+    const { left } = await waitQuiet(rig)
+    assert.deepEqual(left, { open: 0, due: 0, pending: 0 })
+    assert.deepEqual(findProblems(await gatherFacts(rig, load.acks)), [])
+    await client.close()
+    next.signal(signal)
+    assert.deepEqual(await endOf(next), { code: 0, signal: null })
+  })
+}
+
+test('a stop waits for the request under way, and a client that keeps its connection open does not hold it up', async () => {
+  const rig = await newRig()
+  const server = start(rig.env())
+  await server.ready()
+  const client = createClient(server.url, 4)
+  const idle = startLoad({ client, shops: rig.shops, random: seededRandom(2), concurrency: 4, per_second: 100, endings: ['001'] })
+  await until('connections are open', () => idle.acks.length >= 8)
+  await idle.stop()
+  const begin = Date.now()
+  server.signal('SIGTERM')
+  assert.deepEqual(await endOf(server), { code: 0, signal: null })
+  assert.ok(Date.now() - begin < STOP_MS_MAX)
+  await client.close()
+})
+
+test('npm start passes a stop on to the server and ends with its exit code', async () => {
+  const rig = await newRig()
+  const runner = start(rig.env(), join(ROOT, 'scripts/run.mjs'), ['server/src/main.ts'])
+  await runner.ready()
+  runner.signal('SIGTERM')
+  runner.signal('SIGTERM')
+  assert.deepEqual(await endOf(runner), { code: 0, signal: null }, runner.output())
+})
+
+test('a worker stops on a signal too', async () => {
+  const rig = await newRig()
+  const worker = start(rig.env({ PROCESS: 'worker', LOG_LEVEL: 'info' }))
+  await until('the worker has started', () => worker.output().includes('worker started'))
+  worker.signal('SIGTERM')
+  assert.deepEqual(await endOf(worker), { code: 0, signal: null })
+})
+
+test('any number of processes may start at once on an empty database', async () => {
+  const database = await createTestDatabase(null)
+  closers.push(database.drop)
+  const servers: Child[] = []
+  for (let i = 0; i < 4; i++) {
+    // As on a developer's machine, where each also wants the demo merchant.
+    servers.push(start(serverEnv(database.url, { NODE_ENV: 'development', PORT: String(await freePort()) })))
+  }
+  await Promise.all(servers.map((server) => server.ready()))
+  await until('all have said so', () => servers.every((server) => server.output().includes('is ready.')))
+  const db = createDb({ url: database.url, max_connections: 1 })
+  const applied = await db.query<{ name: string }>(sql('crash_applied', 'select name from schema_migrations order by name'))
+  assert.ok(applied.length >= 1)
+  const [demo] = await db.query<{ merchants: number }>(sql('crash_demo', 'select count(*)::int as merchants from merchants'))
+  await db.close()
+  for (const server of servers) server.signal('SIGTERM')
+  for (const server of servers) assert.deepEqual(await endOf(server), { code: 0, signal: null })
+  assert.equal(demo?.merchants, 1, 'there is one demo merchant')
+})

@@ -1,0 +1,176 @@
+// Several processes on one database behave as one: the same payments come to the same results, whoever works on them.
+
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { revokeKey } from '../../src/api-keys/index.ts'
+import { sql } from '../../src/db/index.ts'
+import { type Facts, findProblems, gatherFacts, waitQuiet } from './facts.ts'
+import { type Ack, createClient, orderOf } from './load.ts'
+import { type Child, freePort, startChild, until } from './processes.ts'
+import { createRig, type Rig } from './rig.ts'
+
+const PAYMENTS = 240
+const CONCURRENCY = 16
+/** Long enough that a first result is always seen before the second one comes, on a slow machine too. */
+const DELAY_MS = 1_500
+/** What becomes of payment i is in its number: every run of the workload is the same. */
+const ENDINGS = ['001', '002', '004', '006', '009', '010', '011', '012', '013', '014', '555']
+/** How long a merchant may wait because another one's receiver hangs. */
+const FAIR_MS_MAX = 1_500
+
+const rigs: Rig[] = []
+const children: Child[] = []
+after(async () => {
+  for (const child of children) await child.kill()
+  for (const rig of rigs) await rig.close()
+})
+
+function start(env: Record<string, string>): Child {
+  const child = startChild(env)
+  children.push(child)
+  return child
+}
+
+/** Two that serve HTTP, the first of them where the provider calls back, and two that work. */
+async function startFour(rig: Rig): Promise<{ apis: [Child, Child]; workers: Child[] }> {
+  const apis: [Child, Child] = [
+    start(rig.env({ PROCESS: 'api' })),
+    start(rig.env({ PROCESS: 'api', PORT: String(await freePort()) })),
+  ]
+  const workers = [start(rig.env({ PROCESS: 'worker' })), start(rig.env({ PROCESS: 'worker' }))]
+  await Promise.all(apis.map((api) => api.ready()))
+  await rig.configureWebhooks(apis[0].url)
+  return { apis, workers }
+}
+
+async function newRig(shops: number, delay_ms: number): Promise<Rig> {
+  const rig = await createRig({ shops, delay_ms })
+  rigs.push(rig)
+  return rig
+}
+
+/** Makes the same payments everywhere, in turn through each address. */
+async function workload(rig: Rig, urls: readonly string[]): Promise<Ack[]> {
+  const clients = urls.map((url) => createClient(url, CONCURRENCY))
+  const acks: Ack[] = []
+  let next = 0
+  const loop = async () => {
+    for (let i = next++; i < PAYMENTS; i = next++) {
+      const shop = rig.shops[i % rig.shops.length]
+      const client = clients[i % clients.length]
+      const ending = ENDINGS[i % ENDINGS.length]
+      assert.ok(shop && client && ending)
+      const order = orderOf(shop, `order-${i}`, 1_000 + i * 37, ending)
+      const ack = await client.order(order)
+      acks.push(ack)
+      // Whichever process is asked again gives the same answer.
+      const other = clients[(i + 1) % clients.length] ?? client
+      assert.equal((await other.order(order)).text, ack.text)
+    }
+  }
+  await Promise.all(Array.from({ length: CONCURRENCY }, loop))
+  await Promise.all(clients.map((client) => client.close()))
+  return acks
+}
+
+/** What a run came to, without its ids. */
+function resultsOf(rig: Rig, facts: Facts) {
+  const events = Map.groupBy(facts.deliveries, (row) => row.source_id)
+  const payments = facts.collections
+    .map(({ id, key, status, amount_minor, net_minor, credits }) => {
+      const told = (events.get(id) ?? []).sort((a, b) => a.source_seq - b.source_seq).map((row) => row.event)
+      return `${key} ${status} ${amount_minor} ${net_minor} ${credits} ${told.join('+')}`
+    })
+    .sort()
+  const balances = rig.shops.map(({ merchant }) => facts.balances.find((row) => row.merchant_id === merchant.id)?.owned_minor)
+  return { payments, balances, prompts: facts.book.length, events: facts.deliveries.length }
+}
+
+/** Nobody died: every request that arrived is an attempt that was recorded, and nothing that was taken came again. */
+function checkDeliveries(facts: Facts): void {
+  const arrived = Map.groupBy(facts.arrivals, (arrival) => arrival.id)
+  for (const { id, event, attempts } of facts.deliveries) {
+    const came = arrived.get(id) ?? []
+    assert.equal(came.length, attempts, `${event} arrived ${came.length} times in ${attempts} attempts`)
+    assert.equal(came.filter((arrival) => arrival.answer === 200).length, 1, `${event} was taken more than once`)
+  }
+}
+
+test('two API processes and two workers come to the same results as one process', async () => {
+  const run = async (startAll: (rig: Rig) => Promise<string[]>) => {
+    const rig = await newRig(3, DELAY_MS)
+    let arrivals = 0
+    // The same share is refused once in every run, though not the same events.
+    rig.hooks.answer = () => (++arrivals % 20 === 0 ? 500 : 200)
+    const acks = await workload(rig, await startAll(rig))
+    const { left } = await waitQuiet(rig)
+    assert.deepEqual(left, { open: 0, due: 0, pending: 0 })
+    const facts = await gatherFacts(rig, acks)
+    assert.deepEqual(findProblems(facts), [])
+    checkDeliveries(facts)
+    return resultsOf(rig, facts)
+  }
+  const many = await run(async (rig) => (await startFour(rig)).apis.map((api) => api.url))
+  for (const child of children) await child.kill()
+  const one = await run(async (rig) => {
+    const server = start(rig.env())
+    await server.ready()
+    await rig.configureWebhooks(server.url)
+    return [server.url]
+  })
+  assert.equal(one.prompts, PAYMENTS)
+  assert.deepEqual(many, one)
+})
+
+describe('four processes on one database', () => {
+  const get = async (api: Child, key: string) => {
+    const answer = await fetch(`${api.url}/v1/collections`, { headers: { authorization: `Bearer ${key}` } })
+    return { status: answer.status, text: await answer.text() }
+  }
+
+  test('a key revoked elsewhere is refused by every process on the next request', async () => {
+    const rig = await newRig(3, 0)
+    const { apis } = await startFour(rig)
+    for (const { key, key_id, merchant } of rig.shops) {
+      for (const api of apis) for (let i = 0; i < 3; i++) assert.equal((await get(api, key)).status, 200)
+      await revokeKey(rig.deps, merchant.id, key_id)
+      for (const api of apis) {
+        const answer = await get(api, key)
+        assert.equal(answer.status, 401)
+        assert.match(answer.text, /api_key_revoked/)
+      }
+    }
+    for (const child of children) await child.kill()
+  })
+
+  test('a receiver that hangs delays no other merchant', async (t) => {
+    const rig = await newRig(2, 0)
+    const { apis } = await startFour(rig)
+    const [slow, quick] = rig.shops
+    assert.ok(slow && quick)
+    rig.hooks.answer = (path) => (path === `/${slow.merchant.id}` ? 'hang' : 200)
+    const clients = apis.map((api) => createClient(api.url, CONCURRENCY))
+    const [first, second] = clients
+    assert.ok(first && second)
+    const flood = Array.from({ length: 400 }, (_, i) => (i % 2 ? first : second).order(orderOf(slow, `slow-${i}`, 1_000, '001')))
+    await Promise.all(flood)
+    await until('the slow merchant\'s receiver is busy', () => rig.hooks.arrivals.length >= 16)
+
+    const acks: Ack[] = []
+    for (let i = 0; i < 10; i++) acks.push(await (i % 2 ? first : second).order(orderOf(quick, `quick-${i}`, 2_000, '001')))
+    const arrivalsOf = (shop: typeof quick) => rig.hooks.arrivals.filter((arrival) => arrival.path === `/${shop.merchant.id}`)
+    await until('the quick merchant has its events', () => arrivalsOf(quick).length >= acks.length)
+
+    const born = await rig.db.query<{ id: string; created_at: Date }>(
+      sql('crash_born', 'select id, created_at from webhook_deliveries where merchant_id = $1'), [quick.merchant.id],
+    )
+    const waits = born.map(({ id, created_at }) => {
+      const arrival = arrivalsOf(quick).find((came) => came.id === id)
+      return arrival ? arrival.at - created_at.getTime() : Number.POSITIVE_INFINITY
+    })
+    t.diagnostic(`first deliveries after ${waits.sort((a, b) => a - b).join(', ')} ms, ${arrivalsOf(slow).length} hang`)
+    assert.equal(waits.length, acks.length)
+    assert.ok(Math.max(...waits) < FAIR_MS_MAX, `a delivery waited ${Math.max(...waits)} ms`)
+    await Promise.all(clients.map((client) => client.close()))
+  })
+})
