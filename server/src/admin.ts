@@ -106,7 +106,8 @@ async function run(): Promise<number> {
 
   const config = configFromEnvironment()
   const log = createLog('silent')
-  const embedded = config.database_url === '' ? await startEmbedded({ dataDir: resolve(config.data_dir), log }) : null
+  const place = { dataDir: resolve(config.data_dir), log, outside: config.embedded_dir }
+  const embedded = config.database_url === '' ? await startEmbedded(place) : null
   const url = embedded?.url ?? config.database_url
   const deps = await realDeps(config, log, url)
   try {

@@ -1,6 +1,7 @@
 // Start: reads the configuration, builds the seams by hand, picks the adapters, registers routes and work.
 
 import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { ensureDemoMerchant } from './admin/demo.ts'
@@ -144,44 +145,66 @@ export async function realDeps(config: Config, log: Log, url: string): Promise<D
   }
 }
 
-/** Opens the configured database: the given one, or the embedded one of DATA_DIR. Migrates it. */
-export async function openDatabase(config: Config, log: Log): Promise<{ url: string; stop(): Promise<void> }> {
-  const embedded = config.database_url === '' ? await startEmbedded({ dataDir: resolve(config.data_dir), log }) : null
-  const url = embedded?.url ?? config.database_url
+/** Opens the configured database, the given one or the embedded one of DATA_DIR, and migrates it. Answers its url. */
+async function openDatabase(config: Config, log: Log, held: Held): Promise<string> {
+  let url = config.database_url
+  if (url === '') {
+    const embedded = await startEmbedded({ dataDir: resolve(config.data_dir), log, outside: config.embedded_dir })
+    held.push(() => embedded.stop())
+    url = embedded.url
+  }
   const applied = await migrate(url, log)
   if (applied.length > 0) log.info({ applied }, 'database migrated')
-  return { url, stop: async () => embedded?.stop() }
+  return url
 }
 
-/** Configuration with the defaults that depend on others: the embedded default may deliver webhooks to this machine. */
+/**
+ * The configuration of this process: environment variables, then a file .env for those that are not set. The embedded
+ * default may deliver webhooks to this machine.
+ */
 export function configFromEnvironment(): Config {
+  if (existsSync('.env')) process.loadEnvFile('.env')
   const config = readConfig(process.env)
   return { ...config, webhook_allow_private: config.webhook_allow_private ?? config.database_url === '' }
 }
 
+/** What a started process holds, in the order it was taken: given back in the opposite order. */
+type Held = (() => Promise<unknown>)[]
+
 async function run(): Promise<void> {
   const config = configFromEnvironment()
   const log = createLog(config.log_level)
-  const database = await openDatabase(config, log)
-  const deps = await realDeps(config, log, database.url)
+  const held: Held = []
   let draining = false
-  const system = await compose(deps, { draining: () => draining })
-  const worker = createWorker(deps, system.tasks)
-
-  onStop(log, async () => {
+  const giveBack = async () => {
     draining = true
-    await system.app.close()
-    await worker.stop()
-    await system.close()
-    await deps.db.close()
-    await database.stop()
-  })
+    for (const release of held.splice(0).reverse()) await release()
+  }
+  const started = start(config, log, held, () => draining)
+  // A signal may come while the process is still starting: what is half open is finished first, then closed.
+  onStop(log, () => started.then(giveBack, () => {}))
+  try {
+    await started
+  } catch (error) {
+    await giveBack()
+    throw error
+  }
+}
 
+async function start(config: Config, log: Log, held: Held, draining: () => boolean): Promise<void> {
+  const database = await openDatabase(config, log, held)
+  const deps = await realDeps(config, log, database)
+  held.push(() => deps.db.close())
+  const system = await compose(deps, { draining })
+  held.push(() => system.close())
+  const worker = createWorker(deps, system.tasks)
   if (config.process !== 'api') worker.start()
+  held.push(() => worker.stop())
   if (config.process === 'worker') {
     log.info('worker started')
     return
   }
+  held.push(() => closeApp(system.app))
   const host = config.host || (config.node_env === 'production' ? '0.0.0.0' : '127.0.0.1')
   await system.app.listen({ host, port: config.port })
   const address = system.app.server.address()
@@ -191,6 +214,25 @@ async function run(): Promise<void> {
   if (config.node_env !== 'production') {
     await ensureDemoMerchant(deps)
     process.stderr.write(welcome(config, base_url))
+  }
+}
+
+/** Longer than any request of ours takes; what is still open then sends nothing, or too slowly. */
+const CONNECTIONS_MS_MAX = 10_000
+const IDLE_EVERY_MS = 50
+
+/**
+ * Takes no more requests and waits for those under way. A connection that is kept alive, or was opened and never used,
+ * would hold the process for as long as its client likes: closing the server ends only those that are idle right then.
+ */
+async function closeApp(app: App): Promise<void> {
+  const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_EVERY_MS)
+  const rest = setTimeout(() => app.server.closeAllConnections(), CONNECTIONS_MS_MAX)
+  try {
+    await app.close()
+  } finally {
+    clearInterval(idle)
+    clearTimeout(rest)
   }
 }
 
@@ -249,7 +291,9 @@ if (import.meta.main) {
   } catch (error) {
     // A configuration error is for the operator: the variables' names and what is wrong, no stack.
     if (error instanceof ConfigError) process.stderr.write(`Configuration refused:\n${error.message}\n`)
-    else createLog('error').error({ err: error }, 'could not start')
+    else if ((error as { code?: string }).code === 'EADDRINUSE') {
+      process.stderr.write(`${(error as Error).message}\nAnother program uses this port. Set PORT to a free one.\n`)
+    } else createLog('error').error({ err: error }, 'could not start')
     process.exit(1)
   }
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { createWorld, type Reply, START, testDeps, type World } from '../../test/harness.ts'
-import { type Scope, SCOPES } from '../http/index.ts'
+import { SCOPES, type Scope } from '../http/index.ts'
 import { Refusal, readConfig, systemRandom } from '../lib/index.ts'
 import { compose } from '../main.ts'
 import { createKey, newPlaintextKey, revokeKey } from './index.ts'
@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => world.close())
 
-const codeOf = (reply: Reply): string => `${reply.status} ${reply.body.error?.code ?? 'ok'}`
+const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.error?.code ?? 'ok']
 const withHeaders = (headers: Record<string, string>) => world.call({ method: 'GET', url: LIST, key: null, headers })
 
 async function makeKey(options: { environment?: 'live' | 'sandbox'; expires_at?: Date; scopes?: Scope[] } = {}) {
@@ -30,33 +30,57 @@ async function makeKey(options: { environment?: 'live' | 'sandbox'; expires_at?:
 describe('sending a key', () => {
   test('Authorization: Bearer and X-API-Key are equal', async () => {
     const key = world.sandbox_key
-    for (const headers of [{ authorization: `Bearer ${key}` }, { authorization: `bearer ${key}` }, { 'x-api-key': key }]) {
+    for (const headers of [
+      { authorization: `Bearer ${key}` },
+      { authorization: `bearer ${key}` },
+      { 'x-api-key': key },
+    ]) {
       assert.equal((await withHeaders(headers as Record<string, string>)).status, 200)
     }
   })
 
   test('both headers with the same key are fine; with two different keys they are 401', async () => {
-    assert.equal((await withHeaders({ authorization: `Bearer ${world.sandbox_key}`, 'x-api-key': world.sandbox_key })).status, 200)
+    assert.equal(
+      (await withHeaders({ authorization: `Bearer ${world.sandbox_key}`, 'x-api-key': world.sandbox_key })).status,
+      200,
+    )
     const reply = await withHeaders({ authorization: `Bearer ${world.sandbox_key}`, 'x-api-key': world.live_key })
     assert.equal(reply.status, 401)
     for (const key of [world.sandbox_key, world.live_key]) assert.ok(!reply.text.includes(key))
   })
 
   test('no credential, an empty one and another scheme are 401 authentication_required', async () => {
-    for (const headers of [{}, { authorization: '' }, { authorization: 'Bearer' }, { authorization: 'Basic abc' }, { 'x-api-key': '' }, { authorization: world.sandbox_key }]) {
-      assert.equal(codeOf(await withHeaders(headers as Record<string, string>)), '401 authentication_required', JSON.stringify(headers))
+    for (const headers of [
+      {},
+      { authorization: '' },
+      { authorization: 'Bearer' },
+      { authorization: 'Basic abc' },
+      { 'x-api-key': '' },
+      { authorization: world.sandbox_key },
+    ]) {
+      assert.deepEqual(
+        codeOf(await withHeaders(headers as Record<string, string>)),
+        [401, 'authentication_required'],
+        JSON.stringify(headers),
+      )
     }
   })
 
   test('a pk_ value is refused as a public identifier, in either header', async () => {
     for (const value of ['pk_live_abc', 'pk_test_0123456789', 'pk_']) {
-      assert.equal(codeOf(await withHeaders({ authorization: `Bearer ${value}` })), '401 public_key_not_accepted')
-      assert.equal(codeOf(await withHeaders({ 'x-api-key': value })), '401 public_key_not_accepted')
+      assert.deepEqual(codeOf(await withHeaders({ authorization: `Bearer ${value}` })), [
+        401,
+        'public_key_not_accepted',
+      ])
+      assert.deepEqual(codeOf(await withHeaders({ 'x-api-key': value })), [401, 'public_key_not_accepted'])
     }
   })
 
   test('what has no key prefix is a session token, and no session is accepted here yet', async () => {
-    assert.equal(codeOf(await withHeaders({ authorization: 'Bearer eyJhbGciOi.eyJzdWIiOi.c2ln' })), '401 invalid_session')
+    assert.deepEqual(codeOf(await withHeaders({ authorization: 'Bearer eyJhbGciOi.eyJzdWIiOi.c2ln' })), [
+      401,
+      'invalid_session',
+    ])
   })
 
   test('a mistyped key is refused without asking the database', async () => {
@@ -66,8 +90,18 @@ describe('sending a key', () => {
     try {
       const flip = (text: string, at: number) => text.slice(0, at) + (text[at] === 'a' ? 'b' : 'a') + text.slice(at + 1)
       const { sandbox_key: key } = world
-      for (const wrong of [flip(key, key.length - 1), flip(key, key.length - 20), key.slice(0, -1), `${key}a`, key.replace('sandbox', 'live')]) {
-        const reply = await system.app.inject({ method: 'GET', url: LIST, headers: { authorization: `Bearer ${wrong}` } })
+      for (const wrong of [
+        flip(key, key.length - 1),
+        flip(key, key.length - 20),
+        key.slice(0, -1),
+        `${key}a`,
+        key.replace('sandbox', 'live'),
+      ]) {
+        const reply = await system.app.inject({
+          method: 'GET',
+          url: LIST,
+          headers: { authorization: `Bearer ${wrong}` },
+        })
         assert.equal(reply.statusCode, 401)
         assert.equal(reply.json().error.code, 'invalid_api_key')
       }
@@ -81,7 +115,7 @@ describe('sending a key', () => {
 
   test('a well-formed key that nobody made is 401 invalid_api_key', async () => {
     const key = newPlaintextKey(world.deps.config, systemRandom(), 'live')
-    assert.equal(codeOf(await world.get(LIST, key)), '401 invalid_api_key')
+    assert.deepEqual(codeOf(await world.get(LIST, key)), [401, 'invalid_api_key'])
   })
 
   test('keys of both styles get in, whatever style is issued now', async () => {
@@ -96,7 +130,10 @@ describe('sending a key', () => {
       assert.ok(world.live_key.startsWith('service_live_') && world.sandbox_key.startsWith('service_sandbox_'))
       for (const key of [sk_test, sk_live, world.live_key, world.sandbox_key]) {
         assert.equal((await world.get(LIST, key)).status, 200)
-        assert.equal((await system.app.inject({ method: 'GET', url: LIST, headers: { 'x-api-key': key } })).statusCode, 200)
+        assert.equal(
+          (await system.app.inject({ method: 'GET', url: LIST, headers: { 'x-api-key': key } })).statusCode,
+          200,
+        )
       }
     } finally {
       await system.app.close()
@@ -116,7 +153,7 @@ describe('the life of a key', () => {
       assert.equal((await world.get(LIST, key)).status, 200)
       assert.equal((await there()).statusCode, 200)
       await revokeKey(world.deps, world.merchant.id, record.id)
-      assert.equal(codeOf(await world.get(LIST, key)), '401 api_key_revoked')
+      assert.deepEqual(codeOf(await world.get(LIST, key)), [401, 'api_key_revoked'])
       assert.equal((await there()).statusCode, 401)
       const again = await revokeKey(world.deps, world.merchant.id, record.id)
       assert.equal(again.id, record.id, 'revoking twice changes nothing')
@@ -131,12 +168,16 @@ describe('the life of a key', () => {
     const own = await createWorld()
     try {
       const { plaintext_key } = await createKey(own.deps, {
-        merchant_id: own.merchant.id, environment: 'sandbox', scopes: ['collections:read'], name: 'Short', expires_at: new Date(START.getTime() + 60_000),
+        merchant_id: own.merchant.id,
+        environment: 'sandbox',
+        scopes: ['collections:read'],
+        name: 'Short',
+        expires_at: new Date(START.getTime() + 60_000),
       })
       own.deps.clock.advance(59_999)
       assert.equal((await own.get(LIST, plaintext_key)).status, 200)
       own.deps.clock.advance(1)
-      assert.equal(codeOf(await own.get(LIST, plaintext_key)), '401 api_key_revoked')
+      assert.deepEqual(codeOf(await own.get(LIST, plaintext_key)), [401, 'api_key_revoked'])
     } finally {
       await own.close()
     }
@@ -152,10 +193,13 @@ describe('the life of a key', () => {
   test('of a key only the SHA-256 is stored: its plaintext is in no table', async () => {
     const { plaintext_key: key } = await makeKey()
     await world.post(PUSH, { ...BODY, reference: 'after the key' }, { key })
-    const tables = await world.rows<{ table_name: string }>("select table_name from information_schema.tables where table_schema = 'public'")
+    const tables = await world.rows<{ table_name: string }>(
+      "select table_name from information_schema.tables where table_schema = 'public'",
+    )
     assert.ok(tables.length > 10)
     let dump = ''
-    for (const { table_name } of tables) dump += JSON.stringify(await world.rows(`select t::text as row from "${table_name}" t`))
+    for (const { table_name } of tables)
+      dump += JSON.stringify(await world.rows(`select t::text as row from "${table_name}" t`))
     assert.ok(dump.includes('after the key'), 'the dump holds what was stored')
     for (const plaintext of [key, world.sandbox_key, world.live_key]) {
       assert.ok(!dump.includes(plaintext))
@@ -185,7 +229,10 @@ describe('the life of a key', () => {
 describe('live keys and merchants', () => {
   test('a merchant that is not approved gets no live key, but a sandbox key', async () => {
     const pending = await world.newMerchant({ approved: false })
-    await assert.rejects(world.newKey({ merchant: pending, environment: 'live' }), (error: Refusal) => error.code === 'production_access_restricted')
+    await assert.rejects(
+      world.newKey({ merchant: pending, environment: 'live' }),
+      (error: Refusal) => error.code === 'production_access_restricted',
+    )
     const key = await world.newKey({ merchant: pending })
     assert.equal((await world.post(PUSH, BODY, { key })).status, 202)
   })
@@ -193,10 +240,16 @@ describe('live keys and merchants', () => {
   test('verified and priced count too: without either there is no live key', async () => {
     const merchant = await world.newMerchant()
     await world.rows('update merchants set verified = false where id = $1', [merchant.id])
-    await assert.rejects(world.newKey({ merchant, environment: 'live' }), (error: Refusal) => error.code === 'production_access_restricted')
+    await assert.rejects(
+      world.newKey({ merchant, environment: 'live' }),
+      (error: Refusal) => error.code === 'production_access_restricted',
+    )
     await world.rows('update merchants set verified = true where id = $1', [merchant.id])
     await world.rows("update pricing_rules set valid_until = '2026-01-01' where merchant_id = $1", [merchant.id])
-    await assert.rejects(world.newKey({ merchant, environment: 'live' }), (error: Refusal) => error.code === 'production_access_restricted')
+    await assert.rejects(
+      world.newKey({ merchant, environment: 'live' }),
+      (error: Refusal) => error.code === 'production_access_restricted',
+    )
   })
 
   test("a suspended merchant's live key is 403, its sandbox key goes on, and what is under way is settled", async () => {
@@ -205,23 +258,29 @@ describe('live keys and merchants', () => {
     const sandbox = await world.newKey({ merchant })
     const { collection_id } = (await world.post(PUSH, { amount: '10', phone: '0754123008' }, { key: live })).body.data
     await world.rows("update merchants set status = 'SUSPENDED' where id = $1", [merchant.id])
-    assert.equal(codeOf(await world.post(PUSH, BODY, { key: live })), '403 production_access_restricted')
-    assert.equal(codeOf(await world.get(LIST, live)), '403 production_access_restricted')
+    assert.deepEqual(codeOf(await world.post(PUSH, BODY, { key: live })), [403, 'production_access_restricted'])
+    assert.deepEqual(codeOf(await world.get(LIST, live)), [403, 'production_access_restricted'])
     assert.equal((await world.post(PUSH, BODY, { key: sandbox })).status, 202)
     await world.pass(30_000)
-    const [row] = await world.rows<{ status: string }>('select status from collections where merchant_id = $1 and id = $2', [merchant.id, collection_id])
+    const [row] = await world.rows<{ status: string }>(
+      'select status from collections where merchant_id = $1 and id = $2',
+      [merchant.id, collection_id],
+    )
     assert.equal(row?.status, 'successful')
   })
 })
 
 describe('whose records', () => {
   test('a live record does not exist for a sandbox key, nor a sandbox record for a live key', async () => {
-    for (const [owner, other] of [[world.live_key, world.sandbox_key], [world.sandbox_key, world.live_key]] as const) {
+    for (const [owner, other] of [
+      [world.live_key, world.sandbox_key],
+      [world.sandbox_key, world.live_key],
+    ] as const) {
       const { collection_id } = (await world.post(PUSH, BODY, { key: owner })).body.data
       assert.equal((await world.get(`${LIST}/${collection_id}`, owner)).status, 200)
-      assert.equal(codeOf(await world.get(`${LIST}/${collection_id}`, other)), '404 not_found')
+      assert.deepEqual(codeOf(await world.get(`${LIST}/${collection_id}`, other)), [404, 'not_found'])
       const refreshed = await world.call({ method: 'POST', url: `${LIST}/${collection_id}/refresh-status`, key: other })
-      assert.equal(codeOf(refreshed), '404 not_found')
+      assert.deepEqual(codeOf(refreshed), [404, 'not_found'])
       const listed = (await world.get(`${LIST}?page_size=100`, other)).body.data.items
       assert.ok(!listed.some((item: { collection_id: string }) => item.collection_id === collection_id))
     }
@@ -233,7 +292,7 @@ describe('whose records', () => {
     const { collection_id } = (await world.post(PUSH, BODY)).body.data
     const foreign = await world.get(`${LIST}/${collection_id}`, stranger)
     const missing = await world.get(`${LIST}/${randomUUID()}`, stranger)
-    assert.equal(codeOf(foreign), '404 not_found')
+    assert.deepEqual(codeOf(foreign), [404, 'not_found'])
     assert.equal(foreign.text, missing.text)
     assert.equal((await world.get(LIST, stranger)).body.data.pagination.total_items, 0)
   })
@@ -242,11 +301,18 @@ describe('whose records', () => {
     const stranger = await world.newMerchant()
     const { collection_id } = (await world.post(PUSH, BODY)).body.data
     for (const merchant_id of [stranger.id, randomUUID(), 'not-an-id', '']) {
-      assert.equal(codeOf(await world.post(PUSH, { ...BODY, merchant_id })), '403 merchant_mismatch', merchant_id)
-      assert.equal(codeOf(await world.get(`${LIST}?merchant_id=${merchant_id}`)), '403 merchant_mismatch')
-      assert.equal(codeOf(await world.get(`${LIST}/${collection_id}?merchant_id=${merchant_id}`)), '403 merchant_mismatch')
+      assert.deepEqual(
+        codeOf(await world.post(PUSH, { ...BODY, merchant_id })),
+        [403, 'merchant_mismatch'],
+        merchant_id,
+      )
+      assert.deepEqual(codeOf(await world.get(`${LIST}?merchant_id=${merchant_id}`)), [403, 'merchant_mismatch'])
+      assert.deepEqual(codeOf(await world.get(`${LIST}/${collection_id}?merchant_id=${merchant_id}`)), [
+        403,
+        'merchant_mismatch',
+      ])
       const url = `${LIST}/${collection_id}/refresh-status?merchant_id=${merchant_id}`
-      assert.equal(codeOf(await world.call({ method: 'POST', url })), '403 merchant_mismatch')
+      assert.deepEqual(codeOf(await world.call({ method: 'POST', url })), [403, 'merchant_mismatch'])
     }
   })
 
@@ -261,7 +327,9 @@ describe('whose records', () => {
 test('every route that needs a scope refuses a key that lacks it, and names it', async () => {
   const { paths } = (await world.call({ method: 'GET', url: '/openapi.json', key: null })).body
   let checked = 0
-  for (const [path, operations] of Object.entries(paths as Record<string, Record<string, { description?: string; security?: unknown[] }>>)) {
+  for (const [path, operations] of Object.entries(
+    paths as Record<string, Record<string, { description?: string; security?: unknown[] }>>,
+  )) {
     for (const [method, operation] of Object.entries(operations)) {
       const needed = Object.keys(SCOPES).filter((scope) => operation.description?.includes(scope))
       if (needed.length === 0) {
@@ -271,14 +339,23 @@ test('every route that needs a scope refuses a key that lacks it, and names it',
       const key = await world.newKey({ scopes: Object.keys(SCOPES).filter((scope) => !needed.includes(scope)) })
       const url = path.replaceAll(/\{\w+\}/g, randomUUID())
       const reply = await world.call({
-        method: method.toUpperCase() as 'GET', url, key, idempotency_key: randomUUID(), ...(method === 'get' ? {} : { payload: {} }),
+        method: method.toUpperCase() as 'GET',
+        url,
+        key,
+        idempotency_key: randomUUID(),
+        ...(method === 'get' ? {} : { payload: {} }),
       })
-      assert.equal(codeOf(reply), '403 insufficient_scope', `${method} ${path}`)
+      assert.deepEqual(codeOf(reply), [403, 'insufficient_scope'], `${method} ${path}`)
 
       for (const scope of needed) {
         assert.ok(reply.body.error.details.required_scope.includes(scope))
         const enough = await world.newKey({ scopes: [scope] })
-        const passed = await world.call({ method: method.toUpperCase() as 'GET', url, key: enough, ...(method === 'get' ? {} : { payload: {} }) })
+        const passed = await world.call({
+          method: method.toUpperCase() as 'GET',
+          url,
+          key: enough,
+          ...(method === 'get' ? {} : { payload: {} }),
+        })
         assert.notEqual(passed.status, 403, `${scope} is enough for ${method} ${path}`)
       }
       checked++

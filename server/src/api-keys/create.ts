@@ -40,7 +40,8 @@ export async function createKey(
 ): Promise<{ record: ApiKeyRecord; plaintext_key: string }> {
   if (input.scopes.length === 0) refuseField('scopes', 'must name at least one scope')
   for (const scope of input.scopes) {
-    if (!(scope in SCOPES)) refuseField('scopes', `unknown scope ${scope}; known are ${Object.keys(SCOPES).join(', ')}`)
+    if (!Object.hasOwn(SCOPES, scope))
+      refuseField('scopes', `unknown scope ${scope}; known are ${Object.keys(SCOPES).join(', ')}`)
   }
   const merchant = await findMerchant(deps.db, input.merchant_id)
   if (!merchant) refuse('not_found', { message: 'There is no merchant with this id.' })

@@ -31,14 +31,21 @@ type Body = {
   simulate_status?: SimulateStatus
 }
 
-/** Checks what the schema cannot: the amount's text and the phone. Refuses with 400 naming the field. */
+type FieldProblem = { field: string; message: string }
+
+/** Checks what the schema cannot: the amount's text and the phone. Refuses with 400 naming every field that is wrong. */
 export function checkBody(body: Body, phone: { field: string; value: string | undefined }): CheckedBody {
+  const problems: FieldProblem[] = []
+  const amount_minor = readAmount(writtenAmount(body), problems)
+  const canonical = phone.value === undefined ? null : canonicalPhone(phone.value)
+  if (phone.value !== undefined && canonical === null) problems.push({ field: phone.field, message: PHONE_HELP })
+  if (amount_minor === null || problems.length > 0) refuse('validation_failed', { details: { fields: problems } })
   return {
     merchant_id: body.merchant_id,
-    amount_minor: checkAmount(writtenAmount(body)),
+    amount_minor,
     currency: body.currency ?? CURRENCY,
     customer_name: body.customer_name ?? null,
-    phone: phone.value === undefined ? null : checkPhone(phone.field, phone.value),
+    phone: canonical,
     customer_email: body.customer_email ?? null,
     reference: body.reference ?? null,
     description: body.description ?? null,
@@ -46,28 +53,24 @@ export function checkBody(body: Body, phone: { field: string; value: string | un
   }
 }
 
-function checkAmount(text: string): bigint | 'too_large' {
-  const minor = parseAmount(text)
-  switch (minor) {
-    case 'malformed':
-      return refuseField(
-        'amount',
-        'must be a decimal such as "25000.00" or 25000, without sign, exponent or separators',
-      )
-    case 'too_precise':
-      return refuseField('amount', 'must have at most two decimals')
-    case 'not_positive':
-      return refuseField('amount', 'must be greater than zero')
-    default:
-      return minor
-  }
+const AMOUNT_HELP = {
+  malformed: 'must be a decimal such as "25000.00" or 25000, without sign, exponent or separators',
+  too_precise: 'must have at most two decimals',
+  not_positive: 'must be greater than zero',
 }
+
+function readAmount(text: string, problems: FieldProblem[]): bigint | 'too_large' | null {
+  const minor = parseAmount(text)
+  if (typeof minor === 'bigint' || minor === 'too_large') return minor
+  problems.push({ field: 'amount', message: AMOUNT_HELP[minor] })
+  return null
+}
+
+const PHONE_HELP = 'must be a Tanzanian mobile number such as 0754123456 or 255754123456'
 
 /** The canonical number, or 400 naming the field. */
 export function checkPhone(field: string, text: string): string {
-  return (
-    canonicalPhone(text) ?? refuseField(field, 'must be a Tanzanian mobile number such as 0754123456 or 255754123456')
-  )
+  return canonicalPhone(text) ?? refuseField(field, PHONE_HELP)
 }
 
 /** Applies the rules that come after the Idempotency-Key. Refuses with 403 or 422; gives what may be accepted. */

@@ -71,14 +71,15 @@ export function createDriver(
     },
     { max_items: 250, max_running: 1 },
   )
-  const learn = (attempt: Attempt, answer: Answer): Promise<void> => {
+  const learn = (attempt: Attempt, said: Answer): Promise<void> => {
+    const answer = readable(said)
     const { merchant_id, collection_id, number } = attempt
     const open = answer.kind === 'accepted' || answer.kind === 'unknown' || answer.kind === 'not_found'
     if (open && deps.clock.now() < attempt.deadline_at) return noteOpen({ attempt, answer })
     return settle({ merchant_id, collection_id, number, answer })
   }
 
-  const status = gather<Attempt, Answer>((attempts) => askProviders(providers, attempts), {
+  const status = gather<Attempt, Answer>((attempts) => askProviders(deps, providers, attempts), {
     max_items: 500,
     max_running: 4,
   })
@@ -160,6 +161,7 @@ async function noteOpenAnswers(deps: Deps, items: readonly { attempt: Attempt; a
 
 /** Asks each provider once for all its attempts; answers in the order of the attempts. */
 async function askProviders(
+  deps: Deps,
   providers: ReadonlyMap<string, Provider>,
   attempts: readonly Attempt[],
 ): Promise<(Answer | Error)[]> {
@@ -167,16 +169,41 @@ async function askProviders(
   const answers = new Map<Attempt, Answer | Error>()
   await Promise.all(
     [...groups.values()].map(async (group) => {
-      try {
-        const answered = await providerOf(providers, group[0] as Attempt).status(group.map(requestOf))
-        for (const [i, attempt] of group.entries()) answers.set(attempt, answered[i] as Answer)
-      } catch (error) {
-        // One adapter that fails, or is no longer configured, must not keep the others from being asked.
-        for (const attempt of group) answers.set(attempt, error as Error)
-      }
+      // One adapter that fails, or is no longer configured, must not keep the others from being asked.
+      const answered = await askOne(deps, providers, group)
+      for (const [i, attempt] of group.entries()) answers.set(attempt, answered[i] ?? UNREADABLE)
     }),
   )
   return attempts.map((attempt) => answers.get(attempt) as Answer | Error)
+}
+
+/** Asks the provider of a group. An adapter that throws has said nothing: the deadline still holds. */
+async function askOne(
+  deps: Deps,
+  providers: ReadonlyMap<string, Provider>,
+  group: readonly Attempt[],
+): Promise<readonly (Answer | Error)[]> {
+  let provider: Provider
+  try {
+    provider = providerOf(providers, group[0] as Attempt)
+  } catch (error) {
+    return group.map(() => error as Error)
+  }
+  try {
+    return await provider.status(group.map(requestOf))
+  } catch (error) {
+    deps.log.error({ err: error, provider: provider.name }, 'the adapter failed')
+    return []
+  }
+}
+
+const UNREADABLE: Answer = { kind: 'unknown', why: 'unreadable', provider_status: null }
+const ANSWER_MINOR_MAX = 2n ** 53n
+
+/** An amount that no payment can have makes an answer unreadable: it must neither pay, nor stop the set that it is in. */
+function readable(answer: Answer): Answer {
+  if (!('amount_minor' in answer)) return answer
+  return answer.amount_minor > 0n && answer.amount_minor <= ANSWER_MINOR_MAX ? answer : UNREADABLE
 }
 
 /** The adapter of an attempt. An attempt of a provider that is no longer configured waits until it is. */

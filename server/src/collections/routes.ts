@@ -44,6 +44,9 @@ const WRITE = { scopes: ['collections:write'] } as const satisfies { scopes: rea
 const READ = { scopes: ['collections:read'] } as const satisfies { scopes: readonly Scope[] }
 const REFRESH = { scopes: ['collections:read', 'collections:write'] } as const satisfies { scopes: readonly Scope[] }
 
+/** What our rules refuse of a well-formed request. */
+const RULES = ['amount_not_supported', 'unsupported_currency', 'simulate_status_not_allowed'] as const
+
 /** Adds the routes. */
 export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app: App) => void {
   const accept = createAccept(deps)
@@ -96,7 +99,7 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
         path,
         {
           schema: { tags: ['Collections'], summary, body: PushBody, response: { 202: success(PushAccepted) } },
-          config: { access: WRITE, idempotency: 'required' },
+          config: { access: WRITE, idempotency: 'required', refusals: RULES },
         },
         (request, reply) =>
           take(request, reply, method, checkBody(request.body, { field: 'phone', value: request.body.phone })),
@@ -113,7 +116,7 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
           body: StkPushBody,
           response: { 202: success(PushAccepted) },
         },
-        config: { access: WRITE, idempotency: 'required' },
+        config: { access: WRITE, idempotency: 'required', refusals: RULES },
       },
       (request, reply) => {
         const { merchant_reference, customer_phone } = request.body
@@ -132,7 +135,7 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
           body: QrBody,
           response: { 202: success(QrAccepted) },
         },
-        config: { access: WRITE, idempotency: 'required' },
+        config: { access: WRITE, idempotency: 'required', refusals: RULES },
       },
       (request, reply) =>
         take(

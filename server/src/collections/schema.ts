@@ -20,7 +20,7 @@ const common = {
   amount: Amount,
   currency: Type.Optional(Currency),
   customer_name: Type.Optional(line(200)),
-  customer_email: Type.Optional(line(254)),
+  customer_email: Type.Optional({ ...line(254), format: 'email' }),
   reference: Type.Optional(Reference),
   description: Type.Optional(freeText(500)),
   webhook_url: Type.Optional(

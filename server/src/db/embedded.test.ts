@@ -188,19 +188,14 @@ test('it works in a folder that is closed to others', async () => {
   const closed = await newFolder(0o700)
   const dataDir = join(closed, 'data')
   const outside = await newFolder()
-  process.env.MALIPO_EMBEDDED_DIR = outside
-  try {
-    const server = await start(dataDir)
-    assert.equal((await query(server.url, 'select 1 as one')).length, 1)
-    const place = await placeOf(dataDir)
-    assert.ok(place.startsWith(isRoot ? outside : dataDir), place)
-    await server.stop()
-    const again = await start(dataDir)
-    assert.equal(await placeOf(dataDir), place)
-    assert.equal(again.url, server.url)
-  } finally {
-    delete process.env.MALIPO_EMBEDDED_DIR
-  }
+  const server = await start(dataDir, outside)
+  assert.equal((await query(server.url, 'select 1 as one')).length, 1)
+  const place = await placeOf(dataDir)
+  assert.ok(place.startsWith(isRoot ? outside : dataDir), place)
+  await server.stop()
+  const again = await start(dataDir, outside)
+  assert.equal(await placeOf(dataDir), place)
+  assert.equal(again.url, server.url)
 })
 
 test('an ordinary user can start it, without writing outside the data folder', async (t) => {
@@ -217,8 +212,8 @@ test('an ordinary user can start it, without writing outside the data folder', a
 
 // Helpers -------------------------------------------------------------------------------------------------------------
 
-async function start(dataDir: string): Promise<EmbeddedDatabase> {
-  const server = await startEmbedded({ dataDir, log: SILENT, settings: FAST })
+async function start(dataDir: string, outside?: string): Promise<EmbeddedDatabase> {
+  const server = await startEmbedded({ dataDir, log: SILENT, settings: FAST, outside })
   started.push(server)
   return server
 }

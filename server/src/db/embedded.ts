@@ -56,6 +56,8 @@ export type EmbeddedOptions = {
   log: EmbeddedLog
   /** Server settings that replace or add to the safe defaults, for tests. */
   settings?: Settings
+  /** Where data goes when the server's user cannot reach dataDir. */
+  outside?: string | undefined
   /** Programs of another PostgreSQL installation, instead of the packaged ones. */
   binDir?: string | undefined
 }
@@ -86,7 +88,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   await fs.mkdir(dataDir, { recursive: true })
   const lock = await lockFolder(await fs.realpath(dataDir))
   try {
-    const { place, user } = await choosePlace(dataDir)
+    const { place, user } = await choosePlace(dataDir, options.outside ?? DEFAULT_OUTSIDE)
     const secrets = await readOrMakeSecrets(place)
     const context: Context = { dataDir, place, user, secrets, log: options.log }
     await requireMajor(place, options.binDir === undefined ? MAJOR : majorOf(options.binDir))
@@ -368,7 +370,7 @@ async function dismissOrphans(data: string): Promise<void> {
  * Where the server's files are, and the user it has to run as (null: this one). Existing data stays where it is and
  * with its owner. New data goes into DATA_DIR, unless PostgreSQL's user cannot reach it.
  */
-async function choosePlace(dataDir: string): Promise<{ place: string; user: User | null }> {
+async function choosePlace(dataDir: string, elsewhere: string): Promise<{ place: string; user: User | null }> {
   const inside = join(dataDir, 'postgres')
   const place = (await readPointer(dataDir))?.place ?? inside
   const isRoot = process.getuid?.() === 0
@@ -386,7 +388,7 @@ async function choosePlace(dataDir: string): Promise<{ place: string; user: User
   if (canEnter(user, inside)) return { place: inside, user }
   await fs.rmdir(inside).catch(() => {})
 
-  const parent = resolve(process.env.MALIPO_EMBEDDED_DIR ?? DEFAULT_OUTSIDE)
+  const parent = resolve(elsewhere)
   await fs.mkdir(parent, { recursive: true, mode: 0o755 })
   // The random part keeps a new DATA_DIR from waking the data of a deleted one with the same name.
   const name = `${hash(dataDir).slice(0, 12)}-${randomBytes(4).toString('hex')}`

@@ -56,6 +56,9 @@ const LOCK_TIMEOUT_MS = 5_000
 const CONNECT_TIMEOUT_MS = 2_500
 const ATTEMPTS_MAX = 5
 
+/** Times are sent as UTC, which is quick to read. */
+const UTC = '-c timezone=UTC'
+
 /**
  * Plans are made once per connection, often while tables are still small, and every statement on the hot path finds
  * its rows by key. With only nested loops over indexes to choose from, a plan stays right at any size of the data.
@@ -64,6 +67,12 @@ const INDEX_PLANS = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_merg
 
 const types = new pg.TypeOverrides()
 types.setTypeParser(20, (text: string) => BigInt(text)) // int8: amounts are bigint
+types.setTypeParser(1184, parseTimestamp) // timestamptz
+
+/** Reads a timestamptz. Connections speak UTC, so nearly all look like 2026-01-05 09:00:00.123+00. */
+function parseTimestamp(text: string): Date {
+  return new Date(text.endsWith('+00') ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text)
+}
 
 /** Opens a pool of connections. */
 export function createDb(options: DbOptions): Db {
@@ -76,12 +85,12 @@ export function createDb(options: DbOptions): Db {
     types,
     keepAlive: true,
     ...(options.reporting
-      ? {}
+      ? { options: UTC }
       : {
           statement_timeout: STATEMENT_TIMEOUT_MS,
           lock_timeout: LOCK_TIMEOUT_MS,
           idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
-          options: INDEX_PLANS,
+          options: `${UTC} ${INDEX_PLANS}`,
         }),
   })
   pool.on('error', (error) => options.on_error?.(error))

@@ -1,7 +1,7 @@
 // Who is calling, and what a route demands of the caller.
 
 import type { FastifyRequest } from 'fastify'
-import { refuse } from '../lib/index.ts'
+import { type ErrorCode, refuse } from '../lib/index.ts'
 
 /** Live moves real money; sandbox never does. */
 export const ENVIRONMENTS = ['live', 'sandbox'] as const
@@ -46,6 +46,8 @@ declare module 'fastify' {
     access?: Access
     /** Whether the route takes an Idempotency-Key: documents the header. */
     idempotency?: 'required' | 'honoured'
+    /** Codes that this route may refuse with, beyond those that every route has: for the documentation. */
+    refusals?: readonly ErrorCode[]
   }
 }
 

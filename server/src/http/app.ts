@@ -3,11 +3,11 @@
 import rateLimit from '@fastify/rate-limit'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { Ajv } from 'ajv'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Deps } from '../db/index.ts'
 import { newId, Refusal, refuse } from '../lib/index.ts'
 import { type Authenticate, checkAccess } from './access.ts'
-import { Ajv } from 'ajv'
 import { FailureSchema, renderError } from './envelope.ts'
 import { parseBody } from './json.ts'
 import { openApi } from './openapi.ts'
@@ -57,7 +57,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 255, ignoreTrailingSlash: false },
     http: { headersTimeout: HEADERS_TIMEOUT_MS },
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     // A path that cannot be read, or is too long, never reaches a route or a hook: it leads nowhere.
     frameworkErrors: (_error, request, reply) => {
       reply.header('x-request-id', request.id)
@@ -67,9 +67,11 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
 
   app.decorateRequest('principal', null)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     try {
-      done(null, parseBody(body as string))
+      // Many clients send the content type with every POST: where no body is expected, an empty one is right.
+      const none_expected = body === '' && request.routeOptions.schema?.body === undefined
+      done(null, none_expected ? undefined : parseBody(body as string))
     } catch (error) {
       done(error as Error)
     }
@@ -173,11 +175,13 @@ function validators() {
   const options = { allErrors: true, strict: false, useDefaults: true, removeAdditional: false } as const
   const literal = new Ajv({ ...options, coerceTypes: false })
   const fromText = new Ajv({ ...options, coerceTypes: true })
-  for (const ajv of [literal, fromText]) ajv.addFormat('uuid', UUID).addFormat('date-time', TIMESTAMP)
+  for (const ajv of [literal, fromText])
+    ajv.addFormat('uuid', UUID).addFormat('email', EMAIL).addFormat('date-time', TIMESTAMP)
   return ({ schema, httpPart }: { schema: object; httpPart?: string }) =>
     (httpPart === 'body' ? literal : fromText).compile(schema)
 }
 
+const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,190}$/
 const UUID = /^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/
 const TIMESTAMP_FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/
 const TIMESTAMP = (text: string) => TIMESTAMP_FORM.test(text) && !Number.isNaN(Date.parse(text))

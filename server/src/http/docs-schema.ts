@@ -73,10 +73,17 @@ export function parameterRows(parameters: readonly Parameter[]): FieldRow[] {
   }))
 }
 
+/** A schema without its null, however that is written: as an option, or among its types. */
 function withoutNull(schema: Schema): { inner: Schema; nullable: boolean } {
-  if (!schema.anyOf) return { inner: schema, nullable: false }
-  const rest = schema.anyOf.filter((option) => option.type !== 'null')
-  return { inner: rest[0] ?? schema, nullable: rest.length < schema.anyOf.length }
+  if (schema.anyOf) {
+    const rest = schema.anyOf.filter((option) => option.type !== 'null')
+    return { inner: rest[0] ?? schema, nullable: rest.length < schema.anyOf.length }
+  }
+  if (!Array.isArray(schema.type) || !schema.type.includes('null')) return { inner: schema, nullable: false }
+  const types = schema.type.filter((type) => type !== 'null')
+  const inner = { ...schema, type: types.length === 1 ? (types[0] as string) : types }
+  if (inner.enum) inner.enum = inner.enum.filter((value) => value !== null)
+  return { inner, nullable: true }
 }
 
 /** The kind of a value with its limits. */

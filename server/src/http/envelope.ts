@@ -50,6 +50,18 @@ export function failure(code: ErrorCode, message: string, details: unknown) {
 type FieldProblem = { field: string; message: string }
 type ValidationProblem = NonNullable<FastifyError['validation']>[number]
 
+const FORMATS: Record<string, string> = {
+  'date-time': 'must be a time such as 2026-01-05T12:00:00Z or 2026-01-05T15:00:00+03:00',
+  uuid: 'must be an id as we gave it',
+  email: 'must be an e-mail address',
+}
+
+/** A type of JSON in words: "a string", "an integer". */
+function article(type: unknown): string {
+  const text = Array.isArray(type) ? type.join(' or ') : String(type)
+  return /^[aeiou]/.test(text) ? `an ${text}` : `a ${text}`
+}
+
 /** A schema's complaint in words that name the field and what to send. */
 function fieldProblem(problem: ValidationProblem, context: string): FieldProblem {
   const path = problem.instancePath.slice(1).replaceAll('/', '.')
@@ -67,6 +79,16 @@ function fieldProblem(problem: ValidationProblem, context: string): FieldProblem
       return { field: path, message: `must have at most ${params.limit} characters` }
     case 'minLength':
       return { field: path, message: `must have at least ${params.limit} character${params.limit === 1 ? '' : 's'}` }
+    case 'format':
+      return { field: path, message: FORMATS[String(params.format)] ?? 'is not in the right form' }
+    case 'type':
+      return { field: path || context, message: `must be ${article(params.type)}` }
+    case 'minimum':
+    case 'maximum':
+      return {
+        field: path,
+        message: `must be ${problem.keyword === 'minimum' ? 'at least' : 'at most'} ${params.limit}`,
+      }
     default:
       return { field: path || context, message: problem.message ?? 'is not valid' }
   }

@@ -11,7 +11,10 @@ export function healthRoutes(deps: Deps, draining: () => boolean): (app: App) =>
   return (app) => {
     app.get(
       '/healthz',
-      { schema: { tags: ['Health'], summary: 'The process is alive', response: { 200: Ok } }, config: { access: 'public' } },
+      {
+        schema: { tags: ['Health'], summary: 'The process is alive', response: { 200: Ok } },
+        config: { access: 'public' },
+      },
       async () => ({ status: 'ok' }),
     )
     app.get(

@@ -44,7 +44,9 @@ export function readClaim(request: FastifyRequest, required: boolean): Idempoten
 
 /** SHA-256 over method, path, query and the body's content: order of keys, spaces and the form of an amount do not count. */
 export function fingerprint(method: string, url: string, body: unknown): Buffer {
-  return createHash('sha256').update(`${method} ${url}\n${canonical(body, '')}`).digest()
+  return createHash('sha256')
+    .update(`${method} ${url}\n${canonical(body, '')}`)
+    .digest()
 }
 
 function canonical(value: unknown, name: string): string {
@@ -89,7 +91,8 @@ export async function findAnswer(deps: Deps, reader: Reader, claim: IdempotencyC
   const replay_until = row.created_at.getTime() + deps.config.idempotency_replay_days * 86_400_000
   if (!same || now > replay_until) refuse('idempotency_key_reused')
   if (row.status_code !== null) return { status_code: row.status_code, response_body: row.response_body }
-  if (row.locked_until !== null && row.locked_until.getTime() > now) refuse('idempotency_in_progress', { retry_after_s: 1 })
+  if (row.locked_until !== null && row.locked_until.getTime() > now)
+    refuse('idempotency_in_progress', { retry_after_s: 1 })
   return null
 }
 
@@ -127,7 +130,14 @@ const RELEASE = sql(
 
 /** Stores the answer of a claimed key, in the transaction that did what it tells. */
 export async function storeAnswer(tx: Tx, claim: IdempotencyClaim, answer: StoredAnswer): Promise<void> {
-  await tx.query(FINISH, [claim.merchant_id, claim.environment, claim.scope, claim.key, answer.status_code, answer.response_body])
+  await tx.query(FINISH, [
+    claim.merchant_id,
+    claim.environment,
+    claim.scope,
+    claim.key,
+    answer.status_code,
+    answer.response_body,
+  ])
 }
 
 /**

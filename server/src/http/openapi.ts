@@ -14,6 +14,13 @@ Switch on \`error.code\`; the message is for people. Every answer carries \`X-Re
 
 **Nothing is paid until a collection is \`successful\`.** A 202, a sent prompt and the status \`processing\` are not payments.`
 
+/** What a success means, by status. */
+const ANSWERS: Record<string, string> = {
+  200: 'Done, or found.',
+  201: 'Made.',
+  202: 'Accepted: durable, and under way.',
+}
+
 /** Options of @fastify/swagger: OpenAPI 3.1 from the schemas of the routes. */
 export function openApi(config: Config): FastifyDynamicSwaggerOptions {
   return {
@@ -30,7 +37,12 @@ export function openApi(config: Config): FastifyDynamicSwaggerOptions {
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'An API key: `Authorization: Bearer <key>`.' },
-          api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same API key in its own header.' },
+          api_key: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'X-API-Key',
+            description: 'The same API key in its own header.',
+          },
         },
       },
     },
@@ -41,16 +53,19 @@ export function openApi(config: Config): FastifyDynamicSwaggerOptions {
       const described = { ...(schema ?? {}) } as Record<string, unknown> & { response?: Record<string, unknown> }
       const errors: ErrorCode[] = ['internal_error', 'service_unavailable']
       if (access !== 'public') {
-        errors.push('authentication_required', 'insufficient_scope', 'rate_limited')
+        errors.push('authentication_required', 'invalid_api_key', 'api_key_revoked')
+        errors.push('insufficient_scope', 'merchant_mismatch', 'rate_limited')
         described.security = [{ bearer: [] }, { api_key: [] }]
         const scopes = access.scopes.map((scope) => `\`${scope}\` (${SCOPES[scope]})`).join(' or ')
         described.description = [schema?.description, `Needs the scope ${scopes}`].filter(Boolean).join('\n\n')
       }
+      errors.push(...(route.config?.refusals ?? []))
       if (schema?.body || schema?.querystring) errors.push('validation_failed')
       if (schema?.params) errors.push('not_found')
-      if (schema?.body) errors.push('payload_too_large', 'unsupported_media_type')
+      if (schema?.body) errors.push('invalid_json', 'payload_too_large', 'unsupported_media_type')
       if (route.config?.idempotency) {
         errors.push('idempotency_in_progress', 'idempotency_key_reused')
+        if (route.config.idempotency === 'required') errors.push('idempotency_key_required')
         described.headers = {
           type: 'object',
           ...(route.config.idempotency === 'required' ? { required: ['idempotency-key'] } : {}),
@@ -64,10 +79,13 @@ export function openApi(config: Config): FastifyDynamicSwaggerOptions {
           },
         }
       }
-      const responses: Record<string, unknown> = { ...(schema?.response as Record<string, unknown> | undefined) }
-      for (const code of errors) {
-        const status = String(catalogue[code].status)
-        responses[status] ??= { description: catalogue[code].message, $ref: 'Failure#' }
+      const responses: Record<string, unknown> = {}
+      for (const [status, answer] of Object.entries(schema?.response ?? {})) {
+        responses[status] = { description: ANSWERS[status] ?? 'The answer', ...(answer as object) }
+      }
+      for (const [status, codes] of Object.entries(Object.groupBy(errors, (code) => String(catalogue[code].status)))) {
+        const described_codes = (codes ?? []).map((code) => `\`${code}\`: ${catalogue[code].message}`)
+        responses[status] ??= { description: described_codes.join('\n\n'), $ref: 'Failure#' }
       }
       described.response = responses
       return { schema: described, url }

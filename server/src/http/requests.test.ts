@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createWorld, type Reply, type World } from '../../test/harness.ts'
+import { createWorld, type Reply, testDeps, type World } from '../../test/harness.ts'
+import { compose } from '../main.ts'
 
 const PUSH = '/v1/collections/wallet-push'
 const BODY = { amount: '10', phone: '0754123001' }
@@ -26,12 +27,16 @@ function refused(reply: Reply, status: number, code: string): void {
 /** POSTs a body exactly as written. */
 function raw(payload: string | Buffer, headers: Record<string, string> = {}): Promise<Reply> {
   return world.call({
-    method: 'POST', url: PUSH, payload, idempotency_key: crypto.randomUUID(),
+    method: 'POST',
+    url: PUSH,
+    payload,
+    idempotency_key: crypto.randomUUID(),
     headers: { 'content-type': 'application/json', ...headers },
   })
 }
 
-const fieldsOf = (reply: Reply): string[] => reply.body.error.details.fields.map((entry: { field: string }) => entry.field)
+const fieldsOf = (reply: Reply): string[] =>
+  reply.body.error.details.fields.map((entry: { field: string }) => entry.field)
 
 describe('paths and methods', () => {
   test('a success is an envelope with success true and data', async () => {
@@ -42,14 +47,23 @@ describe('paths and methods', () => {
     assert.equal(reply.headers['x-content-type-options'], 'nosniff')
   })
 
-  for (const path of ['/v1/nothing', '/', '/v2/collections', '/v1/collections/', '/V1/collections', '/v1/collections/x/y/z', '/..%2f..%2fetc/passwd']) {
+  for (const path of [
+    '/v1/nothing',
+    '/v2/collections',
+    '/V1/collections',
+    '/v1/collections/x/y/z',
+    '/..%2f..%2fetc/passwd',
+  ]) {
     test(`the unknown path ${path} is 404 not_found, with a key and without`, async () => {
       refused(await world.get(path), 404, 'not_found')
       refused(await world.call({ method: 'GET', url: path, key: null }), 404, 'not_found')
     })
   }
 
-  for (const [name, path] of [['cannot be decoded', '/v1/collections/%zz'], ['is too long', `/v1/collections/${'a'.repeat(300)}`]] as const) {
+  for (const [name, path] of [
+    ['cannot be decoded', '/v1/collections/%zz'],
+    ['is too long', `/v1/collections/${'a'.repeat(300)}`],
+  ] as const) {
     test(`a path that ${name} is 404 in the envelope and does not come back in the answer`, async () => {
       const reply = await world.get(path)
       refused(reply, 404, 'not_found')
@@ -106,7 +120,12 @@ describe('bodies', () => {
     refused(await raw(filled(64 * 1024 + 1)), 413, 'payload_too_large')
   })
 
-  for (const type of ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+  for (const type of [
+    'text/plain',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+  ]) {
     test(`a body of type ${type} is 415`, async () => {
       refused(await raw(JSON.stringify(BODY), { 'content-type': type }), 415, 'unsupported_media_type')
     })
@@ -119,14 +138,28 @@ describe('bodies', () => {
   }
 
   for (const [name, text] of [
-    ['empty', ''], ['blank', '  '], ['half', '{"amount":'], ['two values', '{}{}'], ['an array', '[]'], ['an array of one', `[${JSON.stringify(BODY)}]`],
-    ['a string', '"x"'], ['a number', '5'], ['null', 'null'], ['true', 'true'], ['single quotes', "{'a':1}"], ['a trailing comma', '{"a":1,}'],
-    ['a comment', '{/**/}'], ['NaN', '{"amount":NaN}'],
+    ['empty', ''],
+    ['blank', '  '],
+    ['half', '{"amount":'],
+    ['two values', '{}{}'],
+    ['an array', '[]'],
+    ['an array of one', `[${JSON.stringify(BODY)}]`],
+    ['a string', '"x"'],
+    ['a number', '5'],
+    ['null', 'null'],
+    ['true', 'true'],
+    ['single quotes', "{'a':1}"],
+    ['a trailing comma', '{"a":1,}'],
+    ['a comment', '{/**/}'],
+    ['NaN', '{"amount":NaN}'],
     ['__proto__', '{"amount":"10","phone":"0754123001","__proto__":{"x":1}}'],
     ['an escaped __proto__', '{"amount":"10","phone":"0754123001","\\u005f_proto__":{"x":1}}'],
     ['__proto__ inside', '{"amount":"10","phone":"0754123001","a":[{"__proto__":{}}]}'],
     ['constructor', '{"amount":"10","phone":"0754123001","constructor":{"prototype":{}}}'],
-    ['30,000 arrays in each other', `{"amount":"10","phone":"0754123001","x":${'['.repeat(30_000)}${']'.repeat(30_000)}}`],
+    [
+      '30,000 arrays in each other',
+      `{"amount":"10","phone":"0754123001","x":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
+    ],
     ['30,000 objects in each other', `{"amount":10,"x":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`],
   ] as const) {
     test(`a body that is ${name} is 400 invalid_json`, async () => refused(await raw(text), 400, 'invalid_json'))
@@ -149,7 +182,16 @@ describe('bodies', () => {
   })
 
   test('nothing is converted: a number is no text, a text is no list, and null is not absent', async () => {
-    for (const [field, value] of [['phone', 754123001], ['reference', 5], ['reference', null], ['currency', true], ['customer_name', ['a']], ['amount', null], ['amount', ['10']], ['amount', { value: 1 }]] as const) {
+    for (const [field, value] of [
+      ['phone', 754123001],
+      ['reference', 5],
+      ['reference', null],
+      ['currency', true],
+      ['customer_name', ['a']],
+      ['amount', null],
+      ['amount', ['10']],
+      ['amount', { value: 1 }],
+    ] as const) {
       const reply = await world.post(PUSH, { ...BODY, [field]: value })
       refused(reply, 400, 'validation_failed')
       assert.deepEqual(fieldsOf(reply), [field], `${field} ${JSON.stringify(value)}`)
@@ -161,12 +203,32 @@ describe('bodies', () => {
     const first = await world.post(PUSH, { ...BODY, note_of_mine: { a: 1 } }, { idempotency_key })
     assert.equal(first.status, 202)
     assert.equal((await world.post(PUSH, { ...BODY, note_of_mine: { a: 1 } }, { idempotency_key })).text, first.text)
-    refused(await world.post(PUSH, { ...BODY, note_of_mine: { a: 2 } }, { idempotency_key }), 422, 'idempotency_key_reused')
+    refused(
+      await world.post(PUSH, { ...BODY, note_of_mine: { a: 2 } }, { idempotency_key }),
+      422,
+      'idempotency_key_reused',
+    )
     refused(await world.post(PUSH, BODY, { idempotency_key }), 422, 'idempotency_key_reused')
   })
 
-  for (const [name, bad] of [['NUL', 'a\0b'], ['a bell', 'a\u0007'], ['escape', '\u001b[31m'], ['DEL', 'a\u007f'], ['a C1 control', 'a\u0085'], ['a lone high surrogate', 'a\ud800'], ['a lone low surrogate', '\udc00a']] as const) {
-    for (const field of ['reference', 'customer_name', 'description', 'customer_email', 'phone', 'currency', 'merchant_id']) {
+  for (const [name, bad] of [
+    ['NUL', 'a\0b'],
+    ['a bell', 'a\u0007'],
+    ['escape', '\u001b[31m'],
+    ['DEL', 'a\u007f'],
+    ['a C1 control', 'a\u0085'],
+    ['a lone high surrogate', 'a\ud800'],
+    ['a lone low surrogate', '\udc00a'],
+  ] as const) {
+    for (const field of [
+      'reference',
+      'customer_name',
+      'description',
+      'customer_email',
+      'phone',
+      'currency',
+      'merchant_id',
+    ]) {
       test(`${name} in ${field} is refused with 400`, async () => {
         const reply = await world.post(PUSH, { ...BODY, [field]: bad })
         refused(reply, 400, 'validation_failed')
@@ -177,7 +239,8 @@ describe('bodies', () => {
 
   test('tab and newline may stand in the description and nowhere else', async () => {
     assert.equal((await world.post(PUSH, { ...BODY, description: 'a\tb\nc' })).status, 202)
-    for (const text of ['a\tb', 'a\nb', 'a\rb']) refused(await world.post(PUSH, { ...BODY, reference: text }), 400, 'validation_failed')
+    for (const text of ['a\tb', 'a\nb', 'a\rb'])
+      refused(await world.post(PUSH, { ...BODY, reference: text }), 400, 'validation_failed')
     refused(await world.post(PUSH, { ...BODY, description: 'a\rb' }), 400, 'validation_failed')
   })
 
@@ -189,7 +252,11 @@ describe('bodies', () => {
   })
 
   test('bytes that are not UTF-8 never become a 500', async () => {
-    const body = Buffer.concat([Buffer.from('{"amount":"10","phone":"0754123001","reference":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')])
+    const body = Buffer.concat([
+      Buffer.from('{"amount":"10","phone":"0754123001","reference":"'),
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from('"}'),
+    ])
     assert.ok([202, 400].includes((await raw(body)).status))
   })
 
@@ -213,7 +280,11 @@ describe('keys in the URL', () => {
     refused(reply, 400, 'validation_failed')
     assert.deepEqual(fieldsOf(reply), ['api_key'])
     assert.ok(!reply.text.includes(world.sandbox_key))
-    refused(await world.call({ method: 'POST', url: `${PUSH}?x=${world.live_key}`, payload: BODY, idempotency_key: 'q' }), 400, 'validation_failed')
+    refused(
+      await world.call({ method: 'POST', url: `${PUSH}?x=${world.live_key}`, payload: BODY, idempotency_key: 'q' }),
+      400,
+      'validation_failed',
+    )
   })
 
   test('after all this, no line of the log holds a key', async () => {
@@ -263,4 +334,95 @@ describe('limits', () => {
       await limited.close()
     }
   })
+})
+
+describe('when something is wrong on our side', () => {
+  for (const [name, failure, status, code] of [
+    [
+      'the database is away',
+      Object.assign(new Error('connection refused to db-7.internal'), { code: 'ECONNREFUSED' }),
+      503,
+      'service_unavailable',
+    ],
+    [
+      'the database takes too long',
+      Object.assign(new Error('canceling statement on db-7.internal'), { code: '57014' }),
+      503,
+      'service_unavailable',
+    ],
+    ['there is a bug', new TypeError('cannot read x of undefined at db-7.internal'), 500, 'internal_error'],
+  ] as const) {
+    test(`${name}: the answer is ${status} ${code}, says nothing of the inside, and the payment can be sent again`, async () => {
+      let broken = false
+      const deps = testDeps(world.url, {
+        before: (statement) => {
+          if (broken && statement !== '') throw failure
+        },
+      })
+      const system = await compose(deps)
+      const idempotency_key = crypto.randomUUID()
+      const push = () =>
+        system.app.inject({
+          method: 'POST',
+          url: PUSH,
+          payload: BODY,
+          headers: { authorization: `Bearer ${world.sandbox_key}`, 'idempotency-key': idempotency_key },
+        })
+      try {
+        broken = true
+        const reply = await push()
+        assert.equal(reply.statusCode, status)
+        assert.deepEqual(Object.keys(reply.json()), ['success', 'error'])
+        assert.equal(reply.json().error.code, code)
+        assert.equal(reply.json().error.details, null)
+        assert.ok(!reply.body.includes('internal.') && !reply.body.includes('db-7'))
+        if (status === 503) assert.ok(Number(reply.headers['retry-after']) >= 1)
+        assert.equal(
+          (await system.app.inject({ method: 'GET', url: '/healthz' })).statusCode,
+          200,
+          'the process itself is alive',
+        )
+        assert.equal(
+          (await system.app.inject({ method: 'GET', url: '/readyz' })).statusCode,
+          status,
+          'but takes no requests',
+        )
+        const line = deps.logged.find((text) => text.includes('db-7.internal'))
+        assert.ok(line?.includes(String(reply.headers['x-request-id'])), 'the log names the request')
+        broken = false
+        assert.equal((await push()).statusCode, 202)
+      } finally {
+        broken = false
+        for (const task of system.tasks) await task.idle()
+        await system.app.close()
+        await system.close()
+        await deps.close()
+      }
+    })
+  }
+
+  test('a process that is stopping says that it takes no more requests', async () => {
+    const deps = testDeps(world.url)
+    const system = await compose(deps, { draining: () => true })
+    try {
+      const reply = await system.app.inject({ method: 'GET', url: '/readyz' })
+      assert.equal(reply.statusCode, 503)
+      assert.equal(reply.json().error.code, 'service_unavailable')
+    } finally {
+      await system.app.close()
+      await system.close()
+      await deps.close()
+    }
+  })
+})
+
+test('a POST that takes no body may carry the JSON content type and nothing else', async () => {
+  const made = await world.post('/v1/collections/wallet-push', { amount: '5000', phone: '0754123001' })
+  const refreshed = await world.call({
+    method: 'POST',
+    url: `/v1/collections/${made.body.data.collection_id}/refresh-status`,
+    headers: { 'content-type': 'application/json' },
+    payload: '',
+  })
+  assert.equal(refreshed.status, 200)
 })

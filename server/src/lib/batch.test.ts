@@ -12,10 +12,13 @@ function withCode(code: string): Error {
 
 test('an idle gatherer runs at once, with all that arrived in the same turn', async () => {
   const sets: number[][] = []
-  const double = gather<number, number>(async (items) => {
-    sets.push([...items])
-    return items.map((item) => item * 2)
-  }, { max_items: 10, max_running: 1 })
+  const double = gather<number, number>(
+    async (items) => {
+      sets.push([...items])
+      return items.map((item) => item * 2)
+    },
+    { max_items: 10, max_running: 1 },
+  )
   assert.deepEqual(await Promise.all([double(1), double(2), double(3)]), [2, 4, 6])
   assert.deepEqual(sets, [[1, 2, 3]])
 })
@@ -23,11 +26,14 @@ test('an idle gatherer runs at once, with all that arrived in the same turn', as
 test('what arrives while a set is running becomes the next set, in its order', async () => {
   const sets: number[][] = []
   const gates: (() => void)[] = []
-  const run = gather<number, number>(async (items) => {
-    sets.push([...items])
-    await new Promise<void>((done) => gates.push(done))
-    return items
-  }, { max_items: 100, max_running: 1 })
+  const run = gather<number, number>(
+    async (items) => {
+      sets.push([...items])
+      await new Promise<void>((done) => gates.push(done))
+      return items
+    },
+    { max_items: 100, max_running: 1 },
+  )
   const first = run(0)
   while (gates.length < 1) await turn()
   const rest = [1, 2, 3, 4].map((item) => run(item))
@@ -45,23 +51,32 @@ test('no set is larger, and no more sets run at once, than allowed', async () =>
   let running = 0
   let most = 0
   const sizes: number[] = []
-  const run = gather<number, number>(async (items) => {
-    running++
-    most = Math.max(most, running)
-    sizes.push(items.length)
-    await turn()
-    running--
-    return items
-  }, { max_items: 7, max_running: 2 })
+  const run = gather<number, number>(
+    async (items) => {
+      running++
+      most = Math.max(most, running)
+      sizes.push(items.length)
+      await turn()
+      running--
+      return items
+    },
+    { max_items: 7, max_running: 2 },
+  )
   const items = Array.from({ length: 100 }, (_, i) => i)
   assert.deepEqual(await Promise.all(items.map((item) => run(item))), items)
   assert.ok(most <= 2 && Math.max(...sizes) <= 7, `${most} at once, sizes ${sizes}`)
 })
 
 test('an error in the answer reaches only the caller it belongs to', async () => {
-  const run = gather<number, number>(async (items) => items.map((item) => (item === 2 ? new Error('two') : item)), { max_items: 10, max_running: 1 })
+  const run = gather<number, number>(async (items) => items.map((item) => (item === 2 ? new Error('two') : item)), {
+    max_items: 10,
+    max_running: 1,
+  })
   const results = await Promise.allSettled([run(1), run(2), run(3)])
-  assert.deepEqual(results.map((result) => result.status), ['fulfilled', 'rejected', 'fulfilled'])
+  assert.deepEqual(
+    results.map((result) => result.status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
 })
 
 test('the same item asked for twice is done twice: nothing is remembered', async () => {
@@ -74,11 +89,17 @@ for (const failure of ['22001', '23505']) {
   test(`a set poisoned by data (${failure}) is split until each bad item stands alone`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }), async (items) => {
-        const results = await runSplitting(items.map((poisoned, place) => ({ poisoned, place })), async (set) => {
-          if (set.some((item) => item.poisoned)) throw withCode(failure)
-          return set.map((item) => item.place)
-        })
-        assert.deepEqual(results.map((result) => (result instanceof Error ? 'refused' : result)), items.map((poisoned, place) => (poisoned ? 'refused' : place)))
+        const results = await runSplitting(
+          items.map((poisoned, place) => ({ poisoned, place })),
+          async (set) => {
+            if (set.some((item) => item.poisoned)) throw withCode(failure)
+            return set.map((item) => item.place)
+          },
+        )
+        assert.deepEqual(
+          results.map((result) => (result instanceof Error ? 'refused' : result)),
+          items.map((poisoned, place) => (poisoned ? 'refused' : place)),
+        )
       }),
     )
   })
@@ -89,7 +110,10 @@ test('a broken invariant of one item refuses that item and settles its neighbour
     if (set.includes(4)) throw new Error('broken invariant: four')
     return set
   })
-  assert.deepEqual(results.map((result) => (result instanceof Error ? null : result)), [1, 2, 3, null, 5])
+  assert.deepEqual(
+    results.map((result) => (result instanceof Error ? null : result)),
+    [1, 2, 3, null, 5],
+  )
 })
 
 test('a database that is away is asked once, not once for every item', async () => {
@@ -104,10 +128,13 @@ test('a database that is away is asked once, not once for every item', async () 
 
 test('a gatherer works on after a failure', async () => {
   let fail = true
-  const run = gather<number, number>(async (items) => {
-    if (fail) throw withCode('08006')
-    return items
-  }, { max_items: 10, max_running: 1 })
+  const run = gather<number, number>(
+    async (items) => {
+      if (fail) throw withCode('08006')
+      return items
+    },
+    { max_items: 10, max_running: 1 },
+  )
   await assert.rejects(run(1))
   fail = false
   assert.equal(await run(2), 2)

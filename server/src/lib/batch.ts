@@ -11,9 +11,15 @@ export type GatherOptions = {
 }
 
 /**
+ * While a set runs, others collect: large sets cost far less per item than small ones. Only when the newest running
+ * set takes longer than this does another start beside it, so that one slow statement does not hold up everybody.
+ */
+const PATIENCE_MS = 4
+
+/**
  * Turns a function over sets into a function over one item. An idle gatherer runs at once, with whatever arrived in
- * the same turn of the event loop; a busy one collects until a slot is free. `run` answers in the order of its items;
- * an Error in its answer rejects that one caller. When `run` itself throws, the set is split until the bad item
+ * the same turn of the event loop; a busy one collects. `run` answers in the order of its items; an Error in its answer
+ * rejects that one caller. When `run` itself throws because of what the set holds, the set is split until the bad item
  * stands alone, so one poisoned item cannot refuse its neighbours: `run` must therefore undo what it did before it throws.
  */
 export function gather<Item, Answer>(
@@ -21,11 +27,25 @@ export function gather<Item, Answer>(
   options: GatherOptions,
 ): (item: Item) => Promise<Answer> {
   let running = 0
+  let patience: NodeJS.Timeout | null = null
   const waiting: (() => void)[] = []
 
   const start = (dispatch: () => void) => {
     running++
     setImmediate(dispatch)
+    if (patience) clearTimeout(patience)
+    patience = null
+    if (waiting.length > 0) watch()
+  }
+  const startNext = () => {
+    const next = running < options.max_running ? waiting.shift() : undefined
+    if (next) start(next)
+  }
+  const watch = () => {
+    patience ??= setTimeout(() => {
+      patience = null
+      startNext()
+    }, PATIENCE_MS)
   }
   const loader = new DataLoader<Item, Answer>(
     async (items) => {
@@ -33,16 +53,16 @@ export function gather<Item, Answer>(
         return await runSplitting(items, run)
       } finally {
         running--
-        const next = waiting.shift()
-        if (next) start(next)
+        startNext()
       }
     },
     {
       cache: false,
       maxBatchSize: options.max_items,
       batchScheduleFn: (dispatch) => {
-        if (running < options.max_running) start(dispatch)
-        else waiting.push(dispatch)
+        if (running === 0) return start(dispatch)
+        waiting.push(dispatch)
+        if (running < options.max_running) watch()
       },
     },
   )

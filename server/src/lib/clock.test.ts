@@ -23,7 +23,11 @@ test('what falls due is fired once, in the order of time, at its own time', () =
   clock.after(100, note('later'))
   clock.advance(50)
   clock.advance(0)
-  assert.deepEqual(fired, [['first', 10], ['second', 20], ['third', 30]])
+  assert.deepEqual(fired, [
+    ['first', 10],
+    ['second', 20],
+    ['third', 30],
+  ])
 })
 
 test('what is started by what fires is fired in the same move when it falls due in it', () => {

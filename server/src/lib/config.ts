@@ -70,6 +70,12 @@ export const settings = {
   host: setting('HOST', '', text, 'Address to listen on. Empty: 127.0.0.1, or 0.0.0.0 in production.'),
   port: setting('PORT', '8080', number(0, 65535), 'Port to listen on. 0: any free one.'),
   data_dir: setting('DATA_DIR', '.data', text, 'Where the embedded database and generated secrets live.'),
+  embedded_dir: setting(
+    'MALIPO_EMBEDDED_DIR',
+    '/var/lib/malipo',
+    text,
+    'Where the embedded database goes when it is started by root and its user cannot reach DATA_DIR.',
+  ),
   database_url: setting(
     'DATABASE_URL',
     '',

@@ -25,7 +25,6 @@ export const catalogue = {
     status: 403,
     message: 'This API key lacks the scope that the call needs. See details.required_scope.',
   },
-  insufficient_role: { status: 403, message: 'This credential may not use this endpoint.' },
   merchant_mismatch: {
     status: 403,
     message: 'merchant_id is not the merchant of this credential. Leave it out or send your own.',
@@ -37,7 +36,6 @@ export const catalogue = {
   forbidden: { status: 403, message: 'This request is not allowed.' },
   not_found: { status: 404, message: 'There is nothing here. Check the path and the id.' },
   method_not_allowed: { status: 405, message: 'This path does not take this method. See the Allow header.' },
-  payment_in_progress: { status: 409, message: 'A payment is already under way. Wait for its result.' },
   invalid_state: { status: 409, message: 'The record is not in a state that allows this.' },
   idempotency_in_progress: {
     status: 409,

@@ -57,14 +57,27 @@ test('any id survives the way through 26 characters and back', () => {
 
 test('what is not 26 characters of an id leads nowhere', () => {
   const good = idToBase32('ffffffff-ffff-ffff-ffff-ffffffffffff')
-  for (const text of ['', good.slice(1), `${good}0`, good.toLowerCase(), `I${good.slice(1)}`, `8${good.slice(1)}`, `U${good.slice(1)}`]) {
+  for (const text of [
+    '',
+    good.slice(1),
+    `${good}0`,
+    good.toLowerCase(),
+    `I${good.slice(1)}`,
+    `8${good.slice(1)}`,
+    `U${good.slice(1)}`,
+  ]) {
     assert.equal(base32ToId(text), null, text)
   }
 })
 
 test('only the lower-case text of a UUID is an id', () => {
   assert.ok(isId('019b8d62-7a80-8fcd-b985-e7aff1551b15'))
-  for (const text of ['', '019B8D62-7A80-8FCD-B985-E7AFF1551B15', '019b8d627a808fcdb985e7aff1551b15', '019b8d62-7a80-8fcd-b985-e7aff1551b15\n']) {
+  for (const text of [
+    '',
+    '019B8D62-7A80-8FCD-B985-E7AFF1551B15',
+    '019b8d627a808fcdb985e7aff1551b15',
+    '019b8d62-7a80-8fcd-b985-e7aff1551b15\n',
+  ]) {
     assert.ok(!isId(text), text)
   }
 })

@@ -42,7 +42,18 @@ for (const [name, secret] of Object.entries(SECRETS)) {
   })
 }
 
-for (const name of ['authorization', 'x-api-key', 'plaintext_key', 'secret', 'previous_secret', 'password', 'pin', 'token', 'cookie', 'set-cookie']) {
+for (const name of [
+  'authorization',
+  'x-api-key',
+  'plaintext_key',
+  'secret',
+  'previous_secret',
+  'password',
+  'pin',
+  'token',
+  'cookie',
+  'set-cookie',
+]) {
   test(`a field called ${name} is never written, whatever it holds`, () => {
     const text = written((log) => {
       log.info({ [name]: 'hunter2hunter2' }, 'top')
@@ -53,7 +64,10 @@ for (const name of ['authorization', 'x-api-key', 'plaintext_key', 'secret', 'pr
 }
 
 test('the rows that a database prints in its error stay out of the log', () => {
-  const error = Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (phone)=(255754123456) exists' })
+  const error = Object.assign(new Error('duplicate key'), {
+    code: '23505',
+    detail: 'Key (phone)=(255754123456) exists',
+  })
   const text = written((log) => log.error({ err: error }, 'failed'))
   assert.ok(!text.includes('255754123456'))
   assert.ok(text.includes('23505'))

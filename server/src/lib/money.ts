@@ -38,7 +38,7 @@ export function formatAmount(minor: bigint): string {
   return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** Cents as a plain JSON number: 2500050n is 25000.5. Exact: amounts never exceed 2^53 cents. */
+/** Cents as a plain JSON number: 2500050n is 25000.5. Exact to the cent for every amount that can be configured. */
 export function amountAsNumber(minor: bigint): number {
   return Number(minor) / 100
 }

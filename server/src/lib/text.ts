@@ -21,7 +21,15 @@ export function oneOf<const T extends readonly string[]>(values: T, description?
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...(description ? { description } : {}) })
 }
 
-/** A field that may be null. */
+/**
+ * A field of a simple type that may be null, as `{type: [T, "null"]}`: answers are written several times faster than
+ * with a union, whose branches the serializer must try one after the other.
+ */
 export function nullable<T extends Type.TSchema>(schema: T) {
-  return Type.Union([schema, Type.Null()])
+  const { type, enum: values, ...rest } = schema as unknown as { type: string; enum?: readonly unknown[] }
+  return Type.Unsafe<Type.Static<T> | null>({
+    ...rest,
+    type: [type, 'null'],
+    ...(values ? { enum: [...values, null] } : {}),
+  })
 }

@@ -16,7 +16,8 @@ test('any text comes out as it went in', () => {
 test('the same text is sealed differently every time, and never in the clear', () => {
   const sealed = [vault.seal('whsec_secret'), vault.seal('whsec_secret')]
   assert.notEqual(sealed[0], sealed[1])
-  for (const text of sealed) assert.ok(!text.includes('whsec') && !Buffer.from(text.split(':')[3] as string, 'base64').includes('whsec'))
+  for (const text of sealed)
+    assert.ok(!text.includes('whsec') && !Buffer.from(text.split(':')[3] as string, 'base64').includes('whsec'))
 })
 
 test('another key does not open it', () => {
@@ -34,7 +35,9 @@ test('an altered text is refused, whichever part was altered', () => {
   }
   // A shortened tag would be easier to guess.
   const short = [...parts]
-  short[2] = Buffer.from(parts[2] as string, 'base64').subarray(0, 4).toString('base64')
+  short[2] = Buffer.from(parts[2] as string, 'base64')
+    .subarray(0, 4)
+    .toString('base64')
   assert.throws(() => vault.open(short.join(':')))
   for (const text of ['', 'v1', 'v2:a:b:c', 'v1:::']) assert.throws(() => vault.open(text))
 })

@@ -3,7 +3,7 @@
 //   CRASH_AT   the point at which this process dies, on the first pass; empty: it tells its parent each point it passes
 //   AHEAD_MS   how much later than now its clock is, so that the leases of a dead process have ended
 
-import { createLog, crashAt, type Point, systemClock } from '../../src/lib/index.ts'
+import { crashAt, createLog, type Point, systemClock } from '../../src/lib/index.ts'
 import { compose, configFromEnvironment, realDeps } from '../../src/main.ts'
 import { createWorker } from '../../src/work/index.ts'
 

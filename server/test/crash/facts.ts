@@ -117,8 +117,10 @@ function promisesBroken({ acks, collections }: Facts): string[] {
     if (first !== undefined && first !== collection_id) problems.push(`${key} made ${first} and ${collection_id}`)
     ids.set(`${merchant_id} ${key}`, collection_id)
     if (row === undefined) problems.push(`${key}: acknowledged ${collection_id} is missing`)
-    else if (row.merchant_id !== merchant_id || row.key !== key) problems.push(`${key}: ${collection_id} belongs to ${row.key}`)
-    else if (row.amount_minor !== BigInt(amount_minor)) problems.push(`${key}: the amount is ${row.amount_minor}, not ${amount_minor}`)
+    else if (row.merchant_id !== merchant_id || row.key !== key)
+      problems.push(`${key}: ${collection_id} belongs to ${row.key}`)
+    else if (row.amount_minor !== BigInt(amount_minor))
+      problems.push(`${key}: the amount is ${row.amount_minor}, not ${amount_minor}`)
   }
   for (const row of collections) {
     if (isAbandoned(row)) continue
@@ -130,7 +132,11 @@ function promisesBroken({ acks, collections }: Facts): string[] {
 
 /** What each of the provider's words means for a collection. */
 const STATUS_OF: Record<string, string> = {
-  COMPLETED: 'successful', FAILED: 'failed', HELD: 'pending_clearance', REVERSED: 'reversed', PENDING: 'processing',
+  COMPLETED: 'successful',
+  FAILED: 'failed',
+  HELD: 'pending_clearance',
+  REVERSED: 'reversed',
+  PENDING: 'processing',
 }
 
 function moneyProblems({ collections, attempts, book, balances }: Facts): string[] {
@@ -152,14 +158,18 @@ function moneyProblems({ collections, attempts, book, balances }: Facts): string
     if (entry.prompts !== 1) problems.push(`${provider_reference} prompted its payer ${entry.prompts} times`)
     // Another amount than was asked for is held, whatever the provider calls it.
     const paid = BigInt(entry.amount_minor)
-    const status = entry.status === 'COMPLETED' && paid !== row.amount_minor ? 'pending_clearance' : STATUS_OF[entry.status ?? 'PENDING']
+    const status =
+      entry.status === 'COMPLETED' && paid !== row.amount_minor
+        ? 'pending_clearance'
+        : STATUS_OF[entry.status ?? 'PENDING']
     const due = entry.status === 'COMPLETED' || entry.status === 'HELD' ? paid : 0n
     if (row.status !== status) problems.push(`${row.id} is ${row.status}; the provider says ${entry.status}`)
     if (row.net_minor !== due) problems.push(`${row.id} moved ${row.net_minor}; the provider has ${due}`)
     if (row.credits > 1) problems.push(`${row.id} was credited ${row.credits} times`)
     expected.set(row.merchant_id, (expected.get(row.merchant_id) ?? 0n) + due)
   }
-  for (const { reference } of book) if (!known.has(reference)) problems.push(`the provider knows ${reference}, and we do not`)
+  for (const { reference } of book)
+    if (!known.has(reference)) problems.push(`the provider knows ${reference}, and we do not`)
   for (const { merchant_id, owned_minor } of balances) {
     const due = expected.get(merchant_id) ?? 0n
     if (owned_minor !== due) problems.push(`merchant ${merchant_id} owns ${owned_minor}; the provider has ${due}`)
@@ -185,15 +195,18 @@ function eventProblems({ moves, deliveries, arrivals, collections }: Facts): str
     const name = `${collection_id} ${event}`
     ids.set(name, (ids.get(name) ?? new Set()).add(id))
   }
-  for (const [name, seen] of ids) if (seen.size > 1) problems.push(`${name} came under ${seen.size} ids: ${[...seen].join(', ')}`)
+  for (const [name, seen] of ids)
+    if (seen.size > 1) problems.push(`${name} came under ${seen.size} ids: ${[...seen].join(', ')}`)
   for (const { id, merchant_id, source_id, event, body, status } of deliveries) {
     const came = arrived.get(id) ?? []
     arrived.delete(id)
     if (status !== 'delivered') problems.push(`${event} of ${source_id} is ${status}`)
     if (came.length === 0) problems.push(`${event} of ${source_id} never arrived`)
     if (came.some((arrival) => arrival.body !== body)) problems.push(`${event} of ${source_id} came with other bytes`)
-    if (came.some((arrival) => arrival.path !== `/${merchant_id}`)) problems.push(`${event} of ${source_id} came to another merchant`)
-    if (status === 'delivered' && !came.some((arrival) => arrival.answer === 200)) problems.push(`${event} of ${source_id} was never taken`)
+    if (came.some((arrival) => arrival.path !== `/${merchant_id}`))
+      problems.push(`${event} of ${source_id} came to another merchant`)
+    if (status === 'delivered' && !came.some((arrival) => arrival.answer === 200))
+      problems.push(`${event} of ${source_id} was never taken`)
   }
   for (const id of arrived.keys()) problems.push(`delivery ${id} arrived, and we do not know it`)
   return problems
@@ -215,7 +228,10 @@ const HURRY = sql(
 )
 
 /** Waits until nothing is open any more, at most `within_ms`. Answers how long it took and what was left. */
-export async function waitQuiet(rig: Rig, within_ms = 30_000): Promise<{ ms: number; left: { open: number; due: number; pending: number } }> {
+export async function waitQuiet(
+  rig: Rig,
+  within_ms = 30_000,
+): Promise<{ ms: number; left: { open: number; due: number; pending: number } }> {
   const begin = Date.now()
   for (;;) {
     await rig.db.query(HURRY, [new Date()])

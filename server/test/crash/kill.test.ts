@@ -43,7 +43,14 @@ test('a server killed at any moment loses no payment, takes none twice and forge
     return chance < 0.08 ? 500 : chance < 0.1 ? 'cut' : 200
   }
   const client = createClient(server.url, CONCURRENCY)
-  const load = startLoad({ client, shops: rig.shops, random, concurrency: CONCURRENCY, per_second: PER_SECOND, endings: ENDINGS })
+  const load = startLoad({
+    client,
+    shops: rig.shops,
+    random,
+    concurrency: CONCURRENCY,
+    per_second: PER_SECOND,
+    endings: ENDINGS,
+  })
   try {
     for (let kill = 1; kill <= KILLS; kill++) {
       // Every fourth dies while it is still starting.
@@ -88,28 +95,73 @@ async function plantLosses(sound: Facts): Promise<void> {
   const first = sound.deliveries[0]
   const settled = sound.collections.findIndex((row) => row.status === 'successful')
   assert.ok(first && settled >= 0)
-  assert.match(plant((facts) => facts.collections.splice(0, 1)), /acknowledged \S+ is missing/)
-  assert.match(plant((facts) => facts.acks.splice(0, 1)), /no client was told of it/)
-  assert.match(plant((facts) => Object.assign(facts.collections[0] ?? {}, { status: 'processing' })), /stuck in processing/)
-  assert.match(plant((facts) => Object.assign(facts.collections[settled] ?? {}, { credits: 2 })), /credited 2 times/)
-  assert.match(plant((facts) => Object.assign(facts.collections[settled] ?? {}, { net_minor: 1n })), /moved 1; the provider has/)
-  assert.match(plant((facts) => facts.book.splice(0, 1)), /never reached the provider/)
-  assert.match(plant((facts) => Object.assign(facts.book[0] ?? {}, { prompts: 2 })), /prompted its payer 2 times/)
-  assert.match(plant((facts) => facts.attempts.splice(0, 1)), /and we do not/)
-  assert.match(plant((facts) => facts.deliveries.splice(0, 1)), /owes collection/)
-  assert.match(plant((facts) => {
-    facts.arrivals = facts.arrivals.filter((arrival) => arrival.id !== first.id)
-  }), /never arrived/)
-  assert.match(plant((facts) => Object.assign(facts.arrivals[0] ?? {}, { id: 'other' })), /we do not know it/)
-  assert.match(plant((facts) => facts.arrivals.push({ ...(facts.arrivals[0] as Facts['arrivals'][number]), id: 'second' })), /under 2 ids/)
-  assert.match(plant((facts) => {
-    const [arrival] = facts.arrivals
-    if (arrival) arrival.body = arrival.body.replace(/"timestamp":"[^"]*"/, '"timestamp":"later"')
-  }), /other bytes/)
+  assert.match(
+    plant((facts) => facts.collections.splice(0, 1)),
+    /acknowledged \S+ is missing/,
+  )
+  assert.match(
+    plant((facts) => facts.acks.splice(0, 1)),
+    /no client was told of it/,
+  )
+  assert.match(
+    plant((facts) => Object.assign(facts.collections[0] ?? {}, { status: 'processing' })),
+    /stuck in processing/,
+  )
+  assert.match(
+    plant((facts) => Object.assign(facts.collections[settled] ?? {}, { credits: 2 })),
+    /credited 2 times/,
+  )
+  assert.match(
+    plant((facts) => Object.assign(facts.collections[settled] ?? {}, { net_minor: 1n })),
+    /moved 1; the provider has/,
+  )
+  assert.match(
+    plant((facts) => facts.book.splice(0, 1)),
+    /never reached the provider/,
+  )
+  assert.match(
+    plant((facts) => Object.assign(facts.book[0] ?? {}, { prompts: 2 })),
+    /prompted its payer 2 times/,
+  )
+  assert.match(
+    plant((facts) => facts.attempts.splice(0, 1)),
+    /and we do not/,
+  )
+  assert.match(
+    plant((facts) => facts.deliveries.splice(0, 1)),
+    /owes collection/,
+  )
+  assert.match(
+    plant((facts) => {
+      facts.arrivals = facts.arrivals.filter((arrival) => arrival.id !== first.id)
+    }),
+    /never arrived/,
+  )
+  assert.match(
+    plant((facts) => Object.assign(facts.arrivals[0] ?? {}, { id: 'other' })),
+    /we do not know it/,
+  )
+  assert.match(
+    plant((facts) => facts.arrivals.push({ ...(facts.arrivals[0] as Facts['arrivals'][number]), id: 'second' })),
+    /under 2 ids/,
+  )
+  assert.match(
+    plant((facts) => {
+      const [arrival] = facts.arrivals
+      if (arrival) arrival.body = arrival.body.replace(/"timestamp":"[^"]*"/, '"timestamp":"later"')
+    }),
+    /other bytes/,
+  )
 
   // And once for real: a cent that came from nowhere.
-  await rig.db.query(sql('crash_plant', `update ledger_accounts set balance_minor = balance_minor + 1
-    where environment = 'live' and code = 'available' and merchant_id = $1`), [rig.shops[0]?.merchant.id])
+  await rig.db.query(
+    sql(
+      'crash_plant',
+      `update ledger_accounts set balance_minor = balance_minor + 1
+    where environment = 'live' and code = 'available' and merchant_id = $1`,
+    ),
+    [rig.shops[0]?.merchant.id],
+  )
   const found = findProblems(await gatherFacts(rig, sound.acks)).join('\n')
   assert.match(found, /owns \d+; the provider has \d+/)
   assert.match(found, /verify: Every book sums to zero/)

@@ -23,10 +23,16 @@ export type Client = {
 }
 
 const RETRY_MS = 50
-const GIVE_UP_MS = 90_000
+const GIVE_UP_MS = 60_000
 
 /** Makes an order; `ending` are the last three digits of the payer's phone. */
-export function orderOf(shop: Shop, key: string, amount_minor: number, ending: string, method: 'wallet-push' | 'qr' = 'wallet-push'): Order {
+export function orderOf(
+  shop: Shop,
+  key: string,
+  amount_minor: number,
+  ending: string,
+  method: 'wallet-push' | 'qr' = 'wallet-push',
+): Order {
   const phone = `255754123${ending}`
   const amount = `${Math.floor(amount_minor / 100)}.${String(amount_minor % 100).padStart(2, '0')}`
   const body = JSON.stringify({ amount, reference: key, ...(method === 'qr' ? { customer_phone: phone } : { phone }) })
@@ -60,13 +66,20 @@ export function createClient(url: string, connections: number): Client {
         if (answer?.status === 202) {
           const { data } = JSON.parse(answer.text) as { data: { collection_id: string } }
           const { key, amount_minor } = order
-          return { key, merchant_id: order.shop.merchant.id, collection_id: data.collection_id, amount_minor, text: answer.text }
+          return {
+            key,
+            merchant_id: order.shop.merchant.id,
+            collection_id: data.collection_id,
+            amount_minor,
+            text: answer.text,
+          }
         }
         // 409: the first request with this key may still run. 503: the server says itself that it is to be tried again.
         if (answer !== null && answer.status !== 503 && !answer.text.includes('idempotency_in_progress')) {
           throw new Error(`${order.key} was answered ${answer.status}: ${answer.text}`)
         }
-        if (Date.now() > give_up) throw new Error(`${order.key} was not acknowledged: ${answer?.text ?? 'no connection'}`)
+        if (Date.now() > give_up)
+          throw new Error(`${order.key} was not acknowledged: ${answer?.text ?? 'no connection'}`)
         await sleep(RETRY_MS)
       }
     },

@@ -98,7 +98,11 @@ function checkOneEffect(flow: Flow, point: string, facts: Facts): void {
   }
   // Its payer never decides, so that it waits: that is all that may be open.
   const [ack] = facts.acks
-  const open = [`${ack?.collection_id} is stuck in processing`, `${ack?.collection_id} still waits for its provider`, `${ack?.collection_id} has no event`]
+  const open = [
+    `${ack?.collection_id} is stuck in processing`,
+    `${ack?.collection_id} still waits for its provider`,
+    `${ack?.collection_id} has no event`,
+  ]
   assert.deepEqual(findProblems(facts), open)
   // A code whose request died is nobody's: another one takes its place, and no money moves for either.
   const abandoned = facts.collections.filter((row) => row.key === null)

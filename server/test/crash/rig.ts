@@ -83,7 +83,11 @@ export async function createRig(options: { shops: number; delay_ms: number }): P
     shops,
     env: (more) =>
       serverEnv(database.url, {
-        PROCESS: 'all', PORT: String(port), MOCK_URL: provider.url, MOCK_SECRET, ...more,
+        PROCESS: 'all',
+        PORT: String(port),
+        MOCK_URL: provider.url,
+        MOCK_SECRET,
+        ...more,
       }),
     async configureWebhooks(server_url) {
       for (const { key, merchant } of shops) {
@@ -105,7 +109,10 @@ export async function createRig(options: { shops: number; delay_ms: number }): P
 async function openShop(deps: TestDeps, name: string): Promise<Shop> {
   const merchant = await createMerchant(deps, { name, approved: true })
   const made = await createKey(deps, {
-    merchant_id: merchant.id, environment: 'live', scopes: Object.keys(SCOPES), name: 'Crash test',
+    merchant_id: merchant.id,
+    environment: 'live',
+    scopes: Object.keys(SCOPES),
+    name: 'Crash test',
   })
   return { merchant, key: made.plaintext_key, key_id: made.record.id }
 }

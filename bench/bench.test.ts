@@ -1,0 +1,61 @@
+// The benchmark itself, in a tiny form: it runs through, tells the truth about what was lost, and cleans up.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { testServer } from '../server/test/database.ts'
+import type { Results } from './report.ts'
+
+const RUN = fileURLToPath(new URL('run.ts', import.meta.url))
+const TINY = '--seconds 0.15 --warmup 0.1 --rounds 1 --merchants 3 --connections 8 --outstanding 50 --status-ids 10'
+
+function bench(
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [RUN, ...args], { env: { ...process.env, ...env } }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
+    )
+  })
+}
+
+test('the benchmark runs every case, prints JSON, and no payment is lost', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'))
+  const { code, stdout, stderr } = await bench([...TINY.split(' '), '--results', folder, '--json'], {
+    DATABASE_URL: testServer().adminUrl,
+  })
+  assert.equal(code, 0, stderr)
+  const { environment, cases } = JSON.parse(stdout) as Results
+  const [file] = await readdir(folder)
+  assert.equal(await readFile(join(folder, file as string), 'utf8'), stdout)
+  await rm(folder, { recursive: true })
+
+  assert.match(environment.postgresql.version, /^\d+/)
+  assert.equal(environment.node, process.version)
+  for (const rate of [cases.baseline, cases.accept, cases.life, cases.life_one, cases.status, cases.empty]) {
+    assert.ok(rate && rate.per_second > 0, JSON.stringify(rate))
+    assert.equal(rate.refused, 0, rate.first_refusal ?? '')
+  }
+  assert.ok(cases.latency && cases.latency.webhook_ms.p99 >= cases.latency.webhook_ms.p50)
+  assert.ok(cases.memory && cases.memory.most_rss_mb > 0)
+  assert.equal(cases.accept?.lost, 0)
+  const { check } = cases
+  assert.ok(check && check.accepted > 0)
+  assert.equal(check.lost, 0)
+  assert.equal(check.in_database, check.accepted)
+  assert.equal(check.not_successful, 0)
+  assert.equal(check.deliveries_open, 0)
+  assert.equal(check.signatures_forged, 0)
+  assert.deepEqual(check.verify_broken, [])
+})
+
+test('a case that does not exist is refused by name', async () => {
+  const { code, stderr } = await bench(['--only', 'speed'])
+  assert.equal(code, 1)
+  assert.match(stderr, /no case "speed"/)
+})

@@ -1,0 +1,448 @@
+// The cases: what is measured, and how.
+
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { BaselineApi } from './baseline.ts'
+import type { EmptyApi } from './empty.ts'
+import type { LoadApi, LoadOptions, LoadResult, Progress } from './load.ts'
+import { residentMb } from './proc.ts'
+import type { Taken } from './receiver.ts'
+import { startRemote } from './rpc.ts'
+import {
+  type BenchMerchant,
+  type Cleanup,
+  type Cpu,
+  createCleanup,
+  type Database,
+  freePort,
+  makeMerchants,
+  query,
+  readCpu,
+  type Server,
+  startServer,
+  type World,
+} from './world.ts'
+
+/** How a benchmark is run. */
+export type Settings = {
+  seconds: number
+  warmup_seconds: number
+  rounds: number
+  connections: number
+  merchants: number
+  outstanding: number
+  status_ids: number
+  baseline_connections: number
+}
+
+/** CPU of each process during the measured seconds: per payment or request, and as a share of one core. */
+export type CpuUse = Record<string, { seconds: number; us_per_item: number; cores: number }>
+
+/** One rate: every round, their median, and the CPU of all rounds together. */
+export type Rate = {
+  per_second: number
+  rounds: number[]
+  refused: number
+  first_refusal: string | null
+  cpu: CpuUse
+  /** Cores that processes outside the benchmark used meanwhile: near 0 on a machine that is not shared. */
+  others_cores: number
+}
+
+/** Milliseconds. */
+export type Percentiles = { p50: number; p90: number; p99: number; max: number; samples: number }
+
+const DRAIN_QUIET_MS = 30_000
+const DRAIN_MAX_MS = 180_000
+const MEMORY_EVERY_MS = 200
+const VERIFY_MAX_MS = 600_000
+
+type Window = { items: number; seconds: number; refused: number; before: Cpu; after: Cpu }
+
+const PUSH = {
+  kind: 'push',
+  paths: [],
+  rate: null,
+  outstanding_max: null,
+  keep: false,
+} as const satisfies Partial<LoadOptions>
+
+/** A name for one run of the load, so that no two share an Idempotency-Key. */
+function runName(): string {
+  return randomBytes(5).toString('hex')
+}
+
+/** Waits for the warm-up, then counts for the measured seconds. */
+async function measure(
+  settings: Settings,
+  readCounts: () => Promise<Progress>,
+  readCpuNow: () => Cpu,
+): Promise<Window> {
+  await sleep(settings.warmup_seconds * 1000)
+  const before = readCpuNow()
+  const first = await readCounts()
+  await sleep(settings.seconds * 1000)
+  const last = await readCounts()
+  const after = readCpuNow()
+  return {
+    items: last.answered - first.answered,
+    seconds: (last.at - first.at) / 1000,
+    refused: last.refused,
+    before,
+    after,
+  }
+}
+
+function rateOf(windows: Window[], first_refusal: string | null): Rate {
+  const rounds = windows.map(({ items, seconds }) => round(items / seconds, 1))
+  const items = windows.reduce((sum, window) => sum + window.items, 0)
+  const seconds = windows.reduce((sum, window) => sum + window.seconds, 0)
+  const cpu: CpuUse = {}
+  for (const name of Object.keys(windows[0]?.after ?? {})) {
+    const used = windows.reduce((sum, { before, after }) => sum + (after[name] ?? 0) - (before[name] ?? 0), 0)
+    cpu[name] = {
+      seconds: round(used, 2),
+      us_per_item: round((used / items) * 1e6, 1),
+      cores: round(used / seconds, 2),
+    }
+  }
+  const refused = windows.reduce((sum, window) => sum + window.refused, 0)
+  // What the whole machine did, less what the processes above did.
+  const machine = cpu.machine?.cores ?? 0
+  delete cpu.machine
+  const ours = Object.values(cpu).reduce((sum, { cores }) => sum + cores, 0)
+  return {
+    per_second: median(rounds),
+    rounds,
+    refused,
+    first_refusal,
+    cpu,
+    others_cores: round(Math.max(0, machine - ours), 2),
+  }
+}
+
+/** Accepting alone, in turn with the baseline on the same database. */
+export async function acceptCase(cleanup: Cleanup, database: Database, settings: Settings, with_baseline: boolean) {
+  const { url, drop } = await database.create('accept')
+  const merchants = await makeMerchants(database, url, settings.merchants)
+  const local = createCleanup()
+  cleanup.add(local.run)
+  const load = startRemote<LoadApi>('load.ts')
+  local.add(() => load.stop())
+  const baseline = startRemote<BaselineApi>('baseline.ts')
+  local.add(() => baseline.stop())
+  const server = await startServer(local, {
+    database,
+    url,
+    port: await freePort(),
+    env: { PROCESS: 'api' },
+    node_args: [],
+  })
+
+  const accepts: Window[] = []
+  const baselines: Window[] = []
+  let first_refusal: string | null = null
+  let answered = 0
+  // The first round only warms up.
+  for (let n = 0; n <= settings.rounds; n++) {
+    if (with_baseline) {
+      await baseline.call('start', { url, connections: settings.baseline_connections, merchants, run: runName() })
+      const window = await measure(
+        settings,
+        () => baseline.call('progress'),
+        () => readCpu(database, { load: baseline.pid }),
+      )
+      answered += await baseline.call('stop')
+      if (n > 0) baselines.push(window)
+    }
+    await load.call('start', {
+      ...PUSH,
+      port: server.port,
+      connections: settings.connections,
+      keys: merchants.map(({ key }) => key),
+      run: runName(),
+    })
+    const pids = { server: server.program.pid, load: load.pid }
+    const window = await measure(
+      settings,
+      () => load.call('progress'),
+      () => readCpu(database, pids),
+    )
+    const result = await load.call('stop')
+    first_refusal ??= result.first_refusal
+    answered += result.answered
+    if (n > 0) accepts.push(window)
+  }
+  const [row] = await query<{ count: string }>(url, 'select count(*) from collections')
+  await local.run()
+  await drop()
+  const accept = { ...rateOf(accepts, first_refusal), lost: answered - Number(row?.count ?? 0) }
+  const base = with_baseline ? rateOf(baselines, null) : null
+  return { accept, baseline: base, ratio: base ? round(accept.per_second / base.per_second, 3) : null }
+}
+
+/** Whole payments on a running world, and what became of them so far. */
+export type Life = {
+  /** One run: warm-up, measured seconds, drain. */
+  run(keys: BenchMerchant[], options?: { rate: number }): Promise<LifeRun>
+  /** Most memory that the server has held, in MB. */
+  rss_mb: number
+  /** Payments that were accepted and not told of. */
+  missing: Set<string>
+  accepted: number
+  repeats: number
+  verified: number
+  forged: number
+  unreadable: number
+  refused: number
+  first_refusal: string | null
+  /** Some payments that are known, for reading. */
+  known: { id: string; key: string }[]
+  stop(): void
+}
+
+/** One run of whole payments. Latencies are of payments that were due in the measured seconds. */
+export type LifeRun = { window: Window; answer: Percentiles; told: Percentiles }
+
+/** Begins to watch a world and gives what runs payments through it. */
+export function watchLife(database: Database, settings: Settings, world: World): Life {
+  const { server, provider, receiver, load } = world
+  const pids = { server: server.program.pid, provider: provider.pid, load: load.pid, receiver: receiver.pid }
+  const sampler = setInterval(() => {
+    life.rss_mb = Math.max(life.rss_mb, round(residentMb(server.program.pid), 1))
+  }, MEMORY_EVERY_MS)
+  let measured_from = 0
+  let measured_to = 0
+  const progress = async (): Promise<Progress> => {
+    const { at, distinct } = await receiver.call('count')
+    if (measured_from === 0) measured_from = at
+    measured_to = at
+    return { at, answered: distinct, refused: 0 }
+  }
+  const life: Life = {
+    rss_mb: 0,
+    missing: new Set(),
+    accepted: 0,
+    repeats: 0,
+    verified: 0,
+    forged: 0,
+    unreadable: 0,
+    refused: 0,
+    first_refusal: null,
+    known: [],
+    stop: () => clearInterval(sampler),
+    async run(merchants, options) {
+      measured_from = 0
+      const finished_before = (await receiver.call('count')).distinct
+      await load.call('start', {
+        ...PUSH,
+        port: server.port,
+        keep: true,
+        keys: merchants.map(({ key }) => key),
+        run: runName(),
+        connections: options ? settings.connections * 2 : settings.connections,
+        rate: options?.rate ?? null,
+        outstanding_max: options ? null : settings.outstanding,
+      })
+      const window = await measure(settings, progress, () => readCpu(database, pids))
+      const [from, to] = [measured_from, measured_to]
+      const sent = await load.call('stop')
+      await drain(receiver, finished_before + sent.answered)
+      const taken = await receiver.call('take')
+      keepAccounts(life, sent, taken)
+      keepKnown(life, sent, merchants, settings.status_ids)
+      const told_at = new Map(taken.ids.map((id, i) => [id, taken.at[i] as number]))
+      const answer: number[] = []
+      const told: number[] = []
+      for (const [i, id] of sent.ids.entries()) {
+        const due = sent.due[i] as number
+        if (due < from || due > to) continue
+        answer.push((sent.done[i] as number) - due)
+        const at = told_at.get(id)
+        if (at !== undefined) told.push(at - due)
+      }
+      return { window, answer: percentiles(answer), told: percentiles(told) }
+    },
+  }
+  return life
+}
+
+function keepAccounts(life: Life, sent: LoadResult, taken: Taken): void {
+  for (const id of sent.ids) life.missing.add(id)
+  for (const id of taken.ids) life.missing.delete(id)
+  life.accepted += sent.answered
+  life.refused += sent.refused
+  life.first_refusal ??= sent.first_refusal
+  life.repeats += taken.repeats
+  life.verified += taken.verified
+  life.forged += taken.forged
+  life.unreadable += taken.unreadable
+}
+
+/** Remembers the first payments for reading. Those of one merchant alone would not be typical. */
+function keepKnown(life: Life, sent: LoadResult, merchants: BenchMerchant[], most: number): void {
+  if (merchants.length === 1 && life.known.length > 0) return
+  for (let i = 0; i < sent.ids.length && life.known.length < most; i++) {
+    const { key } = merchants[sent.keys[i] as number] as BenchMerchant
+    life.known.push({ id: sent.ids[i] as string, key })
+  }
+}
+
+/** Waits until `expected` deliveries came, or nothing has come for a long time. */
+async function drain(receiver: World['receiver'], expected: number): Promise<void> {
+  const give_up = performance.now() + DRAIN_MAX_MS
+  let last = -1
+  let quiet_since = performance.now()
+  while (performance.now() < give_up) {
+    const { distinct } = await receiver.call('count')
+    if (distinct >= expected) return
+    if (distinct !== last) quiet_since = performance.now()
+    else if (performance.now() - quiet_since > DRAIN_QUIET_MS) return
+    last = distinct
+    await sleep(20)
+  }
+}
+
+/** Whole payments of many merchants, in turn with those of one merchant. */
+export async function lifeCase(life: Life, settings: Settings, world: World, with_one: boolean) {
+  const many: Window[] = []
+  const one: Window[] = []
+  for (let n = 0; n <= settings.rounds; n++) {
+    const run = await life.run(world.merchants)
+    if (n > 0) many.push(run.window)
+    if (!with_one) continue
+    const run_one = await life.run(world.merchants.slice(0, 1))
+    if (n > 0) one.push(run_one.window)
+  }
+  const life_rate = rateOf(many, life.first_refusal)
+  const one_rate = with_one ? rateOf(one, null) : null
+  return {
+    life: life_rate,
+    life_one: one_rate,
+    ratio: one_rate ? round(one_rate.per_second / life_rate.per_second, 3) : null,
+  }
+}
+
+/** Reading the status of known payments, in turn with the empty route. */
+export async function statusCase(cleanup: Cleanup, database: Database, settings: Settings, world: World, life: Life) {
+  const { known } = life
+  const keys = [...new Set(known.map(({ key }) => key))]
+  const places = new Map(keys.map((key, i) => [key, i]))
+  const paths = known.map(({ id, key }) => ({ path: `/v1/collections/${id}`, key: places.get(key) as number }))
+  const empty = startRemote<EmptyApi>('empty.ts')
+  cleanup.add(() => empty.stop())
+  const empty_port = await empty.call('listen')
+  const { load, server } = world
+  const get = { ...PUSH, kind: 'get', connections: settings.connections, keys } as const
+  const one = async (port: number, targets: LoadOptions['paths'], pid: number): Promise<[Window, string | null]> => {
+    await load.call('start', { ...get, port, paths: targets, run: runName() })
+    const pids = { server: pid, load: load.pid }
+    const window = await measure(
+      settings,
+      () => load.call('progress'),
+      () => readCpu(database, pids),
+    )
+    const { first_refusal } = await load.call('stop')
+    return [window, first_refusal]
+  }
+  const statuses: Window[] = []
+  const empties: Window[] = []
+  let refusal: string | null = null
+  for (let n = 0; n <= settings.rounds; n++) {
+    const [status_window, status_refusal] = await one(server.port, paths, server.program.pid)
+    const [empty_window, empty_refusal] = await one(empty_port, [{ path: '/empty', key: 0 }], empty.pid)
+    refusal ??= status_refusal ?? empty_refusal
+    if (n === 0) continue
+    statuses.push(status_window)
+    empties.push(empty_window)
+  }
+  await empty.stop()
+  const status = rateOf(statuses, refusal)
+  const empty_rate = rateOf(empties, null)
+  return {
+    status,
+    empty: empty_rate,
+    known_ids: paths.length,
+    ratio: round(status.per_second / empty_rate.per_second, 3),
+  }
+}
+
+/** Answer and webhook times at half the measured rate, with fixed arrivals. */
+export async function latencyCase(life: Life, world: World, life_rate: number) {
+  const arrivals_per_second = Math.max(1, Math.round(life_rate / 2))
+  const { answer, told } = await life.run(world.merchants, { rate: arrivals_per_second })
+  return { arrivals_per_second, answer_ms: answer, webhook_ms: told }
+}
+
+/** What the database says after everything was drained, and what `admin verify` finds. */
+export async function checkLife(world: World, life: Life) {
+  const { database_url, server } = world
+  const read = async () => {
+    const [row] = await query<{ collections: number; open: number; pending: number }>(
+      database_url,
+      `select count(*)::int as collections, (count(*) filter (where status <> 'successful'))::int as open,
+         (select count(*) from webhook_deliveries where status <> 'delivered')::int as pending from collections`,
+    )
+    return row ?? { collections: 0, open: 0, pending: 0 }
+  }
+  let counts = await read()
+  // The last answers are still being written down.
+  for (let i = 0; i < 100 && (counts.open > 0 || counts.pending > 0); i++) {
+    await sleep(200)
+    counts = await read()
+  }
+  const verified = await adminVerify(server)
+  return {
+    accepted: life.accepted,
+    lost: life.missing.size,
+    refused: life.refused,
+    first_refusal: life.first_refusal,
+    not_successful: counts.open,
+    deliveries_open: counts.pending,
+    in_database: counts.collections,
+    delivered_twice: life.repeats,
+    signatures_verified: life.verified,
+    signatures_forged: life.forged,
+    unreadable: life.unreadable,
+    verify_ok: verified.ok,
+    verify_broken: verified.broken,
+  }
+}
+
+async function adminVerify(server: Server): Promise<{ ok: boolean; broken: string[] }> {
+  const cwd = fileURLToPath(new URL('..', import.meta.url))
+  const args = ['server/src/admin.ts', 'verify', '--json']
+  const env = { PATH: process.env.PATH ?? '', ...server.env }
+  const [stdout, stderr] = await new Promise<[string, string]>((resolve) => {
+    const options = { cwd, env, timeout: VERIFY_MAX_MS, maxBuffer: 1e8 }
+    execFile(process.execPath, args, options, (_error, text, problems) => resolve([text, problems]))
+  })
+  try {
+    const { ok, checks } = JSON.parse(stdout) as {
+      ok: boolean
+      checks: { name: string; ok: boolean; detail: string }[]
+    }
+    return { ok, broken: checks.filter((check) => !check.ok).map(({ name, detail }) => `${name}: ${detail}`) }
+  } catch {
+    return { ok: false, broken: [`verify gave no answer: ${stdout.slice(0, 500)} ${stderr.slice(0, 500)}`] }
+  }
+}
+
+function percentiles(values: number[]): Percentiles {
+  const sorted = Float64Array.from(values).sort()
+  const at = (share: number) => round(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0, 2)
+  return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1), samples: sorted.length }
+}
+
+function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1] ?? 0, sorted[middle] ?? 0]
+  return round((low + high) / 2, 1)
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits))
+}

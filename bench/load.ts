@@ -1,0 +1,241 @@
+// The load process: HTTP/1.1 over raw sockets with keep-alive, one request in flight per connection.
+//
+// It shares its machine with what it measures, so it does as little as possible: requests are glued together from
+// text, of an answer only the status and the id are looked at.
+
+import { createConnection, type Socket } from 'node:net'
+import { serve } from './rpc.ts'
+
+/** What is to be sent. */
+export type LoadOptions = {
+  port: number
+  connections: number
+  /** push: new payments. get: reads `paths`. */
+  kind: 'push' | 'get'
+  /** API keys, used in turn. */
+  keys: string[]
+  /** Of `get`: what is read, each with the index of its key. */
+  paths: { path: string; key: number }[]
+  /** Begins every Idempotency-Key and reference, so that no two runs share one. */
+  run: string
+  /** Requests per second at fixed times, whether answers come or not; null: the next request follows an answer. */
+  rate: number | null
+  /** Payments that may be unfinished at once; null: any number. */
+  outstanding_max: number | null
+  /** Whether each payment's id and times are kept. */
+  keep: boolean
+}
+
+/** How far it is. Times are milliseconds of the machine's monotonic clock. */
+export type Progress = { at: number; answered: number; refused: number }
+
+/** What came of it. Payment `ids[i]` was due to be sent at `due[i]` and its answer was read at `done[i]`. */
+export type LoadResult = {
+  answered: number
+  refused: number
+  /** The first answer that was not the expected one. */
+  first_refusal: string | null
+  ids: string[]
+  keys: Uint16Array
+  due: Float64Array
+  done: Float64Array
+}
+
+/** What the load process offers. `note` tells it how many payments have been finished. */
+export type LoadApi = {
+  start(options: LoadOptions): void
+  progress(): Progress
+  stop(): Promise<LoadResult>
+}
+
+type Connection = { socket: Socket; pending: string; due: number; key: number; busy: boolean }
+
+const ID_MARK = '"collection_id":"'
+const ID_CHARS = 36
+const TICK_MS = 1
+/** Endings of phones that no magic number of the mock provider uses. */
+const FIRST_ENDING = 400
+const ENDINGS = 500
+
+function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6
+}
+
+let stopRun: (() => Promise<LoadResult>) | null = null
+let progress: () => Progress = () => ({ at: monotonicMs(), answered: 0, refused: 0 })
+let finished_total = 0
+let onFinished = () => {}
+
+serve({
+  start(options: LoadOptions) {
+    const run = startRun(options)
+    stopRun = run.stop
+    progress = run.progress
+  },
+  progress: () => progress(),
+  stop: () => (stopRun as () => Promise<LoadResult>)(),
+  note(finished: number) {
+    finished_total = finished
+    onFinished()
+  },
+} satisfies LoadApi & { note(finished: number): void })
+
+function startRun(options: LoadOptions) {
+  const { kind, keys, paths, run, rate, outstanding_max, keep } = options
+  const expected = kind === 'push' ? 'HTTP/1.1 202' : 'HTTP/1.1 200'
+  const finished_before = finished_total
+  const idle: Connection[] = []
+  const all: Connection[] = []
+  const queue: number[] = []
+  const ids: string[] = []
+  const used: number[] = []
+  const due_times: number[] = []
+  const done_times: number[] = []
+  let sent = 0
+  let answered = 0
+  let refused = 0
+  let first_refusal: string | null = null
+  let stopping = false
+  let whenQuiet: (() => void) | null = null
+  let queue_start = 0
+
+  const heads = keys.map(
+    (key) =>
+      `POST /v1/collections/wallet-push HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n` +
+      'Content-Type: application/json\r\nIdempotency-Key: ',
+  )
+  const pushRequest = (n: number, key: number): string => {
+    const name = `${run}-${n}`
+    const ending = String(FIRST_ENDING + (n % ENDINGS))
+    const phone = `0754${String(n % 1000).padStart(3, '0')}${ending}`
+    const amount = `${1000 + (n % 9000)}.00`
+    const body = `{"amount":"${amount}","phone":"${phone}","reference":"ORDER-${name}","customer_name":"Asha Juma"}`
+    return `${heads[key]}${name}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  }
+  const reads = paths.map(
+    ({ path, key }) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${keys[key]}\r\n\r\n`,
+  )
+
+  const room = () => outstanding_max === null || sent - refused - (finished_total - finished_before) < outstanding_max
+  const sendOn = (connection: Connection, due: number) => {
+    const n = sent++
+    connection.busy = true
+    connection.due = due
+    connection.key = n % keys.length
+    connection.socket.write(
+      kind === 'push' ? pushRequest(n, connection.key) : (reads[n % reads.length] as string),
+      'latin1',
+    )
+  }
+  const pump = () => {
+    if (stopping) return
+    if (rate === null) {
+      while (idle.length > 0 && room()) sendOn(idle.pop() as Connection, keep ? monotonicMs() : 0)
+      return
+    }
+    while (idle.length > 0 && queue_start < queue.length) {
+      sendOn(idle.pop() as Connection, queue[queue_start++] as number)
+    }
+  }
+  const answer = (connection: Connection, text: string) => {
+    connection.busy = false
+    if (text.startsWith(expected)) {
+      answered++
+      if (keep) {
+        const mark = text.indexOf(ID_MARK) + ID_MARK.length
+        ids.push(text.slice(mark, mark + ID_CHARS))
+        used.push(connection.key)
+        due_times.push(connection.due)
+        done_times.push(monotonicMs())
+      }
+    } else {
+      refused++
+      first_refusal ??= text.slice(0, 1000)
+    }
+    idle.push(connection)
+    if (stopping) quiet()
+    else pump()
+  }
+  const quiet = () => {
+    if (whenQuiet !== null && all.every((connection) => !connection.busy)) whenQuiet()
+  }
+  const read = (connection: Connection, chunk: Buffer) => {
+    const text = connection.pending + chunk.toString('latin1')
+    const head_end = text.indexOf('\r\n\r\n')
+    const length = head_end < 0 ? null : lengthOf(text, head_end)
+    if (length === null || text.length < head_end + 4 + length) {
+      connection.pending = text
+      return
+    }
+    connection.pending = ''
+    answer(connection, text)
+  }
+  const connect = () => {
+    const socket = createConnection({ port: options.port, host: '127.0.0.1', noDelay: true })
+    const connection: Connection = { socket, pending: '', due: 0, key: 0, busy: false }
+    all.push(connection)
+    socket.on('data', (chunk) => read(connection, chunk))
+    socket.on('connect', () => {
+      idle.push(connection)
+      pump()
+    })
+    socket.on('error', (error) => {
+      first_refusal ??= error.message
+    })
+    socket.on('close', () => {
+      all.splice(all.indexOf(connection), 1)
+      if (idle.includes(connection)) idle.splice(idle.indexOf(connection), 1)
+      if (connection.busy) {
+        refused++
+        first_refusal ??= 'the connection was closed before the answer'
+      }
+      if (stopping) quiet()
+      else setTimeout(() => stopping || connect(), 100)
+    })
+  }
+  for (let i = 0; i < options.connections; i++) connect()
+
+  onFinished = rate === null ? pump : () => {}
+  // Fixed arrivals: what falls due while no connection is free waits, and its latency counts from when it was due.
+  const began = monotonicMs()
+  let scheduled = 0
+  const ticker =
+    rate === null
+      ? null
+      : setInterval(() => {
+          const now = monotonicMs()
+          for (; began + (scheduled / rate) * 1000 <= now; scheduled++) queue.push(began + (scheduled / rate) * 1000)
+          pump()
+        }, TICK_MS)
+
+  return {
+    progress: (): Progress => ({ at: monotonicMs(), answered, refused }),
+    async stop(): Promise<LoadResult> {
+      stopping = true
+      if (ticker) clearInterval(ticker)
+      await new Promise<void>((resolve) => {
+        whenQuiet = resolve
+        quiet()
+      })
+      for (const { socket } of [...all]) socket.destroy()
+      onFinished = () => {}
+      return {
+        answered,
+        refused,
+        first_refusal,
+        ids,
+        keys: Uint16Array.from(used),
+        due: Float64Array.from(due_times),
+        done: Float64Array.from(done_times),
+      }
+    },
+  }
+}
+
+/** The content length that an answer's head tells. */
+function lengthOf(text: string, head_end: number): number {
+  const lower = text.indexOf('content-length: ')
+  const at = lower >= 0 && lower < head_end ? lower : text.indexOf('Content-Length: ')
+  if (at < 0 || at > head_end) throw new Error(`an answer without content-length: ${text.slice(0, head_end)}`)
+  return Number.parseInt(text.slice(at + 16, at + 28), 10)
+}

@@ -1,0 +1,124 @@
+// The receiver process: the merchants' webhook endpoints. Answers 200, counts deliveries by their id, and verifies the
+// signature of a sample. Raw sockets, because it shares its machine with what is measured.
+
+import { createHmac } from 'node:crypto'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { serve, tellParent } from './rpc.ts'
+
+/** What was received since the last `take`. Collection `ids[i]` became known at `at[i]` (monotonic milliseconds). */
+export type Taken = {
+  ids: string[]
+  at: Float64Array
+  repeats: number
+  verified: number
+  forged: number
+  unreadable: number
+}
+
+/** What the receiver process offers. */
+export type ReceiverApi = {
+  listen(): Promise<number>
+  /** The signing secret of each merchant; merchant i is told to post to /i. */
+  secrets(secrets: string[]): void
+  count(): { at: number; distinct: number }
+  take(): Taken
+}
+
+const TELL_EVERY_MS = 10
+/** Every so-manieth delivery has its signature verified. */
+const SAMPLE = 32
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
+const ID_MARK = '"collection_id":"'
+const ID_CHARS = 36
+
+const seen = new Set<string>()
+let secrets: string[] = []
+let told = 0
+let taken = fresh()
+
+function fresh() {
+  return { ids: [] as string[], at: [] as number[], repeats: 0, verified: 0, forged: 0, unreadable: 0 }
+}
+
+function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6
+}
+
+serve({
+  listen: () =>
+    new Promise((resolve) => {
+      const server = createServer({ noDelay: true }, accept)
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+      setInterval(() => {
+        if (seen.size === told) return
+        told = seen.size
+        tellParent(told)
+      }, TELL_EVERY_MS)
+    }),
+  secrets(given) {
+    secrets = given
+  },
+  count: () => ({ at: monotonicMs(), distinct: seen.size }),
+  take() {
+    const result = { ...taken, at: Float64Array.from(taken.at) }
+    taken = fresh()
+    return result
+  },
+} satisfies ReceiverApi)
+
+function accept(socket: Socket): void {
+  let pending = ''
+  socket.on('error', () => {})
+  socket.on('data', (chunk) => {
+    // Events of the benchmark hold ASCII only, so a character is a byte.
+    pending += chunk.toString('latin1')
+    for (;;) {
+      const head_end = pending.indexOf('\r\n\r\n')
+      if (head_end < 0) return
+      const head = pending.slice(0, head_end)
+      const body_start = head_end + 4
+      const body_end = body_start + Number(headerOf(head, 'content-length') ?? 0)
+      if (pending.length < body_end) return
+      take(head, pending.slice(body_start, body_end))
+      pending = pending.slice(body_end)
+      socket.write(OK, 'latin1')
+    }
+  })
+}
+
+function take(head: string, body: string): void {
+  const delivery_id = headerOf(head, 'webhook-id')
+  const mark = body.indexOf(ID_MARK) + ID_MARK.length
+  if (delivery_id === null || mark < ID_MARK.length || !body.includes('"status":"successful"')) {
+    taken.unreadable++
+    return
+  }
+  if (seen.has(delivery_id)) {
+    taken.repeats++
+    return
+  }
+  seen.add(delivery_id)
+  taken.ids.push(body.slice(mark, mark + ID_CHARS))
+  taken.at.push(monotonicMs())
+  if (seen.size % SAMPLE !== 0) return
+  taken.verified++
+  if (!isSigned(head, body, delivery_id)) taken.forged++
+}
+
+/** Checks the Standard Webhooks signature with the secret of the merchant whose path was posted to. */
+function isSigned(head: string, body: string, delivery_id: string): boolean {
+  const merchant = /^POST \/(\d+) /.exec(head)?.[1]
+  const secret = secrets[Number(merchant ?? -1)]
+  if (secret === undefined) return false
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+  const signed = `${delivery_id}.${headerOf(head, 'webhook-timestamp')}.${body}`
+  return headerOf(head, 'webhook-signature') === `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
+}
+
+function headerOf(head: string, name: string): string | null {
+  const at = head.indexOf(`\r\n${name}: `)
+  if (at < 0) return null
+  const start = at + name.length + 4
+  const end = head.indexOf('\r\n', start)
+  return head.slice(start, end < 0 ? head.length : end)
+}

@@ -1,0 +1,167 @@
+// What a benchmark found, and how it is shown.
+
+import type { CpuUse, checkLife, latencyCase, Rate, Settings } from './cases.ts'
+import type { ProfileReport } from './profile.ts'
+
+/** Everything that one run of the benchmark found, and on what. */
+export type Results = {
+  environment: {
+    time: string
+    machine: { cpu: string; cores: number; memory_gb: number; system: string; fsync_ms: number; load_before: number }
+    node: string
+    postgresql: { version: string; settings: Record<string, string> }
+    commit: string
+    settings: Settings
+    server_settings: Record<string, string>
+    provider_settings: Record<string, string>
+  }
+  cases: {
+    baseline?: Rate
+    accept?: Rate & { lost: number }
+    accept_to_baseline?: number
+    life?: Rate
+    life_one?: Rate
+    life_one_to_life?: number
+    status?: Rate & { known_ids: number }
+    empty?: Rate
+    status_to_empty?: number
+    latency?: Awaited<ReturnType<typeof latencyCase>>
+    memory?: { most_rss_mb: number }
+    check?: Awaited<ReturnType<typeof checkLife>>
+  }
+  profile?: ProfileReport
+}
+
+/** More than this used by others, and the numbers are not worth much. */
+const OTHERS_CORES_MAX = 0.2
+
+type Row = [what: string, value: string, goal: string]
+
+/** The results as text for a person. */
+export function table(results: Results): string {
+  const { environment, cases } = results
+  const { machine, settings } = environment
+  const lines = [
+    '',
+    `${machine.cpu}, ${machine.cores} cores, ${machine.memory_gb} GB, ${machine.system}, ${machine.fsync_ms} ms to make 8 KB durable`,
+    `node ${environment.node}, PostgreSQL ${environment.postgresql.version} (${entries(environment.postgresql.settings)})`,
+    `commit ${environment.commit}`,
+    `${entries(settings)}`,
+    `server: ${entries(environment.server_settings)}; provider: ${entries(environment.provider_settings)}`,
+    '',
+    ...columns([['What', 'Measured', 'Goal'], ...rowsOf(cases)]),
+    '',
+  ]
+  const used = Object.entries(cases).filter((entry): entry is [string, Rate] => isRate(entry[1]))
+  if (used.length > 0) {
+    lines.push('CPU in microseconds per payment or request, and in cores, during the measured seconds')
+    lines.push(...columns(cpuRows(used)))
+    const others = Math.max(...used.map(([, { others_cores }]) => others_cores))
+    if (others > OTHERS_CORES_MAX) {
+      lines.push(
+        `Something else used up to ${others} cores meanwhile: the rates are too low, repeat on a quiet machine.`,
+      )
+    }
+    lines.push('')
+  }
+  if (results.profile) {
+    lines.push(`Profile: ${results.profile.file}`, 'Self time in percent of the time that was not idle')
+    lines.push(
+      ...results.profile.functions.map(
+        ({ percent, ms, name, place }) =>
+          `${percent.toFixed(2).padStart(6)}  ${String(ms).padStart(6)} ms  ${name}  ${place}`,
+      ),
+    )
+    lines.push('')
+  }
+  return lines.join('\n')
+}
+
+function rowsOf(cases: Results['cases']): Row[] {
+  const rows: Row[] = []
+  const rate = (what: string, found: Rate | undefined, goal = '') => {
+    if (!found) return
+    const refused = found.refused > 0 ? `, ${found.refused} REFUSED` : ''
+    rows.push([
+      what,
+      `${perSecond(found.per_second)} (${found.rounds.map((n) => Math.round(n)).join(', ')})${refused}`,
+      goal,
+    ])
+  }
+  const ratio = (what: string, found: number | undefined, goal: number) => {
+    if (found !== undefined) rows.push([what, found.toFixed(2), `at least ${goal}`])
+  }
+  rate('baseline: payments written one per transaction', cases.baseline)
+  rate('accept: payments accepted over HTTP', cases.accept)
+  ratio('accept to baseline', cases.accept_to_baseline, 1)
+  if (cases.accept) rows.push(['accept: accepted and not in the database', String(cases.accept.lost), '0'])
+  rate('life: whole payments, webhook received', cases.life, 'at least 2,500/s')
+  rate('life_one: the same on one merchant', cases.life_one)
+  ratio('life_one to life', cases.life_one_to_life, 0.9)
+  rate('status: reads of one payment', cases.status)
+  rate('empty: the empty route of a bare app', cases.empty)
+  ratio('status to empty', cases.status_to_empty, 0.5)
+  if (cases.latency) {
+    const { answer_ms, webhook_ms, arrivals_per_second } = cases.latency
+    const at = `at ${perSecond(arrivals_per_second)}`
+    rows.push([`latency: request to answer, ${at}`, `p50 ${answer_ms.p50} ms, p99 ${answer_ms.p99} ms`, ''])
+    rows.push([`latency: request to webhook, ${at}`, `p50 ${webhook_ms.p50} ms, p99 ${webhook_ms.p99} ms`, ''])
+  }
+  if (cases.memory)
+    rows.push(['memory: most the server held during life', `${cases.memory.most_rss_mb} MB`, 'below 300 MB'])
+  if (cases.check) {
+    const { check } = cases
+    rows.push(['check: payments accepted', String(check.accepted), ''])
+    rows.push(['check: accepted, webhook never received', String(check.lost), '0'])
+    rows.push(['check: webhooks received twice', String(check.delivered_twice), ''])
+    rows.push([
+      'check: signatures verified / forged',
+      `${check.signatures_verified} / ${check.signatures_forged}`,
+      '0 forged',
+    ])
+    rows.push([
+      'check: admin verify',
+      check.verify_ok ? 'every invariant holds' : check.verify_broken.join('; '),
+      'holds',
+    ])
+    if (check.refused > 0) rows.push(['check: requests REFUSED', `${check.refused}: ${check.first_refusal ?? ''}`, '0'])
+  }
+  return rows
+}
+
+function cpuRows(used: [string, Rate][]): string[][] {
+  const names = [...new Set(used.flatMap(([, { cpu }]) => Object.keys(cpu)))]
+  const cell = (use: CpuUse[string] | undefined) => (use ? `${use.us_per_item} us (${use.cores})` : '')
+  return [
+    ['Case', ...names, 'others'],
+    ...used.map(([name, { cpu, others_cores }]) => [
+      name,
+      ...names.map((process) => cell(cpu[process])),
+      `(${others_cores})`,
+    ]),
+  ]
+}
+
+function isRate(value: unknown): value is Rate {
+  return typeof value === 'object' && value !== null && 'cpu' in value
+}
+
+function columns(rows: string[][]): string[] {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)))
+  return rows.map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+function entries(values: Record<string, string | number>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ')
+}
+
+function perSecond(value: number): string {
+  return `${Math.round(value).toLocaleString('en')}/s`
+}

@@ -1,0 +1,135 @@
+// The processes of the benchmark: started here, spoken to over Node's own channel, ended by their id.
+
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+/** What a process offers: named functions of at most one argument that can be cloned, as can what they answer. */
+export type Api<Names extends string = string> = Record<Names, (input: never) => unknown>
+
+type Call = { call: number; name: string; input: unknown }
+type Reply = { reply: number; value?: unknown; error?: string }
+type Note = { note: number }
+
+/** Offers `api` to the parent process. The process ends with its parent. */
+export function serve(api: object): void {
+  const functions = api as Record<string, (input: unknown) => unknown>
+  process.on('disconnect', () => process.exit(0))
+  // Ctrl-C goes to the whole group: the parent says when it is over.
+  process.on('SIGINT', () => {})
+  process.on('message', (message: Call | Note) => {
+    if ('note' in message) {
+      functions.note?.(message.note)
+      return
+    }
+    const send = (reply: Reply) => void process.send?.(reply)
+    Promise.resolve()
+      .then(() => functions[message.name]?.(message.input))
+      .then(
+        (value) => send({ reply: message.call, value }),
+        (error: Error) => send({ reply: message.call, error: error.stack ?? String(error) }),
+      )
+  })
+}
+
+/** Tells the parent a number, without an answer. */
+export function tellParent(note: number): void {
+  process.send?.({ note })
+}
+
+/** A process that offers `A`. */
+export type Remote<A extends object> = {
+  pid: number
+  call<Name extends keyof A & string>(
+    name: Name,
+    ...input: A[Name] extends (...args: infer Args) => unknown ? Args : never
+  ): Promise<A[Name] extends (...args: never[]) => infer Result ? Awaited<Result> : never>
+  /** Sends a number that needs no answer. */
+  note(value: number): void
+  /** Called with every number that the process tells. */
+  onNote: (value: number) => void
+  stop(): Promise<void>
+}
+
+/** Starts `file` of this folder as a process that offers `A`. */
+export function startRemote<A extends object>(file: string): Remote<A> {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), [], {
+    serialization: 'advanced',
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const waiting = new Map<number, { resolve(value: never): void; reject(error: Error): void }>()
+  let calls = 0
+  let ended = false
+  child.on('message', (message: Reply | Note) => {
+    if ('note' in message) {
+      remote.onNote(message.note)
+      return
+    }
+    const caller = waiting.get(message.reply)
+    waiting.delete(message.reply)
+    if (message.error === undefined) caller?.resolve(message.value as never)
+    else caller?.reject(new Error(`${file}: ${message.error}`))
+  })
+  child.on('exit', (code, signal) => {
+    ended = true
+    for (const { reject } of waiting.values()) reject(new Error(`${file} ended (${signal ?? code})`))
+    waiting.clear()
+  })
+  const remote: Remote<A> = {
+    pid: child.pid as number,
+    call: (name, ...[input]) =>
+      new Promise((resolve, reject) => {
+        if (ended) return reject(new Error(`${file} has ended`))
+        calls += 1
+        waiting.set(calls, { resolve, reject })
+        child.send({ call: calls, name, input } satisfies Call)
+      }),
+    note: (value) => {
+      if (!ended) child.send({ note: value } satisfies Note)
+    },
+    onNote: () => {},
+    stop: () => end(child, 'SIGKILL'),
+  }
+  return remote
+}
+
+/** A program of the product itself, as a process of its own. */
+export type Program = { pid: number; stdout(): string; stop(): Promise<void>; running(): boolean }
+
+/** Starts a program with the Node of this process. */
+export function startProgram(args: string[], env: Record<string, string>): Program {
+  const child = spawn(process.execPath, args, {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A session of its own: Ctrl-C reaches the benchmark, and the benchmark stops it.
+    detached: true,
+  })
+  let stdout = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString()
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    const text = chunk.toString()
+    // The greeting of a fresh installation is not for the reader of a benchmark; warnings are.
+    if (!text.includes('is ready.')) process.stderr.write(text)
+  })
+  return {
+    pid: child.pid as number,
+    stdout: () => stdout,
+    running: () => child.exitCode === null && child.signalCode === null,
+    stop: () => end(child, 'SIGTERM'),
+  }
+}
+
+/** A process that was asked to stop gets this long. */
+const STOP_MS = 30_000
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill(signal)
+  const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+  await ended
+  clearTimeout(late)
+}

@@ -1,0 +1,252 @@
+/**
+ * `npm run bench`: measures the real server with load, provider and receiver processes of its own, and tells on what.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import {
+  acceptCase,
+  checkLife,
+  type Life,
+  latencyCase,
+  lifeCase,
+  type Settings,
+  statusCase,
+  watchLife,
+} from './cases.ts'
+import { readProfile } from './profile.ts'
+import { type Results, table } from './report.ts'
+import {
+  type Cleanup,
+  createCleanup,
+  type Database,
+  fsyncMs,
+  openDatabase,
+  PROVIDER_SETTINGS,
+  SERVER_SETTINGS,
+  startWorld,
+  type World,
+} from './world.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const CASES = ['baseline', 'accept', 'life', 'life_one', 'status', 'latency', 'memory'] as const
+type Case = (typeof CASES)[number]
+
+const HELP = `Usage: npm run bench -- [options]
+
+Measures the server on this machine: everything on loopback, on a fresh embedded PostgreSQL with its durable
+defaults (DATABASE_URL: on that server instead, in databases of its own that are dropped afterwards).
+
+Cases
+  baseline   one payment per transaction straight into PostgreSQL, 16 connections: what accepting would be ungathered
+  accept     POST /v1/collections/wallet-push, accepted and not sent (PROCESS=api); goal: at least the baseline
+  life       whole payments: HTTP in, provider, callback, ledger, signed webhook received; goal: 2,500 a second
+  life_one   the same on one merchant; goal: 0.9 of life
+  status     GET /v1/collections/{id} against the empty route of a bare Fastify app; goal: half of it
+  latency    answer and webhook times at half the rate of life, fixed arrivals; needs life
+  memory     most memory of the server during life; needs life; goal: below 300 MB
+
+Options
+  --only A,B          Only these cases (and what they need)
+  --seconds N         Measured seconds of each round (8)
+  --warmup N          Seconds before them (2); the first round as a whole is warm-up too
+  --rounds N          Rounds; what is compared takes turns, and medians are compared (3)
+  --connections N     Connections of the load, one request in flight on each (64)
+  --merchants N       Merchants (50)
+  --outstanding N     Payments of life that may be unfinished at once (2000)
+  --status-ids N      Payments whose status is read (10000)
+  --results DIR       Where the JSON is written too (bench/results)
+  --profile           Runs life with --cpu-prof: prints where the profile is and the functions with most self time
+  --json              Only the JSON on standard output
+  --help              This text
+`
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    seconds: { type: 'string', default: '8' },
+    warmup: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '3' },
+    connections: { type: 'string', default: '64' },
+    merchants: { type: 'string', default: '50' },
+    outstanding: { type: 'string', default: '2000' },
+    'status-ids': { type: 'string', default: '10000' },
+    results: { type: 'string', default: join(ROOT, 'bench/results') },
+    profile: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+})
+
+function positive(
+  name: 'seconds' | 'warmup' | 'rounds' | 'connections' | 'merchants' | 'outstanding' | 'status-ids',
+): number {
+  const value = Number(values[name])
+  const whole = name === 'seconds' || name === 'warmup' || Number.isInteger(value)
+  if (!(value > 0) || !whole) throw new Error(`--${name} must be a number above 0`)
+  return value
+}
+
+function chosenCases(): Set<Case> {
+  if (values.profile) return new Set<Case>(['life'])
+  const names = values.only.split(',').filter((name) => name !== '')
+  for (const name of names) {
+    if (!(CASES as readonly string[]).includes(name)) throw new Error(`there is no case "${name}": ${CASES.join(', ')}`)
+  }
+  return new Set(names.length === 0 ? CASES : (names as Case[]))
+}
+
+/** True once somebody asked this program to end. */
+let stopping = false
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+async function environment(database: Database, settings: Settings): Promise<Results['environment']> {
+  const git = (...args: string[]) => {
+    try {
+      return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+    } catch {
+      return ''
+    }
+  }
+  const changed = git('status', '--porcelain', '--untracked-files=no') !== ''
+  return {
+    time: new Date().toISOString(),
+    machine: {
+      cpu: cpus()[0]?.model ?? 'unknown',
+      cores: cpus().length,
+      memory_gb: Number((totalmem() / 1e9).toFixed(1)),
+      system: `${platform()} ${arch()} ${release()}`,
+      fsync_ms: await fsyncMs(database.data_dir),
+      load_before: Number((loadavg()[0] ?? 0).toFixed(2)),
+    },
+    node: process.version,
+    postgresql: { version: database.version, settings: database.settings },
+    commit: `${git('rev-parse', 'HEAD') || 'unknown'}${changed ? ' with changes' : ''}`,
+    settings,
+    server_settings: SERVER_SETTINGS,
+    provider_settings: PROVIDER_SETTINGS,
+  }
+}
+
+async function measureAll(
+  cleanup: Cleanup,
+  database: Database,
+  cases: Set<Case>,
+  settings: Settings,
+): Promise<Results> {
+  const wants = (...names: Case[]) => names.some((name) => cases.has(name))
+  const results: Results = { environment: await environment(database, settings), cases: {} }
+  if (wants('baseline', 'accept')) {
+    say('accept, in turn with baseline ...')
+    const { accept, baseline, ratio } = await acceptCase(cleanup, database, settings, wants('baseline') || !values.only)
+    Object.assign(results.cases, { accept, ...(baseline ? { baseline, accept_to_baseline: ratio } : {}) })
+  }
+  if (wants('life', 'life_one', 'status', 'latency', 'memory')) {
+    const { url } = await database.create('life')
+    const node_args = values.profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(values.results)}`] : []
+    const world = await startWorld(cleanup, database, url, settings.merchants, node_args)
+    const life = watchLife(database, settings, world)
+    cleanup.add(async () => life.stop())
+    await lifeCases(cleanup, database, settings, world, life, cases, results)
+    if (values.profile) results.profile = await readProfile(world.server.program, resolve(values.results))
+  }
+  return results
+}
+
+async function lifeCases(
+  cleanup: Cleanup,
+  database: Database,
+  settings: Settings,
+  world: World,
+  life: Life,
+  cases: Set<Case>,
+  results: Results,
+): Promise<void> {
+  let rate = 0
+  if (['life', 'life_one', 'latency', 'memory'].some((name) => cases.has(name as Case))) {
+    say(cases.has('life_one') ? 'life, in turn with life on one merchant ...' : 'life ...')
+    const measured = await lifeCase(life, settings, world, cases.has('life_one'))
+    rate = measured.life.per_second
+    results.cases.life = measured.life
+    results.cases.memory = { most_rss_mb: life.rss_mb }
+    if (measured.life_one)
+      Object.assign(results.cases, { life_one: measured.life_one, life_one_to_life: measured.ratio })
+  }
+  if (cases.has('latency')) {
+    say('latency ...')
+    results.cases.latency = await latencyCase(life, world, rate)
+  }
+  if (cases.has('status')) {
+    // Payments to read, when no case has made enough.
+    for (let before = -1; life.known.length < settings.status_ids; ) {
+      if (life.known.length === before) throw new Error(`no payment was accepted: ${life.first_refusal}`)
+      before = life.known.length
+      await life.run(world.merchants)
+    }
+    say('status, in turn with the empty route ...')
+    const { status, empty, known_ids, ratio } = await statusCase(cleanup, database, settings, world, life)
+    Object.assign(results.cases, { status: { ...status, known_ids }, empty, status_to_empty: ratio })
+  }
+  say('checking that nothing was lost ...')
+  results.cases.check = await checkLife(world, life)
+}
+
+async function main(): Promise<number> {
+  if (values.help) {
+    process.stdout.write(HELP)
+    return 0
+  }
+  const settings: Settings = {
+    seconds: positive('seconds'),
+    warmup_seconds: positive('warmup'),
+    rounds: positive('rounds'),
+    connections: positive('connections'),
+    merchants: positive('merchants'),
+    outstanding: positive('outstanding'),
+    status_ids: positive('status-ids'),
+    baseline_connections: 16,
+  }
+  const cases = chosenCases()
+  const cleanup = createCleanup()
+  const opening = openDatabase(cleanup)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (stopping) return
+      stopping = true
+      say('stopping ...')
+      // A database that is just being made has to be there before it can be ended.
+      void Promise.allSettled([opening])
+        .then(() => cleanup.run())
+        .then(() => process.exit(130))
+    })
+  }
+  try {
+    await mkdir(values.results, { recursive: true })
+    const results = await measureAll(cleanup, await opening, cases, settings)
+    const json = JSON.stringify(results, null, 2)
+    const file = join(values.results, `${results.environment.time.replaceAll(':', '-')}.json`)
+    await writeFile(file, `${json}\n`)
+    if (!values.json) process.stdout.write(`${table(results)}\n`)
+    process.stdout.write(`${json}\n`)
+    say(`written to ${file}`)
+    const { check, accept } = results.cases
+    const lost = (check?.lost ?? 0) + (accept?.lost ?? 0)
+    return lost === 0 && check?.verify_ok !== false && (check?.signatures_forged ?? 0) === 0 ? 0 : 1
+  } finally {
+    await cleanup.run()
+  }
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  // Asked to stop, whatever fails is what is being stopped.
+  if (!stopping) process.stderr.write(`${(error as Error).message}\nSee: npm run bench -- --help\n`)
+  process.exitCode = 1
+}

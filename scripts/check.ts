@@ -1,0 +1,69 @@
+// npm run check: what can be said about the code without running it. Quick, needs no database; npm test does the rest.
+
+import { spawn } from 'node:child_process'
+import { realpathSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { ROOT, staleFiles } from './generated.ts'
+
+/** One check. `run` answers what it found; an empty text means all is well. */
+type Step = { name: string; run: () => Promise<string>; to_do: string }
+
+const FOLDER = fileURLToPath(ROOT)
+
+const STEPS: Step[] = [
+  {
+    name: 'format and lint',
+    run: () => program(bin('biome'), ['check', '--error-on-warnings', '--max-diagnostics=8', '.']),
+    to_do: 'npm run format repairs most of it; what is left says what to change.',
+  },
+  { name: 'types', run: () => program(bin('tsc'), ['--noEmit']), to_do: 'Repair the lines that are named above.' },
+  {
+    name: 'architecture',
+    run: () => program('--test', ['--test-reporter=dot', 'server/test/architecture.test.ts']),
+    to_do: 'Each problem above says how to repair it; ARCHITECTURE.md says why.',
+  },
+  {
+    name: 'unused code',
+    run: () => program(bin('knip'), ['--no-progress', '--no-config-hints']),
+    to_do: 'Remove what nobody uses, or its export.',
+  },
+  {
+    name: 'generated files',
+    run: async () => (await staleFiles()).map((path) => `${path} is out of date`).join('\n'),
+    to_do: 'npm run generate, and look at the difference.',
+  },
+]
+
+let failed = 0
+for (const { name, run, to_do } of STEPS) {
+  const begin = performance.now()
+  const found = (await run()).trim()
+  const took = `${((performance.now() - begin) / 1000).toFixed(1)} s`
+  process.stdout.write(`${found === '' ? 'ok    ' : 'FAILED'}  ${name.padEnd(16)} ${took.padStart(7)}\n`)
+  if (found === '') continue
+  failed += 1
+  process.stdout.write(`\n${found}\n\nTo do: ${to_do}\n\n`)
+}
+if (failed > 0) {
+  process.stdout.write(`${failed} of ${STEPS.length} checks failed.\n`)
+  process.exitCode = 1
+}
+
+function bin(name: string): string {
+  return realpathSync(new URL(`node_modules/.bin/${name}`, ROOT))
+}
+
+/** Runs a program with this Node. Answers its output when it fails, else nothing. */
+function program(file: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [file, ...args], { cwd: FOLDER, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        output += chunk.toString()
+      })
+    }
+    child.on('error', (error) => resolve(error.message))
+    child.on('close', (code) => resolve(code === 0 ? '' : output || `${file} ended with ${code}`))
+  })
+}

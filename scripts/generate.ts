@@ -1,0 +1,42 @@
+// npm run generate: writes every generated file. db/schema.md is read from a throw-away database.
+
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describeSchema } from '../server/src/db/describe.ts'
+import { startEmbedded } from '../server/src/db/embedded.ts'
+import { migrate } from '../server/src/db/migrate.ts'
+import { generatedFiles, ROOT, SCHEMA_FILE } from './generated.ts'
+
+const QUIET = { info: () => {}, warn: (message: string) => process.stderr.write(`${message}\n`) }
+/** Throw-away data: nothing here has to survive a crash. */
+const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+
+const files = await generatedFiles()
+files.set(SCHEMA_FILE, await schemaText())
+for (const [path, text] of files) {
+  const place = new URL(path, ROOT)
+  const changed = (await readFile(place, 'utf8').catch(() => null)) !== text
+  if (changed) await writeFile(place, text)
+  process.stdout.write(`${changed ? 'written  ' : 'unchanged'} ${path}\n`)
+}
+
+/** The schema of a new database, on a server that lives only for this. */
+async function schemaText(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'malipo-generate-'))
+  // PostgreSQL may run as another user, who has to get through.
+  await chmod(folder, 0o711)
+  try {
+    const server = await startEmbedded({ dataDir: folder, log: QUIET, settings: FAST_SETTINGS })
+    try {
+      await migrate(server.url)
+      return await describeSchema(server.url)
+    } finally {
+      await server.stop()
+    }
+  } finally {
+    const pointer = await readFile(join(folder, 'postgres.json'), 'utf8').catch(() => null)
+    if (pointer !== null) await rm((JSON.parse(pointer) as { place: string }).place, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,35 @@
+// A webhook receiver to try things with: checks each delivery and prints it. WEBHOOK_SECRET is the signing secret;
+// RECEIVER_PORT is where it listens (9090).
+
+import { createServer } from 'node:http'
+import { verifyWebhook } from '../src/index.ts'
+
+const secret = process.env.WEBHOOK_SECRET ?? ''
+const port = Number(process.env.RECEIVER_PORT ?? '9090')
+if (secret === '') {
+  console.error('Set WEBHOOK_SECRET to the signing secret that PATCH /v1/merchant/webhook-config answered with.')
+  process.exit(1)
+}
+
+/** Deliveries seen. A real receiver keeps them in its database: the same delivery can come more than once. */
+const seen = new Set<string>()
+
+createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    try {
+      // The raw bytes, as they came: JSON that was parsed and printed again would not match.
+      const event = verifyWebhook({ body: Buffer.concat(chunks), headers: request.headers, secret })
+      const id = String(request.headers['webhook-id'])
+      const again = seen.has(id) ? ' (again)' : ''
+      seen.add(id)
+      const reference = event.reference === null ? '' : ` ${event.reference}`
+      console.log(`signature ok: ${event.event} ${event.amount} ${event.currency}${reference}${again}`)
+      response.writeHead(200).end('ok')
+    } catch (error) {
+      console.log(`refused: ${(error as Error).message}`)
+      response.writeHead(401).end('bad signature')
+    }
+  })
+}).listen(port, '127.0.0.1', () => console.log(`receiver listens on http://127.0.0.1:${port}`))

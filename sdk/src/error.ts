@@ -1,0 +1,34 @@
+// What the API refused, or why there is no answer from it.
+
+/** Facts of a `MalipoError`. */
+export type MalipoErrorFacts = {
+  code: string
+  message: string
+  details: Record<string, unknown> | null
+  request_id: string | null
+  status: number
+  /** The Idempotency-Key that was sent: repeat the call with it, and nothing happens twice. */
+  idempotency_key: string | null
+  cause?: unknown
+}
+
+/**
+ * A failed call. Switch on `code`: one of the API's error codes, or `no_answer` (status 0) when no readable answer
+ * came. After `no_answer` or a 5xx nobody knows what happened: repeat the call with the same `idempotency_key`.
+ */
+export class MalipoError extends Error {
+  readonly code: string
+  readonly details: Record<string, unknown> | null
+  readonly request_id: string | null
+  readonly status: number
+  readonly idempotency_key: string | null
+  constructor(facts: MalipoErrorFacts) {
+    super(facts.message, facts.cause === undefined ? undefined : { cause: facts.cause })
+    this.name = 'MalipoError'
+    this.code = facts.code
+    this.details = facts.details
+    this.request_id = facts.request_id
+    this.status = facts.status
+    this.idempotency_key = facts.idempotency_key
+  }
+}

@@ -1,0 +1,88 @@
+// What a merchant's server may believe.
+
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import { verifyWebhook, WebhookSignatureError } from './index.ts'
+
+const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`
+const other = `whsec_${Buffer.alloc(32, 6).toString('base64')}`
+const now = new Date('2026-01-05T09:00:00.000Z')
+const timestamp = String(now.getTime() / 1000)
+const body = Buffer.from('{"event":"collection.success","amount":"25000.00","reference":"Kahawa ☕","sandbox":true}')
+const id = '0190a5b0-0000-8000-8000-000000000001'
+
+const brandedSignature = (key: string, bytes = body) => createHmac('sha256', key).update(bytes).digest('hex')
+function standardSignature(key: string, at = timestamp, delivery = id): string {
+  const bytes = Buffer.from(key.slice('whsec_'.length), 'base64')
+  return `v1,${createHmac('sha256', bytes).update(`${delivery}.${at}.${body}`).digest('base64')}`
+}
+const standard = (key: string, at = timestamp) => ({
+  'webhook-id': id,
+  'webhook-timestamp': at,
+  'webhook-signature': standardSignature(key, at),
+})
+
+test('a delivery signed with the secret is accepted, as bytes and as text, and returns its event', () => {
+  for (const given of [body, body.toString()]) {
+    const event = verifyWebhook({ body: given, headers: standard(secret), secret, now })
+    assert.equal(event.event, 'collection.success')
+    assert.equal(event.reference, 'Kahawa ☕')
+    assert.equal(event.sandbox, true)
+  }
+})
+
+test('the branded signature alone is accepted, whatever the brand and the case of header names', () => {
+  for (const name of ['X-Service-Signature', 'x-duka-signature']) {
+    const headers = { [name]: brandedSignature(secret), 'X-Service-Timestamp': timestamp }
+    assert.equal(verifyWebhook({ body, headers, secret, now }).amount, '25000.00')
+  }
+  assert.ok(
+    verifyWebhook({ body, headers: new Headers({ 'X-Service-Signature': brandedSignature(secret) }), secret, now }),
+  )
+})
+
+test('one changed byte, another secret, or no signature at all is refused', () => {
+  const changed = Buffer.from(body.toString().replace('25000', '95000'))
+  const pretty = JSON.stringify(JSON.parse(body.toString()), null, 1)
+  const cases = [
+    { body: changed, headers: standard(secret) },
+    { body: pretty, headers: standard(secret) },
+    { body, headers: standard(other) },
+    { body: changed, headers: { 'x-service-signature': brandedSignature(secret) } },
+    { body, headers: { 'x-service-signature': brandedSignature(other) } },
+    { body, headers: { 'x-service-signature': '' } },
+    { body, headers: { 'x-service-signature': 'zz'.repeat(32) } },
+    { body, headers: {} },
+    { body, headers: { ...standard(secret), 'webhook-id': 'another' } },
+    { body, headers: { ...standard(secret), 'webhook-id': undefined } },
+    // A branded signature does not rescue a wrong one that covers more.
+    { body, headers: { ...standard(other), 'x-service-signature': brandedSignature(secret) } },
+  ]
+  for (const given of cases) {
+    assert.throws(() => verifyWebhook({ ...given, secret, now }), WebhookSignatureError, JSON.stringify(given.headers))
+  }
+})
+
+test('an old delivery sent again by somebody else is refused', () => {
+  const old = String(now.getTime() / 1000 - 301)
+  assert.throws(() => verifyWebhook({ body, headers: standard(secret, old), secret, now }), /too old/)
+  assert.throws(() =>
+    verifyWebhook({ body, headers: { ...standard(secret, old), 'webhook-timestamp': timestamp }, secret, now }),
+  )
+  assert.ok(verifyWebhook({ body, headers: standard(secret, old), secret, now, tolerance_s: 600 }))
+  assert.ok(verifyWebhook({ body, headers: standard(secret, old), secret, now, tolerance_s: 0 }))
+})
+
+test('while a rotation overlaps, the old secret and the new one both verify', () => {
+  const headers = {
+    ...standard(secret),
+    'webhook-signature': `${standardSignature(other)} ${standardSignature(secret)}`,
+  }
+  for (const either of [secret, other]) assert.ok(verifyWebhook({ body, headers, secret: either, now }))
+  const branded = {
+    'x-service-signature': brandedSignature(other),
+    'x-service-signature-previous': brandedSignature(secret),
+  }
+  for (const either of [secret, other]) assert.ok(verifyWebhook({ body, headers: branded, secret: either, now }))
+})

@@ -1,0 +1,126 @@
+// Checking webhooks on their raw bytes, before anything is parsed.
+
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** What every event carries. Further fields depend on the event. */
+export type WebhookEvent = {
+  event: string
+  merchant_code: string
+  collection_id?: string
+  disbursement_id?: string
+  reference: string | null
+  merchant_reference: string | null
+  amount: string
+  currency: string
+  status: string
+  method: string | null
+  timestamp: string
+  failure_reason_code?: string
+  failure_reason_message?: string
+  /** A payment of a sandbox key: never ship an order for it. */
+  sandbox?: true
+  /** A test delivery: never ship an order for it. */
+  test?: true
+  [field: string]: unknown
+}
+
+/** Options of `verifyWebhook`. */
+export type VerifyOptions = {
+  /** The request's body exactly as it came: not parsed, not printed again. */
+  body: Buffer | string
+  /** The request's headers, as Node gives them, or a `Headers` object. */
+  headers: Record<string, string | string[] | undefined> | Headers
+  /** The signing secret (`whsec_...`). */
+  secret: string
+  /** How far the time of sending may be from now. 0: any. Default: five minutes. */
+  tolerance_s?: number
+  /** The time to compare with. Default: now. */
+  now?: Date
+}
+
+/** The request was not signed with the secret, or is too old. Answer 401 and do nothing. */
+export class WebhookSignatureError extends Error {
+  override readonly name = 'WebhookSignatureError'
+}
+
+const PREFIX = 'whsec_'
+const TOLERANCE_S = 300
+const BRANDED = /^x-[a-z0-9]+-signature(?:-previous)?$/
+
+/**
+ * Checks that a webhook was signed with your secret, and returns its event.
+ *
+ * Where the Standard Webhooks headers are there, they decide, because their signature covers the id and the time as
+ * well; else X-<Brand>-Signature does, which covers the body alone. Throws `WebhookSignatureError`.
+ * Deliveries are at least once: keep the delivery id (webhook-id) and do nothing the second time.
+ */
+export function verifyWebhook(options: VerifyOptions): WebhookEvent {
+  const headers = lowerCase(options.headers)
+  const body = typeof options.body === 'string' ? Buffer.from(options.body, 'utf8') : options.body
+  const id = headers.get('webhook-id')
+  const timestamp = headers.get('webhook-timestamp')
+  const signatures = headers.get('webhook-signature')
+  if (signatures !== undefined) {
+    if (id === undefined || timestamp === undefined) throw new WebhookSignatureError('webhook headers are incomplete')
+    checkStandard(options.secret, { id, timestamp, signatures, body })
+    checkAge(timestamp, options)
+  } else {
+    checkBranded(options.secret, headers, body)
+    const sent = [...headers].find(([name]) => /^x-[a-z0-9]+-timestamp$/.test(name))?.[1]
+    // Not signed here, so that this only catches honest delays.
+    if (sent !== undefined) checkAge(sent, options)
+  }
+  return parseEvent(body)
+}
+
+function checkStandard(
+  secret: string,
+  { id, timestamp, signatures, body }: { id: string; timestamp: string; signatures: string; body: Buffer },
+): void {
+  const key = Buffer.from(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret, 'base64')
+  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
+  for (const part of signatures.split(' ')) {
+    const [version, signature = ''] = part.split(',')
+    if (version === 'v1' && same(expected, Buffer.from(signature, 'base64'))) return
+  }
+  throw new WebhookSignatureError('the signature does not match')
+}
+
+function checkBranded(secret: string, headers: ReadonlyMap<string, string>, body: Buffer): void {
+  const given = [...headers].filter(([name]) => BRANDED.test(name))
+  if (given.length === 0) throw new WebhookSignatureError('the request carries no signature')
+  const expected = createHmac('sha256', secret).update(body).digest()
+  for (const [, signature] of given) {
+    if (/^[0-9a-f]{64}$/i.test(signature) && same(expected, Buffer.from(signature, 'hex'))) return
+  }
+  throw new WebhookSignatureError('the signature does not match')
+}
+
+function checkAge(timestamp: string, { tolerance_s = TOLERANCE_S, now = new Date() }: VerifyOptions): void {
+  if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookSignatureError('the timestamp is not a number of seconds')
+  if (tolerance_s === 0) return
+  const apart_s = Math.abs(now.getTime() / 1000 - Number(timestamp))
+  if (apart_s > tolerance_s) throw new WebhookSignatureError('the delivery is too old or too new; is your clock right?')
+}
+
+/** Compares in a time that does not tell how much was right. */
+function same(expected: Buffer, given: Buffer): boolean {
+  return given.length === expected.length && timingSafeEqual(expected, given)
+}
+
+function parseEvent(body: Buffer): WebhookEvent {
+  const event: unknown = JSON.parse(body.toString('utf8'))
+  if (typeof event !== 'object' || event === null || typeof (event as { event?: unknown }).event !== 'string') {
+    throw new WebhookSignatureError('the body is signed but is not an event')
+  }
+  return event as WebhookEvent
+}
+
+function lowerCase(headers: VerifyOptions['headers']): Map<string, string> {
+  const entries = headers instanceof Headers ? [...headers] : Object.entries(headers)
+  const found = new Map<string, string>()
+  for (const [name, value] of entries) {
+    if (value !== undefined) found.set(name.toLowerCase(), Array.isArray(value) ? value.join(',') : value)
+  }
+  return found
+}

@@ -1,0 +1,155 @@
+// Callbacks: whatever comes in at the provider's door is kept, and none of it is believed.
+
+import assert from 'node:assert/strict'
+import { createHmac, randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createWorld, type Reply, type World } from '../../test/harness.ts'
+import { idToBase32, newId } from '../lib/index.ts'
+
+const PUSH = '/v1/collections/wallet-push'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+/** Sends a callback as the mock provider would. */
+function callback(
+  body: string | Buffer,
+  options: { provider?: string; signature?: string | null; secret?: string } = {},
+): Promise<Reply> {
+  const { provider = 'mock', secret = world.deps.config.mock_secret } = options
+  const signature =
+    options.signature === undefined ? createHmac('sha256', secret).update(body).digest('hex') : options.signature
+  return world.call({
+    method: 'POST',
+    url: `/callbacks/${provider}`,
+    payload: body,
+    key: null,
+    headers: { 'content-type': 'application/json', ...(signature === null ? {} : { 'x-mock-signature': signature }) },
+  })
+}
+
+type Kept = { verdict: string; times: number; provider: string; provider_reference: string | null; body: string }
+const kept = (body: string) =>
+  world.rows<Kept>(
+    'select verdict, times, provider, provider_reference, body from provider_callbacks where body = $1',
+    [body],
+  )
+
+async function push(ending: string, key = world.live_key) {
+  const { collection_id } = (await world.post(PUSH, { amount: 10, phone: `0754123${ending}` }, { key })).body.data
+  await world.system.driver.task.idle()
+  const [row] = await world.rows<{ provider_reference: string }>(
+    'select provider_reference from collection_attempts where collection_id = $1',
+    [collection_id],
+  )
+  return { collection_id, reference: row?.provider_reference ?? '' }
+}
+const statusOf = async (id: string, key = world.live_key) =>
+  (await world.get(`/v1/collections/${id}`, key)).body.data.status
+const transfers = async () => (await world.rows('select 1 from ledger_transfers')).length
+
+test('a callback with a wrong signature is 403, is kept as forged, and moves nothing', async () => {
+  const { collection_id, reference } = await push('008')
+  const before = await transfers()
+  for (const [i, options] of [
+    { signature: null },
+    { signature: '' },
+    { signature: 'f'.repeat(64) },
+    { secret: 'another secret' },
+  ].entries()) {
+    const body = JSON.stringify({ reference, status: 'COMPLETED', i })
+    const reply = await callback(body, options)
+    assert.equal(reply.status, 403)
+    assert.equal(reply.body.error.code, 'forbidden')
+    assert.deepEqual(await kept(body), [
+      { verdict: 'forged', times: 1, provider: 'mock', provider_reference: null, body },
+    ])
+  }
+  assert.equal(await statusOf(collection_id), 'processing')
+  assert.equal(await transfers(), before)
+})
+
+test('a signed callback makes us ask; what it says itself is not believed', async () => {
+  const lie = await push('007')
+  const body = JSON.stringify({ reference: lie.reference, status: 'COMPLETED', amount: '1000000.00' })
+  assert.equal((await callback(body)).status, 200)
+  assert.equal((await kept(body))[0]?.verdict, 'hint')
+  assert.equal(await statusOf(lie.collection_id), 'processing', 'the provider, when asked, knows of no success')
+
+  const truth = await push('008')
+  assert.equal((await callback(JSON.stringify({ reference: truth.reference, status: 'FAILED' }))).status, 200)
+  assert.equal(await statusOf(truth.collection_id), 'successful', 'the provider, when asked, says that it was paid')
+})
+
+test('the same callback again is one row that counts, and credits nothing', async () => {
+  const { collection_id, reference } = await push('008')
+  const body = JSON.stringify({ reference, status: 'COMPLETED' })
+  await Promise.all(Array.from({ length: 10 }, () => callback(body)))
+  await callback(body)
+  const rows = await kept(body)
+  assert.deepEqual(rows, [{ verdict: 'hint', times: 11, provider: 'mock', provider_reference: reference, body }])
+  assert.equal(await statusOf(collection_id), 'successful')
+  assert.equal((await world.rows('select 1 from ledger_transfers where source_id = $1', [collection_id])).length, 1)
+})
+
+test('a signed callback about a payment that is not ours is taken and kept, whatever its reference looks like', async () => {
+  const never = idToBase32(newId(world.deps, world.merchant.routing_code))
+  for (const reference of [
+    '',
+    'x',
+    `${never}01`,
+    `${never}99`,
+    never,
+    `${idToBase32(randomUUID())}01`,
+    'Z'.repeat(28),
+    "'; drop table collections; --",
+    'a\0b',
+    '\ud800',
+    '💥'.repeat(50),
+  ]) {
+    const body = JSON.stringify({ reference, status: 'COMPLETED' })
+    assert.equal((await callback(body)).status, 200, reference)
+    const rows = await kept(body)
+    assert.equal(rows[0]?.verdict, 'unknown_reference', reference)
+  }
+})
+
+test("a provider cannot speak of another provider's payment", async () => {
+  const sandbox = await push('008', world.sandbox_key)
+  const body = JSON.stringify({ reference: sandbox.reference, status: 'COMPLETED' })
+  assert.equal((await callback(body, { provider: 'mock' })).status, 200)
+  assert.equal((await kept(body))[0]?.verdict, 'unknown_reference')
+  assert.equal(await statusOf(sandbox.collection_id, world.sandbox_key), 'processing')
+  assert.equal((await callback(body, { provider: 'sandbox' })).status, 200)
+  assert.equal(await statusOf(sandbox.collection_id, world.sandbox_key), 'successful')
+})
+
+test('an unknown provider is 404, and nothing is kept', async () => {
+  const body = JSON.stringify({ reference: randomUUID() })
+  for (const provider of ['nobody', '__proto__', 'MOCK', '..%2fmock']) {
+    const reply = await callback(body, { provider })
+    assert.equal(reply.status, 404, provider)
+  }
+  assert.equal((await kept(body)).length, 0)
+})
+
+test('an empty, an unreadable and an enormous callback are refused, never with a 500', async () => {
+  for (const body of ['', '{', 'null', '[]', '{"reference":5}', Buffer.from([0, 255, 254])])
+    assert.equal((await callback(body)).status, 403)
+  assert.equal((await callback('x'.repeat(17 * 1024))).status, 413)
+})
+
+test('a flood of forged callbacks fills no table', async () => {
+  world.deps.clock.advance(5_000)
+  const count = async () =>
+    Number(
+      (await world.rows<{ n: bigint }>("select count(*) as n from provider_callbacks where verdict = 'forged'"))[0]?.n,
+    )
+  const before = await count()
+  const replies = await Promise.all(Array.from({ length: 200 }, (_, i) => callback(`flood ${i}`, { signature: 'no' })))
+  for (const reply of replies) assert.equal(reply.status, 403)
+  assert.ok((await count()) - before <= 10)
+})

@@ -1,0 +1,173 @@
+// What a provider's word means: every status meets every answer.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Answer } from '../providers/port.ts'
+import { decide, decideTimeout, type Standing } from './decide.ts'
+import { type MoveName, mayMove, moves, STATUSES, type Status } from './state.ts'
+
+const AMOUNT = 100_000n
+const said = { provider_status: 'WORD' }
+const ANSWERS = {
+  succeeded: { kind: 'succeeded', amount_minor: AMOUNT, currency: 'TZS', ...said },
+  'succeeded with more': { kind: 'succeeded', amount_minor: AMOUNT + 1n, currency: 'TZS', ...said },
+  'succeeded with less': { kind: 'succeeded', amount_minor: 1n, currency: 'TZS', ...said },
+  'succeeded in another currency': { kind: 'succeeded', amount_minor: AMOUNT, currency: 'USD', ...said },
+  held: { kind: 'held', amount_minor: AMOUNT, currency: 'TZS', ...said },
+  reversed: { kind: 'reversed', amount_minor: AMOUNT, currency: 'TZS', ...said },
+  declined: { kind: 'declined', reason: 'wrong_pin', ...said },
+  accepted: { kind: 'accepted', ...said },
+  not_found: { kind: 'not_found', ...said },
+  unknown: { kind: 'unknown', why: 'timeout', ...said },
+} as const satisfies Record<string, Answer>
+
+type Name = keyof typeof ANSWERS | 'deadline'
+const NOTHING: [Name, string][] = [
+  ['accepted', ''],
+  ['not_found', ''],
+  ['unknown', ''],
+]
+const OPEN: [Name, string][] = [
+  ['succeeded', 'succeed:collection_settled'],
+  ['succeeded with more', 'hold:collection_held'],
+  ['succeeded with less', 'hold:collection_held'],
+  ['succeeded in another currency', 'hold:collection_held'],
+  ['held', 'hold:collection_held'],
+  ['reversed', 'succeed:collection_settled reverse:collection_reversed'],
+  ['declined', 'fail:'],
+  ['deadline', 'fail:'],
+  ...NOTHING,
+]
+/** For each status: the moves, with the fact that each posts. */
+const TABLE: Record<Status, [Name, string][]> = {
+  created: OPEN,
+  processing: OPEN,
+  // The money is there: a late success wins, a second failure changes nothing.
+  failed: OPEN.map(([name, expected]) => [name, name === 'declined' || name === 'deadline' ? '' : expected]),
+  successful: [
+    ['succeeded', ''],
+    ['succeeded with more', ''],
+    ['succeeded with less', ''],
+    ['succeeded in another currency', ''],
+    ['held', ''],
+    ['reversed', 'reverse:collection_reversed'],
+    ['declined', ''],
+    ['deadline', ''],
+    ...NOTHING,
+  ],
+  pending_clearance: [
+    ['succeeded', ''],
+    ['succeeded with more', ''],
+    ['succeeded with less', ''],
+    ['succeeded in another currency', ''],
+    ['held', ''],
+    ['reversed', 'reverseHeld:collection_held_reversed'],
+    ['declined', ''],
+    ['deadline', ''],
+    ...NOTHING,
+  ],
+  reversed: [
+    ['succeeded', ''],
+    ['succeeded with more', ''],
+    ['succeeded with less', ''],
+    ['succeeded in another currency', ''],
+    ['held', ''],
+    ['reversed', ''],
+    ['declined', ''],
+    ['deadline', ''],
+    ...NOTHING,
+  ],
+}
+
+function standing(status: Status, more: Partial<Standing> = {}): Standing {
+  const received = ['successful', 'pending_clearance', 'reversed'].includes(status)
+  return {
+    status,
+    amount_minor: AMOUNT,
+    fee_minor: 500n,
+    currency: 'TZS',
+    amount_received_minor: received ? AMOUNT : null,
+    ...more,
+  }
+}
+
+for (const status of STATUSES) {
+  describe(`a collection that is ${status}`, () => {
+    for (const [name, expected] of TABLE[status]) {
+      test(`and the provider says ${name}: ${expected === '' ? 'nothing changes' : expected}`, () => {
+        const steps = name === 'deadline' ? decideTimeout(standing(status)) : decide(standing(status), ANSWERS[name])
+        assert.equal(steps.map((step) => `${step.move}:${step.posting?.fact ?? ''}`).join(' '), expected)
+        for (const step of steps) {
+          assert.equal(
+            step.failure_reason_code,
+            step.move !== 'fail' ? null : name === 'deadline' ? 'timeout' : 'wrong_pin',
+          )
+        }
+      })
+    }
+    test('every answer has its row in this table', () => {
+      assert.equal(new Set(TABLE[status].map(([name]) => name)).size, Object.keys(ANSWERS).length + 1)
+    })
+  })
+}
+
+test('what is credited is what was asked for, less the frozen fee; what is held is what was taken, without a fee', () => {
+  assert.deepEqual(decide(standing('processing'), ANSWERS.succeeded)[0]?.posting, {
+    fact: 'collection_settled',
+    amount_minor: AMOUNT,
+    fee_minor: 500n,
+  })
+  const [hold] = decide(standing('processing'), ANSWERS['succeeded with more'])
+  assert.deepEqual(hold?.posting, { fact: 'collection_held', amount_minor: AMOUNT + 1n, fee_minor: 0n })
+  assert.equal(hold?.amount_received_minor, AMOUNT + 1n)
+})
+
+test('a reversal takes back what was booked, whatever amount the provider names now', () => {
+  const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...said }
+  assert.equal(decide(standing('successful'), answer)[0]?.posting?.amount_minor, AMOUNT)
+  assert.equal(
+    decide(standing('pending_clearance', { amount_received_minor: 42n }), answer)[0]?.posting?.amount_minor,
+    42n,
+  )
+})
+
+test('a reversal of another amount whose arrival was never seen is held first and then given back', () => {
+  const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...said }
+  const steps = decide(standing('processing'), answer)
+  assert.deepEqual(
+    steps.map((step) => [step.move, step.posting?.fact, step.posting?.amount_minor]),
+    [
+      ['hold', 'collection_held', 7n],
+      ['reverseHeld', 'collection_held_reversed', 7n],
+    ],
+  )
+})
+
+describe('moves', () => {
+  const ALLOWED: Record<MoveName, Status[]> = {
+    succeed: ['created', 'processing', 'failed'],
+    fail: ['created', 'processing'],
+    hold: ['created', 'processing', 'failed'],
+    reverse: ['successful'],
+    reverseHeld: ['pending_clearance'],
+  }
+  for (const [name, from] of Object.entries(ALLOWED) as [MoveName, Status[]][]) {
+    for (const status of STATUSES) {
+      test(`${name} ${from.includes(status) ? 'may' : 'may not'} start from ${status}`, () =>
+        assert.equal(mayMove(name, status), from.includes(status)))
+    }
+  }
+  test('nothing leads out of reversed, and nothing leads back to created or processing', () => {
+    for (const move of Object.values(moves)) {
+      assert.ok(!(move.from as readonly Status[]).includes('reversed'))
+      assert.ok(!['created', 'processing'].includes(move.to))
+    }
+  })
+  test('only a reversal leaves successful', () => {
+    const leaving = Object.values(moves).filter((move) => (move.from as readonly Status[]).includes('successful'))
+    assert.deepEqual(
+      leaving.map((move) => move.to),
+      ['reversed'],
+    )
+  })
+})

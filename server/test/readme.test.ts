@@ -1,0 +1,152 @@
+/**
+ * README's first payment, typed as it stands there into a real shell, against a real `npm start`. Only ports and
+ * places differ, so that it can run beside a server that somebody has started.
+ */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+/** A first start makes a database; a loaded machine takes its time. */
+const START_MS_MAX = 90_000
+
+let folder: string
+let env: Record<string, string>
+let readme: string
+let port: number
+let receiver_port: number
+let server: ChildProcess | null = null
+
+before(async () => {
+  readme = await readFile(join(ROOT, 'README.md'), 'utf8')
+  folder = await mkdtemp(join(tmpdir(), 'malipo-readme-'))
+  await chmod(folder, 0o711)
+  ;[port, receiver_port] = (await freePorts(2)) as [number, number]
+  const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG'].map((name) => [name, process.env[name] ?? ''])
+  env = {
+    ...Object.fromEntries(inherited),
+    DATA_DIR: join(folder, 'data'),
+    PORT: String(port),
+    RECEIVER_PORT: String(receiver_port),
+  }
+})
+
+after(async () => {
+  await stop(server)
+  const pointer = await readFile(join(folder, 'data', 'postgres.json'), 'utf8').catch(() => null)
+  if (pointer !== null) await rm((JSON.parse(pointer) as { place: string }).place, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('whoever follows the README has a payment, a verified webhook and right books', async () => {
+  const [start, ...rest] = blocks('start')
+  assert.ok(start && rest.length === 0, 'README has one block that starts the server')
+  server = shell(start)
+  const started = await outputUntil(server, `http://127.0.0.1:${port}/docs`)
+  assert.match(started, /First payment/)
+
+  const uses = blocks('use')
+  assert.ok(uses.length >= 5, 'README shows the way of a payment in marked blocks')
+  const user = shell(`set -eo pipefail\n${uses.join('\n')}`)
+  const { code, output } = await outcome(user)
+  assert.equal(code, 0, output)
+  assert.match(output, /The key begins with service_sandbox_/)
+  assert.match(output, /HTTP\/1\.1 202 Accepted/)
+  assert.match(output, /"status":"processing"/)
+  assert.match(output, /^signature ok: collection\.success 25000\.00 TZS ORDER-1042$/m)
+  assert.match(output, /^successful$/m)
+  assert.match(output, /^ok: true$/m)
+  assert.doesNotMatch(output, /refused|undefined/)
+})
+
+test('npm start ends cleanly when it is asked to', async () => {
+  assert.ok(server, 'it was started')
+  await stop(server)
+  await assert.rejects(fetch(`http://127.0.0.1:${port}/healthz`))
+})
+
+/** The bash blocks behind `<!-- quickstart: name -->`, with this test's ports in place of the usual ones. */
+function blocks(name: string): string[] {
+  return [...readme.matchAll(/<!-- quickstart: (\w+) -->\n```bash\n([\s\S]*?)\n```/g)]
+    .filter((match) => match[1] === name)
+    .map((match) => (match[2] as string).replaceAll(':8080', `:${port}`).replaceAll(':9090', `:${receiver_port}`))
+}
+
+/** A shell in the checkout, in a process group of its own, so that it can be ended together with what it started. */
+function shell(script: string): ChildProcess {
+  return spawn('bash', ['-c', script], { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+function listen(child: ChildProcess, hear: (output: string) => void): void {
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      hear(output)
+    })
+  }
+}
+
+function outputUntil(child: ChildProcess, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let heard = ''
+    const timer = setTimeout(() => reject(new Error(`"${text}" was not printed:\n${heard}`)), START_MS_MAX)
+    listen(child, (output) => {
+      heard = output
+      if (!output.includes(text)) return
+      clearTimeout(timer)
+      resolve(output)
+    })
+    child.once('close', (code) => {
+      clearTimeout(timer)
+      reject(new Error(`ended with ${code}:\n${heard}`))
+    })
+  })
+}
+
+function outcome(child: ChildProcess): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve) => {
+    let heard = ''
+    listen(child, (output) => {
+      heard = output
+    })
+    const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), START_MS_MAX)
+    child.once('close', (code) => {
+      clearTimeout(timer)
+      resolve({ code, output: heard })
+    })
+  })
+}
+
+async function stop(child: ChildProcess | null): Promise<void> {
+  if (child === null || child.exitCode !== null || child.signalCode !== null) return
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  signalGroup(child, 'SIGTERM')
+  await closed
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, signal)
+  } catch {
+    // It has just ended by itself.
+  }
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer())
+  const ports: number[] = []
+  for (const one of servers) {
+    await new Promise<void>((done) => one.listen(0, '127.0.0.1', done))
+    ports.push((one.address() as AddressInfo).port)
+  }
+  for (const one of servers) one.close()
+  return ports
+}
