@@ -96,11 +96,17 @@ export function startRemote<A extends object>(file: string): Remote<A> {
 /** A program of the product itself, as a process of its own. */
 export type Program = { pid: number; stdout(): string; stop(): Promise<void>; running(): boolean }
 
+/** Settings of Node itself that `npm start` sets too, or that the caller wants every process to have. */
+function handedOn(): Record<string, string> {
+  const { NODE_OPTIONS, NODE_COMPILE_CACHE } = process.env
+  return { ...(NODE_OPTIONS ? { NODE_OPTIONS } : {}), ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}) }
+}
+
 /** Starts a program with the Node of this process. */
 export function startProgram(args: string[], env: Record<string, string>): Program {
   const child = spawn(process.execPath, args, {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', ...handedOn(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A session of its own: Ctrl-C reaches the benchmark, and the benchmark stops it.
     detached: true,

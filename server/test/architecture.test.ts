@@ -196,7 +196,6 @@ const BANS: Ban[] = [
     but: {
       'main.ts': 'reads the configuration',
       'providers/mock/server.ts': 'a program of its own: reads its configuration',
-      'db/embedded.ts': 'where data goes when PostgreSQL cannot reach DATA_DIR',
     },
   },
   { what: 'a request of its own', pattern: /\bfetch\(/, instead: 'go through an adapter, or http/outgoing.ts' },

@@ -1,6 +1,6 @@
-// A callback is a hint: it is checked, kept as it came, and then the provider is asked what is true.
+// A callback is a hint: it is checked and kept as it came, and the provider is asked what is true.
 //
-// The hint is answered only after the provider's word is settled. If the process dies before that, the provider sees no
+// The hint is answered only after it is kept and the provider's word is settled. If the process dies before that, the provider sees no
 // answer and may send it again; and the attempt still waits in the database, so that it is asked anyway.
 
 import { createHash } from 'node:crypto'
@@ -78,8 +78,8 @@ export function createCallbackReceiver(
     const attempt = await findAttempt(reference)
     // An attempt of another provider is not this provider's to speak of.
     const ours = attempt !== null && attempt.provider === name
-    await keep({ provider: name, verdict: ours ? 'hint' : 'unknown_reference', reference, body })
-    if (ours) await driver.ask(attempt)
+    const kept = keep({ provider: name, verdict: ours ? 'hint' : 'unknown_reference', reference, body })
+    await Promise.all(ours ? [kept, driver.ask(attempt)] : [kept])
     return 'taken'
   }
 }

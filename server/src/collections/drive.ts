@@ -27,6 +27,8 @@ export type Driver = {
 /** Attempts that this process works on at once; more wait in the database. */
 const IN_FLIGHT_MAX = 1_000
 const POLL_EVERY_MS = 250
+/** Far below the lease. */
+const WRITE_SENT_MS = 500
 const CLAIM_MAX = 250
 
 // An open answer changes nothing but when the attempt is due again: no lock on the collection is needed.
@@ -69,14 +71,29 @@ export function createDriver(
       await noteOpenAnswers(deps, items)
       return items.map(() => undefined)
     },
-    { max_items: 250, max_running: 1 },
+    { max_items: 500, max_running: 1 },
   )
   const learn = (attempt: Attempt, said: Answer): Promise<void> => {
+    sent.delete(attempt.provider_reference)
     const answer = readable(said)
     const { merchant_id, collection_id, number } = attempt
-    const open = answer.kind === 'accepted' || answer.kind === 'unknown' || answer.kind === 'not_found'
-    if (open && deps.clock.now() < attempt.deadline_at) return noteOpen({ attempt, answer })
+    if (isOpen(answer) && deps.clock.now() < attempt.deadline_at) return noteOpen({ attempt, answer })
     return settle({ merchant_id, collection_id, number, answer })
+  }
+
+  // That a request was sent need not be written at once: until then the row is leased, and whoever takes it up after
+  // a crash asks the provider before sending. What is written together costs less, and what is settled meanwhile nothing.
+  const sent = new Map<string, { attempt: Attempt; answer: Answer }>()
+  let writing_soon = false
+  const writeSent = () => {
+    writing_soon = false
+    for (const { attempt, answer } of sent.values()) run(attempt, () => learn(attempt, answer))
+  }
+  const noteSent = (attempt: Attempt, answer: Answer) => {
+    sent.set(attempt.provider_reference, { attempt, answer })
+    if (writing_soon) return
+    writing_soon = true
+    deps.clock.after(WRITE_SENT_MS, writeSent)
   }
 
   const status = gather<Attempt, Answer>((attempts) => askProviders(deps, providers, attempts), {
@@ -88,7 +105,8 @@ export function createDriver(
     deps.point('send.before_push')
     const answer = await providerOf(providers, attempt).push(requestOf(attempt))
     deps.point('send.after_push')
-    await learn(attempt, answer)
+    if (answer.kind === 'accepted') noteSent(attempt, answer)
+    else await learn(attempt, answer)
   }
   /** A due attempt: nobody knows whether an unsent one reached the provider, so it is asked before anything is sent. */
   const resume = async (attempt: Attempt): Promise<void> => {
@@ -126,10 +144,19 @@ export function createDriver(
         return attempts.length
       },
       async idle() {
-        while (in_flight.size > 0) await Promise.allSettled([...in_flight])
+        writeSent()
+        while (in_flight.size > 0) {
+          await Promise.allSettled([...in_flight])
+          writeSent()
+        }
       },
     },
   }
+}
+
+/** An answer after which the payment still waits. */
+function isOpen(answer: Answer): boolean {
+  return answer.kind === 'accepted' || answer.kind === 'unknown' || answer.kind === 'not_found'
 }
 
 /** Rows are locked in one order (merchant, collection, number) wherever a set changes them: else two sets deadlock. */

@@ -116,23 +116,25 @@ export async function applyOutcomes(
   lease: (merchant_id: string) => boolean,
 ): Promise<Delivery[]> {
   const keys = new Map(outcomes.map((outcome) => [keyOf(outcome), outcome]))
-  const rows = await tx.query<Standing>(LOCK, [
-    JSON.stringify(
-      [...keys.values()].map(({ merchant_id, collection_id, number }) => ({ merchant_id, collection_id, number })),
-    ),
+  const ids = [...keys.values()].map(({ merchant_id, collection_id, number }) => ({ merchant_id, collection_id, number }))
+  // Statements in one Promise.all run in their order on the transaction's connection; they only travel together.
+  const [rows, subscriptions] = await Promise.all([
+    tx.query<Standing>(LOCK, [JSON.stringify(ids)]),
+    subscriptionsOf(tx, [...new Set(ids.map((id) => id.merchant_id))]),
   ])
   const standings = new Map(rows.map((row) => [keyOf(row), { ...row, due_at: null, moved: false }]))
-  const subscriptions = await subscriptionsOf(tx, [...new Set(rows.map((row) => row.merchant_id))])
   const effects: Effects = { history: [], postings: [], events: [] }
   for (const outcome of outcomes) {
     const standing = standings.get(keyOf(outcome))
     assertInvariant(standing !== undefined, `attempt ${keyOf(outcome)} exists`)
     applyOne(deps, standing, outcome.answer, effects, subscriptions.get(standing.merchant_id))
   }
-  await write(deps, tx, [...standings.values()], effects)
-  const deliveries = await enqueueEvents(deps, tx, effects.events, lease)
-  // Last, because it locks the merchants' accounts: others wait for them until the commit.
-  await postTransfers(deps, tx, effects.postings)
+  const [deliveries] = await Promise.all([
+    enqueueEvents(deps, tx, effects.events, lease),
+    write(deps, tx, [...standings.values()], effects),
+    // Last, because it locks the merchants' accounts: others wait for them until the commit.
+    postTransfers(deps, tx, effects.postings),
+  ])
   return deliveries
 }
 

@@ -84,6 +84,8 @@ export function createDb(options: DbOptions): Db {
     application_name: options.application_name ?? 'malipo',
     types,
     keepAlive: true,
+    // Statements of one transaction that do not wait for each other travel together.
+    pipeline: true,
     ...(options.reporting
       ? { options: UTC }
       : {
@@ -114,8 +116,11 @@ export function createDb(options: DbOptions): Db {
         const client = await pool.connect()
         let broken: Error | undefined
         try {
-          await run(client, BEGIN)
-          const result = await work({ kind: 'tx', query: (statement, values) => run(client, statement, values) })
+          // The first statements are sent right behind the BEGIN, without waiting for its answer.
+          const begun = run(client, BEGIN)
+          if (options.before) await begun
+          const tx: Tx = { kind: 'tx', query: (statement, values) => run(client, statement, values) }
+          const [result] = await Promise.all([work(tx), begun])
           await run(client, COMMIT)
           return result
         } catch (error) {

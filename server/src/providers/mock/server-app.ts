@@ -14,7 +14,8 @@ const BODY_MAX_BYTES = 256 * 1024
 const KEEP_ALIVE_MS = 60_000
 /** Requests that still run when the server is stopped get this long. */
 const CLOSE_GRACE_MS = 1000
-const CALLBACK_CONNECTIONS_MAX = 64
+/** Callbacks under way at once. Whoever takes one may settle the payment before it answers. */
+const CALLBACK_CONNECTIONS_MAX = 512
 const CALLBACK_RETRIES = 5
 const CALLBACK_RETRY_PAUSE_MS = 1000
 const CALLBACK_TIMEOUT_MS = 5000
