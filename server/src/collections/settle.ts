@@ -116,7 +116,11 @@ export async function applyOutcomes(
   lease: (merchant_id: string) => boolean,
 ): Promise<Delivery[]> {
   const keys = new Map(outcomes.map((outcome) => [keyOf(outcome), outcome]))
-  const ids = [...keys.values()].map(({ merchant_id, collection_id, number }) => ({ merchant_id, collection_id, number }))
+  const ids = [...keys.values()].map(({ merchant_id, collection_id, number }) => ({
+    merchant_id,
+    collection_id,
+    number,
+  }))
   // Statements in one Promise.all run in their order on the transaction's connection; they only travel together.
   const [rows, subscriptions] = await Promise.all([
     tx.query<Standing>(LOCK, [JSON.stringify(ids)]),

@@ -95,7 +95,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
 
     const running = await awaitRunning(context)
     if (running !== null) {
-      const url = urlOf(OWNER, secrets.password, running.port)
+      const url = socketUrl(urlOf(OWNER, secrets.password, running.port), place)
       await writePointer(dataDir, { place, port: running.port, url })
       options.log.info(`PostgreSQL was already running on port ${running.port}; using it`)
       return { url, adopted: true, stop: async () => {} }
@@ -116,7 +116,7 @@ export async function findEmbedded(dataDir: string): Promise<string | null> {
   const secrets = await readJson<Secrets>(join(pointer.place, 'secrets.json'))
   if (secrets === null) return null
   const running = await awaitRunning({ place: pointer.place, secrets })
-  return running === null ? null : urlOf(OWNER, secrets.password, running.port)
+  return running === null ? null : socketUrl(urlOf(OWNER, secrets.password, running.port), pointer.place)
 }
 
 // Starting ------------------------------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ async function start(context: Context, options: EmbeddedOptions): Promise<Embedd
     const logStart = await rotateLog(place)
     const child = await spawnServer(context, programs.binDir, port, settings)
     if (await becameReady(context, child, giveUp)) {
-      const url = urlOf(OWNER, secrets.password, port)
+      const url = socketUrl(urlOf(OWNER, secrets.password, port), place)
       await ensureDatabase(urlOf(ADMIN, secrets.admin_password, port, 'postgres'), secrets.password)
       await writePointer(dataDir, { place, port, url })
       log.info(`PostgreSQL ${programs.major} started on port ${port}, data in ${place}`)
@@ -205,12 +205,12 @@ async function initialise(context: Context, programs: Programs, unsafe: boolean)
 
 async function spawnServer(context: Context, binDir: string, port: number, settings: Settings): Promise<ChildProcess> {
   const { place, user } = context
-  const sockets = join(place, 'run')
+  const sockets = socketFolder(place)
   await fs.mkdir(sockets, { recursive: true, mode: 0o700 })
   await giveTo(user, sockets)
   const all: Settings = {
     listen_addresses: '127.0.0.1',
-    unix_socket_directories: Buffer.byteLength(sockets) <= SOCKET_DIR_MAX ? sockets : '',
+    unix_socket_directories: hasSocket(place) ? sockets : '',
     ...settings,
   }
   const args = ['-D', join(place, 'data'), '-p', String(port)]
@@ -572,6 +572,19 @@ async function freePort(): Promise<number> {
   await new Promise((done) => server.close(done))
   if (address === null || typeof address === 'string') throw new Error('no free port')
   return address.port
+}
+
+function socketFolder(place: string): string {
+  return join(place, 'run')
+}
+
+function hasSocket(place: string): boolean {
+  return Buffer.byteLength(socketFolder(place)) <= SOCKET_DIR_MAX
+}
+
+/** The same server through its unix socket, which costs both ends less than TCP does. */
+function socketUrl(url: string, place: string): string {
+  return hasSocket(place) ? `${url}?host=${encodeURIComponent(socketFolder(place))}` : url
 }
 
 function urlOf(role: string, password: string, port: number, database = DATABASE): string {
