@@ -96,15 +96,21 @@ export function startRemote<A extends object>(file: string): Remote<A> {
 /** A program of the product itself, as a process of its own. */
 export type Program = { pid: number; stdout(): string; stop(): Promise<void>; running(): boolean }
 
-/** Settings of Node itself that `npm start` sets too, or that the caller wants every process to have. */
+/** What `npm start` sets for Node too, or the caller wants every process to have. */
+const HANDED_ON = ['NODE_OPTIONS', 'NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX'] as const
+
 function handedOn(): Record<string, string> {
-  const { NODE_OPTIONS, NODE_COMPILE_CACHE } = process.env
-  return { ...(NODE_OPTIONS ? { NODE_OPTIONS } : {}), ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}) }
+  const set: Record<string, string> = {}
+  for (const name of HANDED_ON) {
+    const value = process.env[name]
+    if (value) set[name] = value
+  }
+  return set
 }
 
-/** Starts a program with the Node of this process. */
+/** Starts a program with the Node of this process and its flags. */
 export function startProgram(args: string[], env: Record<string, string>): Program {
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, [...process.execArgv, ...args], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     env: { PATH: process.env.PATH ?? '', ...handedOn(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -54,7 +54,7 @@ Options
   --seconds N         Measured seconds of each round (8)
   --warmup N          Seconds before them (2); the first round as a whole is warm-up too
   --rounds N          Rounds; what is compared takes turns, and medians are compared (3)
-  --connections N     Connections of the load, one request in flight on each (64)
+  --connections N     Connections of the load, one request in flight on each (128)
   --merchants N       Merchants (50)
   --outstanding N     Payments of life that may be unfinished at once (2000)
   --status-ids N      Payments whose status is read (10000)
@@ -70,7 +70,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '8' },
     warmup: { type: 'string', default: '2' },
     rounds: { type: 'string', default: '3' },
-    connections: { type: 'string', default: '64' },
+    connections: { type: 'string', default: '128' },
     merchants: { type: 'string', default: '50' },
     outstanding: { type: 'string', default: '2000' },
     'status-ids': { type: 'string', default: '10000' },

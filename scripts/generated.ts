@@ -60,7 +60,7 @@ async function openApiText(): Promise<string> {
 function envExample(): string {
   const lines = [
     '# Every setting of the server, with its default. Generated from server/src/lib/config.ts by `npm run generate`.',
-    '# Nothing reads this file: set what you want to change in the environment of the process. DATABASE_URL, SECRET_KEY',
+    '# Copy it to .env, where the server and the commands find it, or set the environment, which wins. DATABASE_URL, SECRET_KEY',
     '# and MOCK_SECRET can also come from a file: NAME_FILE holds its path.',
   ]
   for (const { env, default: preset, help } of Object.values(settings)) lines.push('', `# ${help}`, `#${env}=${preset}`)

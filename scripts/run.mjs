@@ -14,6 +14,9 @@ const MARKER = join(MODULES, '.malipo-installed')
 // Node strips types without a flag and without a warning from this version on.
 const OLDEST_NODE = [24, 12]
 const INSTALL_WAIT_MS = 10 * 60_000
+// Under full load the server then holds a third less memory and takes a few percent fewer payments.
+const MEMORY_FLAGS = ['--max-semi-space-size=24', '--heap-growing-percent=150']
+const MEMORY_ENV = { MALLOC_ARENA_MAX: '2' }
 
 const USAGE = `Usage: node scripts/run.mjs TARGET.ts [arguments]
        node scripts/run.mjs --bin NAME [arguments]
@@ -156,8 +159,12 @@ function isRecentEnough() {
 /** Runs Node with `args` and ends this process the way the child ended. */
 function run(node, args) {
   // Compiled sources are kept between runs: the next start is quicker and holds 30 MB less.
-  const env = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'node-compile'), ...process.env }
-  const child = spawn(node, args, { cwd: ROOT, stdio: 'inherit', env })
+  const env = {
+    NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'node-compile'),
+    ...MEMORY_ENV,
+    ...process.env,
+  }
+  const child = spawn(node, [...MEMORY_FLAGS, ...args], { cwd: ROOT, stdio: 'inherit', env })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     let forwarded = false
     process.on(signal, () => {

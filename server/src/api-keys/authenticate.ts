@@ -17,7 +17,8 @@ type KeyRow = {
   merchant_id: string
   id: string
   environment: Environment
-  scopes: string[]
+  /** Space-separated. */
+  scopes: string
   expires_at: Date | null
   revoked_at: Date | null
   routing_code: number
@@ -27,7 +28,7 @@ type KeyRow = {
 
 const FIND = sql(
   'api_keys_by_hash',
-  `select encode(k.key_hash, 'hex') as hash, k.merchant_id, k.id, k.environment, k.scopes, k.expires_at, k.revoked_at,
+  `select encode(k.key_hash, 'hex') as hash, k.merchant_id, k.id, k.environment, array_to_string(k.scopes, ' ') as scopes, k.expires_at, k.revoked_at,
      m.routing_code::float8 as routing_code, m.merchant_code, m.status as merchant_status
    from api_keys k join merchants m on m.id = k.merchant_id
    where k.key_hash = any($1)`,
@@ -89,7 +90,7 @@ function principalOf(row: KeyRow): Principal {
     kind: 'api_key',
     key_id: row.id,
     environment: row.environment,
-    scopes: row.scopes,
+    scopes: row.scopes.split(' '),
     merchant: { id: row.merchant_id, routing_code: row.routing_code, code: row.merchant_code },
   }
 }

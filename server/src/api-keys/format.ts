@@ -1,6 +1,6 @@
 // What a key looks like: <prefix>_<environment>_ + 32 random characters + 6 of checksum.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Environment } from '../http/index.ts'
 import { type Config, type Random, randomBase62 } from '../lib/index.ts'
@@ -42,7 +42,7 @@ export function isWellFormedKey(credential: string): boolean {
 
 /** SHA-256 of the whole key: all that is stored of it. */
 export function keyHash(plaintext: string): Buffer {
-  return createHash('sha256').update(plaintext).digest()
+  return hash('sha256', plaintext, 'buffer')
 }
 
 function checksum(body: string): string {
