@@ -12,6 +12,7 @@ import { startEmbedded } from './db/embedded.ts'
 import { createDb, type Deps } from './db/index.ts'
 import { migrate } from './db/migrate.ts'
 import { type App, createApp, createOutgoing, docsRoutes, healthRoutes } from './http/index.ts'
+import { createSessions } from './identity/index.ts'
 import {
   type Config,
   ConfigError,
@@ -89,7 +90,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     return providers.get(name) ?? live
   }
   const app = await createApp(deps, {
-    authenticate: createAuthenticate(deps, { used: usage.note }),
+    authenticate: createAuthenticate(deps, { used: usage.note, session: createSessions(deps) }),
     routes: [
       healthRoutes(deps, options.draining ?? (() => false)),
       collectionRoutes(deps, { driver, providerFor, sends: config.process === 'all' }),

@@ -20,6 +20,7 @@ const ORDER = [
   'work',
   'ledger',
   'providers',
+  'audit',
   'merchants',
   'identity',
   'api-keys',

@@ -3,8 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import type { InjectOptions } from 'fastify'
 import { createKey } from '../src/api-keys/index.ts'
-import { createDb, type DbOptions, type Deps } from '../src/db/index.ts'
-import { type Environment, SCOPES } from '../src/http/index.ts'
+import { createDb, type DbOptions, type Deps, inTransaction } from '../src/db/index.ts'
+import { type Environment, type Role, SCOPES } from '../src/http/index.ts'
+import { issueAccessToken, signingKey } from '../src/identity/index.ts'
 import {
   createLog,
   createVault,
@@ -16,7 +17,7 @@ import {
   systemRandom,
 } from '../src/lib/index.ts'
 import { type ComposeOptions, compose, type System } from '../src/main.ts'
-import { createMerchant, type Merchant } from '../src/merchants/index.ts'
+import { createMerchant, createUser, type Merchant, setMember } from '../src/merchants/index.ts'
 import { createTestDatabase } from './database.ts'
 
 /** When every test begins, unless it says otherwise. */
@@ -77,6 +78,10 @@ export type World = {
   live_key: string
   newKey(options?: { merchant?: Merchant; environment?: Environment; scopes?: readonly string[] }): Promise<string>
   newMerchant(options?: { approved?: boolean }): Promise<Merchant>
+  /** A new person with these roles, SUPER_ADMIN among them or not, and a session token of theirs. */
+  newSession(
+    roles: Role | { role: Role; merchant?: Merchant }[],
+  ): Promise<{ token: string; user_id: string; email: string }>
   call(options: InjectOptions & { key?: string | null; idempotency_key?: string | null }): Promise<Reply>
   /** POST with a fresh Idempotency-Key. */
   post(
@@ -112,6 +117,22 @@ export async function createWorld(
     (await createKey(deps, { merchant_id: owner.id, environment, scopes, name: 'Test' })).plaintext_key
   const sandbox_key = await newKey()
   const live_key = await newKey({ environment: 'live' })
+
+  const newSession: World['newSession'] = async (roles) => {
+    const wanted = typeof roles === 'string' ? [{ role: roles }] : roles
+    const super_admin = wanted.some(({ role }) => role === 'SUPER_ADMIN')
+    const email = `${randomUUID()}@example.com`
+    const user = await inTransaction(deps.db, async (tx) => {
+      const base = { email, email_verified: true, name: 'Asha', language: 'sw', identity: 'embedded' } as const
+      const made = await createUser(deps, tx, { ...base, super_admin })
+      for (const { role, merchant: of = merchant } of wanted as { role: Role; merchant?: Merchant }[]) {
+        if (role !== 'SUPER_ADMIN') await setMember(deps, tx, of.id, made.id, role)
+      }
+      return made
+    })
+    const key = await signingKey(deps, 'http://127.0.0.1/identity')
+    return { token: await issueAccessToken(deps, key, user.id, ['pwd', 'otp']), user_id: user.id, email }
+  }
 
   const call: World['call'] = async ({ key = sandbox_key, idempotency_key, headers, ...inject }) => {
     const reply = await system.app.inject({
@@ -153,6 +174,7 @@ export async function createWorld(
     sandbox_key,
     live_key,
     newKey,
+    newSession,
     newMerchant: ({ approved = true } = {}) => createMerchant(deps, { name: 'Duka la Juma', approved }),
     call,
     post: (path, body, { idempotency_key = randomUUID(), ...rest } = {}) =>

@@ -2,7 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import { type Deps, sql } from '../db/index.ts'
-import type { Authenticate, Environment, Principal } from '../http/index.ts'
+import type { Authenticate, Environment, KeyPrincipal, SessionPrincipal } from '../http/index.ts'
 import { gather, refuse } from '../lib/index.ts'
 import { isWellFormedKey, keyHash, looksLikeKey } from './format.ts'
 
@@ -10,12 +10,15 @@ import { isWellFormedKey, keyHash, looksLikeKey } from './format.ts'
 export type AuthenticateOptions = {
   /** Called with every key that authenticated. */
   used(merchant_id: string, key_id: string): void
+  /** Verifies whatever does not look like a key. Throws a Refusal (401). */
+  session(token: string): Promise<SessionPrincipal>
 }
 
 type KeyRow = {
   hash: string
   merchant_id: string
   id: string
+  name: string
   environment: Environment
   /** Space-separated. */
   scopes: string
@@ -28,7 +31,7 @@ type KeyRow = {
 
 const FIND = sql(
   'api_keys_by_hash',
-  `select encode(k.key_hash, 'hex') as hash, k.merchant_id, k.id, k.environment, array_to_string(k.scopes, ' ') as scopes, k.expires_at, k.revoked_at,
+  `select encode(k.key_hash, 'hex') as hash, k.merchant_id, k.id, k.name, k.environment, array_to_string(k.scopes, ' ') as scopes, k.expires_at, k.revoked_at,
      m.routing_code::float8 as routing_code, m.merchant_code, m.status as merchant_status
    from api_keys k join merchants m on m.id = k.merchant_id
    where k.key_hash = any($1)`,
@@ -52,7 +55,7 @@ export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Au
   return async (request) => {
     const credential = credentialOf(request)
     if (credential.startsWith('pk_')) refuse('public_key_not_accepted')
-    if (!looksLikeKey(credential)) refuse('invalid_session')
+    if (!looksLikeKey(credential)) return options.session(credential)
     if (!isWellFormedKey(credential)) refuse('invalid_api_key')
     const row = await find(keyHash(credential).toString('hex'))
     if (!row) refuse('invalid_api_key')
@@ -85,10 +88,11 @@ function credentialOf(request: FastifyRequest): string {
   return credential ?? refuse('authentication_required')
 }
 
-function principalOf(row: KeyRow): Principal {
+function principalOf(row: KeyRow): KeyPrincipal {
   return {
     kind: 'api_key',
     key_id: row.id,
+    key_name: row.name,
     environment: row.environment,
     scopes: row.scopes.split(' '),
     merchant: { id: row.merchant_id, routing_code: row.routing_code, code: row.merchant_code },

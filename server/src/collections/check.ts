@@ -2,7 +2,7 @@
 // the body itself comes before the Idempotency-Key, what our rules refuse comes after it.
 
 import type { Deps } from '../db/index.ts'
-import { checkMerchant, type Environment, type IdempotencyClaim, type Principal, writtenAmount } from '../http/index.ts'
+import { type Caller, checkMerchant, type Environment, type IdempotencyClaim, writtenAmount } from '../http/index.ts'
 import { CURRENCY, canonicalPhone, formatAmount, parseAmount, refuse, refuseField } from '../lib/index.ts'
 import type { Method, Provider, SimulateStatus } from '../providers/port.ts'
 import type { NewCollection } from './accept.ts'
@@ -76,16 +76,16 @@ export function checkPhone(field: string, text: string): string {
 /** Applies the rules that come after the Idempotency-Key. Refuses with 403 or 422; gives what may be accepted. */
 export function checkRules(
   deps: Deps,
-  principal: Principal,
+  caller: Caller,
   checked: CheckedBody,
   method: Method,
   provider: Provider,
   claim: IdempotencyClaim,
 ): NewCollection {
-  checkMerchant(principal, checked.merchant_id)
+  checkMerchant(caller.merchant.id, checked.merchant_id)
   if (checked.currency !== CURRENCY) refuse('unsupported_currency')
   const { simulate_status, amount_minor } = checked
-  if (simulate_status !== null && principal.environment !== 'sandbox') refuse('simulate_status_not_allowed')
+  if (simulate_status !== null && caller.environment !== 'sandbox') refuse('simulate_status_not_allowed')
   const { collection_min, collection_max } = deps.config
   if (amount_minor === 'too_large' || amount_minor < collection_min || amount_minor > collection_max) {
     const limits = { minimum: formatAmount(collection_min), maximum: formatAmount(collection_max) }
@@ -98,12 +98,12 @@ export function checkRules(
     refuse('amount_not_supported', { message: 'The provider moves whole shillings only. Leave out the cents.' })
   }
   const { merchant_id: _, ...fields } = checked
-  const environment: Environment = principal.environment
+  const environment: Environment = caller.environment
   return {
     ...fields,
     amount_minor,
     claim,
-    merchant_id: principal.merchant.id,
+    merchant_id: caller.merchant.id,
     environment,
     provider: provider.name,
     method,

@@ -4,15 +4,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Deps } from '../db/index.ts'
 import {
+  type Access,
   type App,
   caller,
-  checkMerchant,
   findAnswer,
+  MERCHANT_ROLES,
   PageQuery,
   page,
   readClaim,
   replay,
-  type Scope,
   type StoredAnswer,
   success,
 } from '../http/index.ts'
@@ -40,9 +40,9 @@ const MESSAGES: Record<Exclude<Method, 'qr'>, string> = {
   provider_pesa: 'Payment prompt sent. The customer approves it in the wallet app.',
 }
 
-const WRITE = { scopes: ['collections:write'] } as const satisfies { scopes: readonly Scope[] }
-const READ = { scopes: ['collections:read'] } as const satisfies { scopes: readonly Scope[] }
-const REFRESH = { scopes: ['collections:read', 'collections:write'] } as const satisfies { scopes: readonly Scope[] }
+const WRITE = { scopes: ['collections:write'] } as const satisfies Access
+const READ = { scopes: ['collections:read'], roles: MERCHANT_ROLES } as const satisfies Access
+const REFRESH = { scopes: ['collections:read', 'collections:write'], roles: MERCHANT_ROLES } as const satisfies Access
 
 /** What our rules refuse of a well-formed request. */
 const RULES = ['amount_not_supported', 'unsupported_currency', 'simulate_status_not_allowed'] as const
@@ -160,7 +160,6 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
       async (request) => {
         const principal = caller(request)
         const { query } = request
-        checkMerchant(principal, query.merchant_id)
         const page_number = query.page ?? 1
         const page_size = query.page_size ?? 20
         const { rows, total } = await listCollections(
@@ -197,7 +196,6 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
         config: { access: READ },
       },
       async (request) => {
-        checkMerchant(caller(request), request.query.merchant_id)
         return { success: true as const, data: presentCollection(await status(request, request.params.collection_id)) }
       },
     )
@@ -217,7 +215,6 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
         config: { access: REFRESH },
       },
       async (request) => {
-        checkMerchant(caller(request), request.query.merchant_id)
         const row = await status(request, request.params.collection_id)
         const attempt = await latestAttempt(deps.db, caller(request).merchant.id, row.id)
         if (attempt) await driver.ask(attempt)

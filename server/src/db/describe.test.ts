@@ -9,7 +9,7 @@ import { describeSchema } from './describe.ts'
 
 const SCHEMA_FILE = new URL('../../../db/schema.md', import.meta.url)
 /** Small tables that every machine may hold whole; they are looked up before the merchant is known. */
-const REFERENCE_TABLES = ['merchants', 'api_keys', 'schema_migrations']
+const REFERENCE_TABLES = ['merchants', 'api_keys', 'users', 'members', 'schema_migrations']
 /** An inbox: what comes in is stored before anyone knows whose it is. */
 const INBOX_TABLES = ['provider_callbacks']
 

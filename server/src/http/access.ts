@@ -1,7 +1,7 @@
 // Who is calling, and what a route demands of the caller.
 
 import type { FastifyRequest } from 'fastify'
-import { type ErrorCode, refuse } from '../lib/index.ts'
+import { type ErrorCode, refuse, refuseField } from '../lib/index.ts'
 
 /** Live moves real money; sandbox never does. */
 export const ENVIRONMENTS = ['live', 'sandbox'] as const
@@ -22,25 +22,76 @@ export const SCOPES = {
 } as const
 export type Scope = keyof typeof SCOPES
 
-/** The caller, once authenticated. */
-export type Principal = {
-  kind: 'api_key'
-  key_id: string
-  environment: Environment
-  scopes: readonly string[]
-  merchant: { id: string; routing_code: number; code: string }
+/** What a member of a merchant may be (decisions of the contract: roles). */
+export const MERCHANT_ROLES = ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'] as const
+export type MerchantRole = (typeof MERCHANT_ROLES)[number]
+/** SUPER_ADMIN is the operator of the platform; no merchant has one. */
+export type Role = MerchantRole | 'SUPER_ADMIN'
+
+/** The merchant that a request acts for. */
+export type ActingMerchant = { id: string; routing_code: number; code: string }
+
+/** A right of a person: one role in one merchant. `may_go_live`: approved, verified and priced. */
+export type Membership = {
+  role: MerchantRole
+  merchant: ActingMerchant & { name: string; status: 'PENDING' | 'ACTIVE' | 'SUSPENDED'; may_go_live: boolean }
 }
 
-/** What a route demands. A key passes with any one of `scopes`. */
-export type Access = { scopes: readonly Scope[] } | 'public'
+/** Who proved to be calling with an API key. */
+export type KeyPrincipal = {
+  kind: 'api_key'
+  key_id: string
+  key_name: string
+  environment: Environment
+  scopes: readonly string[]
+  merchant: ActingMerchant
+}
+
+/** Who proved to be calling with a session token. */
+export type SessionPrincipal = {
+  kind: 'session'
+  user_id: string
+  email: string
+  name: string
+  super_admin: boolean
+  memberships: readonly Membership[]
+}
+
+/** Who proved to be calling. */
+export type Principal = KeyPrincipal | SessionPrincipal
+
+/** The one who did something, for the audit log. `name` is what people recognise: an e-mail address, a key's name. */
+export type Actor = { kind: 'user' | 'api_key' | 'command' | 'system'; id: string | null; name: string }
+
+/** For whom a request acts, once merchant and environment are known. */
+export type Caller = {
+  merchant: ActingMerchant
+  environment: Environment
+  /** Null for API keys. */
+  role: MerchantRole | null
+  actor: Actor
+}
+
+/**
+ * What a route demands. A key passes with any one of `scopes`, a session with any one of `roles`; a route without
+ * `scopes` takes no keys, one without `roles` no sessions. `operator` takes sessions with SUPER_ADMIN alone,
+ * `signed_in` every session, with or without a merchant.
+ */
+export type Access =
+  | 'public'
+  | 'operator'
+  | 'signed_in'
+  | { scopes?: readonly Scope[]; roles?: readonly MerchantRole[] }
 
 /** Finds out who calls, from the headers alone. Throws a Refusal (401 or 403). */
 export type Authenticate = (request: FastifyRequest) => Promise<Principal>
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null on public routes. Use `caller(request)` on the others. */
+    /** Null on public routes. Use `caller(request)` or `operator(request)` on the others. */
     principal: Principal | null
+    /** Null until the body has been checked, and where no merchant is acted for. */
+    caller: Caller | null
   }
   interface FastifyContextConfig {
     access?: Access
@@ -51,19 +102,93 @@ declare module 'fastify' {
   }
 }
 
-/** The authenticated caller of a route that demands one. */
-export function caller(request: FastifyRequest): Principal {
-  if (request.principal === null) throw new Error('caller() on a public route')
+/** For whom the request of a route that keys or members may call acts. */
+export function caller(request: FastifyRequest): Caller {
+  if (request.caller === null) throw new Error('caller() on a route that acts for no merchant')
+  return request.caller
+}
+
+/** Whose session called a route of people: `signed_in`, `operator`, or one for roles. */
+export function session(request: FastifyRequest): SessionPrincipal {
+  if (request.principal?.kind !== 'session') throw new Error('session() on a route that keys may call')
   return request.principal
 }
 
-/** Refuses a key that has none of the scopes the route takes. */
-export function checkAccess(principal: Principal, access: { scopes: readonly Scope[] }): void {
+/** The one who calls, for the audit log. */
+export function actorOf(principal: Principal): Actor {
+  return principal.kind === 'session'
+    ? { kind: 'user', id: principal.user_id, name: principal.email }
+    : { kind: 'api_key', id: principal.key_id, name: principal.key_name }
+}
+
+/**
+ * Refuses a key that has none of the scopes the route takes, and a session that has none of its roles in any merchant.
+ * Which merchant a session acts for may stand in the body: `chooseCaller` looks again.
+ */
+export function checkAccess(principal: Principal, access: Exclude<Access, 'public'>): void {
+  if (access === 'signed_in' || access === 'operator') {
+    if (principal.kind !== 'session') refuse('insufficient_role', { message: DASHBOARD_ONLY })
+    if (access === 'operator' && !principal.super_admin) refuse('insufficient_role')
+    return
+  }
+  if (principal.kind === 'session') {
+    const { roles } = access
+    if (roles === undefined) refuse('insufficient_role', { message: 'Only API keys may call this. Send one.' })
+    if (!principal.memberships.some(({ role }) => roles.includes(role))) refuse('insufficient_role')
+    return
+  }
+  if (access.scopes === undefined) refuse('insufficient_role', { message: DASHBOARD_ONLY })
   for (const scope of access.scopes) if (principal.scopes.includes(scope)) return
   refuse('insufficient_scope', { details: { required_scope: access.scopes.join(' or ') } })
 }
 
+const DASHBOARD_ONLY = 'API keys may not call this. Sign in to the dashboard and use its session.'
+
+/**
+ * For whom the request acts. A key names its merchant and environment itself. A session chooses: `merchant_id` in path,
+ * query or body when its person belongs to several, `environment` in query or body (default live). Refuses a merchant
+ * that is not the caller's (merchant_mismatch, whether it exists or not) and a role that does not suffice there.
+ */
+export function chooseCaller(request: FastifyRequest, principal: Principal, roles: readonly MerchantRole[]): Caller {
+  const actor = actorOf(principal)
+  const named = namedMerchants(request)
+  if (principal.kind === 'api_key') {
+    const { merchant, environment } = principal
+    // A merchant_id in the body is checked by the route: there it comes after the Idempotency-Key.
+    const in_path = fieldOf(request.params, 'merchant_id') ?? fieldOf(request.query, 'merchant_id')
+    checkMerchant(merchant.id, in_path)
+    return { merchant, environment, role: null, actor }
+  }
+  const [first = null, ...others] = named
+  if (others.some((other) => other !== first)) refuse('merchant_mismatch')
+  if (first === null && principal.memberships.length > 1) {
+    refuseField('merchant_id', 'is required: you are a member of several merchants')
+  }
+  const membership = principal.memberships.find(({ merchant }) => first === null || merchant.id === first)
+  if (!membership) return first === null ? refuse('insufficient_role') : refuse('merchant_mismatch')
+  if (!roles.includes(membership.role)) refuse('insufficient_role')
+  const { id, routing_code, code } = membership.merchant
+  return { merchant: { id, routing_code, code }, environment: chosenEnvironment(request), role: membership.role, actor }
+}
+
+function namedMerchants(request: FastifyRequest): string[] {
+  return [request.params, request.query, request.body].flatMap(
+    (part) => fieldOf(part, 'merchant_id')?.toLowerCase() ?? [],
+  )
+}
+
+function chosenEnvironment(request: FastifyRequest): Environment {
+  const text = fieldOf(request.query, 'environment') ?? fieldOf(request.body, 'environment') ?? 'live'
+  const environment = ENVIRONMENTS.find((known) => known === text)
+  return environment ?? refuseField('environment', 'must be live or sandbox')
+}
+
+function fieldOf(part: unknown, name: string): string | undefined {
+  const value = (part as Record<string, unknown> | null | undefined)?.[name]
+  return typeof value === 'string' ? value : undefined
+}
+
 /** Refuses a merchant_id that is not the caller's own (contract 5.4). Undefined: the credential names the merchant. */
-export function checkMerchant(principal: Principal, merchant_id: string | undefined): void {
-  if (merchant_id !== undefined && merchant_id.toLowerCase() !== principal.merchant.id) refuse('merchant_mismatch')
+export function checkMerchant(own: string, merchant_id: string | undefined): void {
+  if (merchant_id !== undefined && merchant_id.toLowerCase() !== own) refuse('merchant_mismatch')
 }

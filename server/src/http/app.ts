@@ -7,7 +7,7 @@ import { Ajv } from 'ajv'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Deps } from '../db/index.ts'
 import { newId, Refusal, refuse } from '../lib/index.ts'
-import { type Authenticate, checkAccess } from './access.ts'
+import { type Authenticate, checkAccess, chooseCaller, type Principal } from './access.ts'
 import { FailureSchema, renderError } from './envelope.ts'
 import { parseBody } from './json.ts'
 import { openApi } from './openapi.ts'
@@ -66,6 +66,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App
 
   app.decorateRequest('principal', null)
+  app.decorateRequest('caller', null)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     try {
@@ -100,6 +101,12 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     await limited.byKey(request, reply)
     checkAccess(request.principal, access)
   })
+  // Which merchant a session acts for may stand in the body, so it is known only now.
+  app.addHook('preHandler', async (request) => {
+    const access = request.routeOptions.config?.access
+    if (request.principal === null || typeof access !== 'object') return
+    request.caller = chooseCaller(request, request.principal, access.roles ?? [])
+  })
   if (deps.log.isLevelEnabled('info')) {
     app.addHook('onResponse', async (request, reply) => {
       request.log.info(
@@ -109,8 +116,8 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
           path: request.url.split('?', 1)[0],
           status: reply.statusCode,
           duration_ms: Math.round(reply.elapsedTime * 10) / 10,
-          merchant_id: request.principal?.merchant.id,
-          key_id: request.principal?.key_id,
+          merchant_id: request.caller?.merchant.id,
+          ...whoOf(request.principal),
         },
         'request',
       )
@@ -134,6 +141,17 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     refuse('not_found')
   })
   return app
+}
+
+/** Who called, for the log of requests. */
+function whoOf(principal: Principal | null) {
+  if (principal === null) return {}
+  return principal.kind === 'session' ? { user_id: principal.user_id } : { key_id: principal.key_id }
+}
+
+function credentialId(principal: Principal | null): string | null {
+  if (principal === null) return null
+  return principal.kind === 'session' ? principal.user_id : principal.key_id
 }
 
 function refuseKeyInQuery(request: FastifyRequest): void {
@@ -165,7 +183,7 @@ function limiter(app: App, config: Deps['config']) {
     }
   }
   return {
-    byKey: make(config.rate_limit_key, (request) => request.principal?.key_id ?? request.ip),
+    byKey: make(config.rate_limit_key, (request) => credentialId(request.principal) ?? request.ip),
     byAddress: make(config.rate_limit_address, (request) => request.ip),
   }
 }

@@ -2,7 +2,7 @@
 
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { type Config, catalogue, type ErrorCode } from '../lib/index.ts'
-import { SCOPES } from './access.ts'
+import { type Access, SCOPES } from './access.ts'
 
 /** The version of the product that the document names. */
 export const VERSION = '0.1.0'
@@ -21,6 +21,19 @@ const ANSWERS: Record<string, string> = {
   202: 'Accepted: durable, and under way.',
 }
 
+/** Who may call a route, in words. */
+function whoMayCall(access: Exclude<Access, 'public'>): string {
+  if (access === 'operator') return 'For operators: a session of a `SUPER_ADMIN`.'
+  if (access === 'signed_in') return 'For every session.'
+  const scopes = access.scopes?.map((scope) => `\`${scope}\` (${SCOPES[scope]})`).join(' or ')
+  const roles = access.roles?.map((role) => `\`${role}\``).join(', ')
+  const ways = [
+    ...(scopes ? [`an API key with the scope ${scopes}`] : []),
+    ...(roles ? [`a session with the role ${roles}`] : []),
+  ]
+  return `Needs ${ways.join('; or ')}`
+}
+
 /** Options of @fastify/swagger: OpenAPI 3.1 from the schemas of the routes. */
 export function openApi(config: Config): FastifyDynamicSwaggerOptions {
   return {
@@ -32,12 +45,20 @@ export function openApi(config: Config): FastifyDynamicSwaggerOptions {
         { name: 'Collections', description: 'Take a payment and learn what became of it.' },
         { name: 'Balance', description: 'What the merchant has.' },
         { name: 'Webhooks', description: 'Where events go, and what was delivered.' },
+        { name: 'People', description: 'Who you are, and who else belongs to the merchant.' },
+        { name: 'API keys', description: 'Keys for your servers, and the addresses they may call from.' },
+        { name: 'Operator', description: 'For the operators of the platform.' },
         { name: 'Health', description: 'For load balancers and monitors.' },
       ],
       components: {
         securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', description: 'An API key: `Authorization: Bearer <key>`.' },
-          api_key: {
+          session: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'An access token of the identity provider: `Authorization: Bearer <token>`.',
+          },
+          api_key: { type: 'http', scheme: 'bearer', description: 'An API key: `Authorization: Bearer <key>`.' },
+          api_key_header: {
             type: 'apiKey',
             in: 'header',
             name: 'X-API-Key',
@@ -53,11 +74,18 @@ export function openApi(config: Config): FastifyDynamicSwaggerOptions {
       const described = { ...(schema ?? {}) } as Record<string, unknown> & { response?: Record<string, unknown> }
       const errors: ErrorCode[] = ['internal_error', 'service_unavailable']
       if (access !== 'public') {
-        errors.push('authentication_required', 'invalid_api_key', 'api_key_revoked')
-        errors.push('insufficient_scope', 'merchant_mismatch', 'rate_limited')
-        described.security = [{ bearer: [] }, { api_key: [] }]
-        const scopes = access.scopes.map((scope) => `\`${scope}\` (${SCOPES[scope]})`).join(' or ')
-        described.description = [schema?.description, `Needs the scope ${scopes}`].filter(Boolean).join('\n\n')
+        const keys = typeof access === 'object' && access.scopes !== undefined
+        const sessions = typeof access === 'string' || access.roles !== undefined
+        errors.push('authentication_required', 'rate_limited')
+        if (typeof access === 'object') errors.push('merchant_mismatch')
+        if (keys) errors.push('invalid_api_key', 'api_key_revoked', 'insufficient_scope', 'forbidden')
+        if (sessions) errors.push('invalid_session')
+        if (sessions || !keys) errors.push('insufficient_role')
+        described.security = [
+          ...(keys ? [{ api_key: [] }, { api_key_header: [] }] : []),
+          ...(sessions ? [{ session: [] }] : []),
+        ]
+        described.description = [schema?.description, whoMayCall(access)].filter(Boolean).join('\n\n')
       }
       errors.push(...(route.config?.refusals ?? []))
       if (schema?.body || schema?.querystring) errors.push('validation_failed')

@@ -25,6 +25,7 @@ export const catalogue = {
     status: 403,
     message: 'This API key lacks the scope that the call needs. See details.required_scope.',
   },
+  insufficient_role: { status: 403, message: 'Your role does not allow this. Ask an administrator of the merchant.' },
   merchant_mismatch: {
     status: 403,
     message: 'merchant_id is not the merchant of this credential. Leave it out or send your own.',

@@ -28,6 +28,7 @@ async function startApp(deps: Bench['deps']): Promise<App> {
       return {
         kind: 'api_key',
         key_id: `key of ${id}`,
+        key_name: 'Test',
         environment: environment as Environment,
         scopes: ['webhooks:manage'],
         merchant: { id: id as string, routing_code, code: merchant_code },

@@ -14,7 +14,7 @@ import {
   DeliveryParams,
 } from './schema.ts'
 
-const access = { scopes: ['webhooks:manage'] } as const
+const access = { scopes: ['webhooks:manage'], roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
 const tags = ['Webhooks']
 
 /** Adds the routes. `lookup` replaces the system's resolver in tests. */

@@ -1,0 +1,56 @@
+// People: making them, and their memberships.
+
+import { type Deps, sql, type Tx, violatedConstraint } from '../db/index.ts'
+import type { MerchantRole } from '../http/index.ts'
+import { newId, refuse } from '../lib/index.ts'
+
+/** A new person. Issuer and subject are null for somebody who was invited and has not signed in yet. */
+export type NewUser = {
+  email: string
+  email_verified: boolean
+  name: string
+  language: 'sw' | 'en'
+  super_admin: boolean
+  identity: 'embedded' | { issuer: string; subject: string } | null
+}
+
+const INSERT = sql(
+  'users_insert',
+  `insert into users (id, email, email_verified, name, language, super_admin, issuer, subject, disabled_at, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, null, $9, $9)`,
+)
+
+/** Makes a person. The e-mail address is stored in lower case. Refuses (409 invalid_state) one that is taken. */
+export async function createUser(deps: Deps, tx: Tx, user: NewUser): Promise<{ id: string; email: string }> {
+  const id = newId(deps, 0)
+  const email = user.email.toLowerCase()
+  const { issuer, subject } =
+    user.identity === 'embedded'
+      ? { issuer: 'embedded', subject: id }
+      : (user.identity ?? { issuer: null, subject: null })
+  const { name, language, super_admin, email_verified } = user
+  try {
+    await tx.query(INSERT, [id, email, email_verified, name, language, super_admin, issuer, subject, deps.clock.now()])
+  } catch (error) {
+    if (violatedConstraint(error) === null) throw error
+    refuse('invalid_state', { message: 'There is a user with this e-mail address already.' })
+  }
+  return { id, email }
+}
+
+const SET_MEMBER = sql(
+  'members_set',
+  `insert into members (merchant_id, user_id, role, created_at, updated_at) values ($1, $2, $3, $4, $4)
+   on conflict (merchant_id, user_id) do update set role = excluded.role, updated_at = excluded.updated_at`,
+)
+
+/** Gives a person a role in a merchant, in place of the one they had there. */
+export async function setMember(
+  deps: Deps,
+  tx: Tx,
+  merchant_id: string,
+  user_id: string,
+  role: MerchantRole,
+): Promise<void> {
+  await tx.query(SET_MEMBER, [merchant_id, user_id, role, deps.clock.now()])
+}
