@@ -30,19 +30,31 @@ comment on column users.disabled_at is 'Null while the person may sign in.';
 
 create table members (
   merchant_id uuid        not null,
+  id          uuid        not null,
   user_id     uuid        not null,
   role        text        not null,
+  name        text,
   created_at  timestamptz not null,
   updated_at  timestamptz not null,
   constraint members_pkey primary key (merchant_id, user_id),
+  constraint members_id_key unique (merchant_id, id),
   constraint members_merchant_fkey foreign key (merchant_id) references merchants (id),
   constraint members_user_fkey foreign key (user_id) references users (id),
   constraint members_role_check check (role in ('MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'))
 );
 create index members_user_idx on members (user_id);
 comment on table members is 'One person''s role in one merchant. Removing the row ends the right on the next request.';
+comment on column members.id is 'By what the merchant names this member. Not the person''s id, whose time would tell an inviter since when there is an account.';
+comment on column members.name is 'What whoever invited the person called them. Null: nobody did, and the name of the account counts.';
+
+-- Which merchants wait for an operator: without this, all of them would be read to find the few.
+create index merchants_status_idx on merchants (status, id);
 
 -- Merchant-owned tables ---------------------------------------------------------------------------------------------
+
+-- One line of a price list says what no other in force says; this also finds the lines in force among all of the past.
+create unique index pricing_rules_in_force_idx on pricing_rules (merchant_id, flow, method, destination_code) nulls not distinct
+  where valid_until is null;
 
 create table ip_addresses (
   merchant_id uuid        not null,
@@ -61,6 +73,7 @@ create table ip_addresses (
   constraint ip_addresses_status_check check (status in ('PENDING', 'APPROVED', 'REJECTED')),
   constraint ip_addresses_decided_check check ((status = 'PENDING') = (decided_at is null))
 );
+create index ip_addresses_pending_idx on ip_addresses (merchant_id, id) where status = 'PENDING';
 comment on table ip_addresses is 'One address or network from which a merchant''s live keys may be used, once an operator has approved it.';
 comment on column ip_addresses.address is 'Canonical CIDR: 203.0.113.7/32, 2001:db8::/32. IPv4 addresses mapped into IPv6 are stored as IPv4.';
 comment on column ip_addresses.reason is 'Why an operator rejected it.';
@@ -68,12 +81,14 @@ comment on column ip_addresses.reason is 'Why an operator rejected it.';
 -- The audit log: one hash chain per merchant, and one for the platform (merchant_id of zeros) ----------------------
 
 create table audit_chains (
-  merchant_id uuid   not null,
-  seq         bigint not null,
-  hash        bytea  not null,
+  merchant_id uuid        not null,
+  seq         bigint      not null,
+  hash        bytea       not null,
+  at          timestamptz not null,
   constraint audit_chains_pkey primary key (merchant_id)
 );
 comment on table audit_chains is 'The newest link of each chain: whoever appends to a chain locks its row.';
+comment on column audit_chains.at is 'When the newest link was made: leads from all chains to the newest acts.';
 
 create table audit_log (
   merchant_id uuid        not null,
@@ -92,7 +107,7 @@ create table audit_log (
   address     text,
   hash        bytea       not null,
   constraint audit_log_pkey primary key (merchant_id, seq),
-  constraint audit_log_actor_kind_check check (actor_kind in ('user', 'api_key', 'command', 'system'))
+  constraint audit_log_actor_kind_check check (actor_kind in ('user', 'operator', 'api_key', 'command', 'system'))
 );
 comment on table audit_log is 'One act of a person, a key or a command: who did what to what, why, before and after. Append-only; each row''s hash covers the row and the hash before it.';
 comment on column audit_log.merchant_id is 'Whom the act concerns; zeros when it concerns the platform.';

@@ -2,26 +2,27 @@
 
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { demo } from './admin/demo.ts'
-import { verify } from './admin/verify.ts'
-import { createKey, presentKey, revokeKey } from './api-keys/index.ts'
+import { prepareCommand } from './admin/commands.ts'
+import { OPTIONS, UsageError } from './admin/options.ts'
 import { startEmbedded } from './db/embedded.ts'
-import type { Deps } from './db/index.ts'
 import { migrate } from './db/migrate.ts'
-import { ENVIRONMENTS, type Environment, SCOPES } from './http/index.ts'
-import { ConfigError, createLog, isId, Refusal } from './lib/index.ts'
+import { MERCHANT_ROLES, SCOPES } from './http/index.ts'
+import { ConfigError, createLog, Refusal } from './lib/index.ts'
 import { configFromEnvironment, realDeps } from './main.ts'
-import { createMerchant } from './merchants/index.ts'
 
 const HELP = `Usage: npm run -s admin -- COMMAND [options] [--json]
 
 Commands
-  demo                                  The demo merchant with fresh keys (not in production)
+  demo                                  The demo merchant with fresh keys and passwords (not in production)
   merchant create --name N [--email E] [--approve]
                                         A new merchant; --approve makes it active, verified and priced
   key create --merchant ID --environment live|sandbox --scopes a,b [--name N]
                                         A new API key. It is shown once
   key revoke --merchant ID --key ID     Stops a key at once
+  user create --email E --role R [--merchant ID] [--name N] [--language sw|en] [--subject S]
+                                        A person with a role. The password is shown once. SUPER_ADMIN is an operator and
+                                        has no merchant. --subject: who it is at a foreign OIDC_ISSUER
+  token --email E                       An access token for a person of the built-in identity provider
   migrate                               Brings the database up to date
   verify                                Checks every invariant of the books and states; exit 1 when one fails
 
@@ -29,71 +30,10 @@ Options
   --json     One JSON object on standard output and nothing else
   --help     This text
 
+Roles: ${MERCHANT_ROLES.join(', ')}, SUPER_ADMIN
 Scopes: ${Object.keys(SCOPES).join(', ')}
 The database is DATABASE_URL, or the embedded one in DATA_DIR.
 `
-
-/** What was asked for cannot be done as it was written. */
-class UsageError extends Error {}
-
-const OPTIONS = {
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  name: { type: 'string' },
-  email: { type: 'string' },
-  approve: { type: 'boolean' },
-  merchant: { type: 'string' },
-  key: { type: 'string' },
-  environment: { type: 'string' },
-  scopes: { type: 'string' },
-} as const
-
-type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']
-
-function required(values: Values, name: 'name' | 'merchant' | 'key' | 'scopes' | 'environment'): string {
-  const value = values[name]
-  if (value === undefined || value === '') throw new UsageError(`--${name} is required`)
-  return value
-}
-
-function merchantId(values: Values): string {
-  const id = required(values, 'merchant').toLowerCase()
-  if (!isId(id)) throw new UsageError('--merchant must be a merchant id, as "merchant create" prints it')
-  return id
-}
-
-type Command = (deps: Deps, values: Values, url: string) => Promise<Record<string, unknown>>
-
-const COMMANDS: Record<string, Command> = {
-  demo: (deps) => demo(deps),
-  'merchant create': async (deps, values) => {
-    const name = required(values, 'name')
-    const merchant = await createMerchant(deps, {
-      name,
-      ...(values.email === undefined ? {} : { email: values.email }),
-      approved: values.approve ?? false,
-    })
-    return { merchant_id: merchant.id, merchant_code: merchant.merchant_code }
-  },
-  'key create': async (deps, values) => {
-    const environment = required(values, 'environment')
-    if (!(ENVIRONMENTS as readonly string[]).includes(environment))
-      throw new UsageError('--environment must be live or sandbox')
-    const { record, plaintext_key } = await createKey(deps, {
-      merchant_id: merchantId(values),
-      environment: environment as Environment,
-      scopes: required(values, 'scopes')
-        .split(',')
-        .map((scope) => scope.trim()),
-      name: values.name ?? 'Made by admin',
-    })
-    return { ...presentKey(record, null), plaintext_key }
-  },
-  'key revoke': async (deps, values) =>
-    presentKey(await revokeKey(deps, merchantId(values), required(values, 'key')), null),
-  migrate: async (_deps, _values, url) => ({ applied: await migrate(url) }),
-  verify: (_deps, _values, url) => verify(url),
-}
 
 async function run(): Promise<number> {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
@@ -101,10 +41,8 @@ async function run(): Promise<number> {
     process.stdout.write(HELP)
     return positionals.length === 0 && !values.help ? 2 : 0
   }
-  const command = COMMANDS[positionals.join(' ')]
-  if (!command) throw new UsageError(`unknown command "${positionals.join(' ')}"`)
-
   const config = configFromEnvironment()
+  const work = prepareCommand(positionals, values, config)
   const log = createLog('silent')
   const place = { dataDir: resolve(config.data_dir), log, outside: config.embedded_dir }
   const embedded = config.database_url === '' ? await startEmbedded(place) : null
@@ -112,7 +50,7 @@ async function run(): Promise<number> {
   const deps = await realDeps(config, log, url)
   try {
     if (positionals[0] !== 'migrate') await migrate(url)
-    const result = await command(deps, values, url)
+    const result = await work(deps, url)
     process.stdout.write(values.json ? `${JSON.stringify(result)}\n` : readable(result))
     return result.ok === false ? 1 : 0
   } finally {

@@ -5,14 +5,15 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { ensureDemoMerchant } from './admin/demo.ts'
-import { createAuthenticate, createUsage } from './api-keys/index.ts'
+import { apiKeyRoutes, createAuthenticate, createUsage } from './api-keys/index.ts'
+import { auditRoutes } from './audit/index.ts'
 import { type CallbackReceiver, callbackRoutes, createCallbackReceiver } from './callbacks/index.ts'
 import { collectionRoutes, createDriver, type Driver } from './collections/index.ts'
 import { startEmbedded } from './db/embedded.ts'
 import { createDb, type Deps } from './db/index.ts'
 import { migrate } from './db/migrate.ts'
 import { type App, createApp, createOutgoing, docsRoutes, healthRoutes } from './http/index.ts'
-import { createSessions } from './identity/index.ts'
+import { createSessions, identityRoutes, identityTask } from './identity/index.ts'
 import {
   type Config,
   ConfigError,
@@ -24,6 +25,8 @@ import {
   systemClock,
   systemRandom,
 } from './lib/index.ts'
+import { ipAddressRoutes, merchantRoutes } from './merchants/index.ts'
+import { operatorRoutes } from './operators/index.ts'
 import { createMockProvider, createRemoteMockProvider, MAGIC_NUMBERS } from './providers/mock/index.ts'
 import type { Provider } from './providers/port.ts'
 import { balanceRoutes } from './transactions/index.ts'
@@ -94,8 +97,14 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     routes: [
       healthRoutes(deps, options.draining ?? (() => false)),
       collectionRoutes(deps, { driver, providerFor, sends: config.process === 'all' }),
+      apiKeyRoutes(deps),
+      ipAddressRoutes(deps),
       webhookRoutes(deps),
       balanceRoutes(deps),
+      merchantRoutes(deps),
+      auditRoutes(deps),
+      operatorRoutes(deps),
+      identityRoutes(deps),
       callbackRoutes(deps, receive),
       docsRoutes(deps, { magic_numbers: MAGIC_NUMBERS }),
     ],
@@ -104,7 +113,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     app,
     driver,
     receive,
-    tasks: [driver.task, deliverer.task, usage.task],
+    tasks: [driver.task, deliverer.task, usage.task, identityTask(deps)],
     async idle() {
       await Promise.allSettled([...calling])
     },

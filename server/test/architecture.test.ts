@@ -21,6 +21,7 @@ const ORDER = [
   'ledger',
   'providers',
   'audit',
+  'messages',
   'merchants',
   'identity',
   'api-keys',
@@ -46,13 +47,14 @@ const DOORS: Record<string, readonly string[] | null> = {
   'db/migrate.ts': ['main.ts', 'admin.ts', 'admin'],
   'db/describe.ts': ['main.ts', 'admin.ts', 'admin'],
   'admin/demo.ts': ['main.ts', 'admin.ts'],
-  'admin/verify.ts': ['admin.ts'],
+  'admin/commands.ts': ['admin.ts'],
+  'admin/options.ts': ['admin.ts'],
 }
 
 /** `code` is the text with its comments blanked out, line for line. */
 type Source = { path: string; text: string; code: string }
 
-const IS_TEST = /\.test\.ts$|^webhooks\/testing\.ts$/
+const IS_TEST = /\.test\.ts$|^(?:webhooks|identity)\/testing\.ts$/
 
 function source(path: string, text: string): Source {
   const blank = (comment: string) => comment.replace(/[^\n]/g, ' ')

@@ -104,7 +104,13 @@ const ROUNDS_MAX = 200
 
 /** Builds a world over its own database. Close it in `after`. */
 export async function createWorld(
-  options: { env?: Record<string, string>; point?: Point; url?: string; compose?: ComposeOptions } = {},
+  options: {
+    env?: Record<string, string>
+    point?: Point
+    before?: DbOptions['before']
+    url?: string
+    compose?: ComposeOptions
+  } = {},
 ): Promise<World> {
   const database = options.url === undefined ? await createTestDatabase() : null
   const url = options.url ?? (database as { url: string }).url

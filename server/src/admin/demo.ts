@@ -1,10 +1,13 @@
-// The demo merchant of an installation that is not for production.
+// The demo merchant of an installation that is not for production, with its keys and people.
 
-import { createKey } from '../api-keys/index.ts'
-import { type Deps, inTransaction, sql } from '../db/index.ts'
-import { SCOPES } from '../http/index.ts'
+import { recordAudit } from '../audit/index.ts'
+import { type Deps, inTransaction, sql, type Tx } from '../db/index.ts'
+import { MERCHANT_ROLES, type Role, SCOPES } from '../http/index.ts'
+import { newPassword, setPassword } from '../identity/index.ts'
 import { refuse } from '../lib/index.ts'
-import { createMerchant, findMerchant, type Merchant } from '../merchants/index.ts'
+import { createMerchant, createUser, findMerchant, type Merchant, setMember } from '../merchants/index.ts'
+import { COMMAND_ACT } from './act.ts'
+import { makeKey } from './merchants.ts'
 
 const DEMO_EMAIL = 'demo@malipo.example'
 const FIND = sql('demo_find', 'select id from merchants where email = $1 order by created_at limit 1')
@@ -14,7 +17,9 @@ const LOCK = sql('demo_lock', 'select pg_advisory_xact_lock(7165243380915628)')
 /** The demo merchant; made when it is missing. Never in production. */
 export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
   if (deps.config.node_env === 'production') {
-    refuse('forbidden', { message: 'There is no demo data in production. Use "merchant create" and "key create".' })
+    refuse('forbidden', {
+      message: 'There is no demo data in production. Use "merchant create", "key create" and "user create".',
+    })
   }
   // Several processes may start at once: one makes it, the others wait and then find it.
   return inTransaction(deps.db, async (tx) => {
@@ -25,19 +30,58 @@ export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
   })
 }
 
-/** The demo merchant with fresh keys, one per environment, that may do everything. */
+/** The demo merchant with fresh keys, one per environment, that may do everything, and a person of every role. */
 export async function demo(deps: Deps) {
   const merchant = await ensureDemoMerchant(deps)
   const key = async (environment: 'sandbox' | 'live') => {
     const scopes = Object.keys(SCOPES)
-    return (await createKey(deps, { merchant_id: merchant.id, environment, scopes, name: `Demo ${environment}` }))
-      .plaintext_key
+    const input = { merchant_id: merchant.id, environment, scopes, name: `Demo ${environment}` }
+    return (await makeKey(deps, input)).plaintext_key
   }
   return {
     merchant_id: merchant.id,
     merchant_code: merchant.merchant_code,
     sandbox_key: await key('sandbox'),
     live_key: await key('live'),
-    users: [],
+    users: await demoUsers(deps, merchant),
   }
+}
+
+type DemoUser = { email: string; password: string; role: Role }
+
+/** One person of every role, the operator among them, with fresh passwords. None with a foreign OIDC_ISSUER: it knows other people. */
+async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUser[]> {
+  if (deps.config.oidc_issuer !== '') return []
+  return inTransaction(deps.db, async (tx) => {
+    await tx.query(LOCK)
+    const users: DemoUser[] = []
+    for (const role of [...MERCHANT_ROLES, 'SUPER_ADMIN'] as const) {
+      const email = `${role.toLowerCase().replace('_', '-')}@demo.malipo.example`
+      const user_id = await ensureUser(deps, tx, email, role)
+      if (role !== 'SUPER_ADMIN') await setMember(deps, tx, merchant.id, user_id, role)
+      const password = newPassword(deps.random)
+      await setPassword(deps, tx, user_id, password)
+      users.push({ email, password, role })
+    }
+    await recordAudit(deps, tx, {
+      ...COMMAND_ACT,
+      merchant_id: merchant.id,
+      action: 'demo.renew',
+      target_type: 'merchant',
+      target_id: merchant.id,
+      after: { users: users.map(({ email, role }) => ({ email, role })) },
+    })
+    return users
+  })
+}
+
+const USER = sql('demo_user', 'select id from users where email = $1')
+
+async function ensureUser(deps: Deps, tx: Tx, email: string, role: Role): Promise<string> {
+  const [found] = await tx.query<{ id: string }>(USER, [email])
+  if (found) return found.id
+  const name = `Demo ${role.toLowerCase().replace('_', ' ')}`
+  const super_admin = role === 'SUPER_ADMIN'
+  const user = { email, email_verified: true, name, language: 'sw', super_admin, identity: 'embedded' } as const
+  return (await createUser(deps, tx, user)).id
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
-import { createWorld } from '../../test/harness.ts'
+import { createWorld, type World } from '../../test/harness.ts'
 import { startReceiver } from '../../test/receiver.ts'
 import { type Verification, verify } from './verify.ts'
 
@@ -31,6 +31,7 @@ before(async () => {
     }
     await world.post('/v1/collections/qr', { amount: 50, customer_phone: '0754123001' }, { key })
   }
+  await doWithPeople(world)
   // Once before time moves: what the provider says first must be seen.
   await world.work()
   await world.pass(20_000)
@@ -39,6 +40,33 @@ before(async () => {
   sound = await verify(base.url)
 })
 after(() => base.drop())
+
+/** Everything that operators and members do, each at least once. */
+async function doWithPeople(world: World): Promise<void> {
+  const { token: operator } = await world.newSession('SUPER_ADMIN')
+  const { token: admin } = await world.newSession('MERCHANT_ADMIN')
+  const done = async (method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, key: string, payload?: object) => {
+    const answer = await world.call({ method, url, key, ...(payload ? { payload } : {}) })
+    assert.ok(answer.status < 300, `${method} ${url}: ${answer.text}`)
+    return answer.body.data.id as string
+  }
+  const made = await done('POST', '/v1/operator/merchants', operator, { name: 'Duka', email: 'duka@example.com' })
+  for (const verb of ['approve', 'verify', 'suspend'])
+    await done('POST', `/v1/operator/merchants/${made}/${verb}`, operator)
+  const rules = [{ flow: 'withdrawal' }, { flow: 'withdrawal', method: 'MOBILE_MONEY' }]
+  await done('PUT', `/v1/operator/merchants/${made}/pricing`, operator, { rules })
+  const member = { email: 'member@example.com', role: 'VIEWER' }
+  const id = await done('POST', '/v1/merchant/members', admin, member)
+  await done('PATCH', `/v1/merchant/members/${id}`, admin, { role: 'FINANCE' })
+  await done('DELETE', `/v1/merchant/members/${id}`, admin)
+  await done('POST', '/v1/merchant/members', admin, member)
+  const address = (last: number) => ({ label: 'Office', address: `203.0.113.${last}`, environment: 'live' })
+  const ids: string[] = []
+  for (let i = 1; i <= 4; i++) ids.push(await done('POST', '/v1/merchant/ip-addresses', admin, address(i)))
+  await done('POST', `/v1/operator/ip-addresses/${ids[0]}/approve`, operator)
+  await done('POST', `/v1/operator/ip-addresses/${ids[1]}/reject`, operator, { reason: 'No' })
+  await done('DELETE', `/v1/merchant/ip-addresses/${ids[2]}`, admin)
+}
 
 test('every invariant holds on a database with every kind of payment', () => {
   assert.deepEqual(
@@ -52,6 +80,11 @@ test('every invariant holds on a database with every kind of payment', () => {
 /** One row of a query, as a condition. */
 const one = (table: string, condition: string) => `ctid = (select ctid from ${table} where ${condition} limit 1)`
 const SETTLED = "posting = 'collection_settled' and leg = 0"
+
+const MADE_BY_OPERATOR = "merchant_id = (select id from merchants where status = 'SUSPENDED')"
+const LAST_REMOVED = `delete from audit_log where ${MADE_BY_OPERATOR} and seq = (select max(seq) from audit_log where ${MADE_BY_OPERATOR})`
+const SLIPPED_IN = `insert into audit_log select (json_populate_record(l, json_build_object('seq', l.seq + 1))).* from audit_log l
+  where ${MADE_BY_OPERATOR} and seq = (select max(seq) from audit_log where ${MADE_BY_OPERATOR})`
 
 /** A check's name, and the ways to break what it promises. */
 const PLANTS: Record<string, string[]> = {
@@ -147,6 +180,62 @@ const PLANTS: Record<string, string[]> = {
     `update idempotency_keys set resource_id = gen_random_uuid() where ${one('idempotency_keys', 'status_code = 202')}`,
     'update idempotency_keys set resource_id = (select resource_id from idempotency_keys where resource_id is not null limit 1)',
     `update idempotency_keys set status_code = 503 where ${one('idempotency_keys', 'status_code = 202')}`,
+  ],
+  'Every merchant is in the state that its audit log says last': [
+    `update merchants set status = 'ACTIVE' where ${one('merchants', "status = 'SUSPENDED'")}`,
+    `update merchants set verified = false where ${one('merchants', 'verified')}`,
+    "delete from audit_log where action = 'merchant.suspend'",
+    "delete from audit_log where action = 'merchant.verify'",
+    "delete from audit_log where merchant_id = (select id from merchants where status = 'SUSPENDED')",
+  ],
+  'Every address of an allowlist is in the state that the audit log says last': [
+    `update ip_addresses set status = 'APPROVED', decided_at = created_at where ${one('ip_addresses', "status = 'PENDING'")}`,
+    `update ip_addresses set status = 'APPROVED' where ${one('ip_addresses', "status = 'REJECTED'")}`,
+    "delete from audit_log where action = 'ip_address.approve'",
+    `insert into ip_addresses select (json_populate_record(a, '{"id": "00000000-0000-8000-8000-000000000001", "address": "198.51.100.7/32"}')).* from ip_addresses a where status = 'APPROVED'`,
+  ],
+  'Every audit entry is about something that exists, or was removed by an act': [
+    `delete from members where ${one('members', 'name is not null')}`,
+    `delete from ip_addresses where ${one('ip_addresses', "status = 'APPROVED'")}`,
+    "delete from audit_log where action = 'member.remove'",
+    `update audit_log set target_id = gen_random_uuid()::text where ${one('audit_log', "target_type = 'merchant'")}`,
+  ],
+  'No member, address, price or key belongs to nobody': [
+    `alter table members drop constraint members_user_fkey; update members set user_id = gen_random_uuid() where ${one('members', 'true')}`,
+    ...['members', 'ip_addresses', 'pricing_rules', 'api_keys'].map(
+      (table) =>
+        `alter table ${table} drop constraint ${table}_merchant_fkey; update ${table} set merchant_id = gen_random_uuid() where ${one(table, 'true')}`,
+    ),
+  ],
+  'No two prices in force say the same': [
+    'drop index pricing_rules_in_force_idx; update pricing_rules set method = null where method is not null',
+  ],
+  'No entry of the audit log was changed, removed or slipped in': [
+    // Changed: what was done, by whom, when, to what state, and the hash itself.
+    ...[
+      "action = 'merchant.reactivate'",
+      "actor_name = 'somebody else'",
+      "at = at + interval '1 millisecond'",
+      `after = '{"status": "ACTIVE"}'`,
+      `before = '{"status":  "ACTIVE"}'`,
+      "reason = ''",
+      "hash = decode(repeat('00', 32), 'hex')",
+    ].map((change) => `update audit_log set ${change} where ${one('audit_log', "action = 'merchant.suspend'")}`),
+    // Removed: from the middle, from the beginning, from the end, and a whole log.
+    `delete from audit_log where ${one('audit_log', 'seq = 2')}`,
+    `delete from audit_log where ${one('audit_log', 'seq = 1')}`,
+    LAST_REMOVED,
+    `update audit_chains set seq = seq - 1 where ${MADE_BY_OPERATOR}; ${LAST_REMOVED}`,
+    `delete from audit_log where ${MADE_BY_OPERATOR}`,
+    `delete from audit_chains where ${MADE_BY_OPERATOR}`,
+    // Slipped in: behind the end, with its number counted, and between two others.
+    SLIPPED_IN,
+    `update audit_chains set seq = seq + 1 where ${MADE_BY_OPERATOR}; ${SLIPPED_IN}`,
+    `alter table audit_log drop constraint audit_log_pkey; insert into audit_log select * from audit_log where ${MADE_BY_OPERATOR} and seq = 2`,
+    // Two entries that change places.
+    `alter table audit_log drop constraint audit_log_pkey; update audit_log set seq = 5 - seq where ${MADE_BY_OPERATOR} and seq in (2, 3)`,
+    // The log of one merchant given to another.
+    `update audit_log set merchant_id = gen_random_uuid() where ${MADE_BY_OPERATOR}`,
   ],
 }
 

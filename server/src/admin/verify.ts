@@ -1,10 +1,9 @@
 // verify: every invariant of the books and the states, as queries that must find nothing.
 
+import { checkChains } from '../audit/index.ts'
 import { moves } from '../collections/index.ts'
 import { createDb, sql } from '../db/index.ts'
-
-/** One invariant: `broken` finds the rows that break it, each with a column `what` that names it. */
-type Invariant = { name: string; broken: string }
+import { type Invariant, PEOPLE } from './verify-people.ts'
 
 const EDGES = Object.values(moves)
   .flatMap((move) => move.from.map((from) => `('${from}', '${move.to}')`))
@@ -182,7 +181,10 @@ const INVARIANTS: Invariant[] = [
       where resource_id is not null group by merchant_id, resource_id having count(*) > 1
       union all select merchant_id || ' stores a 5xx' from idempotency_keys where status_code >= 500`,
   },
+  ...PEOPLE,
 ]
+
+const CHAINS_HOLD = 'No entry of the audit log was changed, removed or slipped in'
 
 const EXAMPLES_MAX = 5
 
@@ -201,9 +203,14 @@ export async function verify(url: string): Promise<Verification> {
         const text = `select count(*) over ()::int as total, what from (${invariant.broken}) broken limit ${EXAMPLES_MAX}`
         const rows = await tx.query<{ total: number; what: string }>(sql(`verify_${i}`, text))
         const total = rows[0]?.total ?? 0
-        const detail = total === 0 ? 'holds' : `${total} broken: ${rows.map((row) => row.what).join('; ')}`
+        const detail = detailOf(
+          total,
+          rows.map((row) => row.what),
+        )
         results.push({ name: invariant.name, ok: total === 0, detail })
       }
+      const faults = await checkChains(tx)
+      results.push({ name: CHAINS_HOLD, ok: faults.length === 0, detail: detailOf(faults.length, faults) })
       return results
     })
     return { ok: checks.every((check) => check.ok), checks }
@@ -213,3 +220,7 @@ export async function verify(url: string): Promise<Verification> {
 }
 
 const SNAPSHOT = sql('verify_snapshot', 'set transaction isolation level repeatable read read only')
+
+function detailOf(total: number, examples: readonly string[]): string {
+  return total === 0 ? 'holds' : `${total} broken: ${examples.slice(0, EXAMPLES_MAX).join('; ')}`
+}

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { createWorld, type Reply, START, testDeps, type World } from '../../test/harness.ts'
-import { SCOPES, type Scope } from '../http/index.ts'
+import type { Scope } from '../http/index.ts'
 import { Refusal, readConfig, systemRandom } from '../lib/index.ts'
 import { compose } from '../main.ts'
 import { createKey, newPlaintextKey, revokeKey } from './index.ts'
@@ -76,7 +76,7 @@ describe('sending a key', () => {
     }
   })
 
-  test('what has no key prefix is a session token, and no session is accepted here yet', async () => {
+  test('what has no key prefix is a session token, and one that nobody signed is refused', async () => {
     assert.deepEqual(codeOf(await withHeaders({ authorization: 'Bearer eyJhbGciOi.eyJzdWIiOi.c2ln' })), [
       401,
       'invalid_session',
@@ -322,44 +322,4 @@ describe('whose records', () => {
       assert.equal((await world.get(`${LIST}?merchant_id=${merchant_id}`)).status, 200)
     }
   })
-})
-
-test('every route that needs a scope refuses a key that lacks it, and names it', async () => {
-  const { paths } = (await world.call({ method: 'GET', url: '/openapi.json', key: null })).body
-  let checked = 0
-  for (const [path, operations] of Object.entries(
-    paths as Record<string, Record<string, { description?: string; security?: unknown[] }>>,
-  )) {
-    for (const [method, operation] of Object.entries(operations)) {
-      const needed = Object.keys(SCOPES).filter((scope) => operation.description?.includes(scope))
-      if (needed.length === 0) {
-        assert.ok(!path.startsWith('/v1/'), `${method} ${path} names no scope`)
-        continue
-      }
-      const key = await world.newKey({ scopes: Object.keys(SCOPES).filter((scope) => !needed.includes(scope)) })
-      const url = path.replaceAll(/\{\w+\}/g, randomUUID())
-      const reply = await world.call({
-        method: method.toUpperCase() as 'GET',
-        url,
-        key,
-        idempotency_key: randomUUID(),
-        ...(method === 'get' ? {} : { payload: {} }),
-      })
-      assert.deepEqual(codeOf(reply), [403, 'insufficient_scope'], `${method} ${path}`)
-
-      for (const scope of needed) {
-        assert.ok(reply.body.error.details.required_scope.includes(scope))
-        const enough = await world.newKey({ scopes: [scope] })
-        const passed = await world.call({
-          method: method.toUpperCase() as 'GET',
-          url,
-          key: enough,
-          ...(method === 'get' ? {} : { payload: {} }),
-        })
-        assert.notEqual(passed.status, 403, `${scope} is enough for ${method} ${path}`)
-      }
-      checked++
-    }
-  }
-  assert.ok(checked >= 7, `${checked} routes checked`)
 })

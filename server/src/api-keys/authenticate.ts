@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Deps, sql } from '../db/index.ts'
 import type { Authenticate, Environment, KeyPrincipal, SessionPrincipal } from '../http/index.ts'
 import { gather, refuse } from '../lib/index.ts'
+import { createAllowlist } from '../merchants/index.ts'
 import { isWellFormedKey, keyHash, looksLikeKey } from './format.ts'
 
 /** Options of `createAuthenticate`. */
@@ -11,7 +12,7 @@ export type AuthenticateOptions = {
   /** Called with every key that authenticated. */
   used(merchant_id: string, key_id: string): void
   /** Verifies whatever does not look like a key. Throws a Refusal (401). */
-  session(token: string): Promise<SessionPrincipal>
+  session(token: string, request: { id: string; ip: string }): Promise<SessionPrincipal>
 }
 
 type KeyRow = {
@@ -24,6 +25,7 @@ type KeyRow = {
   scopes: string
   expires_at: Date | null
   revoked_at: Date | null
+  ip_whitelist_enabled: boolean
   routing_code: number
   merchant_code: string
   merchant_status: string
@@ -32,13 +34,14 @@ type KeyRow = {
 const FIND = sql(
   'api_keys_by_hash',
   `select encode(k.key_hash, 'hex') as hash, k.merchant_id, k.id, k.name, k.environment, array_to_string(k.scopes, ' ') as scopes, k.expires_at, k.revoked_at,
-     m.routing_code::float8 as routing_code, m.merchant_code, m.status as merchant_status
+     k.ip_whitelist_enabled, m.routing_code::float8 as routing_code, m.merchant_code, m.status as merchant_status
    from api_keys k join merchants m on m.id = k.merchant_id
    where k.key_hash = any($1)`,
 )
 
 /**
- * Makes the authentication of API keys. All requests that wait are looked up in one statement, and nothing is
+ * Makes the authentication of API keys: who it is, then whether they may call from where they are (contract 5.4). A key
+ * that is bound to approved addresses is refused elsewhere with the generic `forbidden`. All requests that wait are looked up in one statement, and nothing is
  * remembered between statements: a cache would let a revoked key live on.
  */
 export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Authenticate {
@@ -52,15 +55,25 @@ export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Au
     { max_items: 500, max_running: 2 },
   )
 
+  const isApproved = createAllowlist(deps)
+
   return async (request) => {
     const credential = credentialOf(request)
     if (credential.startsWith('pk_')) refuse('public_key_not_accepted')
-    if (!looksLikeKey(credential)) return options.session(credential)
+    if (!looksLikeKey(credential)) return options.session(credential, request)
     if (!isWellFormedKey(credential)) refuse('invalid_api_key')
     const row = await find(keyHash(credential).toString('hex'))
     if (!row) refuse('invalid_api_key')
     if (row.revoked_at !== null) refuse('api_key_revoked')
     if (row.expires_at !== null && row.expires_at <= deps.clock.now()) refuse('api_key_revoked')
+    if (row.environment === 'live' && row.ip_whitelist_enabled && !(await isApproved(row.merchant_id, request.ip))) {
+      const { merchant_id, id: key_id } = row
+      deps.log.warn(
+        { merchant_id, key_id, address: request.ip, request_id: request.id },
+        'live key used from an address that is not approved',
+      )
+      refuse('forbidden')
+    }
     if (row.environment === 'live' && row.merchant_status !== 'ACTIVE') {
       refuse('production_access_restricted', { message: 'This merchant may not use live keys at the moment.' })
     }

@@ -1,26 +1,25 @@
 // A new key for a merchant.
 
-import { type Deps, oneStatement, sql } from '../db/index.ts'
+import { type Deps, inTransaction, sql, type Tx } from '../db/index.ts'
 import { type Environment, SCOPES } from '../http/index.ts'
 import { newId, refuse, refuseField } from '../lib/index.ts'
 import { findMerchant } from '../merchants/index.ts'
 import { keyHash, keyPrefix, newPlaintextKey } from './format.ts'
+import type { ApiKeyRecord } from './present.ts'
 
-/** A key as it is stored. */
-export type ApiKeyRecord = {
-  id: string
+/** What a new key is to be. Left out: from any address, and without an end. */
+export type NewKey = {
   merchant_id: string
-  name: string
   environment: Environment
-  key_prefix: string
-  key_last4: string
-  scopes: string[]
-  ip_whitelist_enabled: boolean
-  continue_without_ip_whitelist: boolean
-  expires_at: Date | null
-  revoked_at: Date | null
-  created_at: Date
+  scopes: readonly string[]
+  name: string
+  ip_whitelist_enabled?: boolean | undefined
+  continue_without_ip_whitelist?: boolean | undefined
+  expires_at?: Date | null | undefined
 }
+
+/** A key that was just made: its record, and its plaintext for the only time. */
+export type MadeKey = { record: ApiKeyRecord; plaintext_key: string }
 
 const INSERT = sql(
   'api_key_insert',
@@ -29,21 +28,23 @@ const INSERT = sql(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, null, $12)`,
 )
 
+/** Makes a key in a transaction of its own; see `insertKey`. */
+export function createKey(deps: Deps, input: NewKey): Promise<MadeKey> {
+  return inTransaction(deps.db, (tx) => insertKey(deps, tx, input))
+}
+
 /**
  * Makes a key and gives its plaintext, the only time that it exists outside the caller's hands. Refuses an unknown or
- * missing scope, an unknown merchant, and a live key for a merchant that is not approved, verified and priced
- * (production_access_restricted, contract section 7).
+ * missing scope, an IP choice that contradicts itself, an end that has passed, an unknown merchant, and a live key for a
+ * merchant that is not approved, verified and priced (production_access_restricted, contract section 7).
  */
-export async function createKey(
-  deps: Deps,
-  input: { merchant_id: string; environment: Environment; scopes: readonly string[]; name: string; expires_at?: Date },
-): Promise<{ record: ApiKeyRecord; plaintext_key: string }> {
-  if (input.scopes.length === 0) refuseField('scopes', 'must name at least one scope')
-  for (const scope of input.scopes) {
-    if (!Object.hasOwn(SCOPES, scope))
-      refuseField('scopes', `unknown scope ${scope}; known are ${Object.keys(SCOPES).join(', ')}`)
-  }
-  const merchant = await findMerchant(deps.db, input.merchant_id)
+export async function insertKey(deps: Deps, tx: Tx, input: NewKey): Promise<MadeKey> {
+  const scopes = checkedScopes(input.scopes)
+  const ip_choice = ipChoice(input)
+  const now = deps.clock.now()
+  const expires_at = input.expires_at ?? null
+  if (expires_at !== null && expires_at <= now) refuseField('expires_at', 'must be in the future')
+  const merchant = await findMerchant(tx, input.merchant_id)
   if (!merchant) refuse('not_found', { message: 'There is no merchant with this id.' })
   const approved = merchant.status === 'ACTIVE' && merchant.verified && merchant.priced
   if (input.environment === 'live' && !approved) refuse('production_access_restricted')
@@ -56,14 +57,14 @@ export async function createKey(
     environment: input.environment,
     key_prefix: keyPrefix(plaintext_key),
     key_last4: plaintext_key.slice(-4),
-    scopes: [...new Set(input.scopes)],
-    ip_whitelist_enabled: false,
-    continue_without_ip_whitelist: true,
-    expires_at: input.expires_at ?? null,
+    scopes,
+    ...ip_choice,
+    expires_at,
     revoked_at: null,
-    created_at: deps.clock.now(),
+    created_at: now,
+    last_used_at: null,
   }
-  await oneStatement(deps.db).query(INSERT, [
+  await tx.query(INSERT, [
     record.merchant_id,
     record.id,
     record.name,
@@ -80,22 +81,24 @@ export async function createKey(
   return { record, plaintext_key }
 }
 
-/** A key as the API shows it (contract 2.3). `last_used_at`: to the minute, null when it never was. */
-export function presentKey(record: ApiKeyRecord, last_used_at: Date | null) {
-  return {
-    id: record.id,
-    merchant_id: record.merchant_id,
-    name: record.name,
-    environment: record.environment,
-    key_prefix: record.key_prefix,
-    key_last4: record.key_last4,
-    scopes: record.scopes,
-    ip_whitelist_enabled: record.ip_whitelist_enabled,
-    continue_without_ip_whitelist: record.continue_without_ip_whitelist,
-    status: record.revoked_at === null ? 'active' : 'revoked',
-    last_used_at: last_used_at?.toISOString() ?? null,
-    expires_at: record.expires_at?.toISOString() ?? null,
-    revoked_at: record.revoked_at?.toISOString() ?? null,
-    created_at: record.created_at.toISOString(),
+function checkedScopes(scopes: readonly string[]): string[] {
+  if (scopes.length === 0) refuseField('scopes', 'must name at least one scope')
+  for (const scope of scopes) {
+    if (!Object.hasOwn(SCOPES, scope))
+      refuseField('scopes', `unknown scope ${scope}; known are ${Object.keys(SCOPES).join(', ')}`)
   }
+  return [...new Set(scopes)]
+}
+
+/** From which addresses: each of the two flags is the opposite of the other, so one is enough (contract 5.4). */
+function ipChoice(input: NewKey): { ip_whitelist_enabled: boolean; continue_without_ip_whitelist: boolean } {
+  const { ip_whitelist_enabled, continue_without_ip_whitelist } = input
+  if (ip_whitelist_enabled !== undefined && ip_whitelist_enabled === continue_without_ip_whitelist) {
+    refuseField(
+      'continue_without_ip_whitelist',
+      `must not be ${continue_without_ip_whitelist} when ip_whitelist_enabled is: choose one of the two`,
+    )
+  }
+  const restricted = ip_whitelist_enabled ?? !(continue_without_ip_whitelist ?? true)
+  return { ip_whitelist_enabled: restricted, continue_without_ip_whitelist: !restricted }
 }

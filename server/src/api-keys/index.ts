@@ -1,7 +1,9 @@
 // The door of api-keys.
 
 export { type AuthenticateOptions, createAuthenticate } from './authenticate.ts'
-export { type ApiKeyRecord, createKey, presentKey } from './create.ts'
+export { createKey, insertKey, type NewKey } from './create.ts'
 export { looksLikeKey, newPlaintextKey } from './format.ts'
-export { revokeKey } from './revoke.ts'
+export { type ApiKeyRecord, presentKey } from './present.ts'
+export { lockKey, revokeKey, revokeLocked } from './revoke.ts'
+export { apiKeyRoutes } from './routes.ts'
 export { createUsage, type Usage } from './usage.ts'

@@ -53,9 +53,9 @@ const ORPHANS = sql(
 )
 const ENTRIES = sql(
   'audit_check_entries',
-  `select seq::text as seq, at, actor_kind, actor_id, actor_name, action, target_type, target_id, reason,
+  `select l.seq::text as seq, at, actor_kind, actor_id, actor_name, action, target_type, target_id, reason,
      before::text as before, after::text as after, request_id, address, hash
-   from audit_log where merchant_id = $1 and seq > $2::bigint order by seq limit 1000`,
+   from audit_log l where merchant_id = $1 and l.seq > $2::bigint order by l.seq limit 1000`,
 )
 
 type Head = { merchant_id: string; seq: string; hash: Buffer }

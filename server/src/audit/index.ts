@@ -1,5 +1,8 @@
 // The door of audit.
 
+export { type Act, actOf } from './act.ts'
 export { checkChains } from './chain.ts'
-export { type AuditEntry, listAudit, presentAudit, type StoredEntry } from './list.ts'
-export { PLATFORM, recordAudit } from './record.ts'
+export { type AuditEntry, listAudit, listRecentAudit, PLATFORM, RECENT_MAX } from './list.ts'
+export { recordAudit } from './record.ts'
+export { auditRoutes } from './routes.ts'
+export { AuditAnswer } from './schema.ts'

@@ -8,12 +8,9 @@ import { assertInvariant } from '../lib/index.ts'
 import { entryHash, GENESIS } from './chain.ts'
 import type { AuditEntry } from './list.ts'
 
-/** The chain of acts that concern no merchant. */
-export const PLATFORM = '00000000-0000-0000-0000-000000000000'
-
 const OPEN = sql(
   'audit_open_chain',
-  `insert into audit_chains (merchant_id, seq, hash) values ($1, 0, $2) on conflict (merchant_id) do nothing`,
+  `insert into audit_chains (merchant_id, seq, hash, at) values ($1, 0, $2, $3) on conflict (merchant_id) do nothing`,
 )
 const LOCK = sql(
   'audit_lock_chain',
@@ -26,15 +23,17 @@ const APPEND = sql(
        before, after, request_id, address, hash)
      values ($1, $2::bigint, $3, $4, $5, $6, $7, $8, $9, $10, $11::json, $12::json, $13, $14, $15)
    )
-   update audit_chains set seq = $2::bigint, hash = $15 where merchant_id = $1 and seq = $2::bigint - 1 returning 1`,
+   update audit_chains set seq = $2::bigint, hash = $15, at = greatest(at, $3)
+   where merchant_id = $1 and seq = $2::bigint - 1 returning 1`,
 )
 
 /** Appends one entry to the chain of `entry.merchant_id` (PLATFORM: none). Call it last: it locks the chain. */
 export async function recordAudit(deps: Deps, tx: Tx, entry: AuditEntry): Promise<void> {
-  await tx.query(OPEN, [entry.merchant_id, GENESIS])
+  await tx.query(OPEN, [entry.merchant_id, GENESIS, deps.clock.now()])
   const [head] = await tx.query<{ seq: string; hash: Buffer }>(LOCK, [entry.merchant_id])
   assertInvariant(head !== undefined, 'an audit chain that was just opened exists')
   const seq = Number(head.seq) + 1
+  // Read behind the lock, so that the times of a chain grow with it.
   const at = deps.clock.now()
   const before = entry.before === undefined ? null : JSON.stringify(entry.before)
   const after = entry.after === undefined ? null : JSON.stringify(entry.after)

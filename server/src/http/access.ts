@@ -61,7 +61,7 @@ export type SessionPrincipal = {
 export type Principal = KeyPrincipal | SessionPrincipal
 
 /** The one who did something, for the audit log. `name` is what people recognise: an e-mail address, a key's name. */
-export type Actor = { kind: 'user' | 'api_key' | 'command' | 'system'; id: string | null; name: string }
+export type Actor = { kind: 'user' | 'operator' | 'api_key' | 'command' | 'system'; id: string | null; name: string }
 
 /** For whom a request acts, once merchant and environment are known. */
 export type Caller = {
@@ -151,15 +151,15 @@ const DASHBOARD_ONLY = 'API keys may not call this. Sign in to the dashboard and
  */
 export function chooseCaller(request: FastifyRequest, principal: Principal, roles: readonly MerchantRole[]): Caller {
   const actor = actorOf(principal)
-  const named = namedMerchants(request)
   if (principal.kind === 'api_key') {
     const { merchant, environment } = principal
-    // A merchant_id in the body is checked by the route: there it comes after the Idempotency-Key.
-    const in_path = fieldOf(request.params, 'merchant_id') ?? fieldOf(request.query, 'merchant_id')
-    checkMerchant(merchant.id, in_path)
+    // Where an Idempotency-Key is required, the route checks the body's merchant_id itself: it comes after the key.
+    const route_checks_body = request.routeOptions.config.idempotency === 'required'
+    for (const merchant_id of namedMerchants(request, route_checks_body ? [] : ['body']))
+      checkMerchant(merchant.id, merchant_id)
     return { merchant, environment, role: null, actor }
   }
-  const [first = null, ...others] = named
+  const [first = null, ...others] = namedMerchants(request, ['body'])
   if (others.some((other) => other !== first)) refuse('merchant_mismatch')
   if (first === null && principal.memberships.length > 1) {
     refuseField('merchant_id', 'is required: you are a member of several merchants')
@@ -171,10 +171,10 @@ export function chooseCaller(request: FastifyRequest, principal: Principal, role
   return { merchant: { id, routing_code, code }, environment: chosenEnvironment(request), role: membership.role, actor }
 }
 
-function namedMerchants(request: FastifyRequest): string[] {
-  return [request.params, request.query, request.body].flatMap(
-    (part) => fieldOf(part, 'merchant_id')?.toLowerCase() ?? [],
-  )
+/** Every merchant_id that a request names: in its path, its query, and in `also`. */
+function namedMerchants(request: FastifyRequest, also: readonly 'body'[]): string[] {
+  const parts = ['params', 'query', ...also] as const
+  return parts.flatMap((part) => fieldOf(request[part], 'merchant_id')?.toLowerCase() ?? [])
 }
 
 function chosenEnvironment(request: FastifyRequest): Environment {
@@ -183,8 +183,10 @@ function chosenEnvironment(request: FastifyRequest): Environment {
   return environment ?? refuseField('environment', 'must be live or sandbox')
 }
 
+/** One text field of a part of a request. Sent twice, it would be anybody's guess which one counts. */
 function fieldOf(part: unknown, name: string): string | undefined {
   const value = (part as Record<string, unknown> | null | undefined)?.[name]
+  if (Array.isArray(value)) refuseField(name, 'must be sent once')
   return typeof value === 'string' ? value : undefined
 }
 

@@ -47,7 +47,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     // A child logger for every request would cost more than the lines it writes: they name the request themselves.
     childLoggerFactory: (logger) => logger,
     bodyLimit: BODY_BYTES_MAX,
-    trustProxy: config.trust_proxy === '' ? false : config.trust_proxy.split(',').map((part) => part.trim()),
+    trustProxy: config.trust_proxy.length === 0 ? false : config.trust_proxy,
     requestIdHeader: false,
     genReqId: (request) => {
       const given = request.headers['x-request-id']

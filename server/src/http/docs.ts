@@ -1,16 +1,12 @@
 // The API's documentation: the OpenAPI document, and a page made from it. Complete without scripts.
 
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
 import type { Deps } from '../db/index.ts'
 import { type Html, html } from '../lib/index.ts'
 import type { App } from './app.ts'
 import { docsPage, type MagicRow } from './docs-page.ts'
 import type { OpenApi } from './docs-schema.ts'
-
-/** The look that every page shares. */
-const STYLE = new URL('../../../web/ui/page.css', import.meta.url)
+import { pageStyle } from './style.ts'
 
 /** Nothing but our own style sheet is loaded, and nothing runs. */
 const POLICY =
@@ -23,9 +19,8 @@ export type DocsOptions = { magic_numbers: readonly MagicRow[] }
 
 /** Adds /, /docs, /openapi.json and the style sheet. */
 export function docsRoutes({ config }: Deps, options: DocsOptions): (app: App) => void {
-  const style = readFileSync(STYLE)
-  const version = createHash('sha256').update(style).digest('hex').slice(0, 16)
-  const shell = (title: string, body: Html) => document(title, `/assets/page.css?v=${version}`, body)
+  const { text: style, version, path } = pageStyle()
+  const shell = (title: string, body: Html) => document(title, path, body)
   const route = { schema: { hide: true }, config: { access: 'public' } } as const
 
   return (app) => {

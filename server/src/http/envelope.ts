@@ -36,6 +36,14 @@ export function page<T extends Type.TSchema>(item: T) {
   })
 }
 
+/** A page of a list as it is sent. */
+export function pageOf<Item>(items: Item[], total_items: number, { page = 1, page_size = 20 }: PageChoice) {
+  return { items, pagination: { page, page_size, total_items, total_pages: Math.ceil(total_items / page_size) } }
+}
+
+/** Which page a caller asks for. */
+export type PageChoice = { page?: number | undefined; page_size?: number | undefined }
+
 /** Query parameters that every list takes. */
 export const PageQuery = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),

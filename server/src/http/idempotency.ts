@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Deps, inTransaction, oneStatement, type Reader, sql, type Tx } from '../db/index.ts'
 import { formatAmount, parseAmount, refuse } from '../lib/index.ts'
-import { caller } from './access.ts'
+import { caller, session } from './access.ts'
 import { writtenAmount } from './json.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
@@ -32,14 +32,22 @@ export function readClaim(request: FastifyRequest, required: boolean): Idempoten
   const header = request.headers['idempotency-key']
   if (header === undefined && !required) return null
   if (typeof header !== 'string' || !KEY.test(header)) refuse('idempotency_key_required')
-  const principal = caller(request)
   return {
-    merchant_id: principal.merchant.id,
-    environment: principal.environment,
-    scope: API_SCOPE,
+    ...scopeOf(request),
     key: header,
     fingerprint: fingerprint(request.method, request.url, request.body),
   }
+}
+
+const NO_MERCHANT = '00000000-0000-0000-0000-000000000000'
+
+/** Within what the key of a request is unique: its merchant and environment, or its person where it acts for none. */
+function scopeOf(request: FastifyRequest): Pick<IdempotencyClaim, 'merchant_id' | 'environment' | 'scope'> {
+  if (request.caller === null) {
+    return { merchant_id: NO_MERCHANT, environment: 'live', scope: `user:${session(request).user_id}` }
+  }
+  const { merchant, environment } = caller(request)
+  return { merchant_id: merchant.id, environment, scope: API_SCOPE }
 }
 
 /** SHA-256 over method, path, query and the body's content: order of keys, spaces and the form of an amount do not count. */
@@ -159,6 +167,25 @@ export async function onceInTransaction(
     await storeAnswer(tx, claim, answer)
     return { ...answer, replayed: false }
   })
+}
+
+/**
+ * Runs the write of a route at most once per Idempotency-Key and answers `{success: true, data}`. `work` gives the data,
+ * exactly as the route's schema has it; what must not be shown twice needs `onceInTransaction` itself.
+ */
+export async function answerOnce(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status_code: number,
+  work: (tx: Tx) => Promise<object>,
+): Promise<FastifyReply> {
+  let data: object = {}
+  const answer = await onceInTransaction(deps, readClaim(request, false), async (tx) => {
+    data = await work(tx)
+    return { status_code, response_body: JSON.stringify({ success: true, data }) }
+  })
+  return answer.replayed ? replay(reply, answer) : reply.code(status_code).send({ success: true, data })
 }
 
 /** Takes a free key, or one whose first request died. False: another request has it. */

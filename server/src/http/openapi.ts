@@ -2,7 +2,7 @@
 
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { type Config, catalogue, type ErrorCode } from '../lib/index.ts'
-import { type Access, SCOPES } from './access.ts'
+import { type Access, ENVIRONMENTS, SCOPES } from './access.ts'
 
 /** The version of the product that the document names. */
 export const VERSION = '0.1.0'
@@ -32,6 +32,31 @@ function whoMayCall(access: Exclude<Access, 'public'>): string {
     ...(roles ? [`a session with the role ${roles}`] : []),
   ]
   return `Needs ${ways.join('; or ')}`
+}
+
+type Properties = Record<string, unknown>
+type ObjectSchema = { type?: string; properties?: Properties } | undefined
+
+/** With what a session says where and for whom it acts. */
+const CHOICES: Properties = {
+  environment: {
+    type: 'string',
+    enum: [...ENVIRONMENTS],
+    default: 'live',
+    description: 'For sessions: where to act. A key names its own environment.',
+  },
+  merchant_id: {
+    type: 'string',
+    description: 'For members of several merchants: the one to act for. Another merchant than your own is refused.',
+  },
+}
+
+/** The query of a route that sessions may call: its own parameters, and the choices that it does not name elsewhere. */
+function querystringOf(parts: { querystring?: unknown; params?: unknown; body?: unknown }): object {
+  const query = (parts.querystring ?? { type: 'object' }) as NonNullable<ObjectSchema>
+  const elsewhere = { ...(parts.params as ObjectSchema)?.properties, ...(parts.body as ObjectSchema)?.properties }
+  const open = Object.entries(CHOICES).filter(([name]) => !(name in elsewhere))
+  return { ...query, properties: { ...Object.fromEntries(open), ...query.properties } }
 }
 
 /** Options of @fastify/swagger: OpenAPI 3.1 from the schemas of the routes. */
@@ -76,11 +101,11 @@ export function openApi(config: Config): FastifyDynamicSwaggerOptions {
       if (access !== 'public') {
         const keys = typeof access === 'object' && access.scopes !== undefined
         const sessions = typeof access === 'string' || access.roles !== undefined
-        errors.push('authentication_required', 'rate_limited')
+        errors.push('authentication_required', 'public_key_not_accepted', 'invalid_session', 'invalid_api_key')
+        errors.push('api_key_revoked', 'insufficient_role', 'rate_limited')
+        if (keys) errors.push('insufficient_scope', 'forbidden', 'production_access_restricted')
         if (typeof access === 'object') errors.push('merchant_mismatch')
-        if (keys) errors.push('invalid_api_key', 'api_key_revoked', 'insufficient_scope', 'forbidden')
-        if (sessions) errors.push('invalid_session')
-        if (sessions || !keys) errors.push('insufficient_role')
+        if (typeof access === 'object' && sessions) described.querystring = querystringOf(schema ?? {})
         described.security = [
           ...(keys ? [{ api_key: [] }, { api_key_header: [] }] : []),
           ...(sessions ? [{ session: [] }] : []),
@@ -88,7 +113,7 @@ export function openApi(config: Config): FastifyDynamicSwaggerOptions {
         described.description = [schema?.description, whoMayCall(access)].filter(Boolean).join('\n\n')
       }
       errors.push(...(route.config?.refusals ?? []))
-      if (schema?.body || schema?.querystring) errors.push('validation_failed')
+      if (schema?.body || described.querystring) errors.push('validation_failed')
       if (schema?.params) errors.push('not_found')
       if (schema?.body) errors.push('invalid_json', 'payload_too_large', 'unsupported_media_type')
       if (route.config?.idempotency) {
@@ -111,7 +136,9 @@ export function openApi(config: Config): FastifyDynamicSwaggerOptions {
       for (const [status, answer] of Object.entries(schema?.response ?? {})) {
         responses[status] = { description: ANSWERS[status] ?? 'The answer', ...(answer as object) }
       }
-      for (const [status, codes] of Object.entries(Object.groupBy(errors, (code) => String(catalogue[code].status)))) {
+      for (const [status, codes] of Object.entries(
+        Object.groupBy(new Set(errors), (code) => String(catalogue[code].status)),
+      )) {
         const described_codes = (codes ?? []).map((code) => `\`${code}\`: ${catalogue[code].message}`)
         responses[status] ??= { description: described_codes.join('\n\n'), $ref: 'Failure#' }
       }

@@ -1,5 +1,8 @@
 // The door of identity.
 
+export { newPassword, setPassword } from './credentials.ts'
 export { signingKey } from './keys.ts'
+export { identityRoutes, identityTask } from './provider-mount.ts'
 export { createSessions } from './session.ts'
-export { issueAccessToken } from './tokens.ts'
+export { ACCESS_TOKEN_S, issueAccessToken } from './tokens.ts'
+export { dropSecondStep } from './totp.ts'

@@ -11,14 +11,14 @@ export const ALGORITHM = 'ES256'
 export type SigningKey = { kid: string; issuer: string; private_key: CryptoKey; private_jwk: JWK }
 
 /** A key that verifies. Tokens of `issuer` only, and signed before it was retired. */
-export type VerifyingKey = { kid: string; issuer: string; key: CryptoKey }
+export type VerifyingKey = { issuer: string; key: CryptoKey; retired_at: Date | null }
 
 const CURRENT = sql(
   'signing_keys_current',
   `select kid, issuer, private_jwk from signing_keys where retired_at is null and ($1::text is null or issuer = $1)
    order by created_at desc limit 1`,
 )
-const BY_KID = sql('signing_keys_by_kid', 'select kid, issuer, public_jwk from signing_keys where kid = $1')
+const BY_KID = sql('signing_keys_by_kid', 'select issuer, public_jwk, retired_at from signing_keys where kid = $1')
 const INSERT = sql(
   'signing_keys_insert',
   `insert into signing_keys (kid, issuer, public_jwk, private_jwk, created_at, retired_at)
@@ -57,9 +57,27 @@ async function findCurrent(deps: Deps, issuer: string | null): Promise<SigningKe
   return { kid: row.kid, issuer: row.issuer, private_key, private_jwk }
 }
 
-/** The key with this id, or null. What a token says of its key is used for nothing but this look-up. */
-export async function verifyingKey(deps: Deps, kid: string): Promise<VerifyingKey | null> {
-  const [row] = await deps.db.query<{ kid: string; issuer: string; public_jwk: JWK }>(BY_KID, [kid])
-  if (!row) return null
-  return { kid: row.kid, issuer: row.issuer, key: (await importJWK(row.public_jwk, ALGORITHM)) as CryptoKey }
+/** A key that was retired is known to be so after this long, on every process. */
+const KNOWN_MS = 60_000
+const KNOWN_MAX = 100
+
+/**
+ * Makes the look-up of verifying keys: the key with an id, or null. What a token says of its key is used for nothing
+ * else. Known keys are remembered for a minute; unknown ones are not.
+ */
+export function keyReader(deps: Deps): (kid: string) => Promise<VerifyingKey | null> {
+  const known = new Map<string, VerifyingKey & { until: number }>()
+  return async (kid) => {
+    const now = deps.clock.now().getTime()
+    const remembered = known.get(kid)
+    if (remembered && now < remembered.until) return remembered
+    known.delete(kid)
+    const [row] = await deps.db.query<{ issuer: string; public_jwk: JWK; retired_at: Date | null }>(BY_KID, [kid])
+    if (!row) return null
+    const { issuer, public_jwk, retired_at } = row
+    const key = (await importJWK(public_jwk, ALGORITHM)) as CryptoKey
+    if (known.size >= KNOWN_MAX) known.clear()
+    known.set(kid, { issuer, key, retired_at, until: now + KNOWN_MS })
+    return { issuer, key, retired_at }
+  }
 }

@@ -1,23 +1,31 @@
-// Access tokens of the built-in identity provider: RFC 9068 JWTs.
+// Access tokens: RFC 9068 JWTs of the built-in identity provider, and the checks that every token has to pass.
 
-import { type CryptoKey, decodeProtectedHeader, jwtVerify, SignJWT } from 'jose'
+import { type CryptoKey, decodeProtectedHeader, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose'
 import type { Deps } from '../db/index.ts'
-import { ALGORITHM, type SigningKey, verifyingKey } from './keys.ts'
+import { ALGORITHM, keyReader, type SigningKey } from './keys.ts'
 
 /** The audience of tokens that this API takes from the built-in provider. */
 export const AUDIENCE = 'malipo-api'
 /** How long an access token of the built-in provider is good for. */
 export const ACCESS_TOKEN_S = 900
 /** How far two clocks may be apart. */
-export const LEEWAY_S = 30
+const LEEWAY_S = 30
 /** Longer texts are no token of ours: they are refused before they are read. */
 export const TOKEN_MAX = 8192
 
-/** What a verified token says: who it is about, and how they signed in (RFC 8176, such as pwd, otp). */
-export type Claims = { issuer: string; subject: string; amr: readonly string[] }
-
 /** The name under which people of the built-in provider are stored, wherever the installation is reached. */
 export const EMBEDDED = 'embedded'
+
+/** What a good token says: who it is about, and whether they signed in with a second factor or what is as good. */
+export type Claims = { issuer: string; subject: string; strong: boolean }
+
+/** Checks tokens of one issuer. */
+export type Verifier = {
+  /** What the token says; null when it is not a good one. Refuses (503) when that cannot be found out now. */
+  verify(token: string): Promise<Claims | null>
+  /** The e-mail address that the issuer vouches for, for somebody who is not known by issuer and subject yet. */
+  verifiedEmail(token: string, claims: Claims): Promise<string | null>
+}
 
 /** Signs an access token for a person of the built-in provider. */
 export async function issueAccessToken(
@@ -38,44 +46,81 @@ export async function issueAccessToken(
     .sign(key.private_key)
 }
 
-const KNOWN_KEYS_MAX = 100
+/** What a token must be. `typ` is the media type in its header. */
+export type Expected = { issuer: string; audience: string; algorithms: string[]; typ: string }
 
-/** Makes the check of tokens of the built-in provider. Answers null for whatever is not one, or is one no longer. */
-export function createEmbeddedVerifier(deps: Deps): (token: string) => Promise<Claims | null> {
-  // A key never changes, so a known one needs no second look; unknown ones are not remembered.
-  const known = new Map<string, { issuer: string; key: CryptoKey }>()
-  const keyOf = async (kid: string) => {
-    const remembered = known.get(kid)
-    if (remembered) return remembered
-    const found = await verifyingKey(deps, kid)
-    if (found && known.size < KNOWN_KEYS_MAX) known.set(kid, found)
-    return found
-  }
-  return async (token) => {
-    try {
-      const { kid, alg } = decodeProtectedHeader(token)
-      if (typeof kid !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(kid) || alg !== ALGORITHM) return null
-      const signer = await keyOf(kid)
-      if (!signer) return null
-      const { payload } = await jwtVerify(token, signer.key, {
-        algorithms: [ALGORITHM],
-        issuer: signer.issuer,
-        audience: AUDIENCE,
-        typ: 'at+jwt',
-        clockTolerance: LEEWAY_S,
-        currentDate: deps.clock.now(),
-        requiredClaims: ['sub', 'exp', 'iat'],
-      })
-      return { issuer: EMBEDDED, subject: payload.sub as string, amr: amrOf(payload.amr) }
-    } catch (error) {
-      // Anything that jose says is about the token; the database being away is not.
-      if ((error as { code?: string }).code?.startsWith('ERR_J') || error instanceof TypeError) return null
-      throw error
-    }
+/** Three parts in base64url. Decoders forgive more than that, and one token would have many spellings. */
+const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
+/** PostgreSQL keeps no NUL and no half of a pair, and no issuer has a reason to use other control characters. */
+const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u
+
+/**
+ * Checks signature and claims of a token. Null when anything is wrong with it. What `key` throws beside jose's own
+ * errors is passed on. `jku`, `x5u`, `x5c` and `jwk` in the header are never looked at: whoever forges a token chooses them.
+ */
+export async function readToken(
+  deps: Deps,
+  token: string,
+  key: CryptoKey | JWTVerifyGetKey,
+  expected: Expected,
+): Promise<(JWTPayload & { sub: string; iat: number }) | null> {
+  if (!COMPACT.test(token)) return null
+  const now = deps.clock.now()
+  const options = { ...expected, currentDate: now, clockTolerance: LEEWAY_S, requiredClaims: ['sub', 'exp', 'iat'] }
+  const verified = await noError(() => jwtVerify(token, key as JWTVerifyGetKey, options))
+  if (verified === null) return null
+  const { payload, protectedHeader } = verified
+  // No extension of the format is of use to us, whichever the library knows.
+  if (protectedHeader.crit !== undefined) return null
+  const { sub, iat = 0 } = payload
+  if (typeof sub !== 'string' || !SUBJECT.test(sub) || iat > now.getTime() / 1000 + LEEWAY_S) return null
+  // A token that is bound to a key of its owner is worth nothing without the proof, which a bearer header cannot carry.
+  if (payload.cnf !== undefined) return null
+  return { ...payload, sub, iat }
+}
+
+/** Null for whatever jose says about a token; other errors, such as a database that is away, are passed on. */
+export async function noError<Result>(read: () => Result | Promise<Result>): Promise<Result | null> {
+  try {
+    return await read()
+  } catch (error) {
+    if ((error as { code?: string }).code?.startsWith('ERR_J') || error instanceof TypeError) return null
+    throw error
   }
 }
 
-/** The `amr` claim as a list of names; whatever else it holds counts as none. */
-export function amrOf(claim: unknown): string[] {
-  return Array.isArray(claim) ? claim.filter((name) => typeof name === 'string') : []
+/** Ways of signing in that are a second factor, or as good as one (RFC 8176). */
+const STRONG = ['otp', 'mfa', 'hwk', 'swk', 'sc']
+
+/** Whether one of the ways of signing in that a token names is strong. `more`: further names that count. */
+export function isStrong(amr: unknown, more: readonly string[] = []): boolean {
+  return Array.isArray(amr) && amr.some((way) => STRONG.includes(way) || more.includes(way))
+}
+
+const KID = /^[A-Za-z0-9_-]{1,64}$/
+
+/** Makes the check of tokens of the built-in provider. */
+export function createEmbeddedVerifier(deps: Deps): Verifier {
+  const keyOf = keyReader(deps)
+  return {
+    async verify(token) {
+      const header = await noError(() => decodeProtectedHeader(token))
+      if (typeof header?.kid !== 'string' || !KID.test(header.kid) || header.alg !== ALGORITHM) return null
+      const signer = await keyOf(header.kid)
+      if (!signer) return null
+      const { issuer, key, retired_at } = signer
+      const expected = { issuer, audience: AUDIENCE, algorithms: [ALGORITHM], typ: 'at+jwt' }
+      const payload = await readToken(deps, token, key, expected)
+      if (!payload) return null
+      // A retired key signs nothing more, and what it signed ends within the life of a token: a thief cannot backdate.
+      if (retired_at !== null) {
+        const since_s = (deps.clock.now().getTime() - retired_at.getTime()) / 1000
+        if (since_s > ACCESS_TOKEN_S || payload.iat * 1000 > retired_at.getTime()) return null
+      }
+      // The admin command is run by whoever holds the database: that is as good as a second factor.
+      return { issuer: EMBEDDED, subject: payload.sub, strong: isStrong(payload.amr, ['cli']) }
+    },
+    // People of the built-in provider are bound when they choose their password.
+    verifiedEmail: async () => null,
+  }
 }

@@ -59,6 +59,39 @@ const BAD: [string, string[]][] = [
   ['RATE_LIMIT_PER_ADDRESS', ['-1']],
   ['WEBHOOK_ALLOW_PRIVATE', ['yes', '1', 'TRUE']],
   ['WEBHOOK_TIMEOUT_MS', ['0', '8001']],
+  [
+    'OIDC_ISSUER',
+    [
+      'id',
+      'ftp://id.example',
+      ' https://id.example',
+      'https://id.example?a=b',
+      'https://id.example#a',
+      'https://a:b@id.example',
+    ],
+  ],
+  ['OIDC_AUDIENCE', ['', ' ', 'two words', 'x'.repeat(256)]],
+  ['OIDC_ALGORITHMS', ['', 'none', 'HS256', 'RS256,HS256', 'rs256', 'RS256,,ES256', 'RS256,none']],
+  ['OIDC_TOKEN_TYPE', ['', 'JWT', 'Bearer']],
+  ['OIDC_OPERATOR_ACR', [',', 'gold,', 'a b']],
+  [
+    'TRUST_PROXY',
+    [
+      'true',
+      '1',
+      'proxy.example',
+      '10.0.0.0/0',
+      '::/0',
+      '10.0.0.0/33',
+      '10.0.0.1,',
+      '10.1',
+      '010.0.0.1',
+      '10.0.0.1/x',
+      'Loopback',
+      'fe80::1%eth0',
+      '10.0.0.1 10.0.0.2',
+    ],
+  ],
   ['LOG_LEVEL', ['loud', '']],
 ]
 for (const [name, values] of BAD) {
@@ -89,11 +122,30 @@ for (const [name, value] of [
   ['BASE_URL', ''],
   ['PAY_URL', 'http://pay.example.tz'],
   ['WEBHOOK_ALLOW_PRIVATE', 'true'],
+  ['OIDC_ISSUER', 'http://id.example.tz'],
 ] as const) {
   test(`production refuses ${name}=${value === '' ? '(empty)' : value} by name`, () => {
     assert.deepEqual(refusedFor({ ...PRODUCTION, [name]: value }), [name])
   })
 }
+
+test('the name of an issuer is kept to the letter', () => {
+  assert.equal(readConfig({ OIDC_ISSUER: 'https://id.example.tz/' }).oidc_issuer, 'https://id.example.tz/')
+})
+
+test('proxies are addresses, networks and named ranges, separated by commas', () => {
+  assert.deepEqual(readConfig({}).trust_proxy, [])
+  const given = ' 10.0.0.9, 192.168.0.0/16,fd00::/8, ::ffff:10.0.0.1 ,loopback, linklocal, uniquelocal'
+  assert.deepEqual(readConfig({ TRUST_PROXY: given }).trust_proxy, [
+    '10.0.0.9',
+    '192.168.0.0/16',
+    'fd00::/8',
+    '::ffff:10.0.0.1',
+    'loopback',
+    'linklocal',
+    'uniquelocal',
+  ])
+})
 
 test('a secret may come from a file', () => {
   const file = join(tmpdir(), `secret-${process.pid}`)

@@ -1,6 +1,7 @@
 // Configuration: every environment variable, its default and its check. A bad value is refused by name.
 
 import { readFileSync } from 'node:fs'
+import { proxyList } from './proxies.ts'
 
 type Setting<T> = { env: string; default: string; help: string; parse: (text: string) => T }
 
@@ -43,6 +44,38 @@ const brand = (value: string): string => {
 const secretKey = (value: string): string => {
   if (value !== '' && Buffer.from(value, 'base64').length !== 32) throw new Error('must be 32 bytes in base64')
   return value
+}
+/** Kept as it is written: the issuer's name in tokens must equal it to the letter, a final slash included. */
+const issuer = (value: string): string => {
+  if (value === '') return ''
+  const parsed = /^[\x21-\x7e]{1,255}$/.test(value) ? URL.parse(value) : null
+  if (parsed === null || !['http:', 'https:'].includes(parsed.protocol)) {
+    throw new Error('must be a URL that starts with https:// (or http:// outside production)')
+  }
+  if (/[?#]/.test(value) || parsed.username !== '' || parsed.password !== '') {
+    throw new Error('must have no user, query or fragment')
+  }
+  return value
+}
+const word = (value: string): string => {
+  if (!/^[\x21-\x7e]{1,255}$/.test(value)) throw new Error('must be 1 to 255 visible ASCII characters')
+  return value
+}
+const words = (value: string): string[] => (value === '' ? [] : value.split(',').map((part) => word(part.trim())))
+const redirectUris = (value: string): string[] => {
+  const uris = words(value)
+  const wrong = uris.find((uri) => !/^https?:$/.test(URL.parse(uri)?.protocol ?? '') || uri.includes('#'))
+  if (wrong !== undefined) throw new Error(`must hold URLs without a fragment; "${wrong}" is none`)
+  return uris
+}
+/** Signatures that only the issuer can make. The HS family is left out: whoever can check those can forge them. */
+const SIGNATURES = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+const signatures = (value: string): string[] => {
+  const named = words(value)
+  if (named.length === 0 || named.some((name) => !SIGNATURES.includes(name))) {
+    throw new Error(`must name at least one of ${SIGNATURES.join(', ')}, separated by commas, and nothing else`)
+  }
+  return named
 }
 const amount = (value: string): bigint => {
   if (!/^\d{1,12}(\.\d{2})?$/.test(value)) throw new Error('must be an amount such as 1000 or 1000.00')
@@ -153,11 +186,47 @@ export const settings = {
     'Deliver webhooks to private addresses. Empty: only with the embedded database.',
   ),
   webhook_timeout_ms: setting('WEBHOOK_TIMEOUT_MS', '8000', number(100, 8000), 'Time for one webhook delivery.'),
+  oidc_issuer: setting(
+    'OIDC_ISSUER',
+    '',
+    issuer,
+    'OpenID Connect issuer whose access tokens are sessions, exactly as its tokens name it. Empty: the built-in provider.',
+  ),
+  oidc_audience: setting(
+    'OIDC_AUDIENCE',
+    'malipo-api',
+    word,
+    'Audience that tokens of OIDC_ISSUER must name: this API as the issuer knows it.',
+  ),
+  oidc_algorithms: setting(
+    'OIDC_ALGORITHMS',
+    'RS256,PS256,ES256,EdDSA',
+    signatures,
+    'Signature algorithms that tokens of OIDC_ISSUER may use.',
+  ),
+  oidc_token_type: setting(
+    'OIDC_TOKEN_TYPE',
+    'at+jwt',
+    oneOf('at+jwt', 'bearer'),
+    'How OIDC_ISSUER marks access tokens: at+jwt (RFC 9068), or bearer (typ Bearer in the payload, as Keycloak does).',
+  ),
+  oidc_operator_acr: setting(
+    'OIDC_OPERATOR_ACR',
+    '',
+    words,
+    'Values of the acr claim of OIDC_ISSUER, separated by commas, that mean a second factor: operators need one in production. Empty: the amr claim tells.',
+  ),
+  dashboard_redirect_uris: setting(
+    'DASHBOARD_REDIRECT_URIS',
+    '',
+    redirectUris,
+    'Where the built-in identity provider sends people back to after they signed in, separated by commas. Empty: BASE_URL/dashboard/callback.',
+  ),
   trust_proxy: setting(
     'TRUST_PROXY',
     '',
-    text,
-    'Addresses or CIDRs of your reverse proxies, separated by commas. Empty: X-Forwarded-For is ignored.',
+    proxyList,
+    'Addresses or CIDRs of your reverse proxies, or loopback, linklocal, uniquelocal, separated by commas. Empty: X-Forwarded-For is ignored.',
   ),
   log_level: setting(
     'LOG_LEVEL',
@@ -210,5 +279,9 @@ function insecure(config: Config): string[] {
   if (!config.base_url.startsWith('https://')) problems.push('BASE_URL must begin with https:// in production')
   if (config.pay_url !== '' && !config.pay_url.startsWith('https://'))
     problems.push('PAY_URL must begin with https:// in production')
+  if (config.dashboard_redirect_uris.some((uri) => !uri.startsWith('https://')))
+    problems.push('DASHBOARD_REDIRECT_URIS must begin with https:// in production')
+  if (config.oidc_issuer !== '' && !config.oidc_issuer.toLowerCase().startsWith('https://'))
+    problems.push('OIDC_ISSUER must begin with https:// in production')
   return problems
 }

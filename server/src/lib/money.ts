@@ -31,6 +31,11 @@ export function parseAmount(text: string): bigint | AmountProblem {
   return minor > MINOR_MAX ? 'too_large' : minor
 }
 
+/** Reads a fee: an amount that may also be zero, such as "0" or "0.00". */
+export function parseFee(text: string): bigint | AmountProblem {
+  return /^0+(?:\.0{1,2})?$/.test(text) && text.length <= 64 ? 0n : parseAmount(text)
+}
+
 /** Cents as a decimal string with two decimals: 2500000n is "25000.00". */
 export function formatAmount(minor: bigint): string {
   const sign = minor < 0n ? '-' : ''

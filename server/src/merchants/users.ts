@@ -2,7 +2,7 @@
 
 import { type Deps, sql, type Tx, violatedConstraint } from '../db/index.ts'
 import type { MerchantRole } from '../http/index.ts'
-import { newId, refuse } from '../lib/index.ts'
+import { newId, refuse, routingCodeOf } from '../lib/index.ts'
 
 /** A new person. Issuer and subject are null for somebody who was invited and has not signed in yet. */
 export type NewUser = {
@@ -38,9 +38,28 @@ export async function createUser(deps: Deps, tx: Tx, user: NewUser): Promise<{ i
   return { id, email }
 }
 
+const BIND = sql(
+  'users_bind',
+  `update users set issuer = $2, subject = $3, email_verified = true, updated_at = $4
+   where email = $1 and issuer is null and disabled_at is null returning id`,
+)
+
+/**
+ * Binds somebody who was invited by e-mail to the issuer and subject that they signed in with. Answers their id, or null
+ * when nobody with this address waits for it: a binding is never replaced, whoever comes second finds none to make.
+ */
+export async function bindUser(
+  deps: Deps,
+  tx: Tx,
+  { email, issuer, subject }: { email: string; issuer: string; subject: string },
+): Promise<string | null> {
+  const [row] = await tx.query<{ id: string }>(BIND, [email, issuer, subject, deps.clock.now()])
+  return row?.id ?? null
+}
+
 const SET_MEMBER = sql(
   'members_set',
-  `insert into members (merchant_id, user_id, role, created_at, updated_at) values ($1, $2, $3, $4, $4)
+  `insert into members (merchant_id, id, user_id, role, name, created_at, updated_at) values ($1, $2, $3, $4, null, $5, $5)
    on conflict (merchant_id, user_id) do update set role = excluded.role, updated_at = excluded.updated_at`,
 )
 
@@ -52,5 +71,25 @@ export async function setMember(
   user_id: string,
   role: MerchantRole,
 ): Promise<void> {
-  await tx.query(SET_MEMBER, [merchant_id, user_id, role, deps.clock.now()])
+  const id = newId(deps, routingCodeOf(merchant_id))
+  await tx.query(SET_MEMBER, [merchant_id, id, user_id, role, deps.clock.now()])
+}
+
+const INVITE = sql(
+  'users_invite',
+  `insert into users (id, email, email_verified, name, language, super_admin, issuer, subject, disabled_at, created_at, updated_at)
+   values ($1, $2, false, $3, 'sw', false, null, null, null, $4, $4) on conflict (email) do nothing`,
+)
+const BY_EMAIL = sql('users_by_email', 'select id from users where email = $1')
+
+/** The person with this e-mail address (in lower case), made without an identity when there is none yet. */
+export async function inviteUser(
+  deps: Deps,
+  tx: Tx,
+  { email, name }: { email: string; name: string },
+): Promise<string> {
+  await tx.query(INVITE, [newId(deps, 0), email, name, deps.clock.now()])
+  const [user] = await tx.query<{ id: string }>(BY_EMAIL, [email])
+  if (!user) throw new Error('a user who was just invited exists')
+  return user.id
 }

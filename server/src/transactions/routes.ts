@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import type { Deps } from '../db/index.ts'
-import { type App, caller, success } from '../http/index.ts'
+import { caller, type Environment, MERCHANT_ROLES, type Routes, success } from '../http/index.ts'
 import { balanceOf } from '../ledger/index.ts'
 import { CURRENCY, formatAmount } from '../lib/index.ts'
 
@@ -15,26 +15,36 @@ const Balance = Type.Object({
   currency: Type.String(),
 })
 
-/** Adds the balance of the key's merchant and environment. */
-export function balanceRoutes(deps: Deps): (app: App) => void {
+/** Adds the balance of a merchant in one environment: for keys, and for the dashboard. */
+export function balanceRoutes(deps: Deps): Routes {
+  const tags = ['Balance']
+  const response = { 200: success(Balance) }
   return (app) => {
     app.get(
       '/v1/balance',
       {
-        schema: { tags: ['Balance'], summary: 'The balance of the wallet', response: { 200: success(Balance) } },
+        schema: { tags, summary: 'The balance of the wallet', response },
         config: { access: { scopes: ['transactions:read'] } },
       },
-      async (request) => {
-        const { merchant, environment } = caller(request)
-        const balance = await balanceOf(deps.db, merchant.id, environment)
-        const data = {
-          available: formatAmount(balance.available),
-          reserved: formatAmount(balance.reserved),
-          held: formatAmount(balance.held),
-          currency: CURRENCY,
-        }
-        return { success: true as const, data }
-      },
+      async (request) => ({ success: true as const, data: await balance(deps, caller(request)) }),
     )
+    app.get(
+      '/v1/merchant/balance',
+      {
+        schema: { tags, summary: 'The balance of the wallet, for the dashboard', response },
+        config: { access: { roles: MERCHANT_ROLES } },
+      },
+      async (request) => ({ success: true as const, data: await balance(deps, caller(request)) }),
+    )
+  }
+}
+
+async function balance(deps: Deps, of: { merchant: { id: string }; environment: Environment }) {
+  const { available, reserved, held } = await balanceOf(deps.db, of.merchant.id, of.environment)
+  return {
+    available: formatAmount(available),
+    reserved: formatAmount(reserved),
+    held: formatAmount(held),
+    currency: CURRENCY,
   }
 }

@@ -53,6 +53,12 @@ export async function getConfig(reader: Reader, merchant_id: string): Promise<Co
   return row ? view(row) : refuseUnconfigured()
 }
 
+/** The configuration as it is before a change, locked until the transaction ends; null before the first save. */
+export async function lockConfig(tx: Tx, merchant_id: string): Promise<ConfigView | null> {
+  const [row] = await tx.query<Row>(LOCK, [merchant_id])
+  return row ? view(row) : null
+}
+
 /**
  * Checks a change before any transaction, because looking up a host talks to the network. Refuses an address that
  * deliveries may not go to, an unknown event and an empty list of events with 400; answers the events' canonical names.

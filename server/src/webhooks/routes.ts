@@ -1,9 +1,19 @@
 // The merchant's webhook endpoints: configuration, test, deliveries and replay.
 
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
+import { actOf, recordAudit } from '../audit/index.ts'
 import type { Deps, Tx } from '../db/index.ts'
-import { caller, findAnswer, type Lookup, onceInTransaction, type Routes, readClaim, replay } from '../http/index.ts'
-import { checkConfig, getConfig, queueTest, saveConfig } from './config.ts'
+import {
+  answerOnce,
+  answerShowingOnce,
+  caller,
+  findAnswer,
+  type Lookup,
+  type Routes,
+  readClaim,
+  replay,
+} from '../http/index.ts'
+import { checkConfig, getConfig, lockConfig, queueTest, saveConfig } from './config.ts'
 import { getDelivery, listDeliveries, replayDelivery } from './deliveries.ts'
 import {
   ConfigAnswer,
@@ -46,8 +56,10 @@ export function webhookRoutes(deps: Deps, options: { lookup?: Lookup } = {}): Ro
         if (known) return replay(reply, known)
         const change = await checkConfig(deps, request.body, options.lookup)
         const { merchant } = caller(request)
-        return once(deps, request, reply, 200, async (tx) => {
+        return answerShowingOnce(deps, request, reply, 200, async (tx) => {
+          const before = await lockConfig(tx, merchant.id)
           const { secret, ...stored } = await saveConfig(deps, tx, merchant.id, change)
+          await audit(deps, tx, request, 'webhook_config.update', merchant.id, { before, after: stored })
           // The stored answer must not give the secret away a second time.
           return { stored, fresh: secret === undefined ? stored : { ...stored, secret } }
         })
@@ -61,10 +73,11 @@ export function webhookRoutes(deps: Deps, options: { lookup?: Lookup } = {}): Ro
       },
       async (request, reply) => {
         const { merchant, environment } = caller(request)
-        return once(deps, request, reply, 202, async (tx) => {
+        return answerOnce(deps, request, reply, 202, async (tx) => {
           const { id } = await queueTest(deps, tx, merchant, environment)
           const delivery = await getDelivery(tx, merchant.id, environment, id)
-          return { stored: delivery, fresh: delivery }
+          await audit(deps, tx, request, 'webhook_delivery.test', id, { after: { environment } })
+          return delivery
         })
       },
     )
@@ -110,28 +123,26 @@ export function webhookRoutes(deps: Deps, options: { lookup?: Lookup } = {}): Ro
       },
       async (request, reply) => {
         const { merchant, environment } = caller(request)
-        return once(deps, request, reply, 202, async (tx) => {
+        return answerOnce(deps, request, reply, 202, async (tx) => {
           const delivery = await replayDelivery(deps, tx, merchant.id, environment, request.params.id)
-          return { stored: delivery, fresh: delivery }
+          await audit(deps, tx, request, 'webhook_delivery.replay', delivery.id, { after: { environment } })
+          return delivery
         })
       },
     )
   }
 }
 
-/** Runs a write once per Idempotency-Key; `stored` is what a repeat is answered with, `fresh` what this call gets. */
-async function once(
+/** Records what was done to the configuration, or to a delivery. The signing secret is no part of it. */
+function audit(
   deps: Deps,
+  tx: Tx,
   request: FastifyRequest,
-  reply: FastifyReply,
-  status_code: number,
-  work: (tx: Tx) => Promise<{ stored: object; fresh: object }>,
-): Promise<FastifyReply> {
-  let fresh: object = {}
-  const answer = await onceInTransaction(deps, readClaim(request, false), async (tx) => {
-    const done = await work(tx)
-    fresh = done.fresh
-    return { status_code, response_body: JSON.stringify({ success: true, data: done.stored }) }
-  })
-  return answer.replayed ? replay(reply, answer) : reply.code(status_code).send({ success: true, data: fresh })
+  action: 'webhook_config.update' | 'webhook_delivery.test' | 'webhook_delivery.replay',
+  target_id: string,
+  change: { before?: unknown; after: unknown },
+): Promise<void> {
+  const merchant_id = caller(request).merchant.id
+  const [target_type = ''] = action.split('.')
+  return recordAudit(deps, tx, { ...actOf(request), merchant_id, action, target_type, target_id, ...change })
 }

@@ -1,0 +1,98 @@
+// The commands of `npm run -s admin`: what each takes, how it is checked, and what it does.
+
+import type { Deps } from '../db/index.ts'
+import { migrate } from '../db/migrate.ts'
+import type { Config } from '../lib/index.ts'
+import { demo } from './demo.ts'
+import { makeKey, makeMerchant, stopKey } from './merchants.ts'
+import * as read from './options.ts'
+import { createPerson, issueToken } from './people.ts'
+import { verify } from './verify.ts'
+
+/** The work itself, over an open database that was migrated. */
+type Run = (deps: Deps, url: string) => Promise<Record<string, unknown>>
+
+/** One command. `prepare` checks what was given, so that nothing is opened for a command that is written wrongly. */
+type Command = {
+  takes: readonly read.Option[]
+  prepare(values: read.Values, config: Config): Run
+}
+
+const NAME_MAX = 100
+
+/** Every command by its name. */
+export const COMMANDS: Record<string, Command> = {
+  demo: { takes: [], prepare: () => demo },
+  'merchant create': {
+    takes: ['name', 'email', 'approve'],
+    prepare(values) {
+      read.required(values, 'name')
+      const name = read.optionalLine(values, 'name', NAME_MAX) as string
+      const input = { name, email: read.optionalEmail(values), approved: values.approve ?? false }
+      return (deps) => makeMerchant(deps, input)
+    },
+  },
+  'key create': {
+    takes: ['merchant', 'environment', 'scopes', 'name'],
+    prepare(values) {
+      const input = {
+        merchant_id: read.id(values, 'merchant'),
+        environment: read.environment(values),
+        scopes: read.scopes(values),
+        name: read.optionalLine(values, 'name', NAME_MAX) ?? 'Made by admin',
+      }
+      return (deps) => makeKey(deps, input)
+    },
+  },
+  'key revoke': {
+    takes: ['merchant', 'key'],
+    prepare(values) {
+      const [merchant_id, key_id] = [read.id(values, 'merchant'), read.id(values, 'key')]
+      return (deps) => stopKey(deps, merchant_id, key_id)
+    },
+  },
+  'user create': {
+    takes: ['email', 'role', 'merchant', 'name', 'subject', 'language'],
+    prepare(values, config) {
+      const subject = read.optionalLine(values, 'subject', 255) ?? null
+      if (subject !== null && config.oidc_issuer === '') {
+        throw new read.UsageError('--subject is for a foreign OIDC_ISSUER: the built-in provider names people itself')
+      }
+      const input = {
+        email: read.email(values),
+        ...read.roleAndMerchant(values),
+        name: read.optionalLine(values, 'name', NAME_MAX) ?? null,
+        language: values.language === undefined ? 'sw' : read.choice(values, 'language', ['sw', 'en']),
+        subject,
+      } as const
+      return (deps) => createPerson(deps, input)
+    },
+  },
+  token: {
+    takes: ['email'],
+    prepare(values, config) {
+      const email = read.email(values)
+      if (config.oidc_issuer !== '') {
+        throw new read.UsageError(
+          'Tokens are made by OIDC_ISSUER here: sign in there. This command is for the built-in provider',
+        )
+      }
+      return (deps) => issueToken(deps, email)
+    },
+  },
+  migrate: { takes: [], prepare: () => async (_deps, url) => ({ applied: await migrate(url) }) },
+  verify: { takes: [], prepare: () => (_deps, url) => verify(url) },
+}
+
+/** What a command line asks for. Throws UsageError when there is no such command, or it is written wrongly. */
+export function prepareCommand(words: readonly string[], values: read.Values, config: Config): Run {
+  const name = words.join(' ')
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (!command) throw new read.UsageError(`unknown command "${name}"`)
+  for (const option of Object.keys(values) as read.Option[]) {
+    if (option !== 'json' && !command.takes.includes(option)) {
+      throw new read.UsageError(`"${name}" takes no --${option}`)
+    }
+  }
+  return command.prepare(values, config)
+}

@@ -1,0 +1,25 @@
+// Answering a write whose answer holds something that is shown only once.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Deps, Tx } from '../db/index.ts'
+import { onceInTransaction, readClaim, replay } from './idempotency.ts'
+
+/**
+ * As `answerOnce`, for an answer that holds a secret: this request is answered with `fresh`, a repetition of its
+ * Idempotency-Key with `stored`, which is kept and must not hold the secret.
+ */
+export async function answerShowingOnce(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status_code: number,
+  work: (tx: Tx) => Promise<{ stored: object; fresh: object }>,
+): Promise<FastifyReply> {
+  let data: object = {}
+  const answer = await onceInTransaction(deps, readClaim(request, false), async (tx) => {
+    const { stored, fresh } = await work(tx)
+    data = fresh
+    return { status_code, response_body: JSON.stringify({ success: true, data: stored }) }
+  })
+  return answer.replayed ? replay(reply, answer) : reply.code(status_code).send({ success: true, data })
+}

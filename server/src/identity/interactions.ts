@@ -1,0 +1,171 @@
+// Signing in: the password, then the second step, then back to the OpenID provider.
+
+import { createHash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Deps, inTransaction, sql } from '../db/index.ts'
+import { newId, refuse } from '../lib/index.ts'
+import type { SignInResult } from './adapter.ts'
+import { beginAttempt } from './attempts.ts'
+import { checkPassword } from './credentials.ts'
+import { textsOf, withLanguage } from './pages.ts'
+import { codePage, signInPage } from './pages-forms.ts'
+import { PAGE_ROUTE, type Site } from './provider-site.ts'
+import { EMBEDDED } from './tokens.ts'
+import { hasSecondStep, useCode } from './totp.ts'
+
+type WithUid = { Params: { uid: string } }
+
+/** A person who signs in, by the password or by what was remembered of it. */
+export type SigningIn = {
+  id: string
+  subject: string
+  email: string
+  super_admin: boolean
+  password_hash: string | null
+}
+
+const COLUMNS = 'u.id, u.subject, u.email, u.super_admin, c.password_hash'
+const BY_EMAIL = sql(
+  'sign_in_by_email',
+  `select ${COLUMNS} from users u left join credentials c on c.user_id = u.id
+   where u.email = $1 and u.issuer = $2 and u.disabled_at is null`,
+)
+const BY_SUBJECT = sql(
+  'sign_in_by_subject',
+  `select ${COLUMNS} from users u left join credentials c on c.user_id = u.id
+   where u.subject = $1 and u.issuer = $2 and u.disabled_at is null`,
+)
+
+/** Adds the pages of signing in. */
+export function signInRoutes(scope: FastifyInstance, site: Site): void {
+  const { deps } = site
+  scope.get<WithUid>('/identity/sign-in/:uid', PAGE_ROUTE, async (request, reply) => {
+    const { view } = await openSignIn(site, request, reply)
+    return site.send(reply, 200, signInPage(view))
+  })
+
+  scope.post<WithUid>('/identity/sign-in/:uid', PAGE_ROUTE, async (request, reply) => {
+    const { view, finish, remember, enrol } = await openSignIn(site, request, reply)
+    const email = textField(request, 'email').trim().toLowerCase()
+    const attempt = await beginAttempt(deps, 'password', {
+      account: email,
+      address: request.ip,
+      device: deviceOf(deps, request, email),
+    })
+    if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
+    const [person] = await deps.db.query<SigningIn>(BY_EMAIL, [email, EMBEDDED])
+    const right = await checkPassword(person?.password_hash ?? null, textField(request, 'password'))
+    if (!person || !right) {
+      deps.log.info({ request_id: request.id, address: request.ip }, 'sign-in refused')
+      // Beside the password alone: whether the address is known is not said.
+      const problems = { password: textsOf(view).wrong_sign_in }
+      return site.send(reply, 401, signInPage(view, { email }, problems))
+    }
+    await attempt.succeeded()
+    const next = (step: string) => withLanguage(`/identity/sign-in/${request.params.uid}/${step}`, view.language)
+    if (await hasSecondStep(deps.db, person.id)) {
+      await remember({ subject: person.subject })
+      return reply.redirect(next('code'), 303)
+    }
+    if (enrol || mustEnrol(deps, person)) {
+      await remember({ subject: person.subject })
+      return reply.redirect(next('enrol'), 303)
+    }
+    return reply.redirect(await finish(person, ['pwd']), 303)
+  })
+
+  scope.get<WithUid>('/identity/sign-in/:uid/code', PAGE_ROUTE, async (request, reply) => {
+    const { view, firstStep } = await openSignIn(site, request, reply)
+    await firstStep()
+    return site.send(reply, 200, codePage(view))
+  })
+
+  scope.post<WithUid>('/identity/sign-in/:uid/code', PAGE_ROUTE, async (request, reply) => {
+    const { view, firstStep, finish, remember, enrol } = await openSignIn(site, request, reply)
+    const person = await firstStep()
+    const trier = { account: person.id, address: request.ip, device: deviceOf(deps, request, person.email) }
+    const attempt = await beginAttempt(deps, 'code', trier)
+    if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
+    const right = await inTransaction(deps.db, (tx) => useCode(deps, tx, person.id, textField(request, 'code')))
+    if (!right) return site.send(reply, 401, codePage(view, { code: textsOf(view).wrong_code }))
+    await attempt.succeeded()
+    if (enrol) {
+      await remember({ subject: person.subject, may_replace: true })
+      return reply.redirect(withLanguage(`/identity/sign-in/${request.params.uid}/enrol`, view.language), 303)
+    }
+    return reply.redirect(await finish(person, ['pwd', 'otp', 'mfa']), 303)
+  })
+}
+
+/** An operator moves other people's money: a password alone is not enough where money is real. */
+export function mustEnrol({ config }: Deps, { super_admin }: { super_admin: boolean }): boolean {
+  return super_admin && config.node_env === 'production'
+}
+
+/** A field of a posted form; a missing or repeated one counts as empty. */
+export function textField(request: FastifyRequest, name: string): string {
+  const value = (request.body as Record<string, unknown> | undefined)?.[name]
+  return typeof value === 'string' ? value : ''
+}
+
+/**
+ * The sign-in that this browser began, named by its cookie. Throws SessionNotFound when there is none, it is over, or it
+ * is not the one of the URL.
+ */
+export async function openSignIn(site: Site, request: FastifyRequest<WithUid>, reply: FastifyReply) {
+  const { deps } = site
+  const provider = await site.provider()
+  const { raw } = request
+  const details = await provider.interactionDetails(raw, reply.raw)
+  if (details.uid !== request.params.uid) refuse('not_found')
+  const result = (details.result ?? {}) as SignInResult
+  const store = (next: SignInResult) =>
+    provider.interactionResult(raw, reply.raw, next, { mergeWithLastSubmission: false })
+  return {
+    view: site.view(request, details.params.ui_locales),
+    /** The dashboard asked for a second step to be set up. */
+    enrol: details.params.enrol === 'totp',
+    first: result.first_step ?? null,
+    /** Remembers that the password was right. */
+    remember: (first_step: NonNullable<SignInResult['first_step']>) => store({ first_step }),
+    /** The person whose password was right. Refuses when nobody's was, or it is another one by now. */
+    async firstStep(): Promise<SigningIn> {
+      const { subject } = result.first_step ?? refuse('not_found')
+      const [person] = await deps.db.query<SigningIn>(BY_SUBJECT, [subject, EMBEDDED])
+      return person ?? refuse('not_found')
+    },
+    /** Ends the sign-in; answers where the browser goes on. This browser is known to the account from now on. */
+    async finish(person: SigningIn, amr: string[]): Promise<string> {
+      reply.header('set-cookie', deviceCookie(site, person.email))
+      deps.log.info({ request_id: request.id, user_id: person.id, address: request.ip, amr }, 'signed in')
+      return store({ login: { accountId: person.subject, amr } })
+    },
+  }
+}
+
+const DEVICE_COOKIE = 'identity_device'
+const DEVICE_S = 180 * 86_400
+
+const accountHash = (email: string) => createHash('sha256').update(email).digest('base64url')
+
+function deviceCookie(site: Site, email: string): string {
+  const { deps } = site
+  const until = deps.clock.now().getTime() + DEVICE_S * 1000
+  const sealed = deps.vault.seal(JSON.stringify({ id: newId(deps, 0), account: accountHash(email), until }))
+  const value = Buffer.from(sealed).toString('base64url')
+  const secure = site.base_url().startsWith('https:') ? '; Secure' : ''
+  return `${DEVICE_COOKIE}=${value}; Path=/identity; Max-Age=${DEVICE_S}; HttpOnly; SameSite=Lax${secure}`
+}
+
+/** The name of this browser, if this account has signed in with it before. */
+export function deviceOf(deps: Deps, { headers }: FastifyRequest, email: string): string | null {
+  const value = new RegExp(`(?:^|;\\s*)${DEVICE_COOKIE}=([\\w-]{1,1000})(?:;|$)`).exec(headers.cookie ?? '')?.[1]
+  if (value === undefined) return null
+  try {
+    const opened = JSON.parse(deps.vault.open(Buffer.from(value, 'base64url').toString()))
+    const { id, account, until } = opened as { id: string; account: string; until: number }
+    return account === accountHash(email) && until > deps.clock.now().getTime() ? id : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,205 @@
+// Every sentence of the identity pages, in Swahili and in English.
+
+/** The languages of the pages. */
+export type Language = 'sw' | 'en'
+
+const sw = {
+  code: 'sw',
+  other: 'English',
+  skip: 'Ruka hadi kwenye maudhui',
+  problems: 'Kuna tatizo',
+  problem_title: 'Tatizo',
+  to_dashboard: 'Nenda kwenye dashibodi',
+  go_on: 'Endelea',
+  sign_in: 'Ingia',
+  sign_in_lead: 'Ingia kwenye akaunti yako ya biashara.',
+  email: 'Barua pepe',
+  password: 'Nenosiri',
+  forgot: 'Umesahau nenosiri?',
+  no_account: 'Huna akaunti?',
+  have_account: 'Una akaunti tayari?',
+  create_account: 'Fungua akaunti',
+  sign_up_lead: 'Utaweza kujaribu mfumo mara moja. Malipo halisi huanza baada ya biashara yako kuidhinishwa.',
+  business_name: 'Jina la biashara',
+  person_name: 'Jina lako kamili',
+  new_password: 'Nenosiri jipya',
+  password_hint: 'Angalau herufi 8. Sentensi fupi ambayo wewe tu unaijua ni nzuri.',
+  check_mail: 'Angalia barua pepe yako',
+  check_mail_sign_up:
+    'Tumetuma ujumbe kwa anwani uliyoandika. Fungua kiungo kilichomo ili kuthibitisha anwani yako. Usipouona, angalia kwenye barua taka.',
+  check_mail_reset:
+    'Tumetuma ujumbe kwa anwani uliyoandika. Kiungo kilichomo kinatumika mara moja, ndani ya dakika 30. Usipouona, angalia kwenye barua taka.',
+  reset_title: 'Weka nenosiri jipya',
+  reset_lead: 'Andika barua pepe ya akaunti yako. Tutakutumia kiungo cha kuweka nenosiri jipya.',
+  send_link: 'Nitumie kiungo',
+  choose_title: 'Chagua nenosiri jipya',
+  choose_lead: 'Baada ya kulihifadhi, utatolewa kwenye vifaa vyote na utaingia upya.',
+  welcome_title: 'Karibu',
+  welcome_lead: 'Chagua nenosiri la akaunti yako.',
+  save: 'Hifadhi',
+  password_saved: 'Nenosiri limehifadhiwa',
+  password_saved_lead: 'Sasa ingia kwa nenosiri jipya.',
+  confirm_title: 'Thibitisha barua pepe yako',
+  confirm_lead: 'Andika nenosiri ulilochagua ulipofungua akaunti.',
+  confirm: 'Thibitisha',
+  confirmed: 'Barua pepe imethibitishwa',
+  confirmed_lead: 'Asante. Anwani hii sasa ni yako kwetu.',
+  link_gone: 'Kiungo hiki hakitumiki tena',
+  link_gone_lead: 'Kimeshatumika, au muda wake umepita. Omba kingine.',
+  code_title: 'Hatua ya pili',
+  code_lead: 'Fungua programu yako ya uthibitishaji na andika tarakimu 6 zinazoonekana.',
+  code_label: 'Namba ya uthibitishaji',
+  code_hint: 'Umepoteza simu? Andika hapa moja ya namba zako za dharura.',
+  enrol_title: 'Weka hatua ya pili',
+  enrol_must: 'Akaunti yako inahitaji hatua ya pili ya kuingia.',
+  enrol_lead: 'Ongeza akaunti hii kwenye programu ya uthibitishaji ya simu yako, kwa ufunguo huu:',
+  enrol_open: 'Fungua kwenye programu ya uthibitishaji ya simu hii',
+  enrol_code: 'Namba ya tarakimu 6 kutoka kwenye programu',
+  recovery_title: 'Namba zako za dharura',
+  recovery_lead:
+    'Ziandike na uzihifadhi mahali salama. Kila moja inatumika mara moja, ukipoteza simu yako. Hazitaonyeshwa tena.',
+  recovery_done: 'Nimezihifadhi, endelea',
+  sign_out: 'Toka',
+  sign_out_lead: 'Unataka kutoka kwenye kifaa hiki?',
+  stay: 'Baki',
+  signed_out: 'Umetoka',
+  signed_out_lead: 'Hakuna aliyeingia tena kwenye kifaa hiki.',
+  expired: 'Muda wa kuingia umepita',
+  expired_lead: 'Ukurasa huu haufai tena. Anza upya kutoka kwenye dashibodi.',
+  foreign: 'Ombi halikutoka kwenye ukurasa huu',
+  foreign_lead: 'Fungua ukurasa upya na ujaribu tena.',
+  failed: 'Kuna hitilafu upande wetu',
+  failed_lead: 'Jaribu tena baada ya muda mfupi.',
+  wait_title: 'Subiri kidogo',
+  wait_lead: (wait: string) => `Umejaribu mara nyingi mno. Jaribu tena baada ya ${wait}.`,
+  seconds: (n: number) => `sekunde ${n}`,
+  minutes: (n: number) => `dakika ${n}`,
+  wrong_sign_in: 'Barua pepe au nenosiri si sahihi.',
+  wrong_password: 'Nenosiri si sahihi.',
+  wrong_code: 'Namba si sahihi, au imeshatumika. Subiri namba mpya na ujaribu tena.',
+  bad_email: 'Andika barua pepe kamili, kama jina@mfano.com.',
+  missing_business: 'Andika jina la biashara.',
+  missing_name: 'Andika jina lako.',
+  missing_password: 'Andika nenosiri.',
+  missing_code: 'Andika namba.',
+  bad_text: 'Tumia herufi za kawaida, zisizozidi 100.',
+  password_short: 'Nenosiri liwe na angalau herufi 8.',
+  password_long: 'Nenosiri lisizidi herufi 128.',
+  password_common: 'Watu wengi hutumia nenosiri hili, na huanza kujaribiwa. Chagua lingine.',
+  password_personal: 'Nenosiri lisiwe barua pepe au jina lako.',
+}
+
+/** The sentences of one language. */
+export type Texts = { [K in keyof typeof sw]: (typeof sw)[K] }
+
+const en: Texts = {
+  code: 'en',
+  other: 'Kiswahili',
+  skip: 'Skip to the content',
+  problems: 'There is a problem',
+  problem_title: 'Problem',
+  to_dashboard: 'Go to the dashboard',
+  go_on: 'Continue',
+  sign_in: 'Sign in',
+  sign_in_lead: 'Sign in to your business account.',
+  email: 'E-mail address',
+  password: 'Password',
+  forgot: 'Forgot your password?',
+  no_account: 'No account yet?',
+  have_account: 'Have an account already?',
+  create_account: 'Create an account',
+  sign_up_lead: 'You can try everything at once. Real payments begin when your business has been approved.',
+  business_name: 'Name of the business',
+  person_name: 'Your full name',
+  new_password: 'New password',
+  password_hint: 'At least 8 characters. A short sentence that only you know is a good one.',
+  check_mail: 'Check your e-mail',
+  check_mail_sign_up:
+    'We have sent a message to the address you gave. Open the link in it to confirm your address. If you do not see it, look in the spam folder.',
+  check_mail_reset:
+    'We have sent a message to the address you gave. The link in it works once, within 30 minutes. If you do not see it, look in the spam folder.',
+  reset_title: 'Set a new password',
+  reset_lead: 'Give the e-mail address of your account. We will send you a link to set a new password.',
+  send_link: 'Send me the link',
+  choose_title: 'Choose a new password',
+  choose_lead: 'When you save it, you are signed out on all devices and sign in anew.',
+  welcome_title: 'Welcome',
+  welcome_lead: 'Choose the password of your account.',
+  save: 'Save',
+  password_saved: 'Password saved',
+  password_saved_lead: 'Now sign in with the new password.',
+  confirm_title: 'Confirm your e-mail address',
+  confirm_lead: 'Give the password that you chose when you created the account.',
+  confirm: 'Confirm',
+  confirmed: 'E-mail address confirmed',
+  confirmed_lead: 'Thank you. We know now that this address is yours.',
+  link_gone: 'This link works no longer',
+  link_gone_lead: 'It was used already, or its time is over. Ask for another one.',
+  code_title: 'Second step',
+  code_lead: 'Open your authenticator app and give the 6 digits that it shows.',
+  code_label: 'Code',
+  code_hint: 'Lost your phone? Give one of your recovery codes here.',
+  enrol_title: 'Set up the second step',
+  enrol_must: 'Your account needs a second step at sign-in.',
+  enrol_lead: 'Add this account to the authenticator app of your phone, with this key:',
+  enrol_open: 'Open in the authenticator app of this phone',
+  enrol_code: 'The 6 digits that the app shows',
+  recovery_title: 'Your recovery codes',
+  recovery_lead:
+    'Write them down and keep them in a safe place. Each works once, when you have lost your phone. They are not shown again.',
+  recovery_done: 'I have kept them, continue',
+  sign_out: 'Sign out',
+  sign_out_lead: 'Do you want to sign out on this device?',
+  stay: 'Stay signed in',
+  signed_out: 'You are signed out',
+  signed_out_lead: 'Nobody is signed in on this device any more.',
+  expired: 'This sign-in has expired',
+  expired_lead: 'This page is no longer of use. Start again from the dashboard.',
+  foreign: 'The request did not come from this page',
+  foreign_lead: 'Open the page again and retry.',
+  failed: 'Something went wrong on our side',
+  failed_lead: 'Try again in a moment.',
+  wait_title: 'Please wait a little',
+  wait_lead: (wait) => `That were too many tries. Try again in ${wait}.`,
+  seconds: (n) => (n === 1 ? '1 second' : `${n} seconds`),
+  minutes: (n) => (n === 1 ? '1 minute' : `${n} minutes`),
+  wrong_sign_in: 'The e-mail address or the password is not right.',
+  wrong_password: 'The password is not right.',
+  wrong_code: 'The code is not right, or was used already. Wait for a new one and try again.',
+  bad_email: 'Give a whole e-mail address, such as name@example.com.',
+  missing_business: 'Give the name of the business.',
+  missing_name: 'Give your name.',
+  missing_password: 'Give the password.',
+  missing_code: 'Give the code.',
+  bad_text: 'Use ordinary characters, at most 100.',
+  password_short: 'The password must have at least 8 characters.',
+  password_long: 'The password must have at most 128 characters.',
+  password_common: 'Many people use this password, so it is among the first that are tried. Choose another one.',
+  password_personal: 'The password must not be your e-mail address or name.',
+}
+
+/** The sentences of a language. */
+export const TEXTS: Record<Language, Texts> = { sw, en }
+
+/**
+ * The language of a page: `lang` of the URL, then what the dashboard asked for, then what the browser prefers, then
+ * Swahili.
+ */
+export function languageOf(asked: readonly unknown[], accept: string | undefined): Language {
+  const preferred = (accept ?? '')
+    .split(',')
+    .map((part) => {
+      const [tag = '', ...parameters] = part.trim().split(';')
+      const q = parameters.find((parameter) => parameter.trim().startsWith('q='))
+      return { tag, q: q === undefined ? 1 : Number(q.trim().slice(2)) }
+    })
+    .filter(({ q }) => q > 0)
+    .sort((a, b) => b.q - a.q)
+    .map(({ tag }) => tag)
+  for (const wish of [...asked, ...preferred]) {
+    if (typeof wish !== 'string') continue
+    const language = wish.trim().split(/[\s-]/)[0]?.toLowerCase()
+    if (language === 'sw' || language === 'en') return language
+  }
+  return 'sw'
+}

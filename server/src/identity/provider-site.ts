@@ -1,0 +1,70 @@
+// What the pages of the identity provider stand on: where this installation is reached, the provider, the look.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Provider } from 'oidc-provider'
+import type { Deps } from '../db/index.ts'
+import { type App, pageStyle } from '../http/index.ts'
+import { type SigningKey, signingKey } from './keys.ts'
+import type { View } from './pages.ts'
+import { pagePolicy } from './pages-provider.ts'
+import { languageOf } from './pages-texts.ts'
+import { createProvider, MOUNT, redirectUris } from './provider.ts'
+
+/** What the pages of the provider are given. */
+export type Site = {
+  deps: Deps
+  /** The public address of this installation. */
+  base_url(): string
+  provider(): Promise<Provider>
+  view(request: FastifyRequest, ...languages: unknown[]): View
+  send(reply: FastifyReply, status: number, page: string): FastifyReply
+}
+
+/** Every page is open to everybody and no part of the API. */
+export const PAGE_ROUTE = { schema: { hide: true }, config: { access: 'public' } } as const
+
+/** Makes the site of an app. */
+export function createSite(deps: Deps, app: App): Site {
+  const { config } = deps
+  // The port is known once the app listens, and the key may change: so the provider is built when it is asked for.
+  let built: { key: SigningKey; provider: Provider } | null = null
+  const base_url = () => config.base_url || `http://127.0.0.1:${portOf(app) ?? config.port}`
+  return {
+    deps,
+    base_url,
+    async provider() {
+      const key = await signingKey(deps, `${base_url()}${MOUNT}`)
+      if (built?.key.kid !== key.kid) built = { key, provider: createProvider(deps, base_url(), key) }
+      return built.provider
+    },
+    view(request, ...languages) {
+      const asked = [(request.query as { lang?: unknown } | undefined)?.lang, ...languages]
+      return {
+        brand: config.brand_name,
+        language: languageOf(asked, request.headers['accept-language']),
+        url: request.url,
+        style: pageStyle().path,
+        dashboard: dashboardUrl(deps, base_url()),
+      }
+    },
+    send(reply, status, page) {
+      const origins = redirectUris(deps, base_url()).map((uri) => new URL(uri).origin)
+      return reply
+        .code(status)
+        .header('content-security-policy', pagePolicy([...new Set(origins)]))
+        .header('referrer-policy', 'same-origin')
+        .type('text/html; charset=utf-8')
+        .send(page)
+    },
+  }
+}
+
+/** Where the dashboard is: beside the first address that people are sent back to. */
+function dashboardUrl(deps: Deps, base_url: string): string {
+  return new URL('./', redirectUris(deps, base_url)[0]).href
+}
+
+function portOf(app: App): number | null {
+  const address = app.server.address()
+  return typeof address === 'object' && address !== null ? address.port : null
+}

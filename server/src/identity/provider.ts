@@ -1,0 +1,216 @@
+// The built-in OpenID provider: oidc-provider with everything switched off that the dashboard does not need.
+//
+// One public client, authorization code with PKCE, refresh tokens that change at each use, access tokens as JWTs for
+// the API. Whoever signs in consents by doing so: the client is our own.
+
+import { hkdfSync } from 'node:crypto'
+import {
+  type Adapter,
+  type ClientMetadata,
+  type Configuration,
+  errors,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+  Provider,
+} from 'oidc-provider'
+import { type Deps, sql } from '../db/index.ts'
+import { createAdapter } from './adapter.ts'
+import { ALGORITHM, type SigningKey } from './keys.ts'
+import { errorPage, signedOutPage, signOutPage } from './pages-provider.ts'
+import { ACCESS_TOKEN_S, AUDIENCE, EMBEDDED } from './tokens.ts'
+
+/** The path under which the provider and its pages are reached. */
+export const MOUNT = '/identity'
+/** The only client. */
+export const CLIENT_ID = 'dashboard'
+
+const RESOURCE = 'urn:malipo:api'
+const SCOPES = 'openid profile email offline_access'
+const DAY_S = 86_400
+/** A browser stays signed in for so long, and no longer without signing in again. */
+const SESSION_S = 14 * DAY_S
+/** A refresh token that nobody used for so long is worth nothing. */
+const REFRESH_S = 7 * DAY_S
+const SIGN_IN_S = 3600
+
+/** Builds the provider for one public address of this installation, such as https://api.example.com, with the key that signs. */
+export function createProvider(deps: Deps, base_url: string, key: SigningKey): Provider {
+  const secret = Buffer.from(hkdfSync('sha256', key.private_jwk.d ?? '', '', 'identity cookies', 32))
+  const provider = new Provider(key.issuer, {
+    ...protocol(deps, base_url),
+    ...lifetimes,
+    adapter: createAdapter(deps) as (name: string) => Adapter,
+    jwks: { keys: [key.private_jwk as never] },
+    cookies: cookies(secret.toString('base64url'), base_url.startsWith('https:')),
+    findAccount: (_ctx, subject) => findAccount(deps, subject),
+    loadExistingGrant: (ctx) => grantFor(ctx),
+    interactions: { policy: policy(), url: (_ctx, { uid }) => `${MOUNT}/sign-in/${uid}` },
+    renderError: async (ctx, out, error) => {
+      deps.log.info(
+        { error: out.error, route: ctx.oidc?.route, detail: errorDetail(error) },
+        'identity request refused',
+      )
+      errorPage(deps, ctx)
+    },
+  })
+  // Which address this is, the mount says and not the request: see `identityRoutes`.
+  provider.proxy = true
+  provider.on('server_error', (_ctx, error) => deps.log.error({ err: error }, 'identity request failed'))
+  const events: import('node:events').EventEmitter = provider
+  events.on('error', (error: Error) => deps.log.error({ err: error }, 'identity request failed'))
+  return provider
+}
+
+function errorDetail(error: Error): string | undefined {
+  return error instanceof errors.OIDCProviderError ? error.error_detail : undefined
+}
+
+/** Where people may be sent back to: the dashboard, and outside production also by the machine's own names. */
+export function redirectUris({ config }: Deps, base_url: string): string[] {
+  if (config.dashboard_redirect_uris.length > 0) return config.dashboard_redirect_uris
+  const { port } = new URL(base_url)
+  const own =
+    config.node_env === 'production'
+      ? []
+      : ['127.0.0.1', 'localhost'].map((host) => `http://${host}${port && `:${port}`}`)
+  return [...new Set([base_url, ...own])].map((origin) => `${origin}/dashboard/callback`)
+}
+
+function client(deps: Deps, base_url: string): ClientMetadata {
+  const redirect_uris = redirectUris(deps, base_url)
+  return {
+    client_id: CLIENT_ID,
+    client_name: deps.config.brand_name,
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    redirect_uris,
+    post_logout_redirect_uris: redirect_uris.map((uri) => new URL('./', uri).href),
+    id_token_signed_response_alg: ALGORITHM,
+  }
+}
+
+function protocol(deps: Deps, base_url: string): Configuration {
+  const origins = redirectUris(deps, base_url).map((uri) => new URL(uri).origin)
+  return {
+    clients: [client(deps, base_url)],
+    clientDefaults: { id_token_signed_response_alg: ALGORITHM },
+    clientBasedCORS: (_ctx, origin) => origins.includes(origin),
+    routes: { authorization: '/authorize', token: '/token', jwks: '/jwks', end_session: '/sign-out' },
+    scopes: SCOPES.split(' '),
+    claims: { openid: ['sub'], profile: ['name', 'locale'], email: ['email', 'email_verified'] },
+    // The dashboard sends enrol=totp (with prompt=login) to set up a second step.
+    extraParams: ['enrol'],
+    pkce: { required: () => true },
+    responseTypes: ['code'],
+    enabledJWA: { idTokenSigningAlgValues: [ALGORITHM] },
+    rotateRefreshToken: true,
+    issueRefreshToken: async (_ctx, { clientId }) => clientId === CLIENT_ID,
+    // Signing out ends the refresh tokens too.
+    expiresWithSession: async () => true,
+    extraTokenClaims: (ctx) => ({ amr: amrFor(ctx) }),
+    formats: { customizers: { jwt: (_ctx, _token, jwt) => stamp(deps, jwt.payload) } },
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      userinfo: { enabled: false },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: async () => RESOURCE,
+        useGrantedResource: async () => true,
+        getResourceServerInfo: async (_ctx, resource) => {
+          if (resource !== RESOURCE) throw new errors.InvalidTarget()
+          const jwt = { sign: { alg: ALGORITHM } } as const
+          return { scope: '', audience: AUDIENCE, accessTokenTTL: ACCESS_TOKEN_S, accessTokenFormat: 'jwt', jwt }
+        },
+      },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: async (ctx) => signOutPage(deps, ctx),
+        postLogoutSuccessSource: async (ctx) => signedOutPage(deps, ctx),
+      },
+    },
+  }
+}
+
+const lifetimes: Configuration = {
+  ttl: {
+    AccessToken: ACCESS_TOKEN_S,
+    AuthorizationCode: 60,
+    IdToken: ACCESS_TOKEN_S,
+    RefreshToken: REFRESH_S,
+    Interaction: SIGN_IN_S,
+    Session: SESSION_S,
+    Grant: SESSION_S,
+  },
+}
+
+function cookies(secret: string, secure: boolean): NonNullable<Configuration['cookies']> {
+  const options = { httpOnly: true, sameSite: 'lax', signed: true, secure } as const
+  return {
+    keys: [secret],
+    names: { session: 'identity_session', interaction: 'identity_sign_in', resume: 'identity_resume' },
+    long: { ...options, path: MOUNT },
+    short: options,
+  }
+}
+
+/** Access tokens live by the clock that checks them. */
+function stamp(deps: Deps, payload: Record<string, unknown>): void {
+  const now = Math.floor(deps.clock.now().getTime() / 1000)
+  Object.assign(payload, { iat: now, exp: now + ACCESS_TOKEN_S })
+}
+
+/** How the person signed in: it stands in the code, then in each refresh token after it. */
+function amrFor(ctx: KoaContextWithOIDC): string[] {
+  const { AuthorizationCode: code, RefreshToken: refresh } = ctx.oidc.entities
+  return [...((code ?? refresh)?.amr ?? [])]
+}
+
+/** Sign-in is the only thing that may be asked of a person. A session whose person is gone counts as none. */
+function policy(): interactionPolicy.Prompt[] {
+  const prompts = interactionPolicy.base()
+  prompts.remove('consent')
+  prompts
+    .get('login')
+    ?.checks.add(
+      new interactionPolicy.Check('account_gone', 'End-User authentication is required', (ctx) =>
+        Boolean(ctx.oidc.session?.accountId && !ctx.oidc.account),
+      ),
+    )
+  return prompts
+}
+
+/** The grant of this browser's session, made at its first sign-in. It lives as long as the session. */
+async function grantFor(ctx: KoaContextWithOIDC) {
+  const { provider, session, client: asking, account } = ctx.oidc
+  if (!session || !asking || !account) return undefined
+  const known_id = session.grantIdFor(asking.clientId)
+  const known = known_id ? await provider.Grant.find(known_id) : undefined
+  if (known?.accountId === account.accountId) {
+    if (session.exp && (known.exp ?? 0) < session.exp) {
+      known.exp = session.exp
+      await known.save()
+    }
+    return known
+  }
+  const grant = new provider.Grant({ clientId: asking.clientId, accountId: account.accountId })
+  grant.addOIDCScope(SCOPES)
+  await grant.save()
+  return grant
+}
+
+const ACCOUNT = sql(
+  'identity_account',
+  `select email, email_verified, name, language from users where issuer = $1 and subject = $2 and disabled_at is null`,
+)
+
+type AccountRow = { email: string; email_verified: boolean; name: string; language: string }
+
+async function findAccount(deps: Deps, subject: string) {
+  const [row] = await deps.db.query<AccountRow>(ACCOUNT, [EMBEDDED, subject])
+  if (!row) return undefined
+  const { language: locale, ...rest } = row
+  return { accountId: subject, claims: async () => ({ sub: subject, ...rest, locale }) }
+}

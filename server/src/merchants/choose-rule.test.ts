@@ -1,0 +1,77 @@
+// Which line of a price list counts, over all lists and payments that chance thinks of.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { chooseRule, FLOW_METHODS, FLOWS, type RuleScope } from './choose-rule.ts'
+import { formatPercentage, parsePercentage } from './read-rules.ts'
+
+const CODES = ['MPESA', 'AIRTEL', 'CRDB']
+const payments = fc.constantFrom(...FLOWS).chain((flow) =>
+  fc.record({
+    flow: fc.constant(flow),
+    method: fc.constantFrom(...FLOW_METHODS[flow]),
+    destination_code: fc.option(fc.constantFrom(...CODES)),
+  }),
+)
+const scopes = fc.constantFrom(...FLOWS).chain((flow) =>
+  fc.record({
+    flow: fc.constant(flow),
+    method: fc.option(fc.constantFrom(...FLOW_METHODS[flow])),
+    destination_code: fc.option(fc.constantFrom(...CODES)),
+  }),
+)
+/** Lists as they can be stored: no two lines say the same. */
+const lists = fc.uniqueArray(scopes, { selector: (rule) => JSON.stringify(Object.values(rule)), maxLength: 40 })
+
+/** Lines that could count, the most specific first, written down instead of weighed. */
+function inOrder({
+  flow,
+  method,
+  destination_code,
+}: {
+  flow: string
+  method: string
+  destination_code: string | null
+}) {
+  const bySpecificity = [
+    [method, destination_code],
+    [null, destination_code],
+    [method, null],
+    [null, null],
+  ]
+  return bySpecificity.map(([m, d]) => JSON.stringify([flow, m, d]))
+}
+
+const scopeOf = ({ flow, method, destination_code }: RuleScope) => JSON.stringify([flow, method, destination_code])
+
+test('the most specific line that applies counts, and none when none applies', () => {
+  fc.assert(
+    fc.property(lists, payments, (rules, payment) => {
+      const expected = inOrder(payment).find((scope) => rules.some((rule) => scopeOf(rule) === scope))
+      const chosen = chooseRule(rules, payment)
+      assert.equal(chosen === null ? undefined : scopeOf(chosen), expected)
+    }),
+  )
+})
+
+test('the order of the lines does not matter, and lines that do not apply change nothing', () => {
+  fc.assert(
+    fc.property(lists, payments, (rules, payment) => {
+      const chosen = chooseRule(rules, payment)
+      assert.equal(chooseRule(rules.toReversed(), payment), chosen)
+      const others = rules.filter((rule) => rule === chosen || !inOrder(payment).includes(scopeOf(rule)))
+      assert.equal(chooseRule(others, payment), chosen)
+    }),
+  )
+})
+
+test('a percentage is read and written without loss, and whatever is none is refused', () => {
+  for (let hundredths = 0; hundredths <= 10_000; hundredths++) {
+    assert.equal(parsePercentage(formatPercentage(hundredths)), hundredths)
+  }
+  assert.deepEqual(['0', '1.5', '1.50', '100', '100.00'].map(parsePercentage), [0, 150, 150, 10_000, 10_000])
+  for (const text of ['', '-1', '+1', '1.', '.5', '1.505', '1,5', '1e1', ' 1', '100.01', '1000', 'NaN', '١']) {
+    assert.equal(parsePercentage(text), null, text)
+  }
+})

@@ -1,0 +1,3 @@
+// The door of messages.
+
+export { type Email, listEmails, queueEmail, type StoredEmail } from './outbox.ts'

@@ -1,0 +1,3 @@
+// The door of operators.
+
+export { operatorRoutes } from './routes.ts'

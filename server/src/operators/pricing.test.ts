@@ -1,0 +1,163 @@
+// Price lists: what an operator may write, and what becomes of the list before.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createWorld, type World } from '../../test/harness.ts'
+
+let world: World
+let operator: string
+before(async () => {
+  world = await createWorld()
+  operator = (await world.newSession('SUPER_ADMIN')).token
+})
+after(() => world.close())
+
+const path = (merchant_id: string) => `/v1/operator/merchants/${merchant_id}/pricing`
+const put = (merchant_id: string, rules: unknown) =>
+  world.call({ method: 'PUT', url: path(merchant_id), payload: { rules }, key: operator })
+const inForce = async (merchant_id: string) => (await world.get(path(merchant_id), operator)).body.data.rules
+
+const FULL = {
+  flow: 'withdrawal',
+  method: 'MOBILE_MONEY',
+  destination_code: 'MPESA',
+  percentage: '1.50',
+  flat_fee: '500.00',
+  processor_charge: '250.00',
+  processor_fee_pass_through: true,
+  label: 'M-Pesa payouts',
+}
+const DEFAULTS = {
+  method: null,
+  destination_code: null,
+  percentage: '0.00',
+  flat_fee: '0.00',
+  processor_charge: '0.00',
+  processor_fee_pass_through: false,
+  label: '',
+}
+
+test('a list is answered and shown as it was written, the most specific lines first', async () => {
+  const { id } = await world.newMerchant({ approved: false })
+  const written = [
+    { flow: 'withdrawal' },
+    { flow: 'collection', method: 'wallet_push', percentage: '2', destination_code: null },
+    FULL,
+    { flow: 'withdrawal', method: 'BANK_ACCOUNT', flat_fee: '1000', percentage: '100' },
+  ]
+  const { status, body, text } = await put(id, written)
+  assert.equal(status, 200, text)
+  const at = world.deps.clock.now().toISOString()
+  const shown = body.data.rules.map(({ id: _, valid_from, ...rule }: { id: string; valid_from: string }) => {
+    assert.equal(valid_from, at)
+    return rule
+  })
+  assert.deepEqual(shown, [
+    FULL,
+    { ...DEFAULTS, flow: 'withdrawal', method: 'BANK_ACCOUNT', flat_fee: '1000.00', percentage: '100.00' },
+    { ...DEFAULTS, flow: 'withdrawal' },
+    { ...DEFAULTS, flow: 'collection', method: 'wallet_push', percentage: '2.00' },
+  ])
+  assert.deepEqual(await inForce(id), body.data.rules)
+})
+
+test('a new list closes every line of the one before and deletes none', async () => {
+  const { id } = await world.newMerchant()
+  const [first] = await inForce(id)
+  world.deps.clock.advance(60_000)
+  await put(id, [FULL])
+  const rows = await world.rows<{ id: string; valid_until: Date | null }>(
+    'select id, valid_until from pricing_rules where merchant_id = $1 order by valid_from',
+    [id],
+  )
+  assert.deepEqual(
+    rows.map((row) => [row.id === first.id, row.valid_until?.toISOString() ?? null]),
+    [
+      [true, world.deps.clock.now().toISOString()],
+      [false, null],
+    ],
+  )
+})
+
+test('the list before and after are in the audit log', async () => {
+  const { id } = await world.newMerchant()
+  const before = await inForce(id)
+  const { body } = await put(id, [FULL])
+  const [entry] = (await world.get(`/v1/operator/audit-log?merchant_id=${id}`, operator)).body.data.items
+  assert.equal(entry.action, 'merchant.price')
+  assert.deepEqual(entry.before, { rules: before })
+  assert.deepEqual(entry.after, body.data)
+})
+
+test('without a line for withdrawals a merchant is not priced, and gets no live key', async () => {
+  const merchant = await world.newMerchant()
+  for (const rules of [[], [{ flow: 'collection' }]]) {
+    assert.equal((await put(merchant.id, rules)).status, 200)
+    assert.equal((await world.get(`/v1/operator/merchants/${merchant.id}`, operator)).body.data.priced, false)
+    await assert.rejects(world.newKey({ merchant, environment: 'live' }), { code: 'production_access_restricted' })
+  }
+})
+
+test('of ten lists that come at once exactly one is in force, whole', async () => {
+  const { id } = await world.newMerchant()
+  const lists = Array.from({ length: 10 }, (_, i) => [
+    { ...FULL, label: `list ${i}` },
+    { flow: 'withdrawal', label: `list ${i}` },
+  ])
+  for (const { status } of await Promise.all(lists.map((rules) => put(id, rules)))) assert.equal(status, 200)
+  const labels = (await inForce(id)).map(({ label }: { label: string }) => label)
+  assert.equal(labels.length, 2)
+  assert.equal(labels[0], labels[1])
+})
+
+test('every line that is wrong is named by its number and field', async () => {
+  const { id } = await world.newMerchant()
+  const before = await inForce(id)
+  const wrong: [object, string][] = [
+    [{ flow: 'refund' }, 'rules.1.flow'],
+    [{}, 'rules.1.flow'],
+    [{ flow: 'withdrawal', method: 'wallet_push' }, 'rules.1.method'],
+    [{ flow: 'collection', method: 'MOBILE_MONEY' }, 'rules.1.method'],
+    [{ flow: 'collection', destination_code: 'MPESA' }, 'rules.1.destination_code'],
+    [{ flow: 'withdrawal', destination_code: 'm-pesa' }, 'rules.1.destination_code'],
+    [{ flow: 'withdrawal', destination_code: '' }, 'rules.1.destination_code'],
+    [{ flow: 'withdrawal', percentage: '1.505' }, 'rules.1.percentage'],
+    [{ flow: 'withdrawal', percentage: '100.01' }, 'rules.1.percentage'],
+    [{ flow: 'withdrawal', percentage: '-1' }, 'rules.1.percentage'],
+    [{ flow: 'withdrawal', percentage: 1.5 }, 'rules.1.percentage'],
+    [{ flow: 'withdrawal', flat_fee: '-0.01' }, 'rules.1.flat_fee'],
+    [{ flow: 'withdrawal', flat_fee: '1.005' }, 'rules.1.flat_fee'],
+    [{ flow: 'withdrawal', flat_fee: 500 }, 'rules.1.flat_fee'],
+    [{ flow: 'withdrawal', flat_fee: '1e3' }, 'rules.1.flat_fee'],
+    [{ flow: 'withdrawal', processor_charge: '99999999999999999999' }, 'rules.1.processor_charge'],
+    [{ flow: 'withdrawal', processor_fee_pass_through: 'yes' }, 'rules.1.processor_fee_pass_through'],
+    [{ flow: 'withdrawal', label: 'a\u0000b' }, 'rules.1.label'],
+  ]
+  for (const [rule, field] of wrong) {
+    const { status, body } = await put(id, [FULL, rule])
+    assert.deepEqual([status, body.error.code], [400, 'validation_failed'], JSON.stringify(rule))
+    assert.ok(
+      body.error.details.fields.some((problem: { field: string }) => problem.field === field),
+      `${JSON.stringify(rule)}: ${JSON.stringify(body.error.details)}`,
+    )
+  }
+  assert.deepEqual(await inForce(id), before, 'a refused list changes nothing')
+})
+
+test('a line that is said twice is refused with its number, and 200 lines are the most', async () => {
+  const { id } = await world.newMerchant()
+  const { body } = await put(id, [FULL, { flow: 'withdrawal' }, { ...FULL, label: 'again' }])
+  assert.deepEqual(body.error.details.fields, [
+    { field: 'rules.2', message: 'has the flow, method and destination_code of rules.0' },
+  ])
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ flow: 'withdrawal', destination_code: `BANK${i}` }))
+  assert.equal((await put(id, many(201))).status, 400)
+  assert.equal((await put(id, many(200))).status, 200)
+  assert.equal((await inForce(id)).length, 200)
+})
+
+test('a list for an unknown merchant is not found', async () => {
+  assert.equal((await put(randomUUID(), [FULL])).body.error.code, 'not_found')
+})

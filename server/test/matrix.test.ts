@@ -1,0 +1,385 @@
+/**
+ * Who may call what. One table of rules, written by hand, against every operation that the OpenAPI document of the real
+ * app lists, called as everybody who could: an operation without a rule fails, and so does a rule without an operation.
+ */
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createKey, revokeKey } from '../src/api-keys/index.ts'
+import { MERCHANT_ROLES, type MerchantRole, SCOPES, type Scope } from '../src/http/index.ts'
+import { createWorld, type World } from './harness.ts'
+
+type Rule = 'public' | 'operator' | 'signed_in' | { scopes?: readonly Scope[]; roles?: readonly MerchantRole[] }
+
+const ALL = MERCHANT_ROLES
+const ADMIN = ['MERCHANT_ADMIN'] as const
+const BUILDERS = ['MERCHANT_ADMIN', 'DEVELOPER'] as const
+const WEBHOOKS = { scopes: ['webhooks:manage'], roles: BUILDERS } as const
+
+/** Who may call each operation. */
+const RULES: Record<string, Rule> = {
+  'GET /healthz': 'public',
+  'GET /readyz': 'public',
+
+  'POST /v1/collections/wallet-push': { scopes: ['collections:write'] },
+  'POST /v1/collections/provider-pesa': { scopes: ['collections:write'] },
+  'POST /v1/collections/stk-push': { scopes: ['collections:write'] },
+  'POST /v1/collections/qr': { scopes: ['collections:write'] },
+  'GET /v1/collections': { scopes: ['collections:read'], roles: ALL },
+  'GET /v1/collections/{collection_id}': { scopes: ['collections:read'], roles: ALL },
+  'POST /v1/collections/{collection_id}/refresh-status': {
+    scopes: ['collections:read', 'collections:write'],
+    roles: ALL,
+  },
+
+  'GET /v1/balance': { scopes: ['transactions:read'] },
+  'GET /v1/merchant/balance': { roles: ALL },
+
+  'GET /v1/merchant/api-keys': { roles: ALL },
+  'POST /v1/merchant/api-keys': { roles: BUILDERS },
+  'POST /v1/merchants/{merchant_id}/api-keys': { roles: BUILDERS },
+  'PATCH /v1/merchant/api-keys/{key_id}/revoke': { roles: BUILDERS },
+  'POST /v1/merchant/api-keys/{key_id}/rotate': { roles: BUILDERS },
+  'GET /v1/merchant/ip-addresses': { roles: ALL },
+  'POST /v1/merchant/ip-addresses': { roles: BUILDERS },
+  'DELETE /v1/merchant/ip-addresses/{id}': { roles: BUILDERS },
+
+  'GET /v1/me': 'signed_in',
+  'GET /v1/merchant/members': { roles: ALL },
+  'POST /v1/merchant/members': { roles: ADMIN },
+  'PATCH /v1/merchant/members/{member_id}': { roles: ADMIN },
+  'DELETE /v1/merchant/members/{member_id}': { roles: ADMIN },
+  'GET /v1/merchant/audit-log': { roles: ADMIN },
+
+  'GET /v1/merchant/webhook-config': WEBHOOKS,
+  'PATCH /v1/merchant/webhook-config': WEBHOOKS,
+  'POST /v1/merchant/webhook-config/test': WEBHOOKS,
+  'GET /v1/merchant/webhook-deliveries': WEBHOOKS,
+  'GET /v1/merchant/webhook-deliveries/{id}': WEBHOOKS,
+  'POST /v1/merchant/webhook-deliveries/{id}/replay': WEBHOOKS,
+
+  'GET /v1/operator/merchants': 'operator',
+  'POST /v1/operator/merchants': 'operator',
+  'GET /v1/operator/merchants/{merchant_id}': 'operator',
+  'POST /v1/operator/merchants/{merchant_id}/approve': 'operator',
+  'POST /v1/operator/merchants/{merchant_id}/suspend': 'operator',
+  'POST /v1/operator/merchants/{merchant_id}/reactivate': 'operator',
+  'POST /v1/operator/merchants/{merchant_id}/verify': 'operator',
+  'GET /v1/operator/merchants/{merchant_id}/pricing': 'operator',
+  'PUT /v1/operator/merchants/{merchant_id}/pricing': 'operator',
+  'GET /v1/operator/ip-addresses': 'operator',
+  'POST /v1/operator/ip-addresses/{address_id}/approve': 'operator',
+  'POST /v1/operator/ip-addresses/{address_id}/reject': 'operator',
+  'GET /v1/operator/audit-log': 'operator',
+}
+
+/** Bodies for operations whose schema alone does not say what is sound. */
+const BODIES: Record<string, object> = {
+  'POST /v1/collections/wallet-push': { phone: '0754123001' },
+  'POST /v1/collections/provider-pesa': { phone: '0754123001' },
+  'POST /v1/collections/stk-push': { customer_phone: '0754123001' },
+}
+
+// What callers meet ---------------------------------------------------------------------------------------------------
+
+/** 'through' is any answer but 401 and 403. */
+type Outcome = 'through' | `401 ${string}` | `403 ${string}`
+
+const NO_ROLE = '403 insufficient_role'
+const NOT_YOURS = '403 merchant_mismatch'
+
+function forKey(rule: Rule, scopes: readonly string[]): Outcome {
+  if (typeof rule === 'string' || rule.scopes === undefined) return NO_ROLE
+  return rule.scopes.some((scope) => scopes.includes(scope)) ? 'through' : '403 insufficient_scope'
+}
+
+function forSession(rule: Rule, role: MerchantRole | null, super_admin = false): Outcome {
+  if (rule === 'operator') return super_admin ? 'through' : NO_ROLE
+  if (typeof rule === 'string') return 'through'
+  return role !== null && rule.roles?.includes(role) ? 'through' : NO_ROLE
+}
+
+// Who calls -----------------------------------------------------------------------------------------------------------
+
+/** Someone with a credential, and what every rule means for them. */
+type Actor = { name: string; credential: string | null; meets(rule: Rule): Outcome; merchant_id?: string }
+
+/** Someone who may do everything in their own merchant, and names another one. */
+type Stranger = { name: string; credential: string; allowed(rule: Rule): boolean }
+
+const ALL_SCOPES = Object.keys(SCOPES) as Scope[]
+
+let world: World
+let operations: Map<string, Operation>
+let actors: Actor[]
+/** What operators are let through to may change a merchant: never one whose members and keys are tried here. */
+let bystander: string
+let strangers: Stranger[]
+/** Administrator of one merchant, viewer of another. */
+let divided: { credential: string; viewed: string }
+
+before(async () => {
+  world = await createWorld()
+  operations = await readOperations()
+  actors = [...nobodies(), ...(await people()), ...(await keys()), ...(await keysThatStopped()), ...(await standings())]
+  const { token: administrator } = await world.newSession('MERCHANT_ADMIN')
+  strangers = [
+    {
+      name: 'an administrator',
+      credential: administrator,
+      allowed: (rule) => forSession(rule, 'MERCHANT_ADMIN') === 'through',
+    },
+    { name: 'a sandbox key', credential: world.sandbox_key, allowed: (rule) => forKey(rule, ALL_SCOPES) === 'through' },
+    { name: 'a live key', credential: world.live_key, allowed: (rule) => forKey(rule, ALL_SCOPES) === 'through' },
+  ]
+  bystander = (await world.newMerchant()).id
+  const viewed = await world.newMerchant()
+  const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN' }, { role: 'VIEWER', merchant: viewed }])
+  divided = { credential: token, viewed: viewed.id }
+})
+after(() => world.close())
+
+function nobodies(): Actor[] {
+  const refused = (name: string, credential: string | null, outcome: Outcome) => ({
+    name,
+    credential,
+    meets: () => outcome,
+  })
+  return [
+    refused('nobody', null, '401 authentication_required'),
+    refused('garbage', 'garbage', '401 invalid_session'),
+    refused('a forged token', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.', '401 invalid_session'),
+    refused('a public identifier', 'pk_live_0123456789', '401 public_key_not_accepted'),
+    refused('a mistyped key', `${world.live_key}x`, '401 invalid_api_key'),
+  ]
+}
+
+async function people(): Promise<Actor[]> {
+  const members = MERCHANT_ROLES.map(async (role) => {
+    const { token } = await world.newSession(role)
+    return { name: role, credential: token, meets: (rule: Rule) => forSession(rule, role) }
+  })
+  const { token: operator } = await world.newSession('SUPER_ADMIN')
+  const { token: nobody } = await world.newSession([])
+  return [
+    ...(await Promise.all(members)),
+    { name: 'SUPER_ADMIN', credential: operator, meets: (rule) => forSession(rule, null, true) },
+    { name: 'a member of nothing', credential: nobody, meets: (rule) => forSession(rule, null) },
+  ]
+}
+
+/** A sandbox key for each scope alone, and one for each that has all but it; keys of both environments with all. */
+async function keys(): Promise<Actor[]> {
+  const key = async (name: string, scopes: readonly Scope[], environment: 'live' | 'sandbox' = 'sandbox') => {
+    const credential = await world.newKey({ scopes, environment })
+    return { name, credential, meets: (rule: Rule) => forKey(rule, scopes) }
+  }
+  const single = ALL_SCOPES.map((scope) => key(`a key with ${scope} alone`, [scope]))
+  const lacking = ALL_SCOPES.map((scope) =>
+    key(
+      `a key without ${scope}`,
+      ALL_SCOPES.filter((one) => one !== scope),
+    ),
+  )
+  const whole = [
+    key('a sandbox key with every scope', ALL_SCOPES),
+    key('a live key with every scope', ALL_SCOPES, 'live'),
+  ]
+  return Promise.all([...single, ...lacking, ...whole])
+}
+
+async function keysThatStopped(): Promise<Actor[]> {
+  const base = { merchant_id: world.merchant.id, environment: 'sandbox' as const, scopes: ALL_SCOPES, name: 'Stopped' }
+  const revoked = await createKey(world.deps, base)
+  await revokeKey(world.deps, world.merchant.id, revoked.record.id)
+  const expired = await createKey(world.deps, { ...base, expires_at: new Date(world.deps.clock.now().getTime() + 1) })
+  world.deps.clock.advance(1)
+  const bound = await createKey(world.deps, { ...base, environment: 'live', ip_whitelist_enabled: true })
+  return [
+    { name: 'a revoked key', credential: revoked.plaintext_key, meets: () => '401 api_key_revoked' },
+    { name: 'an expired key', credential: expired.plaintext_key, meets: () => '401 api_key_revoked' },
+    { name: 'a live key elsewhere', credential: bound.plaintext_key, meets: () => '403 forbidden' },
+  ]
+}
+
+/** Members and keys of a merchant that is suspended, and of one that nobody approved yet. */
+async function standings(): Promise<Actor[]> {
+  const suspended = await world.newMerchant()
+  const pending = await world.newMerchant({ approved: false })
+  const live = await world.newKey({ merchant: suspended, environment: 'live' })
+  await world.rows("update merchants set status = 'SUSPENDED' where id = $1", [suspended.id])
+  const found: Actor[] = [
+    { name: 'a live key of a suspended merchant', credential: live, meets: () => '403 production_access_restricted' },
+  ]
+  for (const [standing, merchant] of [
+    ['suspended', suspended],
+    ['PENDING', pending],
+  ] as const) {
+    const of = `of a ${standing} merchant`
+    const merchant_id = merchant.id
+    const key = await world.newKey({ merchant })
+    found.push({ name: `a sandbox key ${of}`, credential: key, meets: (rule) => forKey(rule, ALL_SCOPES), merchant_id })
+    for (const role of MERCHANT_ROLES) {
+      const { token } = await world.newSession([{ role, merchant }])
+      found.push({ name: `${role} ${of}`, credential: token, meets: (rule) => forSession(rule, role), merchant_id })
+    }
+  }
+  return found
+}
+
+// Calls ---------------------------------------------------------------------------------------------------------------
+
+type Schema = {
+  type?: string | string[]
+  enum?: unknown[]
+  examples?: unknown[]
+  format?: string
+  minLength?: number
+} & {
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  anyOf?: Schema[]
+}
+type Operation = {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  path: string
+  security: Record<string, unknown>[]
+  parameters: { name: string; in: string }[]
+  body: Schema | null
+}
+
+async function readOperations(): Promise<Map<string, Operation>> {
+  const document = (await world.call({ method: 'GET', url: '/openapi.json', key: null })).body
+  const found = new Map<string, Operation>()
+  for (const [path, methods] of Object.entries(document.paths as Record<string, Record<string, never>>)) {
+    for (const [name, described] of Object.entries(methods)) {
+      const { security = [], parameters = [], requestBody } = described as Record<string, never>
+      const body = (requestBody as { content?: Record<string, { schema: Schema }> } | undefined)?.content
+      const method = name.toUpperCase() as Operation['method']
+      const schema = body?.['application/json']?.schema ?? null
+      found.set(`${method} ${path}`, { method, path, security, parameters, body: schema })
+    }
+  }
+  return found
+}
+
+/** The least that a schema takes. */
+function sample(schema: Schema): unknown {
+  if (schema.examples?.length) return schema.examples[0]
+  if (schema.enum) return schema.enum[0]
+  if (schema.anyOf) return sample(schema.anyOf[0] as Schema)
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
+  if (type === 'object') {
+    const { properties = {}, required = [] } = schema
+    return Object.fromEntries(required.map((name) => [name, sample(properties[name] as Schema)]))
+  }
+  if (type === 'array') return schema.items ? [sample(schema.items)] : []
+  if (type === 'boolean') return true
+  if (type === 'integer' || type === 'number') return 1
+  const texts: Record<string, string> = {
+    email: 'asha@example.com',
+    uuid: randomUUID(),
+    'date-time': '2030-01-01T00:00:00Z',
+  }
+  return texts[schema.format ?? ''] ?? 'x'.repeat(schema.minLength ?? 1)
+}
+
+type Naming = { path?: string; query?: string; body?: object | null }
+
+/** Calls an operation (on the world's merchant unless named) and tells 'through', or what it was refused with. */
+async function outcome(operation: Operation, credential: string | null, naming: Naming = {}): Promise<string> {
+  const url = operation.path
+    .replace('{merchant_id}', naming.path ?? world.merchant.id)
+    .replaceAll(/\{\w+\}/g, () => randomUUID())
+  const body = naming.body ?? (operation.body ? {} : null)
+  const reply = await world.call({
+    method: operation.method,
+    url: `${url}${naming.query ?? ''}`,
+    key: credential,
+    idempotency_key: randomUUID(),
+    ...(body === null ? {} : { payload: body }),
+  })
+  assert.ok(reply.status < 500, `${operation.method} ${operation.path} broke: ${reply.text}`)
+  assert.notEqual(reply.status, 405)
+  return [401, 403].includes(reply.status) ? `${reply.status} ${reply.body.error.code}` : 'through'
+}
+
+// The promises --------------------------------------------------------------------------------------------------------
+
+test('every operation has a rule in this file, and every rule an operation', () => {
+  const unruled = [...operations.keys()].filter((name) => !(name in RULES))
+  const idle = Object.keys(RULES).filter((name) => !operations.has(name))
+  assert.deepEqual({ unruled, idle }, { unruled: [], idle: [] }, 'write who may call it, and who may not, into RULES')
+})
+
+for (const [name, rule] of Object.entries(RULES)) {
+  const found = () => operations.get(name) ?? assert.fail(`no operation ${name}`)
+
+  if (rule === 'public') {
+    test(`${name} is open to everybody`, async () => {
+      assert.equal(await outcome(found(), null), 'through')
+      assert.deepEqual(found().security, [])
+    })
+    continue
+  }
+
+  test(`${name} lets through whom the rule names, and refuses everybody else with the right code`, async () => {
+    const operation = found()
+    const wrong: string[] = []
+    for (const actor of actors) {
+      const path = rule === 'operator' ? bystander : (actor.merchant_id ?? world.merchant.id)
+      const got = await outcome(operation, actor.credential, { path })
+      const expected = actor.meets(rule)
+      if (got !== expected) wrong.push(`${actor.name}: ${got}, expected ${expected}`)
+    }
+    assert.equal(wrong.length, 0, `\n${wrong.join('\n')}\n`)
+  })
+
+  test(`${name} is documented with the credentials that it takes`, () => {
+    const { security } = found()
+    const takes_keys = typeof rule === 'object' && rule.scopes !== undefined
+    const takes_sessions = typeof rule === 'string' || rule.roles !== undefined
+    const expected = [...(takes_keys ? ['api_key', 'api_key_header'] : []), ...(takes_sessions ? ['session'] : [])]
+    assert.deepEqual(
+      security.flatMap((way) => Object.keys(way)),
+      expected,
+    )
+  })
+
+  if (typeof rule === 'string') continue
+
+  test(`${name} refuses the merchant_id of another merchant, wherever it stands`, async () => {
+    const operation = found()
+    const foreign = (await world.newMerchant()).id
+    const sound = operation.body ? { ...(sample(operation.body) as object), ...BODIES[name] } : {}
+    for (const { name: who, credential, allowed } of strangers) {
+      if (!allowed(rule)) continue
+      for (const merchant_id of [foreign, randomUUID()]) {
+        const namings: [string, Naming][] = [['query', { query: `?merchant_id=${merchant_id}` }]]
+        if (operation.path.includes('{merchant_id}')) namings.push(['path', { path: merchant_id }])
+        if (operation.method !== 'GET') namings.push(['body', { body: { ...sound, merchant_id } }])
+        for (const [place, naming] of namings) {
+          const got = await outcome(operation, credential, { body: operation.body ? sound : null, ...naming })
+          assert.equal(got, NOT_YOURS, `${who} names another merchant in the ${place}`)
+        }
+      }
+    }
+  })
+
+  test(`${name} counts the role in the merchant that is named, not a better one elsewhere`, async () => {
+    const operation = found()
+    const sound = operation.body ? { ...(sample(operation.body) as object), ...BODIES[name] } : null
+    const in_path = operation.path.includes('{merchant_id}')
+    const naming = in_path ? { path: divided.viewed } : { query: `?merchant_id=${divided.viewed}` }
+    assert.equal(await outcome(operation, divided.credential, { body: sound, ...naming }), forSession(rule, 'VIEWER'))
+  })
+
+  if (rule.roles === undefined) continue
+
+  test(`${name} documents how a session chooses environment and merchant`, () => {
+    const { parameters, body } = found()
+    const named = [...parameters.map((parameter) => parameter.name), ...Object.keys(body?.properties ?? {})]
+    for (const choice of ['environment', 'merchant_id']) assert.ok(named.includes(choice), choice)
+  })
+}

@@ -1,0 +1,239 @@
+/** The admin command about people, as an operator types it, through the real `npm run -s admin`, on a fresh installation. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createDb, sql } from '../src/db/index.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { MERCHANT_ROLES } from '../src/http/index.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { createWorld, type World } from './harness.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+/** Nothing listens there: a command that gets so far says something else. */
+const NO_DATABASE = 'postgres://nobody:nothing@127.0.0.1:9/none'
+const NO_ID = '00000000-0000-8000-8000-000000000000'
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+  MOCK_SECRET: 'a secret of this test that is long enough',
+  BASE_URL: 'https://api.example.tz',
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every command
+type Outcome = { code: number | null; json: any; errors: string }
+
+/** Runs `npm run -s admin -- ARGS --json`. */
+function admin(args: readonly string[], url: string, env: Record<string, string> = PRODUCTION): Promise<Outcome> {
+  const { PATH = '', HOME = '', TMPDIR = '' } = process.env
+  const child = spawn('npm', ['run', '-s', 'admin', '--', ...args, '--json'], {
+    cwd: ROOT,
+    env: { PATH, HOME, TMPDIR, ...env, DATABASE_URL: url },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let [output, errors] = ['', '']
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString()
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString()
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, json: output === '' ? null : JSON.parse(output), errors }))
+  })
+}
+
+describe('a fresh production installation', () => {
+  let database: TestDatabase
+  before(async () => {
+    database = await createTestDatabase(null)
+  })
+  after(() => database.drop())
+
+  test('gets its first operator by one command, without demo data, who may then do what operators do', async () => {
+    const { code, json, errors } = await admin(
+      ['user', 'create', '--email', 'Boss@Example.tz', '--role', 'SUPER_ADMIN', '--name', 'Neema', '--language', 'en'],
+      database.url,
+    )
+    assert.equal(code, 0, errors)
+    assert.deepEqual(Object.keys(json), ['user_id', 'email', 'password'])
+    assert.equal(json.email, 'boss@example.tz')
+    assert.ok(json.password.length >= 16)
+
+    const token = await admin(['token', '--email', 'boss@example.tz'], database.url)
+    assert.equal(token.code, 0, token.errors)
+    assert.deepEqual(Object.keys(token.json), ['access_token', 'expires_in'])
+    assert.equal(token.json.expires_in, 900)
+
+    const db = createDb({ url: database.url, max_connections: 2 })
+    const all = sql('people_all', 'select email, name, language, super_admin, issuer, email_verified from users')
+    assert.deepEqual(await db.query(all), [
+      {
+        email: 'boss@example.tz',
+        name: 'Neema',
+        language: 'en',
+        super_admin: true,
+        issuer: 'embedded',
+        email_verified: true,
+      },
+    ])
+    assert.deepEqual(await db.query(sql('people_merchants', 'select id from merchants')), [])
+    const log = sql(
+      'people_log',
+      'select actor_kind, action, target_id, after::text as after from audit_log order by seq',
+    )
+    const entries = await db.query<{ actor_kind: string; action: string; target_id: string; after: string }>(log)
+    assert.deepEqual(
+      entries.map(({ action }) => action),
+      ['user.create', 'user.token'],
+    )
+    for (const entry of entries) {
+      assert.deepEqual([entry.actor_kind, entry.target_id], ['command', json.user_id])
+      assert.ok(!entry.after.includes(json.password) && !entry.after.includes(token.json.access_token))
+    }
+    await db.close()
+
+    const world = await createWorld({ url: database.url, env: PRODUCTION_WORLD })
+    world.deps.clock.advance(Date.now() - world.deps.clock.now().getTime())
+    const reply = await world.get('/v1/operator/merchants', token.json.access_token)
+    assert.equal(reply.status, 200, reply.text)
+    await world.close()
+  })
+
+  test('refuses demo data', async () => {
+    const { code, json } = await admin(['demo'], database.url)
+    assert.deepEqual([code, json.error.code], [1, 'forbidden'])
+  })
+})
+
+/** The app of the same installation; what only a process of its own may say is left out. */
+const PRODUCTION_WORLD = { ...PRODUCTION, WEBHOOK_ALLOW_PRIVATE: 'false' }
+
+test('a command that is written wrongly opens nothing: exit 2, and how to write it', async () => {
+  const { code, json, errors } = await admin(['user', 'create', '--email', 'a@b.tz', '--role', 'VIEWER'], NO_DATABASE)
+  assert.deepEqual([code, json], [2, null])
+  assert.match(errors, /^--merchant is required\n/)
+})
+
+describe('people of a merchant', () => {
+  let world: World
+  before(async () => {
+    world = await createWorld()
+  })
+  after(() => world.close())
+  const test_env = { NODE_ENV: 'test', SECRET_KEY: PRODUCTION.SECRET_KEY }
+  const run = (args: readonly string[], env: Record<string, string> = {}) =>
+    admin(args, world.url, { ...test_env, ...env })
+  /** Runs a command that has to succeed. */
+  const done = async (args: readonly string[]) => {
+    const outcome = await run(args)
+    assert.equal(outcome.code, 0, outcome.errors)
+    return outcome.json
+  }
+  const create = (email: string, role: string, ...more: string[]) =>
+    run(['user', 'create', '--email', email, '--role', role, ...more])
+  const inMerchant = (id = world.merchant.id) => ['--merchant', id]
+  const codeOf = ({ code, json }: Outcome) => [code, json?.error?.code]
+
+  test('a new one gets a password, a role, and entries in both logs', async () => {
+    const { json } = await create('asha@example.tz', 'DEVELOPER', ...inMerchant())
+    assert.equal(typeof json.password, 'string')
+    const members = await world.rows('select role from members where user_id = $1', [json.user_id])
+    assert.deepEqual(members, [{ role: 'DEVELOPER' }])
+    const entries = await world.rows(
+      "select action, actor_kind from audit_log where after::text like '%asha@example.tz%' order by action",
+    )
+    assert.deepEqual(entries, [
+      { action: 'member.invite', actor_kind: 'command' },
+      { action: 'user.create', actor_kind: 'command' },
+    ])
+  })
+
+  test('somebody who is here already gets the further membership and keeps the password', async () => {
+    const second = await world.newMerchant()
+    const first = await create('juma@example.tz', 'VIEWER', ...inMerchant())
+    const { json } = await create('juma@example.tz', 'FINANCE', ...inMerchant(second.id))
+    assert.deepEqual([json.user_id, json.password], [first.json.user_id, null])
+    assert.match(json.note, /an account with this e-mail address/)
+    assert.deepEqual(codeOf(await create('juma@example.tz', 'VIEWER', ...inMerchant())), [1, 'invalid_state'])
+    const operator = await create('juma@example.tz', 'SUPER_ADMIN')
+    assert.equal(operator.json.password, null)
+    const roles = await world.rows(
+      'select role, u.super_admin from members m join users u on u.id = m.user_id where u.email = $1 order by role',
+      ['juma@example.tz'],
+    )
+    assert.deepEqual(roles, [
+      { role: 'FINANCE', super_admin: true },
+      { role: 'VIEWER', super_admin: true },
+    ])
+  })
+
+  test('an unknown merchant, and a disabled person, are refused, and nothing is left behind', async () => {
+    assert.deepEqual(codeOf(await create('new@example.tz', 'VIEWER', ...inMerchant(NO_ID))), [1, 'not_found'])
+    assert.deepEqual(await world.rows("select 1 from users where email = 'new@example.tz'"), [])
+    const { json } = await create('gone@example.tz', 'VIEWER', ...inMerchant())
+    await world.rows('update users set disabled_at = $2 where id = $1', [json.user_id, world.deps.clock.now()])
+    assert.deepEqual(codeOf(await create('gone@example.tz', 'SUPER_ADMIN')), [1, 'invalid_state'])
+    assert.deepEqual(codeOf(await run(['token', '--email', 'gone@example.tz'])), [1, 'invalid_state'])
+    assert.deepEqual(codeOf(await run(['token', '--email', 'nobody@example.tz'])), [1, 'not_found'])
+  })
+
+  test('with a foreign issuer they are bound by subject, or wait for their e-mail address; there is no password', async () => {
+    const foreign = { OIDC_ISSUER: 'https://id.example.tz' }
+    const make = (email: string, ...more: string[]) =>
+      run(['user', 'create', '--email', email, '--role', 'SUPER_ADMIN', ...more], foreign)
+    const bound = await make('s@example.tz', '--subject', 'abc|7')
+    assert.equal(bound.json.password, null)
+    assert.match(bound.json.note, /https:\/\/id\.example\.tz/)
+    await make('waits@example.tz')
+    const identities = () =>
+      world.rows('select email, issuer, subject, email_verified from users where email = any($1) order by email', [
+        ['s@example.tz', 'waits@example.tz'],
+      ])
+    const issuer = 'https://id.example.tz'
+    const first = { email: 's@example.tz', issuer, subject: 'abc|7', email_verified: true }
+    assert.deepEqual(await identities(), [
+      first,
+      { email: 'waits@example.tz', issuer: null, subject: null, email_verified: false },
+    ])
+    assert.deepEqual(codeOf(await make('waits@example.tz', '--subject', 'abc|7')), [1, 'invalid_state'])
+    assert.deepEqual(codeOf(await make('s@example.tz', '--subject', 'other')), [1, 'invalid_state'])
+    assert.equal((await make('s@example.tz', '--subject', 'abc|7')).code, 0)
+    assert.equal((await make('waits@example.tz', '--subject', 'xyz')).code, 0)
+    assert.deepEqual(await identities(), [
+      first,
+      { email: 'waits@example.tz', issuer, subject: 'xyz', email_verified: true },
+    ])
+  })
+
+  test('the demo has one of every role, with fresh passwords each time', async () => {
+    const [once, again] = [await done(['demo']), await done(['demo'])]
+    // biome-ignore lint/suspicious/noExplicitAny: answers of every command
+    const roles = (answer: any) => answer.users.map(({ role }: { role: string }) => role)
+    assert.deepEqual(roles(once), [...MERCHANT_ROLES, 'SUPER_ADMIN'])
+    assert.deepEqual(roles(again), roles(once))
+    for (const [i, { email, password }] of once.users.entries()) {
+      assert.equal(again.users[i].email, email)
+      assert.notEqual(again.users[i].password, password)
+      const { access_token } = await done(['token', '--email', email])
+      world.deps.clock.advance(Math.max(0, Date.now() - world.deps.clock.now().getTime()))
+      const me = await world.get('/v1/me', access_token)
+      assert.equal(me.status, 200, me.text)
+      const [membership] = me.body.data.memberships
+      assert.equal(membership?.role ?? 'SUPER_ADMIN', again.users[i].role)
+      assert.equal(me.body.data.super_admin, membership === undefined)
+    }
+    const text = JSON.stringify(await world.rows('select after from audit_log'))
+    for (const { password } of [...once.users, ...again.users]) assert.ok(!text.includes(password))
+    for (const key of [once.live_key, again.sandbox_key]) assert.ok(!text.includes(key))
+  })
+})
+
+test('the database of a fresh installation is brought up to date by any command', async () => {
+  const database = await createTestDatabase(null)
+  const { code, errors } = await admin(['user', 'create', '--email', 'a@b.tz', '--role', 'SUPER_ADMIN'], database.url)
+  assert.equal(code, 0, errors)
+  assert.deepEqual(await migrate(database.url), [])
+  await database.drop()
+})
