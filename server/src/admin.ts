@@ -22,6 +22,7 @@ Commands
   user create --email E --role R [--merchant ID] [--name N] [--language sw|en] [--subject S]
                                         A person with a role. The password is shown once. SUPER_ADMIN is an operator and
                                         has no merchant. --subject: who it is at a foreign OIDC_ISSUER
+  emails [--email E] [--merchant ID]    The newest e-mails of the outbox, to hand on by other means
   token --email E                       An access token for a person of the built-in identity provider
   migrate                               Brings the database up to date
   verify                                Checks every invariant of the books and states; exit 1 when one fails

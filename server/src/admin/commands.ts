@@ -6,7 +6,7 @@ import type { Config } from '../lib/index.ts'
 import { demo } from './demo.ts'
 import { makeKey, makeMerchant, stopKey } from './merchants.ts'
 import * as read from './options.ts'
-import { createPerson, issueToken } from './people.ts'
+import { createPerson, issueToken, readEmails } from './people.ts'
 import { verify } from './verify.ts'
 
 /** The work itself, over an open database that was migrated. */
@@ -78,6 +78,14 @@ export const COMMANDS: Record<string, Command> = {
         )
       }
       return (deps) => issueToken(deps, email)
+    },
+  },
+  emails: {
+    takes: ['email', 'merchant'],
+    prepare(values) {
+      const to = read.optionalEmail(values)
+      const merchant_id = values.merchant === undefined ? undefined : read.id(values, 'merchant')
+      return (deps) => readEmails(deps, { ...(to ? { to } : {}), ...(merchant_id ? { merchant_id } : {}) })
     },
   },
   migrate: { takes: [], prepare: () => async (_deps, url) => ({ applied: await migrate(url) }) },

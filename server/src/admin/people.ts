@@ -6,6 +6,7 @@ import type { Role } from '../http/index.ts'
 import { ACCESS_TOKEN_S, issueAccessToken, newPassword, setPassword, signingKey } from '../identity/index.ts'
 import { refuse } from '../lib/index.ts'
 import { bindUser, createUser, findMerchant, inviteMember } from '../merchants/index.ts'
+import { listEmails } from '../messages/index.ts'
 import { COMMAND_ACT } from './act.ts'
 
 /** Somebody who is to have a role. `merchant_id` is null for SUPER_ADMIN; `subject` names them at OIDC_ISSUER. */
@@ -23,6 +24,7 @@ type MadePerson = { user_id: string; email: string; password: string | null; not
 
 type User = {
   id: string
+  email_verified: boolean
   super_admin: boolean
   issuer: string | null
   subject: string | null
@@ -34,7 +36,7 @@ type Change = { action: string; before?: object; after: object } | null
 
 const FIND = sql(
   'admin_user_by_email',
-  'select id, super_admin, issuer, subject, disabled_at from users where email = $1 for update',
+  'select id, email_verified, super_admin, issuer, subject, disabled_at from users where email = $1 for update',
 )
 const BY_SUBJECT = sql('admin_user_by_subject', 'select email from users where issuer = $1 and subject = $2')
 const MAKE_OPERATOR = sql('admin_make_operator', 'update users set super_admin = true, updated_at = $2 where id = $1')
@@ -91,6 +93,10 @@ async function changeUser(deps: Deps, tx: Tx, input: NewPerson, known: User): Pr
   }
   if (binds) await bindUser(deps, tx, { email, issuer, subject })
   const promotes = input.role === 'SUPER_ADMIN' && !known.super_admin
+  // Anybody can sign up under an address that is not theirs: such an account must never become an operator's.
+  if (promotes && !known.email_verified && known.issuer !== null) {
+    refuse('invalid_state', { message: 'This user has not confirmed the e-mail address yet. Let them do so first.' })
+  }
   if (promotes) await tx.query(MAKE_OPERATOR, [known.id, deps.clock.now()])
   if (!binds && !promotes) return [known.id, null]
   const before = { email, super_admin: known.super_admin, issuer: known.issuer, subject: known.subject }
@@ -113,6 +119,28 @@ function noteOf({ config }: Deps, { subject }: NewPerson, was_known: boolean): s
   return subject === null
     ? `Signs in at ${config.oidc_issuer}; the first time, that issuer must vouch for this e-mail address.`
     : `Signs in at ${config.oidc_issuer}, which knows them as this subject.`
+}
+
+/**
+ * The newest e-mails of the outbox with their texts, for an installation without a mail server: whoever runs the command
+ * hands them on. It is audited, because a text may hold a link that opens an account.
+ */
+export async function readEmails(
+  deps: Deps,
+  filter: { to?: string; merchant_id?: string },
+): Promise<{ emails: Record<string, unknown>[] }> {
+  const found = await listEmails(deps, { ...filter, open: true })
+  await inTransaction(deps.db, (tx) =>
+    recordAudit(deps, tx, {
+      ...COMMAND_ACT,
+      merchant_id: filter.merchant_id ?? PLATFORM,
+      action: 'outbox.read',
+      target_type: 'outbox',
+      target_id: filter.merchant_id ?? PLATFORM,
+      after: { emails: found.length, ...filter },
+    }),
+  )
+  return { emails: found.map(({ created_at, ...email }) => ({ ...email, created_at: created_at.toISOString() })) }
 }
 
 type Person = { id: string; issuer: string | null; subject: string | null; disabled_at: Date | null }

@@ -44,13 +44,13 @@ const LIST_MAX = 200
 
 /**
  * The newest e-mails of a merchant (none named: those that concern no merchant), newest first. In production their texts
- * stay closed: whoever could read a password link there could sign in as anybody.
+ * stay closed unless `open` is true: whoever can read a password link can sign in as anybody.
  */
 export async function listEmails(
   deps: Deps,
-  filter: { merchant_id?: string; to?: string } = {},
+  filter: { merchant_id?: string; to?: string; open?: boolean } = {},
 ): Promise<StoredEmail[]> {
-  const open = deps.config.node_env !== 'production'
+  const open = filter.open ?? deps.config.node_env !== 'production'
   const rows = await deps.db.query<Row>(LIST, [
     filter.merchant_id ?? PLATFORM,
     filter.to?.toLowerCase() ?? null,
