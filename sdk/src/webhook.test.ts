@@ -64,6 +64,13 @@ test('one changed byte, another secret, or no signature at all is refused', () =
   }
 })
 
+test('a signed body that is not an event is refused like a wrong signature', () => {
+  for (const text of ['', 'ok', '{', 'null', '[]', '{"event":5}']) {
+    const signed = { 'x-service-signature': createHmac('sha256', secret).update(text).digest('hex') }
+    assert.throws(() => verifyWebhook({ body: text, headers: signed, secret, now }), WebhookSignatureError, text)
+  }
+})
+
 test('an old delivery sent again by somebody else is refused', () => {
   const old = String(now.getTime() / 1000 - 301)
   assert.throws(() => verifyWebhook({ body, headers: standard(secret, old), secret, now }), /too old/)

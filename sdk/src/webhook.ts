@@ -38,7 +38,7 @@ export type VerifyOptions = {
   now?: Date
 }
 
-/** The request was not signed with the secret, or is too old. Answer 401 and do nothing. */
+/** The request was not signed with the secret, is too old, or holds no event. Answer 401 and do nothing. */
 export class WebhookSignatureError extends Error {
   override readonly name = 'WebhookSignatureError'
 }
@@ -109,7 +109,12 @@ function same(expected: Buffer, given: Buffer): boolean {
 }
 
 function parseEvent(body: Buffer): WebhookEvent {
-  const event: unknown = JSON.parse(body.toString('utf8'))
+  let event: unknown
+  try {
+    event = JSON.parse(body.toString('utf8'))
+  } catch {
+    event = null
+  }
   if (typeof event !== 'object' || event === null || typeof (event as { event?: unknown }).event !== 'string') {
     throw new WebhookSignatureError('the body is signed but is not an event')
   }

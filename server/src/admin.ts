@@ -6,11 +6,11 @@ import { demo } from './admin/demo.ts'
 import { verify } from './admin/verify.ts'
 import { createKey, presentKey, revokeKey } from './api-keys/index.ts'
 import { startEmbedded } from './db/embedded.ts'
-import type { Deps } from './db/index.ts'
+import { type Deps, isUnavailable } from './db/index.ts'
 import { migrate } from './db/migrate.ts'
 import { ENVIRONMENTS, type Environment, SCOPES } from './http/index.ts'
 import { ConfigError, createLog, isId, Refusal } from './lib/index.ts'
-import { configFromEnvironment, realDeps } from './main.ts'
+import { configFromEnvironment, realDeps, unreachable } from './main.ts'
 import { createMerchant } from './merchants/index.ts'
 
 const HELP = `Usage: npm run -s admin -- COMMAND [options] [--json]
@@ -144,6 +144,8 @@ try {
     (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')
   ) {
     process.stderr.write(`${(error as Error).message}\nSee: npm run -s admin -- --help\n`)
+  } else if (isUnavailable(error)) {
+    process.stderr.write(unreachable(error))
   } else {
     process.stderr.write(`${(error as Error).message}\n`)
   }

@@ -66,6 +66,9 @@ export type Reply = {
   body: any
 }
 
+/** The status and the error code of an answer; 'ok' when it is no error. */
+export const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.error?.code ?? 'ok']
+
 /** A whole system under test. */
 export type World = {
   deps: TestDeps

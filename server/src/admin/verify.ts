@@ -1,7 +1,7 @@
 // verify: every invariant of the books and the states, as queries that must find nothing.
 
 import { moves } from '../collections/index.ts'
-import { createDb, sql } from '../db/index.ts'
+import { createDb, inTransaction, sql } from '../db/index.ts'
 
 /** One invariant: `broken` finds the rows that break it, each with a column `what` that names it. */
 type Invariant = { name: string; broken: string }
@@ -194,7 +194,7 @@ export async function verify(url: string): Promise<Verification> {
   const db = createDb({ url, max_connections: 1, application_name: 'malipo-verify', reporting: true })
   try {
     // One snapshot for all checks: payments that arrive meanwhile must not look like contradictions.
-    const checks = await db.transaction(async (tx) => {
+    const checks = await inTransaction(db, async (tx) => {
       await tx.query(SNAPSHOT)
       const results: Verification['checks'] = []
       for (const [i, invariant] of INVARIANTS.entries()) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { createWorld, type Reply, START, testDeps, type World } from '../../test/harness.ts'
+import { codeOf, createWorld, START, testDeps, type World } from '../../test/harness.ts'
 import { SCOPES, type Scope } from '../http/index.ts'
 import { Refusal, readConfig, systemRandom } from '../lib/index.ts'
 import { compose } from '../main.ts'
@@ -19,7 +19,6 @@ before(async () => {
 })
 after(() => world.close())
 
-const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.error?.code ?? 'ok']
 const withHeaders = (headers: Record<string, string>) => world.call({ method: 'GET', url: LIST, key: null, headers })
 
 async function makeKey(options: { environment?: 'live' | 'sandbox'; expires_at?: Date; scopes?: Scope[] } = {}) {

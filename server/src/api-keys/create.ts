@@ -32,7 +32,7 @@ const INSERT = sql(
 /**
  * Makes a key and gives its plaintext, the only time that it exists outside the caller's hands. Refuses an unknown or
  * missing scope, an unknown merchant, and a live key for a merchant that is not approved, verified and priced
- * (production_access_restricted, contract section 7).
+ * (production_access_restricted).
  */
 export async function createKey(
   deps: Deps,
@@ -80,7 +80,7 @@ export async function createKey(
   return { record, plaintext_key }
 }
 
-/** A key as the API shows it (contract 2.3). `last_used_at`: to the minute, null when it never was. */
+/** A key as the API shows it. `last_used_at`: to the minute, null when it never was. */
 export function presentKey(record: ApiKeyRecord, last_used_at: Date | null) {
   return {
     id: record.id,

@@ -3,12 +3,11 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Environment } from '../http/index.ts'
-import { type Config, type Random, randomBase62 } from '../lib/index.ts'
+import { BASE62, type Config, type Random, randomBase62 } from '../lib/index.ts'
 
 /** 32 characters of base62: 190 bits. */
 const BODY_LENGTH = 32
 const CHECKSUM_LENGTH = 6
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** Live and sandbox markers of both styles: whatever is issued now, a key of either style authenticates. */
 const KEY = /^([a-z][a-z0-9]{1,19})_(live|sandbox|test)_([0-9A-Za-z]+)$/

@@ -1,7 +1,7 @@
 // A callback is a hint: it is checked and kept as it came, and the provider is asked what is true.
 //
-// The hint is answered only after it is kept and the provider's word is settled. If the process dies before that, the provider sees no
-// answer and may send it again; and the attempt still waits in the database, so that it is asked anyway.
+// The hint is answered only after it is kept and the provider's word is settled. If the process dies before that, the
+// provider sees no answer and may send it again; and the attempt still waits in the database, so that it is asked anyway.
 
 import { createHash } from 'node:crypto'
 import { type Attempt, type Driver, findAttempts, parseReference } from '../collections/index.ts'
@@ -20,7 +20,7 @@ export type CallbackReceiver = (
 type Verdict = 'hint' | 'unknown_reference' | 'forged'
 type Kept = { provider: string; verdict: Verdict; reference: string | null; body: Buffer }
 
-/** Forged callbacks kept per second; more are only counted in the log, so that a flood does not fill the disk. */
+/** Forged callbacks kept per second; more are only logged, so that a flood does not fill the disk. */
 const FORGED_KEPT_PER_S = 10
 const BODY_KEPT_BYTES = 4096
 

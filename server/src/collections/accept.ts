@@ -4,53 +4,14 @@
 // holds the answer, and the attempt falls due when its lease ends: a worker goes on with it.
 
 import { type Deps, oneStatement, sql } from '../db/index.ts'
-import { API_SCOPE, type Environment, type IdempotencyClaim, LOCK_MS } from '../http/index.ts'
-import { gather, newId } from '../lib/index.ts'
-import type { Method, SimulateStatus } from '../providers/port.ts'
+import { API_SCOPE, LOCK_MS } from '../http/index.ts'
+import { gather } from '../lib/index.ts'
+import type { NewCollection } from './check.ts'
 import { attemptReference } from './reference.ts'
-
-/** A payment that was checked and may be made. Amounts in cents, phones canonical. */
-export type NewCollection = {
-  claim: IdempotencyClaim
-  merchant_id: string
-  environment: Environment
-  provider: string
-  method: Method
-  amount_minor: bigint
-  currency: string
-  customer_name: string | null
-  /** Where the prompt goes; for a QR, whom it is meant for. */
-  phone: string | null
-  customer_email: string | null
-  reference: string | null
-  description: string | null
-  simulate_status: SimulateStatus | null
-}
-
-/** One try at a provider, as the code that works on it needs it. */
-export type Attempt = {
-  merchant_id: string
-  collection_id: string
-  number: number
-  environment: Environment
-  provider: string
-  provider_reference: string
-  method: Method
-  phone: string | null
-  amount_minor: bigint
-  currency: string
-  simulate_status: SimulateStatus | null
-  state: 'to_send' | 'asked' | 'final' | 'given_up'
-  asks: number
-  sent_at: Date | null
-  deadline_at: Date
-}
+import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
 /** What became of a request: a new attempt, or the key was known before. */
 export type Accepted = { attempt: Attempt } | 'key_known'
-
-/** How long a process may take over one step of an attempt before another may take it up. */
-export const ATTEMPT_LEASE_MS = 10_000
 
 const ACCEPT = sql(
   'collections_accept',
@@ -164,9 +125,4 @@ function attemptOf(deps: Deps, collection_id: string, collection: NewCollection,
     sent_at: null,
     deadline_at: new Date(now.getTime() + deps.config.collection_deadline_h * 3_600_000),
   }
-}
-
-/** The id of a collection that is about to be accepted. */
-export function newCollectionId(deps: Deps, routing_code: number): string {
-  return newId(deps, routing_code)
 }

@@ -23,6 +23,11 @@ export type Step = {
   posting: { fact: Fact; amount_minor: bigint; fee_minor: bigint } | null
 }
 
+/** True for an answer after which the payment still waits: it makes no move. */
+export function isOpen(answer: Answer): boolean {
+  return answer.kind === 'accepted' || answer.kind === 'unknown' || answer.kind === 'not_found'
+}
+
 /** The moves an answer makes, in order. Empty: it changes nothing, because it was already so or because it is not final. */
 export function decide(standing: Standing, answer: Answer): Step[] {
   switch (answer.kind) {

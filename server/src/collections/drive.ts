@@ -1,14 +1,14 @@
 // Driving payments: sending attempts to their provider, asking for outcomes, and settling what comes back.
 
-import { type Deps, inputRows, oneStatement, sql } from '../db/index.ts'
+import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../db/index.ts'
 import { gather } from '../lib/index.ts'
 import type { Answer, PaymentRequest, Provider } from '../providers/port.ts'
 import type { Delivery } from '../webhooks/index.ts'
 import { createClaimer, type Task } from '../work/index.ts'
-import { ATTEMPT_LEASE_MS, type Attempt } from './accept.ts'
+import { isOpen } from './decide.ts'
 import { nextAskAt } from './pauses.ts'
 import { type Outcome, settleOutcomes } from './settle.ts'
-import { ATTEMPT_COLUMNS, type AttemptId } from './store.ts'
+import { ASKS_MAX, ATTEMPT_COLUMNS, ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
 /** What drives payments on, for requests, callbacks and the worker. */
 export type Driver = {
@@ -27,15 +27,16 @@ export type Driver = {
 /** Attempts that this process works on at once; more wait in the database. */
 const IN_FLIGHT_MAX = 1_000
 const POLL_EVERY_MS = 250
-/** Far below the lease. */
+/** How long sent attempts are gathered before that is written down. Far below their lease. */
 const WRITE_SENT_MS = 500
 const CLAIM_MAX = 250
 
 // An open answer changes nothing but when the attempt is due again: no lock on the collection is needed.
 const NOTE_OPEN = sql(
   'attempts_note_open',
-  `update collection_attempts a set state = case when i.sent then 'asked' else a.state end, asks = a.asks + 1,
-     due_at = i.due_at, lease_owner = null, sent_at = case when i.sent then coalesce(a.sent_at, $2) else a.sent_at end,
+  `update collection_attempts a set state = case when i.sent then 'asked' else a.state end,
+     asks = least(a.asks + 1, ${ASKS_MAX}), due_at = i.due_at, lease_owner = null,
+     sent_at = case when i.sent then coalesce(a.sent_at, $2) else a.sent_at end,
      provider_status = coalesce(i.provider_status, a.provider_status),
      provider_id = coalesce(i.provider_id, a.provider_id), updated_at = $2
    from ${inputRows(
@@ -44,7 +45,7 @@ const NOTE_OPEN = sql(
      'merchant_id uuid, collection_id uuid, number smallint, sent boolean, due_at timestamptz, provider_status text, provider_id text',
    )} i
    where a.merchant_id = i.merchant_id and a.collection_id = i.collection_id and a.number = i.number
-     and a.due_at is not null and a.asks < 32000`,
+     and a.due_at is not null`,
 )
 
 /** Makes the driver. `webhooks` takes the deliveries that settling leaves in this process's hands. */
@@ -154,20 +155,6 @@ export function createDriver(
   }
 }
 
-/** An answer after which the payment still waits. */
-function isOpen(answer: Answer): boolean {
-  return answer.kind === 'accepted' || answer.kind === 'unknown' || answer.kind === 'not_found'
-}
-
-/** Rows are locked in one order (merchant, collection, number) wherever a set changes them: else two sets deadlock. */
-function inLockOrder<Row extends AttemptId>(rows: Row[]): Row[] {
-  const place = (row: Row) => `${row.merchant_id} ${row.collection_id} ${String(row.number).padStart(5, '0')}`
-  return rows
-    .map((row) => ({ row, place: place(row) }))
-    .sort((a, b) => (a.place < b.place ? -1 : 1))
-    .map(({ row }) => row)
-}
-
 async function noteOpenAnswers(deps: Deps, items: readonly { attempt: Attempt; answer: Answer }[]): Promise<void> {
   const now = deps.clock.now()
   const rows = items.map(({ attempt, answer }) => {
@@ -183,7 +170,8 @@ async function noteOpenAnswers(deps: Deps, items: readonly { attempt: Attempt; a
       provider_id: answer.provider_id ?? null,
     }
   })
-  await oneStatement(deps.db).query(NOTE_OPEN, [JSON.stringify(inLockOrder(rows)), now])
+  const ordered = inLockOrder(rows, (row) => `${row.collection_id} ${String(row.number).padStart(5, '0')}`)
+  await oneStatement(deps.db).query(NOTE_OPEN, [JSON.stringify(ordered), now])
 }
 
 /** Asks each provider once for all its attempts; answers in the order of the attempts. */

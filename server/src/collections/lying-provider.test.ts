@@ -131,6 +131,23 @@ async function look(world: World, id: string): Promise<Now> {
   }
 }
 
+test('a payment that was asked about more often than can be counted still waits its pause between two questions', () =>
+  withLiar(
+    {},
+    async ({ world, script, id }) => {
+      const attempt = () =>
+        world.rows('select asks, lease_owner from collection_attempts where collection_id = $1', [id])
+      await world.rows('update collection_attempts set asks = 32000 where collection_id = $1', [id])
+      script.calls.length = 0
+      await world.pass(6_000)
+      assert.deepEqual(script.calls, ['status'], 'it fell due once')
+      assert.deepEqual(await attempt(), [{ asks: 32_000, lease_owner: null }])
+      await world.pass(30_000)
+      assert.deepEqual(script.calls, ['status'], 'the next question comes after an hour, not after each lease')
+    },
+    { env: { COLLECTION_DEADLINE_H: '100' } },
+  ))
+
 describe('money that is not what was asked for', () => {
   for (const [name, answer, held] of [
     ['more', paid(A + 1n), A + 1n],

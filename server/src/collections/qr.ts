@@ -8,14 +8,14 @@ import { type Deps, inTransaction, sql } from '../db/index.ts'
 import { type IdempotencyClaim, releaseKey, type StoredAnswer, storeAnswer } from '../http/index.ts'
 import { refuse } from '../lib/index.ts'
 import type { Provider } from '../providers/port.ts'
-import type { Attempt } from './accept.ts'
 import { type Driver, requestOf } from './drive.ts'
 import { nextAskAt } from './pauses.ts'
+import { ASKS_MAX, type Attempt } from './store.ts'
 
 const SAVE = sql(
   'attempts_save_qr',
-  `update collection_attempts set state = 'asked', asks = asks + 1, due_at = $4, lease_owner = null,
-     sent_at = coalesce(sent_at, $5), provider_status = $6, provider_id = $7, payment_token = $8, qr_payload = $9, updated_at = $5
+  `update collection_attempts set state = 'asked', asks = least(asks + 1, ${ASKS_MAX}), due_at = $4,
+     lease_owner = null, sent_at = coalesce(sent_at, $5), provider_status = $6, provider_id = $7, payment_token = $8, qr_payload = $9, updated_at = $5
    where merchant_id = $1 and collection_id = $2 and number = $3 and due_at is not null`,
 )
 

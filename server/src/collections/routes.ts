@@ -1,4 +1,4 @@
-// The endpoints of collections (contract 4.2).
+// The endpoints of collections.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -10,16 +10,17 @@ import {
   findAnswer,
   PageQuery,
   page,
-  readClaim,
   replay,
+  requireClaim,
   type Scope,
   type StoredAnswer,
+  sendStored,
   success,
 } from '../http/index.ts'
-import { isId, Refusal, refuse } from '../lib/index.ts'
+import { isId, newId, Refusal, refuse } from '../lib/index.ts'
 import type { Method, Provider } from '../providers/port.ts'
-import { type AcceptItem, createAccept, newCollectionId } from './accept.ts'
-import { type CheckedBody, checkBody, checkPhone, checkRules } from './check.ts'
+import { createAccept } from './accept.ts'
+import { type CheckedBody, checkBody, checkPhone, checkRules, type NewCollection } from './check.ts'
 import type { Driver } from './drive.ts'
 import { listCollections } from './list.ts'
 import { presentCollection } from './present.ts'
@@ -56,34 +57,32 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
   /** Checks, claims and accepts one request; answers what to send. */
   const take = async (request: FastifyRequest, reply: FastifyReply, method: Method, checked: CheckedBody) => {
     const principal = caller(request)
-    const claim = readClaim(request, true)
-    if (claim === null) throw new Error('a required claim is never null')
+    const claim = requireClaim(request)
     const provider = options.providerFor(principal.environment)
+    let collection: NewCollection
     try {
-      const collection = checkRules(deps, principal, checked, method, provider, claim)
-      const id = newCollectionId(deps, principal.merchant.routing_code)
-      const answer = method === 'qr' ? null : pushAnswer(id, collection.reference, method)
-      const lease = method === 'qr' || (options.sends && driver.room())
-      const item: AcceptItem = { id, collection, answer, lease }
-      const accepted = await accept(item)
-      if (accepted === 'key_known') return await repeat(reply, request)
-      if (answer === null)
-        return send(reply, await fetchQr(deps, driver, provider, accepted.attempt, collection.reference, claim))
-      if (lease) driver.send(accepted.attempt)
-      return send(reply, answer)
+      collection = checkRules(deps, principal, checked, method, provider, claim)
     } catch (error) {
-      if (!(error instanceof Refusal) || error.status >= 500) throw error
+      if (!(error instanceof Refusal)) throw error
       // The key comes before our rules: a known one answers for itself, or refuses for itself.
       const known = await findAnswer(deps, deps.db, claim)
       if (known) return replay(reply, known)
       throw error
     }
-  }
-  /** The key was used before: its answer again, or why there is none. */
-  const repeat = async (reply: FastifyReply, request: FastifyRequest) => {
-    const claim = readClaim(request, true)
-    const known = claim && (await findAnswer(deps, deps.db, claim))
-    return known ? replay(reply, known) : refuse('idempotency_in_progress', { retry_after_s: 1 })
+    const id = newId(deps, principal.merchant.routing_code)
+    const answer = method === 'qr' ? null : pushAnswer(id, collection.reference, method)
+    const lease = method === 'qr' || (options.sends && driver.room())
+    const accepted = await accept({ id, collection, answer, lease })
+    if (accepted === 'key_known') {
+      const known = await findAnswer(deps, deps.db, claim)
+      return known ? replay(reply, known) : refuse('idempotency_in_progress', { retry_after_s: 1 })
+    }
+    if (answer === null) {
+      const { reference } = collection
+      return sendStored(reply, await fetchQr(deps, driver, provider, accepted.attempt, reference, claim))
+    }
+    if (lease) driver.send(accepted.attempt)
+    return sendStored(reply, answer)
   }
 
   const status = async (request: FastifyRequest, id: string) => {
@@ -231,13 +230,4 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
 function pushAnswer(id: string, reference: string | null, method: Exclude<Method, 'qr'>): StoredAnswer {
   const data = { collection_id: id, reference, status: 'processing', message: MESSAGES[method] }
   return { status_code: 202, response_body: JSON.stringify({ success: true, data }) }
-}
-
-/** Sends an answer that is already text. */
-function send(reply: FastifyReply, answer: StoredAnswer): FastifyReply {
-  return reply
-    .code(answer.status_code)
-    .header('content-type', 'application/json; charset=utf-8')
-    .serializer((text: unknown) => text as string)
-    .send(answer.response_body)
 }

@@ -9,9 +9,10 @@ import { type Posting, postingOf, postTransfers } from '../ledger/index.ts'
 import { assertInvariant, formatAmount } from '../lib/index.ts'
 import { type Answer, FAILURE_REASONS, type FailureReason, type Method } from '../providers/port.ts'
 import { type Delivery, enqueueEvents, type NewEvent, subscriptionsOf } from '../webhooks/index.ts'
-import { decide, decideTimeout, type Step } from './decide.ts'
+import { decide, decideTimeout, isOpen, type Step } from './decide.ts'
 import { nextAskAt } from './pauses.ts'
-import { moves, type Status } from './state.ts'
+import { type AttemptState, moves, type Status } from './state.ts'
+import { ASKS_MAX } from './store.ts'
 
 /** What was learned about one attempt. */
 export type Outcome = { merchant_id: string; collection_id: string; number: number; answer: Answer }
@@ -33,7 +34,7 @@ type Standing = {
   failure_reason_code: FailureReason | null
   merchant_code: string
   routing_code: number
-  state: 'to_send' | 'asked' | 'final' | 'given_up'
+  state: AttemptState
   asks: number
   sent_at: Date | null
   deadline_at: Date
@@ -107,7 +108,8 @@ const WRITE = sql(
 
 /**
  * Applies a set of outcomes: status moves with their history, the ledger, and the events, in the given transaction.
- * Repeating an outcome changes nothing. Answers with the webhook deliveries that this process holds the lease of.
+ * Repeating an outcome changes nothing. Answers with the deliveries it queued; those that are `leased` are this process's
+ * to send.
  */
 export async function applyOutcomes(
   deps: Deps,
@@ -175,7 +177,7 @@ function applyOne(
   if (answer.kind !== 'unknown' && answer.kind !== 'not_found') standing.sent_at ??= now
 
   let steps = decide(standing, answer)
-  const open = answer.kind === 'accepted' || answer.kind === 'unknown' || answer.kind === 'not_found'
+  const open = isOpen(answer)
   if (open && standing.state !== 'final') {
     if (now >= standing.deadline_at) {
       steps = decideTimeout(standing)
@@ -248,7 +250,7 @@ function applyStep(
   }
 }
 
-/** The payload of every collection event (contract 6.1). */
+/** The payload of every collection event. */
 function eventBody(standing: Standing, event: string, time_field: string, now: string) {
   const { failure_reason_code } = standing
   return {
@@ -276,7 +278,7 @@ async function write(deps: Deps, tx: Tx, standings: Standing[], effects: Effects
     collection_id: s.collection_id,
     number: s.number,
     state: s.state,
-    asks: Math.min(s.asks, 32_000),
+    asks: Math.min(s.asks, ASKS_MAX),
     due_at: s.due_at,
     sent_at: s.sent_at,
     provider_status: s.provider_status,

@@ -5,9 +5,10 @@ import { type ErrorCode, refuse } from '../lib/index.ts'
 
 /** Live moves real money; sandbox never does. */
 export const ENVIRONMENTS = ['live', 'sandbox'] as const
+/** Which of the two a key, a payment or a book belongs to. */
 export type Environment = (typeof ENVIRONMENTS)[number]
 
-/** Every scope a key can carry (contract 5.3, and the two for disbursements). */
+/** Every scope a key can carry, with what it allows. */
 export const SCOPES = {
   'collections:write': 'Push collections and generate QR codes.',
   'collections:read': 'Read and list collections.',
@@ -20,6 +21,7 @@ export const SCOPES = {
   'disbursements:write': 'Submit disbursements.',
   'disbursements:read': 'Read disbursements.',
 } as const
+/** One thing that a key may be allowed. */
 export type Scope = keyof typeof SCOPES
 
 /** The caller, once authenticated. */
@@ -63,7 +65,7 @@ export function checkAccess(principal: Principal, access: { scopes: readonly Sco
   refuse('insufficient_scope', { details: { required_scope: access.scopes.join(' or ') } })
 }
 
-/** Refuses a merchant_id that is not the caller's own (contract 5.4). Undefined: the credential names the merchant. */
+/** Refuses a merchant_id that is not the caller's own. Undefined: the credential names the merchant. */
 export function checkMerchant(principal: Principal, merchant_id: string | undefined): void {
   if (merchant_id !== undefined && merchant_id.toLowerCase() !== principal.merchant.id) refuse('merchant_mismatch')
 }

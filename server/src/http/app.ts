@@ -12,7 +12,7 @@ import { FailureSchema, renderError } from './envelope.ts'
 import { parseBody } from './json.ts'
 import { openApi } from './openapi.ts'
 
-/** The largest body a caller may send (contract, limits). */
+/** The largest body a caller may send. */
 const BODY_BYTES_MAX = 64 * 1024
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 15_000
@@ -21,6 +21,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 /** Query parameters in which people put keys. A key in a URL ends up in logs and histories: it is refused. */
 const KEY_PARAMETERS = ['api_key', 'apikey', 'api-key', 'x-api-key', 'key', 'token', 'access_token', 'authorization']
 
+/** The HTTP app, typed so that a route knows its schema. */
 export type App = FastifyInstance<
   import('node:http').Server,
   import('node:http').IncomingMessage,

@@ -27,10 +27,14 @@ export type IdempotencyClaim = {
   fingerprint: Buffer
 }
 
-/** Reads the claim of a request. Refuses a malformed key, and a missing one when `required`. Null: none was sent. */
-export function readClaim(request: FastifyRequest, required: boolean): IdempotencyClaim | null {
+/** Reads the claim of a request whose key may be missing. Null: none was sent. Refuses a malformed one. */
+export function readClaim(request: FastifyRequest): IdempotencyClaim | null {
+  return request.headers['idempotency-key'] === undefined ? null : requireClaim(request)
+}
+
+/** Reads the claim of a request that must carry a key. Refuses a missing and a malformed one. */
+export function requireClaim(request: FastifyRequest): IdempotencyClaim {
   const header = request.headers['idempotency-key']
-  if (header === undefined && !required) return null
   if (typeof header !== 'string' || !KEY.test(header)) refuse('idempotency_key_required')
   const principal = caller(request)
   return {
@@ -98,9 +102,13 @@ export async function findAnswer(deps: Deps, reader: Reader, claim: IdempotencyC
 
 /** Sends a stored answer again, byte by byte. */
 export function replay(reply: FastifyReply, answer: StoredAnswer): FastifyReply {
+  return sendStored(reply.header('idempotency-replayed', 'true'), answer)
+}
+
+/** Sends an answer that is already text. */
+export function sendStored(reply: FastifyReply, answer: StoredAnswer): FastifyReply {
   return reply
     .code(answer.status_code)
-    .header('idempotency-replayed', 'true')
     .header('content-type', 'application/json; charset=utf-8')
     .serializer((text: unknown) => text as string)
     .send(answer.response_body)

@@ -40,6 +40,7 @@ test('an empty environment is a working configuration', () => {
 const BAD: [string, string[]][] = [
   ['NODE_ENV', ['prod', '', 'Production']],
   ['PROCESS', ['both', '']],
+  ['HOST', ['127.0.0.1 ', ' ', 'local host']],
   ['PORT', ['http', '-1', '65536', '80.5', '', ' ', 'NaN', 'Infinity']],
   ['DATABASE_URL', ['mysql://db', 'db', 'http://db']],
   ['DATABASE_CONNECTIONS', ['0', '1', '100000', 'many']],
@@ -66,6 +67,13 @@ for (const [name, values] of BAD) {
     for (const value of values) assert.deepEqual(refusedFor({ [name]: value }), [name], JSON.stringify(value))
   })
 }
+
+test('a smallest amount above the largest is refused by name', () => {
+  assert.deepEqual(refusedFor({ COLLECTION_MIN_AMOUNT: '10', COLLECTION_MAX_AMOUNT: '9.99' }), [
+    'COLLECTION_MIN_AMOUNT',
+  ])
+  assert.deepEqual(refusedFor({ COLLECTION_MIN_AMOUNT: '10', COLLECTION_MAX_AMOUNT: '10.00' }), [])
+})
 
 test('all that is wrong is named at once', () => {
   assert.deepEqual(refusedFor({ PORT: 'x', BRAND: 'X', LOG_LEVEL: 'x' }).sort(), ['BRAND', 'LOG_LEVEL', 'PORT'])

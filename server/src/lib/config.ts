@@ -34,6 +34,10 @@ const url =
     }
     return value.replace(/\/$/, '')
   }
+const host = (value: string): string => {
+  if (/\s/.test(value)) throw new Error('must be an address or a host name, without spaces')
+  return value
+}
 const brand = (value: string): string => {
   if (!/^[a-z][a-z0-9]{1,19}$/.test(value) || ['sk', 'pk'].includes(value)) {
     throw new Error('must be 2 to 20 lower-case letters and digits, beginning with a letter, and not sk or pk')
@@ -65,9 +69,9 @@ export const settings = {
     'PROCESS',
     'all',
     oneOf('all', 'api', 'worker'),
-    'What this process does: all, api (HTTP only) or worker (background work only).',
+    'What this process does: all, api (HTTP, and the webhooks of what it settles) or worker (background work only).',
   ),
-  host: setting('HOST', '', text, 'Address to listen on. Empty: 127.0.0.1, or 0.0.0.0 in production.'),
+  host: setting('HOST', '', host, 'Address to listen on. Empty: 127.0.0.1, or 0.0.0.0 in production.'),
   port: setting('PORT', '8080', number(0, 65535), 'Port to listen on. 0: any free one.'),
   data_dir: setting('DATA_DIR', '.data', text, 'Where the embedded database and generated secrets live.'),
   embedded_dir: setting(
@@ -167,10 +171,8 @@ export const settings = {
   ),
 } as const
 
-type Parsed = { [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> }
-
 /** The checked configuration. Amounts in cents. */
-export type Config = Parsed
+export type Config = { [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> }
 
 /** Secrets may also come from a file: NAME_FILE holds its path. */
 const FROM_FILE = ['DATABASE_URL', 'SECRET_KEY', 'MOCK_SECRET']
@@ -193,6 +195,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     }
   }
   const config = values as Config
+  if (config.collection_min > config.collection_max)
+    problems.push('COLLECTION_MIN_AMOUNT must not be above COLLECTION_MAX_AMOUNT')
   if (problems.length === 0 && config.node_env === 'production') problems.push(...insecure(config))
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   return config

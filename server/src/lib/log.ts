@@ -2,11 +2,12 @@
 
 import { type Logger, pino } from 'pino'
 
+/** A structured logger; pino's. */
 export type Log = Logger
 
 const REDACTED = '[redacted]'
 
-/** Names of fields whose value never reaches a log. */
+/** Names of fields whose value never reaches a log, down to the third level of what is logged. */
 const SECRET_FIELDS = [
   'authorization',
   'x-api-key',
@@ -38,7 +39,10 @@ export function createLog(level: string, stream?: { write(line: string): void })
     formatters: { level: (label: string) => ({ level: label }) },
     // The last net, over the finished line: a key in a path or a message is taken out as well.
     hooks: { streamWrite: redactText },
-    redact: { paths: SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]), censor: REDACTED },
+    redact: {
+      paths: SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]),
+      censor: REDACTED,
+    },
     serializers: {
       err: (error: unknown) => {
         if (!(error instanceof Error)) return { message: redactText(String(error)) }

@@ -2,10 +2,12 @@
 
 /** How a payer pays. */
 export const METHODS = ['wallet_push', 'provider_pesa', 'qr'] as const
+/** One way of paying. */
 export type Method = (typeof METHODS)[number]
 
 /** What a sandbox key can ask the simulated provider to do. */
 export const SIMULATE_STATUSES = ['successful', 'failed', 'pending_clearance', 'reversed'] as const
+/** One outcome to play. */
 export type SimulateStatus = (typeof SIMULATE_STATUSES)[number]
 
 /** Why a payment failed: the closed set that merchants switch on. */
@@ -20,6 +22,7 @@ export const FAILURE_REASONS = {
   wrong_pin: 'The customer entered a wrong PIN or could not be authorized.',
   timeout: "No answer came in time. If money left the customer's account, do not ask for it again.",
 } as const
+/** One reason; its sentence may be shown to a payer. */
 export type FailureReason = keyof typeof FAILURE_REASONS
 
 /** One payment as the provider is asked for it. Amounts in cents; phone canonical or null. */

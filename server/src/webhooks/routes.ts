@@ -41,7 +41,7 @@ export function webhookRoutes(deps: Deps, options: { lookup?: Lookup } = {}): Ro
       },
       async (request, reply) => {
         // A repeated request is answered before its host is looked up again.
-        const claim = readClaim(request, false)
+        const claim = readClaim(request)
         const known = claim ? await findAnswer(deps, deps.db, claim) : null
         if (known) return replay(reply, known)
         const change = await checkConfig(deps, request.body, options.lookup)
@@ -128,7 +128,7 @@ async function once(
   work: (tx: Tx) => Promise<{ stored: object; fresh: object }>,
 ): Promise<FastifyReply> {
   let fresh: object = {}
-  const answer = await onceInTransaction(deps, readClaim(request, false), async (tx) => {
+  const answer = await onceInTransaction(deps, readClaim(request), async (tx) => {
     const done = await work(tx)
     fresh = done.fresh
     return { status_code, response_body: JSON.stringify({ success: true, data: done.stored }) }

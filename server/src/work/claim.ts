@@ -4,13 +4,13 @@
 // moment when the lease ends. A process that dies does nothing, and the row falls due again by itself.
 
 import { type Deps, oneStatement, type Statement, sql } from '../db/index.ts'
+import { ZERO_ID } from '../lib/index.ts'
 
 /** Claims at most `max` due rows for `lease_ms`, at most `allowance(merchant_id)` of one merchant. */
 export type Claimer<Row> = (max: number, lease_ms: number, allowance: (merchant_id: string) => number) => Promise<Row[]>
 
 /** Merchants looked at in one claim; the next claim goes on behind the last of them. */
 const MERCHANTS_MAX = 200
-const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Makes the claimer of a table that has merchant_id, due_at, lease_owner and an index on (merchant_id, due_at).
@@ -21,7 +21,7 @@ export function createClaimer<Row>(
   table: { name: string; key: readonly string[]; returning: readonly string[] },
 ): Claimer<Row> {
   const statements = statementsFor(table)
-  let cursor = FIRST
+  let cursor = ZERO_ID
   return async (max, lease_ms, allowance) => {
     const now = deps.clock.now()
     const waiting = await deps.db.query<{ merchant_id: string; due: boolean }>(statements.waiting, [
@@ -29,7 +29,7 @@ export function createClaimer<Row>(
       now,
       MERCHANTS_MAX,
     ])
-    cursor = waiting.length === MERCHANTS_MAX ? (waiting.at(-1)?.merchant_id ?? FIRST) : FIRST
+    cursor = waiting.length === MERCHANTS_MAX ? (waiting.at(-1)?.merchant_id ?? ZERO_ID) : ZERO_ID
     const due = waiting.filter((row) => row.due).map((row) => row.merchant_id)
     const share = Math.max(1, Math.ceil(max / Math.max(1, due.length)))
     const limits = due.map((merchant_id) => Math.min(share, allowance(merchant_id)))

@@ -9,7 +9,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
+/** The repository's root folder. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+/** What `npm start` runs. */
 export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 const READY_MS_MAX = 60_000

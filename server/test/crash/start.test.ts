@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createDb, sql } from '../../src/db/index.ts'
 import { createTestDatabase } from '../database.ts'
 import { findProblems, gatherFacts, waitQuiet } from './facts.ts'
@@ -79,7 +78,8 @@ describe('a configuration that must not run', () => {
       serverEnv('postgres://nobody:pass-word-here@127.0.0.1:9/none', { PORT: String(await freePort()) }),
     )
     assert.deepEqual(await endOf(child), { code: 1, signal: null })
-    assert.match(child.output(), /ECONNREFUSED/)
+    assert.match(child.output(), /The database cannot be reached: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
+    assert.doesNotMatch(child.output(), /\n\s+at /, 'an operator is shown no stack')
     assert.doesNotMatch(child.output(), /pass-word-here/)
   })
 
@@ -90,6 +90,21 @@ describe('a configuration that must not run', () => {
     assert.deepEqual(await endOf(second), { code: 1, signal: null })
     assert.match(second.output(), /EADDRINUSE/)
   })
+})
+
+test('npm start says how it is used when it is asked, and when it is given what it does not know', async () => {
+  const asked = start({}, undefined, ['--help'])
+  assert.deepEqual(await endOf(asked), { code: 0, signal: null })
+  assert.match(asked.output(), /^Usage: npm start/)
+  const unknown = start({}, undefined, ['--bogus'])
+  assert.deepEqual(await endOf(unknown), { code: 2, signal: null })
+  assert.match(unknown.output(), /^unknown argument --bogus\nUsage: npm start/)
+})
+
+test('the admin command says that the database cannot be reached', async () => {
+  const child = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['verify'])
+  assert.deepEqual(await endOf(child), { code: 1, signal: null })
+  assert.match(child.output(), /^The database cannot be reached: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
 })
 
 test('a running server says that it lives and that it is ready', async () => {
@@ -124,7 +139,12 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     // A terminal and npm both pass the same signal on.
     server.signal(signal)
     server.signal(signal)
-    await sleep(20)
+    const takesNoMore = () =>
+      fetch(`${server.url}/readyz`).then(
+        (answer) => answer.status !== 200,
+        () => true,
+      )
+    await until('it has begun to stop', takesNoMore)
     server.signal(signal)
     assert.deepEqual(await endOf(server), { code: 0, signal: null }, server.output())
     const took = Date.now() - asked_at
