@@ -2,10 +2,10 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { ensureDemoMerchant } from './admin/demo.ts'
-import { createAuthenticate, createUsage } from './api-keys/index.ts'
+import { createAuthenticate, createUsage, isWellFormedKey } from './api-keys/index.ts'
 import { type CallbackReceiver, callbackRoutes, createCallbackReceiver } from './callbacks/index.ts'
 import { collectionRoutes, createDriver, type Driver } from './collections/index.ts'
 import { startEmbedded } from './db/embedded.ts'
@@ -107,6 +107,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
   const serving = { live: adapter(config.provider), sandbox: adapter(sandbox.name) }
   const app = await createApp(deps, {
     authenticate: createAuthenticate(deps, { used: usage.note }),
+    isKey: isWellFormedKey,
     routes: [
       healthRoutes(deps, options.draining ?? (() => false)),
       collectionRoutes(deps, {
@@ -141,11 +142,33 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
 async function secretKey(config: Config): Promise<Uint8Array> {
   if (config.secret_key !== '') return Buffer.from(config.secret_key, 'base64')
   const file = join(config.data_dir, 'secret.key')
-  await mkdir(config.data_dir, { recursive: true })
-  await writeFile(file, randomBytes(32).toString('base64'), { mode: 0o600, flag: 'wx' }).catch((error) => {
-    if (error.code !== 'EEXIST') throw error
-  })
-  return Buffer.from(await readFile(file, 'utf8'), 'base64')
+  if (!existsSync(file)) await makeSecretKey(file)
+  const key = Buffer.from(await readFile(file, 'utf8'), 'base64')
+  if (key.length !== SECRET_KEY_BYTES)
+    throw new ConfigError(
+      `${file} does not hold a key. Restore it, or remove it when nothing was encrypted with it yet`,
+    )
+  return key
+}
+
+const SECRET_KEY_BYTES = 32
+
+/** The file has its name only once it is whole and on disk; of several processes that make one, the first wins. */
+async function makeSecretKey(file: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  const unfinished = `${file}.${randomUUID()}`
+  try {
+    await writeFile(unfinished, randomBytes(SECRET_KEY_BYTES).toString('base64'), {
+      mode: 0o600,
+      flag: 'wx',
+      flush: true,
+    })
+    await link(unfinished, file).catch((error) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  } finally {
+    await rm(unfinished, { force: true })
+  }
 }
 
 /** Builds the seams of a real process over the database at `url`. */

@@ -39,6 +39,7 @@ export function testDeps(
     WEBHOOK_ALLOW_PRIVATE: 'true',
     RATE_LIMIT_PER_KEY: '0',
     RATE_LIMIT_PER_ADDRESS: '0',
+    RATE_LIMIT_CALLBACKS: '0',
     LOG_LEVEL: 'debug',
     ...options.env,
   })

@@ -114,7 +114,9 @@ const INVARIANTS: Invariant[] = [
   {
     name: 'Every status move is allowed, and the chain ends at the status',
     broken: `select h.merchant_id || ' ' || h.collection_id || ' ' || h.from_status || ' to ' || h.to_status as what
-      from collection_history h where (h.from_status, h.to_status) not in (values ${EDGES})
+      from collection_history h where h.from_status <> h.to_status and (h.from_status, h.to_status) not in (values ${EDGES})
+      union all select merchant_id || ' ' || collection_id || ' stays ' || to_status || ' for no reason, or with an event'
+      from collection_history where from_status = to_status and (reason is null or event is not null)
       union all select merchant_id || ' ' || collection_id || ' breaks at ' || seq from (
         select merchant_id, collection_id, seq, from_status, lag(to_status) over w as before, row_number() over w as place
         from collection_history window w as (partition by merchant_id, collection_id order by seq)) q

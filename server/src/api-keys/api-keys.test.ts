@@ -82,6 +82,20 @@ describe('sending a key', () => {
     ])
   })
 
+  test('whatever begins like a key is told that the key is wrong, not that a session is', async () => {
+    for (const value of [
+      'service_live_abc-def',
+      `${world.sandbox_key}.`,
+      world.sandbox_key.replace(/.{10}$/, '.$&'),
+      'sk_test_',
+      'sk_live_ä',
+      'other_sandbox_*',
+    ]) {
+      const reply = await withHeaders({ 'x-api-key': Buffer.from(value, 'utf8').toString('latin1') })
+      assert.deepEqual(codeOf(reply), [401, 'invalid_api_key'], value)
+    }
+  })
+
   test('a mistyped key is refused without asking the database', async () => {
     const asked: string[] = []
     const counted = testDeps(world.url, { before: (name) => void asked.push(name) })

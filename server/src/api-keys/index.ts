@@ -2,6 +2,6 @@
 
 export { type AuthenticateOptions, createAuthenticate } from './authenticate.ts'
 export { type ApiKeyRecord, createKey, presentKey } from './create.ts'
-export { looksLikeKey, newPlaintextKey } from './format.ts'
+export { isWellFormedKey, looksLikeKey, newPlaintextKey } from './format.ts'
 export { revokeKey } from './revoke.ts'
 export { createUsage, type Usage } from './usage.ts'

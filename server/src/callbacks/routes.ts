@@ -18,7 +18,7 @@ export function callbackRoutes(receive: CallbackReceiver): (app: App) => void {
         {
           schema: { hide: true, params: Type.Object({ provider: Type.String() }) },
           bodyLimit: BODY_BYTES_MAX,
-          config: { access: 'public' },
+          config: { access: 'public', limit: 'callbacks' },
         },
         async (request, reply) => {
           const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)

@@ -8,8 +8,12 @@ import {
   caller,
   checkMerchant,
   findAnswer,
+  type IdempotencyClaim,
+  onceInTransaction,
   PageQuery,
   page,
+  readClaim,
+  releaseKey,
   replay,
   requireClaim,
   type Scope,
@@ -26,7 +30,7 @@ import { listCollections } from './list.ts'
 import { presentCollection } from './present.ts'
 import { fetchQr } from './qr.ts'
 import { CollectionStatus, ListFilters, PushAccepted, PushBody, QrAccepted, QrBody, StkPushBody } from './schema.ts'
-import { createFind, latestAttempt } from './store.ts'
+import { type Attempt, createFind, latestAttempt } from './store.ts'
 
 /** What the routes need: how payments are driven, which provider serves a key, and whether this process sends. */
 export type CollectionsOptions = {
@@ -40,6 +44,9 @@ const MESSAGES: Record<Exclude<Method, 'qr'>, string> = {
   wallet_push: 'Payment prompt sent. The customer approves it on the phone by entering the PIN.',
   provider_pesa: 'Payment prompt sent. The customer approves it in the wallet app.',
 }
+
+const FAILED_UNSHOWN =
+  'The payment of this Idempotency-Key failed before its code was made. Make another with a new key.'
 
 const WRITE = { scopes: ['collections:write'] } as const satisfies { scopes: readonly Scope[] }
 const READ = { scopes: ['collections:read'] } as const satisfies { scopes: readonly Scope[] }
@@ -71,17 +78,15 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
     }
     const id = newId(deps, principal.merchant.routing_code)
     const answer = method === 'qr' ? null : pushAnswer(id, collection.reference, method)
-    const lease = method === 'qr' || (options.sends && driver.room())
+    const lease = method === 'qr' || (options.sends && driver.room(provider.name))
     const accepted = await accept({ id, collection, answer, lease })
     if (accepted === 'key_known') {
       const known = await findAnswer(deps, deps.db, claim)
       return known ? replay(reply, known) : refuse('idempotency_in_progress', { retry_after_s: 1 })
     }
-    if (answer === null) {
-      const { reference } = collection
-      return sendStored(reply, await fetchQr(deps, driver, provider, accepted.attempt, reference, claim))
-    }
-    if (lease) driver.send(accepted.attempt)
+    const attempt = 'attempt' in accepted ? accepted.attempt : await unanswered(request, accepted.resumes, claim)
+    if (answer === null) return sendStored(reply, await fetchQr(deps, driver, attempt, collection.reference, claim))
+    if (lease) driver.send(attempt)
     return sendStored(reply, answer)
   }
 
@@ -90,6 +95,15 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
     const key = { merchant_id: principal.merchant.id, environment: principal.environment, id: id.toLowerCase() }
     const row = isId(key.id) ? await find(key) : null
     return row ?? refuse('not_found', { message: 'There is no such collection in this environment.' })
+  }
+
+  /** The attempt of a QR payment whose earlier requests got no answer. One that has failed shows no code any more. */
+  const unanswered = async (request: FastifyRequest, id: string, claim: IdempotencyClaim): Promise<Attempt> => {
+    const row = await status(request, id)
+    const attempt = await latestAttempt(deps.db, claim.merchant_id, id)
+    if (attempt !== null && row.status !== 'failed') return attempt
+    await releaseKey(deps, claim)
+    return refuse('provider_unavailable', { message: FAILED_UNSHOWN })
   }
 
   return (app) => {
@@ -213,14 +227,21 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
           querystring: Type.Object({ merchant_id: ListFilters.merchant_id }),
           response: { 200: success(CollectionStatus) },
         },
-        config: { access: REFRESH },
+        config: { access: REFRESH, idempotency: 'honoured' },
       },
-      async (request) => {
+      async (request, reply) => {
+        const claim = readClaim(request)
+        const known = claim && (await findAnswer(deps, deps.db, claim))
+        if (known) return replay(reply, known)
         checkMerchant(caller(request), request.query.merchant_id)
         const row = await status(request, request.params.collection_id)
         const attempt = await latestAttempt(deps.db, caller(request).merchant.id, row.id)
         if (attempt) await driver.ask(attempt)
-        return { success: true as const, data: presentCollection(await status(request, row.id)) }
+        const data = presentCollection(await status(request, row.id))
+        // Asking twice does no harm, so the key is claimed with its answer: of two at once, the first stored is both's.
+        const response_body = JSON.stringify({ success: true, data })
+        const answer = await onceInTransaction(deps, claim, async () => ({ status_code: 200, response_body }))
+        return answer.replayed ? replay(reply, answer) : sendStored(reply, answer)
       },
     )
   }

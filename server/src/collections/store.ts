@@ -3,7 +3,7 @@
 import { type Deps, inputRows, type Reader, sql } from '../db/index.ts'
 import type { Environment } from '../http/index.ts'
 import { gather } from '../lib/index.ts'
-import type { FailureReason, Method, SimulateStatus } from '../providers/port.ts'
+import { CALL_MS_MAX, type FailureReason, type Method, type SimulateStatus } from '../providers/port.ts'
 import type { AttemptState, Status } from './state.ts'
 
 /** A collection as the API shows it. Amounts in cents. */
@@ -74,10 +74,19 @@ export type Attempt = {
   asks: number
   sent_at: Date | null
   deadline_at: Date
+  /** When the next step is due; for whoever holds the lease, when it ends. Null: nothing waits. */
+  due_at: Date | null
 }
 
-/** How long a process may take over one step of an attempt before another may take it up. */
-export const ATTEMPT_LEASE_MS = 10_000
+/** For what is around the calls of a step: waiting for a place in a set, and writing down what was learned. */
+const AROUND_CALLS_MS = 5_000
+
+/**
+ * How long a process may take over one step of an attempt before another may take it up. A step is at most one question
+ * and one push, each of them a call that ends in time. Short, because it is also how long a crash delays a payment; a step
+ * that takes longer all the same renews its lease before it sends anything.
+ */
+export const ATTEMPT_LEASE_MS = 2 * CALL_MS_MAX + AROUND_CALLS_MS
 
 /** Questions are counted up to here: the column is a smallint. An attempt that was asked about more often goes on. */
 export const ASKS_MAX = 32_000
@@ -102,6 +111,7 @@ export const ATTEMPT_COLUMNS = [
   'asks',
   'sent_at',
   'deadline_at',
+  'due_at',
 ] as const
 
 const FIND_ATTEMPTS = sql(

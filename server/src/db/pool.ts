@@ -116,7 +116,9 @@ export function createDb(options: DbOptions): Db {
           options: `${UTC} ${INDEX_PLANS}`,
         }),
   })
-  pool.on('error', (error) => options.on_error?.(error))
+  let closing = false
+  // While we close, the server may end a connection first: nobody needs to know.
+  pool.on('error', (error) => closing || options.on_error?.(error))
 
   const run = async <Row>(client: pg.Pool | pg.ClientBase, statement: Statement, values?: readonly unknown[]) => {
     if (options.before) await options.before(statement.name)
@@ -159,9 +161,13 @@ export function createDb(options: DbOptions): Db {
       }
     },
     async ping() {
+      if (options.before) await options.before(PING.name)
       await pool.query({ name: PING.name, text: PING.text, query_timeout: PING_TIMEOUT_MS } as pg.QueryConfig)
     },
-    close: () => pool.end(),
+    close() {
+      closing = true
+      return pool.end()
+    },
   }
 }
 

@@ -10,20 +10,26 @@ export type Lookup = (hostname: string) => Promise<{ address: string; family: nu
 export const systemLookup: Lookup = (hostname) => dnsLookup(hostname, { all: true, verbatim: true })
 
 /**
- * A resolver of public names: it asks DNS itself, any number at once. The system's has four threads for all, which one
- * merchant's silent name server would take from everybody's webhooks.
+ * Makes a resolver of public names: it asks DNS itself, any number at once. The system's has four threads for all, which
+ * one merchant's silent name server would take from everybody's webhooks. `servers` replaces the system's name servers.
  */
-export const publicLookup: Lookup = async (hostname) => {
-  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 })
-  const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
-  const found = [
-    ...(v4.status === 'fulfilled' ? v4.value.map((address) => ({ address, family: 4 })) : []),
-    ...(v6.status === 'fulfilled' ? v6.value.map((address) => ({ address, family: 6 })) : []),
-  ]
-  // Whatever a name server said, or that it said nothing: the merchant is told that the name has no address.
-  if (found.length === 0) throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
-  return found
+export function createPublicLookup(servers?: readonly string[]): Lookup {
+  return async (hostname) => {
+    const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 })
+    if (servers) resolver.setServers(servers)
+    const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+    const found = [
+      ...(v4.status === 'fulfilled' ? v4.value.map((address) => ({ address, family: 4 })) : []),
+      ...(v6.status === 'fulfilled' ? v6.value.map((address) => ({ address, family: 6 })) : []),
+    ]
+    // Whatever a name server said, or that it said nothing: the merchant is told that the name has no address.
+    if (found.length === 0) throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
+    return found
+  }
 }
+
+/** The resolver of public names that asks the name servers of this system. */
+export const publicLookup: Lookup = createPublicLookup()
 
 const URL_CHARS_MAX = 2048
 /** A resolver that hangs must not hang the request: the attempt checks again anyway. */

@@ -3,8 +3,9 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Deps, inTransaction, oneStatement, type Reader, sql, type Tx } from '../db/index.ts'
-import { formatAmount, parseAmount, refuse } from '../lib/index.ts'
+import { formatAmount, parseAmount, Refusal, refuse } from '../lib/index.ts'
 import { caller } from './access.ts'
+import { failure } from './envelope.ts'
 import { writtenAmount } from './json.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
@@ -148,25 +149,56 @@ export async function storeAnswer(tx: Tx, claim: IdempotencyClaim, answer: Store
   ])
 }
 
+const SAVE = sql('idempotency_savepoint', 'savepoint idempotency_work')
+const UNDO = sql('idempotency_undo', 'rollback to savepoint idempotency_work')
+
+/** True for what is decided about the record itself: repeated later, it must not turn into a yes. */
+function isDecision(error: unknown): error is Refusal {
+  return error instanceof Refusal && error.status === 409 && error.code !== 'idempotency_in_progress'
+}
+
+/** Does the work, or undoes it and stores why it was refused. Other refusals leave the key free, and are thrown. */
+async function workOrRefusal<Answer extends StoredAnswer>(
+  tx: Tx,
+  claim: IdempotencyClaim,
+  work: (tx: Tx) => Promise<Answer>,
+): Promise<Answer | Refusal> {
+  await tx.query(SAVE)
+  try {
+    const answer = await work(tx)
+    await storeAnswer(tx, claim, answer)
+    return answer
+  } catch (error) {
+    if (!isDecision(error)) throw error
+    await tx.query(UNDO)
+    const response_body = JSON.stringify(failure(error.code, error.message, error.details))
+    await storeAnswer(tx, claim, { status_code: error.status, response_body })
+    return error
+  }
+}
+
 /**
  * Runs a write at most once per key, for routes whose work is one transaction: claim, work and stored answer are
  * committed together. Dying before the commit leaves nothing; dying after it leaves the answer to be repeated.
- * `work` gives the status and the body to send.
+ * `work` gives the status and the body to send. Its refusal with a 409 is an answer too: without effect, stored, and
+ * thrown. Every other refusal leaves the key free.
  */
 export async function onceInTransaction(
   deps: Deps,
   claim: IdempotencyClaim | null,
   work: (tx: Tx) => Promise<StoredAnswer>,
 ): Promise<StoredAnswer & { replayed: boolean }> {
-  return inTransaction(deps.db, async (tx) => {
+  const done = await inTransaction(deps.db, async (tx) => {
     if (claim === null) return { ...(await work(tx)), replayed: false }
     const known = await findAnswer(deps, tx, claim)
     if (known) return { ...known, replayed: true }
     if (!(await claimKey(deps, tx, claim))) refuse('idempotency_in_progress', { retry_after_s: 1 })
-    const answer = await work(tx)
-    await storeAnswer(tx, claim, answer)
-    return { ...answer, replayed: false }
+    const answer = await workOrRefusal(tx, claim, work)
+    return answer instanceof Refusal ? answer : { ...answer, replayed: false }
   })
+  // Thrown only now: the refusal is committed.
+  if (done instanceof Refusal) throw done
+  return done
 }
 
 /** Takes a free key, or one whose first request died. False: another request has it. */

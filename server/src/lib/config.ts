@@ -148,7 +148,13 @@ export const settings = {
     'RATE_LIMIT_PER_ADDRESS',
     '600',
     number(0, 10_000_000),
-    'Requests a minute per address without a valid key. 0: no limit.',
+    'Requests a minute per address without a valid key, and as many to public pages. 0: no limit.',
+  ),
+  rate_limit_callbacks: setting(
+    'RATE_LIMIT_CALLBACKS',
+    '60000',
+    number(0, 10_000_000),
+    "Providers' callbacks a minute per address. 0: no limit.",
   ),
   webhook_allow_private: setting(
     'WEBHOOK_ALLOW_PRIVATE',
@@ -209,8 +215,9 @@ function insecure(config: Config): string[] {
   if (config.database_url === '')
     problems.push('DATABASE_URL must name your PostgreSQL in production; the embedded one is for trying things out')
   if (config.secret_key === '') problems.push('SECRET_KEY must be set in production: openssl rand -base64 32')
-  if (config.mock_secret === settings.mock_secret.default)
-    problems.push('MOCK_SECRET must not be the default in production')
+  // The sandbox runs on the mock provider, whichever provider is live.
+  if (['', settings.mock_secret.default].includes(config.mock_secret))
+    problems.push('MOCK_SECRET must be set in production, and not to the default: openssl rand -base64 32')
   if (!config.base_url.startsWith('https://')) problems.push('BASE_URL must begin with https:// in production')
   if (config.pay_url !== '' && !config.pay_url.startsWith('https://'))
     problems.push('PAY_URL must begin with https:// in production')

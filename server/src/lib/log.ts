@@ -56,5 +56,23 @@ export function createLog(level: string, stream?: { write(line: string): void })
       },
     },
   }
-  return stream ? pino(options, stream) : pino(options)
+  return pino(options, stream ?? standardOutput())
 }
+
+/** A terminal that was closed, or a reader that went away, must not stop the server: its lines are lost, nothing else. */
+function standardOutput() {
+  let refused = 0
+  const output = pino.destination({
+    fd: 1,
+    sync: true,
+    retryEAGAIN: () => ++refused < BUSY_TRIES_MAX,
+  } as Parameters<typeof pino.destination>[0])
+  output.on('error', () => {})
+  output.on('write', () => {
+    refused = 0
+  })
+  return output
+}
+
+/** How often in a row a full pipe may refuse a line, at a tenth of a second each. */
+const BUSY_TRIES_MAX = 50

@@ -60,7 +60,13 @@ export type QrAnswer = Answer & { payment_token?: string; qr_payload?: string }
 /** A callback after its signature was checked: whom it is about. Never what happened: that is asked. */
 export type CallbackVerdict = { verified: true; reference: string } | { verified: false }
 
-/** A payment provider. Every function answers; none throws because of what the provider did. */
+/** Every call to a provider has its answer within this: an adapter gives up by itself. Leases are reckoned from it. */
+export const CALL_MS_MAX = 5_000
+
+/**
+ * A payment provider. Every function answers, within CALL_MS_MAX; none throws because of what the provider did. Its texts
+ * may hold anything: `collections/answer.ts` reads every answer before it is used.
+ */
 export type Provider = {
   /** The name stored on each attempt and used in the callback path: /callbacks/<name>. */
   name: string

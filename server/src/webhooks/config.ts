@@ -8,7 +8,10 @@ import { DEFAULT_EVENTS, EVENTS, eventNamed } from './events.ts'
 import type { ConfigInput, ConfigView } from './schema.ts'
 import { secretText } from './sign.ts'
 
-/** For how long the secret before a rotation signs too. */
+/**
+ * For how long the secret before a rotation signs too. A further rotation within that time ends the secret before it at
+ * once: only the newest two sign, and whoever rotates because a secret leaked gets rid of it by rotating twice.
+ */
 const OVERLAP_MS = 24 * 3_600_000
 const SECRET_BYTES = 32
 
