@@ -54,6 +54,14 @@ test('the benchmark runs every case, prints JSON, and no payment is lost', async
   assert.deepEqual(check.verify_broken, [])
 })
 
+test('an option that does not exist is refused by name, without a stack', async () => {
+  const { code, stdout, stderr } = await bench(['--bogus'])
+  assert.equal(code, 1)
+  assert.equal(stdout, '')
+  assert.match(stderr, /--bogus[\s\S]*See: npm run bench -- --help/)
+  assert.doesNotMatch(stderr, /\n\s+at /)
+})
+
 test('a case that does not exist is refused by name', async () => {
   const { code, stderr } = await bench(['--only', 'speed'])
   assert.equal(code, 1)

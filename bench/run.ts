@@ -64,24 +64,29 @@ Options
   --help              This text
 `
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    seconds: { type: 'string', default: '8' },
-    warmup: { type: 'string', default: '2' },
-    rounds: { type: 'string', default: '3' },
-    connections: { type: 'string', default: '128' },
-    merchants: { type: 'string', default: '50' },
-    outstanding: { type: 'string', default: '2000' },
-    'status-ids': { type: 'string', default: '10000' },
-    results: { type: 'string', default: join(ROOT, 'bench/results') },
-    profile: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-})
+function readArguments() {
+  return parseArgs({
+    options: {
+      only: { type: 'string', default: '' },
+      seconds: { type: 'string', default: '8' },
+      warmup: { type: 'string', default: '2' },
+      rounds: { type: 'string', default: '3' },
+      connections: { type: 'string', default: '128' },
+      merchants: { type: 'string', default: '50' },
+      outstanding: { type: 'string', default: '2000' },
+      'status-ids': { type: 'string', default: '10000' },
+      results: { type: 'string', default: join(ROOT, 'bench/results') },
+      profile: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }).values
+}
+
+type Values = ReturnType<typeof readArguments>
 
 function positive(
+  values: Values,
   name: 'seconds' | 'warmup' | 'rounds' | 'connections' | 'merchants' | 'outstanding' | 'status-ids',
 ): number {
   const value = Number(values[name])
@@ -90,7 +95,7 @@ function positive(
   return value
 }
 
-function chosenCases(): Set<Case> {
+function chosenCases(values: Values): Set<Case> {
   if (values.profile) return new Set<Case>(['life'])
   const names = values.only.split(',').filter((name) => name !== '')
   for (const name of names) {
@@ -139,6 +144,7 @@ async function measureAll(
   database: Database,
   cases: Set<Case>,
   settings: Settings,
+  values: Values,
 ): Promise<Results> {
   const wants = (...names: Case[]) => names.some((name) => cases.has(name))
   const results: Results = { environment: await environment(database, settings), cases: {} }
@@ -198,21 +204,22 @@ async function lifeCases(
 }
 
 async function main(): Promise<number> {
+  const values = readArguments()
   if (values.help) {
     process.stdout.write(HELP)
     return 0
   }
   const settings: Settings = {
-    seconds: positive('seconds'),
-    warmup_seconds: positive('warmup'),
-    rounds: positive('rounds'),
-    connections: positive('connections'),
-    merchants: positive('merchants'),
-    outstanding: positive('outstanding'),
-    status_ids: positive('status-ids'),
+    seconds: positive(values, 'seconds'),
+    warmup_seconds: positive(values, 'warmup'),
+    rounds: positive(values, 'rounds'),
+    connections: positive(values, 'connections'),
+    merchants: positive(values, 'merchants'),
+    outstanding: positive(values, 'outstanding'),
+    status_ids: positive(values, 'status-ids'),
     baseline_connections: 16,
   }
-  const cases = chosenCases()
+  const cases = chosenCases(values)
   const cleanup = createCleanup()
   const opening = openDatabase(cleanup)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -228,7 +235,7 @@ async function main(): Promise<number> {
   }
   try {
     await mkdir(values.results, { recursive: true })
-    const results = await measureAll(cleanup, await opening, cases, settings)
+    const results = await measureAll(cleanup, await opening, cases, settings, values)
     const json = JSON.stringify(results, null, 2)
     const file = join(values.results, `${results.environment.time.replaceAll(':', '-')}.json`)
     await writeFile(file, `${json}\n`)

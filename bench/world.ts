@@ -176,6 +176,7 @@ export const SERVER_SETTINGS: Record<string, string> = {
   LOG_LEVEL: 'warn',
   RATE_LIMIT_PER_KEY: '0',
   RATE_LIMIT_PER_ADDRESS: '0',
+  RATE_LIMIT_CALLBACKS: '0',
   WEBHOOK_ALLOW_PRIVATE: 'true',
 }
 

@@ -76,9 +76,7 @@ function matchesInstalledTree(lock) {
 async function install() {
   if (isInstalled()) return // another process did it while this one waited for the lock
   process.stderr.write('Installing packages (only after a clone or a change of package-lock.json)...\n')
-  const npm = process.env.npm_execpath?.endsWith('.js')
-    ? [process.execPath, process.env.npm_execpath]
-    : [process.platform === 'win32' ? 'npm.cmd' : 'npm']
+  const npm = process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm']
   const wanted = fingerprint(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
   const child = spawn(npm[0], [...npm.slice(1), 'ci', '--include=dev', '--include=optional'], {
     cwd: ROOT,
@@ -118,7 +116,6 @@ function fingerprint(lock) {
  * socket: the kernel frees it when its holder dies, so that no stale lock file can ever be left behind.
  */
 async function withInstallLock(work) {
-  if (process.platform !== 'linux') return work()
   const name = `\0malipo-install-${createHash('sha256').update(ROOT).digest('hex')}`
   const giveUp = performance.now() + INSTALL_WAIT_MS
   for (;;) {

@@ -1,4 +1,4 @@
-// The client: one function per call of the API.
+// The client: one function per call about collections.
 
 import { randomUUID } from 'node:crypto'
 import { MalipoError } from './error.ts'

@@ -32,14 +32,32 @@ test('a delivery signed with the secret is accepted, as bytes and as text, and r
   }
 })
 
-test('the branded signature alone is accepted, whatever the brand and the case of header names', () => {
+test('a captured delivery under a fresh id, with nothing but the signature of its body, is refused', () => {
+  const headers = { 'webhook-id': 'fresh', 'X-Service-Signature': brandedSignature(secret) }
+  assert.throws(() => verifyWebhook({ body, headers, secret, now }), /carries no webhook-signature/)
+})
+
+test('an empty or missing secret, or a tolerance that is no number, never makes a signature good', () => {
+  for (const empty of ['', 'whsec_', '   ', 'whsec_AAAA', undefined as unknown as string]) {
+    const key = Buffer.from((empty ?? '').replace('whsec_', ''), 'base64')
+    const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+    const headers = { ...standard(secret), 'webhook-signature': `v1,${signature}` }
+    assert.throws(() => verifyWebhook({ body, headers, secret: empty, now }), /secret must be/)
+  }
+  assert.throws(
+    () => verifyWebhook({ body, headers: standard(secret), secret, now, tolerance_s: Number.NaN }),
+    /tolerance_s must be/,
+  )
+})
+
+test('the branded signature alone is accepted when asked for, whatever the brand and the case of header names', () => {
+  const allow_body_signature = true
   for (const name of ['X-Service-Signature', 'x-duka-signature']) {
     const headers = { [name]: brandedSignature(secret), 'X-Service-Timestamp': timestamp }
-    assert.equal(verifyWebhook({ body, headers, secret, now }).amount, '25000.00')
+    assert.equal(verifyWebhook({ body, headers, secret, now, allow_body_signature }).amount, '25000.00')
   }
-  assert.ok(
-    verifyWebhook({ body, headers: new Headers({ 'X-Service-Signature': brandedSignature(secret) }), secret, now }),
-  )
+  const headers = new Headers({ 'X-Service-Signature': brandedSignature(secret) })
+  assert.ok(verifyWebhook({ body, headers, secret, now, allow_body_signature }))
 })
 
 test('one changed byte, another secret, or no signature at all is refused', () => {
@@ -60,7 +78,18 @@ test('one changed byte, another secret, or no signature at all is refused', () =
     { body, headers: { ...standard(other), 'x-service-signature': brandedSignature(secret) } },
   ]
   for (const given of cases) {
-    assert.throws(() => verifyWebhook({ ...given, secret, now }), WebhookSignatureError, JSON.stringify(given.headers))
+    for (const allow_body_signature of [false, true]) {
+      const check = () => verifyWebhook({ ...given, secret, now, allow_body_signature })
+      assert.throws(check, WebhookSignatureError, JSON.stringify(given.headers))
+    }
+  }
+})
+
+test('a signed body that is not an event is refused like a wrong signature', () => {
+  for (const text of ['', 'ok', '{', 'null', '[]', '{"event":5}']) {
+    const signed = { 'x-service-signature': createHmac('sha256', secret).update(text).digest('hex') }
+    const check = () => verifyWebhook({ body: text, headers: signed, secret, now, allow_body_signature: true })
+    assert.throws(check, /not an event/, text)
   }
 })
 
@@ -84,5 +113,6 @@ test('while a rotation overlaps, the old secret and the new one both verify', ()
     'x-service-signature': brandedSignature(other),
     'x-service-signature-previous': brandedSignature(secret),
   }
-  for (const either of [secret, other]) assert.ok(verifyWebhook({ body, headers: branded, secret: either, now }))
+  for (const either of [secret, other])
+    assert.ok(verifyWebhook({ body, headers: branded, secret: either, now, allow_body_signature: true }))
 })

@@ -34,27 +34,34 @@ export type VerifyOptions = {
   secret: string
   /** How far the time of sending may be from now. 0: any. Default: five minutes. */
   tolerance_s?: number
+  /**
+   * True also takes a request without the Standard Webhooks headers, by X-<Brand>-Signature alone. That signature covers
+   * neither id nor time: whoever has seen one delivery can send it again under another id. Default: false.
+   */
+  allow_body_signature?: boolean
   /** The time to compare with. Default: now. */
   now?: Date
 }
 
-/** The request was not signed with the secret, or is too old. Answer 401 and do nothing. */
+/** The request was not signed with the secret, is too old, or holds no event. Answer 401 and do nothing. */
 export class WebhookSignatureError extends Error {
   override readonly name = 'WebhookSignatureError'
 }
 
 const PREFIX = 'whsec_'
+const SECRET_BYTES_MIN = 24
 const TOLERANCE_S = 300
 const BRANDED = /^x-[a-z0-9]+-signature(?:-previous)?$/
 
 /**
  * Checks that a webhook was signed with your secret, and returns its event.
  *
- * Where the Standard Webhooks headers are there, they decide, because their signature covers the id and the time as
- * well; else X-<Brand>-Signature does, which covers the body alone. Throws `WebhookSignatureError`.
+ * The Standard Webhooks headers decide, because their signature covers the id and the time as well. Throws
+ * `WebhookSignatureError`, and a `TypeError` when the secret is not one or the tolerance is no number.
  * Deliveries are at least once: keep the delivery id (webhook-id) and do nothing the second time.
  */
 export function verifyWebhook(options: VerifyOptions): WebhookEvent {
+  checkOptions(options)
   const headers = lowerCase(options.headers)
   const body = typeof options.body === 'string' ? Buffer.from(options.body, 'utf8') : options.body
   const id = headers.get('webhook-id')
@@ -64,6 +71,8 @@ export function verifyWebhook(options: VerifyOptions): WebhookEvent {
     if (id === undefined || timestamp === undefined) throw new WebhookSignatureError('webhook headers are incomplete')
     checkStandard(options.secret, { id, timestamp, signatures, body })
     checkAge(timestamp, options)
+  } else if (!options.allow_body_signature) {
+    throw new WebhookSignatureError('the request carries no webhook-signature')
   } else {
     checkBranded(options.secret, headers, body)
     const sent = [...headers].find(([name]) => /^x-[a-z0-9]+-timestamp$/.test(name))?.[1]
@@ -73,11 +82,20 @@ export function verifyWebhook(options: VerifyOptions): WebhookEvent {
   return parseEvent(body)
 }
 
+/** What is wrong on our own side must never look like a good signature. */
+function checkOptions({ secret, tolerance_s }: VerifyOptions): void {
+  const bytes = typeof secret === 'string' && secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : ''
+  if (Buffer.from(bytes, 'base64').length < SECRET_BYTES_MIN) {
+    throw new TypeError('secret must be the signing secret of your webhook configuration: it begins with whsec_')
+  }
+  if (tolerance_s !== undefined && !(tolerance_s >= 0)) throw new TypeError('tolerance_s must be a number of seconds')
+}
+
 function checkStandard(
   secret: string,
   { id, timestamp, signatures, body }: { id: string; timestamp: string; signatures: string; body: Buffer },
 ): void {
-  const key = Buffer.from(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret, 'base64')
+  const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
   for (const part of signatures.split(' ')) {
     const [version, signature = ''] = part.split(',')
@@ -109,7 +127,12 @@ function same(expected: Buffer, given: Buffer): boolean {
 }
 
 function parseEvent(body: Buffer): WebhookEvent {
-  const event: unknown = JSON.parse(body.toString('utf8'))
+  let event: unknown
+  try {
+    event = JSON.parse(body.toString('utf8'))
+  } catch {
+    event = null
+  }
   if (typeof event !== 'object' || event === null || typeof (event as { event?: unknown }).event !== 'string') {
     throw new WebhookSignatureError('the body is signed but is not an event')
   }

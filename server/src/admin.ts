@@ -5,10 +5,11 @@ import { parseArgs } from 'node:util'
 import { prepareCommand } from './admin/commands.ts'
 import { OPTIONS, UsageError } from './admin/options.ts'
 import { startEmbedded } from './db/embedded.ts'
+import { isUnavailable } from './db/index.ts'
 import { migrate } from './db/migrate.ts'
 import { MERCHANT_ROLES, SCOPES } from './http/index.ts'
 import { ConfigError, createLog, Refusal } from './lib/index.ts'
-import { configFromEnvironment, realDeps } from './main.ts'
+import { configFromEnvironment, realDeps, unreachable } from './main.ts'
 
 const HELP = `Usage: npm run -s admin -- COMMAND [options] [--json]
 
@@ -83,6 +84,8 @@ try {
     (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')
   ) {
     process.stderr.write(`${(error as Error).message}\nSee: npm run -s admin -- --help\n`)
+  } else if (isUnavailable(error)) {
+    process.stderr.write(unreachable(error))
   } else {
     process.stderr.write(`${(error as Error).message}\n`)
   }

@@ -2,17 +2,25 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { ensureDemoMerchant } from './admin/demo.ts'
-import { apiKeyRoutes, createAuthenticate, createUsage } from './api-keys/index.ts'
+import { apiKeyRoutes, createAuthenticate, createUsage, isWellFormedKey } from './api-keys/index.ts'
 import { auditRoutes } from './audit/index.ts'
 import { type CallbackReceiver, callbackRoutes, createCallbackReceiver } from './callbacks/index.ts'
 import { collectionRoutes, createDriver, type Driver } from './collections/index.ts'
 import { startEmbedded } from './db/embedded.ts'
-import { createDb, type Deps } from './db/index.ts'
+import { createDb, type Deps, isSuperuser, isUnavailable } from './db/index.ts'
 import { migrate } from './db/migrate.ts'
-import { type App, createApp, createOutgoing, docsRoutes, healthRoutes } from './http/index.ts'
+import {
+  type App,
+  createApp,
+  createOutgoing,
+  docsRoutes,
+  healthRoutes,
+  type Lookup,
+  type Outgoing,
+} from './http/index.ts'
 import { createSessions, identityRoutes, identityTask } from './identity/index.ts'
 import {
   type Config,
@@ -37,6 +45,8 @@ import { createWorker, type Task } from './work/index.ts'
 export type System = {
   app: App
   tasks: Task[]
+  /** Those of `tasks` that every process does for itself, also one that leaves the work to others. */
+  own_tasks: Task[]
   driver: Driver
   receive: CallbackReceiver
   /** Resolves when the callbacks of the mock providers in this process, so far, are taken. */
@@ -49,6 +59,10 @@ export type System = {
 export type ComposeOptions = {
   /** Adapters to add or replace, by name. */
   providers?: Provider[]
+  /** The way out for webhooks; closed with the system. */
+  outgoing?: Outgoing
+  /** Looks up the names of webhook addresses. */
+  lookup?: Lookup
   draining?: () => boolean
 }
 
@@ -56,7 +70,8 @@ export type ComposeOptions = {
 export async function compose(deps: Deps, options: ComposeOptions = {}): Promise<System> {
   const { config, clock } = deps
   const usage = createUsage(deps)
-  const outgoing = createOutgoing({ allow_private: config.webhook_allow_private ?? false })
+  const { lookup } = options
+  const outgoing = options.outgoing ?? createOutgoing({ allow_private: config.webhook_allow_private ?? false, lookup })
   const deliverer = createDeliverer(deps, outgoing)
 
   // The mock providers call back before the receiver can exist, so they reach it through this function.
@@ -88,24 +103,31 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
 
   const driver = createDriver(deps, providers, deliverer)
   const receive = createCallbackReceiver(deps, providers, driver)
-  const providerFor = (environment: 'live' | 'sandbox') => {
-    const name = environment === 'sandbox' ? sandbox.name : config.provider
-    return providers.get(name) ?? live
+  const adapter = (name: string): Provider => {
+    const found = providers.get(name)
+    if (!found) throw new ConfigError(`PROVIDER ${name} has no adapter`)
+    return found
   }
+  const serving = { live: adapter(config.provider), sandbox: adapter(sandbox.name) }
   const app = await createApp(deps, {
     authenticate: createAuthenticate(deps, { used: usage.note, session: createSessions(deps) }),
+    isKey: isWellFormedKey,
     routes: [
       healthRoutes(deps, options.draining ?? (() => false)),
-      collectionRoutes(deps, { driver, providerFor, sends: config.process === 'all' }),
+      collectionRoutes(deps, {
+        driver,
+        providerFor: (environment) => serving[environment],
+        sends: config.process === 'all',
+      }),
       apiKeyRoutes(deps),
       ipAddressRoutes(deps),
-      webhookRoutes(deps),
+      webhookRoutes(deps, lookup ? { lookup } : {}),
       balanceRoutes(deps),
       merchantRoutes(deps),
       auditRoutes(deps),
       operatorRoutes(deps),
       identityRoutes(deps),
-      callbackRoutes(deps, receive),
+      callbackRoutes(receive),
       docsRoutes(deps, { magic_numbers: MAGIC_NUMBERS }),
     ],
   })
@@ -114,6 +136,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     driver,
     receive,
     tasks: [driver.task, deliverer.task, usage.task, identityTask(deps)],
+    own_tasks: [usage.task],
     async idle() {
       await Promise.allSettled([...calling])
     },
@@ -129,11 +152,33 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
 async function secretKey(config: Config): Promise<Uint8Array> {
   if (config.secret_key !== '') return Buffer.from(config.secret_key, 'base64')
   const file = join(config.data_dir, 'secret.key')
-  await mkdir(config.data_dir, { recursive: true })
-  await writeFile(file, randomBytes(32).toString('base64'), { mode: 0o600, flag: 'wx' }).catch((error) => {
-    if (error.code !== 'EEXIST') throw error
-  })
-  return Buffer.from(await readFile(file, 'utf8'), 'base64')
+  if (!existsSync(file)) await makeSecretKey(file)
+  const key = Buffer.from(await readFile(file, 'utf8'), 'base64')
+  if (key.length !== SECRET_KEY_BYTES)
+    throw new ConfigError(
+      `${file} does not hold a key. Restore it, or remove it when nothing was encrypted with it yet`,
+    )
+  return key
+}
+
+const SECRET_KEY_BYTES = 32
+
+/** The file has its name only once it is whole and on disk; of several processes that make one, the first wins. */
+async function makeSecretKey(file: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  const unfinished = `${file}.${randomUUID()}`
+  try {
+    await writeFile(unfinished, randomBytes(SECRET_KEY_BYTES).toString('base64'), {
+      mode: 0o600,
+      flag: 'wx',
+      flush: true,
+    })
+    await link(unfinished, file).catch((error) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  } finally {
+    await rm(unfinished, { force: true })
+  }
 }
 
 /** Builds the seams of a real process over the database at `url`. */
@@ -205,12 +250,20 @@ async function start(config: Config, log: Log, held: Held, draining: () => boole
   const database = await openDatabase(config, log, held)
   const deps = await realDeps(config, log, database)
   held.push(() => deps.db.close())
+  if (await isSuperuser(deps.db)) {
+    log.warn(
+      'DATABASE_URL is a superuser: the append-only tables are not protected from it. Use a role that owns its database',
+    )
+  }
   const system = await compose(deps, { draining })
   held.push(() => system.close())
-  const worker = createWorker(deps, system.tasks)
-  if (config.process !== 'api') worker.start()
+  const worker = createWorker(deps, config.process === 'api' ? system.own_tasks : system.tasks)
+  worker.start()
   held.push(() => worker.stop())
   if (config.process === 'worker') {
+    // No timer of the worker keeps a process alive, and neither does a database that is away: this one does.
+    const alive = setInterval(() => {}, ALIVE_EVERY_MS)
+    held.push(async () => clearInterval(alive))
     log.info('worker started')
     return
   }
@@ -226,6 +279,8 @@ async function start(config: Config, log: Log, held: Held, draining: () => boole
     process.stderr.write(welcome(config, base_url))
   }
 }
+
+const ALIVE_EVERY_MS = 3_600_000
 
 /** Longer than any request of ours takes; what is still open then sends nothing, or too slowly. */
 const CONNECTIONS_MS_MAX = 10_000
@@ -295,7 +350,28 @@ ${config.brand_name} is ready.
 `
 }
 
+/** What to tell an operator whose database is away. */
+export function unreachable(error: unknown): string {
+  // A name with several addresses fails with one error for each, and no message of its own.
+  const why = (error as Error).message || (error as { code?: string }).code
+  return `The database cannot be reached: ${why}
+Check DATABASE_URL and that the server runs, or leave DATABASE_URL empty for the embedded one.
+`
+}
+
+const USAGE = `Usage: npm start
+
+Runs what PROCESS says: API and worker (all, the default), api or worker; without DATABASE_URL also the embedded database.
+Everything is set by environment variables or a file .env: see .env.example. Stop it with Ctrl-C.
+`
+
 if (import.meta.main) {
+  const [argument] = process.argv.slice(2)
+  if (argument !== undefined) {
+    const wanted = argument === '--help' || argument === '-h'
+    process[wanted ? 'stdout' : 'stderr'].write(wanted ? USAGE : `unknown argument ${argument}\n${USAGE}`)
+    process.exit(wanted ? 0 : 2)
+  }
   try {
     await run()
   } catch (error) {
@@ -303,7 +379,8 @@ if (import.meta.main) {
     if (error instanceof ConfigError) process.stderr.write(`Configuration refused:\n${error.message}\n`)
     else if ((error as { code?: string }).code === 'EADDRINUSE') {
       process.stderr.write(`${(error as Error).message}\nAnother program uses this port. Set PORT to a free one.\n`)
-    } else createLog('error').error({ err: error }, 'could not start')
+    } else if (isUnavailable(error)) process.stderr.write(unreachable(error))
+    else createLog('error').error({ err: error }, 'could not start')
     process.exit(1)
   }
 }

@@ -81,6 +81,13 @@ const tests = [
   ...filesBelow(join(ROOT, 'sdk'), '.test.ts'),
 ]
 
+/** What tests stand on, and the rest of the project. */
+const helpers = ['server/test', 'sdk', 'bench', 'scripts'].flatMap((folder) =>
+  filesBelow(join(ROOT, folder), '.ts')
+    .filter(({ path }) => !IS_TEST.test(path))
+    .map((file) => ({ ...file, path: `${folder}/${file.path}` })),
+)
+
 type Rule = (files: readonly Source[]) => string[]
 
 function holds(rule: Rule, files: readonly Source[]): void {
@@ -204,7 +211,7 @@ const BANS: Ban[] = [
   { what: 'a request of its own', pattern: /\bfetch\(/, instead: 'go through an adapter, or http/outgoing.ts' },
   {
     what: 'a transaction of its own',
-    pattern: /['"`]\s*(?:begin|commit|rollback|start transaction)\b\s*[;'"`]/i,
+    pattern: /['"`]\s*(?:begin|commit|rollback|start transaction)\b\s*[;'"`]|\.transaction\(/i,
     instead: 'use inTransaction(deps.db, ...)',
     but: { 'db/pool.ts': 'makes transactions', 'db/migrate.ts': 'runs before there is a pool' },
   },
@@ -252,7 +259,12 @@ test('each ban finds what it forbids', () => {
     chance: ['Math.random()', 'randomBytes(8)', 'crypto.randomUUID()'],
     'the environment': ['process.env.PORT'],
     'a request of its own': ['await fetch(url)'],
-    'a transaction of its own': ["client.query('BEGIN')", "sql('x', 'commit')", 'client.query(`begin;`)'],
+    'a transaction of its own': [
+      'db.transaction(run)',
+      "client.query('BEGIN')",
+      "sql('x', 'commit')",
+      'client.query(`begin;`)',
+    ],
     console: ['console.log(1)'],
     'floating point for amounts': ['parseFloat(amount)', 'amount.toFixed(2)'],
     'a default export': ['export default {}'],
@@ -284,6 +296,58 @@ const unfinished: Rule = (files) =>
 test('nothing is left to do in the code', () => {
   holds(unfinished, [...all, ...tests])
   isAwake(unfinished, { breaks: [['a.ts', `// ${'TO'}DO: later`]] })
+})
+
+// Comments must stand on their own: whoever reads them has this repository and nothing else.
+const elsewhere: Rule = (files) =>
+  files.flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .flatMap((line, i) =>
+        /\bcontract,? (?:section )?\d/.test(line)
+          ? [`${path}:${i + 1} cites a page that is not in the repository: say what it says`]
+          : [],
+      ),
+  )
+
+test('no comment cites a page that is not in the repository', () => {
+  holds(elsewhere, [...all, ...tests, ...helpers])
+  isAwake(elsewhere, {
+    breaks: [
+      ['a.ts', `/** A key (${'contract'} 2.3). */`],
+      ['a.ts', `// Forms as in the ${'contract'}, section 2.2`],
+    ],
+    keeps: [['a.ts', '// Every adapter keeps the contract of the port.']],
+  })
+})
+
+const EXPORT = /^export (?:async )?(?:function|const|let|class|type) (\w+)/
+
+const undocumented: Rule = (files) =>
+  files.flatMap(({ path, text }) => {
+    const lines = text.split('\n')
+    return lines.flatMap((line, i) => {
+      const name = EXPORT.exec(line)?.[1]
+      if (name === undefined || lines[i - 1]?.endsWith('*/')) return []
+      // The type of a schema has the schema's name, and its words.
+      if (line.startsWith('export type') && lines.some((other) => other.startsWith(`export const ${name} =`))) return []
+      return [`${path}:${i + 1} exports ${name} without a comment: say in a sentence what it promises`]
+    })
+  })
+
+test('every export says what it promises', () => {
+  holds(undocumented, [...sources, ...helpers])
+  isAwake(undocumented, {
+    breaks: [
+      ['a.ts', 'export function run() {}'],
+      ['a.ts', '/** A list. */\nexport const LIST = []\nexport type Item = (typeof LIST)[number]'],
+      ['a.ts', '/** Far above. */\n\nexport async function run() {}'],
+    ],
+    keeps: [
+      ['a.ts', '/** Runs. */\nexport async function run() {}\nfunction stop() {}'],
+      ['a.ts', '/** A body. */\nexport const Body = Type.Object({})\nexport type Body = Static<typeof Body>'],
+    ],
+  })
 })
 
 const notRun: Rule = (files) =>

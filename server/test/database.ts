@@ -8,6 +8,7 @@ const TEMPLATE_BUSY = '55006'
 const RETRIES = 200
 const RETRY_MS = 25
 
+/** A database of one test, or of one file of tests. */
 export type TestDatabase = { url: string; drop(): Promise<void> }
 
 /** The server the tests run on, and the name of the migrated template. Throws outside `npm test`. */

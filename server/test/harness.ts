@@ -40,6 +40,7 @@ export function testDeps(
     WEBHOOK_ALLOW_PRIVATE: 'true',
     RATE_LIMIT_PER_KEY: '0',
     RATE_LIMIT_PER_ADDRESS: '0',
+    RATE_LIMIT_CALLBACKS: '0',
     LOG_LEVEL: 'debug',
     ...options.env,
   })
@@ -66,6 +67,9 @@ export type Reply = {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   body: any
 }
+
+/** The status and the error code of an answer; 'ok' when it is no error. */
+export const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.error?.code ?? 'ok']
 
 /** A whole system under test. */
 export type World = {

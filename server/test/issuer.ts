@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 /** A key pair as an issuer holds it. */
 export type TestKey = { kid: string; alg: 'RS256' | 'ES256'; private_key: KeyObject; public_key: KeyObject }
 
+/** A foreign OpenID Connect issuer that a test holds in its hands. */
 export type TestIssuer = {
   url: string
   /** The keys that it publishes; the first one signs. */

@@ -7,8 +7,10 @@ export type Reply =
   | { kind: 'status'; status: number; body?: string; headers?: Record<string, string>; until?: Promise<void> }
   | { kind: 'hang' | 'drip' | 'endless' | 'reset' }
 
+/** A request that came in. */
 export type Received = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
 
+/** A running receiver. */
 export type Receiver = {
   url: string
   received: Received[]
@@ -19,6 +21,8 @@ export type Receiver = {
   most_open: number
   /** Resolves when `count` requests have come in all; throws after `timeout_ms`. */
   waitFor(count: number, timeout_ms?: number): Promise<void>
+  /** Resolves when no request is open any more; throws after `timeout_ms`. */
+  waitClosed(timeout_ms?: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -53,6 +57,13 @@ export async function startReceiver(): Promise<Receiver> {
       const end = Date.now() + timeout_ms
       while (receiver.received.length < count) {
         if (Date.now() > end) throw new Error(`${receiver.received.length} of ${count} requests came`)
+        await new Promise((done) => setTimeout(done, 5))
+      }
+    },
+    async waitClosed(timeout_ms = 5_000) {
+      const end = Date.now() + timeout_ms
+      while (receiver.open > 0) {
+        if (Date.now() > end) throw new Error(`${receiver.open} requests are still open`)
         await new Promise((done) => setTimeout(done, 5))
       }
     },

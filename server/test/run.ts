@@ -1,7 +1,6 @@
 /**
  * `npm test`: starts one throw-away PostgreSQL, prepares a migrated template, runs the tests on it and clears up.
- * Arguments name the test files to run; without any, all run. TEST_PG_BIN=/usr/lib/postgresql/15/bin runs them on
- * that PostgreSQL instead of the packaged one.
+ * USAGE says what can be asked of it.
  */
 import { spawn } from 'node:child_process'
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises'
@@ -12,6 +11,16 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { startEmbedded } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
+
+const USAGE = `Usage: npm test [-- FILE ...]
+
+Runs the test files that are named, or all of them, on a throw-away PostgreSQL.
+
+Environment
+  TEST_PG_BIN   Programs of another PostgreSQL, such as /usr/lib/postgresql/15/bin, instead of the packaged ones
+  KILLS         How often the crash test kills its server (5; npm run crash: 20)
+  SEED          The crash test's chances: the same number, the same moments (random; it prints its own)
+`
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const ALL_TESTS = ['server/src', 'server/test', 'sdk', 'bench', 'scripts'].map((folder) => `${folder}/**/*.test.ts`)
@@ -29,6 +38,10 @@ process.stdout.on('error', () => {})
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(files: string[]): Promise<number> {
+  if (files.some((file) => file === '--help' || file === '-h')) {
+    process.stdout.write(USAGE)
+    return 0
+  }
   await clearLeftovers()
   // PostgreSQL may run as another user, who has to get through.
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`))

@@ -70,6 +70,7 @@ test('what is written rightly is taken', () => {
     `key revoke --merchant ${ID} --key ${ID}`,
     `${USER} --role VIEWER --merchant ${ID} --name Asha+Mushi --language en`,
     'token --email a@b.tz --json',
+    `emails --email a@b.tz --merchant ${ID}`,
   ]
   for (const line of right) assert.equal(typeof prepare(line), 'function', line)
   const named = right.map((line) => line.split(' ').slice(0, 2).join(' '))

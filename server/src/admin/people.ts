@@ -3,7 +3,14 @@
 import { PLATFORM, recordAudit } from '../audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../db/index.ts'
 import type { Role } from '../http/index.ts'
-import { ACCESS_TOKEN_S, issueAccessToken, newPassword, setPassword, signingKey } from '../identity/index.ts'
+import {
+  ACCESS_TOKEN_S,
+  issueAccessToken,
+  latestSigningKey,
+  newPassword,
+  setPassword,
+  signingKey,
+} from '../identity/index.ts'
 import { refuse } from '../lib/index.ts'
 import { bindUser, createUser, findMerchant, inviteMember } from '../merchants/index.ts'
 import { listEmails } from '../messages/index.ts'
@@ -152,7 +159,7 @@ const FOR_TOKEN = sql('admin_user_for_token', 'select id, issuer, subject, disab
  * has no account at the built-in provider.
  */
 export async function issueToken(deps: Deps, email: string): Promise<{ access_token: string; expires_in: number }> {
-  const key = (await signingKey(deps, null)) ?? (await signingKey(deps, embeddedIssuer(deps)))
+  const key = (await latestSigningKey(deps)) ?? (await signingKey(deps, embeddedIssuer(deps)))
   return inTransaction(deps.db, async (tx) => {
     const [person] = await tx.query<Person>(FOR_TOKEN, [email])
     if (!person) refuse('not_found', { message: 'There is no user with this e-mail address.' })

@@ -148,6 +148,10 @@ const PLANTS: Record<string, string[]> = {
     `update collections set status = 'pending_clearance' where ${one('collections', "status = 'successful'")}`,
     `update collections set version = version + 1 where ${one('collections', "status = 'successful'")}`,
     `delete from collection_history where ${one('collection_history', "from_status = 'failed'")}`,
+    `with staying as (
+       insert into collection_history select merchant_id, collection_id, seq + 1, to_status, to_status, 'provider', null, null, at
+       from collection_history where ${one('collection_history', "to_status = 'reversed'")} returning collection_id)
+     update collections set version = version + 1 where id in (select collection_id from staying)`,
   ],
   'No collection waits without anything that will move it': [
     "update collection_attempts a set due_at = null from collections c where c.id = a.collection_id and c.status = 'processing'",

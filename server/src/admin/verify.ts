@@ -2,7 +2,7 @@
 
 import { checkChains } from '../audit/index.ts'
 import { moves } from '../collections/index.ts'
-import { createDb, sql } from '../db/index.ts'
+import { createDb, inTransaction, sql } from '../db/index.ts'
 import { type Invariant, PEOPLE } from './verify-people.ts'
 
 const EDGES = Object.values(moves)
@@ -113,7 +113,9 @@ const INVARIANTS: Invariant[] = [
   {
     name: 'Every status move is allowed, and the chain ends at the status',
     broken: `select h.merchant_id || ' ' || h.collection_id || ' ' || h.from_status || ' to ' || h.to_status as what
-      from collection_history h where (h.from_status, h.to_status) not in (values ${EDGES})
+      from collection_history h where h.from_status <> h.to_status and (h.from_status, h.to_status) not in (values ${EDGES})
+      union all select merchant_id || ' ' || collection_id || ' stays ' || to_status || ' for no reason, or with an event'
+      from collection_history where from_status = to_status and (reason is null or event is not null)
       union all select merchant_id || ' ' || collection_id || ' breaks at ' || seq from (
         select merchant_id, collection_id, seq, from_status, lag(to_status) over w as before, row_number() over w as place
         from collection_history window w as (partition by merchant_id, collection_id order by seq)) q
@@ -196,7 +198,7 @@ export async function verify(url: string): Promise<Verification> {
   const db = createDb({ url, max_connections: 1, application_name: 'malipo-verify', reporting: true })
   try {
     // One snapshot for all checks: payments that arrive meanwhile must not look like contradictions.
-    const checks = await db.transaction(async (tx) => {
+    const checks = await inTransaction(db, async (tx) => {
       await tx.query(SNAPSHOT)
       const results: Verification['checks'] = []
       for (const [i, invariant] of INVARIANTS.entries()) {

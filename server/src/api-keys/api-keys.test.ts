@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { createWorld, type Reply, START, testDeps, type World } from '../../test/harness.ts'
+import { codeOf, createWorld, START, testDeps, type World } from '../../test/harness.ts'
 import type { Scope } from '../http/index.ts'
 import { Refusal, readConfig, systemRandom } from '../lib/index.ts'
 import { compose } from '../main.ts'
@@ -19,7 +19,6 @@ before(async () => {
 })
 after(() => world.close())
 
-const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.error?.code ?? 'ok']
 const withHeaders = (headers: Record<string, string>) => world.call({ method: 'GET', url: LIST, key: null, headers })
 
 async function makeKey(options: { environment?: 'live' | 'sandbox'; expires_at?: Date; scopes?: Scope[] } = {}) {
@@ -81,6 +80,20 @@ describe('sending a key', () => {
       401,
       'invalid_session',
     ])
+  })
+
+  test('whatever begins like a key is told that the key is wrong, not that a session is', async () => {
+    for (const value of [
+      'service_live_abc-def',
+      `${world.sandbox_key}.`,
+      world.sandbox_key.replace(/.{10}$/, '.$&'),
+      'sk_test_',
+      'sk_live_ä',
+      'other_sandbox_*',
+    ]) {
+      const reply = await withHeaders({ 'x-api-key': Buffer.from(value, 'utf8').toString('latin1') })
+      assert.deepEqual(codeOf(reply), [401, 'invalid_api_key'], value)
+    }
   })
 
   test('a mistyped key is refused without asking the database', async () => {

@@ -40,7 +40,7 @@ const FIND = sql(
 )
 
 /**
- * Makes the authentication of API keys: who it is, then whether they may call from where they are (contract 5.4). A key
+ * Makes the authentication of API keys: who it is, then whether they may call from where they are. A key
  * that is bound to approved addresses is refused elsewhere with the generic `forbidden`. All requests that wait are looked up in one statement, and nothing is
  * remembered between statements: a cache would let a revoked key live on.
  */

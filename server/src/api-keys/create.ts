@@ -36,7 +36,7 @@ export function createKey(deps: Deps, input: NewKey): Promise<MadeKey> {
 /**
  * Makes a key and gives its plaintext, the only time that it exists outside the caller's hands. Refuses an unknown or
  * missing scope, an IP choice that contradicts itself, an end that has passed, an unknown merchant, and a live key for a
- * merchant that is not approved, verified and priced (production_access_restricted, contract section 7).
+ * merchant that is not approved, verified and priced (production_access_restricted).
  */
 export async function insertKey(deps: Deps, tx: Tx, input: NewKey): Promise<MadeKey> {
   const scopes = checkedScopes(input.scopes)
@@ -90,7 +90,7 @@ function checkedScopes(scopes: readonly string[]): string[] {
   return [...new Set(scopes)]
 }
 
-/** From which addresses: each of the two flags is the opposite of the other, so one is enough (contract 5.4). */
+/** From which addresses: each of the two flags is the opposite of the other, so one is enough. */
 function ipChoice(input: NewKey): { ip_whitelist_enabled: boolean; continue_without_ip_whitelist: boolean } {
   const { ip_whitelist_enabled, continue_without_ip_whitelist } = input
   if (ip_whitelist_enabled !== undefined && ip_whitelist_enabled === continue_without_ip_whitelist) {

@@ -3,14 +3,14 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Environment } from '../http/index.ts'
-import { type Config, type Random, randomBase62 } from '../lib/index.ts'
+import { BASE62, type Config, type Random, randomBase62 } from '../lib/index.ts'
 
 /** 32 characters of base62: 190 bits. */
 const BODY_LENGTH = 32
 const CHECKSUM_LENGTH = 6
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** Live and sandbox markers of both styles: whatever is issued now, a key of either style authenticates. */
+const MARKER = /^[a-z][a-z0-9]{1,19}_(?:live|sandbox|test)_/
 const KEY = /^([a-z][a-z0-9]{1,19})_(live|sandbox|test)_([0-9A-Za-z]+)$/
 
 /** A fresh plaintext key. Shown once, then only its hash remains. */
@@ -28,9 +28,9 @@ export function keyPrefix(plaintext: string): string {
   return plaintext.slice(0, plaintext.lastIndexOf('_') + 5)
 }
 
-/** True when a credential claims to be an API key; anything else is a session token. */
+/** True when a credential begins as API keys do, whatever follows; anything else is a session token. */
 export function looksLikeKey(credential: string): boolean {
-  return KEY.test(credential)
+  return MARKER.test(credential)
 }
 
 /** True when the checksum fits: a mistyped key is recognised without asking the database. */

@@ -2,7 +2,7 @@
 
 export { type AuthenticateOptions, createAuthenticate } from './authenticate.ts'
 export { createKey, insertKey, type NewKey } from './create.ts'
-export { looksLikeKey, newPlaintextKey } from './format.ts'
+export { isWellFormedKey, looksLikeKey, newPlaintextKey } from './format.ts'
 export { type ApiKeyRecord, presentKey } from './present.ts'
 export { lockKey, revokeKey, revokeLocked } from './revoke.ts'
 export { apiKeyRoutes } from './routes.ts'

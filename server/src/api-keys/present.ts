@@ -24,7 +24,7 @@ export const KEY_COLUMNS = `k.id, k.merchant_id, k.name, k.environment, k.key_pr
      k.ip_whitelist_enabled, k.continue_without_ip_whitelist, k.expires_at, k.revoked_at, k.created_at,
      (select u.last_used_at from api_key_usage u where u.merchant_id = k.merchant_id and u.key_id = k.id) as last_used_at`
 
-/** A key as the API shows it (contract 2.3): never the plaintext, never its hash. */
+/** A key as the API shows it: never the plaintext, never its hash. */
 export function presentKey(record: ApiKeyRecord) {
   const { expires_at, revoked_at, created_at, last_used_at, ...rest } = record
   return {

@@ -15,7 +15,7 @@ const tags = ['API keys']
 const WRITE = { roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
 const READ = { roles: MERCHANT_ROLES }
 
-/** Adds the routes of contract 4.1 about keys. */
+/** Adds the routes about API keys. */
 export function apiKeyRoutes(deps: Deps): Routes {
   const making = {
     tags,

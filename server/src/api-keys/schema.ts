@@ -6,7 +6,7 @@ import { line, nullable, oneOf } from '../lib/index.ts'
 
 const timestamp = (description: string) => Type.String({ format: 'date-time', description })
 
-/** Body of the two routes that make a key (contract 4.1). */
+/** Body of the two routes that make a key. */
 export const NewKeyBody = Type.Object({
   merchant_id: Type.Optional(line(64, 'Your own merchant id; needed by members of several merchants.')),
   name: Type.String({ ...line(100), minLength: 1, description: 'What you will know the key by.' }),
@@ -58,8 +58,13 @@ export const KeysQuery = Type.Object({
   status: Type.Optional(oneOf(['active', 'revoked'])),
 })
 
+/** Parameters of the paths that name a key. */
 export const KeyParams = Type.Object({ key_id: Type.String({ description: 'The id of the key.' }) })
+/** Parameters of the path that names the merchant. */
 export const MerchantParams = Type.Object({ merchant_id: Type.String({ description: 'Your own merchant id.' }) })
+/** One key, in the envelope. */
 export const KeyAnswer = success(KeyRecord)
+/** A key that was just made, with its plaintext, in the envelope. */
 export const MadeKeyAnswer = success(MadeKeyRecord)
+/** A page of keys, in the envelope. */
 export const KeysAnswer = success(page(KeyRecord))

@@ -22,6 +22,8 @@ const AuditRecord = Type.Object({
   request_id: nullable(Type.String({ description: 'The X-Request-Id of the request that did it.' })),
   address: nullable(Type.String({ description: 'The address that the request came from.' })),
 })
+/** An act as a merchant or an operator sees it. */
 export type AuditView = Static<typeof AuditRecord>
 
+/** A page of acts, in the envelope. */
 export const AuditAnswer = success(page(AuditRecord))

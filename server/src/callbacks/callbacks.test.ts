@@ -142,14 +142,20 @@ test('an empty, an unreadable and an enormous callback are refused, never with a
   assert.equal((await callback('x'.repeat(17 * 1024))).status, 413)
 })
 
-test('a flood of forged callbacks fills no table', async () => {
-  world.deps.clock.advance(5_000)
-  const count = async () =>
-    Number(
-      (await world.rows<{ n: bigint }>("select count(*) as n from provider_callbacks where verdict = 'forged'"))[0]?.n,
-    )
-  const before = await count()
-  const replies = await Promise.all(Array.from({ length: 200 }, (_, i) => callback(`flood ${i}`, { signature: 'no' })))
-  for (const reply of replies) assert.equal(reply.status, 403)
-  assert.ok((await count()) - before <= 10)
+test('a flood of forged callbacks, or of ones about nobody, fills no table', async () => {
+  const count = async (verdict: string) =>
+    (await world.rows('select 1 from provider_callbacks where verdict = $1', [verdict])).length
+  const before = { forged: await count('forged'), unknown: await count('unknown_reference') }
+  // Spread over a minute, a flood is no smaller.
+  world.deps.clock.advance(60_000)
+  for (let part = 0; part < 10; part++) {
+    const forged = Array.from({ length: 20 }, (_, i) => callback(`flood ${part} ${i}`, { signature: 'no' }))
+    for (const reply of await Promise.all(forged)) assert.equal(reply.status, 403)
+    const unknown = Array.from({ length: 20 }, (_, i) => callback(JSON.stringify({ reference: `none ${part} ${i}` })))
+    for (const reply of await Promise.all(unknown)) assert.equal(reply.status, 200)
+    world.deps.clock.advance(5_000)
+  }
+  assert.ok((await count('forged')) - before.forged <= 20)
+  const unknown = (await count('unknown_reference')) - before.unknown
+  assert.ok(unknown >= 100 && unknown <= 200, `${unknown} were kept`)
 })

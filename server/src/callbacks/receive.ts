@@ -1,7 +1,7 @@
 // A callback is a hint: it is checked and kept as it came, and the provider is asked what is true.
 //
-// The hint is answered only after it is kept and the provider's word is settled. If the process dies before that, the provider sees no
-// answer and may send it again; and the attempt still waits in the database, so that it is asked anyway.
+// The hint is answered only after it is kept and the provider's word is settled. If the process dies before that, the
+// provider sees no answer and may send it again; and the attempt still waits in the database, so that it is asked anyway.
 
 import { createHash } from 'node:crypto'
 import { type Attempt, type Driver, findAttempts, parseReference } from '../collections/index.ts'
@@ -20,8 +20,8 @@ export type CallbackReceiver = (
 type Verdict = 'hint' | 'unknown_reference' | 'forged'
 type Kept = { provider: string; verdict: Verdict; reference: string | null; body: Buffer }
 
-/** Forged callbacks kept per second; more are only counted in the log, so that a flood does not fill the disk. */
-const FORGED_KEPT_PER_S = 10
+/** Callbacks that are nobody's, kept per minute; more are only logged, so that a flood does not fill the disk. */
+const KEPT_PER_MINUTE = { forged: 10, unknown_reference: 100 }
 const BODY_KEPT_BYTES = 4096
 
 const KEEP = sql(
@@ -63,7 +63,8 @@ export function createCallbackReceiver(
     },
     { max_items: 500, max_running: 2 },
   )
-  const keepForged = forgedBudget(deps)
+  const mayKeepForged = budget(deps, KEPT_PER_MINUTE.forged)
+  const mayKeepUnknown = budget(deps, KEPT_PER_MINUTE.unknown_reference)
 
   return async (name, headers, body) => {
     const provider = providers.get(name)
@@ -71,13 +72,17 @@ export function createCallbackReceiver(
     const verdict = provider.verifyCallback(headers, body)
     if (!verdict.verified) {
       deps.log.warn({ provider: name }, 'forged callback')
-      if (keepForged()) await keep({ provider: name, verdict: 'forged', reference: null, body })
+      if (mayKeepForged()) await keep({ provider: name, verdict: 'forged', reference: null, body })
       return 'forged'
     }
     const { reference } = verdict
     const attempt = await findAttempt(reference)
     // An attempt of another provider is not this provider's to speak of.
     const ours = attempt !== null && attempt.provider === name
+    if (!ours) {
+      deps.log.warn({ provider: name }, 'callback about a payment that is not ours')
+      if (!mayKeepUnknown()) return 'taken'
+    }
     const kept = keep({ provider: name, verdict: ours ? 'hint' : 'unknown_reference', reference, body })
     await Promise.all(ours ? [kept, driver.ask(attempt)] : [kept])
     return 'taken'
@@ -112,16 +117,17 @@ function printable<T extends string | null>(text: T): T {
   return (text === null ? null : text.replaceAll('\0', '\u{fffd}').toWellFormed()) as T
 }
 
-function forgedBudget(deps: Deps): () => boolean {
-  let second = 0
+/** True for the first `max` times in a minute. */
+function budget(deps: Deps, max: number): () => boolean {
+  let minute = 0
   let kept = 0
   return () => {
-    const now = Math.floor(deps.clock.now().getTime() / 1000)
-    if (now !== second) {
-      second = now
+    const now = Math.floor(deps.clock.now().getTime() / 60_000)
+    if (now !== minute) {
+      minute = now
       kept = 0
     }
     kept += 1
-    return kept <= FORGED_KEPT_PER_S
+    return kept <= max
   }
 }

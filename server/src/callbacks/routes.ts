@@ -1,7 +1,6 @@
 // The address that providers call: /callbacks/<provider>.
 
 import Type from 'typebox'
-import type { Deps } from '../db/index.ts'
 import type { App } from '../http/index.ts'
 import { refuse } from '../lib/index.ts'
 import type { CallbackReceiver } from './receive.ts'
@@ -9,7 +8,7 @@ import type { CallbackReceiver } from './receive.ts'
 const BODY_BYTES_MAX = 16 * 1024
 
 /** Adds the callback address. It takes any content type, because the signature is over the raw bytes. */
-export function callbackRoutes(_deps: Deps, receive: CallbackReceiver): (app: App) => void {
+export function callbackRoutes(receive: CallbackReceiver): (app: App) => void {
   return (app) => {
     void app.register(async (scope) => {
       scope.removeAllContentTypeParsers()
@@ -19,7 +18,7 @@ export function callbackRoutes(_deps: Deps, receive: CallbackReceiver): (app: Ap
         {
           schema: { hide: true, params: Type.Object({ provider: Type.String() }) },
           bodyLimit: BODY_BYTES_MAX,
-          config: { access: 'public' },
+          config: { access: 'public', limit: 'callbacks' },
         },
         async (request, reply) => {
           const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)

@@ -4,53 +4,17 @@
 // holds the answer, and the attempt falls due when its lease ends: a worker goes on with it.
 
 import { type Deps, oneStatement, sql } from '../db/index.ts'
-import { API_SCOPE, type Environment, type IdempotencyClaim, LOCK_MS } from '../http/index.ts'
-import { gather, newId } from '../lib/index.ts'
-import type { Method, SimulateStatus } from '../providers/port.ts'
+import { API_SCOPE, LOCK_MS } from '../http/index.ts'
+import { gather } from '../lib/index.ts'
+import type { NewCollection } from './check.ts'
 import { attemptReference } from './reference.ts'
+import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
-/** A payment that was checked and may be made. Amounts in cents, phones canonical. */
-export type NewCollection = {
-  claim: IdempotencyClaim
-  merchant_id: string
-  environment: Environment
-  provider: string
-  method: Method
-  amount_minor: bigint
-  currency: string
-  customer_name: string | null
-  /** Where the prompt goes; for a QR, whom it is meant for. */
-  phone: string | null
-  customer_email: string | null
-  reference: string | null
-  description: string | null
-  simulate_status: SimulateStatus | null
-}
-
-/** One try at a provider, as the code that works on it needs it. */
-export type Attempt = {
-  merchant_id: string
-  collection_id: string
-  number: number
-  environment: Environment
-  provider: string
-  provider_reference: string
-  method: Method
-  phone: string | null
-  amount_minor: bigint
-  currency: string
-  simulate_status: SimulateStatus | null
-  state: 'to_send' | 'asked' | 'final' | 'given_up'
-  asks: number
-  sent_at: Date | null
-  deadline_at: Date
-}
-
-/** What became of a request: a new attempt, or the key was known before. */
-export type Accepted = { attempt: Attempt } | 'key_known'
-
-/** How long a process may take over one step of an attempt before another may take it up. */
-export const ATTEMPT_LEASE_MS = 10_000
+/**
+ * What became of a request: a new attempt; the collection of an earlier request with its key, which ended without an answer;
+ * or the key is in use.
+ */
+export type Accepted = { attempt: Attempt } | { resumes: string } | 'key_known'
 
 const ACCEPT = sql(
   'collections_accept',
@@ -66,9 +30,9 @@ const ACCEPT = sql(
      select merchant_id, environment, $2, key, decode(fingerprint, 'hex'), id, status_code, response_body, locked_until, at
      from input order by merchant_id, environment, key
      on conflict (merchant_id, environment, scope, key) do update
-       set resource_id = excluded.resource_id, locked_until = excluded.locked_until
+       set resource_id = coalesce(k.resource_id, excluded.resource_id), locked_until = excluded.locked_until
        where k.status_code is null and k.locked_until <= excluded.created_at and k.fingerprint = excluded.fingerprint
-     returning k.resource_id
+     returning k.merchant_id, k.environment, k.key, k.resource_id
    ), fresh as materialized (
      select * from input where (id in (select resource_id from key)) is true
    ), collection as (
@@ -86,7 +50,7 @@ const ACCEPT = sql(
        simulate_status, 'to_send', 0, due_at, lease_owner, deadline_at, null, null, null, null, null, at, at
      from fresh
    )
-   select resource_id as id from key`,
+   select merchant_id, environment, key, resource_id from key`,
 )
 
 /** An accept request together with how it is answered and who works on it. */
@@ -109,13 +73,12 @@ async function accept(deps: Deps, items: readonly AcceptItem[]): Promise<Accepte
   const first = new Map<string, AcceptItem>()
   for (const item of items) {
     // The same key twice in one set: the second is a repetition, answered from what the first one stored.
-    const { merchant_id, environment, key } = item.collection.claim
-    const name = `${merchant_id} ${environment} ${key}`
+    const name = nameOf(item.collection.claim)
     if (!first.has(name)) first.set(name, item)
   }
   const attempts = new Map<string, Attempt>()
   const rows = [...first.values()].map(({ id, collection, answer, lease }) => {
-    const attempt = attemptOf(deps, id, collection, now)
+    const attempt = attemptOf(deps, id, collection, now, lease)
     attempts.set(id, attempt)
     return {
       ...collection,
@@ -129,23 +92,33 @@ async function accept(deps: Deps, items: readonly AcceptItem[]): Promise<Accepte
       provider_reference: attempt.provider_reference,
       amount_minor: undefined,
       amount: collection.amount_minor.toString(),
-      due_at: lease ? new Date(now.getTime() + ATTEMPT_LEASE_MS) : now,
+      due_at: attempt.due_at,
       lease_owner: lease ? deps.process_id : null,
       deadline_at: attempt.deadline_at,
       at: now,
     }
   })
   deps.point('accept.before_commit')
-  const made = await oneStatement(deps.db).query<{ id: string }>(ACCEPT, [JSON.stringify(rows), API_SCOPE])
+  const made = await oneStatement(deps.db).query<Claimed>(ACCEPT, [JSON.stringify(rows), API_SCOPE])
   deps.point('accept.after_commit')
-  const new_ids = new Set(made.map((row) => row.id))
+  const claimed = new Map(made.map((row) => [nameOf(row), row.resource_id]))
   return items.map((item) => {
-    const attempt = new_ids.has(item.id) ? attempts.get(item.id) : undefined
-    return attempt ? { attempt } : 'key_known'
+    const name = nameOf(item.collection.claim)
+    const id = first.get(name) === item ? claimed.get(name) : undefined
+    if (id === undefined) return 'key_known'
+    return id === item.id ? { attempt: attempts.get(id) as Attempt } : { resumes: id }
   })
 }
 
-function attemptOf(deps: Deps, collection_id: string, collection: NewCollection, now: Date): Attempt {
+/** A key that this statement claimed, and the collection that it stands for. */
+type Claimed = { merchant_id: string; environment: string; key: string; resource_id: string }
+
+/** Within what a key is unique, as a text. */
+function nameOf({ merchant_id, environment, key }: { merchant_id: string; environment: string; key: string }): string {
+  return `${merchant_id} ${environment} ${key}`
+}
+
+function attemptOf(deps: Deps, collection_id: string, collection: NewCollection, now: Date, lease: boolean): Attempt {
   const { merchant_id, environment, provider, method, phone, amount_minor, currency, simulate_status } = collection
   return {
     merchant_id,
@@ -163,10 +136,6 @@ function attemptOf(deps: Deps, collection_id: string, collection: NewCollection,
     asks: 0,
     sent_at: null,
     deadline_at: new Date(now.getTime() + deps.config.collection_deadline_h * 3_600_000),
+    due_at: lease ? new Date(now.getTime() + ATTEMPT_LEASE_MS) : now,
   }
-}
-
-/** The id of a collection that is about to be accepted. */
-export function newCollectionId(deps: Deps, routing_code: number): string {
-  return newId(deps, routing_code)
 }

@@ -1,11 +1,10 @@
-// Checking a request for a payment. Two steps, because the order of checks is part of the contract: what is wrong in
-// the body itself comes before the Idempotency-Key, what our rules refuse comes after it.
+// Checking a request for a payment. Two steps, because callers rely on the order of the checks: what is wrong in the
+// body itself comes before the Idempotency-Key, what our rules refuse comes after it.
 
 import type { Deps } from '../db/index.ts'
 import { type Caller, checkMerchant, type Environment, type IdempotencyClaim, writtenAmount } from '../http/index.ts'
 import { CURRENCY, canonicalPhone, formatAmount, parseAmount, refuse, refuseField } from '../lib/index.ts'
 import type { Method, Provider, SimulateStatus } from '../providers/port.ts'
-import type { NewCollection } from './accept.ts'
 
 /** A body whose form is right. Amount in cents, or too large to be one. */
 export type CheckedBody = {
@@ -13,11 +12,22 @@ export type CheckedBody = {
   amount_minor: bigint | 'too_large'
   currency: string
   customer_name: string | null
+  /** Where the prompt goes; for a QR, whom it is meant for. */
   phone: string | null
   customer_email: string | null
   reference: string | null
   description: string | null
   simulate_status: SimulateStatus | null
+}
+
+/** A payment that was checked and may be made. Amounts in cents, phones canonical. */
+export type NewCollection = Omit<CheckedBody, 'merchant_id' | 'amount_minor'> & {
+  claim: IdempotencyClaim
+  merchant_id: string
+  environment: Environment
+  provider: string
+  method: Method
+  amount_minor: bigint
 }
 
 type Body = {

@@ -2,6 +2,7 @@
 
 import { type Deps, oneStatement, sql } from '../db/index.ts'
 import type { Environment } from '../http/index.ts'
+import { firstIdAt, ZERO_ID } from '../lib/index.ts'
 
 /** When so many came since the kept number, the number is renewed. */
 const TAIL_MAX = 10_000
@@ -11,8 +12,6 @@ const TAIL_MAX = 10_000
  * refused by the statement timeout, so no collection appears below the kept bound any more.
  */
 const SETTLED_MS = 10 * 60_000
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 const KEPT = sql(
   'collection_counts_find',
@@ -33,7 +32,7 @@ const KEEP = sql(
 /** The number of collections of a merchant in one environment. */
 export async function countAll(deps: Deps, merchant_id: string, environment: Environment): Promise<number> {
   const [kept] = await deps.db.query<{ before_id: string; collections: bigint }>(KEPT, [merchant_id, environment])
-  const from = kept?.before_id ?? FIRST_ID
+  const from = kept?.before_id ?? ZERO_ID
   const settled_before = firstIdAt(new Date(deps.clock.now().getTime() - SETTLED_MS))
   const [tail] = await deps.db.query<{ all_of_it: bigint; settled: bigint }>(TAIL, [
     merchant_id,
@@ -47,13 +46,4 @@ export async function countAll(deps: Deps, merchant_id: string, environment: Env
     await oneStatement(deps.db).query(KEEP, [merchant_id, environment, from, settled_before, before + tail.settled])
   }
   return Number(before + (tail?.all_of_it ?? 0n))
-}
-
-/** Ids begin with their time, so a bound on time is a bound on ids, and the index serves it. */
-export function firstIdAt(time: Date): string
-export function firstIdAt(time: Date | null): string | null
-export function firstIdAt(time: Date | null): string | null {
-  if (time === null) return null
-  const hex = Math.max(0, time.getTime()).toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { createWorld, type Reply, type World } from '../../test/harness.ts'
+import { codeOf, createWorld, type World } from '../../test/harness.ts'
 
 const PUSH = '/v1/collections/wallet-push'
 const PESA = '/v1/collections/provider-pesa'
@@ -19,7 +19,6 @@ after(async () => {
   await world.close()
 })
 
-const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.error?.code ?? 'ok']
 const show = async (id: string, key?: string) => (await world.get(`/v1/collections/${id}`, key)).body.data
 
 describe('answers', () => {

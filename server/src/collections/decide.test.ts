@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Answer } from '../providers/port.ts'
-import { decide, decideTimeout, type Standing } from './decide.ts'
+import { contradicts, decide, decideTimeout, type Standing, wordOf } from './decide.ts'
 import { type MoveName, mayMove, moves, STATUSES, type Status } from './state.ts'
 
 const AMOUNT = 100_000n
@@ -120,6 +120,40 @@ test('what is credited is what was asked for, less the frozen fee; what is held 
   const [hold] = decide(standing('processing'), ANSWERS['succeeded with more'])
   assert.deepEqual(hold?.posting, { fact: 'collection_held', amount_minor: AMOUNT + 1n, fee_minor: 0n })
   assert.equal(hold?.amount_received_minor, AMOUNT + 1n)
+})
+
+describe('an answer that denies what is booked', () => {
+  const FINAL = [
+    'succeeded',
+    'succeeded with more',
+    'succeeded with less',
+    'succeeded in another currency',
+    'held',
+    'declined',
+  ]
+  const DENIES: Partial<Record<Status, string[]>> = {
+    successful: FINAL.slice(1),
+    // Whoever clears held money must know every word that came after it.
+    pending_clearance: FINAL,
+    reversed: FINAL.slice(1),
+  }
+  for (const status of STATUSES) {
+    for (const [name, answer] of Object.entries(ANSWERS)) {
+      const denies = DENIES[status]?.includes(name) ?? false
+      test(`${name} ${denies ? 'denies' : 'does not deny'} a collection that is ${status}`, () =>
+        assert.equal(contradicts(standing(status), answer), denies))
+    }
+  }
+  test('so does the reversal of another amount', () => {
+    const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...said }
+    for (const status of ['successful', 'pending_clearance', 'reversed'] as const)
+      assert.equal(contradicts(standing(status), answer), true)
+  })
+  test('its word names outcome, amount and currency, or the reason', () => {
+    assert.equal(wordOf(ANSWERS['succeeded in another currency']), 'succeeded 1000.00 USD')
+    assert.equal(wordOf(ANSWERS.declined), 'declined wrong_pin')
+    assert.equal(wordOf(ANSWERS.unknown), null)
+  })
 })
 
 test('a reversal takes back what was booked, whatever amount the provider names now', () => {

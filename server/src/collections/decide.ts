@@ -1,7 +1,7 @@
 // What a provider's answer means for a collection: pure, so that every case can be tested as a table.
 
 import type { Fact } from '../ledger/index.ts'
-import { assertInvariant } from '../lib/index.ts'
+import { assertInvariant, formatAmount } from '../lib/index.ts'
 import type { Answer, FailureReason } from '../providers/port.ts'
 import { type MoveName, mayMove, moves, type Status } from './state.ts'
 
@@ -21,6 +21,11 @@ export type Step = {
   amount_received_minor: bigint | null
   /** Null: no money moves. */
   posting: { fact: Fact; amount_minor: bigint; fee_minor: bigint } | null
+}
+
+/** True for an answer after which the payment still waits: it makes no move. */
+export function isOpen(answer: Answer): boolean {
+  return answer.kind === 'accepted' || answer.kind === 'unknown' || answer.kind === 'not_found'
 }
 
 /** The moves an answer makes, in order. Empty: it changes nothing, because it was already so or because it is not final. */
@@ -43,6 +48,24 @@ export function decide(standing: Standing, answer: Answer): Step[] {
     case 'unknown':
       return []
   }
+}
+
+/** What a final answer says, as the history keeps it. */
+export function wordOf(answer: Answer): string | null {
+  if ('amount_minor' in answer) return `${answer.kind} ${formatAmount(answer.amount_minor)} ${answer.currency}`
+  return answer.kind === 'declined' ? `declined ${answer.reason}` : null
+}
+
+/**
+ * True for a final answer that denies what is booked: another outcome, another amount or another currency. It moves no
+ * money, because what was booked may be on its way to the merchant, but a person has to see it. Of held money every other
+ * word counts: it is what the person who clears it must know.
+ */
+export function contradicts(standing: Standing, answer: Answer): boolean {
+  if (isOpen(answer) || ['created', 'processing', 'failed'].includes(standing.status)) return false
+  if (!('amount_minor' in answer) || answer.kind === 'held') return true
+  const as_booked = answer.amount_minor === standing.amount_received_minor && answer.currency === standing.currency
+  return !as_booked || (standing.status === 'pending_clearance' && answer.kind === 'succeeded')
 }
 
 /** No final answer came before the deadline. */

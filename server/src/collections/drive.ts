@@ -1,51 +1,45 @@
 // Driving payments: sending attempts to their provider, asking for outcomes, and settling what comes back.
+//
+// Whoever holds the lease of an attempt works on it, and only that one sends it and says when it is due again. A hint (a
+// callback, a refresh) asks too: what it learns is written down, but it takes no lease away and puts nothing off.
 
-import { type Deps, inputRows, oneStatement, sql } from '../db/index.ts'
+import type { Deps } from '../db/index.ts'
 import { gather } from '../lib/index.ts'
-import type { Answer, PaymentRequest, Provider } from '../providers/port.ts'
+import { type Answer, CALL_MS_MAX, type Provider, type QrAnswer } from '../providers/port.ts'
 import type { Delivery } from '../webhooks/index.ts'
 import { createClaimer, type Task } from '../work/index.ts'
-import { ATTEMPT_LEASE_MS, type Attempt } from './accept.ts'
-import { nextAskAt } from './pauses.ts'
+import { createCalls } from './call.ts'
+import { isOpen } from './decide.ts'
+import { type Note, noteOpenAnswers, renewLease } from './note.ts'
 import { type Outcome, settleOutcomes } from './settle.ts'
-import { ATTEMPT_COLUMNS, type AttemptId } from './store.ts'
+import { ATTEMPT_COLUMNS, ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
 /** What drives payments on, for requests, callbacks and the worker. */
 export type Driver = {
-  /** True while this process can take another attempt at once. */
-  room(): boolean
+  /** True while this process can take another attempt at a provider at once. */
+  room(provider: string): boolean
   /** Sends a fresh attempt that this process holds the lease of. Never throws: what fails is left to the worker. */
   send(attempt: Attempt): void
-  /** Asks the provider what became of an attempt and settles it. Resolves when that is committed. */
+  /** Follows a hint: asks the provider what became of an attempt and settles it. Resolves when that is committed. */
   ask(attempt: Attempt): Promise<void>
+  /** Fetches the code of a QR attempt. Never throws because of the provider. */
+  qr(attempt: Attempt): Promise<QrAnswer>
   /** Settles an outcome that is already known. */
   settle(outcome: Outcome): Promise<void>
   /** The background work: attempts that are due. */
   task: Task
 }
 
-/** Attempts that this process works on at once; more wait in the database. */
-const IN_FLIGHT_MAX = 1_000
+/** Attempts at one provider that this process works on at once; more wait in the database. A claim may go over it by its size. */
+const PLACES = 1_000
 const POLL_EVERY_MS = 250
-/** Far below the lease. */
+/** How long sent attempts are gathered before that is written down. Far below their lease. */
 const WRITE_SENT_MS = 500
 const CLAIM_MAX = 250
-
-// An open answer changes nothing but when the attempt is due again: no lock on the collection is needed.
-const NOTE_OPEN = sql(
-  'attempts_note_open',
-  `update collection_attempts a set state = case when i.sent then 'asked' else a.state end, asks = a.asks + 1,
-     due_at = i.due_at, lease_owner = null, sent_at = case when i.sent then coalesce(a.sent_at, $2) else a.sent_at end,
-     provider_status = coalesce(i.provider_status, a.provider_status),
-     provider_id = coalesce(i.provider_id, a.provider_id), updated_at = $2
-   from ${inputRows(
-     '$1',
-     'collection_id',
-     'merchant_id uuid, collection_id uuid, number smallint, sent boolean, due_at timestamptz, provider_status text, provider_id text',
-   )} i
-   where a.merchant_id = i.merchant_id and a.collection_id = i.collection_id and a.number = i.number
-     and a.due_at is not null and a.asks < 32000`,
-)
+/** What must be left of a lease before anything is sent under it: the longest call, and writing down what came of it. */
+const PUSH_LEASE_MS = CALL_MS_MAX + 2_000
+/** How long an acceptance that could not be written down is remembered. Whoever takes the attempt up asks first. */
+const REMEMBER_MS = 10 * ATTEMPT_LEASE_MS
 
 /** Makes the driver. `webhooks` takes the deliveries that settling leaves in this process's hands. */
 export function createDriver(
@@ -53,10 +47,16 @@ export function createDriver(
   providers: ReadonlyMap<string, Provider>,
   webhooks: { room(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void },
 ): Driver {
-  const in_flight = new Set<Promise<unknown>>()
-  const track = (work: Promise<unknown>) => {
-    in_flight.add(work)
-    void work.finally(() => in_flight.delete(work))
+  const calls = createCalls(deps, providers)
+  const hands = createHands()
+  const under_way = new Set<Promise<unknown>>()
+  const track = (attempt: Attempt, work: Promise<void>) => {
+    const done = work.catch((error) => {
+      const { collection_id } = attempt
+      deps.log.warn({ err: error, collection_id }, 'attempt not finished; it falls due again')
+    })
+    under_way.add(done)
+    void done.finally(() => under_way.delete(done))
   }
 
   const settle = gather<Outcome, void>(
@@ -66,182 +66,133 @@ export function createDriver(
     },
     { max_items: 250, max_running: 2 },
   )
-  const noteOpen = gather<{ attempt: Attempt; answer: Answer }, void>(
-    async (items) => {
-      await noteOpenAnswers(deps, items)
-      return items.map(() => undefined)
+  const note = gather<Note, void>(
+    async (notes) => {
+      await noteOpenAnswers(deps, notes)
+      return notes.map(() => undefined)
     },
     { max_items: 500, max_running: 1 },
   )
-  const learn = (attempt: Attempt, said: Answer): Promise<void> => {
-    sent.delete(attempt.provider_reference)
-    const answer = readable(said)
-    const { merchant_id, collection_id, number } = attempt
-    if (isOpen(answer) && deps.clock.now() < attempt.deadline_at) return noteOpen({ attempt, answer })
-    return settle({ merchant_id, collection_id, number, answer })
-  }
 
-  // That a request was sent need not be written at once: until then the row is leased, and whoever takes it up after
+  // That a request was accepted need not be written at once: until then the row is leased, and whoever takes it up after
   // a crash asks the provider before sending. What is written together costs less, and what is settled meanwhile nothing.
-  const sent = new Map<string, { attempt: Attempt; answer: Answer }>()
-  let writing_soon = false
-  const writeSent = () => {
-    writing_soon = false
-    for (const { attempt, answer } of sent.values()) run(attempt, () => learn(attempt, answer))
+  // It is forgotten only once something of the attempt is written: a status that lags behind must not undo it.
+  const accepted = new Map<string, Answer>()
+  let unwritten: Attempt[] = []
+  const learn = async (attempt: Attempt, answer: Answer, holds_lease: boolean): Promise<void> => {
+    const { merchant_id, collection_id, number, provider_reference: reference } = attempt
+    const known = accepted.get(reference)
+    if (isOpen(answer) && deps.clock.now() < attempt.deadline_at) {
+      // Known here and not yet written: the lease is this process's, whoever asked.
+      await note({ attempt, answer: known ? merged(known, answer) : answer, holds_lease: holds_lease || !!known })
+    } else {
+      await settle({ merchant_id, collection_id, number, answer })
+    }
+    if (known && accepted.get(reference) === known) accepted.delete(reference)
   }
-  const noteSent = (attempt: Attempt, answer: Answer) => {
-    sent.set(attempt.provider_reference, { attempt, answer })
-    if (writing_soon) return
-    writing_soon = true
-    deps.clock.after(WRITE_SENT_MS, writeSent)
+  const writeAccepted = () => {
+    const attempts = unwritten
+    unwritten = []
+    for (const attempt of attempts) {
+      const { provider_reference: reference } = attempt
+      const answer = accepted.get(reference)
+      if (answer === undefined) continue
+      const written = learn(attempt, answer, true).catch((error) => {
+        deps.clock.after(REMEMBER_MS, () => accepted.delete(reference))
+        throw error
+      })
+      track(attempt, written)
+    }
+  }
+  const noteAccepted = (attempt: Attempt, answer: Answer) => {
+    accepted.set(attempt.provider_reference, answer)
+    unwritten.push(attempt)
+    if (unwritten.length === 1) deps.clock.after(WRITE_SENT_MS, writeAccepted)
   }
 
-  const status = gather<Attempt, Answer>((attempts) => askProviders(deps, providers, attempts), {
-    max_items: 500,
-    max_running: 4,
-  })
-  const ask = async (attempt: Attempt): Promise<void> => learn(attempt, await status(attempt))
   const push = async (attempt: Attempt): Promise<void> => {
+    const left_ms = (attempt.due_at?.getTime() ?? 0) - deps.clock.now().getTime()
+    // Asking may have taken long: nothing is sent under a lease that another process may have taken over.
+    if (left_ms < PUSH_LEASE_MS && !(await renewLease(deps, attempt))) return
     deps.point('send.before_push')
-    const answer = await providerOf(providers, attempt).push(requestOf(attempt))
+    const answer = await calls.push(attempt)
     deps.point('send.after_push')
-    if (answer.kind === 'accepted') noteSent(attempt, answer)
-    else await learn(attempt, answer)
+    if (answer.kind === 'accepted') noteAccepted(attempt, answer)
+    else await learn(attempt, answer, true)
   }
   /** A due attempt: nobody knows whether an unsent one reached the provider, so it is asked before anything is sent. */
   const resume = async (attempt: Attempt): Promise<void> => {
-    const answer = await status(attempt)
-    const never_arrived = answer.kind === 'not_found' && attempt.state === 'to_send' && attempt.method !== 'qr'
-    if (never_arrived && deps.clock.now() < attempt.deadline_at) return push(attempt)
-    return learn(attempt, answer)
+    const answer = await calls.status(attempt)
+    const unsent = attempt.state === 'to_send' && !accepted.has(attempt.provider_reference) && attempt.method !== 'qr'
+    if (unsent && answer.kind === 'not_found' && deps.clock.now() < attempt.deadline_at) return push(attempt)
+    return learn(attempt, answer, true)
   }
-  const run = (attempt: Attempt, work: (attempt: Attempt) => Promise<void>) => {
+  const run = (attempt: Attempt, work: (attempt: Attempt) => Promise<void>): boolean => {
+    // A step that outlasts its lease: claiming the row again made the lease longer, and the step goes on.
+    if (!hands.take(attempt)) return false
     track(
-      work(attempt).catch((error) => {
-        deps.log.warn({ err: error, collection_id: attempt.collection_id }, 'attempt not finished; it falls due again')
-      }),
+      attempt,
+      work(attempt).finally(() => hands.give(attempt)),
     )
+    return true
   }
 
   const claim = createClaimer<Attempt>(deps, {
     name: 'collection_attempts',
     key: ['collection_id', 'number'],
     returning: ATTEMPT_COLUMNS,
+    lane: 'provider',
   })
   return {
-    room: () => in_flight.size < IN_FLIGHT_MAX,
-    send: (attempt) => run(attempt, push),
-    ask,
+    room: hands.room,
+    send: (attempt) => void run(attempt, push),
+    ask: async (attempt) => learn(attempt, await calls.status(attempt), false),
+    qr: calls.qr,
     settle,
     task: {
       name: 'collection_attempts',
       every_ms: POLL_EVERY_MS,
       async runOnce() {
-        const free = IN_FLIGHT_MAX - in_flight.size
-        if (free <= 0) return 0
-        const attempts = await claim(Math.min(free, CLAIM_MAX), ATTEMPT_LEASE_MS, () => CLAIM_MAX)
-        for (const attempt of attempts) run(attempt, resume)
-        return attempts.length
+        const attempts = await claim(CLAIM_MAX, ATTEMPT_LEASE_MS, () => CLAIM_MAX, hands.full())
+        return attempts.filter((attempt) => run(attempt, resume)).length
       },
       async idle() {
-        writeSent()
-        while (in_flight.size > 0) {
-          await Promise.allSettled([...in_flight])
-          writeSent()
+        writeAccepted()
+        while (under_way.size > 0) {
+          await Promise.allSettled([...under_way])
+          writeAccepted()
         }
       },
     },
   }
 }
 
-/** An answer after which the payment still waits. */
-function isOpen(answer: Answer): boolean {
-  return answer.kind === 'accepted' || answer.kind === 'unknown' || answer.kind === 'not_found'
+/** An acceptance that is known here with what was heard since: a later answer that is open too never takes it back. */
+function merged(known: Answer, answer: Answer): Answer {
+  if (answer.kind === 'accepted' || answer.ask_again_ms === undefined)
+    return answer.kind === 'accepted' ? answer : known
+  return { ...known, ask_again_ms: answer.ask_again_ms }
 }
 
-/** Rows are locked in one order (merchant, collection, number) wherever a set changes them: else two sets deadlock. */
-function inLockOrder<Row extends AttemptId>(rows: Row[]): Row[] {
-  const place = (row: Row) => `${row.merchant_id} ${row.collection_id} ${String(row.number).padStart(5, '0')}`
-  return rows
-    .map((row) => ({ row, place: place(row) }))
-    .sort((a, b) => (a.place < b.place ? -1 : 1))
-    .map(({ row }) => row)
-}
-
-async function noteOpenAnswers(deps: Deps, items: readonly { attempt: Attempt; answer: Answer }[]): Promise<void> {
-  const now = deps.clock.now()
-  const rows = items.map(({ attempt, answer }) => {
-    const sent = answer.kind === 'accepted'
-    const sent_at = attempt.sent_at ?? (sent ? now : null)
-    return {
-      merchant_id: attempt.merchant_id,
-      collection_id: attempt.collection_id,
-      number: attempt.number,
-      sent,
-      due_at: nextAskAt(now, { asks: attempt.asks + 1, sent_at, deadline_at: attempt.deadline_at }, answer),
-      provider_status: answer.provider_status,
-      provider_id: answer.provider_id ?? null,
-    }
-  })
-  await oneStatement(deps.db).query(NOTE_OPEN, [JSON.stringify(inLockOrder(rows)), now])
-}
-
-/** Asks each provider once for all its attempts; answers in the order of the attempts. */
-async function askProviders(
-  deps: Deps,
-  providers: ReadonlyMap<string, Provider>,
-  attempts: readonly Attempt[],
-): Promise<(Answer | Error)[]> {
-  const groups = Map.groupBy(attempts, (attempt) => attempt.provider)
-  const answers = new Map<Attempt, Answer | Error>()
-  await Promise.all(
-    [...groups.values()].map(async (group) => {
-      // One adapter that fails, or is no longer configured, must not keep the others from being asked.
-      const answered = await askOne(deps, providers, group)
-      for (const [i, attempt] of group.entries()) answers.set(attempt, answered[i] ?? UNREADABLE)
-    }),
-  )
-  return attempts.map((attempt) => answers.get(attempt) as Answer | Error)
-}
-
-/** Asks the provider of a group. An adapter that throws has said nothing: the deadline still holds. */
-async function askOne(
-  deps: Deps,
-  providers: ReadonlyMap<string, Provider>,
-  group: readonly Attempt[],
-): Promise<readonly (Answer | Error)[]> {
-  let provider: Provider
-  try {
-    provider = providerOf(providers, group[0] as Attempt)
-  } catch (error) {
-    return group.map(() => error as Error)
+/** The attempts that this process works on, each once, with places for each provider: a slow one takes none of another's. */
+function createHands() {
+  const references = new Set<string>()
+  const counts = new Map<string, number>()
+  const count = (provider: string, change: number) => counts.set(provider, (counts.get(provider) ?? 0) + change)
+  return {
+    /** False: it is in hand already. */
+    take({ provider, provider_reference: reference }: Attempt): boolean {
+      if (references.has(reference)) return false
+      references.add(reference)
+      count(provider, 1)
+      return true
+    },
+    give({ provider, provider_reference: reference }: Attempt): void {
+      references.delete(reference)
+      count(provider, -1)
+    },
+    room: (provider: string): boolean => (counts.get(provider) ?? 0) < PLACES,
+    /** The providers at which no place is free. */
+    full: (): string[] => [...counts].filter(([, taken]) => taken >= PLACES).map(([provider]) => provider),
   }
-  try {
-    return await provider.status(group.map(requestOf))
-  } catch (error) {
-    deps.log.error({ err: error, provider: provider.name }, 'the adapter failed')
-    return []
-  }
-}
-
-const UNREADABLE: Answer = { kind: 'unknown', why: 'unreadable', provider_status: null }
-const ANSWER_MINOR_MAX = 2n ** 53n
-
-/** An amount that no payment can have makes an answer unreadable: it must neither pay, nor stop the set that it is in. */
-function readable(answer: Answer): Answer {
-  if (!('amount_minor' in answer)) return answer
-  return answer.amount_minor > 0n && answer.amount_minor <= ANSWER_MINOR_MAX ? answer : UNREADABLE
-}
-
-/** The adapter of an attempt. An attempt of a provider that is no longer configured waits until it is. */
-export function providerOf(providers: ReadonlyMap<string, Provider>, attempt: Attempt): Provider {
-  const provider = providers.get(attempt.provider)
-  if (!provider) throw new Error(`provider ${attempt.provider} is not configured`)
-  return provider
-}
-
-/** An attempt as the port wants it. */
-export function requestOf(attempt: Attempt): PaymentRequest {
-  const { method, phone, amount_minor, currency, simulate_status, sent_at } = attempt
-  return { reference: attempt.provider_reference, method, phone, amount_minor, currency, simulate_status, sent_at }
 }

@@ -254,7 +254,7 @@ describe('a QR code, whose answer must come from the provider', () => {
   })
 
   for (const place of ['qr.before_call', 'qr.after_call']) {
-    test(`a process that dies at ${place} leaves the key free within 30 seconds, and its payment fails unpaid`, async () => {
+    test(`a process that dies at ${place} leaves the key free within 30 seconds, and the same payment goes on`, async () => {
       let dies = true
       const own = await createWorld({
         env: { COLLECTION_DEADLINE_H: '0.05' },
@@ -275,12 +275,9 @@ describe('a QR code, whose answer must come from the provider', () => {
         assert.equal(again.status, 202)
         assert.equal((await own.post(QR, body, { idempotency_key })).text, again.text)
         await own.pass(240_000)
-        const rows = await own.rows<{ status: string; failure_reason_code: string }>(
-          'select status, failure_reason_code from collections',
-        )
+        const rows = await own.rows('select id, status, failure_reason_code from collections')
         assert.deepEqual(rows, [
-          { status: 'failed', failure_reason_code: 'timeout' },
-          { status: 'failed', failure_reason_code: 'timeout' },
+          { id: again.body.data.collection_id, status: 'failed', failure_reason_code: 'timeout' },
         ])
       } finally {
         await own.close()
@@ -288,22 +285,76 @@ describe('a QR code, whose answer must come from the provider', () => {
     })
   }
 
-  test('a provider that gives no code is 503, stores no answer, and the same key works when it is back', async () => {
-    const idempotency_key = randomUUID()
-    const down = { amount: 10, customer_phone: '0754123013' }
-    const reply = await world.post(QR, down, { idempotency_key })
-    assert.deepEqual(codeOf(reply), [503, 'provider_unavailable'])
-    assert.ok(Number(reply.headers['retry-after']) >= 1)
-    const before = await countOf()
-    assert.deepEqual(
-      codeOf(await world.post(QR, down, { idempotency_key })),
-      [503, 'provider_unavailable'],
-      'asked again, not replayed',
-    )
-    assert.equal(await countOf(), before + 1)
-    const rows = await world.rows<{ status: string; failure_reason_code: string }>(
-      "select status, failure_reason_code from collections where customer_phone = '255754123013'",
-    )
-    for (const row of rows) assert.deepEqual(row, { status: 'failed', failure_reason_code: 'provider_unavailable' })
+  test('a provider that is down is 503 and stores no answer; when it is back the same key shows the code of the one payment', async () => {
+    let down = true
+    const references: string[] = []
+    const unknown = { kind: 'unknown', why: 'unreachable', provider_status: null } as const
+    const accepted = { kind: 'accepted', provider_status: 'PENDING' } as const
+    const own = await createWorld({
+      compose: {
+        providers: [
+          {
+            name: 'sandbox',
+            capabilities: { methods: ['qr'], whole_shillings: false },
+            push: async () => unknown,
+            qr: async ({ reference }) => {
+              references.push(reference)
+              if (references.length === 2) throw new Error('bug in qr')
+              return down ? unknown : { ...accepted, payment_token: '12345678', qr_payload: '000201' }
+            },
+            status: async (all) => all.map(() => (down ? unknown : accepted)),
+            verifyCallback: () => ({ verified: false }),
+          },
+        ],
+      },
+    })
+    try {
+      const idempotency_key = randomUUID()
+      const ask = () => own.post(QR, { amount: 10 }, { idempotency_key })
+      for (let i = 0; i < 3; i++) {
+        const reply = await ask()
+        assert.deepEqual(codeOf(reply), [503, 'provider_unavailable'])
+        assert.ok(Number(reply.headers['retry-after']) >= 1)
+        await own.pass(20_000)
+      }
+      assert.equal(await countOf(own), 1)
+      assert.equal((await own.rows("select 1 from collections where status = 'processing'")).length, 1)
+      down = false
+      const replies = await Promise.all([ask(), ask(), ask()])
+      const [shown] = replies.filter((reply) => reply.status === 202)
+      assert.ok(shown)
+      for (const reply of replies)
+        assert.ok(reply.text === shown.text || codeOf(reply)[1] === 'idempotency_in_progress', reply.text)
+      assert.equal((await ask()).text, shown.text)
+      assert.equal(await countOf(own), 1)
+      assert.equal(new Set(references).size, 1, 'under the same reference every time')
+    } finally {
+      await own.close()
+    }
+  })
+
+  test('a provider that declines to give a code has failed the payment, once however often it is asked for', async () => {
+    const own = await createWorld()
+    try {
+      await own.call({
+        method: 'PATCH',
+        url: '/v1/merchant/webhook-config',
+        payload: { webhook_url: 'http://127.0.0.1:9/' },
+      })
+      const idempotency_key = randomUUID()
+      for (let i = 0; i < 3; i++) {
+        const reply = await own.post(QR, { amount: 10, customer_phone: '0754123013' }, { idempotency_key })
+        assert.deepEqual(codeOf(reply), [503, 'provider_unavailable'])
+      }
+      assert.deepEqual(await own.rows('select status, failure_reason_code from collections'), [
+        { status: 'failed', failure_reason_code: 'provider_unavailable' },
+      ])
+      assert.equal((await own.rows('select 1 from webhook_deliveries')).length, 1)
+      assert.equal((await own.rows('select 1 from idempotency_keys where status_code is not null')).length, 0)
+      const other = { idempotency_key: randomUUID() }
+      assert.equal((await own.post(QR, { amount: 10, customer_phone: '0754123001' }, other)).status, 202)
+    } finally {
+      await own.close()
+    }
   })
 })

@@ -1,9 +1,8 @@
 // The door of collections.
 
-export type { Attempt } from './accept.ts'
 export { createDriver, type Driver } from './drive.ts'
 export { parseReference } from './reference.ts'
 export { collectionRoutes } from './routes.ts'
 export { applyOutcomes, type Outcome } from './settle.ts'
 export { moves, STATUSES } from './state.ts'
-export { findAttempts } from './store.ts'
+export { type Attempt, findAttempts } from './store.ts'

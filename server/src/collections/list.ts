@@ -2,7 +2,8 @@
 
 import { type Deps, sql } from '../db/index.ts'
 import type { Environment } from '../http/index.ts'
-import { countAll, firstIdAt } from './count.ts'
+import { firstIdAt } from '../lib/index.ts'
+import { countAll } from './count.ts'
 import { COLLECTION_COLUMNS, type Collection } from './store.ts'
 
 /** Filters of a list; null where none is set. Times bound created_at: from inclusive, to exclusive. */
@@ -30,9 +31,6 @@ const LIST = sql(
 )
 const COUNT = sql('', `select count(*) as total from collections c where ${CONDITIONS}`)
 
-/** The merchant and the environment are always set. */
-const UNFILTERED = 2
-
 /** One page, and how many collections match in all. */
 export async function listCollections(
   deps: Deps,
@@ -40,23 +38,24 @@ export async function listCollections(
   page: number,
   page_size: number,
 ): Promise<{ rows: Collection[]; total: number }> {
-  const set = Object.values(filters).filter((value) => value !== null)
+  const { merchant_id, environment, ...optional } = filters
+  const unfiltered = Object.values(optional).every((value) => value === null)
   const values = [
-    filters.merchant_id,
-    filters.environment,
+    merchant_id,
+    environment,
     filters.status,
     filters.method,
     filters.reference,
     filters.phone,
     filters.from,
     filters.to,
-    firstIdAt(filters.from),
-    firstIdAt(filters.to),
+    filters.from && firstIdAt(filters.from),
+    filters.to && firstIdAt(filters.to),
   ]
   const [rows, total] = await Promise.all([
     deps.db.query<Collection>(LIST, [...values, page_size, (page - 1) * page_size]),
-    set.length === UNFILTERED
-      ? countAll(deps, filters.merchant_id, filters.environment)
+    unfiltered
+      ? countAll(deps, merchant_id, environment)
       : deps.db.query<{ total: bigint }>(COUNT, values).then(([counted]) => Number(counted?.total ?? 0n)),
   ])
   return { rows, total }

@@ -103,6 +103,24 @@ async function withLiar(
 
 type Now = { status: string; reason: string | null; available: bigint; held: bigint; moves: string[]; events: string[] }
 
+/** What the history says: moves, and words that moved nothing, each with what the provider said. */
+async function told(world: World, id: string): Promise<string[]> {
+  const rows = await world.rows<{ from_status: string; to_status: string; reason: string; event: string | null }>(
+    'select from_status, to_status, reason, event from collection_history where collection_id = $1 order by seq',
+    [id],
+  )
+  return rows.map(({ from_status, to_status, reason, event }) => {
+    if (from_status !== to_status) return `${to_status}: ${reason}`
+    assert.equal(event, null)
+    return `still ${to_status}: ${reason}`
+  })
+}
+
+/** The lines that were logged of contradictions. */
+function warnings(world: World): { level: string; collection_id: string; booked: string; told: string }[] {
+  return world.deps.logged.map((line) => JSON.parse(line)).filter((line) => line.msg.includes('contradicts'))
+}
+
 async function look(world: World, id: string): Promise<Now> {
   const [row] = await world.rows<{ status: string; failure_reason_code: string | null }>(
     'select status, failure_reason_code from collections where id = $1',
@@ -114,7 +132,7 @@ async function look(world: World, id: string): Promise<Now> {
   )
   const balance = (code: string) => accounts.find((account) => account.code === code)?.balance_minor ?? 0n
   const moves = await world.rows<{ to_status: string }>(
-    'select to_status from collection_history where collection_id = $1 order by seq',
+    'select to_status from collection_history where collection_id = $1 and from_status <> to_status order by seq',
     [id],
   )
   const events = await world.rows<{ event: string }>(
@@ -130,6 +148,23 @@ async function look(world: World, id: string): Promise<Now> {
     events: events.map((entry) => entry.event),
   }
 }
+
+test('a payment that was asked about more often than can be counted still waits its pause between two questions', () =>
+  withLiar(
+    {},
+    async ({ world, script, id }) => {
+      const attempt = () =>
+        world.rows('select asks, lease_owner from collection_attempts where collection_id = $1', [id])
+      await world.rows('update collection_attempts set asks = 32000 where collection_id = $1', [id])
+      script.calls.length = 0
+      await world.pass(6_000)
+      assert.deepEqual(script.calls, ['status'], 'it fell due once')
+      assert.deepEqual(await attempt(), [{ asks: 32_000, lease_owner: null }])
+      await world.pass(30_000)
+      assert.deepEqual(script.calls, ['status'], 'the next question comes after an hour, not after each lease')
+    },
+    { env: { COLLECTION_DEADLINE_H: '100' } },
+  ))
 
 describe('money that is not what was asked for', () => {
   for (const [name, answer, held] of [
@@ -188,6 +223,97 @@ describe('words that contradict each other', () => {
         moves: ['successful'],
         events: ['collection.success'],
       })
+    }))
+
+  test('whatever denies a success is in the history once, with what was said, and in the log', () =>
+    withLiar({ status: () => paid() }, async ({ world, id, hint, refresh, now, script }) => {
+      await hint()
+      for (const answer of [declined, paid(50_000n), paid(A, 'USD'), declined]) {
+        script.status = () => answer
+        await Promise.all([hint(), refresh(), hint()])
+        await refresh()
+      }
+      const expected = [
+        'successful: succeeded 1000.00 TZS',
+        'still successful: declined user_cancelled',
+        'still successful: succeeded 500.00 TZS',
+        'still successful: succeeded 1000.00 USD',
+      ]
+      assert.deepEqual(await told(world, id), expected)
+      const { merchant } = world
+      const lines = warnings(world).map(({ level, collection_id, booked, told }) => ({
+        level,
+        collection_id,
+        booked,
+        told,
+      }))
+      assert.deepEqual(
+        lines,
+        expected.slice(1).map((line) => ({
+          level: 'warn',
+          collection_id: id,
+          booked: '1000.00',
+          told: line.slice('still successful: '.length),
+        })),
+      )
+      assert.ok(warnings(world).every((line) => (line as { merchant_id?: string }).merchant_id === merchant.id))
+      assert.equal((await now()).available, A)
+      assert.deepEqual((await now()).events, ['collection.success'])
+      script.status = () => ({ ...reversed, amount_minor: 700n }) as Answer
+      await hint()
+      await hint()
+      assert.deepEqual((await told(world, id)).slice(4), [
+        'reversed: reversed 7.00 TZS',
+        'still reversed: reversed 7.00 TZS',
+      ])
+      assert.equal((await now()).available, 0n)
+      assert.deepEqual((await now()).events, ['collection.success', 'collection.reversed'])
+    }))
+
+  test('held money stays as it was booked, and every other amount or currency that is told later is in the history', () =>
+    withLiar({ status: () => paid(50_000n) }, async ({ world, id, hint, now, script }) => {
+      await hint()
+      await hint()
+      for (const answer of [paid(), paid(50_000n, 'USD'), paid(50_000n), declined]) {
+        script.status = () => answer
+        await hint()
+        await hint()
+      }
+      assert.deepEqual(await told(world, id), [
+        'pending_clearance: succeeded 500.00 TZS',
+        'still pending_clearance: succeeded 1000.00 TZS',
+        'still pending_clearance: succeeded 500.00 USD',
+        'still pending_clearance: declined user_cancelled',
+      ])
+      assert.equal((await now()).held, 50_000n)
+      const shown = (await world.get(`/v1/collections/${id}`, world.live_key)).body.data
+      assert.equal(shown.amount_received, 500)
+    }))
+
+  test('the currency of money that is held because of it is kept', () =>
+    withLiar({ status: () => paid(A, 'USD') }, async ({ world, id, hint }) => {
+      await hint()
+      await hint()
+      assert.deepEqual(await told(world, id), ['pending_clearance: succeeded 1000.00 USD'])
+    }))
+
+  test('a word that comes again or too late denies nothing', () =>
+    withLiar({ status: () => paid() }, async ({ world, id, hint, script }) => {
+      for (const answer of [paid(), accepted, notFound, unknown, reversed, paid(), reversed]) {
+        script.status = () => answer
+        await hint()
+      }
+      assert.deepEqual(await told(world, id), ['successful: succeeded 1000.00 TZS', 'reversed: reversed 1000.00 TZS'])
+      assert.deepEqual(warnings(world), [])
+    }))
+
+  test('declined and then reversed: the merchant is told that it failed, was paid and was reversed, in this order', () =>
+    withLiar({ status: () => declined }, async ({ hint, now, script }) => {
+      await hint()
+      script.status = () => reversed
+      await hint()
+      assert.deepEqual((await now()).moves, ['failed', 'successful', 'reversed'])
+      assert.deepEqual((await now()).events, ['collection.failed', 'collection.success', 'collection.reversed'])
     }))
 
   test('a decline and then success: the money is credited and the merchant is told', () =>

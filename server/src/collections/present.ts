@@ -4,7 +4,7 @@ import { amountAsNumber } from '../lib/index.ts'
 import { FAILURE_REASONS } from '../providers/port.ts'
 import type { Collection } from './store.ts'
 
-/** The status record of a collection (contract 2.4). */
+/** The status record of a collection as the API shows it. */
 export function presentCollection(row: Collection) {
   return {
     collection_id: row.id,

@@ -1,48 +1,45 @@
 // A QR code: the one flow whose answer must come from the provider before we can answer.
 //
 // Three beats: the collection, its attempt and the claimed key are committed; the provider is called; its texts and the
-// answer are committed. Dying in between leaves the key locked for a while and then free to the same request, which
-// makes a new collection: nobody has seen the first one's code, so nobody can pay it, and it fails at its deadline.
+// answer are committed. When that ends without an answer, because the process dies or the provider gives no code, the key
+// becomes free, and the same request goes on with the same collection under the same reference: one key makes one payment.
 
 import { type Deps, inTransaction, sql } from '../db/index.ts'
 import { type IdempotencyClaim, releaseKey, type StoredAnswer, storeAnswer } from '../http/index.ts'
 import { refuse } from '../lib/index.ts'
-import type { Provider } from '../providers/port.ts'
-import type { Attempt } from './accept.ts'
-import { type Driver, requestOf } from './drive.ts'
+import type { Driver } from './drive.ts'
 import { nextAskAt } from './pauses.ts'
+import { ASKS_MAX, type Attempt } from './store.ts'
 
 const SAVE = sql(
   'attempts_save_qr',
-  `update collection_attempts set state = 'asked', asks = asks + 1, due_at = $4, lease_owner = null,
-     sent_at = coalesce(sent_at, $5), provider_status = $6, provider_id = $7, payment_token = $8, qr_payload = $9, updated_at = $5
+  `update collection_attempts set state = 'asked', asks = least(asks + 1, ${ASKS_MAX}), due_at = $4,
+     lease_owner = null, sent_at = coalesce(sent_at, $5), provider_status = $6, provider_id = $7, payment_token = $8, qr_payload = $9, updated_at = $5
    where merchant_id = $1 and collection_id = $2 and number = $3 and due_at is not null`,
 )
 
 /**
- * Fetches the QR code of a fresh attempt and stores it with the answer to the merchant. When the provider gives none,
- * the key is freed and 503 provider_unavailable is thrown: nobody has seen a code, so nobody can pay it.
+ * Fetches the QR code of an attempt and stores it with the answer to the merchant. When there is none, the key is freed
+ * and 503 provider_unavailable is thrown. A provider that declines has failed the payment. One that says nothing has not:
+ * the attempt waits like any other, to be asked about, or for the same request again.
  */
 export async function fetchQr(
   deps: Deps,
   driver: Driver,
-  provider: Provider,
   attempt: Attempt,
   reference: string | null,
   claim: IdempotencyClaim,
 ): Promise<StoredAnswer> {
   deps.point('qr.before_call')
-  const answer = await provider.qr(requestOf(attempt))
+  const answer = await driver.qr(attempt)
   deps.point('qr.after_call')
   const { payment_token, qr_payload } = answer
   if (answer.kind !== 'accepted' || payment_token === undefined || qr_payload === undefined) {
-    const { merchant_id, collection_id, number } = attempt
-    await driver.settle({
-      merchant_id,
-      collection_id,
-      number,
-      answer: { ...answer, kind: 'declined', reason: 'provider_unavailable' },
-    })
+    if (answer.kind === 'declined') {
+      const { merchant_id, collection_id, number } = attempt
+      const declined = { ...answer, reason: 'provider_unavailable' } as const
+      await driver.settle({ merchant_id, collection_id, number, answer: declined })
+    }
     await releaseKey(deps, claim)
     return refuse('provider_unavailable', { retry_after_s: 5 })
   }

@@ -1,4 +1,4 @@
-// The endpoints of collections (contract 4.2).
+// The endpoints of collections.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -8,24 +8,29 @@ import {
   type App,
   caller,
   findAnswer,
+  type IdempotencyClaim,
   MERCHANT_ROLES,
+  onceInTransaction,
   PageQuery,
   page,
   readClaim,
+  releaseKey,
   replay,
+  requireClaim,
   type StoredAnswer,
+  sendStored,
   success,
 } from '../http/index.ts'
-import { isId, Refusal, refuse } from '../lib/index.ts'
+import { isId, newId, Refusal, refuse } from '../lib/index.ts'
 import type { Method, Provider } from '../providers/port.ts'
-import { type AcceptItem, createAccept, newCollectionId } from './accept.ts'
-import { type CheckedBody, checkBody, checkPhone, checkRules } from './check.ts'
+import { createAccept } from './accept.ts'
+import { type CheckedBody, checkBody, checkPhone, checkRules, type NewCollection } from './check.ts'
 import type { Driver } from './drive.ts'
 import { listCollections } from './list.ts'
 import { presentCollection } from './present.ts'
 import { fetchQr } from './qr.ts'
 import { CollectionStatus, ListFilters, PushAccepted, PushBody, QrAccepted, QrBody, StkPushBody } from './schema.ts'
-import { createFind, latestAttempt } from './store.ts'
+import { type Attempt, createFind, latestAttempt } from './store.ts'
 
 /** What the routes need: how payments are driven, which provider serves a key, and whether this process sends. */
 export type CollectionsOptions = {
@@ -39,6 +44,9 @@ const MESSAGES: Record<Exclude<Method, 'qr'>, string> = {
   wallet_push: 'Payment prompt sent. The customer approves it on the phone by entering the PIN.',
   provider_pesa: 'Payment prompt sent. The customer approves it in the wallet app.',
 }
+
+const FAILED_UNSHOWN =
+  'The payment of this Idempotency-Key failed before its code was made. Make another with a new key.'
 
 const WRITE = { scopes: ['collections:write'] } as const satisfies Access
 const READ = { scopes: ['collections:read'], roles: MERCHANT_ROLES } as const satisfies Access
@@ -56,34 +64,30 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
   /** Checks, claims and accepts one request; answers what to send. */
   const take = async (request: FastifyRequest, reply: FastifyReply, method: Method, checked: CheckedBody) => {
     const principal = caller(request)
-    const claim = readClaim(request, true)
-    if (claim === null) throw new Error('a required claim is never null')
+    const claim = requireClaim(request)
     const provider = options.providerFor(principal.environment)
+    let collection: NewCollection
     try {
-      const collection = checkRules(deps, principal, checked, method, provider, claim)
-      const id = newCollectionId(deps, principal.merchant.routing_code)
-      const answer = method === 'qr' ? null : pushAnswer(id, collection.reference, method)
-      const lease = method === 'qr' || (options.sends && driver.room())
-      const item: AcceptItem = { id, collection, answer, lease }
-      const accepted = await accept(item)
-      if (accepted === 'key_known') return await repeat(reply, request)
-      if (answer === null)
-        return send(reply, await fetchQr(deps, driver, provider, accepted.attempt, collection.reference, claim))
-      if (lease) driver.send(accepted.attempt)
-      return send(reply, answer)
+      collection = checkRules(deps, principal, checked, method, provider, claim)
     } catch (error) {
-      if (!(error instanceof Refusal) || error.status >= 500) throw error
+      if (!(error instanceof Refusal)) throw error
       // The key comes before our rules: a known one answers for itself, or refuses for itself.
       const known = await findAnswer(deps, deps.db, claim)
       if (known) return replay(reply, known)
       throw error
     }
-  }
-  /** The key was used before: its answer again, or why there is none. */
-  const repeat = async (reply: FastifyReply, request: FastifyRequest) => {
-    const claim = readClaim(request, true)
-    const known = claim && (await findAnswer(deps, deps.db, claim))
-    return known ? replay(reply, known) : refuse('idempotency_in_progress', { retry_after_s: 1 })
+    const id = newId(deps, principal.merchant.routing_code)
+    const answer = method === 'qr' ? null : pushAnswer(id, collection.reference, method)
+    const lease = method === 'qr' || (options.sends && driver.room(provider.name))
+    const accepted = await accept({ id, collection, answer, lease })
+    if (accepted === 'key_known') {
+      const known = await findAnswer(deps, deps.db, claim)
+      return known ? replay(reply, known) : refuse('idempotency_in_progress', { retry_after_s: 1 })
+    }
+    const attempt = 'attempt' in accepted ? accepted.attempt : await unanswered(request, accepted.resumes, claim)
+    if (answer === null) return sendStored(reply, await fetchQr(deps, driver, attempt, collection.reference, claim))
+    if (lease) driver.send(attempt)
+    return sendStored(reply, answer)
   }
 
   const status = async (request: FastifyRequest, id: string) => {
@@ -91,6 +95,15 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
     const key = { merchant_id: principal.merchant.id, environment: principal.environment, id: id.toLowerCase() }
     const row = isId(key.id) ? await find(key) : null
     return row ?? refuse('not_found', { message: 'There is no such collection in this environment.' })
+  }
+
+  /** The attempt of a QR payment whose earlier requests got no answer. One that has failed shows no code any more. */
+  const unanswered = async (request: FastifyRequest, id: string, claim: IdempotencyClaim): Promise<Attempt> => {
+    const row = await status(request, id)
+    const attempt = await latestAttempt(deps.db, claim.merchant_id, id)
+    if (attempt !== null && row.status !== 'failed') return attempt
+    await releaseKey(deps, claim)
+    return refuse('provider_unavailable', { message: FAILED_UNSHOWN })
   }
 
   return (app) => {
@@ -212,13 +225,20 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
           querystring: Type.Object({ merchant_id: ListFilters.merchant_id }),
           response: { 200: success(CollectionStatus) },
         },
-        config: { access: REFRESH },
+        config: { access: REFRESH, idempotency: 'honoured' },
       },
-      async (request) => {
+      async (request, reply) => {
+        const claim = readClaim(request)
+        const known = claim && (await findAnswer(deps, deps.db, claim))
+        if (known) return replay(reply, known)
         const row = await status(request, request.params.collection_id)
         const attempt = await latestAttempt(deps.db, caller(request).merchant.id, row.id)
         if (attempt) await driver.ask(attempt)
-        return { success: true as const, data: presentCollection(await status(request, row.id)) }
+        const data = presentCollection(await status(request, row.id))
+        // Asking twice does no harm, so the key is claimed with its answer: of two at once, the first stored is both's.
+        const response_body = JSON.stringify({ success: true, data })
+        const answer = await onceInTransaction(deps, claim, async () => ({ status_code: 200, response_body }))
+        return answer.replayed ? replay(reply, answer) : sendStored(reply, answer)
       },
     )
   }
@@ -228,13 +248,4 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
 function pushAnswer(id: string, reference: string | null, method: Exclude<Method, 'qr'>): StoredAnswer {
   const data = { collection_id: id, reference, status: 'processing', message: MESSAGES[method] }
   return { status_code: 202, response_body: JSON.stringify({ success: true, data }) }
-}
-
-/** Sends an answer that is already text. */
-function send(reply: FastifyReply, answer: StoredAnswer): FastifyReply {
-  return reply
-    .code(answer.status_code)
-    .header('content-type', 'application/json; charset=utf-8')
-    .serializer((text: unknown) => text as string)
-    .send(answer.response_body)
 }

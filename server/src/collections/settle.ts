@@ -9,9 +9,8 @@ import { type Posting, postingOf, postTransfers } from '../ledger/index.ts'
 import { assertInvariant, formatAmount } from '../lib/index.ts'
 import { type Answer, FAILURE_REASONS, type FailureReason, type Method } from '../providers/port.ts'
 import { type Delivery, enqueueEvents, type NewEvent, subscriptionsOf } from '../webhooks/index.ts'
-import { decide, decideTimeout, type Step } from './decide.ts'
-import { nextAskAt } from './pauses.ts'
-import { moves, type Status } from './state.ts'
+import { contradicts, decide, decideTimeout, isOpen, type Step, wordOf } from './decide.ts'
+import { type AttemptState, moves, type Status } from './state.ts'
 
 /** What was learned about one attempt. */
 export type Outcome = { merchant_id: string; collection_id: string; number: number; answer: Answer }
@@ -33,14 +32,15 @@ type Standing = {
   failure_reason_code: FailureReason | null
   merchant_code: string
   routing_code: number
-  state: 'to_send' | 'asked' | 'final' | 'given_up'
-  asks: number
+  state: AttemptState
   sent_at: Date | null
   deadline_at: Date
   provider_status: string | null
   provider_id: string | null
   due_at: Date | null
   moved: boolean
+  /** The words that the history already holds. */
+  told: Set<string>
 }
 
 type HistoryRow = {
@@ -71,13 +71,22 @@ const LOCK = sql(
      from collections where merchant_id = i.merchant_id and id = i.collection_id for update
    ) c
    cross join lateral (
-     select number, state, asks, sent_at, deadline_at, provider_status, provider_id from collection_attempts
+     select number, state, sent_at, deadline_at, provider_status, provider_id from collection_attempts
      where merchant_id = i.merchant_id and collection_id = i.collection_id and number = i.number offset 0
    ) a
    cross join lateral (select merchant_code, routing_code from merchants where id = i.merchant_id offset 0) m`,
 )
 
-const ATTEMPT_INPUT = `merchant_id uuid, collection_id uuid, number smallint, state text, asks smallint,
+// In a statement of its own, after the locks: what another process has just written is seen.
+const TOLD = sql(
+  'collections_told',
+  `select h.merchant_id, h.collection_id, h.reason
+   from ${inputRows('$1', 'collection_id', 'merchant_id uuid, collection_id uuid')} i
+   join collection_history h on h.merchant_id = i.merchant_id and h.collection_id = i.collection_id
+   where h.reason is not null`,
+)
+
+const ATTEMPT_INPUT = `merchant_id uuid, collection_id uuid, number smallint, state text,
   due_at timestamptz, sent_at timestamptz, provider_status text, provider_id text`
 const COLLECTION_INPUT = `merchant_id uuid, collection_id uuid, status text, version int, failure_reason_code text,
   amount_received bigint`
@@ -85,7 +94,7 @@ const COLLECTION_INPUT = `merchant_id uuid, collection_id uuid, status text, ver
 const WRITE = sql(
   'collections_write',
   `with attempt as (
-     update collection_attempts a set state = i.state, asks = i.asks, due_at = i.due_at, lease_owner = null,
+     update collection_attempts a set state = i.state, due_at = i.due_at, lease_owner = null,
        sent_at = i.sent_at, provider_status = i.provider_status, provider_id = i.provider_id, updated_at = $4
      from ${inputRows('$1', 'collection_id', ATTEMPT_INPUT)} i
      where a.merchant_id = i.merchant_id and a.collection_id = i.collection_id and a.number = i.number
@@ -107,7 +116,8 @@ const WRITE = sql(
 
 /**
  * Applies a set of outcomes: status moves with their history, the ledger, and the events, in the given transaction.
- * Repeating an outcome changes nothing. Answers with the webhook deliveries that this process holds the lease of.
+ * Repeating an outcome changes nothing. Answers with the deliveries it queued; those that are `leased` are this process's
+ * to send.
  */
 export async function applyOutcomes(
   deps: Deps,
@@ -126,7 +136,10 @@ export async function applyOutcomes(
     tx.query<Standing>(LOCK, [JSON.stringify(ids)]),
     subscriptionsOf(tx, [...new Set(ids.map((id) => id.merchant_id))]),
   ])
-  const standings = new Map(rows.map((row) => [keyOf(row), { ...row, due_at: null, moved: false }]))
+  const standings = new Map(
+    rows.map((row) => [keyOf(row), { ...row, due_at: null, moved: false, told: new Set<string>() }]),
+  )
+  await readTold(tx, outcomes, standings)
   const effects: Effects = { history: [], postings: [], events: [] }
   for (const outcome of outcomes) {
     const standing = standings.get(keyOf(outcome))
@@ -157,6 +170,25 @@ export async function settleOutcomes(
   return deliveries
 }
 
+/** Reads what the history says of those collections whose outcomes deny it: a contradiction is written once. */
+async function readTold(tx: Tx, outcomes: readonly Outcome[], standings: ReadonlyMap<string, Standing>): Promise<void> {
+  const doubtful = new Set<Standing>()
+  for (const outcome of outcomes) {
+    const standing = standings.get(keyOf(outcome))
+    if (standing && contradicts(standing, outcome.answer)) doubtful.add(standing)
+  }
+  if (doubtful.size === 0) return
+  const keys = [...doubtful].map(({ merchant_id, collection_id }) => ({ merchant_id, collection_id }))
+  const rows = await tx.query<{ merchant_id: string; collection_id: string; reason: string }>(TOLD, [
+    JSON.stringify(keys),
+  ])
+  for (const standing of doubtful) {
+    const { merchant_id, collection_id, told } = standing
+    for (const row of rows)
+      if (row.merchant_id === merchant_id && row.collection_id === collection_id) told.add(row.reason)
+  }
+}
+
 function keyOf(row: { merchant_id: string; collection_id: string; number: number }): string {
   return `${row.merchant_id} ${row.collection_id} ${row.number}`
 }
@@ -171,32 +203,61 @@ function applyOne(
   const now = deps.clock.now()
   standing.provider_status = answer.provider_status ?? standing.provider_status
   standing.provider_id = answer.provider_id ?? standing.provider_id
-  standing.asks += 1
   if (answer.kind !== 'unknown' && answer.kind !== 'not_found') standing.sent_at ??= now
 
+  const contradiction = contradicts(standing, answer)
   let steps = decide(standing, answer)
-  const open = answer.kind === 'accepted' || answer.kind === 'unknown' || answer.kind === 'not_found'
-  if (open && standing.state !== 'final') {
-    if (now >= standing.deadline_at) {
-      steps = decideTimeout(standing)
-      standing.state = 'given_up'
-      standing.due_at = null
-    } else {
-      standing.state = standing.sent_at === null ? 'to_send' : 'asked'
-      standing.due_at = nextAskAt(now, standing, answer)
-    }
-  } else if (!open) {
+  if (!isOpen(answer)) {
     // The provider announced that this answer will change: it stays due until then.
     standing.state = answer.ask_again_ms === undefined ? 'final' : 'asked'
     standing.due_at = answer.ask_again_ms === undefined ? null : new Date(now.getTime() + answer.ask_again_ms)
+  } else if (standing.state !== 'final') {
+    // An open answer comes here only at the deadline: before it, it changes no status.
+    assertInvariant(now >= standing.deadline_at, `the deadline of ${keyOf(standing)} has passed`)
+    steps = decideTimeout(standing)
+    standing.state = 'given_up'
+    standing.due_at = null
   }
-  for (const step of steps) applyStep(deps, standing, step, effects, subscribed)
+  for (const step of steps) applyStep(deps, standing, step, wordOf(answer), effects, subscribed)
+  if (contradiction) applyContradiction(deps, standing, answer, effects)
+}
+
+/** Writes down what denies the books, once: a row of the history from a status to itself, and a line in the log. */
+function applyContradiction(deps: Deps, standing: Standing, answer: Answer, effects: Effects): void {
+  const { merchant_id, collection_id, status } = standing
+  const reason = wordOf(answer)
+  if (reason === null || standing.told.has(reason)) return
+  deps.log.warn(
+    {
+      merchant_id,
+      collection_id,
+      status,
+      asked: `${formatAmount(standing.amount_minor)} ${standing.currency}`,
+      booked: standing.amount_received_minor === null ? null : formatAmount(standing.amount_received_minor),
+      told: reason,
+    },
+    'the provider contradicts what is booked',
+  )
+  standing.version += 1
+  standing.moved = true
+  standing.told.add(reason)
+  effects.history.push({
+    merchant_id,
+    collection_id,
+    seq: standing.version,
+    from_status: status,
+    to_status: status,
+    actor: 'provider',
+    reason,
+    event: null,
+  })
 }
 
 function applyStep(
   deps: Deps,
   standing: Standing,
   step: Step,
+  word: string | null,
   effects: Effects,
   subscribed?: ReadonlySet<string>,
 ): void {
@@ -210,7 +271,9 @@ function applyStep(
   standing.amount_received_minor = step.amount_received_minor
   const event = subscribed?.has(move.event) ? move.event : null
   const actor = step.failure_reason_code === 'timeout' ? 'deadline' : 'provider'
-  const reason = step.failure_reason_code ?? standing.provider_status
+  const reason = step.failure_reason_code ?? word
+  // The reversal of another amount than is booked is told by its own row, and denies the books all the same.
+  if (reason !== null && step.move !== 'reverse' && step.move !== 'reverseHeld') standing.told.add(reason)
   effects.history.push({
     merchant_id,
     collection_id,
@@ -248,7 +311,7 @@ function applyStep(
   }
 }
 
-/** The payload of every collection event (contract 6.1). */
+/** The payload of every collection event. */
 function eventBody(standing: Standing, event: string, time_field: string, now: string) {
   const { failure_reason_code } = standing
   return {
@@ -276,7 +339,6 @@ async function write(deps: Deps, tx: Tx, standings: Standing[], effects: Effects
     collection_id: s.collection_id,
     number: s.number,
     state: s.state,
-    asks: Math.min(s.asks, 32_000),
     due_at: s.due_at,
     sent_at: s.sent_at,
     provider_status: s.provider_status,

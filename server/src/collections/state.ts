@@ -1,8 +1,17 @@
-// The states of a collection and the only moves between them (contract 3.3).
+// The states of a collection, the only moves between them, and the states of an attempt.
 
 /** Statuses of a collection. */
 export const STATUSES = ['created', 'processing', 'successful', 'failed', 'pending_clearance', 'reversed'] as const
+/** Where a collection stands. */
 export type Status = (typeof STATUSES)[number]
+
+/**
+ * States of an attempt: not known to have reached the provider, asked about until it says something final, answered
+ * for good, or still without an answer at its deadline.
+ */
+export const ATTEMPT_STATES = ['to_send', 'asked', 'final', 'given_up'] as const
+/** Where an attempt stands. */
+export type AttemptState = (typeof ATTEMPT_STATES)[number]
 
 /** A move: where it may start, where it ends, and the event that tells the merchant. */
 type Move = { from: readonly Status[]; to: Status; event: string; time_field: string }

@@ -1,11 +1,10 @@
-// Reading collections and attempts.
+// Collections and attempts as they are stored: their shapes, their bounds, and reading them.
 
 import { type Deps, inputRows, type Reader, sql } from '../db/index.ts'
 import type { Environment } from '../http/index.ts'
 import { gather } from '../lib/index.ts'
-import type { FailureReason, Method } from '../providers/port.ts'
-import type { Attempt } from './accept.ts'
-import type { Status } from './state.ts'
+import { CALL_MS_MAX, type FailureReason, type Method, type SimulateStatus } from '../providers/port.ts'
+import type { AttemptState, Status } from './state.ts'
 
 /** A collection as the API shows it. Amounts in cents. */
 export type Collection = {
@@ -33,28 +32,64 @@ export const COLLECTION_COLUMNS = `c.id, c.environment, c.origin_environment, c.
 
 const FIND = sql(
   'collections_find',
-  `select ${COLLECTION_COLUMNS} from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
+  `select i.merchant_id, ${COLLECTION_COLUMNS} from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
    join collections c on c.merchant_id = i.merchant_id and c.id = i.id`,
 )
 
 /** Whom a collection is looked up for: a record is visible to its own environment and to the one it was made from. */
 export type CollectionKey = { merchant_id: string; environment: Environment; id: string }
 
-/** Makes the gatherer that finds collections: one statement for all status requests that wait. */
+/** Makes the gatherer that finds collections: one statement for all status requests that wait, each for its own merchant. */
 export function createFind(deps: Deps): (key: CollectionKey) => Promise<Collection | null> {
   return gather<CollectionKey, Collection | null>(
     async (keys) => {
-      const distinct = new Map(keys.map(({ merchant_id, id }) => [id, { merchant_id, id }]))
-      const rows = await deps.db.query<Collection>(FIND, [JSON.stringify([...distinct.values()])])
-      const found = new Map(rows.map((row) => [row.id, row]))
+      const distinct = new Map(keys.map(({ merchant_id, id }) => [`${merchant_id} ${id}`, { merchant_id, id }]))
+      const rows = await deps.db.query<Collection & { merchant_id: string }>(FIND, [
+        JSON.stringify([...distinct.values()]),
+      ])
+      const found = new Map(rows.map((row) => [`${row.merchant_id} ${row.id}`, row]))
       return keys.map((key) => {
-        const row = found.get(key.id)
+        const row = found.get(`${key.merchant_id} ${key.id}`)
         return row && [row.environment, row.origin_environment].includes(key.environment) ? row : null
       })
     },
     { max_items: 500, max_running: 2 },
   )
 }
+
+/** One try at a provider, as the code that works on it needs it. */
+export type Attempt = {
+  merchant_id: string
+  collection_id: string
+  number: number
+  environment: Environment
+  provider: string
+  provider_reference: string
+  method: Method
+  phone: string | null
+  amount_minor: bigint
+  currency: string
+  simulate_status: SimulateStatus | null
+  state: AttemptState
+  asks: number
+  sent_at: Date | null
+  deadline_at: Date
+  /** When the next step is due; for whoever holds the lease, when it ends. Null: nothing waits. */
+  due_at: Date | null
+}
+
+/** For what is around the calls of a step: waiting for a place in a set, and writing down what was learned. */
+const AROUND_CALLS_MS = 5_000
+
+/**
+ * How long a process may take over one step of an attempt before another may take it up. A step is at most one question
+ * and one push, each of them a call that ends in time. Short, because it is also how long a crash delays a payment; a step
+ * that takes longer all the same renews its lease before it sends anything.
+ */
+export const ATTEMPT_LEASE_MS = 2 * CALL_MS_MAX + AROUND_CALLS_MS
+
+/** Questions are counted up to here: the column is a smallint. An attempt that was asked about more often goes on. */
+export const ASKS_MAX = 32_000
 
 /** Which attempt is meant. */
 export type AttemptId = { merchant_id: string; collection_id: string; number: number }
@@ -76,6 +111,7 @@ export const ATTEMPT_COLUMNS = [
   'asks',
   'sent_at',
   'deadline_at',
+  'due_at',
 ] as const
 
 const FIND_ATTEMPTS = sql(

@@ -46,11 +46,13 @@ const DEFAULT_SETTINGS: Settings = {
   log_line_prefix: '%m [%p] ',
 }
 
+/** Server settings by name, as in postgresql.conf. */
 export type Settings = Record<string, string>
 
 /** The part of a logger used here; pino's fits. */
 export type EmbeddedLog = { info(message: string): void; warn(message: string): void }
 
+/** Options of `startEmbedded`. */
 export type EmbeddedOptions = {
   dataDir: string
   log: EmbeddedLog
@@ -62,6 +64,7 @@ export type EmbeddedOptions = {
   binDir?: string | undefined
 }
 
+/** A server that answers. */
 export type EmbeddedDatabase = {
   /** Connects as the role that owns the database; it is no superuser. */
   url: string

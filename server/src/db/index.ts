@@ -1,4 +1,4 @@
-// The door of db: the pool and transactions, migrations, and the embedded PostgreSQL.
+// The door of db: the seams and the pool. `migrate.ts`, `embedded.ts` and `describe.ts` are doors of their own, for main and admin.
 
 export type { Deps } from './deps.ts'
 export * from './pool.ts'

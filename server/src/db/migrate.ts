@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 
+/** Where the migrations of this repository are. */
 export const MIGRATIONS_DIR = fileURLToPath(new URL('../../../db/migrations', import.meta.url))
 
 /** Any number will do, as long as nothing else in this database uses it. */
@@ -18,6 +19,7 @@ const LOCK_KEY = '7165243380915627'
 const LOCK_TIMEOUT_MS = 5_000
 const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/
 
+/** The part of a logger used here; pino's fits. */
 export type MigrateLog = { info(message: string): void }
 
 type Migration = { name: string; sql: string; checksum: string }

@@ -2,7 +2,10 @@
 
 import pg from 'pg'
 
-/** One SQL text. The name lets PostgreSQL prepare it once per connection: one name, one text. */
+/**
+ * One SQL text. The name lets PostgreSQL prepare it once per connection: one name, one text. With an empty name it is
+ * planned anew each time, for the values at hand.
+ */
 export type Statement = { readonly name: string; readonly text: string }
 
 /** Writes a statement. Values are parameters ($1, $2): never build SQL from values. */
@@ -19,6 +22,20 @@ export function sql(name: string, text: string): Statement {
 export function inputRows(parameter: string, key: string, columns: string): string {
   return `(select * from json_to_recordset(${parameter}::json) as input(${columns})
        where coalesce(input.${key}, input.${key}) = input.${key})`
+}
+
+/**
+ * The rows of a set in the order in which every set of their table locks them: by merchant, then by `key`, the rest of
+ * the primary key as a text that sorts alike. Two sets then never deadlock.
+ */
+export function inLockOrder<Row extends { merchant_id: string }>(
+  rows: readonly Row[],
+  key: (row: Row) => string,
+): Row[] {
+  return rows
+    .map((row) => ({ row, place: `${row.merchant_id} ${key(row)}` }))
+    .sort((a, b) => (a.place < b.place ? -1 : 1))
+    .map(({ row }) => row)
 }
 
 /** Whatever can read: the pool, or an open transaction. */
@@ -52,6 +69,9 @@ export type DbOptions = {
 }
 
 const STATEMENT_TIMEOUT_MS = 10_000
+/** A server that is stopped or cut off ends no statement itself: then we do. */
+const ANSWER_TIMEOUT_MS = 12_000
+const PING_TIMEOUT_MS = 2_000
 const LOCK_TIMEOUT_MS = 5_000
 const CONNECT_TIMEOUT_MS = 2_500
 const ATTEMPTS_MAX = 5
@@ -90,12 +110,15 @@ export function createDb(options: DbOptions): Db {
       ? { options: UTC }
       : {
           statement_timeout: STATEMENT_TIMEOUT_MS,
+          query_timeout: ANSWER_TIMEOUT_MS,
           lock_timeout: LOCK_TIMEOUT_MS,
           idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
           options: `${UTC} ${INDEX_PLANS}`,
         }),
   })
-  pool.on('error', (error) => options.on_error?.(error))
+  let closing = false
+  // While we close, the server may end a connection first: nobody needs to know.
+  pool.on('error', (error) => closing || options.on_error?.(error))
 
   const run = async <Row>(client: pg.Pool | pg.ClientBase, statement: Statement, values?: readonly unknown[]) => {
     if (options.before) await options.before(statement.name)
@@ -116,7 +139,9 @@ export function createDb(options: DbOptions): Db {
         const client = await pool.connect()
         let broken: Error | undefined
         try {
-          // The first statements are sent right behind the BEGIN, without waiting for its answer.
+          // The first statements are sent right behind the BEGIN, without waiting for its answer: the connection keeps
+          // their order. A hook may hold any statement back before it is sent, so with one the BEGIN is awaited, or the
+          // first statement could overtake it.
           const begun = run(client, BEGIN)
           if (options.before) await begun
           const tx: Tx = { kind: 'tx', query: (statement, values) => run(client, statement, values) }
@@ -136,9 +161,13 @@ export function createDb(options: DbOptions): Db {
       }
     },
     async ping() {
-      await run(pool, PING)
+      if (options.before) await options.before(PING.name)
+      await pool.query({ name: PING.name, text: PING.text, query_timeout: PING_TIMEOUT_MS } as pg.QueryConfig)
     },
-    close: () => pool.end(),
+    close() {
+      closing = true
+      return pool.end()
+    },
   }
 }
 
@@ -185,9 +214,11 @@ function mayRunAgain(error: unknown): boolean {
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   if (/^(08|53|57|58)/.test(code) || ['55P03', '25006', '25P03', '40001', '40P01'].includes(code)) return true
-  if (['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT'].includes(code)) return true
+  if (['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) return true
+  // A socket that is not there; a missing file of another kind is no database.
+  if (code === 'ENOENT' && (error as { syscall?: unknown }).syscall === 'connect') return true
   const message = error instanceof Error ? error.message : ''
-  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+  return /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
     message,
   )
 }
@@ -197,4 +228,12 @@ export function violatedConstraint(error: unknown): string | null {
   const found = (error as { constraint?: unknown } | null)?.constraint
   // A sharded database appends its shard's number to the name.
   return typeof found === 'string' ? found.replace(/_\d+$/, '') : null
+}
+
+const SUPERUSER = sql('is_superuser', 'select rolsuper from pg_roles where rolname = current_user')
+
+/** True when this connection's role is exempt from every privilege, and so from what makes tables append-only. */
+export async function isSuperuser(reader: Reader): Promise<boolean> {
+  const [role] = await reader.query<{ rolsuper: boolean }>(SUPERUSER)
+  return role?.rolsuper === true
 }

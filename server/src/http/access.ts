@@ -5,9 +5,10 @@ import { type ErrorCode, refuse, refuseField } from '../lib/index.ts'
 
 /** Live moves real money; sandbox never does. */
 export const ENVIRONMENTS = ['live', 'sandbox'] as const
+/** Which of the two a key, a payment or a book belongs to. */
 export type Environment = (typeof ENVIRONMENTS)[number]
 
-/** Every scope a key can carry (contract 5.3, and the two for disbursements). */
+/** Every scope a key can carry, with what it allows. */
 export const SCOPES = {
   'collections:write': 'Push collections and generate QR codes.',
   'collections:read': 'Read and list collections.',
@@ -20,10 +21,12 @@ export const SCOPES = {
   'disbursements:write': 'Submit disbursements.',
   'disbursements:read': 'Read disbursements.',
 } as const
+/** One thing that a key may be allowed. */
 export type Scope = keyof typeof SCOPES
 
-/** What a member of a merchant may be (decisions of the contract: roles). */
+/** What a member of a merchant may be. */
 export const MERCHANT_ROLES = ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'] as const
+/** One role of a member. */
 export type MerchantRole = (typeof MERCHANT_ROLES)[number]
 /** SUPER_ADMIN is the operator of the platform; no merchant has one. */
 export type Role = MerchantRole | 'SUPER_ADMIN'
@@ -95,6 +98,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     access?: Access
+    /** Which limit per address a public route counts against: that of pages, unless it says so. */
+    limit?: 'callbacks' | 'none'
     /** Whether the route takes an Idempotency-Key: documents the header. */
     idempotency?: 'required' | 'honoured'
     /** Codes that this route may refuse with, beyond those that every route has: for the documentation. */
@@ -190,7 +195,7 @@ function fieldOf(part: unknown, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Refuses a merchant_id that is not the caller's own (contract 5.4). Undefined: the credential names the merchant. */
+/** Refuses a merchant_id that is not the caller's own. Undefined: the credential names the merchant. */
 export function checkMerchant(own: string, merchant_id: string | undefined): void {
   if (merchant_id !== undefined && merchant_id.toLowerCase() !== own) refuse('merchant_mismatch')
 }

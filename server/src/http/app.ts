@@ -1,26 +1,32 @@
 // The HTTP edge: request ids, authentication, access, limits, the envelope. Knows no capability.
 
+import { isUtf8 } from 'node:buffer'
+import type { Socket } from 'node:net'
 import rateLimit from '@fastify/rate-limit'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Ajv } from 'ajv'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Deps } from '../db/index.ts'
-import { newId, Refusal, refuse } from '../lib/index.ts'
+import { catalogue, type ErrorCode, newId, Refusal, refuse } from '../lib/index.ts'
 import { type Authenticate, checkAccess, chooseCaller, type Principal } from './access.ts'
-import { FailureSchema, renderError } from './envelope.ts'
+import { FailureSchema, failure, renderError } from './envelope.ts'
 import { parseBody } from './json.ts'
+import { createLimits } from './limits.ts'
 import { openApi } from './openapi.ts'
 
-/** The largest body a caller may send (contract, limits). */
+/** The largest body a caller may send. */
 const BODY_BYTES_MAX = 64 * 1024
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 15_000
+/** How often node looks which requests are beyond these times. */
+const TIMEOUTS_EVERY_MS = 2_000
 const KEEP_ALIVE_MS = 72_000
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 /** Query parameters in which people put keys. A key in a URL ends up in logs and histories: it is refused. */
 const KEY_PARAMETERS = ['api_key', 'apikey', 'api-key', 'x-api-key', 'key', 'token', 'access_token', 'authorization']
 
+/** The HTTP app, typed so that a route knows its schema. */
 export type App = FastifyInstance<
   import('node:http').Server,
   import('node:http').IncomingMessage,
@@ -35,6 +41,8 @@ export type Routes = (app: App) => void
 /** Options of `createApp`. */
 export type AppOptions = {
   authenticate: Authenticate
+  /** True for a text that is a whole API key: such a text must not be in a URL. */
+  isKey(text: string): boolean
   routes: readonly Routes[]
 }
 
@@ -56,8 +64,14 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 255, ignoreTrailingSlash: false },
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    // Node would refuse a request without Host by itself, and without a body: the first hook does it in the envelope.
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUTS_EVERY_MS,
+      requireHostHeader: false,
+    },
     exposeHeadRoutes: true,
+    clientErrorHandler: (error, socket) => answerUnreadable(newId(deps, 0), error.code, socket),
     // A path that cannot be read, or is too long, never reaches a route or a hook: it leads nowhere.
     frameworkErrors: (_error, request, reply) => {
       reply.header('x-request-id', request.id)
@@ -68,11 +82,13 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   app.decorateRequest('principal', null)
   app.decorateRequest('caller', null)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
+      if (!isUtf8(body as Buffer)) refuse('invalid_json')
+      const text = body.toString('utf8')
       // Many clients send the content type with every POST: where no body is expected, an empty one is right.
-      const none_expected = body === '' && request.routeOptions.schema?.body === undefined
-      done(null, none_expected ? undefined : parseBody(body as string))
+      const none_expected = text === '' && request.routeOptions.schema?.body === undefined
+      done(null, none_expected ? undefined : parseBody(text))
     } catch (error) {
       done(error as Error)
     }
@@ -84,21 +100,30 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   await app.register(rateLimit, { global: false, enableDraftSpec: true })
   await app.register(swagger, openApi(config))
 
-  const limited = limiter(app, config)
+  const limits = createLimits(app, config, deps.clock)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
     reply.header('cache-control', 'no-store')
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') refuse('malformed_request')
     const access = request.routeOptions.config?.access
-    if (access === undefined || access === 'public') return
-    if (request.url.includes('?')) refuseKeyInQuery(request)
+    if (access === undefined) return
+    if (access === 'public') {
+      const limit = request.routeOptions.config?.limit ?? 'pages'
+      if (limit !== 'none') await limits.byAddress[limit](request, reply)
+      return
+    }
+    if (request.url.includes('?')) refuseKeyInQuery(request, options.isKey)
+    limits.beforeLookup(request, reply)
     try {
       request.principal = await options.authenticate(request)
     } catch (error) {
-      await limited.byAddress(request, reply)
+      // Only what says no to the credential counts: a database that is away does not.
+      if (error instanceof Refusal) await limits.failed(request, reply)
       throw error
     }
-    await limited.byKey(request, reply)
+    limits.passed(request)
+    await limits.byKey(request, reply)
     checkAccess(request.principal, access)
   })
   // Which merchant a session acts for may stand in the body, so it is known only now.
@@ -149,16 +174,12 @@ function whoOf(principal: Principal | null) {
   return principal.kind === 'session' ? { user_id: principal.user_id } : { key_id: principal.key_id }
 }
 
-function credentialId(principal: Principal | null): string | null {
-  if (principal === null) return null
-  return principal.kind === 'session' ? principal.user_id : principal.key_id
-}
-
-function refuseKeyInQuery(request: FastifyRequest): void {
+function refuseKeyInQuery(request: FastifyRequest, isKey: (text: string) => boolean): void {
   const query = request.query as Record<string, unknown>
   for (const [name, value] of Object.entries(query)) {
-    const looksLikeKey = typeof value === 'string' && /(?:_live_|_sandbox_|_test_|^pk_)/.test(value)
-    if (!looksLikeKey && !KEY_PARAMETERS.includes(name.toLowerCase())) continue
+    // A parameter that is given twice is a list.
+    const holdsKey = [value].flat().some((one) => typeof one === 'string' && isKey(one))
+    if (!holdsKey && !KEY_PARAMETERS.includes(name.toLowerCase())) continue
     const header = request.headers.authorization ?? request.headers['x-api-key']
     if (header === undefined) refuse('authentication_required')
     refuse('validation_failed', {
@@ -168,24 +189,34 @@ function refuseKeyInQuery(request: FastifyRequest): void {
   }
 }
 
-/** Two limits a minute: per API key, and per address for callers without a valid one. */
-function limiter(app: App, config: Deps['config']) {
-  const make = (max: number, keyGenerator: (request: FastifyRequest) => string) => {
-    if (max === 0) return async () => {}
-    const count = app.createRateLimit({ max, timeWindow: 60_000, keyGenerator })
-    return async (request: FastifyRequest, reply: FastifyReply) => {
-      const state = await count(request)
-      if (state.isAllowed) return
-      reply.header('ratelimit-limit', String(state.max))
-      reply.header('ratelimit-remaining', String(state.remaining))
-      reply.header('ratelimit-reset', String(state.ttlInSeconds))
-      if (state.isExceeded) refuse('rate_limited', { retry_after_s: state.ttlInSeconds })
-    }
-  }
-  return {
-    byKey: make(config.rate_limit_key, (request) => credentialId(request.principal) ?? request.ip),
-    byAddress: make(config.rate_limit_address, (request) => request.ip),
-  }
+/** What node calls a request that it could not read. */
+const UNREADABLE: Record<string, ErrorCode> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
+const REASONS: Record<number, string> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+}
+
+/** Answers what is no request at all, and so reaches neither route nor hook: in the envelope all the same. */
+function answerUnreadable(request_id: string, why: string | undefined, socket: Socket): void {
+  if (why === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const code = UNREADABLE[why ?? ''] ?? 'malformed_request'
+  const { status, message } = catalogue[code]
+  const body = JSON.stringify(failure(code, message, null))
+  const head = [
+    `HTTP/1.1 ${status} ${REASONS[status] ?? ''}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${request_id}`,
+    'x-content-type-options: nosniff',
+    'cache-control: no-store',
+    'connection: close',
+  ]
+  // What the client still sends is not read: the answer goes out, then the connection ends.
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }
 
 /** Bodies are taken literally: no coercion. Query strings carry everything as text, so there text may become a number. */

@@ -124,6 +124,8 @@ export function renderError(thrown: unknown, request: FastifyRequest, reply: Fas
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return send(reply, 'invalid_json')
   }
+  // The caller hung up in the middle of its body: nobody reads the answer, and nothing is wrong on our side.
+  if (request.raw.destroyed && !request.raw.complete) return send(reply, 'invalid_json')
   if (isUnavailable(error)) {
     request.log.error({ err: error, request_id: request.id }, 'database unavailable')
     reply.header('retry-after', '1')

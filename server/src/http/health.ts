@@ -8,12 +8,20 @@ import type { App } from './app.ts'
 /** Adds /healthz and /readyz. `draining` is true once the process is stopping. */
 export function healthRoutes(deps: Deps, draining: () => boolean): (app: App) => void {
   const Ok = Type.Object({ status: Type.String() })
+  // Health checks are not limited, so however many ask at once, the database is asked once for all of them.
+  let asking: Promise<void> | null = null
+  const ping = () => {
+    asking ??= deps.db.ping().finally(() => {
+      asking = null
+    })
+    return asking
+  }
   return (app) => {
     app.get(
       '/healthz',
       {
         schema: { tags: ['Health'], summary: 'The process is alive', response: { 200: Ok } },
-        config: { access: 'public' },
+        config: { access: 'public', limit: 'none' },
       },
       async () => ({ status: 'ok' }),
     )
@@ -21,11 +29,11 @@ export function healthRoutes(deps: Deps, draining: () => boolean): (app: App) =>
       '/readyz',
       {
         schema: { tags: ['Health'], summary: 'The process can take requests', response: { 200: Ok } },
-        config: { access: 'public' },
+        config: { access: 'public', limit: 'none' },
       },
       async () => {
         if (draining()) refuse('service_unavailable', { message: 'This process is stopping.' })
-        await deps.db.ping()
+        await ping()
         return { status: 'ready' }
       },
     )

@@ -3,8 +3,9 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Deps, inTransaction, oneStatement, type Reader, sql, type Tx } from '../db/index.ts'
-import { formatAmount, parseAmount, refuse } from '../lib/index.ts'
+import { formatAmount, parseAmount, Refusal, refuse } from '../lib/index.ts'
 import { caller, session } from './access.ts'
+import { failure } from './envelope.ts'
 import { writtenAmount } from './json.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
@@ -27,10 +28,14 @@ export type IdempotencyClaim = {
   fingerprint: Buffer
 }
 
-/** Reads the claim of a request. Refuses a malformed key, and a missing one when `required`. Null: none was sent. */
-export function readClaim(request: FastifyRequest, required: boolean): IdempotencyClaim | null {
+/** Reads the claim of a request whose key may be missing. Null: none was sent. Refuses a malformed one. */
+export function readClaim(request: FastifyRequest): IdempotencyClaim | null {
+  return request.headers['idempotency-key'] === undefined ? null : requireClaim(request)
+}
+
+/** Reads the claim of a request that must carry a key. Refuses a missing and a malformed one. */
+export function requireClaim(request: FastifyRequest): IdempotencyClaim {
   const header = request.headers['idempotency-key']
-  if (header === undefined && !required) return null
   if (typeof header !== 'string' || !KEY.test(header)) refuse('idempotency_key_required')
   return {
     ...scopeOf(request),
@@ -106,9 +111,13 @@ export async function findAnswer(deps: Deps, reader: Reader, claim: IdempotencyC
 
 /** Sends a stored answer again, byte by byte. */
 export function replay(reply: FastifyReply, answer: StoredAnswer): FastifyReply {
+  return sendStored(reply.header('idempotency-replayed', 'true'), answer)
+}
+
+/** Sends an answer that is already text. */
+export function sendStored(reply: FastifyReply, answer: StoredAnswer): FastifyReply {
   return reply
     .code(answer.status_code)
-    .header('idempotency-replayed', 'true')
     .header('content-type', 'application/json; charset=utf-8')
     .serializer((text: unknown) => text as string)
     .send(answer.response_body)
@@ -148,25 +157,56 @@ export async function storeAnswer(tx: Tx, claim: IdempotencyClaim, answer: Store
   ])
 }
 
+const SAVE = sql('idempotency_savepoint', 'savepoint idempotency_work')
+const UNDO = sql('idempotency_undo', 'rollback to savepoint idempotency_work')
+
+/** True for what is decided about the record itself: repeated later, it must not turn into a yes. */
+function isDecision(error: unknown): error is Refusal {
+  return error instanceof Refusal && error.status === 409 && error.code !== 'idempotency_in_progress'
+}
+
+/** Does the work, or undoes it and stores why it was refused. Other refusals leave the key free, and are thrown. */
+async function workOrRefusal<Answer extends StoredAnswer>(
+  tx: Tx,
+  claim: IdempotencyClaim,
+  work: (tx: Tx) => Promise<Answer>,
+): Promise<Answer | Refusal> {
+  await tx.query(SAVE)
+  try {
+    const answer = await work(tx)
+    await storeAnswer(tx, claim, answer)
+    return answer
+  } catch (error) {
+    if (!isDecision(error)) throw error
+    await tx.query(UNDO)
+    const response_body = JSON.stringify(failure(error.code, error.message, error.details))
+    await storeAnswer(tx, claim, { status_code: error.status, response_body })
+    return error
+  }
+}
+
 /**
  * Runs a write at most once per key, for routes whose work is one transaction: claim, work and stored answer are
  * committed together. Dying before the commit leaves nothing; dying after it leaves the answer to be repeated.
- * `work` gives the status and the body to send.
+ * `work` gives the status and the body to send. Its refusal with a 409 is an answer too: without effect, stored, and
+ * thrown. Every other refusal leaves the key free.
  */
 export async function onceInTransaction(
   deps: Deps,
   claim: IdempotencyClaim | null,
   work: (tx: Tx) => Promise<StoredAnswer>,
 ): Promise<StoredAnswer & { replayed: boolean }> {
-  return inTransaction(deps.db, async (tx) => {
+  const done = await inTransaction(deps.db, async (tx) => {
     if (claim === null) return { ...(await work(tx)), replayed: false }
     const known = await findAnswer(deps, tx, claim)
     if (known) return { ...known, replayed: true }
     if (!(await claimKey(deps, tx, claim))) refuse('idempotency_in_progress', { retry_after_s: 1 })
-    const answer = await work(tx)
-    await storeAnswer(tx, claim, answer)
-    return { ...answer, replayed: false }
+    const answer = await workOrRefusal(tx, claim, work)
+    return answer instanceof Refusal ? answer : { ...answer, replayed: false }
   })
+  // Thrown only now: the refusal is committed.
+  if (done instanceof Refusal) throw done
+  return done
 }
 
 /**
@@ -181,7 +221,7 @@ export async function answerOnce(
   work: (tx: Tx) => Promise<object>,
 ): Promise<FastifyReply> {
   let data: object = {}
-  const answer = await onceInTransaction(deps, readClaim(request, false), async (tx) => {
+  const answer = await onceInTransaction(deps, readClaim(request), async (tx) => {
     data = await work(tx)
     return { status_code, response_body: JSON.stringify({ success: true, data }) }
   })

@@ -58,12 +58,23 @@ function reachesPrototype(value: unknown): boolean {
   return false
 }
 
-/** The digits of the top-level amount. JSON visits inner values first, so the last one seen at the top wins. */
+/**
+ * The digits of the top-level amount, without the zeros at their end that mean nothing: the number 1.000 needs no third
+ * decimal. JSON visits inner values first, so the last one seen at the top wins.
+ */
 function amountSource(text: string): string {
   const sources = new Map<unknown, string>()
   const root = JSON.parse(text, function (this: unknown, key, value, context?: { source?: string }) {
     if (key === 'amount' && typeof value === 'number') sources.set(this, context?.source ?? String(value))
     return value
   })
-  return sources.get(root) ?? ''
+  return withoutTrailingZeros(sources.get(root) ?? '')
+}
+
+function withoutTrailingZeros(digits: string): string {
+  if (!/^\d+\.\d+$/.test(digits)) return digits
+  const two_decimals = digits.indexOf('.') + 3
+  let end = digits.length
+  while (end > two_decimals && digits[end - 1] === '0') end -= 1
+  return digits.slice(0, end)
 }

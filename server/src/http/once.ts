@@ -16,7 +16,7 @@ export async function answerShowingOnce(
   work: (tx: Tx) => Promise<{ stored: object; fresh: object }>,
 ): Promise<FastifyReply> {
   let data: object = {}
-  const answer = await onceInTransaction(deps, readClaim(request, false), async (tx) => {
+  const answer = await onceInTransaction(deps, readClaim(request), async (tx) => {
     const { stored, fresh } = await work(tx)
     data = fresh
     return { status_code, response_body: JSON.stringify({ success: true, data: stored }) }

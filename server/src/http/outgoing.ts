@@ -2,7 +2,7 @@
 
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
-import { bareHost, isPublicAddress, type Lookup, systemLookup } from './address-guard.ts'
+import { bareHost, isLocalName, isPublicAddress, type Lookup, publicLookup, systemLookup } from './address-guard.ts'
 
 /**
  * What became of a request. `error` is a short stable word, or null when a whole answer came, whatever its status.
@@ -53,7 +53,10 @@ const CUT = new Error('cut')
 /** Makes the way out. `allow_private` switches the address guard off: for development and for closed networks only. */
 export function createOutgoing(options: { allow_private: boolean; lookup?: Lookup | undefined }): Outgoing {
   const agent = new Agent({
-    connect: guardedConnector(options.allow_private, options.lookup ?? systemLookup),
+    connect: guardedConnector(
+      options.allow_private,
+      options.lookup ?? (options.allow_private ? systemLookup : publicLookup),
+    ),
     connections: CONNECTIONS_MAX,
     pipelining: 1,
     allowH2: false,
@@ -148,7 +151,8 @@ function guardedConnector(allow_private: boolean, lookup: Lookup): buildConnecto
   if (allow_private) return connect
   return (options, done) => {
     const host = bareHost(options.hostname)
-    if (isIP(host) !== 0 && !isPublicAddress(host)) return done(coded(BLOCKED), null)
+    const refused = isIP(host) === 0 ? isLocalName(host) : !isPublicAddress(host)
+    if (refused) return done(coded(BLOCKED), null)
     connect(options, (error, socket) => {
       if (error) return done(error, null)
       if (isPublicAddress(socket.remoteAddress ?? '')) return done(null, socket)

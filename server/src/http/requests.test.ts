@@ -1,8 +1,10 @@
 // The HTTP edge: what every request meets, whatever it asks for.
 
 import assert from 'node:assert/strict'
+import { type AddressInfo, connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { createWorld, type Reply, testDeps, type World } from '../../test/harness.ts'
+import { newPlaintextKey } from '../api-keys/index.ts'
 import { compose } from '../main.ts'
 
 const PUSH = '/v1/collections/wallet-push'
@@ -33,6 +35,30 @@ function raw(payload: string | Buffer, headers: Record<string, string> = {}): Pr
     idempotency_key: crypto.randomUUID(),
     headers: { 'content-type': 'application/json', ...headers },
   })
+}
+
+/** Sends bytes over a connection of their own and reads the answer to its end. */
+async function overWire(bytes: string | Buffer): Promise<Reply> {
+  if (!world.system.app.server.listening) await world.system.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = world.system.app.server.address() as AddressInfo
+  const text = await new Promise<string>((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(bytes))
+    let read = ''
+    socket.setTimeout(5_000, () => socket.destroy(new Error(`no end of the answer: ${read}`)))
+    socket.on('data', (chunk: Buffer) => {
+      read += chunk.toString('utf8')
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(read))
+  })
+  const [head = '', ...rest] = text.split('\r\n\r\n')
+  const [start = '', ...lines] = head.split('\r\n')
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  )
+  const body = rest.join('\r\n\r\n')
+  const json = body.slice(body.indexOf('{'), body.lastIndexOf('}') + 1)
+  return { status: Number(start.split(' ')[1]), headers, text: body, body: json === '' ? null : JSON.parse(json) }
 }
 
 const fieldsOf = (reply: Reply): string[] =>
@@ -251,13 +277,73 @@ describe('bodies', () => {
     assert.equal((await world.get(`/v1/collections/${created.body.data.collection_id}`)).body.data.reference, reference)
   })
 
-  test('bytes that are not UTF-8 never become a 500', async () => {
-    const body = Buffer.concat([
-      Buffer.from('{"amount":"10","phone":"0754123001","reference":"'),
-      Buffer.from([0xff, 0xfe]),
-      Buffer.from('"}'),
-    ])
-    assert.ok([202, 400].includes((await raw(body)).status))
+  for (const [name, bytes] of [
+    ['two bytes that never occur', [0xff, 0xfe]],
+    ['half a letter', [0xc3]],
+    ['a surrogate', [0xed, 0xa0, 0x80]],
+    ['an overlong slash', [0xc0, 0xaf]],
+  ] as const) {
+    test(`a body that is not UTF-8 (${name}) is 400, sent whole or in chunks`, async () => {
+      const body = Buffer.concat([
+        Buffer.from('{"amount":"10","phone":"0754123001","reference":"'),
+        Buffer.from(bytes),
+        Buffer.from('"}'),
+      ])
+      refused(await raw(body), 400, 'invalid_json')
+      const chunked = await overWire(
+        Buffer.concat([
+          Buffer.from(
+            `POST ${PUSH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${world.sandbox_key}\r\nidempotency-key: ${crypto.randomUUID()}\r\n` +
+              `content-type: application/json\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n${body.length.toString(16)}\r\n`,
+          ),
+          body,
+          Buffer.from('\r\n0\r\n\r\n'),
+        ]),
+      )
+      refused(chunked, 400, 'invalid_json')
+    })
+  }
+
+  test('a letter that arrives in two chunks is one letter', async () => {
+    const [start, end] = [
+      Buffer.from('{"amount":"10","phone":"0754123001","reference":"\xc3', 'latin1'),
+      Buffer.from('\xa9"}', 'latin1'),
+    ]
+    const reply = await overWire(
+      Buffer.concat([
+        Buffer.from(
+          `POST ${PUSH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${world.sandbox_key}\r\nidempotency-key: ${crypto.randomUUID()}\r\n` +
+            `content-type: application/json\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n`,
+        ),
+        ...[start, end].flatMap((part) => [Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]),
+        Buffer.from('0\r\n\r\n'),
+      ]),
+    )
+    assert.equal(reply.status, 202, reply.text)
+    assert.equal(reply.body.data.reference, 'é')
+  })
+
+  test('an amount as a number may end in zeros that mean nothing; one that needs a third decimal is 400', async () => {
+    for (const [number, same] of [
+      ['10.000', '10'],
+      ['10.500000000000000000000', '10.5'],
+      ['10.5000', '10.50'],
+    ]) {
+      const idempotency_key = crypto.randomUUID()
+      const first = await world.call({
+        method: 'POST',
+        url: PUSH,
+        payload: `{"amount":${number},"phone":"0754123001"}`,
+        idempotency_key,
+        headers: { 'content-type': 'application/json' },
+      })
+      assert.equal(first.status, 202, number)
+      const again = await world.post(PUSH, { amount: same, phone: '0754123001' }, { idempotency_key })
+      assert.equal(again.text, first.text, `${number} is the same amount as ${same}`)
+    }
+    for (const number of ['10.0010', '10.005', '10.000000000000000000000001', '1e1', '1.0e10', '0.000', '-1.000'])
+      refused(await raw(`{"amount":${number},"phone":"0754123001"}`), 400, 'validation_failed')
+    refused(await raw('{"amount":"10.000","phone":"0754123001"}'), 400, 'validation_failed')
   })
 
   test('a reference of 100 characters is kept, one of 101 is refused', async () => {
@@ -287,6 +373,13 @@ describe('keys in the URL', () => {
     )
   })
 
+  test('an ordinary reference that looks a little like a key is no key', async () => {
+    for (const reference of ['shop_live_1042', 'pk_1042', 'a_test_b', `${world.sandbox_key}x`.slice(0, -3)])
+      assert.equal((await world.get(`/v1/collections?reference=${reference}`)).status, 200, reference)
+    refused(await world.get(`/v1/collections?reference=${world.sandbox_key}`), 400, 'validation_failed')
+    refused(await world.get(`/v1/collections?x=1&x=${world.live_key}`), 400, 'validation_failed')
+  })
+
   test('after all this, no line of the log holds a key', async () => {
     await world.get(`/v1/${world.live_key}`)
     await world.get(`/v1/collections/${world.live_key}`)
@@ -297,7 +390,96 @@ describe('keys in the URL', () => {
   })
 })
 
+describe('what is hardly HTTP', () => {
+  test('a request that cannot be read is 400 in the envelope, with a request id', async () => {
+    for (const text of [
+      'nonsense\r\n\r\n',
+      'GET / HTTP/1.1\r\nhost x\r\n\r\n',
+      'GET /v1/collections HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n',
+      'GET /v1/collections HTTP/1.1\r\nconnection: close\r\n\r\n',
+    ]) {
+      const reply = await overWire(text)
+      refused(reply, 400, 'malformed_request')
+      assert.match(String(reply.headers['content-type']), /^application\/json/)
+      assert.equal(Number(reply.headers['content-length']), Buffer.byteLength(reply.text))
+    }
+  })
+
+  test('a request that does not come to its end is 408 in the envelope, with a request id', async (t) => {
+    await overWire('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    const { server } = world.system.app
+    const { headersTimeout } = server
+    t.after(() => {
+      server.headersTimeout = headersTimeout
+    })
+    server.headersTimeout = 100
+    refused(await overWire('GET /healthz HTTP/1.1\r\nhost: x\r\n'), 408, 'request_timeout')
+  })
+
+  test('headers that are too large are 431 in the envelope, with a request id', async () => {
+    const reply = await overWire(`GET /healthz HTTP/1.1\r\nhost: x\r\nx-much: ${'x'.repeat(20_000)}\r\n\r\n`)
+    refused(reply, 431, 'headers_too_large')
+  })
+})
+
 describe('limits', () => {
+  test('an address that asks public pages too often is 429; health checks go on', async () => {
+    const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
+    try {
+      const ask = (url: string) => limited.call({ method: 'GET', url, key: null })
+      for (let i = 0; i < 5; i++) assert.equal((await ask('/openapi.json')).status, 200)
+      const reply = await ask('/openapi.json')
+      refused(reply, 429, 'rate_limited')
+      assert.ok(Number(reply.headers['retry-after']) > 0)
+      assert.equal(reply.headers['ratelimit-limit'], '5')
+      for (const path of ['/healthz', '/readyz']) assert.equal((await ask(path)).status, 200, path)
+      assert.equal((await limited.get('/v1/collections')).status, 200, 'the API is no public page')
+    } finally {
+      await limited.close()
+    }
+  })
+
+  test('callbacks have a limit of their own', async () => {
+    const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '2', RATE_LIMIT_CALLBACKS: '4' } })
+    try {
+      const call = () => limited.call({ method: 'POST', url: '/callbacks/mock', payload: 'x', key: null })
+      for (let i = 0; i < 4; i++) refused(await call(), 403, 'forbidden')
+      refused(await call(), 429, 'rate_limited')
+      assert.equal((await limited.call({ method: 'GET', url: '/openapi.json', key: null })).status, 200)
+    } finally {
+      await limited.close()
+    }
+  })
+
+  test('an address that has tried too many keys costs no look-up any more, and keys that worked from there go on', async () => {
+    const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
+    const asked: string[] = []
+    const deps = testDeps(limited.url, {
+      env: { RATE_LIMIT_PER_ADDRESS: '5' },
+      before: (name) => void asked.push(name),
+    })
+    const system = await compose(deps)
+    const get = async (key: string) =>
+      (await system.app.inject({ method: 'GET', url: '/v1/collections', headers: { authorization: `Bearer ${key}` } }))
+        .statusCode
+    try {
+      assert.equal(await get(limited.sandbox_key), 200)
+      const guess = () => newPlaintextKey(deps.config, deps.random, 'live')
+      for (let i = 0; i < 5; i++) assert.equal(await get(guess()), 401)
+      assert.equal(await get(guess()), 429)
+      asked.length = 0
+      for (let i = 0; i < 5; i++) assert.equal(await get(guess()), 429)
+      assert.deepEqual(asked, [])
+      for (let i = 0; i < 10; i++) assert.equal(await get(limited.sandbox_key), 200)
+    } finally {
+      for (const task of system.tasks) await task.idle()
+      await system.app.close()
+      await system.close()
+      await deps.close()
+      await limited.close()
+    }
+  })
+
   test('a key beyond its limit is 429 with Retry-After and RateLimit headers; another key goes on', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_KEY: '5' } })
     try {
@@ -325,6 +507,7 @@ describe('limits', () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
     try {
       const bad = () => limited.get('/v1/collections', `${limited.sandbox_key.slice(0, -1)}!`)
+      assert.equal((await limited.get('/v1/collections')).status, 200)
       for (let i = 0; i < 5; i++) assert.equal((await bad()).status, 401)
       const reply = await bad()
       refused(reply, 429, 'rate_limited')

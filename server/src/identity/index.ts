@@ -1,7 +1,7 @@
 // The door of identity.
 
 export { newPassword, setPassword } from './credentials.ts'
-export { signingKey } from './keys.ts'
+export { latestSigningKey, signingKey } from './keys.ts'
 export { identityRoutes, identityTask } from './provider-mount.ts'
 export { createSessions } from './session.ts'
 export { ACCESS_TOKEN_S, issueAccessToken } from './tokens.ts'

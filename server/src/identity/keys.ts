@@ -25,12 +25,15 @@ const INSERT = sql(
    values ($1, $2, $3::json, $4, $5, null) on conflict (issuer) where retired_at is null do nothing`,
 )
 
-/** The key that signs for `issuer`, made when there is none yet. Null: whichever was made last. */
-export async function signingKey(deps: Deps, issuer: string): Promise<SigningKey>
-export async function signingKey(deps: Deps, issuer: null): Promise<SigningKey | null>
-export async function signingKey(deps: Deps, issuer: string | null): Promise<SigningKey | null> {
+/** The key that signs for whichever issuer was used last, or null when there is none yet. */
+export function latestSigningKey(deps: Deps): Promise<SigningKey | null> {
+  return findCurrent(deps, null)
+}
+
+/** The key that signs for `issuer`, made when there is none yet. */
+export async function signingKey(deps: Deps, issuer: string): Promise<SigningKey> {
   const found = await findCurrent(deps, issuer)
-  if (found || issuer === null) return found
+  if (found) return found
   const pair = await generateKeyPair(ALGORITHM, { extractable: true })
   const kid = Buffer.from(deps.random.bytes(12)).toString('base64url')
   const common = { kid, alg: ALGORITHM, use: 'sig' }

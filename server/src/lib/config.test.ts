@@ -40,6 +40,7 @@ test('an empty environment is a working configuration', () => {
 const BAD: [string, string[]][] = [
   ['NODE_ENV', ['prod', '', 'Production']],
   ['PROCESS', ['both', '']],
+  ['HOST', ['127.0.0.1 ', ' ', 'local host']],
   ['PORT', ['http', '-1', '65536', '80.5', '', ' ', 'NaN', 'Infinity']],
   ['DATABASE_URL', ['mysql://db', 'db', 'http://db']],
   ['DATABASE_CONNECTIONS', ['0', '1', '100000', 'many']],
@@ -57,6 +58,7 @@ const BAD: [string, string[]][] = [
   ['IDEMPOTENCY_REPLAY_DAYS', ['0', '1.5']],
   ['RATE_LIMIT_PER_KEY', ['-1', 'none']],
   ['RATE_LIMIT_PER_ADDRESS', ['-1']],
+  ['RATE_LIMIT_CALLBACKS', ['-1', 'many']],
   ['WEBHOOK_ALLOW_PRIVATE', ['yes', '1', 'TRUE']],
   ['WEBHOOK_TIMEOUT_MS', ['0', '8001']],
   [
@@ -100,6 +102,13 @@ for (const [name, values] of BAD) {
   })
 }
 
+test('a smallest amount above the largest is refused by name', () => {
+  assert.deepEqual(refusedFor({ COLLECTION_MIN_AMOUNT: '10', COLLECTION_MAX_AMOUNT: '9.99' }), [
+    'COLLECTION_MIN_AMOUNT',
+  ])
+  assert.deepEqual(refusedFor({ COLLECTION_MIN_AMOUNT: '10', COLLECTION_MAX_AMOUNT: '10.00' }), [])
+})
+
 test('all that is wrong is named at once', () => {
   assert.deepEqual(refusedFor({ PORT: 'x', BRAND: 'X', LOG_LEVEL: 'x' }).sort(), ['BRAND', 'LOG_LEVEL', 'PORT'])
 })
@@ -118,6 +127,7 @@ for (const [name, value] of [
   ['DATABASE_URL', ''],
   ['SECRET_KEY', ''],
   ['MOCK_SECRET', settings.mock_secret.default],
+  ['MOCK_SECRET', ''],
   ['BASE_URL', 'http://api.example.tz'],
   ['BASE_URL', ''],
   ['PAY_URL', 'http://pay.example.tz'],

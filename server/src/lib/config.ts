@@ -35,6 +35,10 @@ const url =
     }
     return value.replace(/\/$/, '')
   }
+const host = (value: string): string => {
+  if (/\s/.test(value)) throw new Error('must be an address or a host name, without spaces')
+  return value
+}
 const brand = (value: string): string => {
   if (!/^[a-z][a-z0-9]{1,19}$/.test(value) || ['sk', 'pk'].includes(value)) {
     throw new Error('must be 2 to 20 lower-case letters and digits, beginning with a letter, and not sk or pk')
@@ -98,9 +102,9 @@ export const settings = {
     'PROCESS',
     'all',
     oneOf('all', 'api', 'worker'),
-    'What this process does: all, api (HTTP only) or worker (background work only).',
+    'What this process does: all, api (HTTP, and the webhooks of what it settles) or worker (background work only).',
   ),
-  host: setting('HOST', '', text, 'Address to listen on. Empty: 127.0.0.1, or 0.0.0.0 in production.'),
+  host: setting('HOST', '', host, 'Address to listen on. Empty: 127.0.0.1, or 0.0.0.0 in production.'),
   port: setting('PORT', '8080', number(0, 65535), 'Port to listen on. 0: any free one.'),
   data_dir: setting('DATA_DIR', '.data', text, 'Where the embedded database and generated secrets live.'),
   embedded_dir: setting(
@@ -177,7 +181,13 @@ export const settings = {
     'RATE_LIMIT_PER_ADDRESS',
     '600',
     number(0, 10_000_000),
-    'Requests a minute per address without a valid key. 0: no limit.',
+    'Requests a minute per address without a valid key, and as many to public pages. 0: no limit.',
+  ),
+  rate_limit_callbacks: setting(
+    'RATE_LIMIT_CALLBACKS',
+    '60000',
+    number(0, 10_000_000),
+    "Providers' callbacks a minute per address. 0: no limit.",
   ),
   webhook_allow_private: setting(
     'WEBHOOK_ALLOW_PRIVATE',
@@ -236,10 +246,8 @@ export const settings = {
   ),
 } as const
 
-type Parsed = { [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> }
-
 /** The checked configuration. Amounts in cents. */
-export type Config = Parsed
+export type Config = { [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> }
 
 /** Secrets may also come from a file: NAME_FILE holds its path. */
 const FROM_FILE = ['DATABASE_URL', 'SECRET_KEY', 'MOCK_SECRET']
@@ -262,6 +270,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     }
   }
   const config = values as Config
+  if (config.collection_min > config.collection_max)
+    problems.push('COLLECTION_MIN_AMOUNT must not be above COLLECTION_MAX_AMOUNT')
   if (problems.length === 0 && config.node_env === 'production') problems.push(...insecure(config))
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   return config
@@ -274,8 +284,9 @@ function insecure(config: Config): string[] {
   if (config.database_url === '')
     problems.push('DATABASE_URL must name your PostgreSQL in production; the embedded one is for trying things out')
   if (config.secret_key === '') problems.push('SECRET_KEY must be set in production: openssl rand -base64 32')
-  if (config.mock_secret === settings.mock_secret.default)
-    problems.push('MOCK_SECRET must not be the default in production')
+  // The sandbox runs on the mock provider, whichever provider is live.
+  if (['', settings.mock_secret.default].includes(config.mock_secret))
+    problems.push('MOCK_SECRET must be set in production, and not to the default: openssl rand -base64 32')
   if (!config.base_url.startsWith('https://')) problems.push('BASE_URL must begin with https:// in production')
   if (config.pay_url !== '' && !config.pay_url.startsWith('https://'))
     problems.push('PAY_URL must begin with https:// in production')

@@ -6,6 +6,7 @@ type Entry = { status: number; message: string }
 export const catalogue = {
   validation_failed: { status: 400, message: 'The request is not valid. See details.fields for what to change.' },
   invalid_json: { status: 400, message: 'The body is not valid JSON. Send one JSON object encoded as UTF-8.' },
+  malformed_request: { status: 400, message: 'This is not a request that can be read as HTTP/1.1.' },
   idempotency_key_required: {
     status: 400,
     message: 'Send an Idempotency-Key header of 1 to 255 visible ASCII characters, fresh for each payment attempt.',
@@ -42,6 +43,7 @@ export const catalogue = {
     status: 409,
     message: 'The first request with this Idempotency-Key is still running. Ask again in a moment.',
   },
+  request_timeout: { status: 408, message: 'The request did not arrive whole in time. Send it again.' },
   payload_too_large: { status: 413, message: 'The body is too large. The limit is 64 KiB.' },
   unsupported_media_type: { status: 415, message: 'Send the body as application/json.' },
   idempotency_key_reused: {
@@ -51,6 +53,7 @@ export const catalogue = {
   simulate_status_not_allowed: { status: 422, message: 'simulate_status is accepted with sandbox keys only.' },
   amount_not_supported: { status: 422, message: 'This amount is outside the limits, or the provider cannot move it.' },
   unsupported_currency: { status: 422, message: 'Only TZS is supported.' },
+  headers_too_large: { status: 431, message: 'The headers are too large. The limit is 16 KiB.' },
   rate_limited: { status: 429, message: 'Too many requests. Wait as long as Retry-After says.' },
   internal_error: {
     status: 500,

@@ -4,7 +4,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { settableClock } from './clock.ts'
-import { base32ToId, idToBase32, isId, merchantCode, newId, newRoutingCode, routingCodeOf } from './ids.ts'
+import {
+  base32ToId,
+  firstIdAt,
+  idToBase32,
+  isId,
+  merchantCode,
+  newId,
+  newRoutingCode,
+  routingCodeOf,
+  ZERO_ID,
+} from './ids.ts'
 import { seededRandom, systemRandom } from './random.ts'
 
 const seams = { clock: settableClock(new Date('2026-01-05T09:00:00.000Z')), random: systemRandom() }
@@ -68,6 +78,17 @@ test('what is not 26 characters of an id leads nowhere', () => {
   ]) {
     assert.equal(base32ToId(text), null, text)
   }
+})
+
+test('the first id of a moment sorts before every id made from then on, and after those made before', () => {
+  const at = new Date('2026-01-05T09:00:00.123Z')
+  const bound = firstIdAt(at)
+  assert.ok(isId(bound) && isId(ZERO_ID) && ZERO_ID < bound)
+  const idAt = (ms: number) =>
+    newId({ clock: settableClock(new Date(at.getTime() + ms)), random: seededRandom('bound') }, 0)
+  assert.ok(idAt(-1) < bound)
+  assert.ok(bound < idAt(0))
+  assert.equal(firstIdAt(new Date(-1)), ZERO_ID)
 })
 
 test('only the lower-case text of a UUID is an id', () => {

@@ -23,6 +23,16 @@ export function newId(seams: { clock: Clock; random: Random }, routing_code: num
   return uuidText(bytes)
 }
 
+/** Sorts before every id. */
+export const ZERO_ID = '00000000-0000-0000-0000-000000000000'
+
+/** Sorts before every id made from `time` on, and after those made before: a bound on time is a bound on ids. */
+export function firstIdAt(time: Date): string {
+  const bytes = Buffer.alloc(16)
+  bytes.writeUIntBE(Math.max(0, time.getTime()), 0, 6)
+  return uuidText(bytes)
+}
+
 /** A random 32-bit routing code for a new merchant. */
 export function newRoutingCode(random: Random): number {
   return Buffer.from(random.bytes(4)).readUInt32BE(0)
@@ -77,8 +87,7 @@ export function base32ToId(text: string): string | null {
     value = (value << 5n) | BigInt(digit)
   }
   if (value >> 128n !== 0n) return null
-  const hex = value.toString(16).padStart(32, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+  return uuidText(Buffer.from(value.toString(16).padStart(32, '0'), 'hex'))
 }
 
 /** A merchant's short public code, made from its routing code. */

@@ -58,6 +58,7 @@ for (const name of [
     const text = written((log) => {
       log.info({ [name]: 'hunter2hunter2' }, 'top')
       log.info({ inner: { [name]: 'hunter2hunter2' } }, 'inside')
+      log.info({ request: { headers: { [name]: 'hunter2hunter2' } } }, 'deeper inside')
     })
     assert.ok(!text.includes('hunter2'), text)
   })

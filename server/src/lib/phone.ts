@@ -1,4 +1,4 @@
-// Tanzanian mobile numbers. Forms as in the contract, section 2.2; mobile ranges begin with 6 or 7 after 255.
+// Tanzanian mobile numbers, in the forms that people write them; mobile ranges begin with 6 or 7 after 255.
 
 const FORMS = /^(?:\+?255|0)?([67]\d{8})$/
 

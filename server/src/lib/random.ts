@@ -37,7 +37,8 @@ export function seededRandom(seed: string): Random {
   }
 }
 
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** The digits of base 62, least first. */
+export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** `length` random characters of 0-9, A-Z, a-z, each equally likely (5.95 bits each). */
 export function randomBase62(random: Random, length: number): string {

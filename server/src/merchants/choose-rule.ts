@@ -5,6 +5,7 @@ export type RuleScope = { flow: Flow; method: string | null; destination_code: s
 
 /** What is charged for: money that comes in, or money that is sent out. */
 export const FLOWS = ['withdrawal', 'collection'] as const
+/** What a price is for. */
 export type Flow = (typeof FLOWS)[number]
 
 /** The methods of each flow. */

@@ -47,7 +47,7 @@ const Query = Type.Object({
   status: Type.Optional(oneOf(IP_STATUSES)),
 })
 
-/** Adds the routes of the IP allowlist (contract 5.4). */
+/** Adds the routes of the IP allowlist. */
 export function ipAddressRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(

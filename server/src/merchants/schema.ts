@@ -27,6 +27,7 @@ export const MerchantRecord = Type.Object({
   created_at: Timestamp,
   updated_at: Timestamp,
 })
+/** A merchant as an operator sees it. */
 export type MerchantView = Static<typeof MerchantRecord>
 
 /** Body of POST /v1/operator/merchants. */
@@ -89,6 +90,7 @@ export const RuleRecord = Type.Object({
   label: Type.String(),
   valid_from: Timestamp,
 })
+/** A line of a price list as answered. */
 export type RuleView = Static<typeof RuleRecord>
 
 /** A member as the merchant sees it: nothing in it tells whether the person had an account before. */
@@ -100,6 +102,7 @@ export const MemberRecord = Type.Object({
   created_at: Timestamp,
   updated_at: Timestamp,
 })
+/** A member as answered. */
 export type MemberView = Static<typeof MemberRecord>
 
 /** Body of POST /v1/merchant/members. */
@@ -132,6 +135,7 @@ export const MeRecord = Type.Object({
     }),
   ),
 })
+/** The person of a session as answered. */
 export type MeView = Static<typeof MeRecord>
 
 /** An address of a merchant's allowlist as operators see it. */
@@ -152,14 +156,22 @@ export const AddressesQuery = Type.Object({
 /** Body of POST /v1/operator/ip-addresses/{address_id}/reject. */
 export const RejectionBody = Type.Object({ reason: visible(500, 'Why. The merchant sees it.') })
 
+/** Parameters of the paths that name an address. */
 export const AddressParams = Type.Object({ address_id: Type.String({ description: 'The id of the address.' }) })
+/** One address, in the envelope. */
 export const AddressAnswer = success(ReviewedAddress)
+/** A page of addresses, in the envelope. */
 export const AddressesAnswer = success(page(ReviewedAddress))
+/** Parameters of the paths that name a merchant. */
 export const MerchantParams = Type.Object({ merchant_id: Type.String({ description: 'The id of the merchant.' }) })
+/** Parameters of the paths that name a member. */
 export const MemberParams = Type.Object({ member_id: Type.String({ description: 'The id of the member.' }) })
 
+/** One merchant, in the envelope. */
 export const MerchantAnswer = success(MerchantRecord)
+/** A page of merchants, in the envelope. */
 export const MerchantsAnswer = success(page(MerchantRecord))
+/** One merchant with its members and prices, in the envelope. */
 export const MerchantDetailAnswer = success(
   Type.Object({
     ...MerchantRecord.properties,
@@ -167,7 +179,11 @@ export const MerchantDetailAnswer = success(
     rules: Type.Array(RuleRecord, { description: 'The price list in force.' }),
   }),
 )
+/** The price list in force, in the envelope. */
 export const PricingAnswer = success(Type.Object({ rules: Type.Array(RuleRecord) }))
+/** One member, in the envelope. */
 export const MemberAnswer = success(MemberRecord)
+/** A page of members, in the envelope. */
 export const MembersAnswer = success(page(MemberRecord))
+/** The person of the session, in the envelope. */
 export const MeAnswer = success(MeRecord)

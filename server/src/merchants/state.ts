@@ -2,6 +2,7 @@
 
 /** Statuses of a merchant. Only an ACTIVE one may use live keys. */
 export const MERCHANT_STATUSES = ['PENDING', 'ACTIVE', 'SUSPENDED'] as const
+/** Where a merchant stands. */
 export type MerchantStatus = (typeof MERCHANT_STATUSES)[number]
 
 type Move = { from: MerchantStatus; to: MerchantStatus; message: string }

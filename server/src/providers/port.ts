@@ -2,10 +2,12 @@
 
 /** How a payer pays. */
 export const METHODS = ['wallet_push', 'provider_pesa', 'qr'] as const
+/** One way of paying. */
 export type Method = (typeof METHODS)[number]
 
 /** What a sandbox key can ask the simulated provider to do. */
 export const SIMULATE_STATUSES = ['successful', 'failed', 'pending_clearance', 'reversed'] as const
+/** One outcome to play. */
 export type SimulateStatus = (typeof SIMULATE_STATUSES)[number]
 
 /** Why a payment failed: the closed set that merchants switch on. */
@@ -20,6 +22,7 @@ export const FAILURE_REASONS = {
   wrong_pin: 'The customer entered a wrong PIN or could not be authorized.',
   timeout: "No answer came in time. If money left the customer's account, do not ask for it again.",
 } as const
+/** One reason; its sentence may be shown to a payer. */
 export type FailureReason = keyof typeof FAILURE_REASONS
 
 /** One payment as the provider is asked for it. Amounts in cents; phone canonical or null. */
@@ -57,7 +60,13 @@ export type QrAnswer = Answer & { payment_token?: string; qr_payload?: string }
 /** A callback after its signature was checked: whom it is about. Never what happened: that is asked. */
 export type CallbackVerdict = { verified: true; reference: string } | { verified: false }
 
-/** A payment provider. Every function answers; none throws because of what the provider did. */
+/** Every call to a provider has its answer within this: an adapter gives up by itself. Leases are reckoned from it. */
+export const CALL_MS_MAX = 5_000
+
+/**
+ * A payment provider. Every function answers, within CALL_MS_MAX; none throws because of what the provider did. Its texts
+ * may hold anything: `collections/answer.ts` reads every answer before it is used.
+ */
 export type Provider = {
   /** The name stored on each attempt and used in the callback path: /callbacks/<name>. */
   name: string

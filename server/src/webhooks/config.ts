@@ -8,7 +8,10 @@ import { DEFAULT_EVENTS, EVENTS, eventNamed } from './events.ts'
 import type { ConfigInput, ConfigView } from './schema.ts'
 import { secretText } from './sign.ts'
 
-/** For how long the secret before a rotation signs too. */
+/**
+ * For how long the secret before a rotation signs too. A further rotation within that time ends the secret before it at
+ * once: only the newest two sign, and whoever rotates because a secret leaked gets rid of it by rotating twice.
+ */
 const OVERLAP_MS = 24 * 3_600_000
 const SECRET_BYTES = 32
 
@@ -98,14 +101,12 @@ export async function saveConfig(
   let [row] = await tx.query<Row>(LOCK, [merchant_id])
   if (!row) {
     if (change.webhook_url === undefined) refuseField('webhook_url', 'is required the first time')
-    const { secret, sealed, last4 } = newSecret(deps)
-    const first = { webhook_url: change.webhook_url, events: change.events ?? [...DEFAULT_EVENTS], secret_last4: last4 }
-    const inserted = await tx.query(INSERT, [merchant_id, first.webhook_url, first.events, sealed, last4, now])
-    if (inserted.length > 0)
-      return { ...view(first), secret }
-      // Another request saved first: this one changes what that one made.
-    ;[row] = await tx.query<Row>(LOCK, [merchant_id])
-    if (!row) throw new Error('webhook configuration vanished')
+    const first = await insertFirst(deps, tx, merchant_id, change.webhook_url, change.events ?? [...DEFAULT_EVENTS])
+    if (first !== null) return first
+    // Another request saved first: this one changes what that one made.
+    const [other] = await tx.query<Row>(LOCK, [merchant_id])
+    if (!other) throw new Error('webhook configuration vanished')
+    row = other
   }
   const changed = { ...row, webhook_url: change.webhook_url ?? row.webhook_url, events: change.events ?? row.events }
   await tx.query(UPDATE, [merchant_id, changed.webhook_url, changed.events, now])
@@ -113,6 +114,19 @@ export async function saveConfig(
   const { secret, sealed, last4 } = newSecret(deps)
   await tx.query(ROTATE, [merchant_id, sealed, last4, new Date(now.getTime() + OVERLAP_MS), now])
   return { ...view({ ...changed, secret_last4: last4 }), secret }
+}
+
+/** Makes the first configuration, with its secret. Null: another request has just made one. */
+async function insertFirst(
+  deps: Deps,
+  tx: Tx,
+  merchant_id: string,
+  webhook_url: string,
+  events: string[],
+): Promise<ConfigView | null> {
+  const { secret, sealed, last4 } = newSecret(deps)
+  const inserted = await tx.query(INSERT, [merchant_id, webhook_url, events, sealed, last4, deps.clock.now()])
+  return inserted.length === 0 ? null : { ...view({ webhook_url, events, secret_last4: last4 }), secret }
 }
 
 /**

@@ -310,7 +310,7 @@ test('one merchant whose receiver hangs does not delay another', async (t) => {
   const healthy = await merchantWith(deps, healthy_receiver.url)
   await queue(deps, hanging, { count: 600 })
   await deliverer.task.runOnce()
-  await receiver.waitFor(10)
+  await receiver.waitFor(1)
   const start = performance.now()
   await queue(deps, healthy, { count: 20 })
   deliverer.dispatch(await queue(deps, healthy, { count: 20, leased: true }))
@@ -322,6 +322,57 @@ test('one merchant whose receiver hangs does not delay another', async (t) => {
   bench.clock.advance(12_000)
   await deliverer.task.idle()
   assert.ok(receiver.most_open <= 16, `${receiver.most_open} sends hung at once`)
+})
+
+test('400 merchants whose receivers hang do not delay one whose receiver answers', async (t) => {
+  const timeout_ms = 2_000
+  const patient = await startBench({ WEBHOOK_TIMEOUT_MS: String(timeout_ms) })
+  const healthy_receiver = await startReceiver()
+  t.after(async () => {
+    await healthy_receiver.close()
+    await patient.close()
+  })
+  const { deps, deliverer, clock } = patient
+  const healthy = await merchantWith(deps, healthy_receiver.url)
+  deliverer.dispatch(await queue(deps, healthy, { leased: true }))
+  await deliverer.task.idle()
+  receiver.reply = { kind: 'hang' }
+  for (let i = 0; i < 400; i++) await queue(deps, await merchantWith(deps, receiver.url), { count: 4 })
+  for (const round of [1, 2]) {
+    const before = receiver.received.length
+    while ((await deliverer.task.runOnce()) > 0);
+    await receiver.waitFor(before + 100)
+    // Opening hundreds of connections is work of its own.
+    await new Promise((done) => setTimeout(done, timeout_ms / 4))
+    const start = performance.now()
+    deliverer.dispatch(await queue(deps, healthy, { count: 10, leased: true }))
+    await queue(deps, healthy, { count: 10 })
+    await deliverer.task.runOnce()
+    await healthy_receiver.waitFor(1 + round * 20, timeout_ms / 2)
+    const took = performance.now() - start
+    t.diagnostic(`${receiver.open} sends hung; the other merchant's 20 took ${Math.round(took)} ms`)
+    assert.ok(round === 1 ? receiver.open >= 300 : receiver.open <= 200, `${receiver.open} are open`)
+    assert.ok(took < timeout_ms / 4, `while ${receiver.open} others' sends hang: ${took} ms`)
+    clock.advance(12_000)
+    await deliverer.task.idle()
+    clock.advance(MINUTE)
+  }
+})
+
+test('a second rotation within 24 hours ends the first old secret: only the newest two sign', async () => {
+  const { deps, deliverer, clock } = bench
+  const merchant = await merchantWith(deps, receiver.url)
+  const second = await configure(deps, merchant, { rotate_secret: true })
+  clock.advance(60 * MINUTE)
+  const third = await configure(deps, merchant, { rotate_secret: true })
+  clock.advance(24 * 60 * MINUTE - 1)
+  await queue(deps, merchant)
+  await deliverDue(deliverer)
+  const [request] = receiver.received
+  assert.ok(request && second && third)
+  assert.equal(header(request, 'x-service-signature'), hex(third, request.body))
+  assert.equal(header(request, 'x-service-signature-previous'), hex(second, request.body))
+  assert.equal(header(request, 'webhook-signature').split(' ').length, 2)
 })
 
 test('what a merchant subscribes to is read for many at once, and the other name of collection.success is understood', async () => {

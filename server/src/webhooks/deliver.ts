@@ -61,11 +61,11 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
     const result = lease_left < deps.config.webhook_timeout_ms + RECORD_MS ? null : await tryOnce(delivery)
     if (result === null) {
       finish(delivery.id)
-      return 'quick'
+      return 'unsent'
     }
     // The slot is free as soon as the answer is here; results are written together.
     void keep(result)
-    return result.error === 'timeout' ? 'slow' : 'quick'
+    return paceOf(result, deps.config.webhook_timeout_ms)
   }
   const tryOnce = async (delivery: Delivery): Promise<Attempt | null> => {
     try {
@@ -101,6 +101,14 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
       idle: () => (in_flight.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     },
   }
+}
+
+/** An answer is quick when it came within this part of the time it has. */
+const QUICK_PART = 0.25
+
+function paceOf(result: Attempt, timeout_ms: number): Pace {
+  if (result.error === 'timeout') return 'timeout'
+  return result.ended_at.getTime() - result.started_at.getTime() <= timeout_ms * QUICK_PART ? 'quick' : 'slow'
 }
 
 /** Makes the function that tries a delivery once. Throws when the endpoint cannot be read: then nothing was sent. */

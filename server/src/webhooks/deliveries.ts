@@ -55,16 +55,25 @@ const COUNT_MAX = 10_000
 
 const ATTEMPTS = sql(
   'webhook_attempts_of',
-  `select delivery_id, number, at, status_code, duration_ms, error, response_body from webhook_attempts
-   where merchant_id = $1 and delivery_id = any($2::uuid[]) order by delivery_id, number`,
+  `select a.* from unnest($2::uuid[]) as d(id)
+   cross join lateral (
+     select delivery_id, number, at, status_code, duration_ms, error, left(response_body, $3) as response_body
+     from webhook_attempts where merchant_id = $1 and delivery_id = d.id order by number desc limit $4
+   ) a order by a.delivery_id, a.number`,
 )
+
+/** What a list shows of each answer, and how many attempts: a page must stay small whatever a receiver answers. */
+const IN_LIST = { body_chars: 500, attempts: 5 }
+const IN_RECORD = { body_chars: 16_384, attempts: 100 }
+/** Attempts of one delivery, replays included. */
+const REPLAYS_MAX = 100
 
 // The replay is the last of the attempts that a delivery has: one try, and then it is delivered or failed again.
 const REPLAY = sql(
   'webhook_delivery_replay',
   `update webhook_deliveries
    set status = 'pending', attempts = greatest(attempts, $4), due_at = $5, lease_owner = null, updated_at = $5
-   where merchant_id = $1 and id = $2 and environment = $3 and status in ('delivered', 'failed')
+   where merchant_id = $1 and id = $2 and environment = $3 and status in ('delivered', 'failed') and attempts < $6
    returning id`,
 )
 
@@ -77,11 +86,14 @@ export async function getDelivery(
 ): Promise<DeliveryView> {
   const [row] = isId(id) ? await reader.query<Row>(FIND, [merchant_id, id, environment]) : []
   if (!row) refuse('not_found')
-  const [delivery] = await withAttempts(reader, merchant_id, [row])
+  const [delivery] = await withAttempts(reader, merchant_id, [row], IN_RECORD)
   return delivery as DeliveryView
 }
 
-/** A page of the merchant's deliveries, newest first. `total_items` counts up to 10,000. */
+/**
+ * A page of the merchant's deliveries, newest first, each with its last attempts and the beginning of their answers.
+ * `total_items` counts up to 10,000.
+ */
 export async function listDeliveries(
   reader: Reader,
   merchant_id: string,
@@ -98,13 +110,13 @@ export async function listDeliveries(
   ])
   const total_items = counted[0]?.total ?? 0
   return {
-    items: await withAttempts(reader, merchant_id, rows),
+    items: await withAttempts(reader, merchant_id, rows, IN_LIST),
     pagination: { page, page_size, total_items, total_pages: Math.ceil(total_items / page_size) },
   }
 }
 
 /**
- * Queues one more attempt with the same id and bytes. Refuses a pending delivery with invalid_state, an unknown one
+ * Queues one more attempt with the same id and bytes. Refuses a pending delivery, and one that was attempted a hundred times, with invalid_state, an unknown one
  * with not_found.
  */
 export async function replayDelivery(
@@ -115,19 +127,28 @@ export async function replayDelivery(
   id: string,
 ): Promise<DeliveryView> {
   if (!isId(id)) refuse('not_found')
-  const moved = await tx.query(REPLAY, [merchant_id, id, environment, ATTEMPTS_MAX - 1, deps.clock.now()])
+  const moved = await tx.query(REPLAY, [merchant_id, id, environment, ATTEMPTS_MAX - 1, deps.clock.now(), REPLAYS_MAX])
   const delivery = await getDelivery(tx, merchant_id, environment, id)
   if (moved.length === 0) {
+    const waits = delivery.status === 'pending'
     refuse('invalid_state', {
-      message: 'This delivery is still pending: it is being tried by itself. See next_attempt_at.',
+      message: waits
+        ? 'This delivery is still pending: it is being tried by itself. See next_attempt_at.'
+        : `This delivery was attempted ${REPLAYS_MAX} times. It is not sent again.`,
     })
   }
   return delivery
 }
 
-async function withAttempts(reader: Reader, merchant_id: string, rows: readonly Row[]): Promise<DeliveryView[]> {
+async function withAttempts(
+  reader: Reader,
+  merchant_id: string,
+  rows: readonly Row[],
+  most: { body_chars: number; attempts: number },
+): Promise<DeliveryView[]> {
   if (rows.length === 0) return []
-  const found = await reader.query<AttemptRow>(ATTEMPTS, [merchant_id, rows.map((row) => row.id)])
+  const ids = rows.map((row) => row.id)
+  const found = await reader.query<AttemptRow>(ATTEMPTS, [merchant_id, ids, most.body_chars, most.attempts])
   const attempts = Map.groupBy(found, (attempt) => attempt.delivery_id)
   return rows.map((row) => view(row, attempts.get(row.id) ?? []))
 }

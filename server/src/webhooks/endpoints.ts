@@ -34,14 +34,23 @@ export function createEndpoints(deps: Deps): (merchant_id: string) => Promise<En
     const overlaps =
       row.previous_secret !== null && row.previous_secret_until !== null && row.previous_secret_until > now
     try {
-      const previous = overlaps && row.previous_secret !== null ? open(row.previous_secret) : null
-      return { webhook_url: row.webhook_url, key: open(row.secret), previous }
+      const key = open(row.secret)
+      return { webhook_url: row.webhook_url, key, previous: overlaps ? previousOf(row) : null }
     } catch (error) {
       deps.log.error(
         { err: error, merchant_id: row.merchant_id },
         'webhook secret cannot be decrypted: is SECRET_KEY the same?',
       )
       return 'secret_unreadable'
+    }
+  }
+  /** Who rotates because the secret cannot be read any more must not go on failing for the sake of the old one. */
+  const previousOf = ({ previous_secret, merchant_id }: Row): SigningKey | null => {
+    try {
+      return previous_secret === null ? null : open(previous_secret)
+    } catch {
+      deps.log.warn({ merchant_id }, 'the previous webhook secret cannot be decrypted and does not sign any more')
+      return null
     }
   }
   return gather<string, Endpoint | NoEndpoint>(

@@ -1,6 +1,6 @@
 // Recording finished attempts: one statement per set writes the attempts and moves their deliveries on.
 
-import { type Deps, inputRows, oneStatement, sql } from '../db/index.ts'
+import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../db/index.ts'
 import { gather } from '../lib/index.ts'
 import type { Delivery } from './enqueue.ts'
 
@@ -50,16 +50,12 @@ const SET_MAX = 500
 export function createRecorder(deps: Deps): (attempt: Attempt) => Promise<void> {
   return gather<Attempt, void>(
     async (attempts) => {
-      await oneStatement(deps.db).query(RECORD, [JSON.stringify(inLockOrder(attempts.map(rowOf))), deps.process_id])
+      const rows = inLockOrder(attempts.map(rowOf), (row) => row.id)
+      await oneStatement(deps.db).query(RECORD, [JSON.stringify(rows), deps.process_id])
       return attempts.map(() => undefined)
     },
     { max_items: SET_MAX, max_running: 2 },
   )
-}
-
-/** Sets lock their rows in one order (merchant, id), so that two of them never deadlock. */
-function inLockOrder<Row extends { merchant_id: string; id: string }>(rows: Row[]): Row[] {
-  return rows.sort((a, b) => (a.merchant_id + a.id < b.merchant_id + b.id ? -1 : 1))
 }
 
 function rowOf({ delivery, started_at, ended_at, status_code, error, response_body }: Attempt) {

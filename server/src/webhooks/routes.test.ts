@@ -34,6 +34,7 @@ async function startApp(deps: Bench['deps']): Promise<App> {
         merchant: { id: id as string, routing_code, code: merchant_code },
       }
     },
+    isKey: () => false,
     routes: [
       webhookRoutes(deps, {
         lookup: async (name) => {
@@ -260,5 +261,81 @@ describe('deliveries', () => {
     assert.equal(replayed.data.status, 'pending')
     await deliverDue(bench.deliverer)
     assert.equal(receiver.received[0]?.body, delivery?.body)
+  })
+
+  test('that are refused keep their Idempotency-Key: the refusal is repeated, and nothing is sent later', async () => {
+    const merchant = await newMerchant()
+    const call = callerOf(merchant)
+    await call('PATCH', 'webhook-config', { webhook_url: receiver.url })
+    const [delivery] = await queue(bench.deps, merchant)
+    const path = `webhook-deliveries/${delivery?.id}/replay`
+    const first = await call('POST', path, undefined, 'replay-1')
+    assert.equal(first.status, 409)
+    assert.equal(first.replayed, false)
+    await deliverDue(bench.deliverer)
+    receiver.received.length = 0
+    const again = await call('POST', path, undefined, 'replay-1')
+    assert.equal(again.replayed, true)
+    assert.deepEqual({ ...again, replayed: false }, first)
+    await deliverDue(bench.deliverer)
+    assert.equal(receiver.received.length, 0)
+    assert.equal((await call('POST', path, undefined, 'replay-2')).status, 202)
+  })
+
+  test('that are not found, or not well-formed, leave their Idempotency-Key free', async () => {
+    const call = callerOf(await newMerchant())
+    assert.equal((await call('POST', 'webhook-config/test', undefined, 'early')).status, 404)
+    assert.equal((await call('PATCH', 'webhook-config', { events: [] }, 'early-2')).status, 400)
+    await call('PATCH', 'webhook-config', { webhook_url: receiver.url })
+    assert.equal((await call('POST', 'webhook-config/test', undefined, 'early')).status, 202)
+    assert.equal((await call('PATCH', 'webhook-config', { events: ['collection.failed'] }, 'early-2')).status, 200)
+  })
+
+  test('show 500 characters of an answer and five attempts in a list, and all of it alone', async () => {
+    const merchant = await newMerchant()
+    const call = callerOf(merchant)
+    await call('PATCH', 'webhook-config', { webhook_url: receiver.url })
+    const [delivery] = await queue(bench.deps, merchant)
+    receiver.reply = { kind: 'status', status: 500, body: 'x'.repeat(2_000) }
+    for (let attempt = 1; attempt <= 7; attempt++) {
+      if (attempt > 5) assert.equal((await call('POST', `webhook-deliveries/${delivery?.id}/replay`)).status, 202)
+      await deliverDue(bench.deliverer)
+      bench.clock.advance(30 * 60_000)
+    }
+    receiver.reply = { kind: 'status', status: 200 }
+    type Shown = { attempts: { number: number; response_body: string }[] }
+    const shape = (shown: Shown | undefined) =>
+      shown?.attempts.map(({ number, response_body }) => [number, response_body.length])
+    const listed = (await call('GET', 'webhook-deliveries')).data as { items: Shown[] }
+    assert.deepEqual(
+      shape(listed.items[0]),
+      [3, 4, 5, 6, 7].map((number) => [number, 500]),
+    )
+    const alone = (await call('GET', `webhook-deliveries/${delivery?.id}`)).data
+    assert.deepEqual(
+      shape(alone as Shown),
+      [1, 2, 3, 4, 5, 6, 7].map((number) => [number, 2_000]),
+    )
+  })
+
+  test('are attempted a hundred times at most, replays included', async () => {
+    const merchant = await newMerchant()
+    const call = callerOf(merchant)
+    await call('PATCH', 'webhook-config', { webhook_url: receiver.url })
+    const [delivery] = await queue(bench.deps, merchant)
+    await deliverDue(bench.deliverer)
+    const path = `webhook-deliveries/${delivery?.id}/replay`
+    // A replay counts as the last attempt of the series of five, or as one more behind it.
+    for (let number = 5; number <= 100; number++) {
+      assert.equal((await call('POST', path)).status, 202, `attempt ${number}`)
+      assert.equal(await deliverDue(bench.deliverer), 1)
+    }
+    const refused = await call('POST', path)
+    assert.equal(refused.status, 409)
+    assert.equal(refused.error.code, 'invalid_state')
+    assert.match(refused.error.message, /100 times/)
+    receiver.received.length = 0
+    await deliverDue(bench.deliverer)
+    assert.equal(receiver.received.length, 0)
   })
 })

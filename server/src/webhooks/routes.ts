@@ -51,7 +51,7 @@ export function webhookRoutes(deps: Deps, options: { lookup?: Lookup } = {}): Ro
       },
       async (request, reply) => {
         // A repeated request is answered before its host is looked up again.
-        const claim = readClaim(request, false)
+        const claim = readClaim(request)
         const known = claim ? await findAnswer(deps, deps.db, claim) : null
         if (known) return replay(reply, known)
         const change = await checkConfig(deps, request.body, options.lookup)

@@ -23,6 +23,7 @@ export const ConfigBody = Type.Object({
     Type.Boolean({ description: 'true makes a new signing secret; the old one signs too for 24 hours.' }),
   ),
 })
+/** A change of the configuration, in the right form but not checked yet. */
 export type ConfigInput = Type.Static<typeof ConfigBody>
 
 /** The configuration as answered. */
@@ -32,6 +33,7 @@ export const ConfigRecord = Type.Object({
   secret_last4: Type.String({ description: 'The last four characters of the signing secret.' }),
   secret: Type.Optional(Type.String({ description: 'The signing secret. Shown once, when it has just been made.' })),
 })
+/** The configuration as a merchant sees it. */
 export type ConfigView = Type.Static<typeof ConfigRecord>
 
 /** One delivery as answered. */
@@ -48,12 +50,15 @@ export const DeliveryRecord = Type.Object({
       status_code: nullable(Type.Integer({ description: 'Null when no answer came.' })),
       duration_ms: Type.Integer(),
       error: nullable(Type.String({ description: 'A short word; null when the answer was 2xx.' })),
-      response_body: nullable(Type.String({ description: 'The first 16 KiB of the answer.' })),
+      response_body: nullable(
+        Type.String({ description: 'The beginning of the answer: 16 KiB, and 500 characters in lists.' }),
+      ),
     }),
   ),
   next_attempt_at: nullable(timestamp('Null unless pending.')),
   created_at: timestamp('When the event happened.'),
 })
+/** A delivery as a merchant sees it. */
 export type DeliveryView = Type.Static<typeof DeliveryRecord>
 
 /** Query of the list of deliveries. */
@@ -62,9 +67,14 @@ export const DeliveriesQuery = Type.Object({
   status: Type.Optional(oneOf(DELIVERY_STATUSES)),
   event: Type.Optional(oneOf([...EVENTS, ...EVENT_ALIASES.keys()])),
 })
+/** A checked query of the list. */
 export type DeliveriesFilter = Type.Static<typeof DeliveriesQuery>
 
+/** Parameters of the paths that name a delivery. */
 export const DeliveryParams = Type.Object({ id: Type.String({ description: 'The id of the delivery.' }) })
+/** The configuration, in the envelope. */
 export const ConfigAnswer = success(ConfigRecord)
+/** One delivery, in the envelope. */
 export const DeliveryAnswer = success(DeliveryRecord)
+/** A page of deliveries, in the envelope. */
 export const DeliveriesAnswer = success(page(DeliveryRecord))

@@ -4,61 +4,97 @@
 // moment when the lease ends. A process that dies does nothing, and the row falls due again by itself.
 
 import { type Deps, oneStatement, type Statement, sql } from '../db/index.ts'
+import { ZERO_ID } from '../lib/index.ts'
 
-/** Claims at most `max` due rows for `lease_ms`, at most `allowance(merchant_id)` of one merchant. */
-export type Claimer<Row> = (max: number, lease_ms: number, allowance: (merchant_id: string) => number) => Promise<Row[]>
+/**
+ * Claims at most `max` due rows for `lease_ms`, at most `allowance(merchant_id)` of one merchant, and none whose lane is
+ * among the `closed` ones.
+ */
+export type Claimer<Row> = (
+  max: number,
+  lease_ms: number,
+  allowance: (merchant_id: string) => number,
+  closed?: readonly string[],
+) => Promise<Row[]>
 
-/** Merchants looked at in one claim; the next claim goes on behind the last of them. */
-const MERCHANTS_MAX = 200
-const FIRST = '00000000-0000-0000-0000-000000000000'
+type Table = { name: string; key: readonly string[]; returning: readonly string[]; lane?: string }
+
+/** Merchants looked at by one statement, and statements of one claim; the next claim goes on behind the last merchant. */
+const MERCHANTS_MAX = 500
+const ROUNDS_MAX = 20
 
 /**
  * Makes the claimer of a table that has merchant_id, due_at, lease_owner and an index on (merchant_id, due_at).
- * `key` is the rest of its primary key; `returning` the columns of a claimed row.
+ * `key` is the rest of its primary key; `returning` the columns of a claimed row; `lane` a text column by whose value rows
+ * can be left waiting.
+ *
+ * It goes from merchant to merchant in a circle, and a merchant that had its turn has the next one after all others. A
+ * claim goes on until it has found something or was once around: whatever is due anywhere, it does not come back empty.
  */
-export function createClaimer<Row>(
-  deps: Deps,
-  table: { name: string; key: readonly string[]; returning: readonly string[] },
-): Claimer<Row> {
+export function createClaimer<Row>(deps: Deps, table: Table): Claimer<Row> {
   const statements = statementsFor(table)
-  let cursor = FIRST
-  return async (max, lease_ms, allowance) => {
+  let cursor = ZERO_ID
+  /** Merchants behind the cursor that have something due and may take it, at most `max`; the cursor moves behind them. */
+  const nextDue = async (max: number, now: Date, allowance: (merchant_id: string) => number) => {
+    const waiting = await deps.db.query<Waiting>(statements.waiting, [cursor, now, MERCHANTS_MAX])
+    const due = waiting
+      .filter((row) => row.due)
+      .map(({ merchant_id }) => ({ merchant_id, allowed: allowance(merchant_id) }))
+      .filter(({ allowed }) => allowed > 0)
+    const last = waiting.at(-1)
+    if (due.length > max) {
+      due.length = max
+      cursor = (due.at(-1) as { merchant_id: string }).merchant_id
+    } else cursor = last?.number === MERCHANTS_MAX ? last.merchant_id : ZERO_ID
+    return due
+  }
+  return async (max, lease_ms, allowance, closed = []) => {
     const now = deps.clock.now()
-    const waiting = await deps.db.query<{ merchant_id: string; due: boolean }>(statements.waiting, [
-      cursor,
-      now,
-      MERCHANTS_MAX,
-    ])
-    cursor = waiting.length === MERCHANTS_MAX ? (waiting.at(-1)?.merchant_id ?? FIRST) : FIRST
-    const due = waiting.filter((row) => row.due).map((row) => row.merchant_id)
-    const share = Math.max(1, Math.ceil(max / Math.max(1, due.length)))
-    const limits = due.map((merchant_id) => Math.min(share, allowance(merchant_id)))
-    if (!limits.some((limit) => limit > 0)) return []
-    const until = new Date(now.getTime() + lease_ms)
-    return oneStatement(deps.db).query<Row>(statements.claim, [due, limits, max, now, until, deps.process_id])
+    const begin = cursor
+    let wrapped = begin === ZERO_ID
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      const due = await nextDue(max, now, allowance)
+      if (due.length > 0) {
+        const share = Math.ceil(max / due.length)
+        const merchants = due.map(({ merchant_id }) => merchant_id)
+        const limits = due.map(({ allowed }) => Math.min(share, allowed))
+        const until = new Date(now.getTime() + lease_ms)
+        const values = [merchants, limits, max, now, until, deps.process_id, ...(table.lane ? [closed] : [])]
+        const rows = await oneStatement(deps.db).query<Row>(statements.claim, values)
+        if (rows.length > 0) return rows
+      }
+      if (cursor === ZERO_ID) {
+        if (wrapped) return []
+        wrapped = true
+      } else if (wrapped && begin !== ZERO_ID && cursor >= begin) return []
+    }
+    return []
   }
 }
 
-function statementsFor(table: { name: string; key: readonly string[]; returning: readonly string[] }): {
-  waiting: Statement
-  claim: Statement
-} {
-  const { name, key, returning } = table
+/** A merchant with something due, or the last one that a statement looked at. */
+type Waiting = { merchant_id: string; due: boolean; number: number }
+
+function statementsFor(table: Table): { waiting: Statement; claim: Statement } {
+  const { name, key, returning, lane } = table
+  const open = lane === undefined ? '' : ` and c.${lane} <> all($7::text[])`
   return {
     // Steps from merchant to merchant over the index: the cost is the number of merchants that wait, not of rows.
+    // A merchant's first entry there is what falls due first. Answers those that have something due, and the last one
+    // when the count ends there.
     waiting: sql(
       `waiting_${name}`,
       `with recursive waiting as (
-         (select t.merchant_id from ${name} t where t.due_at is not null and t.merchant_id > $1
-          order by t.merchant_id limit 1)
+         (select t.merchant_id, t.due_at, 1 as number from ${name} t where t.due_at is not null and t.merchant_id > $1
+          order by t.merchant_id, t.due_at limit 1)
          union all
-         select (select t.merchant_id from ${name} t where t.due_at is not null and t.merchant_id > w.merchant_id
-                 order by t.merchant_id limit 1)
-         from waiting w where w.merchant_id is not null
+         select following.merchant_id, following.due_at, w.number + 1
+         from waiting w cross join lateral (
+           select t.merchant_id, t.due_at from ${name} t where t.due_at is not null and t.merchant_id > w.merchant_id
+           order by t.merchant_id, t.due_at limit 1) following
+         where w.number < $3
        )
-       select w.merchant_id, exists (
-         select 1 from ${name} t where t.merchant_id = w.merchant_id and t.due_at <= $2) as due
-       from waiting w where w.merchant_id is not null limit $3`,
+       select merchant_id, due_at <= $2 as due, number from waiting where due_at <= $2 or number = $3 order by number`,
     ),
     // The last condition is the compare-and-set: of two processes that saw the same row, one updates it. The rows are
     // locked in the order that every other set of this table is locked in.
@@ -69,7 +105,7 @@ function statementsFor(table: { name: string; key: readonly string[]; returning:
          select due.* from unnest($1::uuid[], $2::int[]) as m(merchant_id, allowed)
          cross join lateral (
            select c.merchant_id, ${key.map((column) => `c.${column}`).join(', ')} from ${name} c
-           where c.merchant_id = m.merchant_id and c.due_at <= $4
+           where c.merchant_id = m.merchant_id and c.due_at <= $4${open}
            order by c.due_at limit m.allowed
          ) due
          limit $3

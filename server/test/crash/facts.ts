@@ -64,7 +64,10 @@ const ATTEMPTS = sql(
   'crash_attempts',
   'select merchant_id, collection_id, provider_reference, due_at is not null as waits from collection_attempts',
 )
-const MOVES = sql('crash_moves', 'select merchant_id, collection_id, seq, to_status, event from collection_history')
+const MOVES = sql(
+  'crash_moves',
+  `select merchant_id, collection_id, seq, to_status, event from collection_history where from_status <> to_status`,
+)
 const DELIVERIES = sql(
   'crash_deliveries',
   `select d.merchant_id, d.id, d.event, d.source_id, d.source_seq, d.body, d.status, (
@@ -103,7 +106,7 @@ export function findProblems(facts: Facts): string[] {
   ]
 }
 
-/** A code that nobody was shown: its request died before the answer, and the key made another one. It waits for its deadline. */
+/** A code that nobody was shown: its request died before the answer, and nobody asked again. It waits for its deadline. */
 const isAbandoned = (row: CollectionRow): boolean => row.method === 'qr' && row.key === null
 
 function promisesBroken({ acks, collections }: Facts): string[] {

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../src/db/index.ts'
 import { type Facts, findProblems, gatherFacts, waitQuiet } from './facts.ts'
 import { createClient, orderOf, startLoad } from './load.ts'
-import { type Child, startChild } from './processes.ts'
+import { type Child, startChild, until } from './processes.ts'
 import { createRig, type Rig, seededRandom } from './rig.ts'
 
 const KILLS = Number(process.env.KILLS ?? 5)
@@ -60,7 +60,8 @@ test('a server killed at any moment loses no payment, takes none twice and forge
       server = start()
     }
     await server.ready()
-    await sleep(1_000)
+    const acknowledged = load.acks.length
+    await until('payments are made again', () => load.acks.length >= acknowledged + PER_SECOND)
   } finally {
     await load.stop()
   }

@@ -9,7 +9,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
+/** The repository's root folder. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+/** What `npm start` runs. */
 export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 const READY_MS_MAX = 60_000
@@ -70,18 +72,27 @@ export function serverEnv(url: string, more: Record<string, string> = {}): Recor
     WEBHOOK_ALLOW_PRIVATE: 'true',
     RATE_LIMIT_PER_KEY: '0',
     RATE_LIMIT_PER_ADDRESS: '0',
+    RATE_LIMIT_CALLBACKS: '0',
     LOG_LEVEL: 'warn',
     ...more,
   }
 }
 
-/** Starts a program of this repository. Only what `env` says reaches it, and where to find programs and space. */
-export function startChild(env: Record<string, string>, entry: string = MAIN, args: readonly string[] = []): Child {
+/**
+ * Starts a program of this repository. Only what `env` says reaches it, and where to find programs and space. The
+ * channel of messages keeps a child alive that has nothing else to wait for; without `ipc` it is as alone as in production.
+ */
+export function startChild(
+  env: Record<string, string>,
+  entry: string = MAIN,
+  args: readonly string[] = [],
+  options: { ipc: boolean } = { ipc: true },
+): Child {
   const { PATH = '', HOME = '', TMPDIR = '' } = process.env
   const child = spawn(process.execPath, [entry, ...args], {
     cwd: ROOT,
     env: { PATH, HOME, ...(TMPDIR === '' ? {} : { TMPDIR }), ...env },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(options.ipc ? (['ipc'] as const) : [])],
   })
   children.add(child)
   let output = ''

@@ -1,7 +1,9 @@
 // Starting and stopping the server as an operator does.
 
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -31,8 +33,13 @@ after(async () => {
   for (const close of closers) await close()
 })
 
-function start(env: Record<string, string>, entry?: string, args?: readonly string[]): Child {
-  const child = startChild(env, entry, args)
+function start(
+  env: Record<string, string>,
+  entry?: string,
+  args?: readonly string[],
+  options?: { ipc: boolean },
+): Child {
+  const child = startChild(env, entry, args, options)
   children.push(child)
   return child
 }
@@ -79,7 +86,8 @@ describe('a configuration that must not run', () => {
       serverEnv('postgres://nobody:pass-word-here@127.0.0.1:9/none', { PORT: String(await freePort()) }),
     )
     assert.deepEqual(await endOf(child), { code: 1, signal: null })
-    assert.match(child.output(), /ECONNREFUSED/)
+    assert.match(child.output(), /The database cannot be reached: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
+    assert.doesNotMatch(child.output(), /\n\s+at /, 'an operator is shown no stack')
     assert.doesNotMatch(child.output(), /pass-word-here/)
   })
 
@@ -90,6 +98,21 @@ describe('a configuration that must not run', () => {
     assert.deepEqual(await endOf(second), { code: 1, signal: null })
     assert.match(second.output(), /EADDRINUSE/)
   })
+})
+
+test('npm start says how it is used when it is asked, and when it is given what it does not know', async () => {
+  const asked = start({}, undefined, ['--help'])
+  assert.deepEqual(await endOf(asked), { code: 0, signal: null })
+  assert.match(asked.output(), /^Usage: npm start/)
+  const unknown = start({}, undefined, ['--bogus'])
+  assert.deepEqual(await endOf(unknown), { code: 2, signal: null })
+  assert.match(unknown.output(), /^unknown argument --bogus\nUsage: npm start/)
+})
+
+test('the admin command says that the database cannot be reached', async () => {
+  const child = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['verify'])
+  assert.deepEqual(await endOf(child), { code: 1, signal: null })
+  assert.match(child.output(), /^The database cannot be reached: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
 })
 
 test('a running server says that it lives and that it is ready', async () => {
@@ -124,7 +147,12 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     // A terminal and npm both pass the same signal on.
     server.signal(signal)
     server.signal(signal)
-    await sleep(20)
+    const takesNoMore = () =>
+      fetch(`${server.url}/readyz`).then(
+        (answer) => answer.status !== 200,
+        () => true,
+      )
+    await until('it has begun to stop', takesNoMore)
     server.signal(signal)
     assert.deepEqual(await endOf(server), { code: 0, signal: null }, server.output())
     const took = Date.now() - asked_at
@@ -194,6 +222,122 @@ test('a worker stops on a signal too', async () => {
   worker.signal('SIGTERM')
   assert.deepEqual(await endOf(worker), { code: 0, signal: null })
 })
+
+test('a worker outlives a database that goes away, takes up its work when it is back, and ends only on a signal', async () => {
+  const rig = await newRig()
+  const gate = await startGate(rig.url)
+  closers.push(gate.close)
+  // No channel of messages: nothing but the worker itself keeps the process.
+  const worker = start(rig.env({ PROCESS: 'worker', LOG_LEVEL: 'info', DATABASE_URL: gate.url }), undefined, [], {
+    ipc: false,
+  })
+  await until('the worker has started', () => worker.output().includes('worker started'))
+  await gate.shut()
+  await until('it has noticed', () => worker.output().includes('task failed'))
+  // Longer than the worker's pauses: whatever timers it has run out, and it still lives.
+  await sleep(3_000)
+  assert.ok(worker.alive(), worker.output())
+  await gate.open()
+  const api = start(rig.env({ PROCESS: 'api' }))
+  await api.ready()
+  const [shop] = rig.shops
+  const pushed = await fetch(`${api.url}/v1/collections/wallet-push`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${shop?.key}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'after-the-cut',
+    },
+    body: JSON.stringify({ amount: '10', phone: '0754123001' }),
+  })
+  assert.equal(pushed.status, 202)
+  const statuses = sql('crash_statuses', 'select status from collections')
+  await until('the payment is made', async () => {
+    const [row] = await rig.db.query<{ status: string }>(statuses)
+    return row?.status === 'successful'
+  })
+  assert.ok(worker.alive())
+  for (const child of [worker, api]) child.signal('SIGTERM')
+  for (const child of [worker, api]) assert.deepEqual(await endOf(child), { code: 0, signal: null }, child.output())
+})
+
+test('a process that only serves HTTP writes down when a key was used', async () => {
+  const rig = await newRig()
+  const api = start(rig.env({ PROCESS: 'api' }), undefined, [], { ipc: false })
+  await api.ready()
+  const [shop] = rig.shops
+  const answer = await fetch(`${api.url}/v1/collections`, { headers: { authorization: `Bearer ${shop?.key}` } })
+  assert.equal(answer.status, 200)
+  const used = sql('crash_used', 'select key_id from api_key_usage')
+  await until('it is written', async () => (await rig.db.query(used)).length > 0, 45_000)
+  assert.deepEqual(await rig.db.query(used), [{ key_id: shop?.key_id }])
+  api.signal('SIGTERM')
+  assert.deepEqual(await endOf(api), { code: 0, signal: null })
+})
+
+test('processes that start at once on an empty folder share one secret key, whole from the beginning', async () => {
+  const database = await createTestDatabase()
+  closers.push(database.drop)
+  const folder = mkdtempSync(join(tmpdir(), 'secret-'))
+  const env = async () => serverEnv(database.url, { DATA_DIR: folder, SECRET_KEY: '', PORT: String(await freePort()) })
+  const servers = [start(await env()), start(await env()), start(await env())]
+  await Promise.all(servers.map((server) => server.ready()))
+  assert.deepEqual(readdirSync(folder), ['secret.key'])
+  const file = join(folder, 'secret.key')
+  assert.equal(Buffer.from(readFileSync(file, 'utf8'), 'base64').length, 32)
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  for (const server of servers) server.signal('SIGTERM')
+  for (const server of servers) assert.deepEqual(await endOf(server), { code: 0, signal: null })
+})
+
+test('a secret key that is not one is refused, with the name of its file', async () => {
+  const database = await createTestDatabase()
+  closers.push(database.drop)
+  const folder = mkdtempSync(join(tmpdir(), 'secret-'))
+  writeFileSync(join(folder, 'secret.key'), '')
+  const server = start(serverEnv(database.url, { DATA_DIR: folder, SECRET_KEY: '', PORT: String(await freePort()) }))
+  assert.deepEqual(await endOf(server), { code: 1, signal: null })
+  assert.match(server.output(), /Configuration refused:\n.*secret\.key/)
+  assert.equal(readFileSync(join(folder, 'secret.key'), 'utf8'), '', 'what is there is never overwritten')
+})
+
+/** A way to the database that can be shut: what a worker sees when its database goes away and comes back. */
+async function startGate(url: string) {
+  const target = new URL(url)
+  const socket_folder = target.searchParams.get('host')
+  const to = socket_folder
+    ? { path: join(socket_folder, `.s.PGSQL.${target.port || target.searchParams.get('port') || '5432'}`) }
+    : { host: target.hostname, port: Number(target.port) }
+  const sockets = new Set<Socket>()
+  const server = createServer((from) => {
+    const there = connect(to)
+    for (const [one, other] of [
+      [from, there],
+      [there, from],
+    ] as const) {
+      sockets.add(one)
+      one.on('error', () => {})
+      one.on('close', () => {
+        sockets.delete(one)
+        other.destroy()
+      })
+      one.pipe(other)
+    }
+  })
+  const port = await freePort()
+  const open = () => new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
+  const shut = async () => {
+    const closed = new Promise((done) => server.close(done))
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+  await open()
+  const through = new URL(`postgres://127.0.0.1:${port}`)
+  through.username = target.username
+  through.password = target.password
+  through.pathname = target.pathname
+  return { url: through.href, open, shut, close: async () => (server.listening ? shut() : undefined) }
+}
 
 test('any number of processes may start at once on an empty database', async () => {
   const database = await createTestDatabase(null)

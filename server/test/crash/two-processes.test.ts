@@ -168,7 +168,8 @@ describe('four processes on one database', () => {
       const [row] = await rig.db.query<{ events: number }>(settled)
       return row?.events === FLOOD
     })
-    await until('receivers are busy', () => rig.hooks.arrivals.length >= 16)
+    // Nobody has seen this receiver answer, so each process tries it with one delivery at a time.
+    await until('receivers are busy', () => rig.hooks.arrivals.length >= 2)
 
     const acks: Ack[] = []
     for (let i = 0; i < 10; i++)

@@ -29,6 +29,7 @@ function declined(reason: FailureReason): Fate {
   return { results: [{ kind: 'declined', reason }], callbacks: 1 }
 }
 
+/** The table, by ending. */
 export const MAGIC_NUMBERS: readonly MagicNumber[] = [
   {
     ending: '001',

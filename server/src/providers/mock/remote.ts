@@ -3,6 +3,7 @@
 import { Pool } from 'undici'
 import {
   type Answer,
+  CALL_MS_MAX,
   FAILURE_REASONS,
   type FailureReason,
   METHODS,
@@ -18,9 +19,6 @@ import { type Posted, post } from './post.ts'
 const STATUS_MAX = 500
 const CONNECTIONS_MAX = 64
 const ANSWER_MAX_BYTES = 1024 * 1024
-const TIMEOUT_MS = 5000
-/** An unseen word is kept for the operator, but only so much of it. */
-const WORD_MAX_CHARS = 64
 const HEADERS = { 'content-type': 'application/json' }
 const AMOUNT = /^\d{1,17}$/
 
@@ -36,7 +34,7 @@ export type RemoteMockOptions = { name: string; url: string; secret: string; tim
 
 /** Makes the adapter for a mock provider process at `url`. Nothing that goes wrong there is thrown. */
 export function createRemoteMockProvider(options: RemoteMockOptions): RemoteMockProvider {
-  const { name, secret, timeout_ms = TIMEOUT_MS } = options
+  const { name, secret, timeout_ms = CALL_MS_MAX } = options
   const { origin, pathname } = new URL(options.url)
   const base = pathname.replace(/\/$/, '')
   const pool = new Pool(origin, {
@@ -105,7 +103,7 @@ function problem(why: Unknown['why']): Content {
 /** The answer to a request says only whether it was taken: what was paid is asked for. */
 function answerToRequest(content: Fields): QrAnswer {
   const { status, payment_token, qr_payload } = content
-  const said = { provider_status: wordOf(status), provider_id: textOf(content.provider_id) }
+  const said = { provider_status: textOf(status), provider_id: textOf(content.provider_id) }
   switch (status) {
     case WORDS.declined:
       return { kind: 'declined', reason: reasonOf(content.reason), ...said }
@@ -127,7 +125,7 @@ function answerToStatus(payment: Fields | undefined): Answer {
   if (payment === undefined) return unknown('unreadable')
   const { status, amount_minor, currency, ask_again_ms } = payment
   const said = {
-    provider_status: wordOf(status),
+    provider_status: textOf(status),
     provider_id: textOf(payment.provider_id),
     ...(typeof ask_again_ms === 'number' && ask_again_ms > 0 ? { ask_again_ms } : {}),
   }
@@ -157,7 +155,7 @@ function reasonOf(reason: unknown): FailureReason {
 }
 
 function unseen(status: unknown): Unknown {
-  return typeof status === 'string' ? unknown('unseen_status', wordOf(status)) : unknown('unreadable')
+  return typeof status === 'string' ? unknown('unseen_status', status) : unknown('unreadable')
 }
 
 function unknown(why: Unknown['why'], provider_status: string | null = null): Unknown {
@@ -172,10 +170,6 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function wordOf(status: unknown): string | null {
-  return typeof status === 'string' ? status.slice(0, WORD_MAX_CHARS) : null
-}
-
 function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value.slice(0, WORD_MAX_CHARS) : null
+  return typeof value === 'string' ? value : null
 }

@@ -1,0 +1,83 @@
+// What a provider may say: every answer passes here before anything is decided or stored. What comes from outside can be
+// of any length, hold what no text of the database can, or name a time that never comes: none of it may keep a payment open.
+
+import { type Answer, FAILURE_REASONS, type QrAnswer } from '../providers/port.ts'
+
+/** Most characters (code points) of the provider's own word and id, and of its name of a currency. */
+const WORD_MAX = 64
+const CURRENCY_MAX = 8
+/** Most characters of the texts of a QR code. The standard for QR payments ends at 512. */
+const TOKEN_MAX = 64
+const PAYLOAD_MAX = 1024
+/** Within these a provider may say when to ask again: neither in a hot loop nor after the deadline. */
+const ASK_AGAIN_MS_MIN = 250
+const ASK_AGAIN_MS_MAX = 3_600_000
+const AMOUNT_MINOR_MAX = 2n ** 53n
+
+/** Control characters, NUL among them, and lone surrogates. */
+const UNWRITABLE = /[\p{Cc}\p{Cs}]/u
+const EACH_UNWRITABLE = new RegExp(UNWRITABLE, 'gu')
+
+/** An answer that says nothing. */
+export const UNREADABLE: Answer = { kind: 'unknown', why: 'unreadable', provider_status: null }
+
+/** An answer as it may be used: its texts can be stored, its times are near, its amount is one that a payment can have. */
+export function readAnswer(said: Answer): Answer {
+  if (typeof said !== 'object' || said === null) return UNREADABLE
+  const heard = {
+    provider_status: textOf(said.provider_status, WORD_MAX),
+    provider_id: textOf(said.provider_id, WORD_MAX),
+    ...pauseOf(said.ask_again_ms),
+  }
+  switch (said.kind) {
+    case 'accepted':
+    case 'not_found':
+      return { kind: said.kind, ...heard }
+    case 'unknown':
+      return { kind: said.kind, why: said.why, ...heard }
+    case 'declined': {
+      const reason = Object.hasOwn(FAILURE_REASONS, said.reason) ? said.reason : 'unknown_provider_error'
+      return { kind: said.kind, reason, ...heard }
+    }
+    case 'succeeded':
+    case 'held':
+    case 'reversed': {
+      const currency = textOf(said.currency, CURRENCY_MAX)
+      // It must neither pay, nor stop the set that it is in.
+      if (!isAmount(said.amount_minor) || currency === null) return UNREADABLE
+      return { kind: said.kind, amount_minor: said.amount_minor, currency, ...heard }
+    }
+    default:
+      return UNREADABLE
+  }
+}
+
+/** As `readAnswer`. A code is shown exactly as the provider made it, or not at all. */
+export function readQrAnswer(said: QrAnswer): QrAnswer {
+  const answer = readAnswer(said)
+  if (answer.kind !== 'accepted') return answer
+  const { payment_token, qr_payload } = said
+  if (!isCode(payment_token, TOKEN_MAX) || !isCode(qr_payload, PAYLOAD_MAX)) return answer
+  return { ...answer, payment_token, qr_payload }
+}
+
+/** The text, cut to `max` characters, with a replacement character for each that cannot be stored. */
+function textOf(value: unknown, max: number): string | null {
+  if (typeof value !== 'string') return null
+  if (value.length <= max && !UNWRITABLE.test(value)) return value
+  const characters = [...value.slice(0, 2 * max)].slice(0, max)
+  return characters.join('').replace(EACH_UNWRITABLE, '\u{fffd}')
+}
+
+function pauseOf(ms: unknown): { ask_again_ms?: number } {
+  if (typeof ms !== 'number' || Number.isNaN(ms) || ms <= 0) return {}
+  return { ask_again_ms: Math.min(Math.max(Math.ceil(ms), ASK_AGAIN_MS_MIN), ASK_AGAIN_MS_MAX) }
+}
+
+function isAmount(value: unknown): value is bigint {
+  return typeof value === 'bigint' && value > 0n && value <= AMOUNT_MINOR_MAX
+}
+
+function isCode(value: unknown, max: number): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= max && !UNWRITABLE.test(value)
+}

@@ -1,0 +1,314 @@
+// Who works on a payment, and when: one push at a time, nothing forgotten, and nobody held up by a stranger's provider.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { createWorld, type World } from '../../test/harness.ts'
+import type { Answer, PaymentRequest, Provider } from '../providers/port.ts'
+
+const PUSH = '/v1/collections/wallet-push'
+const accepted: Answer = { kind: 'accepted', provider_status: 'PENDING' }
+const notFound: Answer = { kind: 'not_found', provider_status: 'NOT_FOUND' }
+
+type Said = Answer | Promise<Answer>
+type Row = { state: string; asks: number; due_at: Date; lease_owner: string | null; sent_at: Date | null }
+type Stage = {
+  world: World
+  script: { push(request: PaymentRequest): Said; status(request: PaymentRequest): Said }
+  pushes: () => number
+  pay(key?: string, phone?: string): Promise<string>
+  refresh(id: string, key?: string): Promise<void>
+  row(id: string): Promise<Row>
+}
+
+/** A world whose live provider follows a script that may take its time. */
+async function stage(
+  work: (stage: Stage) => Promise<void>,
+  options: { env?: Record<string, string>; point?: (name: string) => void } = {},
+): Promise<void> {
+  let pushes = 0
+  const script: Stage['script'] = { push: () => accepted, status: () => accepted }
+  const provider: Provider = {
+    name: 'mock',
+    capabilities: { methods: ['wallet_push', 'provider_pesa', 'qr'], whole_shillings: false },
+    push: async (request) => {
+      pushes++
+      return script.push(request)
+    },
+    qr: async () => accepted,
+    status: (requests) => Promise.all(requests.map((request) => script.status(request))),
+    verifyCallback: () => ({ verified: false }),
+  }
+  const world = await createWorld({ compose: { providers: [provider] }, ...options })
+  try {
+    await work({
+      world,
+      script,
+      pushes: () => pushes,
+      async pay(key = world.live_key, phone = '0754123456') {
+        const reply = await world.post(PUSH, { amount: '10', phone }, { key })
+        assert.equal(reply.status, 202)
+        return reply.body.data.collection_id
+      },
+      async refresh(id, key = world.live_key) {
+        assert.equal(
+          (await world.call({ method: 'POST', url: `/v1/collections/${id}/refresh-status`, key })).status,
+          200,
+        )
+      },
+      async row(id) {
+        const [row] = await world.rows<Row>(
+          'select state, asks, due_at, lease_owner, sent_at from collection_attempts where collection_id = $1',
+          [id],
+        )
+        return row as Row
+      },
+    })
+  } finally {
+    // A test that failed leaves nobody waiting.
+    for (const open of gates.splice(0)) open(accepted)
+    await world.close()
+  }
+}
+
+const gates: ((answer: Answer) => void)[] = []
+
+/** Something that a provider answers when the test says so. */
+function gate() {
+  const { promise: answer, resolve: open } = Promise.withResolvers<Answer>()
+  gates.push(open)
+  return { answer, open }
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 5_000
+  while (!(await holds())) {
+    assert.ok(Date.now() < end, 'it never happened')
+    await new Promise((done) => setTimeout(done, 2))
+  }
+}
+
+describe('one push at a time', () => {
+  test('a refresh while the push is under way leaves it its lease, and nothing is sent beside it, however long it takes', () =>
+    stage(async ({ world, script, pushes, pay, refresh, row }) => {
+      const pushing = gate()
+      script.push = () => pushing.answer
+      script.status = () => notFound
+      const id = await pay()
+      await until(() => pushes() === 1)
+      const before = await row(id)
+      await refresh(id)
+      assert.deepEqual(await row(id), before)
+      assert.equal(before.lease_owner, world.deps.process_id)
+      for (let second = 0; second < 40; second++) {
+        world.deps.clock.advance(1_000)
+        await world.system.driver.task.runOnce()
+        await new Promise((done) => setImmediate(done))
+      }
+      assert.equal(pushes(), 1)
+      pushing.open(accepted)
+      await world.system.driver.task.idle()
+      assert.equal((await row(id)).state, 'asked')
+      assert.equal((await row(id)).lease_owner, null)
+    }))
+
+  test('an acceptance outlives a refresh that the status of the provider lags behind', () =>
+    stage(async ({ world, script, pushes, pay, refresh, row }) => {
+      script.status = () => notFound
+      const id = await pay()
+      await until(() => pushes() === 1)
+      await refresh(id)
+      await refresh(id)
+      await world.system.driver.task.idle()
+      const { state, sent_at, lease_owner } = await row(id)
+      assert.deepEqual({ state, lease_owner }, { state: 'asked', lease_owner: null })
+      assert.notEqual(sent_at, null)
+      await world.pass(40_000)
+      assert.equal(pushes(), 1)
+    }))
+
+  test('an acceptance that could not be written is still known when the attempt falls due', () =>
+    stage(async ({ world, script, pushes, pay, row }) => {
+      script.status = () => notFound
+      const { db } = world.deps
+      const { query } = db
+      let fails = true
+      db.query = (statement, values) => {
+        if (!fails || statement.name !== 'attempts_note_open') return query(statement, values)
+        fails = false
+        return Promise.reject(new Error('the connection is gone'))
+      }
+      const id = await pay()
+      await world.system.driver.task.idle()
+      assert.equal((await row(id)).state, 'to_send')
+      await world.pass(40_000)
+      assert.equal(pushes(), 1)
+      assert.equal((await row(id)).state, 'asked')
+    }))
+
+  test('whoever lost the lease while asking sends nothing, and gives nothing back', () => {
+    let dies = true
+    return stage(
+      async ({ world, script, pushes, pay, row }) => {
+        const asking = gate()
+        let asked = 0
+        script.status = () => {
+          asked++
+          return asking.answer
+        }
+        const id = await pay()
+        await world.system.driver.task.idle()
+        world.deps.clock.advance(20_000)
+        assert.equal(await world.system.driver.task.runOnce(), 1)
+        await until(() => asked === 1)
+        world.deps.clock.advance(20_000)
+        const other = randomUUID()
+        const until_then = new Date(world.deps.clock.now().getTime() + 9_000)
+        await world.rows('update collection_attempts set lease_owner = $1, due_at = $2', [other, until_then])
+        asking.open(notFound)
+        await world.system.driver.task.idle()
+        assert.equal(pushes(), 0)
+        const { lease_owner, due_at } = await row(id)
+        assert.deepEqual({ lease_owner, due_at }, { lease_owner: other, due_at: until_then })
+      },
+      {
+        point: (name) => {
+          if (name !== 'send.before_push' || !dies) return
+          dies = false
+          throw new Error('the process dies here')
+        },
+      },
+    )
+  })
+
+  test('a slow question is followed by a push under a lease that is whole again', () => {
+    let dies = true
+    return stage(
+      async ({ world, script, pushes, pay, row }) => {
+        const asking = gate()
+        const pushing = gate()
+        script.status = () => asking.answer
+        script.push = () => pushing.answer
+        const id = await pay()
+        await world.system.driver.task.idle()
+        world.deps.clock.advance(20_000)
+        await world.system.driver.task.runOnce()
+        world.deps.clock.advance(14_000)
+        asking.open(notFound)
+        await until(() => pushes() === 1)
+        assert.equal(Number((await row(id)).due_at) - Number(world.deps.clock.now()), 15_000)
+        pushing.open(accepted)
+        await world.system.driver.task.idle()
+      },
+      {
+        point: (name) => {
+          if (name !== 'send.before_push' || !dies) return
+          dies = false
+          throw new Error('the process dies here')
+        },
+      },
+    )
+  })
+})
+
+describe('hints', () => {
+  test('asking again and again puts the worker off by nothing', () =>
+    stage(async ({ world, pay, refresh, row }) => {
+      const id = await pay()
+      await world.system.driver.task.idle()
+      const before = await row(id)
+      for (let i = 0; i < 12; i++) {
+        world.deps.clock.advance(2_000)
+        await refresh(id)
+      }
+      const { asks, due_at } = await row(id)
+      assert.deepEqual({ asks, due_at }, { asks: before.asks, due_at: before.due_at })
+      await Promise.all(Array.from({ length: 12 }, () => refresh(id)))
+      assert.deepEqual((await row(id)).due_at, before.due_at)
+    }))
+
+  test('a hint that announces a change brings the next question forward', () =>
+    stage(async ({ world, script, pay, refresh, row }) => {
+      const id = await pay()
+      await world.system.driver.task.idle()
+      script.status = () => ({ ...accepted, ask_again_ms: 1_000 })
+      await refresh(id)
+      assert.equal(Number((await row(id)).due_at) - Number(world.deps.clock.now()), 1_000)
+      script.status = () => ({ ...accepted, ask_again_ms: 60_000 })
+      await refresh(id)
+      assert.equal(Number((await row(id)).due_at) - Number(world.deps.clock.now()), 1_000, 'and never back')
+    }))
+})
+
+describe('several providers', () => {
+  test('a live provider that hangs takes no place of the sandbox', () =>
+    stage(async ({ world, script, pushes, pay, refresh }) => {
+      const hanging = gate()
+      script.push = () => hanging.answer
+      script.status = () => hanging.answer
+      for (let i = 0; i < 11; i++) await Promise.all(Array.from({ length: 100 }, () => pay()))
+      assert.equal(pushes(), 1_000)
+      const statusOf = async (id: string) => (await world.get(`/v1/collections/${id}`)).body.data.status
+
+      // Sent at once, without the worker; 008 is found only by the worker's question; a refresh waits for nobody either.
+      const at_once = await pay(world.sandbox_key, '0754123001')
+      await until(async () => {
+        world.deps.clock.advance(0)
+        return (await statusOf(at_once)) === 'successful'
+      })
+      const found = await pay(world.sandbox_key, '0754123008')
+      await until(async () => {
+        world.deps.clock.advance(500)
+        await world.system.driver.task.runOnce()
+        return (await statusOf(found)) === 'successful'
+      })
+      const [live] = await world.rows<{ id: string }>("select id from collections where environment = 'live' limit 1")
+      const stuck = refresh(live?.id ?? '')
+      await refresh(found, world.sandbox_key)
+      const waiting = await world.rows(
+        "select 1 from collection_attempts where environment = 'live' and lease_owner is null",
+      )
+      assert.equal(waiting.length, 100, 'what has no place is left to whoever has one')
+      assert.equal(pushes(), 1_000)
+      hanging.open(accepted)
+      await stuck
+      await world.system.driver.task.idle()
+    }))
+
+  test('a payment of a provider that is no longer configured fails with timeout at its deadline, like any other', () =>
+    stage(
+      async ({ world, pay }) => {
+        const id = await pay()
+        await world.system.driver.task.idle()
+        await world.rows("update collection_attempts set provider = 'gone'")
+        await world.pass(60_000)
+        assert.equal((await world.get(`/v1/collections/${id}`, world.live_key)).body.data.status, 'processing')
+        await world.pass(20_000)
+        const { status, failure_reason_code } = (await world.get(`/v1/collections/${id}`, world.live_key)).body.data
+        assert.deepEqual({ status, failure_reason_code }, { status: 'failed', failure_reason_code: 'timeout' })
+      },
+      { env: { COLLECTION_DEADLINE_H: '0.02' } },
+    ))
+})
+
+test('two merchants who ask for one id at the same moment each get their own answer', () =>
+  stage(async ({ world, pay }) => {
+    const id = await pay(world.sandbox_key, '0754123001')
+    const stranger = await world.newKey({ merchant: await world.newMerchant() })
+    const status = (key: string) => world.get(`/v1/collections/${id}`, key)
+    const refresh = (key: string) => world.call({ method: 'POST', url: `/v1/collections/${id}/refresh-status`, key })
+    for (const ask of [status, refresh]) {
+      for (const owner_first of [true, false]) {
+        const pairs = Array.from({ length: 40 }, () => {
+          if (owner_first) return [ask(world.sandbox_key), ask(stranger)] as const
+          const other = ask(stranger)
+          return [ask(world.sandbox_key), other] as const
+        })
+        for (const [own, other] of pairs) {
+          assert.equal((await own).status, 200)
+          assert.equal((await own).body.data.collection_id, id)
+          assert.equal((await other).status, 404)
+        }
+      }
+    }
+  }))

@@ -1,0 +1,47 @@
+// The seams to the network: a system reaches the outside only through what `compose` was given.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Outgoing } from '../src/http/index.ts'
+import { compose } from '../src/main.ts'
+import { createWorld, type World } from './harness.ts'
+
+const asked: string[] = []
+const sent: string[] = []
+const outgoing: Outgoing = {
+  post: async (url) => {
+    sent.push(url)
+    return { status_code: 200, response_body: 'ok', error: null }
+  },
+  close: async () => {},
+}
+
+let world: World
+before(async () => {
+  world = await createWorld({
+    env: { WEBHOOK_ALLOW_PRIVATE: 'false' },
+    compose: {
+      outgoing,
+      lookup: async (name) => {
+        asked.push(name)
+        return [{ address: '93.184.216.34', family: 4 }]
+      },
+    },
+  })
+})
+after(() => world.close())
+
+test('webhooks leave through the way out that the system was given, to names that it was told', async () => {
+  const webhook_url = 'https://shop.test/hook'
+  const saved = await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: { webhook_url } })
+  assert.equal(saved.status, 200, saved.text)
+  assert.deepEqual(asked, ['shop.test'])
+  await world.post('/v1/collections/wallet-push', { amount: 10, phone: '0754123001' })
+  await world.work()
+  assert.deepEqual(sent, [webhook_url])
+})
+
+test('a provider without an adapter stops the start', async () => {
+  const config = { ...world.deps.config, provider: 'nobody' as 'mock' }
+  await assert.rejects(compose({ ...world.deps, config }), /PROVIDER nobody has no adapter/)
+})
