@@ -22,6 +22,8 @@ const REQUEST_TIMEOUT_MS = 15_000
 /** How often node looks which requests are beyond these times. */
 const TIMEOUTS_EVERY_MS = 2_000
 const KEEP_ALIVE_MS = 72_000
+/** Rights that were read longer ago are read again before the request does anything. */
+const RIGHTS_FRESH_MS = 250
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 /** Query parameters in which people put keys. A key in a URL ends up in logs and histories: it is refused. */
 const KEY_PARAMETERS = ['api_key', 'apikey', 'api-key', 'x-api-key', 'key', 'token', 'access_token', 'authorization']
@@ -127,9 +129,15 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     checkAccess(request.principal, access)
   })
   // Which merchant a session acts for may stand in the body, so it is known only now.
-  app.addHook('preHandler', async (request) => {
+  app.addHook('preHandler', async (request, reply) => {
     const access = request.routeOptions.config?.access
-    if (request.principal === null || typeof access !== 'object') return
+    if (request.principal === null || access === undefined || access === 'public') return
+    // Whoever sends a body slowly must not act with a right that was taken meanwhile.
+    if (reply.elapsedTime > RIGHTS_FRESH_MS) {
+      request.principal = await options.authenticate(request)
+      checkAccess(request.principal, access)
+    }
+    if (typeof access !== 'object') return
     request.caller = chooseCaller(request, request.principal, access.roles ?? [])
   })
   if (deps.log.isLevelEnabled('info')) {

@@ -10,7 +10,7 @@ export function writtenAmount(body: { amount: string | number }): string {
   return typeof body.amount === 'string' ? body.amount : (writtenAmounts.get(body) ?? String(body.amount))
 }
 
-const POISON = /"(?:__proto__|constructor)"\s*:|\\u00(?:5f|63)/i
+const POISON = /"(?:__proto__|constructor)"\s*:|\\u00/i
 const DEPTH_MAX = 32
 /** Brackets, and whole strings so that the brackets in them do not count. */
 const BRACKETS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]/g

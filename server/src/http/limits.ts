@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Clock, Config } from '../lib/index.ts'
-import { refuse } from '../lib/index.ts'
+import { customerNetwork, refuse } from '../lib/index.ts'
 import type { App } from './app.ts'
 
 type Reply = { header(name: string, value: string): unknown }
@@ -52,7 +52,7 @@ export function createLimits(app: App, config: Config, clock: Clock): Limits {
       const retry_after_s = await counted?.(request, reply)
       if (typeof retry_after_s === 'number') refuse('rate_limited', { retry_after_s })
     }
-  const address = (request: FastifyRequest) => request.ip
+  const address = (request: FastifyRequest) => customerNetwork(request.ip)
   const failures = make(config.rate_limit_address, address)
   /** Addresses over their limit of failures, and until when. */
   const shut = new Map<string, number>()
@@ -66,8 +66,8 @@ export function createLimits(app: App, config: Config, clock: Clock): Limits {
     },
     beforeLookup(request, reply) {
       if (shut.size === 0) return
-      const left_ms = (shut.get(request.ip) ?? 0) - clock.now().getTime()
-      if (left_ms <= 0) return void shut.delete(request.ip)
+      const left_ms = (shut.get(address(request)) ?? 0) - clock.now().getTime()
+      if (left_ms <= 0) return void shut.delete(address(request))
       if (known.has(credentialHash(request))) return
       const retry_after_s = Math.ceil(left_ms / 1_000)
       reply.header('ratelimit-limit', String(config.rate_limit_address))
@@ -79,7 +79,7 @@ export function createLimits(app: App, config: Config, clock: Clock): Limits {
       const retry_after_s = await failures?.(request, reply)
       if (typeof retry_after_s !== 'number') return
       if (shut.size >= SHUT_MAX) shut.clear()
-      shut.set(request.ip, clock.now().getTime() + retry_after_s * 1_000)
+      shut.set(address(request), clock.now().getTime() + retry_after_s * 1_000)
       refuse('rate_limited', { retry_after_s })
     },
     passed(request) {
