@@ -23,6 +23,10 @@ Commands
   user create --email E --role R [--merchant ID] [--name N] [--language sw|en] [--subject S]
                                         A person with a role. The password is shown once. SUPER_ADMIN is an operator and
                                         has no merchant. --subject: who it is at a foreign OIDC_ISSUER
+  user disable --email E                Keeps a person out, from the next request on. Ends their sessions
+  user enable --email E                 Lets a disabled person sign in again
+  user revoke-operator --email E        Takes SUPER_ADMIN away. Ends their sessions
+  user drop-second-step --email E       Takes a lost second step away. Ends their sessions
   emails [--email E] [--merchant ID]    The newest e-mails of the outbox, to hand on by other means
   token --email E                       An access token for a person of the built-in identity provider
   migrate                               Brings the database up to date

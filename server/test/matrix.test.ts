@@ -48,7 +48,7 @@ const RULES: Record<string, Rule> = {
   'GET /v1/merchant/members': { roles: ALL },
   'POST /v1/merchant/members': { roles: ADMIN },
   'PATCH /v1/merchant/members/{member_id}': { roles: ADMIN },
-  'DELETE /v1/merchant/members/{member_id}': { roles: ADMIN },
+  'DELETE /v1/merchant/members/{member_id}': { roles: ALL },
   'GET /v1/merchant/audit-log': { roles: ADMIN },
 
   'GET /v1/merchant/webhook-config': WEBHOOKS,

@@ -7,6 +7,7 @@ import { demo } from './demo.ts'
 import { makeKey, makeMerchant, stopKey } from './merchants.ts'
 import * as read from './options.ts'
 import { createPerson, issueToken, readEmails } from './people.ts'
+import { disablePerson, dropLostSecondStep, enablePerson, revokeOperator } from './people-rights.ts'
 import { verify } from './verify.ts'
 
 /** The work itself, over an open database that was migrated. */
@@ -68,6 +69,10 @@ export const COMMANDS: Record<string, Command> = {
       return (deps) => createPerson(deps, input)
     },
   },
+  'user disable': onPerson(disablePerson),
+  'user enable': onPerson(enablePerson),
+  'user revoke-operator': onPerson(revokeOperator),
+  'user drop-second-step': onPerson(dropLostSecondStep),
   token: {
     takes: ['email'],
     prepare(values, config) {
@@ -90,6 +95,17 @@ export const COMMANDS: Record<string, Command> = {
   },
   migrate: { takes: [], prepare: () => async (_deps, url) => ({ applied: await migrate(url) }) },
   verify: { takes: [], prepare: () => (_deps, url) => verify(url) },
+}
+
+/** A command that takes an e-mail address and nothing else. */
+function onPerson(act: (deps: Deps, email: string) => Promise<Record<string, unknown>>): Command {
+  return {
+    takes: ['email'],
+    prepare(values) {
+      const email = read.email(values)
+      return (deps) => act(deps, email)
+    },
+  }
 }
 
 /** What a command line asks for. Throws UsageError when there is no such command, or it is written wrongly. */

@@ -55,6 +55,8 @@ export type SessionPrincipal = {
   kind: 'session'
   user_id: string
   email: string
+  /** Whether this person has proven to read the mailbox of that address. */
+  email_verified: boolean
   name: string
   super_admin: boolean
   memberships: readonly Membership[]

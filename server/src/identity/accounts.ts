@@ -2,7 +2,7 @@
 
 import { type Act, PLATFORM, recordAudit } from '../audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../db/index.ts'
-import { addMerchant, createUser, setMember } from '../merchants/index.ts'
+import { addMerchant, createUser, reclaimMerchants, setMember } from '../merchants/index.ts'
 import { queueEmail } from '../messages/index.ts'
 import { storePassword } from './credentials.ts'
 import { clearLinks, type LinkOwner, newLink, useLink } from './mailed-links.ts'
@@ -97,7 +97,8 @@ const VERIFY = sql(
 
 /**
  * Sets a new password for whoever came by a reset link, and signs them out everywhere. False: the link is used up. Where
- * the address was never proven before, whoever made the account may be somebody else: their second step goes too.
+ * the address was never proven before, whoever made the account may be somebody else: their second step goes too, and
+ * whatever they may have left behind in the merchant that they made.
  */
 export async function resetPassword(
   deps: Deps,
@@ -112,7 +113,11 @@ export async function resetPassword(
     await clearLinks(tx, user_id)
     await storePassword(deps, tx, user_id, password_hash)
     const proven_now = (await tx.query(VERIFY, [user_id, deps.clock.now()])).length === 1
-    if (proven_now) await dropSecondStep(tx, user_id)
+    if (proven_now) {
+      await dropSecondStep(tx, user_id)
+      const act = { ...asked, actor: { kind: 'user', id: user_id, name: email } } as const
+      await reclaimMerchants(deps, tx, act, user_id)
+    }
     const where = url(head.base_url, 'forgot', language)
     await queueEmail(deps, tx, letter('identity.changed', { to: email, language, brand: head.brand, url: where }))
     await recordPerson(deps, tx, owner, 'user.set_password', asked)

@@ -34,6 +34,11 @@ const REVOKE_GRANT = sql(
   'delete from identity_records where grant_id = $2 and model = $1',
 )
 const FORGET_ACCOUNT = sql('identity_records_forget_account', 'delete from identity_records where account_id = $1')
+const FORGET_OTHERS = sql(
+  'identity_records_forget_others',
+  `delete from identity_records where account_id = $1 and not (model = 'Interaction' and id_hash = $2)
+     and not (model = 'Session' and id_hash is not distinct from $3)`,
+)
 const SWEEP = sql(
   'identity_records_sweep',
   `delete from identity_records where (model, id_hash) in (
@@ -98,6 +103,18 @@ export type SignInResult = {
 /** Ends everything the provider remembers of a person: sessions, grants, codes, refresh tokens, sign-ins under way. */
 export async function forgetAccount(tx: Tx, subject: string): Promise<void> {
   await tx.query(FORGET_ACCOUNT, [subject])
+}
+
+/**
+ * Ends what the provider remembers of a person but one sign-in under way, and the session of the browser that it is in.
+ */
+export async function forgetOthers(
+  tx: Tx,
+  subject: string,
+  kept: { interaction: string; session: string | null },
+): Promise<void> {
+  const session = kept.session === null ? null : hashOf(kept.session)
+  await tx.query(FORGET_OTHERS, [subject, hashOf(kept.interaction), session])
 }
 
 const SWEEP_EVERY_MS = 60_000

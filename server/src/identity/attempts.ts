@@ -2,41 +2,49 @@
 //
 // Nobody is locked out for good. Tries are counted per account and address, and pause longer and longer; tries at one
 // account from everywhere have a ceiling of their own. A browser that signed in to the account before is counted by
-// itself, so that an attack on an account does not keep its owner out.
+// itself, so that an attack on an account does not keep its owner out. Tries in vain fade, also while others are made.
 
 import { createHash } from 'node:crypto'
-import ipaddr from 'ipaddr.js'
 import { type Deps, inTransaction, oneStatement, sql, type Tx } from '../db/index.ts'
-import { assertInvariant } from '../lib/index.ts'
+import { assertInvariant, customerNetwork } from '../lib/index.ts'
 
-/** After `free` tries in vain the next waits `first_s`, then twice as long each time, up to `max_s`. */
-type Limit = { free: number; first_s: number; max_s: number }
+/**
+ * After `free` tries in vain the next waits `first_s`, then twice as long each time, up to `max_s`. One of them is
+ * forgotten every `fade_ms`; where that is null, only a right answer or a day of quiet forgets.
+ */
+type Limit = { free: number; first_s: number; max_s: number; fade_ms: number | null }
 type Limits = { pair: Limit | null; account: Limit; address: Limit }
 
-/** A network of many phones shares one address: its limit is wide. */
-const ADDRESS: Limit = { free: 200, first_s: 10, max_s: 60 }
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+/** A network of many phones shares one address: its limit is wide, and soon forgets. */
+const ADDRESS: Limit = { free: 200, first_s: 10, max_s: 60, fade_ms: MINUTE_MS / 2 }
+const PAIR: Limit = { free: 5, first_s: 30, max_s: 900, fade_ms: null }
+/** All browsers together that an account signed in with before: 500 tries a day. */
+const DEVICES: Limit = { free: 500, first_s: 60, max_s: 900, fade_ms: (24 * HOUR_MS) / 500 }
 
 /** What may be tried: a password, a code of the second step, or having mail sent. */
 const KINDS = {
   password: {
-    pair: { free: 5, first_s: 30, max_s: 900 },
-    account: { free: 50, first_s: 60, max_s: 900 },
+    pair: PAIR,
+    account: { free: 50, first_s: 60, max_s: 900, fade_ms: 10 * MINUTE_MS },
     address: ADDRESS,
   },
   code: {
-    pair: { free: 5, first_s: 30, max_s: 900 },
-    account: { free: 20, first_s: 60, max_s: 3600 },
+    pair: PAIR,
+    account: { free: 20, first_s: 60, max_s: 3600, fade_ms: HOUR_MS },
     address: ADDRESS,
   },
   mail: {
     pair: null,
-    account: { free: 4, first_s: 300, max_s: 3600 },
-    address: { free: 30, first_s: 30, max_s: 600 },
+    account: { free: 4, first_s: 300, max_s: 3600, fade_ms: HOUR_MS },
+    address: { free: 30, first_s: 30, max_s: 600, fade_ms: MINUTE_MS },
   },
 } as const satisfies Record<string, Limits>
 
 /** A try that fails is forgotten when nothing was tried for so long. */
-const FORGET_MS = 86_400_000
+const FORGET_MS = 24 * HOUR_MS
 
 /** Who tries: an e-mail address or the like, from an address, in a browser that is known to the account or not. */
 export type Trier = { account: string; address: string; device: string | null }
@@ -88,7 +96,7 @@ export async function beginAttempt(deps: Deps, kind: keyof typeof KINDS, trier: 
     }
     for (const [i, { key, limit }] of counted.entries()) {
       const failures = (rows[i]?.failures ?? 0) + 1
-      await tx.query(SET, [key, failures, now, new Date(now.getTime() + pauseMs(limit, failures))])
+      await tx.query(SET, [key, failures, rows[i]?.last_at, new Date(now.getTime() + pauseMs(limit, failures))])
     }
     return { allowed: true, succeeded: () => forgive(deps, counted) }
   })
@@ -101,21 +109,34 @@ async function forgive(deps: Deps, counted: readonly Counted[]): Promise<void> {
     const rows = await lockRows(tx, counted, now)
     for (const [i, { what, key }] of counted.entries()) {
       const failures = what === 'pair' ? 0 : Math.max(0, (rows[i]?.failures ?? 0) - 1)
-      await tx.query(SET, [key, failures, now, now])
+      await tx.query(SET, [key, failures, rows[i]?.last_at, now])
     }
   })
 }
 
-/** The rows of what is counted, in that order, locked in one order. What was long ago counts as nothing. */
+/** The rows of what is counted, in that order, locked in one order, with what has faded until now taken off. */
 async function lockRows(tx: Tx, counted: readonly Counted[], now: Date): Promise<Row[]> {
   const keys = counted.map(({ key }) => key)
   await tx.query(OPEN, [keys, now])
   const rows = await tx.query<Row>(LOCK, [keys])
-  return keys.map((key) => {
+  return counted.map(({ key, limit }) => {
     const row = rows.find(({ key_hash }) => key_hash.equals(key))
     assertInvariant(row !== undefined, 'a counter of attempts that was just opened exists')
-    return now.getTime() - row.last_at.getTime() > FORGET_MS ? { ...row, failures: 0 } : row
+    return faded(row, limit, now)
   })
+}
+
+/**
+ * A row as it counts now. Of the time that passed only what let tries fade is used up: else tries that follow each other
+ * faster than `fade_ms` would never fade.
+ */
+function faded(row: Row, { fade_ms }: Limit, now: Date): Row {
+  const passed_ms = Math.max(0, now.getTime() - row.last_at.getTime())
+  if (passed_ms > FORGET_MS) return { ...row, failures: 0, last_at: now }
+  if (fade_ms === null) return { ...row, last_at: now }
+  const gone = Math.floor(passed_ms / fade_ms)
+  if (gone >= row.failures) return { ...row, failures: 0, last_at: now }
+  return { ...row, failures: row.failures - gone, last_at: new Date(row.last_at.getTime() + gone * fade_ms) }
 }
 
 function pauseMs({ free, first_s, max_s }: Limit, failures: number): number {
@@ -124,24 +145,22 @@ function pauseMs({ free, first_s, max_s }: Limit, failures: number): number {
 
 function countedFor(kind: keyof typeof KINDS, { account, address, device }: Trier): Counted[] {
   const { pair, account: of_account, address: of_address }: Limits = KINDS[kind]
-  const place = networkOf(address)
+  const place = customerNetwork(address)
   const key = (...parts: string[]) =>
     createHash('sha256')
       .update(JSON.stringify([kind, ...parts]))
       .digest()
-  if (device !== null && pair) return [{ what: 'pair', key: key('device', account, device), limit: pair }]
+  if (device !== null && pair) {
+    return [
+      { what: 'pair', key: key('device', account, device), limit: pair },
+      { what: 'account', key: key('devices', account), limit: DEVICES },
+    ]
+  }
   return [
     ...(pair ? [{ what: 'pair' as const, key: key('pair', account, place), limit: pair }] : []),
     { what: 'account', key: key('account', account), limit: of_account },
     { what: 'address', key: key('address', place), limit: of_address },
   ]
-}
-
-/** An address as one customer has it: IPv4 whole, of IPv6 the first 64 bits. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address
-  const parsed = ipaddr.process(address)
-  return parsed.kind() === 'ipv6' ? parsed.toByteArray().slice(0, 8).join('.') : parsed.toString()
 }
 
 /** Deletes counters that nobody needs any more. */

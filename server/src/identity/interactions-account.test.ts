@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { createKey } from '../api-keys/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { listEmails } from '../messages/index.ts'
+import { MAIL_ANSWER } from './interactions-account.ts'
 import {
   authorizeUrl,
   mailedUrl,
@@ -20,6 +21,7 @@ import { hasSecondStep, newTotpSecret, setSecondStep } from './totp.ts'
 
 let world: Served
 before(async () => {
+  MAIL_ANSWER.ms = 1
   world = await serve()
 })
 after(() => world.close())
@@ -296,6 +298,24 @@ test('e-mail can be sent for one address a few times; then none is sent, and the
   for (let i = 0; i < 6; i++) replies.push(await from().post('/identity/forgot', { email }))
   assert.deepEqual(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size, 1)
   assert.equal((await listEmails(world.deps, { to: email })).length, 4)
+})
+
+test('whether an address has an account is not told by the time of the answer', async () => {
+  const person = await newPerson(world)
+  const usual = MAIL_ANSWER.ms
+  MAIL_ANSWER.ms = 400
+  try {
+    for (const email of [person.email, newEmail()]) {
+      for (const ask of [askReset, signUp]) {
+        const begin = performance.now()
+        assert.equal((await ask(email)).status, 200)
+        // The form's own way to the server is short beside the rest of a whole wait.
+        assert.ok(performance.now() - begin >= 395)
+      }
+    }
+  } finally {
+    MAIL_ANSWER.ms = usual
+  }
 })
 
 test('whoever has too many e-mails sent to strangers has to wait', async () => {

@@ -3,11 +3,11 @@
 // No answer tells whether an address has an account: the page is the same, and what differs is in the e-mail.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { refuse } from '../lib/index.ts'
+import { refuse, systemClock } from '../lib/index.ts'
 import { confirmEmail, type NewAccount, resetPassword, sendResetLink, signUp } from './accounts.ts'
 import { type Attempt, beginAttempt } from './attempts.ts'
 import { checkPassword, hashPassword, type PasswordProblem, passwordProblem } from './credentials.ts'
-import { deviceOf, textField } from './interactions.ts'
+import { deviceOf, findSigningIn, textField } from './interactions.ts'
 import { findLink, type LinkKind, type LinkOwner } from './mailed-links.ts'
 import { messagePage, type Problems, textsOf, type View, withLanguage } from './pages.ts'
 import { choosePage, confirmPage, forgotPage, signUpPage } from './pages-forms.ts'
@@ -48,12 +48,12 @@ function signUpRoutes(scope: FastifyInstance, site: Site): void {
     if (Object.keys(problems).length > 0) {
       return site.send(reply, 400, signUpPage(view, { email, name, business_name }, problems))
     }
-    if (await maySendMail(site, request, email)) {
-      // Hashed in any case: an address that is known must not be answered faster.
+    await atFixedTime(async () => {
+      if (!(await maySendMail(site, request, email))) return
       const password_hash = await hashPassword(deps, password)
       const account: NewAccount = { email, name, business_name, language: view.language, password_hash }
       await signUp(deps, account, letterhead(site), { request_id: request.id, address: request.ip })
-    }
+    })
     return site.send(reply, 200, messagePage(view, t.check_mail, t.check_mail_sign_up))
   })
 }
@@ -68,9 +68,10 @@ function forgotRoutes(scope: FastifyInstance, site: Site): void {
     const email = emailField(request)
     const problems = emailProblem(t, email)
     if (Object.keys(problems).length > 0) return site.send(reply, 400, forgotPage(view, { email }, problems))
-    if (await maySendMail(site, request, email)) {
+    await atFixedTime(async () => {
+      if (!(await maySendMail(site, request, email))) return
       await sendResetLink(site.deps, email, view.language, letterhead(site))
-    }
+    })
     return site.send(reply, 200, messagePage(view, t.check_mail, t.check_mail_reset))
   })
 }
@@ -113,7 +114,7 @@ function confirmRoutes(scope: FastifyInstance, site: Site): void {
     const t = textsOf(view)
     const owner = await ownerOf(site, request, 'confirm')
     if (!owner) return site.send(reply, 400, linkGonePage(view))
-    const device = deviceOf(deps, request, owner.email)
+    const device = deviceOf(deps, request, await findSigningIn(deps, owner.email))
     const attempt = allowed(await beginAttempt(deps, 'password', { account: owner.email, address: request.ip, device }))
     if (!(await checkPassword(owner.password_hash, textField(request, 'password')))) {
       return site.send(reply, 401, confirmPage(view, owner, { password: t.wrong_password }))
@@ -123,6 +124,18 @@ function confirmRoutes(scope: FastifyInstance, site: Site): void {
     if (!(await confirmEmail(deps, owner, tokenOf(request), act))) return site.send(reply, 400, linkGonePage(view))
     return site.send(reply, 200, messagePage(view, t.confirmed, t.confirmed_lead))
   })
+}
+
+/** How long an answer takes after which mail may be sent. A test may shorten it. */
+export const MAIL_ANSWER = { ms: 400 }
+
+/** Does the work and ends at a fixed time, or, where that passed, at a whole multiple of it: the work's own tells nothing. */
+async function atFixedTime(work: () => Promise<void>): Promise<void> {
+  const begin = systemClock.now().getTime()
+  await work()
+  const passed = systemClock.now().getTime() - begin
+  const { ms } = MAIL_ANSWER
+  await new Promise<void>((resolve) => void systemClock.after(ms - (passed % ms), resolve))
 }
 
 function letterhead(site: Site) {

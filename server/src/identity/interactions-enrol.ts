@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { PLATFORM, recordAudit } from '../audit/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { refuse } from '../lib/index.ts'
+import { forgetOthers } from './adapter.ts'
 import { beginAttempt } from './attempts.ts'
 import { mustEnrol, openSignIn, textField } from './interactions.ts'
 import { textsOf } from './pages.ts'
@@ -34,7 +35,7 @@ export function enrolRoutes(scope: FastifyInstance, site: Site): void {
   })
 
   scope.post<WithUid>('/identity/sign-in/:uid/enrol', PAGE_ROUTE, async (request, reply) => {
-    const { view, first, firstStep, finish } = await openSignIn(site, request, reply)
+    const { view, first, firstStep, finish, kept } = await openSignIn(site, request, reply)
     const person = await firstStep()
     const secret = first?.new_secret ?? refuse('not_found')
     const attempt = await beginAttempt(deps, 'code', { account: person.id, address: request.ip, device: null })
@@ -48,6 +49,8 @@ export function enrolRoutes(scope: FastifyInstance, site: Site): void {
     const codes = await inTransaction(deps.db, async (tx) => {
       if (!first?.may_replace && (await hasSecondStep(tx, person.id))) refuse('not_found')
       const made = await setSecondStep(deps, tx, person.id, secret, counter)
+      // Whoever signed in elsewhere with the password alone has to do so again.
+      await forgetOthers(tx, person.subject, kept)
       await recordAudit(deps, tx, {
         merchant_id: PLATFORM,
         actor: { kind: 'user', id: person.id, name: person.email },

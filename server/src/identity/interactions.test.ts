@@ -4,12 +4,17 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { Secret, TOTP } from 'otpauth'
+import { inTransaction } from '../db/index.ts'
+import { listEmails } from '../messages/index.ts'
+import { beginAttempt } from './attempts.ts'
+import { setPassword } from './credentials.ts'
 import {
   authorizeUrl,
   type Browser,
   exchange,
   newPerson,
   openBrowser,
+  refresh,
   type Served,
   type Shown,
   serve,
@@ -130,6 +135,52 @@ describe('guessing', () => {
     for (let i = 0; i < 5; i++) await guess(world, other.email)
     assert.equal((await guess(world, other.email, WRONG, own)).status, 429)
   })
+
+  test('a browser is known no longer once the password was changed', async () => {
+    const person = await newPerson(world)
+    const own = openBrowser(world.base)
+    await signIn(world, person, own)
+    await inTransaction(world.deps.db, (tx) => setPassword(world.deps, tx, person.id, 'ndege juu ya mti'))
+    for (let i = 0; i < 5; i++) assert.equal((await guess(world, person.email)).status, 401)
+    assert.equal((await guess(world, person.email, WRONG, own)).status, 429)
+  })
+
+  test('a browser keeps its count over sign-ins, and all known browsers of an account have a ceiling', async () => {
+    const { deps } = world
+    const of = (device: string) => ({ account: 'asha@example.com', address: '192.0.2.1', device })
+    for (let i = 0; i < 500; i++) {
+      const attempt = await beginAttempt(deps, 'password', of(`browser ${i}`))
+      assert.ok(attempt.allowed, `${i}`)
+    }
+    const refused = await beginAttempt(deps, 'password', of('one more'))
+    assert.deepEqual([refused.allowed, !refused.allowed && refused.blocked], [false, 'account'])
+    deps.clock.advance(300_000)
+    assert.ok((await beginAttempt(deps, 'password', of('one more'))).allowed)
+  })
+
+  test('tries from one address fade while others are made', async () => {
+    const { deps } = world
+    const fail = (i: number) =>
+      beginAttempt(deps, 'password', { account: `a${i}@example.com`, address: '192.0.2.2', device: null })
+    // Every 20 seconds one fails: faster than one is forgotten, and far more than the limit takes at once.
+    for (let i = 0; i < 400; i++) {
+      assert.ok((await fail(i)).allowed, `${i}`)
+      deps.clock.advance(20_000)
+    }
+  })
+
+  test('mail that was asked for is forgiven after a while', async () => {
+    const { deps } = world
+    const ask = () => beginAttempt(deps, 'mail', { account: 'asha@example.com', address: '192.0.2.3', device: null })
+    for (let i = 0; i < 4; i++) assert.ok((await ask()).allowed)
+    assert.equal((await ask()).allowed, false)
+    for (let i = 0; i < 8; i++) {
+      deps.clock.advance(3_600_000)
+      assert.ok((await ask()).allowed)
+    }
+    deps.clock.advance(4 * 3_600_000)
+    for (let i = 0; i < 4; i++) assert.ok((await ask()).allowed)
+  })
 })
 
 describe('forging', () => {
@@ -204,8 +255,8 @@ describe('the second step', () => {
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.deps.clock.now().getTime() })
 
   /** Sets up the second step, as the dashboard asks for it. Answers the key of the app and the recovery codes. */
-  async function enrol(person: { email: string; password: string }) {
-    const { browser, asking, page } = await open(world, undefined, { prompt: 'login', enrol: 'totp' })
+  async function enrol(person: { email: string; password: string }, used?: Browser) {
+    const { browser, asking, page } = await open(world, used, { prompt: 'login', enrol: 'totp' })
     const form = await browser.follow(await browser.post(page.url, person))
     const secret = /<code class="key"[^>]*>([A-Z2-7 ]+)<\/code>/.exec(form.text)?.[1]?.replaceAll(' ', '') ?? ''
     assert.match(form.text, /href="otpauth:\/\/totp\//)
@@ -287,6 +338,21 @@ describe('the second step', () => {
     assert.equal((await give('123456')).status, 429)
   })
 
+  test('codes are counted for all browsers together, known ones too', async () => {
+    const person = await newPerson(world)
+    const { secret } = await enrol(person)
+    world.deps.clock.advance(60_000)
+    const { browser, asking, page } = await open(world)
+    const form = await browser.follow(await browser.post(page.url, person))
+    await exchange(world.base, asking, await browser.follow(await browser.post(form.url, { code: codeOf(secret) })))
+    const again = await open(world, browser, { prompt: 'login' })
+    const known = await browser.follow(await browser.post(again.page.url, person))
+    await world.rows('delete from sign_in_attempts')
+    const { give } = await toCode(person)
+    for (let i = 0; i < 5; i++) assert.equal((await give('123456')).status, 401)
+    assert.equal((await browser.post(known.url, { code: '123456' })).status, 429)
+  })
+
   test('replacing the app takes a code of the old one', async () => {
     const person = await newPerson(world)
     const { secret } = await enrol(person)
@@ -312,6 +378,35 @@ describe('the second step', () => {
     assert.equal(entry?.action, 'user.enrol_second_step')
     assert.ok(!entry?.text.includes(secret))
     assert.ok(!world.deps.logged.join('\n').includes(secret))
+  })
+
+  test('setting it up ends every other session of the account, and not the one that did it', async () => {
+    const person = await newPerson(world)
+    const [other, own] = [openBrowser(world.base), openBrowser(world.base)]
+    const [elsewhere] = [await signIn(world, person, other), await signIn(world, person, own)]
+    await enrol(person, own)
+    assert.equal((await refresh(world.base, elsewhere.refresh_token)).body.error, 'invalid_grant')
+    const again = async (browser: Browser) =>
+      (await browser.get(authorizeUrl(world.base, { prompt: 'none' }).url)).location ?? ''
+    assert.match(await again(other), /error=login_required/)
+    assert.match(await again(own), /[?&]code=/)
+  })
+
+  test('a recovery code that was used is audited, and the person is told by mail', async () => {
+    const person = await newPerson(world)
+    const { codes, secret } = await enrol(person)
+    const used = () =>
+      world.rows('select actor_id, target_id, address from audit_log where action = $1 and target_id = $2', [
+        'user.use_recovery_code',
+        person.id,
+      ])
+    world.deps.clock.advance(60_000)
+    assert.equal((await (await toCode(person)).give(codeOf(secret))).status, 303)
+    assert.deepEqual([(await used()).length, (await listEmails(world.deps, { to: person.email })).length], [0, 0])
+    assert.equal((await (await toCode(person)).give(codes[0] ?? '')).status, 303)
+    assert.deepEqual(await used(), [{ actor_id: person.id, target_id: person.id, address: '127.0.0.1' }])
+    const [told] = await listEmails(world.deps, { to: person.email })
+    assert.match(told?.subject ?? '', /nambari ya dharura imetumika/)
   })
 
   test('in production an operator cannot sign in without one', async () => {

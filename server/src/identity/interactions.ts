@@ -1,14 +1,17 @@
 // Signing in: the password, then the second step, then back to the OpenID provider.
 
-import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Deps, inTransaction, sql } from '../db/index.ts'
+import { PLATFORM, recordAudit } from '../audit/index.ts'
+import { type Deps, inTransaction, sql, type Tx } from '../db/index.ts'
 import { newId, refuse } from '../lib/index.ts'
+import { queueEmail } from '../messages/index.ts'
 import type { SignInResult } from './adapter.ts'
 import { beginAttempt } from './attempts.ts'
 import { checkPassword } from './credentials.ts'
 import { textsOf, withLanguage } from './pages.ts'
 import { codePage, signInPage } from './pages-forms.ts'
+import { letter } from './pages-mails.ts'
+import type { Language } from './pages-texts.ts'
 import { PAGE_ROUTE, type Site } from './provider-site.ts'
 import { EMBEDDED } from './tokens.ts'
 import { hasSecondStep, useCode } from './totp.ts'
@@ -20,11 +23,12 @@ export type SigningIn = {
   id: string
   subject: string
   email: string
+  language: Language
   super_admin: boolean
   password_hash: string | null
 }
 
-const COLUMNS = 'u.id, u.subject, u.email, u.super_admin, c.password_hash'
+const COLUMNS = 'u.id, u.subject, u.email, u.language, u.super_admin, c.password_hash'
 const BY_EMAIL = sql(
   'sign_in_by_email',
   `select ${COLUMNS} from users u left join credentials c on c.user_id = u.id
@@ -47,13 +51,10 @@ export function signInRoutes(scope: FastifyInstance, site: Site): void {
   scope.post<WithUid>('/identity/sign-in/:uid', PAGE_ROUTE, async (request, reply) => {
     const { view, finish, remember, enrol } = await openSignIn(site, request, reply)
     const email = textField(request, 'email').trim().toLowerCase()
-    const attempt = await beginAttempt(deps, 'password', {
-      account: email,
-      address: request.ip,
-      device: deviceOf(deps, request, email),
-    })
+    const person = await findSigningIn(deps, email)
+    const device = deviceOf(deps, request, person)
+    const attempt = await beginAttempt(deps, 'password', { account: email, address: request.ip, device })
     if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
-    const [person] = await deps.db.query<SigningIn>(BY_EMAIL, [email, EMBEDDED])
     const right = await checkPassword(person?.password_hash ?? null, textField(request, 'password'))
     if (!person || !right) {
       deps.log.info({ request_id: request.id, address: request.ip }, 'sign-in refused')
@@ -83,11 +84,15 @@ export function signInRoutes(scope: FastifyInstance, site: Site): void {
   scope.post<WithUid>('/identity/sign-in/:uid/code', PAGE_ROUTE, async (request, reply) => {
     const { view, firstStep, finish, remember, enrol } = await openSignIn(site, request, reply)
     const person = await firstStep()
-    const trier = { account: person.id, address: request.ip, device: deviceOf(deps, request, person.email) }
-    const attempt = await beginAttempt(deps, 'code', trier)
+    // A known browser lifts no ceiling here: the code is what protects an account whose password is out.
+    const attempt = await beginAttempt(deps, 'code', { account: person.id, address: request.ip, device: null })
     if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
-    const right = await inTransaction(deps.db, (tx) => useCode(deps, tx, person.id, textField(request, 'code')))
-    if (!right) return site.send(reply, 401, codePage(view, { code: textsOf(view).wrong_code }))
+    const used = await inTransaction(deps.db, async (tx) => {
+      const found = await useCode(deps, tx, person.id, textField(request, 'code'))
+      if (found === 'recovery') await tellRecovery(site, tx, request, person)
+      return found
+    })
+    if (used === null) return site.send(reply, 401, codePage(view, { code: textsOf(view).wrong_code }))
     await attempt.succeeded()
     if (enrol) {
       await remember({ subject: person.subject, may_replace: true })
@@ -95,6 +100,30 @@ export function signInRoutes(scope: FastifyInstance, site: Site): void {
     }
     return reply.redirect(await finish(person, ['pwd', 'otp', 'mfa']), 303)
   })
+}
+
+/** A recovery code was used: it is noted, and the person is told, who may not be the one who used it. */
+async function tellRecovery(site: Site, tx: Tx, request: FastifyRequest, person: SigningIn): Promise<void> {
+  const { deps } = site
+  const { id, email, language } = person
+  await recordAudit(deps, tx, {
+    merchant_id: PLATFORM,
+    actor: { kind: 'user', id, name: email },
+    action: 'user.use_recovery_code',
+    target_type: 'user',
+    target_id: id,
+    after: { email },
+    request_id: request.id,
+    address: request.ip,
+  })
+  const url = `${site.base_url()}${withLanguage('/identity/forgot', language)}`
+  await queueEmail(deps, tx, letter('identity.recovery', { to: email, language, brand: deps.config.brand_name, url }))
+}
+
+/** The person who signs in with this address; null when nobody does. */
+export async function findSigningIn(deps: Deps, email: string): Promise<SigningIn | null> {
+  const [person] = await deps.db.query<SigningIn>(BY_EMAIL, [email, EMBEDDED])
+  return person ?? null
 }
 
 /** An operator moves other people's money: a password alone is not enough where money is real. */
@@ -126,6 +155,8 @@ export async function openSignIn(site: Site, request: FastifyRequest<WithUid>, r
     /** The dashboard asked for a second step to be set up. */
     enrol: details.params.enrol === 'totp',
     first: result.first_step ?? null,
+    /** This sign-in and the session of this browser, by their ids. */
+    kept: { interaction: details.uid, session: details.session?.cookie ?? null },
     /** Remembers that the password was right. */
     remember: (first_step: NonNullable<SignInResult['first_step']>) => store({ first_step }),
     /** The person whose password was right. Refuses when nobody's was, or it is another one by now. */
@@ -136,7 +167,7 @@ export async function openSignIn(site: Site, request: FastifyRequest<WithUid>, r
     },
     /** Ends the sign-in; answers where the browser goes on. This browser is known to the account from now on. */
     async finish(person: SigningIn, amr: string[]): Promise<string> {
-      reply.header('set-cookie', deviceCookie(site, person.email))
+      reply.header('set-cookie', deviceCookie(site, request, person))
       deps.log.info({ request_id: request.id, user_id: person.id, address: request.ip, amr }, 'signed in')
       return store({ login: { accountId: person.subject, amr } })
     },
@@ -146,25 +177,25 @@ export async function openSignIn(site: Site, request: FastifyRequest<WithUid>, r
 const DEVICE_COOKIE = 'identity_device'
 const DEVICE_S = 180 * 86_400
 
-const accountHash = (email: string) => createHash('sha256').update(email).digest('base64url')
-
-function deviceCookie(site: Site, email: string): string {
+// It names the subject, which every new password replaces: no browser stays known beyond that.
+function deviceCookie(site: Site, request: FastifyRequest, person: SigningIn): string {
   const { deps } = site
   const until = deps.clock.now().getTime() + DEVICE_S * 1000
-  const sealed = deps.vault.seal(JSON.stringify({ id: newId(deps, 0), account: accountHash(email), until }))
+  const id = deviceOf(deps, request, person) ?? newId(deps, 0)
+  const sealed = deps.vault.seal(JSON.stringify({ id, subject: person.subject, until }))
   const value = Buffer.from(sealed).toString('base64url')
   const secure = site.base_url().startsWith('https:') ? '; Secure' : ''
   return `${DEVICE_COOKIE}=${value}; Path=/identity; Max-Age=${DEVICE_S}; HttpOnly; SameSite=Lax${secure}`
 }
 
-/** The name of this browser, if this account has signed in with it before. */
-export function deviceOf(deps: Deps, { headers }: FastifyRequest, email: string): string | null {
+/** The name of this browser, if this person has signed in with it since the password was set. */
+export function deviceOf(deps: Deps, { headers }: FastifyRequest, person: SigningIn | null): string | null {
   const value = new RegExp(`(?:^|;\\s*)${DEVICE_COOKIE}=([\\w-]{1,1000})(?:;|$)`).exec(headers.cookie ?? '')?.[1]
   if (value === undefined) return null
   try {
     const opened = JSON.parse(deps.vault.open(Buffer.from(value, 'base64url').toString()))
-    const { id, account, until } = opened as { id: string; account: string; until: number }
-    return account === accountHash(email) && until > deps.clock.now().getTime() ? id : null
+    const { id, subject, until } = opened as { id: string; subject?: string; until: number }
+    return person !== null && subject === person.subject && until > deps.clock.now().getTime() ? id : null
   } catch {
     return null
   }

@@ -57,6 +57,16 @@ const BODIES = {
       `The password of your account at ${b} was changed, and you were signed out on all devices.\n\nIf it was not you, set another one at once here:\n${u}`,
     ],
   },
+  'identity.recovery': {
+    sw: (b: string, u: string) => [
+      `${b}: nambari ya dharura imetumika`,
+      `Mtu ameingia kwenye akaunti yako ya ${b} kwa nenosiri lako na moja ya nambari zako za dharura. Nambari hiyo haitumiki tena.\n\nKama si wewe, weka nenosiri jipya mara moja hapa:\n${u}`,
+    ],
+    en: (b: string, u: string) => [
+      `${b}: a recovery code was used`,
+      `Somebody signed in to your account at ${b} with your password and one of your recovery codes. That code works no more.\n\nIf it was not you, set a new password at once here:\n${u}`,
+    ],
+  },
 } satisfies Record<string, Record<Language, (brand: string, url: string) => string[]>>
 
 /** An e-mail in the words of `kind`. */

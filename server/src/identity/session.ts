@@ -12,6 +12,7 @@ type Row = {
   place: number
   user_id: string
   email: string
+  email_verified: boolean
   name: string
   super_admin: boolean
   memberships: (Omit<Membership['merchant'], 'may_go_live'> & {
@@ -25,7 +26,7 @@ type Row = {
 // nobody invited.) Otherwise whoever signs up with somebody else's address would get what that one is invited to.
 const FIND = sql(
   'session_find',
-  `select i.place, u.id as user_id, u.email, u.name, u.super_admin, coalesce((
+  `select i.place, u.id as user_id, u.email, u.email_verified, u.name, u.super_admin, coalesce((
      select json_agg(json_build_object('role', s.role, 'id', m.id, 'routing_code', m.routing_code, 'code', m.merchant_code,
          'name', m.name, 'status', m.status, 'verified', m.verified, 'priced', exists (
            select from pricing_rules p where p.merchant_id = m.id and p.flow = 'withdrawal' and p.valid_until is null)) order by m.name, m.id)
@@ -101,11 +102,12 @@ async function bind(deps: Deps, { issuer, subject }: Claims, email: string, requ
 }
 
 function principalOf(deps: Deps, row: Row, claims: Claims): SessionPrincipal {
-  const { user_id, email, name } = row
+  const { user_id, email, email_verified, name } = row
   return {
     kind: 'session',
     user_id,
     email,
+    email_verified,
     name,
     // An operator with nothing but a password is no operator where money is real.
     super_admin: row.super_admin && (claims.strong || deps.config.node_env !== 'production'),

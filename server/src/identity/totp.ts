@@ -54,13 +54,13 @@ export async function hasSecondStep(reader: Reader, user_id: string): Promise<bo
   return (await reader.query(HAS, [user_id])).length > 0
 }
 
-/** Uses a code of the app or one of the recovery codes. False: it is wrong, or was used before. */
-export async function useCode(deps: Deps, tx: Tx, user_id: string, code: string): Promise<boolean> {
+/** Uses a code of the app or a recovery code; answers which it was. Null: it is wrong, or was used before. */
+export async function useCode(deps: Deps, tx: Tx, user_id: string, code: string): Promise<'app' | 'recovery' | null> {
   const [row] = await tx.query<{ secret: string }>(FIND, [user_id])
-  if (!row) return false
+  if (!row) return null
   const counter = counterOf(deps, deps.vault.open(row.secret), code)
-  if (counter !== null) return (await tx.query(USE, [user_id, counter])).length === 1
-  return (await tx.query(USE_RECOVERY, [user_id, recoveryHash(code)])).length === 1
+  if (counter !== null) return (await tx.query(USE, [user_id, counter])).length === 1 ? 'app' : null
+  return (await tx.query(USE_RECOVERY, [user_id, recoveryHash(code)])).length === 1 ? 'recovery' : null
 }
 
 const SET = sql(

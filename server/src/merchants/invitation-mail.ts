@@ -14,8 +14,22 @@ export type InvitationMail = {
   brand: string
 }
 
+const ADDRESS = /(?:\b[a-z][a-z\d+.-]*:\/\/|\bwww\.)\S*/gi
+const DOMAIN_DOT = /(?<=[\p{L}\p{N}-])\.(?=[\p{L}\p{N}-]{2})/gu
+
+/**
+ * The name of a business as strangers are mailed it: on one line, and nothing in it that a mail program makes a link of.
+ * Anybody may name a business as they like.
+ */
+export function mailedName(name: string): string {
+  const plain = name.replace(ADDRESS, ' ').replace(DOMAIN_DOT, ' ')
+  return plain.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim() || '-'
+}
+
 /** The e-mail of an invitation. */
-export function invitationMail({ merchant_id, merchant_name, email, role, url, brand }: InvitationMail): Email {
+export function invitationMail(mail: InvitationMail): Email {
+  const { merchant_id, email, role, url, brand } = mail
+  const merchant_name = mailedName(mail.merchant_name)
   const where = url === '' ? '' : `\n${url}`
   return {
     to: email,

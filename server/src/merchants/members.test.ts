@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import { createWorld, type Reply, type World } from '../../test/harness.ts'
 import { listEmails } from '../messages/index.ts'
 import type { Merchant } from './index.ts'
+import { mailedName } from './invitation-mail.ts'
 
 let world: World
 before(async () => {
@@ -309,4 +310,111 @@ test('inviting twice with one Idempotency-Key invites once', async () => {
   const [first, second] = [await send(), await send()]
   assert.deepEqual([first.status, second.status], [201, 201])
   assert.equal(first.text, second.text)
+})
+
+test('who has not confirmed their own address neither invites nor gives roles, whatever their role', async () => {
+  const { merchant, admin, email } = await newTeam()
+  const other = await world.newSession([{ role: 'VIEWER', merchant }])
+  const id = await idOf(admin, other.email)
+  await world.rows('update users set email_verified = false where email = $1', [email])
+  const answers = [
+    await invite(admin, { email: newEmail(), role: 'MERCHANT_ADMIN' }),
+    await setRole(admin, id, 'MERCHANT_ADMIN'),
+  ]
+  for (const { status, body } of answers) {
+    assert.deepEqual([status, body.error.code], [403, 'insufficient_role'])
+    assert.match(body.error.message, /Confirm your e-mail address first/)
+  }
+  assert.equal((await world.get('/v1/merchant/members', admin)).body.data.pagination.total_items, 2)
+  await world.rows('update users set email_verified = true where email = $1', [email])
+  assert.equal((await setRole(admin, id, 'DEVELOPER')).status, 200)
+  assert.equal((await invite(admin, { email: newEmail(), role: 'MERCHANT_ADMIN' })).status, 201)
+})
+
+test('everybody may leave, and whoever was invited against their will is back where they were', async () => {
+  for (const role of ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'] as const) {
+    const { merchant, admin } = await newTeam()
+    const { token, email } = await world.newSession('VIEWER')
+    const id = (await invite(admin, { email, role })).body.data.id
+    assert.equal((await world.get('/v1/collections', token)).status, 400, 'which merchant is not clear any more')
+    const left = await remove(token, `${id}?merchant_id=${merchant.id}`)
+    assert.deepEqual([left.status, left.body.data?.email], [200, email])
+    assert.equal((await world.get('/v1/collections', token)).status, 200)
+    const [entry] = (await world.get('/v1/merchant/audit-log', admin)).body.data.items
+    assert.deepEqual([entry.action, entry.actor.name, entry.target_id], ['member.remove', email, id])
+  }
+})
+
+test('who is no MERCHANT_ADMIN removes nobody but themselves', async () => {
+  const { merchant, admin, admin_id } = await newTeam()
+  const { token } = await world.newSession([{ role: 'DEVELOPER', merchant }])
+  const viewer = await world.newSession([{ role: 'VIEWER', merchant }])
+  for (const id of [admin_id, await idOf(admin, viewer.email)]) {
+    const { status, body } = await remove(token, id)
+    assert.deepEqual([status, body.error.code], [403, 'insufficient_role'])
+  }
+  assert.equal((await remove(token, randomUUID())).body.error.code, 'not_found')
+  assert.equal((await world.get('/v1/merchant/members', admin)).body.data.pagination.total_items, 3)
+})
+
+const mailsTo = async (email: string) =>
+  (await world.rows('select 1 from outbox_messages where recipient = $1', [email])).length
+
+test('one address is mailed three invitations a day by all merchants together, and the answers stay the same', async () => {
+  const teams = [await newTeam(), await newTeam()]
+  const email = newEmail()
+  const inviteAndRemove = async (admin: string) => {
+    const { status, body } = await invite(admin, { email: email.toUpperCase(), role: 'VIEWER' })
+    assert.deepEqual([status, body.data.email, body.data.role], [201, email, 'VIEWER'])
+    assert.equal((await remove(admin, body.data.id)).status, 200)
+  }
+  for (let i = 0; i < 6; i++) for (const { admin } of teams) await inviteAndRemove(admin)
+  assert.equal(await mailsTo(email), 3)
+  await inviteAt(86_400_000 - 1)
+  assert.equal(await mailsTo(email), 3)
+  await inviteAt(1)
+  assert.equal(await mailsTo(email), 4)
+
+  async function inviteAt(later: number) {
+    world.deps.clock.advance(later)
+    const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: await world.newMerchant() }])
+    await inviteAndRemove(token)
+  }
+})
+
+test('of ten merchants that invite one address at once three send an e-mail', async () => {
+  const admins = await Promise.all(Array.from({ length: 10 }, async () => (await newTeam()).admin))
+  const email = newEmail()
+  const answers = await Promise.all(admins.map((admin) => invite(admin, { email, role: 'VIEWER' })))
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+  assert.equal(await mailsTo(email), 3)
+})
+
+test('one merchant mails fifty invitations a day; who is invited after that is a member all the same', async () => {
+  const { merchant, admin } = await newTeam()
+  for (let i = 0; i < 52; i++) assert.equal((await invite(admin, { email: newEmail(), role: 'VIEWER' })).status, 201)
+  assert.equal((await listEmails(world.deps, { merchant_id: merchant.id })).length, 50)
+  assert.equal((await world.get('/v1/merchant/members', admin)).body.data.pagination.total_items, 53)
+})
+
+test('the name of a business is mailed on one line and without anything to click on', () => {
+  const cases: [string, string][] = [
+    ['Duka la Asha', 'Duka la Asha'],
+    ['M.K. & Sons Ltd.', 'M.K. & Sons Ltd.'],
+    ['Win at https://evil.example/x?y=1 now', 'Win at now'],
+    ['www.evil.example', '-'],
+    ['evil.example/login', 'evil example/login'],
+    ['Duka\r\nBcc: all@evil.example\u2028x', 'Duka Bcc: all@evil example x'],
+  ]
+  for (const [name, mailed] of cases) assert.equal(mailedName(name), mailed)
+})
+
+test('an invitation mails the name of the business so', async () => {
+  const { merchant, admin } = await newTeam()
+  await world.rows("update merchants set name = 'Win https://evil.example/x' where id = $1", [merchant.id])
+  const email = newEmail()
+  await invite(admin, { email, role: 'VIEWER' })
+  const [mail] = await listEmails(world.deps, { merchant_id: merchant.id, to: email })
+  assert.match(mail?.subject ?? '', /"Win"$/)
+  assert.ok(!mail?.text?.includes('evil'))
 })

@@ -5,11 +5,12 @@
 
 import { type Act, recordAudit } from '../audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../db/index.ts'
-import { type MerchantRole, type PageChoice, pageOf } from '../http/index.ts'
+import { type MerchantRole, type PageChoice, pageOf, type SessionPrincipal } from '../http/index.ts'
 import { isId, newId, refuse, routingCodeOf } from '../lib/index.ts'
 import { queueEmail } from '../messages/index.ts'
 import { invitationMail } from './invitation-mail.ts'
 import { getMerchant } from './list.ts'
+import { mayMailInvitation } from './members-mails.ts'
 import type { MemberView } from './schema.ts'
 import { inviteUser } from './users.ts'
 
@@ -56,8 +57,8 @@ export type Invitation = { merchant_id: string; email: string; role: MerchantRol
 const MEMBERS_MAX = 200
 
 /**
- * Makes the person with this e-mail address a member, and mails them. One without an account is bound to it when somebody signs in with
- * the verified address. Refuses somebody who is a member already, and more members than there may be, with invalid_state.
+ * Makes the person with this e-mail address a member, and mails them, unless too many invitations were mailed today: then
+ * nothing else differs. One without an account is bound to it when somebody signs in with the verified address. Refuses somebody who is a member already, and more members than there may be, with invalid_state.
  */
 export async function inviteMember(deps: Deps, tx: Tx, act: Act, invitation: Invitation): Promise<MemberView> {
   const { merchant_id, role } = invitation
@@ -77,16 +78,29 @@ export async function inviteMember(deps: Deps, tx: Tx, act: Act, invitation: Inv
   }
   const merchant = await getMerchant(tx, merchant_id)
   const { base_url: url, brand_name: brand } = deps.config
-  await queueEmail(deps, tx, invitationMail({ merchant_id, merchant_name: merchant.name, email, role, url, brand }))
+  if (act.actor.kind !== 'user' || (await mayMailInvitation(deps, tx, merchant_id, email))) {
+    await queueEmail(deps, tx, invitationMail({ merchant_id, merchant_name: merchant.name, email, role, url, brand }))
+  }
   await record(deps, tx, act, { merchant_id, id, action: 'member.invite', after: { email, name, role } })
   return getMember(tx, merchant_id, id)
+}
+
+/**
+ * Refuses somebody whose address is not proven: whoever signed up with an address that is not theirs must not bring others
+ * in, who would stay when its owner takes the account back.
+ */
+export function checkMayInvite({ email_verified }: SessionPrincipal): void {
+  if (email_verified) return
+  refuse('insufficient_role', {
+    message: 'Confirm your e-mail address first: open the link in the e-mail that you got when you signed up.',
+  })
 }
 
 // Every change locks all members of the merchant, in one order: of two administrators who demote each other at once,
 // the second sees what the first did.
 const LOCK = sql(
   'members_lock',
-  'select id, role from members where merchant_id = $1 order by merchant_id, user_id for update',
+  'select id, user_id, role from members where merchant_id = $1 order by merchant_id, user_id for update',
 )
 const SET_ROLE = sql(
   'members_set_role',
@@ -120,33 +134,38 @@ export async function changeRole(
 }
 
 /**
- * Removes a member, who is refused on their next request. Answers who it was. Refuses to remove the last
- * MERCHANT_ADMIN with invalid_state, and an unknown member with not_found.
+ * Removes a member, who is refused on their next request. Answers who it was. Everybody may leave, and only a
+ * MERCHANT_ADMIN may remove others (insufficient_role). Refuses to remove the last MERCHANT_ADMIN with invalid_state, and
+ * an unknown member with not_found.
  */
 export async function removeMember(
   deps: Deps,
   tx: Tx,
   act: Act,
-  input: { merchant_id: string; member_id: string },
+  input: { merchant_id: string; member_id: string; by: { user_id: string; role: MerchantRole | null } },
 ): Promise<MemberView> {
-  const { merchant_id } = input
-  const member = await lockMember(tx, merchant_id, input.member_id, null)
+  const { merchant_id, by } = input
+  const member = await lockMember(tx, merchant_id, input.member_id, null, by)
   const { id, email, name, role } = member
   await tx.query(REMOVE, [merchant_id, id])
   await record(deps, tx, act, { merchant_id, id, action: 'member.remove', before: { email, name, role } })
   return member
 }
 
-/** Locks the members, and gives the one who is to get `role`; null: who is to be removed. */
+/** Locks the members, and gives the one who is to get `role`; null: who is to be removed, by whom. */
 async function lockMember(
   tx: Tx,
   merchant_id: string,
   member_id: string,
   role: MerchantRole | null,
+  by?: { user_id: string; role: MerchantRole | null },
 ): Promise<MemberView> {
-  const members = await tx.query<{ id: string; role: MerchantRole }>(LOCK, [merchant_id])
+  const members = await tx.query<{ id: string; user_id: string; role: MerchantRole }>(LOCK, [merchant_id])
   const found = members.find(({ id }) => id === member_id)
   if (!found) refuseUnknown()
+  if (by && by.role !== 'MERCHANT_ADMIN' && by.user_id !== found.user_id) {
+    refuse('insufficient_role', { message: 'You may leave, but only a MERCHANT_ADMIN may remove somebody else.' })
+  }
   const others = members.some((other) => other.role === 'MERCHANT_ADMIN' && other.id !== found.id)
   if (found.role === 'MERCHANT_ADMIN' && role !== 'MERCHANT_ADMIN' && !others) {
     refuse('invalid_state', {

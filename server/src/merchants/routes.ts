@@ -5,7 +5,7 @@ import { actOf } from '../audit/index.ts'
 import type { Deps } from '../db/index.ts'
 import { answerOnce, caller, MERCHANT_ROLES, PageQuery, type Routes, session } from '../http/index.ts'
 import { getMe } from './me.ts'
-import { changeRole, inviteMember, listMembers, removeMember } from './members.ts'
+import { changeRole, checkMayInvite, inviteMember, listMembers, removeMember } from './members.ts'
 import { InvitationBody, MeAnswer, MemberAnswer, MemberParams, MembersAnswer, RoleBody } from './schema.ts'
 
 const tags = ['People']
@@ -45,12 +45,14 @@ export function merchantRoutes(deps: Deps): Routes {
         schema: {
           tags,
           summary: 'Invite somebody with a role',
-          description: 'The answer is the same whether there is an account with this e-mail address or not.',
+          description:
+            'The answer is the same whether there is an account with this e-mail address or not. Who invites must have confirmed their own address. After 3 invitations of one address in a day, or 50 by one merchant, no e-mail is sent any more; the member is added all the same.',
           body: InvitationBody,
           response: { 201: MemberAnswer },
         },
       },
       async (request, reply) => {
+        checkMayInvite(session(request))
         const { email, role, name = null } = request.body
         const invitation = { merchant_id: caller(request).merchant.id, email, role, name }
         return answerOnce(deps, request, reply, 201, (tx) => inviteMember(deps, tx, actOf(request), invitation))
@@ -63,13 +65,15 @@ export function merchantRoutes(deps: Deps): Routes {
         schema: {
           tags,
           summary: 'Give a member another role',
-          description: 'It holds on their next request. One `MERCHANT_ADMIN` always stays.',
+          description:
+            'It holds on their next request. One `MERCHANT_ADMIN` always stays. Who gives a role must have confirmed their own address.',
           params: MemberParams,
           body: RoleBody,
           response: { 200: MemberAnswer },
         },
       },
       async (request, reply) => {
+        checkMayInvite(session(request))
         const input = { merchant_id: caller(request).merchant.id, ...request.params, role: request.body.role }
         return answerOnce(deps, request, reply, 200, (tx) => changeRole(deps, tx, actOf(request), input))
       },
@@ -77,17 +81,20 @@ export function merchantRoutes(deps: Deps): Routes {
     app.delete(
       '/v1/merchant/members/:member_id',
       {
-        config: { access: ADMIN, idempotency: 'honoured', refusals: ['invalid_state'] },
+        config: { access: { roles: MERCHANT_ROLES }, idempotency: 'honoured', refusals: ['invalid_state'] },
         schema: {
           tags,
-          summary: 'Remove a member',
-          description: 'They are refused on their next request. One `MERCHANT_ADMIN` always stays.',
+          summary: 'Remove a member, or leave',
+          description:
+            'They are refused on their next request. Everybody may remove themselves, only a `MERCHANT_ADMIN` others. One `MERCHANT_ADMIN` always stays.',
           params: MemberParams,
           response: { 200: MemberAnswer },
         },
       },
       async (request, reply) => {
-        const input = { merchant_id: caller(request).merchant.id, ...request.params }
+        const { merchant, role } = caller(request)
+        const by = { user_id: session(request).user_id, role }
+        const input = { merchant_id: merchant.id, ...request.params, by }
         return answerOnce(deps, request, reply, 200, (tx) => removeMember(deps, tx, actOf(request), input))
       },
     )
