@@ -11,7 +11,8 @@ import { testServer } from '../server/test/database.ts'
 import type { Results } from './report.ts'
 
 const RUN = fileURLToPath(new URL('run.ts', import.meta.url))
-const TINY = '--seconds 0.15 --warmup 0.1 --rounds 1 --merchants 3 --connections 8 --outstanding 50 --status-ids 10'
+const TINY =
+  '--seconds 0.15 --warmup 0.1 --rounds 1 --merchants 3 --connections 8 --outstanding 50 --status-ids 10 --withdrawals 12'
 
 function bench(
   args: string[],
@@ -37,7 +38,8 @@ test('the benchmark runs every case, prints JSON, and no payment is lost', async
 
   assert.match(environment.postgresql.version, /^\d+/)
   assert.equal(environment.node, process.version)
-  for (const rate of [cases.baseline, cases.accept, cases.life, cases.life_one, cases.status, cases.empty]) {
+  const { baseline, accept, life, life_one, status, empty, approve, approve_one } = cases
+  for (const rate of [baseline, accept, life, life_one, status, empty, approve, approve_one]) {
     assert.ok(rate && rate.per_second > 0, JSON.stringify(rate))
     assert.equal(rate.refused, 0, rate.first_refusal ?? '')
   }
@@ -52,6 +54,26 @@ test('the benchmark runs every case, prints JSON, and no payment is lost', async
   assert.equal(check.deliveries_open, 0)
   assert.equal(check.signatures_forged, 0)
   assert.deepEqual(check.verify_broken, [])
+  // Many merchants and one, a warm-up and a round of each.
+  const good = { lost: 0, not_successful: 0, sent_again: 0, verify_ok: true, verify_broken: [] }
+  assert.deepEqual(cases.approve_check, { approved: 4 * 12, taken: 4 * 12, ...good })
+})
+
+test('a case that takes minutes runs when it is named, and tells how many transactions compare to few', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'))
+  const args = ['transactions', '--transactions', '20000', '--reads', '5', '--results', folder, '--json']
+  const { code, stdout, stderr } = await bench(args, { DATABASE_URL: testServer().adminUrl })
+  await rm(folder, { recursive: true })
+  assert.equal(code, 0, stderr)
+  const { transactions, ...others } = (JSON.parse(stdout) as Results).cases
+  assert.deepEqual(others, {})
+  assert.ok(transactions)
+  assert.deepEqual([transactions.few, transactions.many], [10_000, 20_000])
+  for (const { few, many, ratio } of Object.values(transactions.reads)) {
+    assert.equal(few.samples + many.samples, 10)
+    assert.ok(ratio > 0)
+  }
+  assert.ok(transactions.month.count > 1_000, 'a month of the many has its share of a year')
 })
 
 test('an option that does not exist is refused by name, without a stack', async () => {

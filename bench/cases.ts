@@ -1,9 +1,8 @@
 // The cases: what is measured, and how.
 
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { adminVerify } from './admin.ts'
 import type { BaselineApi } from './baseline.ts'
 import type { EmptyApi } from './empty.ts'
 import type { LoadApi, LoadOptions, LoadResult, Progress } from './load.ts'
@@ -20,7 +19,6 @@ import {
   makeMerchants,
   query,
   readCpu,
-  type Server,
   startServer,
   type World,
 } from './world.ts'
@@ -34,6 +32,9 @@ export type Settings = {
   merchants: number
   outstanding: number
   status_ids: number
+  withdrawals: number
+  transactions: number
+  reads: number
   baseline_connections: number
 }
 
@@ -57,9 +58,9 @@ export type Percentiles = { p50: number; p90: number; p99: number; max: number; 
 const DRAIN_QUIET_MS = 30_000
 const DRAIN_MAX_MS = 180_000
 const MEMORY_EVERY_MS = 200
-const VERIFY_MAX_MS = 600_000
 
-type Window = { items: number; seconds: number; refused: number; before: Cpu; after: Cpu }
+/** What was done in the measured seconds, and the CPU before and after them. */
+export type Window = { items: number; seconds: number; refused: number; before: Cpu; after: Cpu }
 
 const PUSH = {
   kind: 'push',
@@ -70,7 +71,7 @@ const PUSH = {
 } as const satisfies Partial<LoadOptions>
 
 /** A name for one run of the load, so that no two share an Idempotency-Key. */
-function runName(): string {
+export function runName(): string {
   return randomBytes(5).toString('hex')
 }
 
@@ -95,7 +96,8 @@ async function measure(
   }
 }
 
-function rateOf(windows: Window[], first_refusal: string | null): Rate {
+/** The rate of all rounds together. */
+export function rateOf(windows: Window[], first_refusal: string | null): Rate {
   const rounds = windows.map(({ items, seconds }) => round(items / seconds, 1))
   const items = windows.reduce((sum, window) => sum + window.items, 0)
   const seconds = windows.reduce((sum, window) => sum + window.seconds, 0)
@@ -291,7 +293,7 @@ function keepKnown(life: Life, sent: LoadResult, merchants: BenchMerchant[], mos
 }
 
 /** Waits until `expected` deliveries came, or nothing has come for a long time. */
-async function drain(receiver: World['receiver'], expected: number): Promise<void> {
+export async function drain(receiver: World['receiver'], expected: number): Promise<void> {
   const give_up = performance.now() + DRAIN_MAX_MS
   let last = -1
   let quiet_since = performance.now()
@@ -411,26 +413,8 @@ export async function checkLife(world: World, life: Life) {
   }
 }
 
-async function adminVerify(server: Server): Promise<{ ok: boolean; broken: string[] }> {
-  const cwd = fileURLToPath(new URL('..', import.meta.url))
-  const args = ['server/src/admin.ts', 'verify', '--json']
-  const env = { PATH: process.env.PATH ?? '', ...server.env }
-  const [stdout, stderr] = await new Promise<[string, string]>((resolve) => {
-    const options = { cwd, env, timeout: VERIFY_MAX_MS, maxBuffer: 1e8 }
-    execFile(process.execPath, args, options, (_error, text, problems) => resolve([text, problems]))
-  })
-  try {
-    const { ok, checks } = JSON.parse(stdout) as {
-      ok: boolean
-      checks: { name: string; ok: boolean; detail: string }[]
-    }
-    return { ok, broken: checks.filter((check) => !check.ok).map(({ name, detail }) => `${name}: ${detail}`) }
-  } catch {
-    return { ok: false, broken: [`verify gave no answer: ${stdout.slice(0, 500)} ${stderr.slice(0, 500)}`] }
-  }
-}
-
-function percentiles(values: number[]): Percentiles {
+/** The times of some requests. */
+export function percentiles(values: number[]): Percentiles {
   const sorted = Float64Array.from(values).sort()
   const at = (share: number) => round(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0, 2)
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1), samples: sorted.length }

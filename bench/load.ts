@@ -10,11 +10,11 @@ import { serve } from './rpc.ts'
 export type LoadOptions = {
   port: number
   connections: number
-  /** push: new payments. get: reads `paths`. */
-  kind: 'push' | 'get'
+  /** push: new payments. get: reads `paths`, again and again. post: posts an empty object to each of `paths`, once. */
+  kind: 'push' | 'get' | 'post'
   /** API keys, used in turn. */
   keys: string[]
-  /** Of `get`: what is read, each with the index of its key. */
+  /** Of `get` and `post`: what is asked for, each with the index of its key. */
   paths: { path: string; key: number }[]
   /** Begins every Idempotency-Key and reference, so that no two runs share one. */
   run: string
@@ -29,7 +29,7 @@ export type LoadOptions = {
 /** How far it is. Times are milliseconds of the machine's monotonic clock. */
 export type Progress = { at: number; answered: number; refused: number }
 
-/** What came of it. Payment `ids[i]` was due to be sent at `due[i]` and its answer was read at `done[i]`. */
+/** What came of it. Payment or record `ids[i]` was due to be sent at `due[i]` and its answer was read at `done[i]`. */
 export type LoadResult = {
   answered: number
   refused: number
@@ -50,7 +50,7 @@ export type LoadApi = {
 
 type Connection = { socket: Socket; pending: string; due: number; key: number; busy: boolean }
 
-const ID_MARK = '"collection_id":"'
+const ID_MARKS = { push: '"collection_id":"', get: '"collection_id":"', post: '"id":"' }
 const ID_CHARS = 36
 const TICK_MS = 1
 /** Endings of phones that no magic number of the mock provider uses. */
@@ -112,18 +112,23 @@ function startRun(options: LoadOptions) {
     const body = `{"amount":"${amount}","phone":"${phone}","reference":"ORDER-${name}","customer_name":"Asha Juma"}`
     return `${heads[key]}${name}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   }
-  const reads = paths.map(
-    ({ path, key }) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${keys[key]}\r\n\r\n`,
-  )
+  const id_mark = ID_MARKS[kind]
+  const requests = paths.map(({ path, key }) => {
+    const [method, body] =
+      kind === 'post' ? ['POST', 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}'] : ['GET', '\r\n']
+    return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${keys[key]}\r\n${body}`
+  })
 
-  const room = () => outstanding_max === null || sent - refused - (finished_total - finished_before) < outstanding_max
+  const room = () =>
+    (kind !== 'post' || sent < paths.length) &&
+    (outstanding_max === null || sent - refused - (finished_total - finished_before) < outstanding_max)
   const sendOn = (connection: Connection, due: number) => {
     const n = sent++
     connection.busy = true
     connection.due = due
     connection.key = n % keys.length
     connection.socket.write(
-      kind === 'push' ? pushRequest(n, connection.key) : (reads[n % reads.length] as string),
+      kind === 'push' ? pushRequest(n, connection.key) : (requests[n % requests.length] as string),
       'latin1',
     )
   }
@@ -142,7 +147,7 @@ function startRun(options: LoadOptions) {
     if (text.startsWith(expected)) {
       answered++
       if (keep) {
-        const mark = text.indexOf(ID_MARK) + ID_MARK.length
+        const mark = text.indexOf(id_mark) + id_mark.length
         ids.push(text.slice(mark, mark + ID_CHARS))
         used.push(connection.key)
         due_times.push(connection.due)

@@ -1,7 +1,9 @@
 // What a benchmark found, and how it is shown.
 
+import type { Approvals } from './approve.ts'
 import type { CpuUse, checkLife, latencyCase, Rate, Settings } from './cases.ts'
 import type { ProfileReport } from './profile.ts'
+import { READS, type TransactionReads } from './transactions.ts'
 
 /** Everything that one run of the benchmark found, and on what. */
 export type Results = {
@@ -28,6 +30,10 @@ export type Results = {
     latency?: Awaited<ReturnType<typeof latencyCase>>
     memory?: { most_rss_mb: number }
     check?: Awaited<ReturnType<typeof checkLife>>
+    approve?: Rate
+    approve_one?: Rate
+    approve_check?: Approvals['check']
+    transactions?: TransactionReads
   }
   profile?: ProfileReport
 }
@@ -126,7 +132,39 @@ function rowsOf(cases: Results['cases']): Row[] {
     ])
     if (check.refused > 0) rows.push(['check: requests REFUSED', `${check.refused}: ${check.first_refusal ?? ''}`, '0'])
   }
+  rate('approve: click to webhook, many merchants', cases.approve, 'at least 300/s')
+  rate('approve_one: the same on one merchant', cases.approve_one, 'at least 300/s')
+  if (cases.approve_check) {
+    const { approved, lost, not_successful, taken, sent_again, verify_ok, verify_broken } = cases.approve_check
+    rows.push(['approve: approved, webhook never received', `${lost} of ${approved}`, '0'])
+    rows.push(['approve: payouts or webhooks left open', String(not_successful), '0'])
+    rows.push(['approve: payouts that the provider took, sent twice', `${taken}, ${sent_again}`, `${approved}, 0`])
+    rows.push(['approve: admin verify', verify_ok ? 'every invariant holds' : verify_broken.join('; '), 'holds'])
+  }
+  if (cases.transactions) rows.push(...transactionRows(cases.transactions))
   return rows
+}
+
+function transactionRows({ few, many, making_s, first, month, reads }: TransactionReads): Row[] {
+  const names = { page: 'first page', reference: 'look-up by reference', balance: 'balance' }
+  const of = `of ${few.toLocaleString('en')} and of ${many.toLocaleString('en')}`
+  return [
+    ...READS.flatMap((read): Row[] => {
+      const { few, many, ratio } = reads[read]
+      const times = `p50 ${few.p50} and ${many.p50} ms, p99 ${few.p99} and ${many.p99} ms`
+      return [
+        [`transactions: ${names[read]}, ${of}`, times, ''],
+        [`transactions: ${names[read]}, many to few`, ratio.toFixed(2), 'at most 1.5'],
+      ]
+    }),
+    ['transactions: the very first page, before its total is kept', `${first.few_ms} and ${first.many_ms} ms`, ''],
+    [
+      `transactions: statement of a month, of the many ${month.count} in it`,
+      `${month.few_ms} and ${month.many_ms} ms`,
+      '',
+    ],
+    ['transactions: writing the many', `${making_s} s`, ''],
+  ]
 }
 
 function cpuRows(used: [string, Rate][]): string[][] {

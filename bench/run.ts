@@ -7,6 +7,7 @@ import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { approveCase } from './approve.ts'
 import {
   acceptCase,
   checkLife,
@@ -19,6 +20,7 @@ import {
 } from './cases.ts'
 import { readProfile } from './profile.ts'
 import { type Results, table } from './report.ts'
+import { transactionsCase } from './transactions.ts'
 import {
   type Cleanup,
   createCleanup,
@@ -32,10 +34,12 @@ import {
 } from './world.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const CASES = ['baseline', 'accept', 'life', 'life_one', 'status', 'latency', 'memory'] as const
-type Case = (typeof CASES)[number]
+const CASES = ['baseline', 'accept', 'life', 'life_one', 'status', 'latency', 'memory', 'approve'] as const
+/** Cases that take minutes: only when they are named. */
+const LONG_CASES = ['transactions'] as const
+type Case = (typeof CASES | typeof LONG_CASES)[number]
 
-const HELP = `Usage: npm run bench -- [options]
+const HELP = `Usage: npm run bench -- [options] [CASE ...]
 
 Measures the server on this machine: everything on loopback, on a fresh embedded PostgreSQL with its durable
 defaults (DATABASE_URL: on that server instead, in databases of its own that are dropped afterwards).
@@ -48,9 +52,14 @@ Cases
   status     GET /v1/collections/{id} against the empty route of a bare Fastify app; goal: half of it
   latency    answer and webhook times at half the rate of life, fixed arrivals; needs life
   memory     most memory of the server during life; needs life; goal: below 300 MB
+  approve    waiting withdrawals approved by an operator, paid out, signed webhook received, in turn with those of
+             one merchant; goal: 300 a second
+  transactions   only when it is named: makes a merchant with ten million transactions (minutes, and gigabytes in
+             TMPDIR), and times first page, look-up by reference and balance against one with ten thousand, in turn;
+             goal: at most 1.5 times as long
 
 Options
-  --only A,B          Only these cases (and what they need)
+  --only A,B          Only these cases (and what they need); the same as naming them
   --seconds N         Measured seconds of each round (8)
   --warmup N          Seconds before them (2); the first round as a whole is warm-up too
   --rounds N          Rounds; what is compared takes turns, and medians are compared (3)
@@ -58,6 +67,9 @@ Options
   --merchants N       Merchants (50)
   --outstanding N     Payments of life that may be unfinished at once (2000)
   --status-ids N      Payments whose status is read (10000)
+  --withdrawals N     Withdrawals of one round of approve (1000)
+  --transactions N    Transactions of the merchant who has many (10000000)
+  --reads N           Readings of each kind, of each merchant (500)
   --results DIR       Where the JSON is written too (bench/results)
   --profile           Runs life with --cpu-prof: prints where the profile is and the functions with most self time
   --json              Only the JSON on standard output
@@ -65,7 +77,8 @@ Options
 `
 
 function readArguments() {
-  return parseArgs({
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
     options: {
       only: { type: 'string', default: '' },
       seconds: { type: 'string', default: '8' },
@@ -75,19 +88,33 @@ function readArguments() {
       merchants: { type: 'string', default: '50' },
       outstanding: { type: 'string', default: '2000' },
       'status-ids': { type: 'string', default: '10000' },
+      withdrawals: { type: 'string', default: '1000' },
+      transactions: { type: 'string', default: '10000000' },
+      reads: { type: 'string', default: '500' },
       results: { type: 'string', default: join(ROOT, 'bench/results') },
       profile: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
-  }).values
+  })
+  return { ...values, only: [values.only, ...positionals].filter((name) => name !== '').join(',') }
 }
 
 type Values = ReturnType<typeof readArguments>
 
 function positive(
   values: Values,
-  name: 'seconds' | 'warmup' | 'rounds' | 'connections' | 'merchants' | 'outstanding' | 'status-ids',
+  name:
+    | 'seconds'
+    | 'warmup'
+    | 'rounds'
+    | 'connections'
+    | 'merchants'
+    | 'outstanding'
+    | 'status-ids'
+    | 'withdrawals'
+    | 'transactions'
+    | 'reads',
 ): number {
   const value = Number(values[name])
   const whole = name === 'seconds' || name === 'warmup' || Number.isInteger(value)
@@ -98,8 +125,9 @@ function positive(
 function chosenCases(values: Values): Set<Case> {
   if (values.profile) return new Set<Case>(['life'])
   const names = values.only.split(',').filter((name) => name !== '')
+  const known: readonly string[] = [...CASES, ...LONG_CASES]
   for (const name of names) {
-    if (!(CASES as readonly string[]).includes(name)) throw new Error(`there is no case "${name}": ${CASES.join(', ')}`)
+    if (!known.includes(name)) throw new Error(`there is no case "${name}": ${known.join(', ')}`)
   }
   return new Set(names.length === 0 ? CASES : (names as Case[]))
 }
@@ -162,6 +190,16 @@ async function measureAll(
     await lifeCases(cleanup, database, settings, world, life, cases, results)
     if (values.profile) results.profile = await readProfile(world.server.program, resolve(values.results))
   }
+  if (wants('approve')) {
+    say('approve, in turn with approve on one merchant ...')
+    const { approve, approve_one, check } = await approveCase(cleanup, database, settings)
+    Object.assign(results.cases, { approve, approve_one, approve_check: check })
+  }
+  if (wants('transactions')) {
+    say(`transactions: writing ${settings.transactions} of them ...`)
+    const options = { many: settings.transactions, reads: settings.reads }
+    results.cases.transactions = await transactionsCase(cleanup, database, options)
+  }
   return results
 }
 
@@ -217,6 +255,9 @@ async function main(): Promise<number> {
     merchants: positive(values, 'merchants'),
     outstanding: positive(values, 'outstanding'),
     status_ids: positive(values, 'status-ids'),
+    withdrawals: positive(values, 'withdrawals'),
+    transactions: positive(values, 'transactions'),
+    reads: positive(values, 'reads'),
     baseline_connections: 16,
   }
   const cases = chosenCases(values)
@@ -242,9 +283,10 @@ async function main(): Promise<number> {
     if (!values.json) process.stdout.write(`${table(results)}\n`)
     process.stdout.write(`${json}\n`)
     say(`written to ${file}`)
-    const { check, accept } = results.cases
-    const lost = (check?.lost ?? 0) + (accept?.lost ?? 0)
-    return lost === 0 && check?.verify_ok !== false && (check?.signatures_forged ?? 0) === 0 ? 0 : 1
+    const { check, accept, approve_check } = results.cases
+    const lost = (check?.lost ?? 0) + (accept?.lost ?? 0) + (approve_check?.lost ?? 0)
+    const broken = check?.verify_ok === false || approve_check?.verify_ok === false
+    return lost === 0 && !broken && (check?.signatures_forged ?? 0) === 0 ? 0 : 1
   } finally {
     await cleanup.run()
   }

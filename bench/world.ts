@@ -40,6 +40,7 @@ export type Server = { program: Program; port: number; url: string; env: Record<
 export type World = {
   server: Server
   provider: Program
+  provider_url: string
   receiver: Remote<ReceiverApi>
   load: Remote<LoadApi>
   merchants: BenchMerchant[]
@@ -249,7 +250,7 @@ export async function startWorld(
     secrets.push((JSON.parse(text) as { data: { secret: string } }).data.secret)
   }
   await receiver.call('secrets', secrets)
-  return { server, provider, receiver, load, merchants, database_url: url }
+  return { server, provider, provider_url, receiver, load, merchants, database_url: url }
 }
 
 /** CPU seconds that the given processes and PostgreSQL have used so far. */

@@ -1,90 +1,37 @@
-// The client: one function per call about collections.
+// The client: one function per call.
 
 import { randomUUID } from 'node:crypto'
-import { MalipoError } from './error.ts'
-
-/** Where a collection can stand. Only `successful` means paid. */
-export type CollectionStatus = 'created' | 'processing' | 'successful' | 'failed' | 'pending_clearance' | 'reversed'
-
-type Method = 'wallet_push' | 'provider_pesa' | 'qr'
-
-type CommonInput = {
-  /** Shillings, as a decimal text ("25000.00") or a number with at most two decimals. */
-  amount: string | number
-  currency?: 'TZS'
-  /** Your order or invoice id. */
-  reference?: string
-  description?: string
-  customer_name?: string
-  customer_email?: string
-  /** Sandbox keys only: the outcome to play. */
-  simulate_status?: 'successful' | 'failed' | 'pending_clearance' | 'reversed'
-}
-
-/** What a push needs. */
-export type PushInput = CommonInput & { phone: string }
-
-/** What a QR code needs. */
-export type QrInput = CommonInput & { customer_phone?: string }
-
-/** The answer to a push: the prompt was taken over. Not a payment yet. */
-export type PushAccepted = { collection_id: string; reference: string | null; status: 'processing'; message: string }
-
-/** The answer to a QR request. Draw `qr_payload` as it is. */
-export type QrAccepted = {
-  collection_id: string
-  reference: string | null
-  status: 'processing'
-  payment_token: string
-  qr_payload: string
-  expires_at: null
-}
-
-/** A collection and where it stands. */
-export type Collection = {
-  collection_id: string
-  reference: string | null
-  merchant_reference: string | null
-  status: CollectionStatus
-  amount: number
-  amount_received: number | null
-  currency: string
-  method: Method | null
-  environment: 'live' | 'sandbox'
-  provider_payment_status: string | null
-  /** Set when failed. New codes may come: treat an unknown one as a failure. */
-  failure_reason_code: string | null
-  failure_reason_message: string | null
-  created_at: string
-  updated_at: string
-}
-
-/** One page of a list. */
-export type Page<Item> = {
-  items: Item[]
-  pagination: { page: number; page_size: number; total_items: number; total_pages: number }
-}
-
-/** Filters of the list. Times are ISO 8601 texts. */
-export type ListOptions = {
-  page?: number
-  page_size?: number
-  status?: CollectionStatus
-  method?: Method
-  reference?: string
-  phone?: string
-  from?: string
-  to?: string
-}
-
-/** Give your own `idempotency_key` when your order already has one; else each call makes a fresh one. */
-export type CreateOptions = { idempotency_key?: string }
-
-/** Options of `createClient`. `fetch` replaces the global one. */
-export type ClientOptions = { base_url: string; api_key: string; timeout_ms?: number; fetch?: typeof fetch }
+import type { Collection, ListOptions, Page, PushAccepted, PushInput, QrAccepted, QrInput } from './collections.ts'
+import { type Call, type ClientOptions, type CreateOptions, queryOf, request, requestStream } from './request.ts'
+import type {
+  Balance,
+  ExportFilters,
+  Statement,
+  StatementOptions,
+  Transaction,
+  TransactionFilters,
+} from './transactions.ts'
+import type {
+  ActingInput,
+  BankAccountInput,
+  Destination,
+  DisbursementFilters,
+  MobileMoneyInput,
+  PayoutMethod,
+  Quote,
+  QuoteInput,
+  SimulatedOutcome,
+  WalletInput,
+  Withdrawal,
+  WithdrawalDetail,
+  WithdrawalFilters,
+  WithdrawalInput,
+} from './withdrawals.ts'
 
 /** The API as functions. Each throws a `MalipoError` when the call fails. */
-export type Client = {
+export type Client = CollectionCalls & DisbursementCalls & WithdrawalCalls & TransactionCalls
+
+type CollectionCalls = {
   /** Sends a mobile-money prompt to a phone. */
   walletPush(input: PushInput, options?: CreateOptions): Promise<PushAccepted>
   /** Sends a prompt to a Provider Pesa wallet. */
@@ -99,98 +46,121 @@ export type Client = {
   refreshStatus(collection_id: string): Promise<Collection>
 }
 
-const TIMEOUT_MS = 20_000
+type DisbursementCalls = {
+  /** The networks and banks that money can be sent to. */
+  listDestinations(filters?: { method?: PayoutMethod }): Promise<{ items: Destination[] }>
+  /** Submits a payout to a mobile-money number. It waits for an operator. */
+  disburseMobileMoney(input: MobileMoneyInput, options?: CreateOptions): Promise<Withdrawal>
+  /** Submits a payout to a Provider Pesa wallet. It waits for an operator. */
+  disburseProviderPesa(input: WalletInput, options?: CreateOptions): Promise<Withdrawal>
+  /** Submits a payout to a bank account. It waits for an operator. */
+  disburseBankAccount(input: BankAccountInput, options?: CreateOptions): Promise<Withdrawal>
+  /** Lists the disbursements of a merchant, newest first. */
+  listDisbursements(merchant_id: string, filters?: DisbursementFilters): Promise<Page<Withdrawal>>
+  /** A disbursement with its moves. */
+  getDisbursement(disbursement_id: string): Promise<WithdrawalDetail>
+  /** Sandbox only: plays the operator and the provider. */
+  simulateDisbursement(disbursement_id: string, outcome: SimulatedOutcome, options?: CreateOptions): Promise<Withdrawal>
+}
 
-type Call = { method: 'GET' | 'POST'; path: string; body?: object; idempotency_key?: string }
+/** Calls of people: `api_key` must be an access token. */
+type WithdrawalCalls = {
+  /** For people. What a withdrawal would cost. */
+  quoteWithdrawal(input: QuoteInput): Promise<Quote>
+  /** For people. Submits a withdrawal. It waits for an operator. */
+  submitWithdrawal(input: WithdrawalInput, options?: CreateOptions): Promise<Withdrawal>
+  /** For people. Lists withdrawals, newest first. */
+  listWithdrawals(filters?: WithdrawalFilters): Promise<Page<Withdrawal>>
+  /** For people. A withdrawal with its moves. */
+  getWithdrawal(withdrawal_id: string, acting?: ActingInput): Promise<WithdrawalDetail>
+  /** For people. Answers what an operator asked about a withdrawal. */
+  respondToWithdrawal(
+    withdrawal_id: string,
+    input: ActingInput & { message: string },
+    options?: CreateOptions,
+  ): Promise<Withdrawal>
+}
+
+type TransactionCalls = {
+  /** What the merchant of the key has. */
+  getBalance(): Promise<Balance>
+  /** Lists the transactions of a merchant, newest first. */
+  listTransactions(merchant_id: string, filters?: TransactionFilters): Promise<Page<Transaction>>
+  /** One transaction, by its TXN- reference. */
+  getTransaction(reference: string): Promise<Transaction>
+  /** Transactions as CSV, as it arrives: a stream that may be long. */
+  exportTransactions(merchant_id: string, filters?: ExportFilters): Promise<ReadableStream<Uint8Array>>
+  /** What a merchant had, got and gave in a month ("2026-01") or on a day ("2026-01-05"). */
+  getStatement(merchant_id: string, period: string, options?: StatementOptions): Promise<Statement>
+}
+
+/** The kinds of calls. `create` makes something, and is safe to repeat; `post` makes nothing. */
+type Way = {
+  get<Data>(path: string, filters?: object): Promise<Data>
+  create<Data>(path: string, body: object, options?: CreateOptions): Promise<Data>
+  post<Data>(path: string, body?: object): Promise<Data>
+  stream(path: string, filters: object): Promise<ReadableStream<Uint8Array>>
+}
 
 /** Makes a client of the API at `base_url`, such as https://api.example.com. For servers only: keep the key secret. */
 export function createClient(options: ClientOptions): Client {
   const call = <Data>(details: Call) => request<Data>(options, details)
-  const create = <Data>(path: string, body: object, { idempotency_key = randomUUID() }: CreateOptions = {}) =>
-    call<Data>({ method: 'POST', path, body, idempotency_key })
-  const one = (collection_id: string) => `/v1/collections/${encodeURIComponent(collection_id)}`
+  const way: Way = {
+    get: (path, filters = {}) => call({ method: 'GET', path: path + queryOf(filters) }),
+    create: (path, body, { idempotency_key = randomUUID() } = {}) =>
+      call({ method: 'POST', path, body, idempotency_key }),
+    post: (path, body) => call({ method: 'POST', path, ...(body === undefined ? {} : { body }) }),
+    stream: (path, filters) => requestStream(options, { method: 'GET', path: path + queryOf(filters) }),
+  }
+  return { ...collectionCalls(way), ...disbursementCalls(way), ...withdrawalCalls(way), ...transactionCalls(way) }
+}
+
+/** A path with what the caller gave in its places, which stays one part of it whatever it holds. */
+function at(parts: TemplateStringsArray, ...given: string[]): string {
+  return parts.reduce((path, part, i) => path + encodeURIComponent(given[i - 1] ?? '') + part)
+}
+
+function collectionCalls({ get, create, post }: Way): CollectionCalls {
   return {
     walletPush: (input, chosen) => create('/v1/collections/wallet-push', input, chosen),
     providerPesa: (input, chosen) => create('/v1/collections/provider-pesa', input, chosen),
     qr: (input, chosen) => create('/v1/collections/qr', input, chosen),
-    getCollection: (collection_id) => call({ method: 'GET', path: one(collection_id) }),
-    listCollections: (filters = {}) => call({ method: 'GET', path: `/v1/collections${queryOf(filters)}` }),
-    refreshStatus: (collection_id) => call({ method: 'POST', path: `${one(collection_id)}/refresh-status` }),
+    getCollection: (id) => get(at`/v1/collections/${id}`),
+    listCollections: (filters) => get('/v1/collections', filters),
+    refreshStatus: (id) => post(at`/v1/collections/${id}/refresh-status`),
   }
 }
 
-function queryOf(filters: ListOptions): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(name, String(value))
-  const text = query.toString()
-  return text === '' ? '' : `?${text}`
-}
-
-type Envelope<Data> =
-  | { success: true; data: Data }
-  | { success: false; error: { code: string; message: string; details: Record<string, unknown> | null } }
-
-async function request<Data>(options: ClientOptions, { method, path, body, idempotency_key }: Call): Promise<Data> {
-  const { base_url, api_key, timeout_ms = TIMEOUT_MS } = options
-  const send = options.fetch ?? fetch
-  let response: Response
-  let text: string
-  try {
-    response = await send(base_url.replace(/\/+$/, '') + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${api_key}`,
-        accept: 'application/json',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      // The key must not follow a redirect to another host.
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeout_ms),
-    })
-    text = await response.text()
-  } catch (cause) {
-    throw noAnswer(0, null, idempotency_key, cause)
+function disbursementCalls({ get, create }: Way): DisbursementCalls {
+  return {
+    listDestinations: (filters) => get('/v1/destinations', filters),
+    disburseMobileMoney: (input, chosen) => create('/v1/disbursements/mobile-money', input, chosen),
+    disburseProviderPesa: (input, chosen) => create('/v1/disbursements/provider-pesa', input, chosen),
+    disburseBankAccount: (input, chosen) => create('/v1/disbursements/bank-account', input, chosen),
+    listDisbursements: (merchant_id, filters) => get('/v1/disbursements', { merchant_id, ...filters }),
+    getDisbursement: (id) => get(at`/v1/disbursements/${id}`),
+    simulateDisbursement: (id, outcome, chosen) =>
+      create(at`/v1/sandbox/disbursements/${id}/simulate`, { outcome }, chosen),
   }
-  const request_id = response.headers.get('x-request-id')
-  const envelope = parse<Data>(text)
-  if (envelope === null) throw noAnswer(response.status, request_id, idempotency_key)
-  if (envelope.success) return envelope.data
-  const { code, message, details } = envelope.error
-  throw new MalipoError({
-    code,
-    message,
-    details,
-    request_id,
-    status: response.status,
-    idempotency_key: idempotency_key ?? null,
-  })
 }
 
-function noAnswer(status: number, request_id: string | null, idempotency_key?: string, cause?: unknown): MalipoError {
-  const message = 'No readable answer came. Repeat the call with the same idempotency_key: nothing happens twice.'
-  return new MalipoError({
-    code: 'no_answer',
-    message,
-    details: null,
-    request_id,
-    status,
-    idempotency_key: idempotency_key ?? null,
-    cause,
-  })
-}
-
-/** The envelope, or null when something else answered: a proxy's error page, say. */
-function parse<Data>(text: string): Envelope<Data> | null {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return null
+function withdrawalCalls({ get, create, post }: Way): WithdrawalCalls {
+  return {
+    quoteWithdrawal: (input) => post('/v1/merchant/withdrawals/quote', input),
+    submitWithdrawal: (input, chosen) => create('/v1/merchant/withdrawals', input, chosen),
+    listWithdrawals: (filters) => get('/v1/merchant/withdrawals', filters),
+    getWithdrawal: (id, acting) => get(at`/v1/merchant/withdrawals/${id}`, acting),
+    respondToWithdrawal: (id, input, chosen) => create(at`/v1/merchant/withdrawals/${id}/respond`, input, chosen),
   }
-  if (typeof value !== 'object' || value === null) return null
-  const { success, data, error } = value as { success?: unknown; data?: unknown; error?: { code?: unknown } | null }
-  if (success === true && data !== undefined) return value as Envelope<Data>
-  return success === false && typeof error?.code === 'string' ? (value as Envelope<Data>) : null
+}
+
+function transactionCalls({ get, stream }: Way): TransactionCalls {
+  return {
+    getBalance: () => get('/v1/balance'),
+    listTransactions: (merchant_id, filters) => get(at`/v1/merchants/${merchant_id}/transactions`, filters),
+    getTransaction: (reference) => get(at`/v1/transactions/${reference}`),
+    exportTransactions: (merchant_id, filters = {}) =>
+      stream(at`/v1/merchants/${merchant_id}/transactions/export`, filters),
+    getStatement: (merchant_id, period, options) => get(at`/v1/merchants/${merchant_id}/statements/${period}`, options),
+  }
 }

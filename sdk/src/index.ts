@@ -1,18 +1,43 @@
 // The door of the SDK: a client for the API, and the check of webhooks.
 
-export {
-  type Client,
-  type ClientOptions,
-  type Collection,
-  type CollectionStatus,
-  type CreateOptions,
-  createClient,
-  type ListOptions,
-  type Page,
-  type PushAccepted,
-  type PushInput,
-  type QrAccepted,
-  type QrInput,
-} from './client.ts'
+export { type Client, createClient } from './client.ts'
+export type {
+  Collection,
+  CollectionStatus,
+  ListOptions,
+  Page,
+  PushAccepted,
+  PushInput,
+  QrAccepted,
+  QrInput,
+} from './collections.ts'
 export { MalipoError } from './error.ts'
+export type { ClientOptions, CreateOptions } from './request.ts'
+export type {
+  Balance,
+  ExportFilters,
+  Statement,
+  StatementOptions,
+  Transaction,
+  TransactionFilters,
+  TransactionType,
+} from './transactions.ts'
 export { type VerifyOptions, verifyWebhook, type WebhookEvent, WebhookSignatureError } from './webhook.ts'
+export type {
+  ActingInput,
+  BankAccountInput,
+  Charges,
+  Destination,
+  DisbursementFilters,
+  MobileMoneyInput,
+  PayoutMethod,
+  Quote,
+  QuoteInput,
+  SimulatedOutcome,
+  WalletInput,
+  Withdrawal,
+  WithdrawalDetail,
+  WithdrawalFilters,
+  WithdrawalInput,
+  WithdrawalStatus,
+} from './withdrawals.ts'

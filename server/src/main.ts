@@ -35,10 +35,16 @@ import {
 } from './lib/index.ts'
 import { ipAddressRoutes, merchantRoutes } from './merchants/index.ts'
 import { operatorRoutes } from './operators/index.ts'
-import { createMockProvider, createRemoteMockProvider, MAGIC_NUMBERS } from './providers/mock/index.ts'
+import {
+  createMockProvider,
+  createRemoteMockProvider,
+  MAGIC_NUMBERS,
+  PAYOUT_MAGIC_NUMBERS,
+} from './providers/mock/index.ts'
 import type { Provider } from './providers/port.ts'
-import { balanceRoutes } from './transactions/index.ts'
+import { transactionRoutes } from './transactions/index.ts'
 import { createDeliverer, webhookRoutes } from './webhooks/index.ts'
+import { createDesk, createPayoutDriver, type PayoutDriver, withdrawalRoutes } from './withdrawals/index.ts'
 import { createWorker, type Task } from './work/index.ts'
 
 /** The whole system over given seams: what `npm start` runs, and what tests run. */
@@ -48,6 +54,7 @@ export type System = {
   /** Those of `tasks` that every process does for itself, also one that leaves the work to others. */
   own_tasks: Task[]
   driver: Driver
+  payouts: PayoutDriver
   receive: CallbackReceiver
   /** Resolves when the callbacks of the mock providers in this process, so far, are taken. */
   idle(): Promise<void>
@@ -102,13 +109,17 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
   const providers = new Map([sandbox, live, ...(options.providers ?? [])].map((provider) => [provider.name, provider]))
 
   const driver = createDriver(deps, providers, deliverer)
-  const receive = createCallbackReceiver(deps, providers, driver)
+  const payouts = createPayoutDriver(deps, providers, deliverer)
+  const receive = createCallbackReceiver(deps, providers, driver, payouts)
   const adapter = (name: string): Provider => {
     const found = providers.get(name)
     if (!found) throw new ConfigError(`PROVIDER ${name} has no adapter`)
     return found
   }
   const serving = { live: adapter(config.provider), sandbox: adapter(sandbox.name) }
+  const providerFor = (environment: 'live' | 'sandbox') => serving[environment]
+  const sends = config.process === 'all'
+  const desk = createDesk(deps, { driver: payouts, providerFor, webhooks: deliverer, sends })
   const app = await createApp(deps, {
     authenticate: createAuthenticate(deps, { used: usage.note, session: createSessions(deps) }),
     isKey: isWellFormedKey,
@@ -116,26 +127,28 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       healthRoutes(deps, options.draining ?? (() => false)),
       collectionRoutes(deps, {
         driver,
-        providerFor: (environment) => serving[environment],
-        sends: config.process === 'all',
+        providerFor,
+        sends,
       }),
+      withdrawalRoutes(deps, { desk, providerFor }),
       apiKeyRoutes(deps),
       ipAddressRoutes(deps),
       webhookRoutes(deps, lookup ? { lookup } : {}),
-      balanceRoutes(deps),
+      transactionRoutes(deps),
       merchantRoutes(deps),
       auditRoutes(deps),
-      operatorRoutes(deps),
+      operatorRoutes(deps, { desk }),
       identityRoutes(deps),
       callbackRoutes(receive),
-      docsRoutes(deps, { magic_numbers: MAGIC_NUMBERS }),
+      docsRoutes(deps, { magic_numbers: MAGIC_NUMBERS, payout_magic_numbers: PAYOUT_MAGIC_NUMBERS }),
     ],
   })
   return {
     app,
     driver,
+    payouts,
     receive,
-    tasks: [driver.task, deliverer.task, usage.task, identityTask(deps)],
+    tasks: [driver.task, payouts.task, deliverer.task, usage.task, identityTask(deps)],
     own_tasks: [usage.task],
     async idle() {
       await Promise.allSettled([...calling])

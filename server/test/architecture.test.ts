@@ -42,6 +42,7 @@ const ORDER = [
 /** Doors beside index.ts, and who may use them. No list: everybody below. */
 const DOORS: Record<string, readonly string[] | null> = {
   'providers/port.ts': null, // what providers are, without any of them
+  'providers/answer.ts': null, // what they may say
   'providers/mock/index.ts': ['main.ts'], // only main picks adapters
   'db/embedded.ts': ['main.ts', 'admin.ts', 'admin'], // starts a server: nothing for a capability
   'db/migrate.ts': ['main.ts', 'admin.ts', 'admin'],

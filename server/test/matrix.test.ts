@@ -14,6 +14,8 @@ type Rule = 'public' | 'operator' | 'signed_in' | { scopes?: readonly Scope[]; r
 const ALL = MERCHANT_ROLES
 const ADMIN = ['MERCHANT_ADMIN'] as const
 const BUILDERS = ['MERCHANT_ADMIN', 'DEVELOPER'] as const
+const MONEY = ['MERCHANT_ADMIN', 'FINANCE'] as const
+const PAYOUTS = { scopes: ['disbursements:write'], roles: MONEY } as const
 const WEBHOOKS = { scopes: ['webhooks:manage'], roles: BUILDERS } as const
 
 /** Who may call each operation. */
@@ -32,8 +34,27 @@ const RULES: Record<string, Rule> = {
     roles: ALL,
   },
 
+  'GET /v1/destinations': 'public',
+  'POST /v1/merchant/withdrawals/quote': { roles: MONEY },
+  'POST /v1/merchant/withdrawals': { roles: MONEY },
+  'GET /v1/merchant/withdrawals': { roles: ALL },
+  'GET /v1/merchant/withdrawals/{withdrawal_id}': { roles: ALL },
+  'POST /v1/merchant/withdrawals/{withdrawal_id}/respond': { roles: MONEY },
+  'POST /v1/disbursements/provider-pesa': PAYOUTS,
+  'POST /v1/disbursements/mobile-money': PAYOUTS,
+  'POST /v1/disbursements/bank-account': PAYOUTS,
+  'GET /v1/disbursements': { scopes: ['disbursements:read'], roles: ALL },
+  'GET /v1/disbursements/{disbursement_id}': { scopes: ['disbursements:read'], roles: ALL },
+  'POST /v1/sandbox/disbursements/{disbursement_id}/simulate': PAYOUTS,
+
   'GET /v1/balance': { scopes: ['transactions:read'] },
   'GET /v1/merchant/balance': { roles: ALL },
+  'GET /v1/merchants/{merchant_id}/transactions': { scopes: ['transactions:read'], roles: ALL },
+  'GET /v1/merchants/{merchant_id}/transactions/export': { scopes: ['transactions:read'], roles: ALL },
+  'GET /v1/merchants/{merchant_id}/statements/{period}': { scopes: ['transactions:read'], roles: ALL },
+  'GET /v1/transactions/{reference}': { scopes: ['transactions:read'], roles: ALL },
+  'GET /v1/merchant/withdrawals/{withdrawal_id}/funding': { roles: ALL },
+  'GET /v1/operator/withdrawals/{withdrawal_id}/funding': 'operator',
 
   'GET /v1/merchant/api-keys': { roles: ALL },
   'POST /v1/merchant/api-keys': { roles: BUILDERS },
@@ -67,6 +88,17 @@ const RULES: Record<string, Rule> = {
   'POST /v1/operator/merchants/{merchant_id}/verify': 'operator',
   'GET /v1/operator/merchants/{merchant_id}/pricing': 'operator',
   'PUT /v1/operator/merchants/{merchant_id}/pricing': 'operator',
+  'GET /v1/operator/merchants/{merchant_id}/adjustments': 'operator',
+  'POST /v1/operator/merchants/{merchant_id}/adjustments': 'operator',
+  'GET /v1/operator/withdrawals': 'operator',
+  'GET /v1/operator/withdrawals/{withdrawal_id}': 'operator',
+  'POST /v1/operator/withdrawals/{withdrawal_id}/approve': 'operator',
+  'POST /v1/operator/withdrawals/{withdrawal_id}/reject': 'operator',
+  'POST /v1/operator/withdrawals/{withdrawal_id}/request-info': 'operator',
+  'POST /v1/operator/withdrawals/{withdrawal_id}/resolve': 'operator',
+  'POST /v1/operator/withdrawals/{withdrawal_id}/retry': 'operator',
+  'GET /v1/operator/collections': 'operator',
+  'POST /v1/operator/collections/{collection_id}/clear': 'operator',
   'GET /v1/operator/ip-addresses': 'operator',
   'POST /v1/operator/ip-addresses/{address_id}/approve': 'operator',
   'POST /v1/operator/ip-addresses/{address_id}/reject': 'operator',
@@ -78,6 +110,10 @@ const BODIES: Record<string, object> = {
   'POST /v1/collections/wallet-push': { phone: '0754123001' },
   'POST /v1/collections/provider-pesa': { phone: '0754123001' },
   'POST /v1/collections/stk-push': { customer_phone: '0754123001' },
+  'POST /v1/merchant/withdrawals': { destination_code: 'MPESA', destination_phone: '0754123001' },
+  'POST /v1/merchant/withdrawals/quote': { destination_code: 'MPESA' },
+  'POST /v1/disbursements/provider-pesa': { destination_identifier: '0754123001' },
+  'POST /v1/disbursements/mobile-money': { destination_identifier: '0754123001' },
 }
 
 // What callers meet ---------------------------------------------------------------------------------------------------

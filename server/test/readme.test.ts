@@ -1,5 +1,5 @@
 /**
- * README's first payment, typed as it stands there into a real shell, against a real `npm start`. Only ports and
+ * README's first payment and first payouts, typed as they stand there into a real shell, against a real `npm start`. Only ports and
  * places differ, so that it can run beside a server that somebody has started.
  */
 import assert from 'node:assert/strict'
@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** A first start makes a database; a loaded machine takes its time. */
-const START_MS_MAX = 90_000
+const START_MS_MAX = 150_000
 
 let folder: string
 let env: Record<string, string>
@@ -44,7 +44,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('whoever follows the README has a payment, a verified webhook and right books', async () => {
+test('whoever follows the README has a payment, two payouts, verified webhooks and right books', async () => {
   const [start, ...rest] = blocks('start')
   assert.ok(start && rest.length === 0, 'README has one block that starts the server')
   server = shell(start)
@@ -61,6 +61,11 @@ test('whoever follows the README has a payment, a verified webhook and right boo
   assert.match(output, /"status":"processing"/)
   assert.match(output, /^signature ok: collection\.success 25000\.00 TZS ORDER-1042$/m)
   assert.match(output, /^successful$/m)
+  assert.match(output, /^signature ok: disbursement\.success 10000\.00 TZS PAYOUT-7$/m)
+  assert.match(output, /^WITHDRAWAL of 10000\.00, 15000\.00 left$/m)
+  assert.match(output, /^PROCESSING$/m)
+  assert.match(output, /^SUCCESS$/m)
+  assert.match(output, /^signature ok: disbursement\.success 5000\.00 TZS SALARY-7$/m)
   assert.match(output, /^ok: true$/m)
   assert.doesNotMatch(output, /refused|undefined/)
 })

@@ -3,6 +3,6 @@
 export { type Act, actOf } from './act.ts'
 export { checkChains } from './chain.ts'
 export { type AuditEntry, listAudit, listRecentAudit, PLATFORM, RECENT_MAX } from './list.ts'
-export { recordAudit } from './record.ts'
+export { recordAudit, recordAudits } from './record.ts'
 export { auditRoutes } from './routes.ts'
 export { AuditAnswer } from './schema.ts'

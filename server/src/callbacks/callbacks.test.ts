@@ -1,9 +1,10 @@
 // Callbacks: whatever comes in at the provider's door is kept, and none of it is believed.
 
 import assert from 'node:assert/strict'
-import { createHmac, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { createWorld, type Reply, type World } from '../../test/harness.ts'
+import { callBack, keptOf } from '../../test/callbacks.ts'
+import { createWorld, type World } from '../../test/harness.ts'
 import { idToBase32, newId } from '../lib/index.ts'
 
 const PUSH = '/v1/collections/wallet-push'
@@ -14,29 +15,8 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Sends a callback as the mock provider would. */
-function callback(
-  body: string | Buffer,
-  options: { provider?: string; signature?: string | null; secret?: string } = {},
-): Promise<Reply> {
-  const { provider = 'mock', secret = world.deps.config.mock_secret } = options
-  const signature =
-    options.signature === undefined ? createHmac('sha256', secret).update(body).digest('hex') : options.signature
-  return world.call({
-    method: 'POST',
-    url: `/callbacks/${provider}`,
-    payload: body,
-    key: null,
-    headers: { 'content-type': 'application/json', ...(signature === null ? {} : { 'x-mock-signature': signature }) },
-  })
-}
-
-type Kept = { verdict: string; times: number; provider: string; provider_reference: string | null; body: string }
-const kept = (body: string) =>
-  world.rows<Kept>(
-    'select verdict, times, provider, provider_reference, body from provider_callbacks where body = $1',
-    [body],
-  )
+const callback = (body: string | Buffer, options?: Parameters<typeof callBack>[2]) => callBack(world, body, options)
+const kept = (body: string) => keptOf(world, body)
 
 async function push(ending: string, key = world.live_key) {
   const { collection_id } = (await world.post(PUSH, { amount: 10, phone: `0754123${ending}` }, { key })).body.data

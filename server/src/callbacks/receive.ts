@@ -1,14 +1,16 @@
 // A callback is a hint: it is checked and kept as it came, and the provider is asked what is true.
 //
 // The hint is answered only after it is kept and the provider's word is settled. If the process dies before that, the
-// provider sees no answer and may send it again; and the attempt still waits in the database, so that it is asked anyway.
+// provider sees no answer and may send it again; and the attempt, or the payout, still waits in the database, so that it is
+// asked anyway.
 
 import { createHash } from 'node:crypto'
-import { type Attempt, type Driver, findAttempts, parseReference } from '../collections/index.ts'
+import { type Driver, findAttempts, parseReference } from '../collections/index.ts'
 import { type Deps, oneStatement, sql } from '../db/index.ts'
 import { gather } from '../lib/index.ts'
 import { merchantByRoutingCode } from '../merchants/index.ts'
 import type { Provider } from '../providers/port.ts'
+import { findPayouts, type PayoutDriver, parsePayoutReference } from '../withdrawals/index.ts'
 
 /** Takes callbacks: 'taken' once what the provider says of it is settled, 'forged' when its signature is wrong. */
 export type CallbackReceiver = (
@@ -33,35 +35,23 @@ const KEEP = sql(
    on conflict (dedupe_key) do update set times = p.times + excluded.times, last_received_at = excluded.last_received_at`,
 )
 
+/** What a callback can be about: whose it is, and how its provider is asked. */
+type Subject = { provider: string; ask(): Promise<void> }
+
 /** Makes the receiver of callbacks over the configured providers. */
 export function createCallbackReceiver(
   deps: Deps,
   providers: ReadonlyMap<string, Provider>,
   driver: Driver,
+  payouts: PayoutDriver,
 ): CallbackReceiver {
-  const merchantOf = merchantByRoutingCode(deps)
+  const find = createFinder(deps, driver, payouts)
   const keep = gather<Kept, void>(
     async (items) => {
       await keepAll(deps, items)
       return items.map(() => undefined)
     },
     { max_items: 500, max_running: 1 },
-  )
-  const findAttempt = gather<string, Attempt | null>(
-    async (references) => {
-      const keys = await Promise.all(
-        references.map(async (reference) => {
-          const key = parseReference(reference)
-          const merchant_id = key && (await merchantOf(key.routing_code))
-          return key && merchant_id ? { merchant_id, collection_id: key.collection_id, number: key.number } : null
-        }),
-      )
-      const known = keys.filter((key) => key !== null)
-      const rows = known.length === 0 ? [] : await findAttempts(deps.db, known)
-      const found = new Map(rows.map((row) => [row.provider_reference, row]))
-      return references.map((reference) => found.get(reference) ?? null)
-    },
-    { max_items: 500, max_running: 2 },
   )
   const mayKeepForged = budget(deps, KEPT_PER_MINUTE.forged)
   const mayKeepUnknown = budget(deps, KEPT_PER_MINUTE.unknown_reference)
@@ -76,16 +66,56 @@ export function createCallbackReceiver(
       return 'forged'
     }
     const { reference } = verdict
-    const attempt = await findAttempt(reference)
-    // An attempt of another provider is not this provider's to speak of.
-    const ours = attempt !== null && attempt.provider === name
+    const subject = await find(reference)
+    // What another provider was asked for is not this provider's to speak of.
+    const ours = subject !== null && subject.provider === name
     if (!ours) {
-      deps.log.warn({ provider: name }, 'callback about a payment that is not ours')
+      deps.log.warn({ provider: name }, 'callback about a payment or payout that is not ours')
       if (!mayKeepUnknown()) return 'taken'
     }
     const kept = keep({ provider: name, verdict: ours ? 'hint' : 'unknown_reference', reference, body })
-    await Promise.all(ours ? [kept, driver.ask(attempt)] : [kept])
+    await Promise.all(ours ? [kept, subject.ask()] : [kept])
     return 'taken'
+  }
+}
+
+/** Finds the payment or payout behind a reference, together with those that are looked for meanwhile. */
+function createFinder(
+  deps: Deps,
+  driver: Driver,
+  payouts: PayoutDriver,
+): (reference: string) => Promise<Subject | null> {
+  const merchantOf = merchantByRoutingCode(deps)
+  const finder = <Key extends { routing_code: number }, Row extends { provider_reference: string }>(
+    parse: (reference: string) => Key | null,
+    findAll: (keys: readonly (Key & { merchant_id: string })[]) => Promise<Row[]>,
+  ) =>
+    gather<string, Row | null>(
+      async (references) => {
+        const keys = await Promise.all(
+          references.map(async (reference) => {
+            const key = parse(reference)
+            const merchant_id = key && (await merchantOf(key.routing_code))
+            return key && merchant_id ? { ...key, merchant_id } : null
+          }),
+        )
+        const known = keys.filter((key) => key !== null)
+        const rows = known.length === 0 ? [] : await findAll(known)
+        const found = new Map(rows.map((row) => [row.provider_reference, row]))
+        return references.map((reference) => found.get(reference) ?? null)
+      },
+      { max_items: 500, max_running: 2 },
+    )
+  const findAttempt = finder(parseReference, (keys) => findAttempts(deps.db, keys))
+  const findPayout = finder(parsePayoutReference, (keys) => findPayouts(deps.db, keys))
+
+  return async (reference) => {
+    if (parsePayoutReference(reference) !== null) {
+      const payout = await findPayout(reference)
+      return payout && { provider: payout.provider, ask: () => payouts.ask(payout) }
+    }
+    const attempt = await findAttempt(reference)
+    return attempt && { provider: attempt.provider, ask: () => driver.ask(attempt) }
   }
 }
 

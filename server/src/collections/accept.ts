@@ -1,12 +1,14 @@
-// Accepting payments: the idempotency key, the collection and its first attempt, for all waiting requests at once.
+// Accepting payments: the idempotency key, the collection with its fee, and its first attempt, for all waiting requests
+// at once.
 //
 // If the process dies before the statement commits, nothing exists and the key is free. If it dies after, the key
 // holds the answer, and the attempt falls due when its lease ends: a worker goes on with it.
 
 import { type Deps, oneStatement, sql } from '../db/index.ts'
 import { API_SCOPE, LOCK_MS } from '../http/index.ts'
-import { gather } from '../lib/index.ts'
+import { gather, Refusal } from '../lib/index.ts'
 import type { NewCollection } from './check.ts'
+import { feesOf, type Priced } from './fee.ts'
 import { attemptReference } from './reference.ts'
 import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
@@ -21,7 +23,7 @@ const ACCEPT = sql(
   `with input as materialized (
      select * from json_to_recordset($1::json) as x(
        merchant_id uuid, id uuid, environment text, key text, fingerprint text, status_code smallint, response_body text,
-       locked_until timestamptz, provider text, provider_reference text, method text, amount bigint, currency text,
+       locked_until timestamptz, provider text, provider_reference text, method text, amount bigint, fee bigint, currency text,
        customer_name text, phone text, customer_email text, reference text, description text, simulate_status text,
        due_at timestamptz, lease_owner uuid, deadline_at timestamptz, at timestamptz)
    ), key as (
@@ -39,7 +41,7 @@ const ACCEPT = sql(
      insert into collections (merchant_id, id, environment, origin_environment, status, version, method, amount_minor,
        currency, fee_minor, amount_received_minor, customer_name, customer_phone, customer_email, reference, description,
        failure_reason_code, created_at, updated_at)
-     select merchant_id, id, environment, environment, 'processing', 0, method, amount, currency, 0, null, customer_name,
+     select merchant_id, id, environment, environment, 'processing', 0, method, amount, currency, fee, null, customer_name,
        phone, customer_email, reference, description, null, at, at
      from fresh
    ), attempt as (
@@ -54,30 +56,35 @@ const ACCEPT = sql(
 )
 
 /** An accept request together with how it is answered and who works on it. */
-export type AcceptItem = {
+export type AcceptItem = Priced & {
   id: string
-  collection: NewCollection
   /** The stored answer, for pushes; null while a QR is still being fetched. */
   answer: { status_code: number; response_body: string } | null
   /** True: this process takes the attempt at once. False: a worker claims it. */
   lease: boolean
 }
 
-/** Makes the gatherer that accepts payments: one statement for all requests that wait. */
+/**
+ * Makes the gatherer that accepts payments: one statement for all requests that wait. A payment that its fee would swallow
+ * is refused with amount_not_supported, by itself, and its key stays free.
+ */
 export function createAccept(deps: Deps): (item: AcceptItem) => Promise<Accepted> {
-  return gather((items: readonly AcceptItem[]) => accept(deps, items), { max_items: 250, max_running: 3 })
+  return gather<AcceptItem, Accepted>((items) => accept(deps, items), { max_items: 250, max_running: 3 })
 }
 
-async function accept(deps: Deps, items: readonly AcceptItem[]): Promise<Accepted[]> {
+async function accept(deps: Deps, items: readonly AcceptItem[]): Promise<(Accepted | Refusal)[]> {
+  const fees = await feesOf(deps, items)
   const now = deps.clock.now()
-  const first = new Map<string, AcceptItem>()
-  for (const item of items) {
+  const first = new Map<string, { item: AcceptItem; fee: bigint }>()
+  for (const [i, item] of items.entries()) {
+    const fee = fees[i]
+    if (typeof fee !== 'bigint') continue
     // The same key twice in one set: the second is a repetition, answered from what the first one stored.
     const name = nameOf(item.collection.claim)
-    if (!first.has(name)) first.set(name, item)
+    if (!first.has(name)) first.set(name, { item, fee })
   }
   const attempts = new Map<string, Attempt>()
-  const rows = [...first.values()].map(({ id, collection, answer, lease }) => {
+  const rows = [...first.values()].map(({ item: { id, collection, answer, lease }, fee }) => {
     const attempt = attemptOf(deps, id, collection, now, lease)
     attempts.set(id, attempt)
     return {
@@ -92,6 +99,7 @@ async function accept(deps: Deps, items: readonly AcceptItem[]): Promise<Accepte
       provider_reference: attempt.provider_reference,
       amount_minor: undefined,
       amount: collection.amount_minor.toString(),
+      fee: fee.toString(),
       due_at: attempt.due_at,
       lease_owner: lease ? deps.process_id : null,
       deadline_at: attempt.deadline_at,
@@ -102,9 +110,11 @@ async function accept(deps: Deps, items: readonly AcceptItem[]): Promise<Accepte
   const made = await oneStatement(deps.db).query<Claimed>(ACCEPT, [JSON.stringify(rows), API_SCOPE])
   deps.point('accept.after_commit')
   const claimed = new Map(made.map((row) => [nameOf(row), row.resource_id]))
-  return items.map((item) => {
+  return items.map((item, i) => {
+    const fee = fees[i]
+    if (fee instanceof Refusal) return fee
     const name = nameOf(item.collection.claim)
-    const id = first.get(name) === item ? claimed.get(name) : undefined
+    const id = first.get(name)?.item === item ? claimed.get(name) : undefined
     if (id === undefined) return 'key_known'
     return id === item.id ? { attempt: attempts.get(id) as Attempt } : { resumes: id }
   })

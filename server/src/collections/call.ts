@@ -3,8 +3,8 @@
 
 import type { Deps } from '../db/index.ts'
 import { gather } from '../lib/index.ts'
+import { readAnswer, readQrAnswer, UNREADABLE } from '../providers/answer.ts'
 import type { Answer, PaymentRequest, Provider, QrAnswer } from '../providers/port.ts'
-import { readAnswer, readQrAnswer, UNREADABLE } from './answer.ts'
 import type { Attempt } from './store.ts'
 
 /** Calls to the provider of an attempt. None throws. */

@@ -3,7 +3,16 @@
 
 import type { Deps } from '../db/index.ts'
 import { type Caller, checkMerchant, type Environment, type IdempotencyClaim, writtenAmount } from '../http/index.ts'
-import { CURRENCY, canonicalPhone, formatAmount, parseAmount, refuse, refuseField } from '../lib/index.ts'
+import {
+  AMOUNT_HELP,
+  CURRENCY,
+  canonicalPhone,
+  formatAmount,
+  PHONE_HELP,
+  parseAmount,
+  refuse,
+  refuseField,
+} from '../lib/index.ts'
 import type { Method, Provider, SimulateStatus } from '../providers/port.ts'
 
 /** A body whose form is right. Amount in cents, or too large to be one. */
@@ -63,20 +72,12 @@ export function checkBody(body: Body, phone: { field: string; value: string | un
   }
 }
 
-const AMOUNT_HELP = {
-  malformed: 'must be a decimal such as "25000.00" or 25000, without sign, exponent or separators',
-  too_precise: 'must have at most two decimals',
-  not_positive: 'must be greater than zero',
-}
-
 function readAmount(text: string, problems: FieldProblem[]): bigint | 'too_large' | null {
   const minor = parseAmount(text)
   if (typeof minor === 'bigint' || minor === 'too_large') return minor
   problems.push({ field: 'amount', message: AMOUNT_HELP[minor] })
   return null
 }
-
-const PHONE_HELP = 'must be a Tanzanian mobile number such as 0754123456 or 255754123456'
 
 /** The canonical number, or 400 naming the field. */
 export function checkPhone(field: string, text: string): string {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../test/harness.ts'
+import { NO_PAYOUTS } from '../../test/no-payouts.ts'
 
 const PUSH = '/v1/collections/wallet-push'
 const PESA = '/v1/collections/provider-pesa'
@@ -204,7 +205,10 @@ describe('amounts', () => {
 
   test('a provider of whole shillings refuses cents with 422', async () => {
     const { deps } = world
-    const base = { name: 'mock', capabilities: { methods: ['wallet_push'], whole_shillings: true } } as const
+    const base = {
+      name: 'mock',
+      capabilities: { methods: ['wallet_push'], whole_shillings: true, payout_methods: [] },
+    } as const
     const accepted = { kind: 'accepted', provider_status: null } as const
     const own = await createWorld({
       compose: {
@@ -214,6 +218,7 @@ describe('amounts', () => {
             push: async () => accepted,
             qr: async () => accepted,
             status: async (all) => all.map(() => accepted),
+            ...NO_PAYOUTS,
             verifyCallback: () => ({ verified: false }),
           },
         ],

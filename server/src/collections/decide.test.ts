@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Answer } from '../providers/port.ts'
-import { contradicts, decide, decideTimeout, type Standing, wordOf } from './decide.ts'
+import { contradicts, decide, decideReview, decideTimeout, type Standing, wasDeclined, wordOf } from './decide.ts'
 import { type MoveName, mayMove, moves, STATUSES, type Status } from './state.ts'
 
 const AMOUNT = 100_000n
@@ -87,6 +87,7 @@ function standing(status: Status, more: Partial<Standing> = {}): Standing {
     fee_minor: 500n,
     currency: 'TZS',
     amount_received_minor: received ? AMOUNT : null,
+    failure_reason_code: status === 'failed' ? 'wrong_pin' : null,
     ...more,
   }
 }
@@ -177,6 +178,73 @@ test('a reversal of another amount whose arrival was never seen is held first an
   )
 })
 
+describe('an operator decides about held money', () => {
+  const held = (more: Partial<Standing> = {}) => standing('pending_clearance', more)
+  const postingOf = (of: Standing, decision: 'approve' | 'decline') => decideReview(of, decision)[0]?.posting
+  test('approved, what was received is credited, less the frozen fee', () => {
+    assert.deepEqual(decideReview(held({ amount_received_minor: 42_000n }), 'approve'), [
+      {
+        move: 'clear',
+        failure_reason_code: null,
+        amount_received_minor: 42_000n,
+        posting: { fact: 'collection_cleared', amount_minor: 42_000n, fee_minor: 500n },
+      },
+    ])
+  })
+  test('a fee that is not less than what was received is not taken', () => {
+    for (const [received, fee_minor] of [
+      [501n, 500n],
+      [500n, 0n],
+      [499n, 0n],
+      [1n, 0n],
+    ] as const)
+      assert.equal(postingOf(held({ amount_received_minor: received }), 'approve')?.fee_minor, fee_minor)
+  })
+  test('declined, what was received leaves our books without a fee, and the payment has failed', () => {
+    assert.deepEqual(decideReview(held({ amount_received_minor: 42_000n }), 'decline'), [
+      {
+        move: 'decline',
+        failure_reason_code: 'review_declined',
+        amount_received_minor: 42_000n,
+        posting: { fact: 'collection_declined', amount_minor: 42_000n, fee_minor: 0n },
+      },
+    ])
+  })
+  for (const status of STATUSES.filter((one) => one !== 'pending_clearance')) {
+    test(`and nothing is decided of a collection that is ${status}`, () => {
+      for (const decision of ['approve', 'decline'] as const)
+        assert.deepEqual(decideReview(standing(status, { amount_received_minor: AMOUNT }), decision), [])
+    })
+  }
+  test('a reversal of what was cleared takes back what was credited: the fee comes back only when it was taken', () => {
+    const answer: Answer = { kind: 'reversed', amount_minor: 42_000n, currency: 'TZS', ...said }
+    for (const [received, fee_minor] of [
+      [42_000n, 500n],
+      [500n, 0n],
+    ] as const) {
+      const [step] = decide(standing('successful', { amount_received_minor: received }), answer)
+      assert.deepEqual(step?.posting, { fact: 'collection_reversed', amount_minor: received, fee_minor })
+    }
+  })
+  describe('after it was declined', () => {
+    const declined = standing('failed', { failure_reason_code: 'review_declined', amount_received_minor: AMOUNT })
+    test('no word of the provider moves anything, not even a success', () => {
+      assert.ok(wasDeclined(declined))
+      for (const answer of Object.values(ANSWERS)) assert.deepEqual(decide(declined, answer), [])
+      assert.deepEqual(decideTimeout(declined), [])
+    })
+    test('every word of money is noted, and a refusal says nothing new', () => {
+      for (const [name, answer] of Object.entries(ANSWERS))
+        assert.equal(contradicts(declined, answer), 'amount_minor' in answer, name)
+    })
+    test('a payment that the provider itself declined after a review may still succeed', () => {
+      const refused = standing('failed', { failure_reason_code: 'review_declined' })
+      assert.ok(!wasDeclined(refused))
+      assert.equal(decide(refused, ANSWERS.succeeded)[0]?.move, 'succeed')
+    })
+  })
+})
+
 describe('moves', () => {
   const ALLOWED: Record<MoveName, Status[]> = {
     succeed: ['created', 'processing', 'failed'],
@@ -184,6 +252,8 @@ describe('moves', () => {
     hold: ['created', 'processing', 'failed'],
     reverse: ['successful'],
     reverseHeld: ['pending_clearance'],
+    clear: ['pending_clearance'],
+    decline: ['pending_clearance'],
   }
   for (const [name, from] of Object.entries(ALLOWED) as [MoveName, Status[]][]) {
     for (const status of STATUSES) {

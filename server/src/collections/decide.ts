@@ -12,6 +12,7 @@ export type Standing = {
   fee_minor: bigint
   currency: string
   amount_received_minor: bigint | null
+  failure_reason_code: FailureReason | null
 }
 
 /** One move with what it does to the money. */
@@ -30,6 +31,7 @@ export function isOpen(answer: Answer): boolean {
 
 /** The moves an answer makes, in order. Empty: it changes nothing, because it was already so or because it is not final. */
 export function decide(standing: Standing, answer: Answer): Step[] {
+  if (wasDeclined(standing)) return []
   switch (answer.kind) {
     case 'succeeded':
       return received(
@@ -50,6 +52,26 @@ export function decide(standing: Standing, answer: Answer): Step[] {
   }
 }
 
+/**
+ * True when money had arrived and an operator declined it. It was booked out for the payer, so that no word of the
+ * provider credits or reverses it any more: what comes is written down, for a person to see.
+ */
+export function wasDeclined({ status, failure_reason_code, amount_received_minor }: Standing): boolean {
+  return status === 'failed' && failure_reason_code === 'review_declined' && amount_received_minor !== null
+}
+
+/** What an operator's decision about held money does. */
+export function decideReview(standing: Standing, decision: 'approve' | 'decline'): Step[] {
+  const { amount_received_minor: amount_minor } = standing
+  if (amount_minor === null) return []
+  if (decision === 'approve') {
+    const posting = { fact: 'collection_cleared', amount_minor, fee_minor: feeOf(standing, amount_minor) } as const
+    return step(standing, 'clear', { posting })
+  }
+  const posting = { fact: 'collection_declined', amount_minor, fee_minor: 0n } as const
+  return step(standing, 'decline', { posting, failure_reason_code: 'review_declined' })
+}
+
 /** What a final answer says, as the history keeps it. */
 export function wordOf(answer: Answer): string | null {
   if ('amount_minor' in answer) return `${answer.kind} ${formatAmount(answer.amount_minor)} ${answer.currency}`
@@ -59,10 +81,12 @@ export function wordOf(answer: Answer): string | null {
 /**
  * True for a final answer that denies what is booked: another outcome, another amount or another currency. It moves no
  * money, because what was booked may be on its way to the merchant, but a person has to see it. Of held money every other
- * word counts: it is what the person who clears it must know.
+ * word counts: it is what the person who clears it must know; and after a review was declined, every word of money.
  */
 export function contradicts(standing: Standing, answer: Answer): boolean {
-  if (isOpen(answer) || ['created', 'processing', 'failed'].includes(standing.status)) return false
+  if (isOpen(answer)) return false
+  if (wasDeclined(standing)) return answer.kind !== 'declined'
+  if (['created', 'processing', 'failed'].includes(standing.status)) return false
   if (!('amount_minor' in answer) || answer.kind === 'held') return true
   const as_booked = answer.amount_minor === standing.amount_received_minor && answer.currency === standing.currency
   return !as_booked || (standing.status === 'pending_clearance' && answer.kind === 'succeeded')
@@ -103,8 +127,13 @@ function reversal(standing: Standing, answer: Answer & { kind: 'reversed' }): St
     const posting = { fact: 'collection_held_reversed', amount_minor, fee_minor: 0n } as const
     return step(standing, 'reverseHeld', { amount_received_minor: amount_minor, posting })
   }
-  const posting = { fact: 'collection_reversed', amount_minor, fee_minor: standing.fee_minor } as const
+  const posting = { fact: 'collection_reversed', amount_minor, fee_minor: feeOf(standing, amount_minor) } as const
   return step(standing, 'reverse', { amount_received_minor: amount_minor, posting })
+}
+
+/** Our fee, as it was frozen. Of a cleared payment so small that the fee would eat it, none is taken. */
+function feeOf({ fee_minor }: Standing, received_minor: bigint): bigint {
+  return fee_minor < received_minor ? fee_minor : 0n
 }
 
 function step(standing: Standing, move: MoveName, effect: Partial<Omit<Step, 'move'>>): Step[] {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { createWorld, type World } from '../../test/harness.ts'
+import { NO_PAYOUTS } from '../../test/no-payouts.ts'
 import type { Answer, PaymentRequest, Provider } from '../providers/port.ts'
 
 const PUSH = '/v1/collections/wallet-push'
@@ -30,13 +31,14 @@ async function stage(
   const script: Stage['script'] = { push: () => accepted, status: () => accepted }
   const provider: Provider = {
     name: 'mock',
-    capabilities: { methods: ['wallet_push', 'provider_pesa', 'qr'], whole_shillings: false },
+    capabilities: { methods: ['wallet_push', 'provider_pesa', 'qr'], whole_shillings: false, payout_methods: [] },
     push: async (request) => {
       pushes++
       return script.push(request)
     },
     qr: async () => accepted,
     status: (requests) => Promise.all(requests.map((request) => script.status(request))),
+    ...NO_PAYOUTS,
     verifyCallback: () => ({ verified: false }),
   }
   const world = await createWorld({ compose: { providers: [provider] }, ...options })

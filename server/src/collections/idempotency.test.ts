@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { createWorld, type Reply, type World } from '../../test/harness.ts'
+import { NO_PAYOUTS } from '../../test/no-payouts.ts'
 
 const PUSH = '/v1/collections/wallet-push'
 const QR = '/v1/collections/qr'
@@ -221,13 +222,14 @@ describe('a QR code, whose answer must come from the provider', () => {
         providers: [
           {
             name: 'sandbox',
-            capabilities: { methods: ['qr'], whole_shillings: false },
+            capabilities: { methods: ['qr'], whole_shillings: false, payout_methods: [] },
             push: async () => accepted,
             qr: async () => {
               await gate
               return accepted
             },
             status: async (all) => all.map(() => accepted),
+            ...NO_PAYOUTS,
             verifyCallback: () => ({ verified: false }),
           },
         ],
@@ -295,7 +297,7 @@ describe('a QR code, whose answer must come from the provider', () => {
         providers: [
           {
             name: 'sandbox',
-            capabilities: { methods: ['qr'], whole_shillings: false },
+            capabilities: { methods: ['qr'], whole_shillings: false, payout_methods: [] },
             push: async () => unknown,
             qr: async ({ reference }) => {
               references.push(reference)
@@ -303,6 +305,7 @@ describe('a QR code, whose answer must come from the provider', () => {
               return down ? unknown : { ...accepted, payment_token: '12345678', qr_payload: '000201' }
             },
             status: async (all) => all.map(() => (down ? unknown : accepted)),
+            ...NO_PAYOUTS,
             verifyCallback: () => ({ verified: false }),
           },
         ],

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createWorld, type World } from '../../test/harness.ts'
+import { NO_PAYOUTS } from '../../test/no-payouts.ts'
 import { verify } from '../admin/verify.ts'
 import type { Answer, PaymentRequest, Provider } from '../providers/port.ts'
 
@@ -43,7 +44,7 @@ async function withLiar(
   const script: Script = { push: () => accepted, status: () => accepted, calls: [], ...given }
   const provider: Provider = {
     name: 'mock',
-    capabilities: { methods: ['wallet_push', 'provider_pesa', 'qr'], whole_shillings: false },
+    capabilities: { methods: ['wallet_push', 'provider_pesa', 'qr'], whole_shillings: false, payout_methods: [] },
     push: async (request) => {
       script.calls.push('push')
       return script.push(request)
@@ -53,6 +54,7 @@ async function withLiar(
       script.calls.push('status')
       return requests.map((request) => script.status(request))
     },
+    ...NO_PAYOUTS,
     verifyCallback: (_headers, body) => ({ verified: true, reference: body.toString('utf8') }),
   }
   const world = await createWorld({

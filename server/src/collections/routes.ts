@@ -23,7 +23,7 @@ import {
 } from '../http/index.ts'
 import { isId, newId, Refusal, refuse } from '../lib/index.ts'
 import type { Method, Provider } from '../providers/port.ts'
-import { createAccept } from './accept.ts'
+import { type Accepted, createAccept } from './accept.ts'
 import { type CheckedBody, checkBody, checkPhone, checkRules, type NewCollection } from './check.ts'
 import type { Driver } from './drive.ts'
 import { listCollections } from './list.ts'
@@ -66,9 +66,16 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
     const principal = caller(request)
     const claim = requireClaim(request)
     const provider = options.providerFor(principal.environment)
+    const id = newId(deps, principal.merchant.routing_code)
+    const lease = method === 'qr' || (options.sends && driver.room(provider.name))
     let collection: NewCollection
+    let answer: StoredAnswer | null
+    let accepted: Accepted
     try {
       collection = checkRules(deps, principal, checked, method, provider, claim)
+      answer = method === 'qr' ? null : pushAnswer(id, collection.reference, method)
+      const step_minor = provider.capabilities.whole_shillings ? 100n : 1n
+      accepted = await accept({ id, collection, step_minor, answer, lease })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       // The key comes before our rules: a known one answers for itself, or refuses for itself.
@@ -76,10 +83,6 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
       if (known) return replay(reply, known)
       throw error
     }
-    const id = newId(deps, principal.merchant.routing_code)
-    const answer = method === 'qr' ? null : pushAnswer(id, collection.reference, method)
-    const lease = method === 'qr' || (options.sends && driver.room(provider.name))
-    const accepted = await accept({ id, collection, answer, lease })
     if (accepted === 'key_known') {
       const known = await findAnswer(deps, deps.db, claim)
       return known ? replay(reply, known) : refuse('idempotency_in_progress', { retry_after_s: 1 })

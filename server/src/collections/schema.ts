@@ -1,15 +1,10 @@
 // What callers send and get: one schema is the check, the type and the documentation.
 
 import Type, { type Static } from 'typebox'
-import { freeText, line, nullable, oneOf } from '../lib/index.ts'
+import { AmountField, freeText, line, nullable, oneOf } from '../lib/index.ts'
 import { METHODS, SIMULATE_STATUSES } from '../providers/port.ts'
 import { STATUSES } from './state.ts'
 
-const Amount = Type.Unsafe<string | number>({
-  type: ['string', 'number'],
-  description: 'Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals.',
-  examples: ['25000.00'],
-})
 const Currency = line(8, 'TZS, the default.')
 const Phone = line(32, 'Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX.')
 const Reference = line(100, 'Your order or invoice id; repeated on every answer and webhook.')
@@ -17,7 +12,7 @@ const SimulateStatus = oneOf(SIMULATE_STATUSES, 'Sandbox keys only: the outcome 
 
 const common = {
   merchant_id: Type.Optional(line(64, 'Your own merchant id. The key already names it.')),
-  amount: Amount,
+  amount: AmountField,
   currency: Type.Optional(Currency),
   customer_name: Type.Optional(line(200)),
   customer_email: Type.Optional({ ...line(254), format: 'email' }),
@@ -87,6 +82,36 @@ export const CollectionStatus = Type.Object({
   created_at: Type.String({ format: 'date-time' }),
   updated_at: Type.String({ format: 'date-time' }),
 })
+
+/** A collection that was held for review, as operators see it. */
+export const HeldCollection = Type.Object({
+  merchant_id: Type.String({ format: 'uuid' }),
+  merchant_code: Type.String(),
+  merchant_name: Type.String(),
+  ...CollectionStatus.properties,
+  fee: Type.Number({
+    description: 'Our fee, frozen when it was made. Approving takes it, unless it is as much as was received or more.',
+  }),
+  customer_name: nullable(Type.String()),
+  customer_phone: nullable(Type.String()),
+  description: nullable(Type.String()),
+  provider: nullable(Type.String({ description: 'Whom it was last sent to.' })),
+  provider_reference: nullable(Type.String({ description: 'The reference that the provider knows it by.' })),
+  held_at: Type.String({ format: 'date-time' }),
+  decided_at: nullable(Type.String({ format: 'date-time', description: 'When it left pending_clearance.' })),
+  history: Type.Array(
+    Type.Object({
+      from_status: oneOf(STATUSES),
+      to_status: oneOf(STATUSES, 'The same as from_status: a word of the provider that moved nothing.'),
+      actor: Type.String({ description: 'provider, deadline, or operator with the id of the person.' }),
+      reason: nullable(Type.String({ description: 'What the provider said, or why the operator decided so.' })),
+      event: nullable(Type.String({ description: 'The event that the merchant was sent.' })),
+      at: Type.String({ format: 'date-time' }),
+    }),
+    { description: 'What became of it, oldest first.' },
+  ),
+})
+export type HeldCollection = Static<typeof HeldCollection>
 
 /** Filters of the list. */
 export const ListFilters = {

@@ -17,8 +17,8 @@ export type AttemptState = (typeof ATTEMPT_STATES)[number]
 type Move = { from: readonly Status[]; to: Status; event: string; time_field: string }
 
 /**
- * Every move a provider's word can make. A late success wins over an earlier failure, because the money is there;
- * nothing leaves `successful` but a reversal.
+ * Every move there is: those that a provider's word can make, and the two of operators. A late success wins over an
+ * earlier failure, because the money is there (but see `wasDeclined`); nothing leaves `successful` but a reversal.
  */
 export const moves = {
   succeed: {
@@ -36,6 +36,9 @@ export const moves = {
   },
   reverse: { from: ['successful'], to: 'reversed', event: 'collection.reversed', time_field: 'reversed_at' },
   reverseHeld: { from: ['pending_clearance'], to: 'reversed', event: 'collection.reversed', time_field: 'reversed_at' },
+  // An operator looked at held money: it is the merchant's, or it goes back to the payer.
+  clear: { from: ['pending_clearance'], to: 'successful', event: 'collection.success', time_field: 'completed_at' },
+  decline: { from: ['pending_clearance'], to: 'failed', event: 'collection.failed', time_field: 'failed_at' },
 } as const satisfies Record<string, Move>
 
 /** The name of a move. */

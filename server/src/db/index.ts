@@ -1,4 +1,5 @@
 // The door of db: the seams and the pool. `migrate.ts`, `embedded.ts` and `describe.ts` are doors of their own, for main and admin.
 
 export type { Deps } from './deps.ts'
+export { countList, type KeptList } from './kept-count.ts'
 export * from './pool.ts'

@@ -138,17 +138,27 @@ export function createDb(options: DbOptions): Db {
       for (let attempt = 1; ; attempt++) {
         const client = await pool.connect()
         let broken: Error | undefined
+        let first: unknown
         try {
           // The first statements are sent right behind the BEGIN, without waiting for its answer: the connection keeps
           // their order. A hook may hold any statement back before it is sent, so with one the BEGIN is awaited, or the
           // first statement could overtake it.
           const begun = run(client, BEGIN)
           if (options.before) await begun
-          const tx: Tx = { kind: 'tx', query: (statement, values) => run(client, statement, values) }
+          const tx: Tx = {
+            kind: 'tx',
+            query: (statement, values) =>
+              run<never>(client, statement, values).catch((error) => {
+                first ??= error
+                throw error
+              }),
+          }
           const [result] = await Promise.all([work(tx), begun])
           await run(client, COMMIT)
           return result
-        } catch (error) {
+        } catch (caught) {
+          // Statements that travelled behind the one that failed fail as well, and may be heard of first: they do not say why.
+          const error = codeOf(caught) === TRANSACTION_ABORTED ? (first ?? caught) : caught
           broken = await run(client, ROLLBACK).then(
             () => undefined,
             (failure: Error) => failure,
@@ -196,6 +206,8 @@ export function oneStatement(db: Db): Tx {
     },
   }
 }
+
+const TRANSACTION_ABORTED = '25P02'
 
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code

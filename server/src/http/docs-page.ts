@@ -4,11 +4,13 @@ import { type Config, catalogue, type Html, html } from '../lib/index.ts'
 import { SCOPES } from './access.ts'
 import { type FieldRow, fieldsOf, type OpenApi, type Operation, parameterRows } from './docs-schema.ts'
 
-/** What the simulated provider does for a phone that ends in three given digits. */
-export type MagicRow = { ending: string; happens: string; ends_as: string }
+/** What the simulated provider does for a phone, or a destination, that ends in three given digits. */
+type MagicRow = { ending: string; happens: string; ends_as: string }
+/** What the simulated provider does with payments, and with payouts, row by row. */
+export type MagicTables = { magic_numbers: readonly MagicRow[]; payout_magic_numbers: readonly MagicRow[] }
 
 /** The page's body. */
-export function docsPage(api: OpenApi, config: Config, magic_numbers: readonly MagicRow[]): Html {
+export function docsPage(api: OpenApi, config: Config, magic: MagicTables): Html {
   const base_url = config.base_url || `http://127.0.0.1:${config.port}`
   const operations = operationsOf(api)
   return html`<a class="skip" href="#main">Skip to the content</a>
@@ -34,7 +36,7 @@ ${operations.filter(({ operation }) => operation.tags?.includes(name)).map(endpo
 </section>
 ${webhooks(config)}
 ${errors()}
-${sandbox(magic_numbers)}
+${sandbox(magic)}
 </main>
 </div>`
 }
@@ -282,18 +284,19 @@ ${table('Error codes', ['Code', 'Status', 'Message'], rows)}
 </section>`
 }
 
-function sandbox(magic_numbers: readonly MagicRow[]): Html {
-  const rows = magic_numbers.map(({ ending, happens, ends_as }) => [
-    html`<code>${ending}</code>`,
-    html`${happens}`,
-    inline(ends_as),
-  ])
+function sandbox({ magic_numbers, payout_magic_numbers }: MagicTables): Html {
+  const rowsOf = (magic: readonly MagicRow[]) =>
+    magic.map(({ ending, happens, ends_as }) => [html`<code>${ending}</code>`, html`${happens}`, inline(ends_as)])
+  const head = ['Ending', 'What happens', 'Ends as']
   return html`<section aria-labelledby="sandbox"><h2 id="sandbox">Sandbox</h2>
 <p>With a sandbox key every outcome can be rehearsed. Send <code>simulate_status</code> (<code>successful</code>,
 <code>failed</code>, <code>pending_clearance</code> or <code>reversed</code>), or a phone whose last three digits choose
 what happens; <code>simulate_status</code> wins. Any other phone pays. Webhooks come as they would for a real payment,
 with <code>sandbox</code> set.</p>
-${table('What the last three digits of the phone do', ['Ending', 'What happens', 'Ends as'], rows)}
+${table('What the last three digits of the phone do', head, rowsOf(magic_numbers))}
+<p>Of a payout, once it is approved, the last three digits of the destination choose: a phone or a bank account. Any other
+destination is paid.</p>
+${table('What the last three digits of a destination do', head, rowsOf(payout_magic_numbers))}
 </section>`
 }
 

@@ -25,7 +25,7 @@ test('the page lists every endpoint, every error code and every magic number', a
   assert.ok(operations.length > 10)
   for (const { summary } of operations) assert.ok(text.includes(`>${summary}</h4>`), summary)
   for (const code of Object.keys(catalogue)) assert.ok(text.includes(`<code>${code}</code>`), code)
-  for (const ending of ['001', '007', '014']) assert.ok(text.includes(`<code>${ending}</code>`), ending)
+  for (const ending of ['001', '007', '014', '102', '106']) assert.ok(text.includes(`<code>${ending}</code>`), ending)
 })
 
 test('the page speaks of this installation: its brand, its address, its keys', async () => {

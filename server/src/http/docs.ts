@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import type { Deps } from '../db/index.ts'
 import { type Html, html } from '../lib/index.ts'
 import type { App } from './app.ts'
-import { docsPage, type MagicRow } from './docs-page.ts'
+import { docsPage, type MagicTables } from './docs-page.ts'
 import type { OpenApi } from './docs-schema.ts'
 import { pageStyle } from './style.ts'
 
@@ -14,11 +14,8 @@ const POLICY =
 
 const A_YEAR_S = 31_536_000
 
-/** Options of `docsRoutes`: what the simulated provider does, row by row. */
-export type DocsOptions = { magic_numbers: readonly MagicRow[] }
-
-/** Adds /, /docs, /openapi.json and the style sheet. */
-export function docsRoutes({ config }: Deps, options: DocsOptions): (app: App) => void {
+/** Adds /, /docs, /openapi.json and the style sheet. `magic`: what is told of the simulated provider. */
+export function docsRoutes({ config }: Deps, magic: MagicTables): (app: App) => void {
   const { text: style, version, path } = pageStyle()
   const shell = (title: string, body: Html) => document(title, path, body)
   const route = { schema: { hide: true }, config: { access: 'public' } } as const
@@ -27,10 +24,7 @@ export function docsRoutes({ config }: Deps, options: DocsOptions): (app: App) =
     let docs: string | null = null
     app.get('/openapi.json', route, async () => app.swagger())
     app.get('/docs', route, async (_request, reply) => {
-      docs ??= shell(
-        `${config.brand_name} API`,
-        docsPage(app.swagger() as unknown as OpenApi, config, options.magic_numbers),
-      )
+      docs ??= shell(`${config.brand_name} API`, docsPage(app.swagger() as unknown as OpenApi, config, magic))
       return sendPage(reply, docs)
     })
     app.get('/', route, async (_request, reply) =>

@@ -200,7 +200,11 @@ export async function onceInTransaction(
     if (claim === null) return { ...(await work(tx)), replayed: false }
     const known = await findAnswer(deps, tx, claim)
     if (known) return { ...known, replayed: true }
-    if (!(await claimKey(deps, tx, claim))) refuse('idempotency_in_progress', { retry_after_s: 1 })
+    if (!(await claimKey(deps, tx, claim))) {
+      // Claiming waited until the request that had the key was through: mostly it has left its answer.
+      const stored = await findAnswer(deps, tx, claim)
+      return stored ? { ...stored, replayed: true } : refuse('idempotency_in_progress', { retry_after_s: 1 })
+    }
     const answer = await workOrRefusal(tx, claim, work)
     return answer instanceof Refusal ? answer : { ...answer, replayed: false }
   })

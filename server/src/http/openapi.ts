@@ -68,7 +68,13 @@ export function openApi(config: Config): FastifyDynamicSwaggerOptions {
       servers: [{ url: config.base_url || '/' }],
       tags: [
         { name: 'Collections', description: 'Take a payment and learn what became of it.' },
+        {
+          name: 'Withdrawals',
+          description: 'Send money out of the balance, from the dashboard. An operator approves each.',
+        },
+        { name: 'Disbursements', description: 'The same from your servers, and the sandbox.' },
         { name: 'Balance', description: 'What the merchant has.' },
+        { name: 'Transactions', description: 'What the balance went through: lists, statements, files.' },
         { name: 'Webhooks', description: 'Where events go, and what was delivered.' },
         { name: 'People', description: 'Who you are, and who else belongs to the merchant.' },
         { name: 'API keys', description: 'Keys for your servers, and the addresses they may call from.' },

@@ -3,6 +3,9 @@
 // Words: an account is one of the six of a book; a transfer is one balanced movement between two of them (zero-sum by
 // construction); a posting is one business fact, made of one or two transfers (legs) that happen at most once.
 
-export { balanceOf } from './balance.ts'
+export { type BookKey, balanceOf, bookName, lockBooks } from './balance.ts'
 export { accountsFor, BOOK_CODES } from './book.ts'
-export { type Fact, type Posting, postingOf, postTransfers } from './post.ts'
+export { type Origin, type Origins, originsOf } from './fifo.ts'
+export { deltaOf, EFFECT, MORE_LEGS, OF_AVAILABLE } from './movements.ts'
+export { type Fact, type Posting, postingOf, postTransfers, type SourceType } from './post.ts'
+export { balanceBefore, ORDER_MS } from './statement.ts'

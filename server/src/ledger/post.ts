@@ -4,41 +4,95 @@ import { type Deps, inputRows, sql, type Tx } from '../db/index.ts'
 import { assertInvariant, CURRENCY, newId } from '../lib/index.ts'
 import type { AccountCode } from './book.ts'
 
-/** What each fact moves. Leg 0 is the amount, leg 1 our fee. Nothing else moves money. */
+type Movement = readonly [debit: AccountCode, credit: AccountCode]
+
+/**
+ * What each fact moves, and nothing else moves money. Leg 0 is the amount, leg 1 our fee, leg 2 what the provider charges:
+ * taken from the merchant where it is passed through, else from us. Leg numbers are stored.
+ */
 const FACTS = {
   // A payer's money arrived: the provider owes it to us, we owe it to the merchant, less our fee.
   collection_settled: { amount: ['provider_float', 'available'], fee: ['available', 'fee_income'] },
   // It arrived, but someone must look at it first.
-  collection_held: { amount: ['provider_float', 'held'], fee: null },
+  collection_held: { amount: ['provider_float', 'held'] },
+  // Someone looked, and it is the merchant's, less our fee.
+  collection_cleared: { amount: ['held', 'available'], fee: ['available', 'fee_income'] },
+  // Someone looked, and it goes back to the payer.
+  collection_declined: { amount: ['held', 'provider_float'] },
   // The provider took it back from us after it was settled. Only this may leave available below zero.
   collection_reversed: { amount: ['available', 'provider_float'], fee: ['fee_income', 'available'] },
   // The provider took it back while it was still under review.
-  collection_held_reversed: { amount: ['held', 'provider_float'], fee: null },
+  collection_held_reversed: { amount: ['held', 'provider_float'] },
+  // A withdrawal was approved: amount and charges are set aside.
+  withdrawal_reserved: { amount: ['available', 'reserved'] },
+  // The provider paid it out.
+  withdrawal_paid: {
+    amount: ['reserved', 'provider_float'],
+    fee: ['reserved', 'fee_income'],
+    charge: { merchant: ['reserved', 'provider_float'], platform: ['processor_cost', 'provider_float'] },
+  },
+  // It was not paid out: what was set aside is the merchant's again.
+  withdrawal_released: { amount: ['reserved', 'available'] },
+  // It was paid out after all, when nothing was set aside any more.
+  withdrawal_paid_late: {
+    amount: ['available', 'provider_float'],
+    fee: ['available', 'fee_income'],
+    charge: { merchant: ['available', 'provider_float'], platform: ['processor_cost', 'provider_float'] },
+  },
+  // What was paid out came back.
+  withdrawal_reversed: {
+    amount: ['provider_float', 'available'],
+    fee: ['fee_income', 'available'],
+    charge: { merchant: ['provider_float', 'available'], platform: ['provider_float', 'processor_cost'] },
+  },
+  // An operator corrects a balance, against the account that was wrong.
+  adjustment_credited_float: { amount: ['provider_float', 'available'] },
+  adjustment_credited_fee: { amount: ['fee_income', 'available'] },
+  adjustment_credited_cost: { amount: ['processor_cost', 'available'] },
+  adjustment_debited_float: { amount: ['available', 'provider_float'] },
+  adjustment_debited_fee: { amount: ['available', 'fee_income'] },
+  adjustment_debited_cost: { amount: ['available', 'processor_cost'] },
 } as const satisfies Record<
   string,
-  { amount: readonly [AccountCode, AccountCode]; fee: readonly [AccountCode, AccountCode] | null }
+  { amount: Movement; fee?: Movement; charge?: { merchant: Movement; platform: Movement } }
 >
 
 /** The name of a business fact that moves money. */
 export type Fact = keyof typeof FACTS
 
-/** One business fact about one source, with its amounts in cents. `fee_minor` is zero where the fact takes none. */
+type Moves = { amount: Movement; fee?: Movement; charge?: { merchant: Movement; platform: Movement } }
+
+/** What a fact is about. */
+export type SourceType = 'collection' | 'withdrawal' | 'adjustment'
+
+/**
+ * One business fact about one source, with its amounts in cents. `fee_minor` and `charge_minor` are zero where the fact
+ * takes none. `transfer_id` names the movement of the amount beforehand, for a row that points to it.
+ */
 export type Posting = {
   merchant_id: string
   routing_code: number
   environment: string
   fact: Fact
-  source_type: 'collection'
+  source_type: SourceType
   source_id: string
   amount_minor: bigint
   fee_minor: bigint
+  charge_minor?: bigint
+  charge_borne_by?: 'merchant' | 'platform'
+  transfer_id?: string
 }
 
 /** Makes a posting, checking that its amounts can be. */
 export function postingOf(posting: Posting): Posting {
-  assertInvariant(posting.amount_minor > 0n, `${posting.fact} moves ${posting.amount_minor}`)
-  assertInvariant(posting.fee_minor >= 0n && posting.fee_minor < posting.amount_minor, `fee of ${posting.fact}`)
-  assertInvariant(posting.fee_minor === 0n || FACTS[posting.fact].fee !== null, `${posting.fact} takes no fee`)
+  const { fact, source_type, amount_minor, fee_minor, charge_minor = 0n } = posting
+  const moves: Moves = FACTS[fact]
+  assertInvariant(fact.startsWith(source_type), `${fact} of a ${source_type}`)
+  assertInvariant(amount_minor > 0n, `${fact} moves ${amount_minor}`)
+  assertInvariant(fee_minor >= 0n && charge_minor >= 0n, `fee and charge of ${fact}`)
+  assertInvariant(source_type !== 'collection' || fee_minor < amount_minor, `fee of ${fact}`)
+  assertInvariant(fee_minor === 0n || moves.fee !== undefined, `${fact} takes no fee`)
+  assertInvariant(charge_minor === 0n || moves.charge !== undefined, `${fact} takes no charge`)
   return posting
 }
 
@@ -92,15 +146,19 @@ const POST = sql(
        merchant_id uuid, id uuid, environment text, debit text, credit text, amount bigint, posting text, leg smallint,
        source_type text, source_id uuid, debit_place int, debit_sum bigint, debit_move int,
        credit_place int, credit_sum bigint, credit_move int, at timestamptz)
-     returning 1
+     returning posting, debit_code, debit_balance_minor
    )
-   select (select accounts from before) as accounts, (select count(*)::int from written) as written`,
+   select (select accounts from before) as accounts, count(*)::int as written,
+     count(*) filter (where debit_code = 'available' and debit_balance_minor < 0
+       and (posting like 'withdrawal%' or posting like 'adjustment%'))::int as overdrawn
+   from written`,
 )
 
 /**
  * Writes a set of postings: the transfers and the balances they make, in one statement. A fact that was already
  * posted for its source breaks the unique key, and the whole set with it: money moves once. Throws as well when a
- * book is missing, or when held or reserved would go below zero.
+ * book is missing, when held or reserved would go below zero, or when a withdrawal or an adjustment would take available
+ * below zero: see `lockBooks`.
  */
 export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posting[]): Promise<void> {
   if (postings.length === 0) return
@@ -112,7 +170,7 @@ export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posti
     const credited = move(changes, posting, credit, amount)
     return {
       merchant_id: posting.merchant_id,
-      id: newId(deps, posting.routing_code),
+      id: (leg === 0 && posting.transfer_id) || newId(deps, posting.routing_code),
       environment: posting.environment,
       debit,
       credit,
@@ -131,22 +189,28 @@ export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posti
     }
   })
   const change = [...changes.values()].map((entry) => ({ ...entry, delta: entry.delta.toString() }))
-  const [result] = await tx.query<{ accounts: number; written: number }>(POST, [
+  const [result] = await tx.query<{ accounts: number; written: number; overdrawn: number }>(POST, [
     JSON.stringify(change),
     JSON.stringify(rows),
     CURRENCY,
   ])
   assertInvariant(result?.accounts === change.length, `${change.length} accounts were due, ${result?.accounts} exist`)
   assertInvariant(result.written === rows.length, `${rows.length} transfers were due, ${result.written} were written`)
+  assertInvariant(result.overdrawn === 0, `${result.overdrawn} withdrawals took more than there was`)
 }
 
 function legsOf(posting: Posting): Leg[] {
-  const fact = FACTS[posting.fact]
-  const legs: Leg[] = [{ posting, leg: 0, debit: fact.amount[0], credit: fact.amount[1], amount: posting.amount_minor }]
-  if (posting.fee_minor > 0n && fact.fee) {
-    legs.push({ posting, leg: 1, debit: fact.fee[0], credit: fact.fee[1], amount: posting.fee_minor })
-  }
+  const { amount_minor, fee_minor, charge_minor = 0n, charge_borne_by = 'platform' } = posting
+  const moves: Moves = FACTS[posting.fact]
+  const charge = moves.charge?.[charge_borne_by]
+  const legs = [legOf(posting, 0, moves.amount, amount_minor)]
+  if (fee_minor > 0n && moves.fee) legs.push(legOf(posting, 1, moves.fee, fee_minor))
+  if (charge_minor > 0n && charge) legs.push(legOf(posting, 2, charge, charge_minor))
   return legs
+}
+
+function legOf(posting: Posting, leg: number, [debit, credit]: Movement, amount: bigint): Leg {
+  return { posting, leg, debit, credit, amount }
 }
 
 function move(changes: Map<string, Change>, posting: Posting, code: AccountCode, delta: bigint) {

@@ -165,6 +165,19 @@ export const settings = {
     number(0.0001, 8760, 'any'),
     'Hours after which a payment without an answer fails with timeout.',
   ),
+  withdrawal_min: setting('WITHDRAWAL_MIN_AMOUNT', '1.00', amount, 'Smallest amount of a withdrawal in shillings.'),
+  withdrawal_max: setting(
+    'WITHDRAWAL_MAX_AMOUNT',
+    '1000000000.00',
+    amount,
+    'Largest amount of a withdrawal in shillings.',
+  ),
+  payout_deadline_h: setting(
+    'PAYOUT_DEADLINE_H',
+    '24',
+    number(0.0001, 8760, 'any'),
+    'Hours after which a payout without a final answer is left to operators: NEEDS_RECONCILIATION.',
+  ),
   idempotency_replay_days: setting(
     'IDEMPOTENCY_REPLAY_DAYS',
     '30',

@@ -39,6 +39,12 @@ export const catalogue = {
   not_found: { status: 404, message: 'There is nothing here. Check the path and the id.' },
   method_not_allowed: { status: 405, message: 'This path does not take this method. See the Allow header.' },
   invalid_state: { status: 409, message: 'The record is not in a state that allows this.' },
+  insufficient_balance: { status: 409, message: 'The available balance does not cover the amount and its charges.' },
+  withdrawal_restricted: {
+    status: 409,
+    message:
+      'Withdrawals need a merchant that is active, verified and priced. Ask the platform to complete the account.',
+  },
   idempotency_in_progress: {
     status: 409,
     message: 'The first request with this Idempotency-Key is still running. Ask again in a moment.',
@@ -53,6 +59,10 @@ export const catalogue = {
   simulate_status_not_allowed: { status: 422, message: 'simulate_status is accepted with sandbox keys only.' },
   amount_not_supported: { status: 422, message: 'This amount is outside the limits, or the provider cannot move it.' },
   unsupported_currency: { status: 422, message: 'Only TZS is supported.' },
+  unknown_destination: {
+    status: 422,
+    message: 'destination_code is not a destination of this method. GET /v1/destinations lists them.',
+  },
   headers_too_large: { status: 431, message: 'The headers are too large. The limit is 16 KiB.' },
   rate_limited: { status: 429, message: 'Too many requests. Wait as long as Retry-After says.' },
   internal_error: {

@@ -13,6 +13,7 @@ import {
   newId,
   newRoutingCode,
   routingCodeOf,
+  timeOf,
   ZERO_ID,
 } from './ids.ts'
 import { seededRandom, systemRandom } from './random.ts'
@@ -46,6 +47,16 @@ test('a later id sorts after an earlier one', () => {
     assert.ok(after > before, `${after} after ${before}`)
     before = after
   }
+})
+
+test('an id tells when it was made, and is not below the bound of that time', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 2 ** 48 - 1 }), uint32, (ms, code) => {
+      const id = newId({ ...seams, clock: settableClock(new Date(ms)) }, code)
+      assert.equal(timeOf(id).getTime(), ms)
+      assert.ok(id >= firstIdAt(new Date(ms)))
+    }),
+  )
 })
 
 test('ids of one millisecond and one merchant are all different', () => {

@@ -33,6 +33,11 @@ export function firstIdAt(time: Date): string {
   return uuidText(bytes)
 }
 
+/** When an id was made, to the millisecond. */
+export function timeOf(id: string): Date {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
+}
+
 /** A random 32-bit routing code for a new merchant. */
 export function newRoutingCode(random: Random): number {
   return Buffer.from(random.bytes(4)).readUInt32BE(0)

@@ -9,6 +9,13 @@ const MINOR_MAX = 2n ** 53n
 /** Why an amount was refused: malformed text, or well-formed but outside what can be stored. */
 export type AmountProblem = 'malformed' | 'too_precise' | 'not_positive' | 'too_large'
 
+/** What to tell a caller whose amount cannot be read. One that is too large can be read: the limits refuse it. */
+export const AMOUNT_HELP: Record<Exclude<AmountProblem, 'too_large'>, string> = {
+  malformed: 'must be a decimal such as "25000.00" or 25000, without sign, exponent or separators',
+  too_precise: 'must have at most two decimals',
+  not_positive: 'must be greater than zero',
+}
+
 const DECIMAL = /^(\d{1,15})(?:\.(\d+))?$/
 const LONG_DECIMAL = /^\d+(?:\.\d+)?$/
 const NEGATIVE_OR_ZERO = /^-?0*(?:\.0*)?$|^-\d+(?:\.\d+)?$/

@@ -11,3 +11,6 @@ export function canonicalPhone(text: string): string | null {
   const match = FORMS.exec(text.replace(/[ -]/g, ''))
   return match ? `255${match[1]}` : null
 }
+
+/** What to tell a caller whose phone number cannot be read. */
+export const PHONE_HELP = 'must be a Tanzanian mobile number such as 0754123456 or 255754123456'

@@ -16,6 +16,26 @@ export function freeText(max: number, description?: string) {
   return Type.String({ maxLength: max, pattern: FREE, ...(description ? { description } : {}) })
 }
 
+/** Looks ahead for a character that can be seen. */
+const SEEN = '(?=[\\s\\p{Cf}]*[^\\s\\p{C}])'
+
+/** One line of text with at least one character that can be seen. */
+export function visibleLine(max: number, description?: string) {
+  return { ...line(max, description), minLength: 1, pattern: LINE.replace('^', `^${SEEN}`) }
+}
+
+/** Free text with at least one character that can be seen. */
+export function visibleText(max: number, description?: string) {
+  return { ...freeText(max, description), minLength: 1, pattern: FREE.replace('^', `^${SEEN}`) }
+}
+
+/** An amount as callers send it; `parseAmount` reads it. */
+export const AmountField = Type.Unsafe<string | number>({
+  type: ['string', 'number'],
+  description: 'Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals.',
+  examples: ['25000.00'],
+})
+
 /** A closed set of strings, as `{type: string, enum: [...]}`. */
 export function oneOf<const T extends readonly string[]>(values: T, description?: string) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...(description ? { description } : {}) })

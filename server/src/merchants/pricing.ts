@@ -3,6 +3,7 @@
 import { type Act, recordAudit } from '../audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../db/index.ts'
 import { formatAmount, newId, refuse, routingCodeOf } from '../lib/index.ts'
+import type { Flow } from './choose-rule.ts'
 import { getMerchant } from './list.ts'
 import { formatPercentage, type Rule } from './read-rules.ts'
 import type { RuleView } from './schema.ts'
@@ -22,6 +23,29 @@ const IN_FORCE = sql(
 /** The lines in force, of which `chooseRule` picks one. */
 export function rulesInForce(reader: Reader, merchant_id: string): Promise<RuleInForce[]> {
   return reader.query<RuleInForce>(IN_FORCE, [merchant_id])
+}
+
+const FOR_ALL = sql(
+  'pricing_for_all',
+  `select merchant_id, flow, method, destination_code, percentage_hundredths, flat_fee_minor, processor_charge_minor,
+     processor_fee_pass_through, label
+   from pricing_rules where merchant_id = any($1) and flow = $2 and valid_until is null`,
+)
+
+/** The lines in force for one flow, of many merchants at once. Merchants without any are left out. */
+export async function rulesForAll(
+  reader: Reader,
+  flow: Flow,
+  merchant_ids: readonly string[],
+): Promise<Map<string, Rule[]>> {
+  const rows = await reader.query<Rule & { merchant_id: string }>(FOR_ALL, [merchant_ids, flow])
+  const lists = new Map<string, Rule[]>()
+  for (const row of rows) {
+    const list = lists.get(row.merchant_id)
+    if (list === undefined) lists.set(row.merchant_id, [row])
+    else list.push(row)
+  }
+  return lists
 }
 
 /** The price list in force as the API shows it. Refuses an unknown merchant with not_found. */

@@ -1,6 +1,6 @@
 // Reading a price list as an operator sends it.
 
-import { type AmountProblem, parseFee, refuse } from '../lib/index.ts'
+import { type AmountProblem, findDestination, parseFee, refuse } from '../lib/index.ts'
 import { FLOW_METHODS, type RuleScope } from './choose-rule.ts'
 import type { RuleInput } from './schema.ts'
 
@@ -16,8 +16,9 @@ export type Rule = RuleScope & {
 type FieldProblem = { field: string; message: string }
 
 /**
- * Checks what the schema cannot. Refuses with 400 naming every field that is wrong by the number of its line, which
- * counts from 0: an unknown method, a code of the wrong form, what is no percentage or no amount, a line said twice.
+ * Checks what the schema cannot, and gives each destination its one code. Refuses with 400 naming every field that is wrong
+ * by the number of its line, which counts from 0: an unknown method or destination, a destination of another method, what
+ * is no percentage or no amount, a line said twice.
  */
 export function readRules(inputs: readonly RuleInput[]): Rule[] {
   const problems: FieldProblem[] = []
@@ -28,25 +29,22 @@ export function readRules(inputs: readonly RuleInput[]): Rule[] {
   )
   const first = new Map<string, number>()
   for (const [i, { flow, method, destination_code }] of rules.entries()) {
-    const scope = JSON.stringify([flow, method, destination_code])
+    // A destination has one method: with it or without, the line is about the same payments.
+    const scope = JSON.stringify([flow, destination_code === null ? method : null, destination_code])
     const before = first.get(scope)
     if (before === undefined) first.set(scope, i)
-    else problems.push({ field: `rules.${i}`, message: `has the flow, method and destination_code of rules.${before}` })
+    else problems.push({ field: `rules.${i}`, message: `is about the same payments as rules.${before}` })
   }
   if (problems.length > 0) refuse('validation_failed', { details: { fields: problems } })
   return rules
 }
 
 function readRule(input: RuleInput, wrong: (name: string, message: string) => void): Rule {
-  const { flow, method = null, destination_code = null } = input
+  const { flow, method = null } = input
   if (method !== null && !FLOW_METHODS[flow].includes(method)) {
     wrong('method', `must be null or one of ${FLOW_METHODS[flow].join(', ')} for a ${flow}`)
   }
-  if (destination_code !== null && flow === 'collection') {
-    wrong('destination_code', 'must be null for a collection: money that comes in has no destination')
-  } else if (destination_code !== null && !/^[A-Z][A-Z0-9_]{1,31}$/.test(destination_code)) {
-    wrong('destination_code', 'must be a code such as MPESA or CRDB: capital letters, digits and _')
-  }
+  const destination_code = readDestination(input, (message) => wrong('destination_code', message))
   const percentage_hundredths = parsePercentage(input.percentage ?? '0')
   if (percentage_hundredths === null) {
     wrong('percentage', 'must be a percentage from "0" to "100" such as "1.50", with at most two decimals')
@@ -67,6 +65,18 @@ function readRule(input: RuleInput, wrong: (name: string, message: string) => vo
     processor_fee_pass_through: input.processor_fee_pass_through ?? false,
     label: input.label ?? '',
   }
+}
+
+/** The one code of a line's destination, by whichever of its names it was sent. Null: every destination. */
+function readDestination(input: RuleInput, wrong: (message: string) => void): string | null {
+  const { flow, method = null, destination_code: name = null } = input
+  if (name === null) return null
+  const destination = findDestination(name)
+  if (flow === 'collection') wrong('must be null for a collection: money that comes in has no destination')
+  else if (destination === null) wrong('must be a code that GET /v1/destinations lists, such as MPESA or CRDB')
+  else if (method !== null && method !== destination.method)
+    wrong(`is of ${destination.method}, not of the line's method`)
+  return destination?.code ?? name
 }
 
 const FEE_HELP: Record<AmountProblem, string> = {

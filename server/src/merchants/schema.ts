@@ -2,7 +2,7 @@
 
 import Type, { type Static } from 'typebox'
 import { MERCHANT_ROLES, PageQuery, page, success } from '../http/index.ts'
-import { line, nullable, oneOf } from '../lib/index.ts'
+import { line, nullable, oneOf, visibleLine } from '../lib/index.ts'
 import { FLOWS } from './choose-rule.ts'
 import { IpAddressRecord } from './ip-address-routes.ts'
 import { IP_STATUSES } from './ip-addresses.ts'
@@ -10,9 +10,6 @@ import { MERCHANT_STATUSES } from './state.ts'
 
 const Timestamp = Type.String({ format: 'date-time' })
 const Id = Type.String({ format: 'uuid' })
-/** Names have at least one character that can be seen. */
-const visible = (max: number, description?: string) => ({ ...line(max, description), minLength: 1, pattern: VISIBLE })
-const VISIBLE = '^(?=[\\s\\p{Cf}]*[^\\s\\p{C}])[^\\p{Cc}\\p{Cs}]*$'
 const Email = { ...line(254), format: 'email' }
 
 /** A merchant as operators see it. */
@@ -32,7 +29,7 @@ export type MerchantView = Static<typeof MerchantRecord>
 
 /** Body of POST /v1/operator/merchants. */
 export const MerchantBody = Type.Object({
-  name: visible(200, 'The name of the business, as payers see it.'),
+  name: visibleLine(200, 'The name of the business, as payers see it.'),
   email: Type.Optional({ ...Email, description: 'Of the business. Who has it is invited as MERCHANT_ADMIN.' }),
 })
 
@@ -59,7 +56,12 @@ export const RuleInput = Type.Object({
     ),
   ),
   destination_code: Type.Optional(
-    nullable(line(32, 'A network or bank, such as MPESA. Null: every destination, as in each line for collections.')),
+    nullable(
+      line(
+        32,
+        'A network or bank of GET /v1/destinations, such as MPESA, by its code or another of its names; its code is kept. Null: every destination, as in each line for collections.',
+      ),
+    ),
   ),
   percentage: Type.Optional(line(16, 'Of the amount: "1.50" is 1.5 %. Default "0.00".')),
   flat_fee: amount('Added to the percentage. Default "0.00".'),
@@ -109,7 +111,7 @@ export type MemberView = Static<typeof MemberRecord>
 export const InvitationBody = Type.Object({
   email: Email,
   role: oneOf(MERCHANT_ROLES),
-  name: Type.Optional(visible(200)),
+  name: Type.Optional(visibleLine(200)),
 })
 
 /** Body of PATCH /v1/merchant/members/{member_id}. */
@@ -154,7 +156,7 @@ export const AddressesQuery = Type.Object({
 })
 
 /** Body of POST /v1/operator/ip-addresses/{address_id}/reject. */
-export const RejectionBody = Type.Object({ reason: visible(500, 'Why. The merchant sees it.') })
+export const RejectionBody = Type.Object({ reason: visibleLine(500, 'Why. The merchant sees it.') })
 
 /** Parameters of the paths that name an address. */
 export const AddressParams = Type.Object({ address_id: Type.String({ description: 'The id of the address.' }) })

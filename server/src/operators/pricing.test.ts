@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createWorld, type World } from '../../test/harness.ts'
+import { DESTINATIONS } from '../lib/index.ts'
+import { FLOW_METHODS } from '../merchants/choose-rule.ts'
 
 let world: World
 let operator: string
@@ -120,8 +122,12 @@ test('every line that is wrong is named by its number and field', async () => {
     [{ flow: 'withdrawal', method: 'wallet_push' }, 'rules.1.method'],
     [{ flow: 'collection', method: 'MOBILE_MONEY' }, 'rules.1.method'],
     [{ flow: 'collection', destination_code: 'MPESA' }, 'rules.1.destination_code'],
-    [{ flow: 'withdrawal', destination_code: 'm-pesa' }, 'rules.1.destination_code'],
+    [{ flow: 'withdrawal', destination_code: 'M-PAISA' }, 'rules.1.destination_code'],
+    [{ flow: 'withdrawal', destination_code: 'BANK7' }, 'rules.1.destination_code'],
     [{ flow: 'withdrawal', destination_code: '' }, 'rules.1.destination_code'],
+    [{ flow: 'withdrawal', method: 'BANK_ACCOUNT', destination_code: 'AIRTEL' }, 'rules.1.destination_code'],
+    [{ flow: 'withdrawal', method: 'MOBILE_MONEY', destination_code: 'CRDB' }, 'rules.1.destination_code'],
+    [{ flow: 'withdrawal', method: 'MOBILE_MONEY', destination_code: 'PROVIDER_PESA' }, 'rules.1.destination_code'],
     [{ flow: 'withdrawal', percentage: '1.505' }, 'rules.1.percentage'],
     [{ flow: 'withdrawal', percentage: '100.01' }, 'rules.1.percentage'],
     [{ flow: 'withdrawal', percentage: '-1' }, 'rules.1.percentage'],
@@ -145,17 +151,75 @@ test('every line that is wrong is named by its number and field', async () => {
   assert.deepEqual(await inForce(id), before, 'a refused list changes nothing')
 })
 
-test('a line that is said twice is refused with its number, and 200 lines are the most', async () => {
+test('a line that is said twice is refused with its number', async () => {
   const { id } = await world.newMerchant()
   const { body } = await put(id, [FULL, { flow: 'withdrawal' }, { ...FULL, label: 'again' }])
-  assert.deepEqual(body.error.details.fields, [
-    { field: 'rules.2', message: 'has the flow, method and destination_code of rules.0' },
-  ])
-  const many = (count: number) =>
-    Array.from({ length: count }, (_, i) => ({ flow: 'withdrawal', destination_code: `BANK${i}` }))
-  assert.equal((await put(id, many(201))).status, 400)
-  assert.equal((await put(id, many(200))).status, 200)
-  assert.equal((await inForce(id)).length, 200)
+  assert.deepEqual(body.error.details.fields, [{ field: 'rules.2', message: 'is about the same payments as rules.0' }])
+})
+
+test('two names of one destination, with its method or without, are the same line', async () => {
+  const { id } = await world.newMerchant()
+  const before = await inForce(id)
+  const same: [object, object][] = [
+    [{ destination_code: 'MPESA' }, { destination_code: 'VODACOM' }],
+    [{ destination_code: 'm-pesa' }, { destination_code: 'MPESA' }],
+    [{ destination_code: 'TIGO' }, { destination_code: 'yas' }],
+    [{ destination_code: 'CRDB' }, { destination_code: 'CRDB', method: 'BANK_ACCOUNT' }],
+    [
+      { destination_code: 'HALOTEL', method: 'MOBILE_MONEY' },
+      { destination_code: 'HALOPESA', method: null },
+    ],
+  ]
+  for (const [one, other] of same) {
+    const { status, body } = await put(id, [
+      { flow: 'withdrawal', ...one },
+      { flow: 'withdrawal', method: 'PROVIDER_PESA' },
+      { flow: 'withdrawal', ...other },
+    ])
+    assert.deepEqual([status, body.error.details.fields[0].field], [400, 'rules.2'], JSON.stringify([one, other]))
+  }
+  assert.deepEqual(await inForce(id), before)
+})
+
+test('a destination may be written by any of its names, and is kept and shown by its code', async () => {
+  const { id } = await world.newMerchant()
+  const names = ['vodacom', 'Tigo Pesa', 'SELCOM_PESA', 'scb', 'I-and-M']
+  const { status, body, text } = await put(
+    id,
+    names.map((destination_code) => ({ flow: 'withdrawal', destination_code })),
+  )
+  assert.equal(status, 200, text)
+  const codes = body.data.rules.map((rule: { destination_code: string }) => rule.destination_code)
+  assert.deepEqual(codes.sort(), ['IMBANK', 'MIXX', 'MPESA', 'PROVIDER_PESA', 'STANDARD_CHARTERED'])
+  assert.deepEqual(await inForce(id), body.data.rules)
+})
+
+test('a destination that nobody knows is refused, and the list of destinations is named', async () => {
+  const { id } = await world.newMerchant()
+  const { body } = await put(id, [{ flow: 'withdrawal', destination_code: 'BANK7' }])
+  assert.match(body.error.details.fields[0].message, /GET \/v1\/destinations/)
+})
+
+test('a list may say everything there is to say, and has at most 200 lines', async () => {
+  const { id } = await world.newMerchant()
+  const every = [
+    ...DESTINATIONS.map(({ code, method }) => ({ flow: 'withdrawal', destination_code: code, method })),
+    ...Object.entries(FLOW_METHODS).flatMap(([flow, methods]) =>
+      [null, ...methods].map((method) => ({ flow, method })),
+    ),
+  ]
+  const { status, text } = await put(id, every)
+  assert.equal(status, 200, text)
+  const kept = await inForce(id)
+  assert.equal(kept.length, every.length)
+  const fields = async (count: number): Promise<string[]> => {
+    const { status, body } = await put(id, Array(count).fill({ flow: 'withdrawal' }))
+    assert.equal(status, 400)
+    return body.error.details.fields.map(({ field }: { field: string }) => field)
+  }
+  assert.equal((await fields(200))[0], 'rules.1', 'two hundred lines are looked at one by one')
+  assert.deepEqual(await fields(201), ['rules'])
+  assert.deepEqual(await inForce(id), kept)
 })
 
 test('a list for an unknown merchant is not found', async () => {

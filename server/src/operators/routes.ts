@@ -2,13 +2,24 @@
 
 import type { Deps } from '../db/index.ts'
 import type { Routes } from '../http/index.ts'
+import type { Desk } from '../withdrawals/index.ts'
 import { addressRoutes } from './addresses.ts'
+import { adjustmentRoutes } from './adjustments.ts'
 import { auditLogRoutes } from './audit-log.ts'
+import { operatorCollectionRoutes } from './collections.ts'
 import { operatorMerchantRoutes } from './merchants.ts'
+import { operatorWithdrawalRoutes } from './withdrawals.ts'
 
 /** Adds every route under /v1/operator. All of them take a session of a SUPER_ADMIN and nothing else. */
-export function operatorRoutes(deps: Deps): Routes {
-  const parts = [operatorMerchantRoutes(deps), addressRoutes(deps), auditLogRoutes(deps)]
+export function operatorRoutes(deps: Deps, options: { desk: Desk }): Routes {
+  const parts = [
+    operatorMerchantRoutes(deps),
+    operatorWithdrawalRoutes(deps, options),
+    operatorCollectionRoutes(deps, options),
+    adjustmentRoutes(deps),
+    addressRoutes(deps),
+    auditLogRoutes(deps),
+  ]
   return (app) => {
     for (const routes of parts) routes(app)
   }

@@ -1,24 +1,24 @@
-// What the platform relies on in every provider: one suite, run against each adapter.
+// What the platform relies on in every provider: one suite, run against each adapter. Payouts: contract-payouts.test.ts.
 
 import assert from 'node:assert/strict'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { systemClock } from '../lib/index.ts'
-import { createMockProvider, createRemoteMockProvider } from './mock/index.ts'
+import {
+  DELAY_MS,
+  listen,
+  PROFILE,
+  pause,
+  SECRET,
+  SETTLED_MS,
+  type Subject,
+  soon,
+  startLocal,
+  startRemote,
+  urlOf,
+} from '../../test/mock-providers.ts'
+import { createRemoteMockProvider } from './mock/index.ts'
 import { crc16 } from './mock/qr.ts'
 import { type MockServer, startMockServer } from './mock/server-app.ts'
-import type { Answer, PaymentRequest, Provider } from './port.ts'
-
-const SECRET = 'a secret of the tests'
-const DELAY_MS = 50
-/** Every outcome is there by then, the second ones too. */
-const SETTLED_MS = 2 * DELAY_MS + 10
-const PROFILE = { success_default: 'always', seed: 'test', delay_ms: DELAY_MS } as const
-
-type Received = { headers: Record<string, string | undefined>; body: Buffer }
-/** One adapter under test, with the callbacks that came for each reference. */
-type Subject = { provider: Provider; received: Received[]; close(): Promise<void> }
+import type { Answer, PaymentRequest } from './port.ts'
 
 let last_reference = 0
 
@@ -32,37 +32,6 @@ function requestOf(ending: string, fields: Partial<PaymentRequest> = {}): Paymen
     simulate_status: null,
     sent_at: null,
     ...fields,
-  }
-}
-
-async function startLocal(): Promise<Subject> {
-  const received: Received[] = []
-  const sink = async (_name: string, headers: Record<string, string>, body: Buffer) => {
-    received.push({ headers, body })
-  }
-  const provider = createMockProvider({ name: 'mock', profile: PROFILE, clock: systemClock, secret: SECRET, sink })
-  return { provider, received, close: async () => {} }
-}
-
-async function startRemote(): Promise<Subject> {
-  const received: Received[] = []
-  const receiver = await listen((headers, body) => received.push({ headers, body }))
-  const server = await startMockServer({
-    port: 0,
-    host: '127.0.0.1',
-    profile: PROFILE,
-    secret: SECRET,
-    callback_url: `${urlOf(receiver)}/callbacks/mock`,
-  })
-  const provider = createRemoteMockProvider({ name: 'mock', url: server.url, secret: SECRET })
-  return {
-    provider,
-    received,
-    async close() {
-      await provider.close()
-      await server.close()
-      receiver.close()
-    },
   }
 }
 
@@ -324,26 +293,6 @@ describe('callbacks of the mock over HTTP', () => {
   })
 })
 
-/** A receiver that hands over what it gets and answers 200, or what `reply` says. */
-async function listen(
-  take: (headers: Record<string, string | undefined>, body: Buffer) => void,
-  reply: () => [number, string] = () => [200, ''],
-): Promise<Server> {
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    take(request.headers as Record<string, string | undefined>, Buffer.concat(chunks))
-    const [status, text] = reply()
-    response.writeHead(status).end(text)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return server
-}
-
-function urlOf(server: Server): string {
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
 /** The tags of an EMVCo text. */
 function fieldsOf(text: string): Map<string, string> {
   const fields = new Map<string, string>()
@@ -353,21 +302,4 @@ function fieldsOf(text: string): Map<string, string> {
     at += 4 + length
   }
   return fields
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-/** Waits until something holds; fails with its own message when it does not within three seconds. */
-async function soon(check: () => Promise<void>): Promise<void> {
-  const deadline = performance.now() + 3000
-  for (;;) {
-    try {
-      return await check()
-    } catch (error) {
-      if (performance.now() > deadline) throw error
-      await pause(5)
-    }
-  }
 }

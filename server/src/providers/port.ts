@@ -20,6 +20,7 @@ export const FAILURE_REASONS = {
   unknown_provider_error: 'The payment did not succeed. Check with the customer before trying again.',
   insufficient_balance: 'The customer does not have enough balance.',
   wrong_pin: 'The customer entered a wrong PIN or could not be authorized.',
+  review_declined: 'The payment was held for a review and declined.',
   timeout: "No answer came in time. If money left the customer's account, do not ask for it again.",
 } as const
 /** One reason; its sentence may be shown to a payer. */
@@ -57,6 +58,57 @@ export type Answer = { provider_status: string | null; provider_id?: string | nu
 /** The answer to a QR request: the texts exactly as the provider made them, or why there are none. */
 export type QrAnswer = Answer & { payment_token?: string; qr_payload?: string }
 
+/** Ways of sending money out. */
+export const PAYOUT_METHODS = ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'] as const
+/** One way of sending money out. */
+export type PayoutMethod = (typeof PAYOUT_METHODS)[number]
+
+/** One payout as the provider is asked for it. Amount in cents. */
+export type PayoutRequest = {
+  /** Our reference: stored before the first byte is sent, never replaced. One reference is one payout, however often it is sent. */
+  reference: string
+  environment: 'live' | 'sandbox'
+  method: PayoutMethod
+  /** Network or bank by its neutral code (lib/destinations.ts): each adapter knows its own name of it. */
+  destination_code: string
+  /** Canonical phone 255XXXXXXXXX, or a bank account number. */
+  destination_identifier: string
+  destination_name: string | null
+  bank_name: string | null
+  amount_minor: bigint
+  currency: string
+  /** When the provider took the request; null when that is not known. */
+  sent_at: Date | null
+}
+
+/**
+ * What the provider says about one payout. Whatever leaves a doubt is `unknown`: such a payout is only asked about, and
+ * never sent again. `not_sent`: no byte of the request reached the provider. `not_found`: the provider has no such payout
+ * and will never execute it; an adapter whose provider cannot say that answers `unknown`. `blocked`: it refused our
+ * address or our access, and executed nothing. `reversed` says whether the provider gave its own charge back too.
+ */
+export type PayoutAnswer = { provider_status: string | null; provider_id?: string | null; ask_again_ms?: number } & (
+  | { kind: 'accepted' }
+  | { kind: 'succeeded'; amount_minor: bigint; currency: string }
+  | { kind: 'reversed'; amount_minor: bigint; currency: string; charge_returned: boolean }
+  | { kind: 'declined'; reason: PayoutFailure }
+  | { kind: 'blocked' }
+  | { kind: 'not_sent' }
+  | { kind: 'not_found' }
+  | { kind: 'unknown'; why: 'timeout' | 'unreachable' | 'unreadable' | 'unseen_status' | 'refused_us' }
+)
+
+/** Why a payout failed. */
+export const PAYOUT_FAILURES = {
+  provider_declined: 'The receiving network or bank declined the payout.',
+  unknown_recipient: 'The receiving account does not exist or cannot receive this payout.',
+  limit_exceeded: 'The payout is outside the limits of the receiving account.',
+  unknown_provider_error: 'The payout did not succeed.',
+  operator_resolved: 'An operator checked the payout: it was not paid.',
+} as const
+/** One reason; its sentence may be shown to the merchant. */
+export type PayoutFailure = keyof typeof PAYOUT_FAILURES
+
 /** A callback after its signature was checked: whom it is about. Never what happened: that is asked. */
 export type CallbackVerdict = { verified: true; reference: string } | { verified: false }
 
@@ -65,7 +117,7 @@ export const CALL_MS_MAX = 5_000
 
 /**
  * A payment provider. Every function answers, within CALL_MS_MAX; none throws because of what the provider did. Its texts
- * may hold anything: `collections/answer.ts` reads every answer before it is used.
+ * may hold anything: `providers/answer.ts` reads every answer before it is used.
  */
 export type Provider = {
   /** The name stored on each attempt and used in the callback path: /callbacks/<name>. */
@@ -74,6 +126,8 @@ export type Provider = {
     methods: readonly Method[]
     /** True when the provider moves whole shillings only. */
     whole_shillings: boolean
+    /** Ways in which it pays out; empty when it takes money in only. */
+    payout_methods: readonly PayoutMethod[]
   }
   /** Sends the payment prompt (wallet_push, provider_pesa). Repeating a reference never makes a second prompt. */
   push(request: PaymentRequest): Promise<Answer>
@@ -81,6 +135,10 @@ export type Provider = {
   qr(request: PaymentRequest): Promise<QrAnswer>
   /** Asks for the outcomes of payments, answered in the order of the requests. This is the truth about a payment. */
   status(requests: readonly PaymentRequest[]): Promise<Answer[]>
+  /** Asks for a payout. Only ever called by whoever took the payout's token. */
+  payout(request: PayoutRequest): Promise<PayoutAnswer>
+  /** Asks for the outcomes of payouts, answered in the order of the requests. This is the truth about a payout. */
+  payoutStatus(requests: readonly PayoutRequest[]): Promise<PayoutAnswer[]>
   /** Checks a callback on its raw bytes. */
   verifyCallback(headers: Record<string, string | undefined>, body: Buffer): CallbackVerdict
 }

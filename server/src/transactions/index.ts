@@ -1,3 +1,3 @@
 // The door of transactions: the merchant's view of the ledger.
 
-export { balanceRoutes } from './routes.ts'
+export { transactionRoutes } from './routes.ts'

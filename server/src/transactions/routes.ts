@@ -1,50 +1,16 @@
-// What a merchant has.
+// The endpoints of what a merchant has, and of how it came about.
 
-import Type from 'typebox'
 import type { Deps } from '../db/index.ts'
-import { caller, type Environment, MERCHANT_ROLES, type Routes, success } from '../http/index.ts'
-import { balanceOf } from '../ledger/index.ts'
-import { CURRENCY, formatAmount } from '../lib/index.ts'
+import type { Routes } from '../http/index.ts'
+import { balanceRoutes } from './balance-routes.ts'
+import { fundingRoutes } from './funding-routes.ts'
+import { transactionListRoutes } from './list-routes.ts'
+import { statementRoutes } from './statement-routes.ts'
 
-const Amount = (description: string) => Type.String({ description, examples: ['25000.00'] })
-
-const Balance = Type.Object({
-  available: Amount('May be withdrawn. Below zero only after a reversal.'),
-  reserved: Amount('Set aside for payouts under way.'),
-  held: Amount('Received, and waiting for a review.'),
-  currency: Type.String(),
-})
-
-/** Adds the balance of a merchant in one environment: for keys, and for the dashboard. */
-export function balanceRoutes(deps: Deps): Routes {
-  const tags = ['Balance']
-  const response = { 200: success(Balance) }
+/** Adds the routes of balance, transactions, statements and the funding of withdrawals. */
+export function transactionRoutes(deps: Deps): Routes {
+  const parts = [balanceRoutes(deps), transactionListRoutes(deps), statementRoutes(deps), fundingRoutes(deps)]
   return (app) => {
-    app.get(
-      '/v1/balance',
-      {
-        schema: { tags, summary: 'The balance of the wallet', response },
-        config: { access: { scopes: ['transactions:read'] } },
-      },
-      async (request) => ({ success: true as const, data: await balance(deps, caller(request)) }),
-    )
-    app.get(
-      '/v1/merchant/balance',
-      {
-        schema: { tags, summary: 'The balance of the wallet, for the dashboard', response },
-        config: { access: { roles: MERCHANT_ROLES } },
-      },
-      async (request) => ({ success: true as const, data: await balance(deps, caller(request)) }),
-    )
-  }
-}
-
-async function balance(deps: Deps, of: { merchant: { id: string }; environment: Environment }) {
-  const { available, reserved, held } = await balanceOf(deps.db, of.merchant.id, of.environment)
-  return {
-    available: formatAmount(available),
-    reserved: formatAmount(reserved),
-    held: formatAmount(held),
-    currency: CURRENCY,
+    for (const routes of parts) routes(app)
   }
 }

@@ -13,7 +13,7 @@ export type NewEvent = {
   routing_code: number
   environment: string
   event: EventName
-  source_type: 'collection' | 'test'
+  source_type: 'collection' | 'withdrawal' | 'test'
   source_id: string
   /** Which status move of the source the event tells: one delivery per move and event. */
   source_seq: number

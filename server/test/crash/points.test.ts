@@ -8,6 +8,7 @@ import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Facts, findProblems, gatherFacts, waitQuiet } from './facts.ts'
 import { type Client, createClient, type Order, orderOf } from './load.ts'
+import { findPayoutProblems, gatherPayoutFacts, openCashier, totalOf, waitPayoutsQuiet } from './payouts.ts'
 import { type Child, endOf, startChild, until } from './processes.ts'
 import { createRig, type Rig } from './rig.ts'
 
@@ -18,6 +19,8 @@ const AHEAD_MS = 40_000
 const DELAY_MS = 100
 /** Most of a scenario is waiting: more of them at once than cores. */
 const CONCURRENCY = 3
+/** What the payout pays. */
+const PAYOUT_MINOR = 250_000n
 
 /**
  * The payments that are driven. The payer of the QR code never decides: a code whose request died was shown to nobody,
@@ -31,10 +34,11 @@ type Flow = keyof typeof FLOWS
 
 const scanned = await pointsOfSources()
 const passed: Record<Flow, string[]> = { push: await census('push'), qr: await census('qr') }
+const passed_by_payout = await censusOfPayout()
 
-test('every crash point of the code is passed by a payment that is tested', () => {
+test('every crash point of the code is passed by a payment or a payout that is tested', () => {
   assert.ok(scanned.length >= 10, `only ${scanned.join(', ')} were found`)
-  const covered = [...new Set([...passed.push, ...passed.qr])].sort()
+  const covered = [...new Set([...passed.push, ...passed.qr, ...passed_by_payout])].sort()
   assert.deepEqual(covered, scanned)
 })
 
@@ -42,6 +46,7 @@ describe('a process that dies at a crash point takes nothing with it', { concurr
   for (const flow of Object.keys(FLOWS) as Flow[]) {
     for (const point of passed[flow]) test(`${flow}: ${point}`, () => crash(flow, point))
   }
+  for (const point of passed_by_payout) test(`payout: ${point}`, () => crashPayout(point))
 })
 
 async function crash(flow: Flow, point: string): Promise<void> {
@@ -73,6 +78,72 @@ async function crash(flow: Flow, point: string): Promise<void> {
   } finally {
     await client.close()
     for (const child of children) await child.kill()
+    await rig.close()
+  }
+}
+
+/** A process dies there while an operator approves and the payout goes out; another one finishes it. */
+async function crashPayout(point: string): Promise<void> {
+  const rig = await createRig({ shops: 1, delay_ms: DELAY_MS })
+  const cashier = await openCashier(rig)
+  const children: Child[] = []
+  const start = async (env: Record<string, string>) => {
+    const child = startChild(rig.env(env), ENTRY)
+    children.push(child)
+    await child.ready()
+    return child
+  }
+  try {
+    const shop = shopOf(rig)
+    await cashier.fund(shop, 2n * totalOf(PAYOUT_MINOR))
+    const id = await cashier.submit(shop, PAYOUT_MINOR, '001')
+    const first = await start({ CRASH_AT: point })
+    await rig.configureWebhooks(first.url)
+    const before = await cashier.approve(first.url, id)
+    assert.ok(before === null || before === 200)
+    assert.deepEqual(await endOf(first), { code: null, signal: 'SIGKILL' }, `nothing passed ${point}`)
+
+    const second = await start({ AHEAD_MS: String(AHEAD_MS) })
+    // Whoever got no answer asks again: approved now, or before.
+    assert.equal(await cashier.approve(second.url, id), point === 'approve.before_commit' ? 200 : 409)
+    assert.deepEqual(await waitPayoutsQuiet(rig), { open: 0, unsent: 0, due: 0, pending: 0 })
+    const facts = await gatherPayoutFacts(rig)
+    const funded = new Map([[shop.merchant.id, 2n * totalOf(PAYOUT_MINOR)]])
+    assert.deepEqual(findPayoutProblems(facts, funded), [])
+    assert.deepEqual(
+      facts.withdrawals.map(({ status }) => status),
+      ['SUCCESS'],
+    )
+    assert.deepEqual(
+      facts.entries.map(({ executions, amount_minor }) => [executions, amount_minor]),
+      [[1, String(PAYOUT_MINOR)]],
+    )
+    assert.equal(facts.deliveries.length, 1)
+  } finally {
+    for (const child of children) await child.kill()
+    await cashier.close()
+    await rig.close()
+  }
+}
+
+/** The points that a payout passes from its approval to its delivered webhook. */
+async function censusOfPayout(): Promise<string[]> {
+  const rig = await createRig({ shops: 1, delay_ms: DELAY_MS })
+  const cashier = await openCashier(rig)
+  const child = startChild(rig.env(), ENTRY)
+  const names = new Set<string>()
+  child.onMessage((name) => names.add(String(name)))
+  try {
+    await cashier.fund(shopOf(rig), totalOf(PAYOUT_MINOR))
+    const id = await cashier.submit(shopOf(rig), PAYOUT_MINOR, '001')
+    await child.ready()
+    await rig.configureWebhooks(child.url)
+    assert.equal(await cashier.approve(child.url, id), 200)
+    assert.deepEqual(await waitPayoutsQuiet(rig), { open: 0, unsent: 0, due: 0, pending: 0 })
+    return [...names].sort()
+  } finally {
+    await child.kill()
+    await cashier.close()
     await rig.close()
   }
 }

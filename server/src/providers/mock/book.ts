@@ -1,4 +1,4 @@
-// The book of the mock provider process: every payment that it ever took, kept in memory.
+// The book of the mock provider process: every payment that it ever took, kept in memory. Payouts: payout-book.ts.
 
 import type { Clock } from '../../lib/index.ts'
 import { type Answer, METHODS, type PaymentRequest } from '../port.ts'
@@ -8,7 +8,8 @@ import { qrPayload } from './qr.ts'
 /** About a gigabyte. Nothing is ever dropped from a book: a full one takes no more payments. */
 const PAYMENTS_MAX = 3_000_000
 const REFERENCE_MAX_CHARS = 128
-const AMOUNT = /^[1-9]\d{0,16}$/
+/** An amount in cents as the wire carries it. */
+export const AMOUNT = /^[1-9]\d{0,16}$/
 
 type Payment = PaymentRequest & { sent_at: Date; prompts: number }
 type Word = (typeof WORDS)[keyof typeof WORDS]
@@ -136,12 +137,14 @@ function requestOf(content: unknown, clock: Clock): Payment | null {
   }
 }
 
-function referencesOf(content: unknown): string[] | null {
+/** The references that a status request names, or null. */
+export function referencesOf(content: unknown): string[] | null {
   if (typeof content !== 'object' || content === null || !('references' in content)) return null
   const { references } = content
   return Array.isArray(references) && references.every(isReference) ? references : null
 }
 
-function isReference(value: unknown): value is string {
+/** True for what can be a reference. */
+export function isReference(value: unknown): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= REFERENCE_MAX_CHARS
 }

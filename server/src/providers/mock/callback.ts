@@ -1,8 +1,9 @@
-// The mock provider's callbacks: made and signed on its side, checked on ours, sent when a payment's life says so.
+// The mock provider's callbacks: made and signed on its side, checked on ours, sent when the life of a payment, or of a
+// payout, says so.
 
 import { createHmac } from 'node:crypto'
 import { type Clock, sameSecret } from '../../lib/index.ts'
-import type { CallbackVerdict } from '../port.ts'
+import type { Answer, CallbackVerdict, PayoutAnswer } from '../port.ts'
 import type { Step } from './engine.ts'
 
 /** Header with the hex HMAC-SHA256 of the raw body. */
@@ -12,27 +13,38 @@ const BODY_MAX_BYTES = 4096
 /** One callback, ready to be sent. Sent again, it is the same bytes. */
 export type Callback = { headers: Record<string, string>; body: Buffer }
 
+type AnyStep = Step<Answer | PayoutAnswer>
+
 /**
- * Calls `send` for every callback in the life of a payment that was taken just now, at the time of each. A repeated
- * callback is sent at once, without waiting for the first one's answer: that is how networks misbehave.
+ * Calls `send` for every callback in the life of a payment or payout that was taken just now, at the time of each. A
+ * repeated callback is sent at once, without waiting for the first one's answer: that is how networks misbehave.
  */
 export function scheduleCallbacks(
   clock: Clock,
   secret: string,
   reference: string,
-  timeline: readonly Step[],
+  timeline: readonly AnyStep[],
   send: (callback: Callback) => void,
 ): void {
+  const taken_ms = clock.now().getTime()
   for (const [index, step] of timeline.entries()) {
     if (step.callbacks === 0) continue
-    clock.after(step.at_ms, () => {
+    onceItIs(clock, taken_ms + step.at_ms, () => {
       const callback = makeCallback(secret, reference, step, index, clock.now())
       for (let sent = 0; sent < step.callbacks; sent++) send(callback)
     })
   }
 }
 
-function makeCallback(secret: string, reference: string, step: Step, index: number, sent_at: Date): Callback {
+/** A timer of the machine may fire a moment early: whoever is called back and asks at once must hear the outcome. */
+function onceItIs(clock: Clock, time_ms: number, run: () => void): void {
+  clock.after(Math.max(0, time_ms - clock.now().getTime()), () => {
+    if (clock.now().getTime() < time_ms) onceItIs(clock, time_ms, run)
+    else run()
+  })
+}
+
+function makeCallback(secret: string, reference: string, step: AnyStep, index: number, sent_at: Date): Callback {
   const { provider_status: status, provider_id } = step.answer
   const body = Buffer.from(JSON.stringify({ reference, status, event_id: `${provider_id}-${index}`, sent_at }))
   return { headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: signatureOf(secret, body) }, body }

@@ -15,8 +15,11 @@ export type Profile = {
   delay_ms: number
 }
 
-/** One moment of a payment's life: from `at_ms` after the provider took it, `answer` is the truth. */
-export type Step = { at_ms: number; answer: Answer; callbacks: number }
+/** One moment of a payment's life, or a payout's: from `at_ms` after the provider took it, `answer` is the truth. */
+export type Step<Said = Answer> = { at_ms: number; answer: Said; callbacks: number }
+
+/** A life in the order of time. The first step is the provider's answer to the request itself. */
+export type Timeline<Said = Answer> = [Step<Said>, ...Step<Said>[]]
 
 /** What the engine reads of a request. */
 export type EngineRequest = Pick<
@@ -45,22 +48,33 @@ const SIMULATED: Record<SimulateStatus, Fate> = {
   reversed: fateOfEnding('012'),
 }
 
-/** The life of a payment in the order of time. The first step is the provider's answer to the request itself. */
-export function timelineOf(request: EngineRequest, profile: Profile): [Step, ...Step[]] {
+/** The life of a payment. */
+export function timelineOf(request: EngineRequest, profile: Profile): Timeline {
   const digest = digestOf(request.reference, profile)
-  const provider_id = `MOCK-${digest.toString('hex', 8, 16).toUpperCase()}`
+  const provider_id = providerIdOf(request.reference, profile)
   const fate = fateOf(request, profile, digest)
   const [first] = fate.results
   if (fate.at_once && first) {
     return [{ at_ms: 0, answer: answerOf(first, request, provider_id), callbacks: fate.callbacks }]
   }
   const taken: Answer = { kind: 'accepted', provider_status: WORDS.accepted, provider_id }
-  const timeline: [Step, ...Step[]] = [{ at_ms: 0, answer: taken, callbacks: 0 }]
+  const results = fate.results.map((result) => answerOf(result, request, provider_id))
+  return lifeOf(taken, results, fate.callbacks, profile)
+}
+
+/** The life of what is taken at once and has its results one after the other, each of them called back. */
+export function lifeOf<Said>(
+  taken: Said,
+  results: readonly Said[],
+  callbacks: number,
+  { delay_ms }: Profile,
+): Timeline<Said> {
+  const timeline: Timeline<Said> = [{ at_ms: 0, answer: taken, callbacks: 0 }]
   let at_ms = 0
-  for (const [index, result] of fate.results.entries()) {
+  for (const [index, answer] of results.entries()) {
     // Without a pause a second result still comes after the first one, or nobody could see the first.
-    at_ms = index === 0 ? profile.delay_ms : at_ms + Math.max(1, profile.delay_ms)
-    timeline.push({ at_ms, answer: answerOf(result, request, provider_id), callbacks: fate.callbacks })
+    at_ms = index === 0 ? delay_ms : at_ms + Math.max(1, delay_ms)
+    timeline.push({ at_ms, answer, callbacks })
   }
   return timeline
 }
@@ -68,9 +82,18 @@ export function timelineOf(request: EngineRequest, profile: Profile): [Step, ...
 /** What the provider answers to a status query at `now`. A request that it never took is not found. */
 export function answerAt(request: EngineRequest & { sent_at: Date | null }, profile: Profile, now: Date): Answer {
   if (request.sent_at === null) return { kind: 'not_found', provider_status: WORDS.not_found }
+  return truthAt(timelineOf(request, profile), request.sent_at, now)
+}
+
+/** What is true at `now` of what was taken at `taken_at`, and when that changes. */
+export function truthAt<Said extends object>(
+  timeline: Timeline<Said>,
+  taken_at: Date,
+  now: Date,
+): Said | (Said & { ask_again_ms: number }) {
   // Another machine's clock may say that the request is yet to be sent.
-  const elapsed_ms = Math.max(0, now.getTime() - request.sent_at.getTime())
-  const [first, ...later] = timelineOf(request, profile)
+  const elapsed_ms = Math.max(0, now.getTime() - taken_at.getTime())
+  const [first, ...later] = timeline
   let current = first
   for (const step of later) {
     if (step.at_ms > elapsed_ms) return { ...current.answer, ask_again_ms: step.at_ms - elapsed_ms }
@@ -82,6 +105,11 @@ export function answerAt(request: EngineRequest & { sent_at: Date | null }, prof
 /** The 8 digits that a payer types instead of scanning. */
 export function paymentTokenOf(reference: string, profile: Profile): string {
   return String(digestOf(reference, profile).readUIntBE(16, 6) % 100_000_000).padStart(8, '0')
+}
+
+/** The provider's own id of a payment or a payout. */
+export function providerIdOf(reference: string, profile: Profile): string {
+  return `MOCK-${digestOf(reference, profile).toString('hex', 8, 16).toUpperCase()}`
 }
 
 /** Chance: bytes 0-5 decide success, 6 the failure, 8-15 are the provider's id, 16-21 the payment token. */

@@ -1,7 +1,7 @@
-// The magic numbers: what the mock provider does for a phone that ends in three given digits. Behaviour and
-// documentation come from this one table.
+// The magic numbers: what the mock provider does for a payer's phone, or for a payout's phone or account, that ends in
+// three given digits. Behaviour and documentation come from these two tables.
 
-import type { FailureReason } from '../port.ts'
+import type { FailureReason, PayoutFailure } from '../port.ts'
 
 /** One thing that a provider says about a payment, in the order it says it. */
 export type Result =
@@ -19,8 +19,10 @@ export type Fate = {
   at_once?: true
 }
 
-/** One row of the table. */
-export type MagicNumber = { ending: string; happens: string; ends_as: string; fate: Fate }
+/** One row of a table. */
+type MagicRow<Any> = { ending: string; happens: string; ends_as: string; fate: Any }
+/** One row of the table of payments. */
+export type MagicNumber = MagicRow<Fate>
 
 const SUCCESS: Result = { kind: 'succeeded' }
 const OTHER_AMOUNT_EXTRA_MINOR = 100_00n
@@ -29,7 +31,7 @@ function declined(reason: FailureReason): Fate {
   return { results: [{ kind: 'declined', reason }], callbacks: 1 }
 }
 
-/** The table, by ending. */
+/** The table of payments, by ending. */
 export const MAGIC_NUMBERS: readonly MagicNumber[] = [
   {
     ending: '001',
@@ -104,5 +106,62 @@ export const MAGIC_NUMBERS: readonly MagicNumber[] = [
     happens: 'held for review',
     ends_as: '`pending_clearance`',
     fate: { results: [{ kind: 'held' }], callbacks: 1 },
+  },
+]
+
+/** One thing that a provider says about a payout, in the order it says it. */
+export type PayoutResult =
+  | { kind: 'succeeded' }
+  | { kind: 'reversed'; charge_returned: boolean }
+  | { kind: 'declined'; reason: PayoutFailure }
+
+/**
+ * What becomes of a payout after it was asked for: it is taken, and what came of it is told; it is taken, and nobody is
+ * ever told what came of it; or the asker's address is refused, and it is not taken.
+ */
+export type PayoutFate =
+  | { request: 'taken'; results: readonly PayoutResult[]; callbacks: number }
+  | { request: 'unclear' }
+  | { request: 'refused' }
+
+/** One row of the table of payouts. */
+export type PayoutMagicNumber = MagicRow<PayoutFate>
+
+const PAID: PayoutResult = { kind: 'succeeded' }
+
+/** What becomes of a payout to any other destination. */
+export const PAYOUT_PAID: PayoutFate = { request: 'taken', results: [PAID], callbacks: 1 }
+
+/** The table of payouts, by the ending of the destination. */
+export const PAYOUT_MAGIC_NUMBERS: readonly PayoutMagicNumber[] = [
+  {
+    ending: '102',
+    happens: 'the receiving network or bank declines',
+    ends_as: '`FAILED` with `provider_declined`',
+    fate: { request: 'taken', results: [{ kind: 'declined', reason: 'provider_declined' }], callbacks: 1 },
+  },
+  {
+    ending: '103',
+    happens: 'ambiguous: the provider never says whether it paid',
+    ends_as: '`NEEDS_RECONCILIATION`, until an operator resolves it',
+    fate: { request: 'unclear' },
+  },
+  {
+    ending: '104',
+    happens: 'the provider refuses our IP address, each time',
+    ends_as: '`BLOCKED_IP_WHITELIST`',
+    fate: { request: 'refused' },
+  },
+  {
+    ending: '105',
+    happens: 'success, reversed afterwards; the provider keeps its charge',
+    ends_as: '`SUCCESS`, then `REVERSED`',
+    fate: { request: 'taken', results: [PAID, { kind: 'reversed', charge_returned: false }], callbacks: 1 },
+  },
+  {
+    ending: '106',
+    happens: 'success, but no callback is ever sent',
+    ends_as: '`SUCCESS`, found by asking',
+    fate: { request: 'taken', results: [PAID], callbacks: 0 },
   },
 ]

@@ -2,8 +2,13 @@
 
 import type { Pool } from 'undici'
 
-/** What came of a POST: a whole answer, or why there is none. */
-export type Posted = { status: number; text: string } | { failed: 'timeout' | 'unreachable' | 'unreadable' }
+/**
+ * What came of a POST: a whole answer, or why there is none. `unsent`: no byte of the request was written, and none will
+ * be: no connection came about, or none was free in time.
+ */
+export type Posted =
+  | { status: number; text: string }
+  | { failed: 'timeout' | 'unreachable' | 'unreadable'; unsent: boolean }
 
 /**
  * Sends a body and reads the answer. Never throws. `timeout_ms` counts from the call, so that waiting for a free
@@ -23,7 +28,7 @@ export function post(
     let chunks: Buffer[] = []
     const timer = setTimeout(() => {
       timed_out = true
-      resolve({ failed: 'timeout' })
+      resolve({ failed: 'timeout', unsent: abort === null })
       abort?.(new Error('no answer in time'))
     }, timeout_ms)
     const finish = (posted: Posted) => {
@@ -33,6 +38,7 @@ export function post(
     pool.dispatch(
       { path, method: 'POST', headers, body },
       {
+        // Called before the first byte is written; aborted here, none is.
         onRequestStart(controller) {
           if (timed_out) controller.abort(new Error('no answer in time'))
           else abort = (reason) => controller.abort(reason)
@@ -49,7 +55,7 @@ export function post(
           finish({ status, text: (chunks.length === 1 && only ? only : Buffer.concat(chunks)).toString('utf8') })
         },
         onResponseError(_controller, error) {
-          finish({ failed: whyOf(error) })
+          finish({ failed: whyOf(error), unsent: abort === null })
         },
       },
     )

@@ -8,6 +8,8 @@ import { type Clock, systemClock } from '../../lib/index.ts'
 import { type BookEntry, type BookTotals, createBook } from './book.ts'
 import { type Callback, scheduleCallbacks } from './callback.ts'
 import type { Profile } from './engine.ts'
+import { createPayoutBook, type PayoutEntry, type PayoutTotals } from './payout-book.ts'
+import { PAYOUT_WORDS } from './payout-engine.ts'
 import { post } from './post.ts'
 
 const BODY_MAX_BYTES = 256 * 1024
@@ -39,7 +41,7 @@ export type Faults = {
   hang_rate: number
   /** Share of requests that are answered with 500. */
   error_rate: number
-  /** Closes every connection that brings a payment request. */
+  /** Closes every connection that brings a request about payments or payouts. */
   down: boolean
 }
 
@@ -47,6 +49,7 @@ export type Faults = {
 export type Book = BookTotals & {
   callbacks: { due: number; delivered: number; given_up: number; requests: number }
   entries?: BookEntry[]
+  payouts: PayoutTotals & { entries?: PayoutEntry[] }
 }
 
 /** A running mock provider. */
@@ -62,16 +65,19 @@ export async function startMockServer(options: MockServerOptions): Promise<MockS
   const clock = options.clock ?? systemClock
   const callbacks = createCallbackSender(options.callback_url, clock)
   const faults = createFaults()
-  const payments = createBook(clock, options.profile, (reference, timeline) => {
+  const callBack = (reference: string, timeline: Parameters<typeof scheduleCallbacks>[3]) => {
     if (options.callback_url !== null) {
       scheduleCallbacks(clock, options.secret, reference, timeline, (callback) => callbacks.send(callback))
     }
-  })
+  }
+  const payments = createBook(clock, options.profile, callBack)
+  const payouts = createPayoutBook(clock, options.profile, callBack)
 
   const book = ({ full } = { full: false }): Book => ({
     ...payments.totals(),
     callbacks: { ...callbacks.counts },
     ...(full ? { entries: payments.entries() } : {}),
+    payouts: { ...payouts.totals(), ...(full ? { entries: payouts.entries() } : {}) },
   })
 
   /** What the request comes to, or null when it gets no answer. */
@@ -81,6 +87,13 @@ export async function startMockServer(options: MockServerOptions): Promise<MockS
       return faults.strike(() => {
         const found = payments.statuses(content)
         return answer(found === 'malformed' ? found : { payments: found })
+      })
+    }
+    if (method === 'POST' && url === '/payouts') return faults.strike(() => answer(payouts.take(content)))
+    if (method === 'POST' && url === '/payouts/status') {
+      return faults.strike(() => {
+        const found = payouts.statuses(content)
+        return answer(found === 'malformed' ? found : { payouts: found })
       })
     }
     if (method === 'POST' && url === '/faults') {
@@ -94,7 +107,7 @@ export async function startMockServer(options: MockServerOptions): Promise<MockS
 
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     response.sendDate = false
-    if (faults.current.down && request.url?.startsWith('/payments')) {
+    if (faults.current.down && /^\/pay(ments|outs)/.test(request.url ?? '')) {
       request.socket.destroy()
       return
     }
@@ -122,9 +135,10 @@ export async function startMockServer(options: MockServerOptions): Promise<MockS
   }
 }
 
-function answer(result: object | 'malformed' | 'full'): [number, unknown] {
+function answer(result: object | 'malformed' | 'full' | 'refused'): [number, unknown] {
   if (result === 'malformed') return [400, { error: 'malformed request' }]
   if (result === 'full') return [503, { error: 'the book is full' }]
+  if (result === 'refused') return [403, { status: PAYOUT_WORDS.refused, error: 'this address may not pay out' }]
   return [200, result]
 }
 

@@ -13,13 +13,15 @@ Environment:
   MOCK_SECRET        Secret that signs callbacks. (${settings.mock_secret.default})
   MOCK_SUCCESS_RATE  Share of payments that succeed when the phone has no magic ending. (${settings.mock_success_rate.default})
   MOCK_SEED          Seed of its chances. (${settings.mock_seed.default})
-  MOCK_DELAY_MS      Pause before a payment has its outcome. (${settings.mock_delay_ms.default})
+  MOCK_DELAY_MS      Pause before a payment or payout has its outcome. (${settings.mock_delay_ms.default})
   MOCK_CALLBACK_URL  Where callbacks are posted. Empty: nowhere. (empty)
 
 Requests:
   POST /payments         {reference, method, phone, amount_minor, currency}
   POST /payments/status  {references: [...]}
-  GET  /book             totals; with ?full=1 every payment
+  POST /payouts          {reference, method, destination_code, destination_identifier, amount_minor, currency}
+  POST /payouts/status   {references: [...]}
+  GET  /book             totals; with ?full=1 every payment and payout
   POST /faults           {hang_rate, error_rate, down}
 `
 

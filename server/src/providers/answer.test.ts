@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { codeOf, createWorld } from '../../test/harness.ts'
-import type { Answer, Provider, QrAnswer } from '../providers/port.ts'
+import { NO_PAYOUTS } from '../../test/no-payouts.ts'
 import { readAnswer, readQrAnswer } from './answer.ts'
+import type { Answer, Provider, QrAnswer } from './port.ts'
 
 const paid = { kind: 'succeeded', amount_minor: 1_000n, currency: 'TZS', provider_status: 'COMPLETED' } as const
 const open = { kind: 'accepted', provider_status: 'PENDING' } as const
@@ -29,13 +30,14 @@ async function withSaying(
   let asked = 0
   const provider: Provider = {
     name: 'mock',
-    capabilities: { methods: ['wallet_push', 'provider_pesa', 'qr'], whole_shillings: false },
+    capabilities: { methods: ['wallet_push', 'provider_pesa', 'qr'], whole_shillings: false, payout_methods: [] },
     push: async () => said.push ?? open,
     qr: async () => said.qr?.() ?? open,
     status: async (requests) => {
       asked++
       return requests.map(() => said.status ?? open)
     },
+    ...NO_PAYOUTS,
     verifyCallback: () => ({ verified: false }),
   }
   const world = await createWorld({ compose: { providers: [provider] }, env: { COLLECTION_DEADLINE_H: '0.02' } })
@@ -140,6 +142,8 @@ describe('reading an answer', () => {
         why: 'unreadable',
         provider_status: null,
       })
+    const why = readAnswer({ kind: 'unknown', why: 'a\0b', provider_status: null } as unknown as Answer)
+    assert.deepEqual([why.kind, 'why' in why && why.why], ['unknown', 'unreadable'])
     const strange = readAnswer({ kind: 'declined', reason: 'toString', provider_status: 5 } as unknown as Answer)
     assert.deepEqual(strange, {
       kind: 'declined',

@@ -1,7 +1,7 @@
 // What a provider may say: every answer passes here before anything is decided or stored. What comes from outside can be
 // of any length, hold what no text of the database can, or name a time that never comes: none of it may keep a payment open.
 
-import { type Answer, FAILURE_REASONS, type QrAnswer } from '../providers/port.ts'
+import { type Answer, FAILURE_REASONS, PAYOUT_FAILURES, type PayoutAnswer, type QrAnswer } from './port.ts'
 
 /** Most characters (code points) of the provider's own word and id, and of its name of a currency. */
 const WORD_MAX = 64
@@ -19,22 +19,18 @@ const UNWRITABLE = /[\p{Cc}\p{Cs}]/u
 const EACH_UNWRITABLE = new RegExp(UNWRITABLE, 'gu')
 
 /** An answer that says nothing. */
-export const UNREADABLE: Answer = { kind: 'unknown', why: 'unreadable', provider_status: null }
+export const UNREADABLE: Answer & PayoutAnswer = { kind: 'unknown', why: 'unreadable', provider_status: null }
 
 /** An answer as it may be used: its texts can be stored, its times are near, its amount is one that a payment can have. */
 export function readAnswer(said: Answer): Answer {
   if (typeof said !== 'object' || said === null) return UNREADABLE
-  const heard = {
-    provider_status: textOf(said.provider_status, WORD_MAX),
-    provider_id: textOf(said.provider_id, WORD_MAX),
-    ...pauseOf(said.ask_again_ms),
-  }
+  const heard = heardOf(said)
   switch (said.kind) {
     case 'accepted':
     case 'not_found':
       return { kind: said.kind, ...heard }
     case 'unknown':
-      return { kind: said.kind, why: said.why, ...heard }
+      return { kind: said.kind, why: whyOf(said.why), ...heard }
     case 'declined': {
       const reason = Object.hasOwn(FAILURE_REASONS, said.reason) ? said.reason : 'unknown_provider_error'
       return { kind: said.kind, reason, ...heard }
@@ -61,12 +57,56 @@ export function readQrAnswer(said: QrAnswer): QrAnswer {
   return { ...answer, payment_token, qr_payload }
 }
 
+/** As `readAnswer`, for a payout. Of one whose amount is no amount nothing is known. */
+export function readPayoutAnswer(said: PayoutAnswer): PayoutAnswer {
+  if (typeof said !== 'object' || said === null) return UNREADABLE
+  const heard = heardOf(said)
+  switch (said.kind) {
+    case 'accepted':
+    case 'blocked':
+    case 'not_sent':
+    case 'not_found':
+      return { kind: said.kind, ...heard }
+    case 'unknown':
+      return { kind: said.kind, why: whyOf(said.why), ...heard }
+    case 'declined': {
+      const reason = Object.hasOwn(PAYOUT_FAILURES, said.reason) ? said.reason : 'unknown_provider_error'
+      return { kind: said.kind, reason, ...heard }
+    }
+    case 'succeeded':
+    case 'reversed': {
+      const { amount_minor } = said
+      const currency = textOf(said.currency, CURRENCY_MAX)
+      if (!isAmount(amount_minor) || currency === null) return UNREADABLE
+      if (said.kind === 'succeeded') return { kind: said.kind, amount_minor, currency, ...heard }
+      return { kind: said.kind, amount_minor, currency, charge_returned: said.charge_returned === true, ...heard }
+    }
+    default:
+      return UNREADABLE
+  }
+}
+
+function heardOf(said: Answer | PayoutAnswer) {
+  return {
+    provider_status: textOf(said.provider_status, WORD_MAX),
+    provider_id: textOf(said.provider_id, WORD_MAX),
+    ...pauseOf(said.ask_again_ms),
+  }
+}
+
 /** The text, cut to `max` characters, with a replacement character for each that cannot be stored. */
 function textOf(value: unknown, max: number): string | null {
   if (typeof value !== 'string') return null
   if (value.length <= max && !UNWRITABLE.test(value)) return value
   const characters = [...value.slice(0, 2 * max)].slice(0, max)
   return characters.join('').replace(EACH_UNWRITABLE, '\u{fffd}')
+}
+
+const WHYS = ['timeout', 'unreachable', 'unreadable', 'unseen_status', 'refused_us'] as const
+
+/** It ends up in the history: nothing but a word of ours. */
+function whyOf(why: unknown): (typeof WHYS)[number] {
+  return WHYS.find((known) => known === why) ?? 'unreadable'
 }
 
 function pauseOf(ms: unknown): { ask_again_ms?: number } {

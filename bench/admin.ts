@@ -1,0 +1,45 @@
+// `npm run admin` against the database of the server under test.
+
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Server } from './world.ts'
+
+const ADMIN_MAX_MS = 600_000
+
+/** What `admin verify` finds. */
+export type Verified = { ok: boolean; broken: string[] }
+
+/** Checks every invariant of the books and the states. */
+export async function adminVerify(server: Server): Promise<Verified> {
+  type Found = { ok: boolean; checks: { name: string; ok: boolean; detail: string }[] }
+  try {
+    const { ok, checks } = await admin<Found>(server, ['verify'])
+    return { ok, broken: checks.filter((check) => !check.ok).map(({ name, detail }) => `${name}: ${detail}`) }
+  } catch (error) {
+    return { ok: false, broken: [`verify gave no answer: ${(error as Error).message}`] }
+  }
+}
+
+/** A session token of a new operator. */
+export async function operatorToken(server: Server): Promise<string> {
+  const email = 'operator@example.com'
+  await admin(server, ['user', 'create', '--email', email, '--role', 'SUPER_ADMIN'])
+  const { access_token } = await admin<{ access_token: string }>(server, ['token', '--email', email])
+  return access_token
+}
+
+/** Runs one command and gives its answer. Some answer and end with an exit code all the same. */
+async function admin<Answer>(server: Server, args: string[]): Promise<Answer> {
+  const cwd = fileURLToPath(new URL('..', import.meta.url))
+  const env = { PATH: process.env.PATH ?? '', ...server.env }
+  const [stdout, stderr] = await new Promise<[string, string]>((resolve) => {
+    const options = { cwd, env, timeout: ADMIN_MAX_MS, maxBuffer: 1e8 }
+    const command = ['server/src/admin.ts', ...args, '--json']
+    execFile(process.execPath, command, options, (_error, text, problems) => resolve([text, problems]))
+  })
+  try {
+    return JSON.parse(stdout) as Answer
+  } catch {
+    throw new Error(`admin ${args.join(' ')}: ${stdout.slice(0, 500)} ${stderr.slice(0, 500)}`)
+  }
+}

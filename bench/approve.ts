@@ -1,0 +1,171 @@
+// Approving payouts: from an operator's first click to the last webhook that tells a merchant the money is out.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { adminVerify, operatorToken } from './admin.ts'
+import { drain, type Rate, rateOf, runName, type Settings, type Window } from './cases.ts'
+import {
+  type BenchMerchant,
+  type Cleanup,
+  createCleanup,
+  type Database,
+  query,
+  readCpu,
+  startWorld,
+  type World,
+} from './world.ts'
+
+/** Operators, or windows of one, that approve at once. */
+const CONNECTIONS = 32
+/** Requests that are made at once to prepare a round; they are not measured. */
+const PREPARING = 16
+const QUIET_POLLS_MAX = 100
+
+/** What the case found: approvals of many merchants and of one, and what became of every payout. */
+export type Approvals = {
+  approve: Rate
+  approve_one: Rate
+  check: {
+    approved: number
+    lost: number
+    not_successful: number
+    /** Payouts that the provider took, and requests that it got for one that it had already. */
+    taken: number
+    sent_again: number
+    verify_ok: boolean
+    verify_broken: string[]
+  }
+}
+
+/** Approves waiting withdrawals through the API: those of many merchants, in turn with those of one. */
+export async function approveCase(cleanup: Cleanup, database: Database, settings: Settings): Promise<Approvals> {
+  const { url, drop } = await database.create('approve')
+  const local = createCleanup()
+  cleanup.add(local.run)
+  const world = await startWorld(local, database, url, settings.merchants)
+  const token = await operatorToken(world.server)
+  await fund(world)
+  const missing = new Set<string>()
+  let approved = 0
+  let first_refusal: string | null = null
+  const round = async (merchants: readonly BenchMerchant[]): Promise<Window> => {
+    const ids = await submit(world, merchants, settings.withdrawals)
+    const { window, told, refusal } = await approveAll(database, world, token, ids)
+    for (const id of ids) if (!told.has(id)) missing.add(id)
+    approved += ids.length
+    first_refusal ??= refusal
+    return window
+  }
+  const many: Window[] = []
+  const one: Window[] = []
+  // The first round only warms up.
+  for (let n = 0; n <= settings.rounds; n++) {
+    const of_many = await round(world.merchants)
+    const of_one = await round(world.merchants.slice(0, 1))
+    if (n === 0) continue
+    many.push(of_many)
+    one.push(of_one)
+  }
+  const not_successful = await unfinished(url)
+  const { ok: verify_ok, broken: verify_broken } = await adminVerify(world.server)
+  const check = { approved, lost: missing.size, not_successful, ...(await sentTo(world)), verify_ok, verify_broken }
+  await local.run()
+  await drop()
+  return { approve: rateOf(many, first_refusal), approve_one: rateOf(one, first_refusal), check }
+}
+
+/** One measured round. Its items are payouts whose webhook came; its seconds end with the last of them. */
+async function approveAll(database: Database, world: World, token: string, ids: readonly string[]) {
+  const { server, provider, receiver, load } = world
+  const pids = { server: server.program.pid, provider: provider.pid, load: load.pid, receiver: receiver.pid }
+  const known_before = (await receiver.call('count')).distinct
+  const before = readCpu(database, pids)
+  await load.call('start', {
+    port: server.port,
+    connections: CONNECTIONS,
+    kind: 'post',
+    keys: [token],
+    paths: ids.map((id) => ({ path: `/v1/operator/withdrawals/${id}/approve`, key: 0 })),
+    run: runName(),
+    rate: null,
+    outstanding_max: null,
+    keep: true,
+  })
+  for (let done = 0; done < ids.length; await sleep(5)) {
+    const { answered, refused } = await load.call('progress')
+    done = answered + refused
+  }
+  const { answered, refused, first_refusal, due } = await load.call('stop')
+  await drain(receiver, known_before + answered)
+  const after = readCpu(database, pids)
+  const taken = await receiver.call('take')
+  const seconds = (Math.max(...taken.at) - Math.min(...due)) / 1000
+  const window: Window = { items: taken.ids.length, seconds, refused, before, after }
+  return { window, told: new Set(taken.ids), refusal: first_refusal }
+}
+
+/** Gives each merchant money to send: one large payment, through the front door. */
+async function fund({ server, receiver, merchants }: World): Promise<void> {
+  const body = { amount: '1000000000.00', phone: '0754123400', reference: 'FUNDS' }
+  await inParallel(merchants, ({ key }) => post(server.url, '/v1/collections/wallet-push', key, body))
+  await drain(receiver, merchants.length)
+  await receiver.call('take')
+}
+
+/** Submits withdrawals that wait for approval, of the merchants in turn. Answers their ids. */
+async function submit({ server }: World, merchants: readonly BenchMerchant[], count: number): Promise<string[]> {
+  const numbers = Array.from({ length: count }, (_, n) => n)
+  return inParallel(numbers, async (n) => {
+    const { key } = merchants[n % merchants.length] as BenchMerchant
+    const answer = await post(server.url, '/v1/disbursements/mobile-money', key, {
+      amount: `${1000 + n}.00`,
+      destination_code: 'MPESA',
+      // No ending that the mock provider gives a meaning.
+      destination_identifier: `0754${String(n % 1000).padStart(3, '0')}${400 + (n % 500)}`,
+      destination_name: 'Asha Juma',
+      reference: `PAYOUT-${n}`,
+    })
+    return answer.id
+  })
+}
+
+async function post(base: string, path: string, key: string, body: object): Promise<{ id: string }> {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    'idempotency-key': `${runName()}${runName()}`,
+  }
+  const answer = await fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) })
+  const text = await answer.text()
+  if (answer.status !== 202) throw new Error(`${path} was refused: ${text}`)
+  return (JSON.parse(text) as { data: { id: string } }).data
+}
+
+async function inParallel<Item, Made>(items: readonly Item[], make: (item: Item) => Promise<Made>): Promise<Made[]> {
+  const made: Made[] = []
+  const waiting = [...items.entries()]
+  const lane = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) made[next[0]] = await make(next[1])
+  }
+  await Promise.all(Array.from({ length: PREPARING }, lane))
+  return made
+}
+
+/** What the provider's own book says. */
+async function sentTo({ provider_url }: World): Promise<{ taken: number; sent_again: number }> {
+  const answer = await fetch(`${provider_url}/book`)
+  const { payouts } = (await answer.json()) as { payouts: { taken: number; requests: number } }
+  return { taken: payouts.taken, sent_again: payouts.requests - payouts.taken }
+}
+
+/** Withdrawals that did not succeed, and deliveries that are still open. The last answers are being written down. */
+async function unfinished(url: string): Promise<number> {
+  for (let poll = 0; ; poll++) {
+    const [row] = await query<{ open: number }>(
+      url,
+      `select ((select count(*) from withdrawals where status <> 'SUCCESS')
+         + (select count(*) from webhook_deliveries where status <> 'delivered'))::int as open`,
+    )
+    if (row?.open === 0 || poll === QUIET_POLLS_MAX) return row?.open ?? 0
+    await sleep(100)
+  }
+}

@@ -1,0 +1,152 @@
+// Reading a merchant's transactions: whether ten million of them are as quick to read as ten thousand.
+
+import { Agent, request } from 'node:http'
+import { idToBase32 } from '../server/src/lib/index.ts'
+import { type Percentiles, percentiles } from './cases.ts'
+import { fillTransactions, sampleOf } from './transactions-data.ts'
+import {
+  type BenchMerchant,
+  type Cleanup,
+  createCleanup,
+  type Database,
+  freePort,
+  makeMerchants,
+  startServer,
+} from './world.ts'
+
+/** What is read. */
+export const READS = ['page', 'reference', 'balance'] as const
+/** One kind of reading. */
+export type Read = (typeof READS)[number]
+
+/** The times of one kind of reading: of few transactions, of many, and how the medians compare. */
+export type Compared = { few: Percentiles; many: Percentiles; ratio: number }
+
+/** What the case found. Times in milliseconds. */
+export type TransactionReads = {
+  few: number
+  many: number
+  /** Seconds that it took to make the many. */
+  making_s: number
+  /** The very first page, whose total was never counted before. */
+  first: { few_ms: number; many_ms: number }
+  /** The statement of the last whole month. */
+  month: { few_ms: number; many_ms: number; count: number }
+  reads: Record<Read, Compared>
+}
+
+/** As many as a busy shop has in a month. */
+const FEW = 10_000
+const WARM_UP = 20
+const HOUR_MS = 3_600_000
+const YEAR_MS = 365 * 24 * HOUR_MS
+
+/** A merchant with transactions, and a server of their own. */
+type Shop = { url: string; merchant: BenchMerchant; paths: Record<Read, string[]>; month: string }
+
+/** Makes both merchants and reads in turn: first page, look-up by reference, balance. */
+export async function transactionsCase(
+  cleanup: Cleanup,
+  database: Database,
+  options: { many: number; reads: number },
+): Promise<TransactionReads> {
+  const local = createCleanup()
+  cleanup.add(local.run)
+  const few = await makeShop(local, database, Math.min(FEW, options.many))
+  const began = performance.now()
+  const many = await makeShop(local, database, options.many)
+  const making_s = Math.round((performance.now() - began) / 1000)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  local.add(async () => agent.destroy())
+
+  const once = async (shop: Shop, path: string) => (await timed(agent, shop, path)).ms
+  const first = {
+    few_ms: await once(few, few.paths.page[0] as string),
+    many_ms: await once(many, many.paths.page[0] as string),
+  }
+  const reads = {} as Record<Read, Compared>
+  for (const read of READS) reads[read] = await compare(agent, few, many, read, options.reads)
+  const month_few = await timed(agent, few, few.month)
+  const month_many = await timed(agent, many, many.month)
+  const { lines } = (JSON.parse(month_many.text) as { data: { lines: { count: number }[] } }).data
+  await local.run()
+  return {
+    few: Math.min(FEW, options.many),
+    many: options.many,
+    making_s,
+    first: { few_ms: round(first.few_ms), many_ms: round(first.many_ms) },
+    month: { few_ms: round(month_few.ms), many_ms: round(month_many.ms), count: lines[0]?.count ?? 0 },
+    reads,
+  }
+}
+
+/** The same reading of both in turn, so that whatever else the machine does meets both. */
+async function compare(agent: Agent, few: Shop, many: Shop, read: Read, count: number): Promise<Compared> {
+  const times = { few: [] as number[], many: [] as number[] }
+  for (let n = -WARM_UP; n < count; n++) {
+    for (const [name, shop] of [
+      ['few', few],
+      ['many', many],
+    ] as const) {
+      const paths = shop.paths[read]
+      const { ms } = await timed(agent, shop, paths[(n + WARM_UP) % paths.length] as string)
+      if (n >= 0) times[name].push(ms)
+    }
+  }
+  const [of_few, of_many] = [percentiles(times.few), percentiles(times.many)]
+  return { few: of_few, many: of_many, ratio: round(of_many.p50 / of_few.p50) }
+}
+
+/** One GET on a connection that stays open. */
+function timed(agent: Agent, shop: Shop, path: string): Promise<{ ms: number; text: string }> {
+  const headers = { authorization: `Bearer ${shop.merchant.key}` }
+  return new Promise((resolve, reject) => {
+    const began = performance.now()
+    const get = request(`${shop.url}${path}`, { agent, headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (part: string) => {
+        text += part
+      })
+      response.on('end', () => {
+        if (response.statusCode !== 200) reject(new Error(`${path} was refused: ${text}`))
+        else resolve({ ms: performance.now() - began, text })
+      })
+    })
+    get.on('error', reject)
+    get.end()
+  })
+}
+
+async function makeShop(cleanup: Cleanup, database: Database, count: number): Promise<Shop> {
+  const { url: database_url, drop } = await database.create('transactions')
+  cleanup.add(drop)
+  const [merchant] = await makeMerchants(database, database_url, 1)
+  if (!merchant) throw new Error('no merchant was made')
+  const begin = Date.now() - YEAR_MS - HOUR_MS
+  await fillTransactions(database_url, merchant, count, { begin, length: YEAR_MS })
+  const sample = await sampleOf(database_url, merchant)
+  const server = await startServer(cleanup, {
+    database,
+    url: database_url,
+    port: await freePort(),
+    env: { PROCESS: 'api' },
+    node_args: [],
+  })
+  const list = `/v1/merchants/${merchant.id}`
+  const last_month = new Date(Date.now() - 32 * 24 * HOUR_MS).toISOString().slice(0, 7)
+  return {
+    url: server.url,
+    merchant,
+    month: `${list}/statements/${last_month}`,
+    paths: {
+      page: [`${list}/transactions?page=1&page_size=20`],
+      reference: sample.map((id) => `/v1/transactions/TXN-${idToBase32(id)}`),
+      balance: ['/v1/balance'],
+    },
+  }
+}
+
+function round(value: number): number {
+  return Number(value.toFixed(2))
+}

@@ -1,0 +1,72 @@
+// What operators decide about held money: it is the merchant's, or it goes back to the payer. One transaction with its
+// history row, its money, its event and its audit entry.
+
+import { type Act, recordAudit } from '../audit/index.ts'
+import { type Deps, sql, type Tx } from '../db/index.ts'
+import { assertInvariant, formatAmount, isId, refuse, routingCodeOf } from '../lib/index.ts'
+import { type Delivery, subscriptionsOf } from '../webhooks/index.ts'
+import { applyStep, CHANGING_COLUMNS, type Changing, noEffects, writeChanges } from './change.ts'
+import { decideReview } from './decide.ts'
+import { getHeld } from './held.ts'
+import type { HeldCollection } from './schema.ts'
+
+/** An operator's decision about one held collection. `reason` is for the audit log and the collection's history. */
+export type Clearance = { collection_id: string; decision: 'approve' | 'decline'; reason: string }
+
+// The lock that settling takes too: of two operators, or an operator and a reversal, the second sees what the first did.
+const LOCK = sql(
+  'clear_lock',
+  `select c.*, m.merchant_code, m.routing_code::float8 as routing_code
+   from merchants m cross join lateral (
+     select ${CHANGING_COLUMNS} from collections where merchant_id = m.id and id = $2 for update) c
+   where m.routing_code = $1`,
+)
+
+/**
+ * Decides about held money. Approved, what was received is the merchant's, less our fee; declined, it leaves our books for
+ * the payer. Refuses a collection that does not wait for clearance with invalid_state, an unknown one with not_found.
+ * Answers the deliveries it queued, to be sent after the commit.
+ */
+export async function clearCollection(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  input: Clearance,
+  lease: (merchant_id: string) => boolean,
+): Promise<{ collection: HeldCollection; deliveries: Delivery[] }> {
+  const { decision, reason } = input
+  const row = await lock(tx, input.collection_id.toLowerCase())
+  const { merchant_id, collection_id, environment, status, amount_received_minor: received } = row
+  const [step] = decideReview(row, decision)
+  if (step === undefined) {
+    const message = `Only a collection that is pending_clearance can be decided. This one is ${status}.`
+    refuse('invalid_state', { message, details: { status } })
+  }
+  assertInvariant(received !== null, `something was received of the held collection ${collection_id}`)
+  const subscribed = (await subscriptionsOf(tx, [merchant_id])).get(merchant_id)
+  const effects = noEffects()
+  // The history keeps no e-mail address: who that is stands in the audit log.
+  applyStep(deps, effects, row, step, { actor: `operator ${act.actor.id ?? act.actor.kind}`, reason }, subscribed)
+  const deliveries = await writeChanges(deps, tx, { attempts: [], collections: [row], effects }, lease)
+  const amounts = {
+    amount: formatAmount(row.amount_minor),
+    amount_received: formatAmount(received),
+    fee: formatAmount(step.posting?.fee_minor ?? 0n),
+  }
+  await recordAudit(deps, tx, {
+    ...act,
+    merchant_id,
+    action: 'collection.clear',
+    target_type: 'collection',
+    target_id: collection_id,
+    reason,
+    before: { status },
+    after: { status: row.status, decision, environment, ...amounts, currency: row.currency },
+  })
+  return { collection: await getHeld(tx, collection_id), deliveries }
+}
+
+async function lock(tx: Tx, id: string): Promise<Changing> {
+  const [row] = isId(id) ? await tx.query<Omit<Changing, 'moved'>>(LOCK, [routingCodeOf(id), id]) : []
+  return row ? { ...row, moved: false } : refuse('not_found', { message: 'There is no such collection.' })
+}

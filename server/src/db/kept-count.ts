@@ -1,0 +1,55 @@
+// The total of a merchant's list without counting it all: what is old enough never changes, so its number is kept.
+
+import { firstIdAt, ZERO_ID } from '../lib/index.ts'
+import type { Deps } from './deps.ts'
+import { oneStatement, type Statement, sql } from './pool.ts'
+
+/** When so many came since the kept number, the number is renewed. */
+const TAIL_MAX = 1_000
+
+/**
+ * A row gets its id a little before its transaction commits. Whatever is older than this is committed, or was refused
+ * by the timeouts of statements and transactions, so no row appears below the kept bound any more.
+ */
+const SETTLED_MS = 10 * 60_000
+
+const KEPT = sql(
+  'list_counts_find',
+  'select before_id, items from list_counts where merchant_id = $1 and environment = $2 and list = $3',
+)
+const KEEP = sql(
+  'list_counts_keep',
+  `insert into list_counts as k (merchant_id, environment, list, before_id, items) values ($1, $2, $3, $5, $6)
+   on conflict (merchant_id, environment, list) do update
+     set before_id = excluded.before_id, items = excluded.items where k.before_id = $4`,
+)
+
+/** A list whose rows never leave it, and whose order is that of their ids. */
+export type KeptList = {
+  name: 'collections' | 'transactions'
+  /**
+   * Counts the rows of merchant $1 in environment $2 with ids from $3 on: `all_of_it`, and as `settled` those among them
+   * with ids before $4.
+   */
+  tail: Statement
+}
+
+/** How many rows a merchant's list has in one environment. */
+export async function countList(deps: Deps, list: KeptList, merchant_id: string, environment: string): Promise<number> {
+  const key = [merchant_id, environment, list.name]
+  const [kept] = await deps.db.query<{ before_id: string; items: bigint }>(KEPT, key)
+  const from = kept?.before_id ?? ZERO_ID
+  const settled_before = firstIdAt(new Date(deps.clock.now().getTime() - SETTLED_MS))
+  const [tail] = await deps.db.query<{ all_of_it: bigint; settled: bigint }>(list.tail, [
+    merchant_id,
+    environment,
+    from,
+    settled_before,
+  ])
+  const before = kept?.items ?? 0n
+  if (tail && tail.settled > TAIL_MAX) {
+    // Two requests may renew it at once: the bound that it started from decides, and either number is right.
+    await oneStatement(deps.db).query(KEEP, [...key, from, settled_before, before + tail.settled])
+  }
+  return Number(before + (tail?.all_of_it ?? 0n))
+}

@@ -1,0 +1,57 @@
+// Transactions: what went wrong in one is told as it was, and what may run again runs again.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { createDb, type Db, inTransaction, sql, type Tx } from './index.ts'
+
+let database: TestDatabase
+let db: Db
+before(async () => {
+  database = await createTestDatabase(null)
+  db = createDb({ url: database.url, max_connections: 4 })
+  await db.query(sql('', 'create table places (id int primary key, taken int not null)'))
+  await db.query(sql('', 'insert into places values (1, 0), (2, 0)'))
+})
+after(async () => {
+  await db.close()
+  await database.drop()
+})
+
+const TAKE = sql('take', 'update places set taken = taken + 1 where id = $1')
+const BREAK = sql('break', 'insert into places values ($1, 0)')
+
+describe('statements of a transaction that travel together', () => {
+  /** A statement whose answer passes through a few more hands than the others. */
+  const slowly = async (work: Promise<unknown>) => {
+    for (let i = 0; i < 5; i++) await Promise.resolve()
+    await work.catch(async (error) => {
+      for (let i = 0; i < 20; i++) await Promise.resolve()
+      throw error
+    })
+  }
+
+  test('the error is that of the one that failed, not of those behind it, and nothing is kept', async () => {
+    const work = (tx: Tx) =>
+      Promise.all([tx.query(TAKE, [2]), slowly(tx.query(BREAK, [1])), tx.query(TAKE, [1]), tx.query(TAKE, [2])])
+    for (let i = 0; i < 20; i++) await assert.rejects(inTransaction(db, work), { code: '23505' })
+    assert.deepEqual(await db.query(sql('', 'select sum(taken)::int as taken from places')), [{ taken: 0 }])
+  })
+
+  test('a deadlock among them is still a deadlock: the transaction runs again', async () => {
+    const met = Promise.withResolvers<void>()
+    let runs = 0
+    let arrived = 0
+    const opposite = (mine: number, other: number) =>
+      inTransaction(db, async (tx) => {
+        runs++
+        await tx.query(TAKE, [mine])
+        if (++arrived === 2) met.resolve()
+        await met.promise
+        await Promise.all([slowly(tx.query(TAKE, [other])), tx.query(TAKE, [mine]), tx.query(TAKE, [mine])])
+      })
+    await Promise.all([opposite(1, 2), opposite(2, 1)])
+    assert.equal(runs, 3, 'one of the two ran twice')
+    assert.deepEqual(await db.query(sql('', 'select sum(taken)::int as taken from places')), [{ taken: 8 }])
+  })
+})

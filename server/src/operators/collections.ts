@@ -1,0 +1,75 @@
+// Operators look at held payments, and decide whose the money is.
+
+import Type from 'typebox'
+import { actOf } from '../audit/index.ts'
+import { clearCollection, HELD_STATUSES, HeldCollection, listHeld } from '../collections/index.ts'
+import type { Deps, Tx } from '../db/index.ts'
+import { ENVIRONMENTS, PageQuery, page, type Routes, success } from '../http/index.ts'
+import { oneOf, visibleLine } from '../lib/index.ts'
+import type { Desk } from '../withdrawals/index.ts'
+import { checkDepth } from './depth.ts'
+import { decideOnce } from './once.ts'
+
+const Query = Type.Object({
+  ...PageQuery,
+  status: Type.Optional({ ...oneOf(HELD_STATUSES, 'Where they stand now.'), default: 'pending_clearance' as const }),
+  merchant_id: Type.Optional(Type.String({ format: 'uuid' })),
+  environment: Type.Optional(oneOf(ENVIRONMENTS)),
+})
+
+const Body = Type.Object({
+  decision: oneOf(
+    ['approve', 'decline'],
+    'approve: what was received is credited. decline: it goes back to the payer.',
+  ),
+  reason: visibleLine(500, 'Why. It stays in the history and in the audit log; the merchant does not see it.'),
+})
+
+/** Adds the routes. */
+export function operatorCollectionRoutes(deps: Deps, { desk }: { desk: Desk }): Routes {
+  const tags = ['Operator']
+  return (app) => {
+    app.get(
+      '/v1/operator/collections',
+      {
+        config: { access: 'operator' },
+        schema: {
+          tags,
+          summary: 'List the collections of all merchants that are or were held for review',
+          description:
+            'Those that wait: the longest waiting first. Those that were decided: newest first. `total_items` counts up to 10,000, and without `merchant_id` no page goes further.',
+          querystring: Query,
+          response: { 200: success(page(HeldCollection)) },
+        },
+      },
+      async (request) => {
+        checkDepth(request.query)
+        return { success: true as const, data: await listHeld(deps, request.query) }
+      },
+    )
+    app.post(
+      '/v1/operator/collections/:collection_id/clear',
+      {
+        config: { access: 'operator', idempotency: 'honoured', refusals: ['invalid_state'] },
+        schema: {
+          tags,
+          summary: 'Decide about a held collection',
+          description:
+            'Approved it is `successful`: `amount_received` is credited, less our fee. Declined it is `failed` with `review_declined`, and the money leaves the books of the merchant: give it back to the payer at the provider.',
+          params: Type.Object({ collection_id: Type.String({ description: 'The id of the collection.' }) }),
+          body: Body,
+          response: { 200: success(HeldCollection) },
+        },
+      },
+      async (request, reply) => {
+        const { decision, reason } = request.body
+        const input = { collection_id: request.params.collection_id, decision, reason }
+        const clear = async (tx: Tx) => {
+          const { collection, deliveries } = await clearCollection(deps, tx, actOf(request), input, desk.room)
+          return { data: collection, left: { deliveries } }
+        }
+        return decideOnce(deps, request, reply, clear, desk.sendNow)
+      },
+    )
+  }
+}

@@ -1,0 +1,106 @@
+// What operators send and get about withdrawals.
+
+import Type, { type Static } from 'typebox'
+import { ENVIRONMENTS, PageQuery, page, success } from '../http/index.ts'
+import { nullable, oneOf, visibleLine, visibleText } from '../lib/index.ts'
+import { MerchantRecord } from '../merchants/index.ts'
+import { WITHDRAWAL_STATUSES, WithdrawalRecord } from '../withdrawals/index.ts'
+
+const Timestamp = Type.String({ format: 'date-time' })
+
+const record = {
+  ...WithdrawalRecord.properties,
+  merchant_code: Type.String(),
+  merchant_name: Type.String(),
+  merchant_status: MerchantRecord.properties.status,
+  merchant_verified: MerchantRecord.properties.verified,
+}
+
+/** A withdrawal as operators see it. */
+export const OperatorWithdrawal = Type.Object(record)
+export type OperatorWithdrawal = Static<typeof OperatorWithdrawal>
+
+const Actor = Type.Object({
+  kind: oneOf(['user', 'operator', 'api_key', 'command', 'system', 'provider']),
+  id: nullable(Type.String()),
+  name: Type.String({ description: 'An e-mail address, the name of a key, or of a provider.' }),
+})
+
+const Payout = Type.Object({
+  provider: Type.String(),
+  state: oneOf(
+    ['to_send', 'sending', 'asked', 'blocked', 'final'],
+    'to_send: not sent yet. sending: no answer is known. asked: the provider has it, or may have it. blocked: it refused our address. final: it gave its answer.',
+  ),
+  asks: Type.Integer({ description: 'Steps that were taken with it so far.' }),
+  provider_status: nullable(Type.String({ description: "The provider's own word of its last answer." })),
+  provider_id: nullable(Type.String({ description: "The provider's own id of it." })),
+  due_at: nullable(
+    Type.String({ format: 'date-time', description: 'When the next step is due. Null: nothing waits.' }),
+  ),
+  sent_at: nullable(Type.String({ format: 'date-time', description: 'When the provider took it. Null: not known.' })),
+})
+
+/** A withdrawal with all that an operator decides from. */
+export const OperatorWithdrawalDetail = Type.Object({
+  ...record,
+  requested_by: Actor,
+  balance: Type.Object(
+    { available: Type.String(), reserved: Type.String(), held: Type.String() },
+    { description: 'What the merchant has now, in the environment of the withdrawal.' },
+  ),
+  payout: Type.Union([Payout, Type.Null()], {
+    description: 'What the provider is asked for. Null until it was approved.',
+  }),
+  history: Type.Array(
+    Type.Object({
+      from_status: oneOf(WITHDRAWAL_STATUSES),
+      to_status: oneOf(WITHDRAWAL_STATUSES, 'The same as from_status: a word of the provider that moved nothing.'),
+      actor: Actor,
+      reason: nullable(Type.String({ description: 'What the provider said, or what was written with the decision.' })),
+      event: nullable(Type.String({ description: 'The event that the merchant was sent.' })),
+      at: Timestamp,
+    }),
+    { description: 'What became of it, oldest first.' },
+  ),
+})
+export type OperatorWithdrawalDetail = Static<typeof OperatorWithdrawalDetail>
+
+/** Query of the list. */
+export const WithdrawalsQuery = Type.Object({
+  ...PageQuery,
+  status: Type.Optional(oneOf(WITHDRAWAL_STATUSES)),
+  merchant_id: Type.Optional(Type.String({ format: 'uuid' })),
+  environment: Type.Optional(oneOf(ENVIRONMENTS)),
+})
+export type WithdrawalsQuery = Static<typeof WithdrawalsQuery>
+
+/** Parameters of the paths that name a withdrawal. */
+export const WithdrawalParams = Type.Object({
+  withdrawal_id: Type.String({ description: 'The id of the withdrawal.' }),
+})
+
+/** Body of a decision that needs no words. */
+export const NoBody = nullable(Type.Object({}))
+/** Body of reject. */
+export const RejectBody = Type.Object({ reason: visibleLine(500, 'Why. The merchant sees it.') })
+/** Body of request-info. */
+export const RequestInfoBody = Type.Object({
+  message: visibleText(500, 'What you need to know. The merchant sees it.'),
+})
+/** Body of resolve. */
+export const ResolveBody = Type.Object({
+  outcome: oneOf(['SUCCESS', 'FAILED'], 'SUCCESS: it was paid out. FAILED: it was not, and will not be.'),
+  reason: visibleLine(500, 'How you know. It stays in the history and in the audit log.'),
+  provider_reference: Type.Optional({
+    ...visibleLine(64),
+    description: "The provider's own id of the payout, as you found it. Our reference never changes.",
+  }),
+})
+
+/** One withdrawal, in the envelope. */
+export const WithdrawalAnswer = success(OperatorWithdrawal)
+/** One withdrawal with all there is to know, in the envelope. */
+export const WithdrawalDetailAnswer = success(OperatorWithdrawalDetail)
+/** A page of withdrawals, in the envelope. */
+export const WithdrawalsAnswer = success(page(OperatorWithdrawal))

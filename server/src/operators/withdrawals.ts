@@ -1,0 +1,230 @@
+// Operators decide about withdrawals. Nothing leaves before one of them said yes.
+
+import type { FastifyRequest } from 'fastify'
+import { actOf } from '../audit/index.ts'
+import type { Deps, Tx } from '../db/index.ts'
+import { type App, answerOnce, type Routes, readClaim } from '../http/index.ts'
+import { isId, Refusal, routingCodeOf, ZERO_ID } from '../lib/index.ts'
+import { merchantByRoutingCode } from '../merchants/index.ts'
+import {
+  approveAll,
+  type Desk,
+  notifyDecision,
+  rejectWithdrawal,
+  requestInfo,
+  resolveWithdrawal,
+  retryWithdrawal,
+} from '../withdrawals/index.ts'
+import { decideOnce } from './once.ts'
+import { getWithdrawal, listWithdrawals, presentForOperator } from './withdrawals-list.ts'
+import {
+  NoBody,
+  RejectBody,
+  RequestInfoBody,
+  ResolveBody,
+  WithdrawalAnswer,
+  WithdrawalDetailAnswer,
+  WithdrawalParams,
+  WithdrawalsAnswer,
+  WithdrawalsQuery,
+} from './withdrawals-schema.ts'
+
+const tags = ['Operator']
+const READ = { access: 'operator' } as const
+const WRITE = { access: 'operator', idempotency: 'honoured', refusals: ['invalid_state'] } as const
+const PATH = '/v1/operator/withdrawals'
+
+/** Which withdrawal a request is about. */
+type KeyOf = (request: FastifyRequest<{ Params: { withdrawal_id: string } }>) => Promise<{
+  merchant_id: string
+  id: string
+}>
+
+/** Adds the routes. */
+export function operatorWithdrawalRoutes(deps: Deps, { desk }: { desk: Desk }): Routes {
+  const merchantOf = merchantByRoutingCode(deps)
+  // The id carries its merchant's routing code. One that is made up leads to no row: that is refused where it is locked,
+  // because an Idempotency-Key comes first.
+  const keyOf: KeyOf = async ({ params }) => {
+    const id = params.withdrawal_id.toLowerCase()
+    const merchant_id = isId(id) ? await merchantOf(routingCodeOf(id)) : null
+    return { merchant_id: merchant_id ?? ZERO_ID, id }
+  }
+  return (app) => {
+    readRoutes(deps, app)
+    approveRoute(deps, app, desk, keyOf)
+    answerRoutes(deps, app, keyOf)
+    resolveRoute(deps, app, desk, keyOf)
+    retryRoute(deps, app, desk, keyOf)
+  }
+}
+
+function readRoutes(deps: Deps, app: App): void {
+  app.get(
+    PATH,
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'List the withdrawals of all merchants, newest first',
+        description:
+          '`total_items` counts up to 10,000, and without `merchant_id` no page goes further: what is older is found with its merchant.',
+        querystring: WithdrawalsQuery,
+        response: { 200: WithdrawalsAnswer },
+      },
+    },
+    async (request) => ({ success: true as const, data: await listWithdrawals(deps, request.query) }),
+  )
+  app.get(
+    `${PATH}/:withdrawal_id`,
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'Show a withdrawal with its history, its payout and the balance of its merchant',
+        params: WithdrawalParams,
+        response: { 200: WithdrawalDetailAnswer },
+      },
+    },
+    async (request) => ({
+      success: true as const,
+      data: await getWithdrawal(deps.db, request.params.withdrawal_id),
+    }),
+  )
+}
+
+function approveRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
+  app.post(
+    `${PATH}/:withdrawal_id/approve`,
+    {
+      config: {
+        ...WRITE,
+        refusals: ['invalid_state', 'withdrawal_restricted', 'insufficient_balance', 'provider_unavailable'],
+      },
+      schema: {
+        tags,
+        summary: 'Approve a withdrawal',
+        description:
+          'Amount and charges are set aside, and the provider is called right after. Refused, it stays as it was: `withdrawal_restricted` when the merchant is not active and verified, `insufficient_balance` when too little is left by now.',
+        params: WithdrawalParams,
+        body: NoBody,
+        response: { 200: WithdrawalAnswer },
+      },
+    },
+    async (request, reply) => {
+      const approval = { ...(await keyOf(request)), act: actOf(request) }
+      if (readClaim(request) === null) {
+        return { success: true as const, data: presentForOperator(await desk.approve(approval)) }
+      }
+      const approveOne = async (tx: Tx) => {
+        const made = await approveAll(deps, tx, desk.approver, [approval])
+        const [answer] = made.answers
+        if (answer === undefined || answer instanceof Refusal) throw answer
+        return { data: presentForOperator(answer), left: made }
+      }
+      return decideOnce(deps, request, reply, approveOne, desk.sendNow)
+    },
+  )
+}
+
+function answerRoutes(deps: Deps, app: App, keyOf: KeyOf): void {
+  app.post(
+    `${PATH}/:withdrawal_id/reject`,
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Reject a withdrawal',
+        description:
+          'Nothing was set aside, so nothing moves. Those who look after the money of the merchant get an e-mail.',
+        params: WithdrawalParams,
+        body: RejectBody,
+        response: { 200: WithdrawalAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { reason } = request.body
+      const key = await keyOf(request)
+      return answerOnce(deps, request, reply, 200, async (tx) => {
+        const row = await rejectWithdrawal(deps, tx, actOf(request), { ...key, reason })
+        await notifyDecision(deps, tx, row, 'rejected', reason)
+        return presentForOperator(row)
+      })
+    },
+  )
+  app.post(
+    `${PATH}/:withdrawal_id/request-info`,
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Ask the merchant about a withdrawal',
+        description: 'It waits until the merchant responds; it can still be approved or rejected.',
+        params: WithdrawalParams,
+        body: RequestInfoBody,
+        response: { 200: WithdrawalAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { message } = request.body
+      const key = await keyOf(request)
+      return answerOnce(deps, request, reply, 200, async (tx) => {
+        const row = await requestInfo(deps, tx, actOf(request), { ...key, message })
+        await notifyDecision(deps, tx, row, 'info_requested', message)
+        return presentForOperator(row)
+      })
+    },
+  )
+}
+
+function resolveRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
+  app.post(
+    `${PATH}/:withdrawal_id/resolve`,
+    {
+      config: { ...WRITE, refusals: ['invalid_state', 'insufficient_balance'] },
+      schema: {
+        tags,
+        summary: 'Say what became of a payout that is in doubt',
+        description:
+          'For NEEDS_RECONCILIATION, BLOCKED_IP_WHITELIST and NEEDS_ADMIN_ATTENTION. The money goes where the outcome says; the provider is not called. SUCCESS is refused with `insufficient_balance` when the money went back to the merchant before and is not there any more.',
+        params: WithdrawalParams,
+        body: ResolveBody,
+        response: { 200: WithdrawalAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { outcome, reason, provider_reference = null } = request.body
+      const input = { ...(await keyOf(request)), outcome, reason, provider_reference }
+      const resolve = async (tx: Tx) => {
+        const { row, deliveries } = await resolveWithdrawal(deps, tx, actOf(request), input, desk.room)
+        return { data: presentForOperator(row), left: { deliveries } }
+      }
+      return decideOnce(deps, request, reply, resolve, desk.sendNow)
+    },
+  )
+}
+
+function retryRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
+  app.post(
+    `${PATH}/:withdrawal_id/retry`,
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Send a payout again that the provider refused because of our address',
+        description: 'For BLOCKED_IP_WHITELIST, with the same reference. Let the provider admit the address first.',
+        params: WithdrawalParams,
+        body: NoBody,
+        response: { 200: WithdrawalAnswer },
+      },
+    },
+    async (request, reply) => {
+      const key = await keyOf(request)
+      const retry = async (tx: Tx) => {
+        const { row, payouts } = await retryWithdrawal(deps, tx, actOf(request), key, desk.approver)
+        return { data: presentForOperator(row), left: { payouts } }
+      }
+      return decideOnce(deps, request, reply, retry, desk.sendNow)
+    },
+  )
+}

@@ -1,0 +1,76 @@
+// The mock provider's mind about payouts: the life of a payout, computed from its request alone. Pure, as for payments.
+
+import type { PayoutAnswer, PayoutRequest } from '../port.ts'
+import { lifeOf, type Profile, providerIdOf, type Timeline, truthAt } from './engine.ts'
+import { PAYOUT_MAGIC_NUMBERS, PAYOUT_PAID, type PayoutFate, type PayoutResult } from './magic.ts'
+
+/** What the engine reads of a request. */
+export type PayoutEngineRequest = Pick<
+  PayoutRequest,
+  'reference' | 'destination_identifier' | 'amount_minor' | 'currency'
+>
+
+/** The provider's own words. NOT_FOUND and REFUSED are answers, never states of a payout. */
+export const PAYOUT_WORDS = {
+  accepted: 'PENDING',
+  succeeded: 'COMPLETED',
+  declined: 'FAILED',
+  reversed: 'REVERSED',
+  unclear: 'AMBIGUOUS',
+  not_found: 'NOT_FOUND',
+  refused: 'REFUSED',
+} as const
+
+/** The answer about a payout of which the provider does not say whether it paid. */
+export const UNCLEAR: PayoutAnswer = { kind: 'unknown', why: 'timeout', provider_status: PAYOUT_WORDS.unclear }
+/** The answer to a request whose sender's address is refused. */
+export const REFUSED: PayoutAnswer = { kind: 'blocked', provider_status: PAYOUT_WORDS.refused }
+/** The answer about a payout that the provider never took. */
+export const NOT_FOUND: PayoutAnswer = { kind: 'not_found', provider_status: PAYOUT_WORDS.not_found }
+
+const FATES = new Map(PAYOUT_MAGIC_NUMBERS.map((row) => [row.ending, row.fate]))
+
+/** What becomes of a payout. */
+export function payoutFateOf(request: PayoutEngineRequest): PayoutFate {
+  return FATES.get(request.destination_identifier.slice(-3)) ?? PAYOUT_PAID
+}
+
+/** The life of a payout. One that is refused, or unclear, has a single answer. */
+export function payoutTimelineOf(request: PayoutEngineRequest, profile: Profile): Timeline<PayoutAnswer> {
+  const fate = payoutFateOf(request)
+  if (fate.request === 'refused') return [{ at_ms: 0, answer: REFUSED, callbacks: 0 }]
+  if (fate.request === 'unclear') return [{ at_ms: 0, answer: UNCLEAR, callbacks: 0 }]
+  const provider_id = providerIdOf(request.reference, profile)
+  const taken: PayoutAnswer = { kind: 'accepted', provider_status: PAYOUT_WORDS.accepted, provider_id }
+  const results = fate.results.map((result) => answerOf(result, request, provider_id))
+  return lifeOf(taken, results, fate.callbacks, profile)
+}
+
+/**
+ * What the provider answers at `now` about a payout that it took at `taken_at`; null when that is not known. What is refused
+ * was never taken, and what is unclear stays unclear, whatever the asker knows of it.
+ */
+export function payoutAnswerAt(
+  request: PayoutEngineRequest,
+  taken_at: Date | null,
+  profile: Profile,
+  now: Date,
+): PayoutAnswer {
+  const fate = payoutFateOf(request)
+  if (fate.request === 'unclear') return UNCLEAR
+  if (fate.request === 'refused' || taken_at === null) return NOT_FOUND
+  return truthAt(payoutTimelineOf(request, profile), taken_at, now)
+}
+
+function answerOf(result: PayoutResult, request: PayoutEngineRequest, provider_id: string): PayoutAnswer {
+  const { amount_minor, currency } = request
+  const said = { provider_status: PAYOUT_WORDS[result.kind], provider_id }
+  switch (result.kind) {
+    case 'declined':
+      return { kind: 'declined', reason: result.reason, ...said }
+    case 'succeeded':
+      return { kind: 'succeeded', amount_minor, currency, ...said }
+    case 'reversed':
+      return { kind: 'reversed', amount_minor, currency, charge_returned: result.charge_returned, ...said }
+  }
+}

@@ -1,0 +1,193 @@
+// Reading what the mock provider process answers over HTTP. Whatever it sends, something is made of it and nothing thrown.
+
+import {
+  type Answer,
+  FAILURE_REASONS,
+  type FailureReason,
+  PAYOUT_FAILURES,
+  type PayoutAnswer,
+  type PayoutFailure,
+  type QrAnswer,
+} from '../port.ts'
+import { WORDS } from './engine.ts'
+import { NOT_FOUND, PAYOUT_WORDS, REFUSED, UNCLEAR } from './payout-engine.ts'
+import type { Posted } from './post.ts'
+
+const AMOUNT = /^\d{1,17}$/
+
+/** An answer that says nothing. */
+export type Unknown = Extract<Answer, { kind: 'unknown' }>
+/** The members of a JSON object. */
+export type Fields = Record<string, unknown>
+type Content = { problem: null; content: Fields } | { problem: Unknown; content: null }
+
+/** What an answer to any request holds. */
+export function contentOf(posted: Posted): Content {
+  if ('failed' in posted) return problem(posted.failed)
+  if (posted.status >= 500) return problem('unreachable')
+  if (posted.status === 401 || posted.status === 403) return problem('refused_us')
+  if (posted.status !== 200) return problem('unreadable')
+  const content = fieldsOf(posted.text)
+  return content ? { problem: null, content } : problem('unreadable')
+}
+
+/** The things that a status answer lists under `name`, by their references. */
+export function listedBy(content: Fields, name: string): Map<unknown, Fields> {
+  const listed: unknown = content[name]
+  const found = new Map<unknown, Fields>()
+  for (const item of Array.isArray(listed) ? listed : []) if (isFields(item)) found.set(item.reference, item)
+  return found
+}
+
+function problem(why: Unknown['why']): Content {
+  return { problem: unknown(why), content: null }
+}
+
+/** The answer to a request says only whether it was taken: what was paid is asked for. */
+export function answerToRequest(content: Fields): QrAnswer {
+  const { status, payment_token, qr_payload } = content
+  const said = { provider_status: textOf(status), provider_id: textOf(content.provider_id) }
+  switch (status) {
+    case WORDS.declined:
+      return { kind: 'declined', reason: reasonOf(content.reason), ...said }
+    case WORDS.accepted:
+    case WORDS.succeeded:
+    case WORDS.held:
+    case WORDS.reversed:
+      return {
+        kind: 'accepted',
+        ...said,
+        ...(typeof payment_token === 'string' ? { payment_token } : {}),
+        ...(typeof qr_payload === 'string' ? { qr_payload } : {}),
+      }
+  }
+  return unseen(status)
+}
+
+/** What is said about one payment. */
+export function answerToStatus(payment: Fields | undefined): Answer {
+  if (payment === undefined) return unknown('unreadable')
+  const { status } = payment
+  const said = saidOf(payment)
+  switch (status) {
+    case WORDS.not_found:
+      return { kind: 'not_found', provider_status: status }
+    case WORDS.accepted:
+      return { kind: 'accepted', ...said }
+    case WORDS.declined:
+      return { kind: 'declined', reason: reasonOf(payment.reason), ...said }
+    case WORDS.succeeded:
+    case WORDS.held:
+    case WORDS.reversed: {
+      const amount = amountOf(payment)
+      if (amount === null) return unknown('unreadable', status)
+      const kind = status === WORDS.succeeded ? 'succeeded' : status === WORDS.held ? 'held' : 'reversed'
+      return { kind, ...amount, ...said }
+    }
+  }
+  return unseen(status)
+}
+
+/**
+ * The answer to the request for a payout. Refused is only what the provider itself says: a bare 403 may come from anything
+ * on the way, before or after the provider.
+ */
+export function answerToPayout(posted: Posted): PayoutAnswer {
+  if ('failed' in posted && posted.unsent) return { kind: 'not_sent', provider_status: null }
+  if (isRefusal(posted)) return REFUSED
+  const { problem, content } = contentOf(posted)
+  if (problem) return problem
+  const { status } = content
+  switch (status) {
+    case PAYOUT_WORDS.declined:
+      return { kind: 'declined', reason: payoutReasonOf(content.reason), ...saidOf(content) }
+    case PAYOUT_WORDS.unclear:
+      return UNCLEAR
+    case PAYOUT_WORDS.accepted:
+    case PAYOUT_WORDS.succeeded:
+    case PAYOUT_WORDS.reversed:
+      return { kind: 'accepted', ...saidOf(content) }
+  }
+  return unseen(status)
+}
+
+/** What is said about one payout. */
+export function answerToPayoutStatus(payout: Fields | undefined): PayoutAnswer {
+  if (payout === undefined) return unknown('unreadable')
+  const { status } = payout
+  const said = saidOf(payout)
+  switch (status) {
+    case PAYOUT_WORDS.not_found:
+      return NOT_FOUND
+    case PAYOUT_WORDS.unclear:
+      return UNCLEAR
+    case PAYOUT_WORDS.accepted:
+      return { kind: 'accepted', ...said }
+    case PAYOUT_WORDS.declined:
+      return { kind: 'declined', reason: payoutReasonOf(payout.reason), ...said }
+    case PAYOUT_WORDS.succeeded:
+    case PAYOUT_WORDS.reversed: {
+      const amount = amountOf(payout)
+      if (amount === null) return unknown('unreadable', status)
+      if (status === PAYOUT_WORDS.succeeded) return { kind: 'succeeded', ...amount, ...said }
+      return { kind: 'reversed', ...amount, charge_returned: payout.charge_returned === true, ...said }
+    }
+  }
+  return unseen(status)
+}
+
+function isRefusal(posted: Posted): boolean {
+  if ('failed' in posted || posted.status !== 403) return false
+  return fieldsOf(posted.text)?.status === PAYOUT_WORDS.refused
+}
+
+function saidOf(content: Fields) {
+  const { status, provider_id, ask_again_ms } = content
+  return {
+    provider_status: textOf(status),
+    provider_id: textOf(provider_id),
+    ...(typeof ask_again_ms === 'number' && ask_again_ms > 0 ? { ask_again_ms } : {}),
+  }
+}
+
+function amountOf({ amount_minor, currency }: Fields): { amount_minor: bigint; currency: string } | null {
+  if (typeof amount_minor !== 'string' || !AMOUNT.test(amount_minor) || typeof currency !== 'string') return null
+  return { amount_minor: BigInt(amount_minor), currency }
+}
+
+function payoutReasonOf(reason: unknown): PayoutFailure {
+  const is_known = typeof reason === 'string' && Object.hasOwn(PAYOUT_FAILURES, reason)
+  return is_known ? (reason as PayoutFailure) : 'unknown_provider_error'
+}
+
+function reasonOf(reason: unknown): FailureReason {
+  const is_known = typeof reason === 'string' && Object.hasOwn(FAILURE_REASONS, reason)
+  return is_known ? (reason as FailureReason) : 'unknown_provider_error'
+}
+
+function unseen(status: unknown): Unknown {
+  return typeof status === 'string' ? unknown('unseen_status', status) : unknown('unreadable')
+}
+
+/** An answer that says nothing, and why. */
+export function unknown(why: Unknown['why'], provider_status: string | null = null): Unknown {
+  return { kind: 'unknown', why, provider_status }
+}
+
+/** The object in a JSON text, or null. */
+function fieldsOf(text: string): Fields | null {
+  try {
+    const content: unknown = JSON.parse(text)
+    return isFields(content) ? content : null
+  } catch {
+    return null
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}

@@ -1,0 +1,148 @@
+// Reading transactions: postings that touch what is available, with what they are about.
+
+import { countList, type Deps, inputRows, type KeptList, type Reader, sql } from '../db/index.ts'
+import type { Environment } from '../http/index.ts'
+import { type BookKey, EFFECT, type Fact, OF_AVAILABLE, type SourceType } from '../ledger/index.ts'
+import { firstIdAt, gather, ZERO_ID } from '../lib/index.ts'
+
+/** A transaction as it is stored. Amounts in cents; `net_minor` is below zero where money left. */
+export type Transaction = {
+  merchant_id: string
+  id: string
+  environment: Environment
+  currency: string
+  posting: Fact
+  source_type: SourceType
+  source_id: string
+  amount_minor: bigint
+  net_minor: bigint
+  /** What was available after it. */
+  balance_minor: bigint
+  merchant_reference: string | null
+  collection_status: string | null
+  withdrawal_status: string | null
+}
+
+/**
+ * The amount without charges, of the transfer aliased t and the withdrawal aliased w: what is set aside for a withdrawal,
+ * and released again, is one transfer that holds both.
+ */
+export const AMOUNT = `case when t.posting in ('withdrawal_reserved', 'withdrawal_released')
+     then w.amount_minor else t.amount_minor end`
+
+// What a transaction is about is found one by one, by its key: "offset 0" keeps the planner from reading a small table
+// through instead, and from doing so when it has grown.
+const COLLECTION_OF = `lateral (
+     select c.status, c.reference from collections c
+     where t.source_type = 'collection' and c.merchant_id = t.merchant_id and c.environment = t.environment
+       and c.id = t.source_id offset 0)`
+
+/** The withdrawal that the transfer aliased t is about. For `left join`. */
+export const WITHDRAWAL_OF = `lateral (
+     select w.status, w.reference, w.amount_minor from withdrawals w
+     where t.source_type = 'withdrawal' and w.merchant_id = t.merchant_id and w.environment = t.environment
+       and w.id = t.source_id offset 0)`
+
+/** The transactions of some transfers, newest first. */
+const transactionsOf = (transfers: string) => `
+   select t.merchant_id, t.id, t.environment, t.currency, t.posting, t.source_type, t.source_id,
+     ${AMOUNT} as amount_minor, e.net_minor, e.balance_minor, coalesce(c.reference, w.reference) as merchant_reference,
+     c.status as collection_status, w.status as withdrawal_status
+   from (${transfers}) t
+   cross join lateral ${EFFECT} e
+   left join ${COLLECTION_OF} c on true
+   left join ${WITHDRAWAL_OF} w on true
+   order by t.id desc`
+
+const FIND = sql(
+  'transactions_find',
+  transactionsOf(
+    `select t.* from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
+     cross join lateral (
+       select * from ledger_transfers where merchant_id = i.merchant_id and id = i.id offset 0
+     ) t where ${OF_AVAILABLE}`,
+  ),
+)
+
+/** Makes the gatherer that finds transactions: one statement for all look-ups that wait, each for its own merchant. */
+export function createFind(deps: Deps): (key: BookKey & { id: string }) => Promise<Transaction | null> {
+  return gather<BookKey & { id: string }, Transaction | null>(
+    async (keys) => {
+      const distinct = new Map(keys.map(({ merchant_id, id }) => [`${merchant_id} ${id}`, { merchant_id, id }]))
+      const rows = await deps.db.query<Transaction>(FIND, [JSON.stringify([...distinct.values()])])
+      const found = new Map(rows.map((row) => [`${row.merchant_id} ${row.id}`, row]))
+      return keys.map(({ merchant_id, environment, id }) => {
+        const row = found.get(`${merchant_id} ${id}`)
+        return row?.environment === environment ? row : null
+      })
+    },
+    { max_items: 500, max_running: 2 },
+  )
+}
+
+/** Which transactions of a book: of which facts, and with ids in which range, `until` excluded. */
+export type Selection = BookKey & { facts: readonly Fact[]; from_id: string; until_id: string }
+
+/** Sorts after every id. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** The ids of a time: `from` inclusive, `to` exclusive. Null: no bound. */
+export function idsBetween(from: Date | null, to: Date | null): { from_id: string; until_id: string } {
+  return { from_id: from ? firstIdAt(from) : ZERO_ID, until_id: to ? firstIdAt(to) : LAST_ID }
+}
+
+const SELECTED = `t.merchant_id = $1 and t.environment = $2 and t.id >= $3 and t.id < $4 and t.posting = any($5)
+     and ${OF_AVAILABLE}`
+
+// Said in so many words, it lets the planner use the index that holds only these.
+const RARE = "t.posting <> 'collection_settled'"
+
+// Without a name they are planned for the range and the facts at hand.
+const pageText = (condition: string) =>
+  transactionsOf(`select t.* from ledger_transfers t where ${condition} order by t.id desc limit $6 offset $7`)
+const countText = (condition: string) =>
+  `select count(*)::int as total from (select 1 from ledger_transfers t where ${condition} limit $6) counted`
+const PAGE = sql('', pageText(SELECTED))
+const PAGE_RARE = sql('', pageText(`${SELECTED} and ${RARE}`))
+const COUNT = sql('', countText(SELECTED))
+const COUNT_RARE = sql('', countText(`${SELECTED} and ${RARE}`))
+
+const rare = (selection: Selection) => !selection.facts.includes('collection_settled')
+
+function valuesOf({ merchant_id, environment, from_id, until_id, facts }: Selection): unknown[] {
+  return [merchant_id, environment, from_id, until_id, facts]
+}
+
+/** Selected transactions, newest first, from the given place on. */
+export function readTransactions(
+  reader: Reader,
+  selection: Selection,
+  limit: number,
+  offset = 0,
+): Promise<Transaction[]> {
+  return reader.query<Transaction>(rare(selection) ? PAGE_RARE : PAGE, [...valuesOf(selection), limit, offset])
+}
+
+/** Counting a selection stops here, so that a filter over millions costs no more than one over thousands. */
+const COUNT_MAX = 10_000
+
+/** How many transactions are selected, up to 10,000. */
+export async function countSelected(reader: Reader, selection: Selection): Promise<number> {
+  const statement = rare(selection) ? COUNT_RARE : COUNT
+  const [row] = await reader.query<{ total: number }>(statement, [...valuesOf(selection), COUNT_MAX])
+  return row?.total ?? 0
+}
+
+const TRANSACTIONS: KeptList = {
+  name: 'transactions',
+  tail: sql(
+    '',
+    `select count(*) as all_of_it, count(*) filter (where t.id < $4) as settled
+     from ledger_transfers t where t.merchant_id = $1 and t.environment = $2 and t.id >= $3 and ${OF_AVAILABLE}`,
+  ),
+}
+
+/** How many transactions a book has. */
+export function countAll(deps: Deps, { merchant_id, environment }: BookKey): Promise<number> {
+  return countList(deps, TRANSACTIONS, merchant_id, environment)
+}

@@ -1,0 +1,201 @@
+// Approving withdrawals: the only way by which money is set aside for a payout.
+//
+// Reservation, payout row and audit entry are one transaction, and the provider is called after it. Dying before the commit
+// leaves the withdrawal as it was. Dying after it leaves a payout with its token: it falls due when the lease ends, and
+// a worker takes the token and sends it.
+
+import { type Act, recordAudits } from '../audit/index.ts'
+import { type Deps, sql, type Tx } from '../db/index.ts'
+import { bookName, lockBooks } from '../ledger/index.ts'
+import { base32ToId, formatAmount, idToBase32, isId, newId, Refusal, refuse, routingCodeOf } from '../lib/index.ts'
+import type { Provider } from '../providers/port.ts'
+import type { Delivery } from '../webhooks/index.ts'
+import { applyStep, beginChanges, writeChanges } from './change.ts'
+import { mayMove } from './state.ts'
+import {
+  type Locked,
+  lockWithdrawals,
+  PAYOUT_LEASE_MS,
+  type Payout,
+  type Withdrawal,
+  type WithdrawalId,
+  withdrawalName,
+} from './store.ts'
+
+/** One approval: of which withdrawal, by whom. */
+export type Approval = WithdrawalId & { act: Act }
+
+/** What approving needs to know of the providers. */
+export type Approver = {
+  providerFor(environment: 'live' | 'sandbox'): Provider
+  /** True: this process sends a payout of this provider at once. False: a worker claims it. */
+  lease(provider: string): boolean
+}
+
+/** What became of a set of approvals. `payouts` with a lease are this process's to send, after the commit. */
+export type Approved = { answers: (Locked | Refusal)[]; payouts: Payout[]; deliveries: Delivery[] }
+
+const INSERT = sql(
+  'payouts_insert',
+  `insert into payouts (merchant_id, withdrawal_id, environment, provider, provider_reference, method, destination_code,
+     destination_identifier, destination_name, bank_name, amount_minor, currency, state, send_token, asks, due_at,
+     lease_owner, sent_at, provider_status, provider_id, created_at, updated_at)
+   select merchant_id, withdrawal_id, environment, provider, provider_reference, method, destination_code,
+     destination_identifier, destination_name, bank_name, amount, currency, state, send_token, 0, due_at, lease_owner,
+     null, null, null, $2, $2
+   from json_to_recordset($1::json) as p(merchant_id uuid, withdrawal_id uuid, environment text, provider text,
+     provider_reference text, method text, destination_code text, destination_identifier text, destination_name text,
+     bank_name text, amount bigint, currency text, state text, send_token uuid, due_at timestamptz, lease_owner uuid)`,
+)
+
+/**
+ * Approves a set of withdrawals in the given transaction. Each is judged by itself, under lock, in the order given: its
+ * state, its merchant, and what is available after those before it. A refusal is answered in its place and changes
+ * nothing of that withdrawal. `send: false` leaves the payouts unsent, for whoever plays the provider.
+ */
+export async function approveAll(
+  deps: Deps,
+  tx: Tx,
+  approver: Approver,
+  approvals: readonly Approval[],
+  options: { send: boolean } = { send: true },
+): Promise<Approved> {
+  const rows = await lockWithdrawals(
+    tx,
+    approvals.filter(({ id }) => isId(id)),
+  )
+  const changes = await beginChanges(tx, rows.values())
+  const available = await lockBooks(tx, [...rows.values()])
+  const payouts: Payout[] = []
+  const audits: Parameters<typeof recordAudits>[2][number][] = []
+  const answers = approvals.map(({ act, ...key }) => {
+    const row = rows.get(withdrawalName(key))
+    const refusal = row === undefined ? new Refusal('not_found', NOT_FOUND) : refusalOf(row, available, approver)
+    if (row === undefined || refusal !== null) return refusal as Refusal
+    const before = { status: row.status }
+    const book = bookName(row)
+    available.set(book, (available.get(book) as bigint) - row.total_reserved_minor)
+    const payout = payoutOf(deps, row, approver, options.send)
+    payouts.push(payout)
+    row.provider_reference = payout.provider_reference
+    row.transfer_id = newId(deps, row.routing_code)
+    row.provider = payout.provider
+    row.payout_state = payout.state
+    row.booked_minor = row.total_reserved_minor
+    const none = { fee_minor: 0n, charge_minor: 0n, charge_borne_by: 'platform' } as const
+    const effect = { fact: 'withdrawal_reserved', amount_minor: row.total_reserved_minor, ...none } as const
+    const step = { move: 'approve', funds: 'reserved', failure: null, effect, why: null } as const
+    applyStep(deps, changes, row, step, { actor: act.actor, transfer_id: row.transfer_id })
+    audits.push({
+      ...act,
+      merchant_id: row.merchant_id,
+      action: 'withdrawal.approve',
+      target_type: 'withdrawal',
+      target_id: row.id,
+      before,
+      after: { status: row.status, ...factsOf(row) },
+    })
+    return row
+  })
+  if (payouts.length > 0) {
+    const input = payouts.map((payout) => ({
+      ...payout,
+      amount_minor: undefined,
+      amount: payout.amount_minor.toString(),
+      lease_owner: payout.due_at !== null && payout.due_at > deps.clock.now() ? deps.process_id : null,
+    }))
+    await tx.query(INSERT, [JSON.stringify(input), deps.clock.now()])
+  }
+  const deliveries = await writeChanges(deps, tx, changes, () => false)
+  await recordAudits(deps, tx, audits)
+  return { answers, payouts, deliveries }
+}
+
+/** What an audit entry says of a withdrawal: enough to know what was decided, without its whole record. */
+export function factsOf(row: Withdrawal) {
+  const { environment, method, destination_code, destination_identifier } = row
+  return {
+    environment,
+    amount: formatAmount(row.amount_minor),
+    total_reserved_amount: formatAmount(row.total_reserved_minor),
+    method,
+    destination_code,
+    destination_identifier,
+  }
+}
+
+/** What is said of a withdrawal that is not there. */
+export const NOT_FOUND = { message: 'There is no such withdrawal.' }
+
+/** Refuses a move that may not start from where the withdrawal stands. */
+export function refuseState(row: Locked, what: string): never {
+  refuse('invalid_state', stateProblem(row, what))
+}
+
+function stateProblem({ status }: Locked, what: string) {
+  return { message: `A withdrawal that is ${status} cannot be ${what}.`, details: { status } }
+}
+
+function refusalOf(row: Locked, available: ReadonlyMap<string, bigint>, approver: Approver): Refusal | null {
+  if (!mayMove('approve', row.status)) return new Refusal('invalid_state', stateProblem(row, 'approved'))
+  const live = row.environment === 'live'
+  if (live && (row.merchant_status !== 'ACTIVE' || !row.merchant_verified)) {
+    const message = 'The merchant is not active and verified. Reject the withdrawal, or complete the merchant first.'
+    return new Refusal('withdrawal_restricted', { message })
+  }
+  const left = available.get(bookName(row)) ?? 0n
+  if (left < row.total_reserved_minor) return shortOf(left, row)
+  if (!approver.providerFor(row.environment).capabilities.payout_methods.includes(row.method)) {
+    return new Refusal('provider_unavailable', { message: `The configured provider pays out no ${row.method}.` })
+  }
+  return null
+}
+
+/** The refusal of a withdrawal that the balance does not cover. */
+export function shortOf(
+  available_minor: bigint,
+  { amount_minor, total_reserved_minor }: Pick<Withdrawal, 'amount_minor' | 'total_reserved_minor'>,
+): Refusal {
+  const [available, amount, needed] = [available_minor, amount_minor, total_reserved_minor].map(formatAmount)
+  const message = `Available is ${available}; the requested ${amount} needs ${needed} with its charges.`
+  return new Refusal('insufficient_balance', { message })
+}
+
+/** The reference a provider knows a payout by. One letter more than any reference of a collection: neither is ever the other. */
+export function payoutReference(withdrawal_id: string): string {
+  return `W${idToBase32(withdrawal_id)}`
+}
+
+/** The withdrawal behind a reference of a payout, or null when it is not one of ours. The routing code leads to the merchant. */
+export function parsePayoutReference(reference: string): { routing_code: number; id: string } | null {
+  const id = /^W[0-9A-Z]{26}$/.test(reference) ? base32ToId(reference.slice(1)) : null
+  return id === null ? null : { routing_code: routingCodeOf(id), id }
+}
+
+function payoutOf(deps: Deps, row: Locked, approver: Approver, send: boolean): Payout {
+  const now = deps.clock.now()
+  const provider = approver.providerFor(row.environment).name
+  // Whoever plays the provider holds the lease, so that what it says counts; unsaid, it falls due when the lease ends.
+  const leased = !send || approver.lease(provider)
+  const { merchant_id, id, environment, method, destination_code, destination_identifier } = row
+  return {
+    merchant_id,
+    withdrawal_id: id,
+    environment,
+    provider,
+    provider_reference: payoutReference(id),
+    method,
+    destination_code,
+    destination_identifier,
+    destination_name: row.destination_name,
+    bank_name: row.bank_name,
+    amount_minor: row.amount_minor,
+    currency: row.currency,
+    state: send ? 'to_send' : 'asked',
+    send_token: send ? newId(deps, row.routing_code) : null,
+    asks: 0,
+    sent_at: null,
+    created_at: now,
+    due_at: leased ? new Date(now.getTime() + PAYOUT_LEASE_MS) : now,
+  }
+}

@@ -1,0 +1,81 @@
+// Calling providers about payouts: the one place where they are asked and where their answers come in. An adapter that
+// throws, that does not end in time, or that leaves an answer out has said nothing: the payout may have been executed.
+
+import type { Deps } from '../db/index.ts'
+import { gather } from '../lib/index.ts'
+import { readPayoutAnswer, UNREADABLE } from '../providers/answer.ts'
+import { CALL_MS_MAX, type PayoutAnswer, type PayoutRequest, type Provider } from '../providers/port.ts'
+import type { Payout } from './store.ts'
+
+/** Calls to the provider of a payout. None throws, and each ends. */
+export type PayoutCalls = {
+  /** Sends it. Call it only under a token that was taken. */
+  payout(payout: Payout): Promise<PayoutAnswer>
+  /** Asks what became of it, together with what else waits to be asked of the same provider. */
+  status(payout: Payout): Promise<PayoutAnswer>
+}
+
+/** Adapters end by themselves before this. One that does not would hold its payouts, and all questions, for ever. */
+const CUT_OFF_MS = CALL_MS_MAX + 1_000
+
+/** Makes the calls over the configured providers. */
+export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Provider>): PayoutCalls {
+  const find = (name: string): Provider | undefined => {
+    const provider = providers.get(name)
+    if (provider === undefined)
+      deps.log.warn({ provider: name }, 'a payout waits for a provider that is not configured')
+    return provider
+  }
+  const call = async <Said>(name: string, work: () => Promise<Said>): Promise<Said | null> => {
+    const late = Promise.withResolvers<never>()
+    const cancel = deps.clock.after(CUT_OFF_MS, () => late.reject(new Error('it did not end in time')))
+    try {
+      return await Promise.race([work(), late.promise])
+    } catch (error) {
+      deps.log.error({ err: error, provider: name }, 'the adapter failed')
+      return null
+    } finally {
+      cancel()
+    }
+  }
+  // Each provider has its own gatherer: whoever is slow holds up nobody else's questions.
+  const gatherers = new Map<string, (payout: Payout) => Promise<PayoutAnswer>>()
+  const gathererOf = (name: string) => {
+    const known = gatherers.get(name)
+    if (known !== undefined) return known
+    const made = gather<Payout, PayoutAnswer>(
+      async (payouts) => {
+        const provider = find(name)
+        const said = provider && (await call(name, () => provider.payoutStatus(payouts.map(requestOf))))
+        return payouts.map((_, i) => asQuestion(readPayoutAnswer(said?.[i] ?? UNREADABLE)))
+      },
+      { max_items: 500, max_running: 4 },
+    )
+    gatherers.set(name, made)
+    return made
+  }
+  return {
+    async payout(payout) {
+      const provider = find(payout.provider)
+      // Without its adapter nothing was sent; it waits, with its token, for the day on which it is configured again.
+      if (provider === undefined) return { kind: 'not_sent', provider_status: null }
+      return readPayoutAnswer((await call(payout.provider, () => provider.payout(requestOf(payout)))) ?? UNREADABLE)
+    },
+    status: (payout) => gathererOf(payout.provider)(payout),
+  }
+}
+
+/** That a question was refused or did not arrive says nothing about the payout. */
+function asQuestion(answer: PayoutAnswer): PayoutAnswer {
+  const { provider_status } = answer
+  if (answer.kind === 'blocked') return { kind: 'unknown', why: 'refused_us', provider_status }
+  return answer.kind === 'not_sent' ? { kind: 'unknown', why: 'unreachable', provider_status } : answer
+}
+
+/** A payout as the port wants it. */
+function requestOf(payout: Payout): PayoutRequest {
+  const { environment, method, destination_code, destination_identifier, destination_name, bank_name } = payout
+  const { provider_reference: reference, amount_minor, currency, sent_at } = payout
+  const destination = { destination_code, destination_identifier, destination_name, bank_name }
+  return { reference, environment, method, ...destination, amount_minor, currency, sent_at }
+}

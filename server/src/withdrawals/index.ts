@@ -1,0 +1,35 @@
+// The door of withdrawals: money that leaves, and only after an operator said yes.
+
+export {
+  type Approval,
+  type Approved,
+  type Approver,
+  approveAll,
+  parsePayoutReference,
+  payoutReference,
+} from './approve.ts'
+export { createDesk, type Desk } from './desk.ts'
+export { createPayoutDriver, type PayoutDriver } from './drive.ts'
+export { type DecisionKind, notifyDecision } from './notify.ts'
+export { presentWithdrawal } from './present.ts'
+export {
+  type Resolution,
+  rejectWithdrawal,
+  requestInfo,
+  resolveWithdrawal,
+  respond,
+  retryWithdrawal,
+} from './review.ts'
+export { type WithdrawalsOptions, withdrawalRoutes } from './routes.ts'
+export { WithdrawalRecord } from './schema.ts'
+export { applyPayoutOutcomes, type PayoutOutcome, settlePayouts } from './settle.ts'
+export { FUNDS, moves as withdrawalMoves, OPEN_STATUSES, STATUSES as WITHDRAWAL_STATUSES } from './state.ts'
+export {
+  findPayouts,
+  findWithdrawal,
+  type HistoryEntry,
+  historyOf,
+  type Payout,
+  WITHDRAWAL_COLUMNS,
+  type Withdrawal,
+} from './store.ts'

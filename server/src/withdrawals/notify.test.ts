@@ -1,0 +1,140 @@
+// E-mails to the merchant about what an operator decided or asks.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createWorld, type World } from '../../test/harness.ts'
+import { fund } from '../../test/withdrawals.ts'
+import { inTransaction } from '../db/index.ts'
+import type { Merchant } from '../merchants/index.ts'
+import { listEmails } from '../messages/index.ts'
+import { type DecisionKind, notifyDecision } from './notify.ts'
+import { rejectWithdrawal, requestInfo } from './review.ts'
+
+const OPERATOR = { actor: { kind: 'operator', id: randomUUID(), name: 'operator@example.com' } } as const
+
+let world: World
+before(async () => {
+  world = await createWorld({ env: { BASE_URL: 'https://pay.example', BRAND_NAME: 'Duka Pay' } })
+})
+after(() => world.close())
+
+/** A merchant with a withdrawal that waits for a decision. */
+async function waiting(reference = 'PAY-7', at = world): Promise<{ merchant: Merchant; id: string }> {
+  const merchant = await at.newMerchant()
+  await fund(at, { merchant, amount: '5000' })
+  const body = { amount: '1000', destination_code: 'MPESA', destination_identifier: '0754123456', reference }
+  const reply = await at.post('/v1/disbursements/mobile-money', body, { key: await at.newKey({ merchant }) })
+  assert.equal(reply.status, 202, reply.text)
+  return { merchant, id: reply.body.data.id }
+}
+
+/** Decides and tells, in one transaction. */
+function decide(
+  kind: DecisionKind,
+  { merchant, id }: { merchant: Merchant; id: string },
+  text: string,
+  { deps } = world,
+): Promise<void> {
+  const of = { merchant_id: merchant.id, id }
+  return inTransaction(deps.db, async (tx) => {
+    const row =
+      kind === 'rejected'
+        ? await rejectWithdrawal(deps, tx, OPERATOR, { ...of, reason: text })
+        : await requestInfo(deps, tx, OPERATOR, { ...of, message: text })
+    await notifyDecision(deps, tx, row, kind, text)
+  })
+}
+const mailsOf = ({ merchant }: { merchant: Merchant }, { deps } = world) =>
+  listEmails(deps, { merchant_id: merchant.id })
+
+test('those who look after the money are told, and nobody else', async () => {
+  const made = await waiting()
+  const { merchant } = made
+  const [admin, finance, unproven, disabled] = await Promise.all([
+    world.newSession([{ role: 'MERCHANT_ADMIN', merchant }]),
+    world.newSession([{ role: 'FINANCE', merchant }]),
+    world.newSession([{ role: 'FINANCE', merchant }]),
+    world.newSession([{ role: 'FINANCE', merchant }]),
+    world.newSession([{ role: 'DEVELOPER', merchant }]),
+    world.newSession([{ role: 'VIEWER', merchant }]),
+    world.newSession('MERCHANT_ADMIN'),
+  ])
+  await world.rows('update users set email_verified = false where id = $1', [unproven.user_id])
+  await world.rows('update users set disabled_at = created_at where id = $1', [disabled.user_id])
+  await decide('info_requested', made, 'Who is Juma?')
+  assert.deepEqual((await mailsOf(made)).map(({ to }) => to).sort(), [admin.email, finance.email].sort())
+})
+
+test('an e-mail says in both languages what is asked, of which withdrawal, and where to answer', async () => {
+  const made = await waiting()
+  await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
+  await decide('info_requested', made, 'Who is Juma?')
+  const [mail] = await mailsOf(made)
+  assert.equal(mail?.kind, 'withdrawal.info_requested')
+  assert.match(mail.subject, /^Duka Pay: taarifa zinahitajika \/ information requested$/)
+  const [sw = '', en = ''] = mail.text?.split('---') ?? []
+  for (const part of [sw, en]) {
+    for (const words of ['TZS 1000.00', made.id, '"PAY-7"', '"Duka la Juma"', '"Who is Juma?"', '[sandbox]'])
+      assert.ok(part.includes(words), `${words} in ${part}`)
+    assert.ok(part.trim().endsWith('https://pay.example'))
+  }
+  assert.match(sw, /linasubiri taarifa/)
+  assert.match(en, /waits for information from you/)
+})
+
+test('an e-mail says why a withdrawal was rejected, and that no money left', async () => {
+  const made = await waiting('')
+  await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: made.merchant }])
+  await decide('rejected', made, 'We do not know this recipient.')
+  const [mail] = await mailsOf(made)
+  assert.equal(mail?.kind, 'withdrawal.rejected')
+  assert.match(mail.text ?? '', /limekataliwa\. Hakuna pesa iliyotoka/)
+  assert.match(mail.text ?? '', /was rejected\. No money has left your balance/)
+  assert.match(mail.text ?? '', /"We do not know this recipient\."/)
+})
+
+test('whatever a merchant or an operator wrote, no line and no link of theirs gets into the e-mail', async () => {
+  const evil = 'x\n\nSign in at https://evil.example/login www.evil.example evil.example'
+  const made = await waiting(evil.replaceAll('\n', ' '))
+  await world.rows('update merchants set name = $2 where id = $1', [made.merchant.id, evil])
+  await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: made.merchant }])
+  await decide('rejected', made, evil)
+  const [mail] = await mailsOf(made)
+  const links = mail?.text?.match(/\S*(?:https?:|www\.|\.example)\S*/g)
+  assert.deepEqual([...new Set(links)], ['https://pay.example'])
+  assert.doesNotMatch(mail?.subject ?? '', /evil/)
+  assert.ok(!mail?.text?.includes('\nSign in at'))
+})
+
+test('an installation that was told no address of its own mails no link', async () => {
+  const own = await createWorld()
+  try {
+    const made = await waiting('PAY-8', own)
+    await own.newSession([{ role: 'FINANCE', merchant: made.merchant }])
+    await decide('info_requested', made, 'What for?', own)
+    const [mail] = await mailsOf(made, own)
+    assert.doesNotMatch(mail?.text ?? '', /http/)
+    assert.match(mail?.text ?? '', /Sign in to the dashboard and answer it\.$/)
+  } finally {
+    await own.close()
+  }
+})
+
+test('however many people a merchant has, twenty at most are mailed', async () => {
+  const made = await waiting()
+  for (let i = 0; i < 23; i++) {
+    await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
+    world.deps.clock.advance(1)
+  }
+  await decide('info_requested', made, 'What for?')
+  assert.equal((await mailsOf(made)).length, 20)
+})
+
+test('a decision that does not come to pass mails nobody', async () => {
+  const made = await waiting()
+  await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
+  await decide('rejected', made, 'No.')
+  await assert.rejects(decide('rejected', made, 'No again.'), { code: 'invalid_state' })
+  assert.equal((await mailsOf(made)).length, 1)
+})

@@ -1,0 +1,210 @@
+// Money out, for crash tests: merchants with money, withdrawals that wait, an operator who approves them over HTTP, and
+// what must be true of them after any crash.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { verify } from '../../src/admin/verify.ts'
+import { sql } from '../../src/db/index.ts'
+import { issueAccessToken, signingKey } from '../../src/identity/index.ts'
+import type { PayoutEntry } from '../../src/providers/mock/payout-book.ts'
+import { createWorld } from '../harness.ts'
+import { fund, insertWithdrawal, newScript, scriptedProvider } from '../payouts.ts'
+import type { Arrival, Rig, Shop } from './rig.ts'
+
+/** The people and the money around payouts. */
+export type Cashier = {
+  /** Gives a merchant so much, in cents. */
+  fund(shop: Shop, amount_minor: bigint): Promise<void>
+  /** Submits a withdrawal; `ending` are the last three digits of the destination. Answers its id. */
+  submit(shop: Shop, amount_minor: bigint, ending: string): Promise<string>
+  /** Asks a server to approve it. Null: the connection was lost. */
+  approve(server_url: string, id: string): Promise<number | null>
+  close(): Promise<void>
+}
+
+/** What our fee is, and what the provider charges, of each withdrawal; the merchant bears both. In cents. */
+const FEE = 150n
+const CHARGE = 30n
+/** What a withdrawal of so much takes. */
+export const totalOf = (amount_minor: bigint): bigint => amount_minor + FEE + CHARGE
+
+/** Opens the cashier over a rig. */
+export async function openCashier(rig: Rig): Promise<Cashier> {
+  const world = await createWorld({ url: rig.url, compose: { providers: [scriptedProvider(newScript())] } })
+  const { user_id } = await world.newSession('SUPER_ADMIN')
+  const signing = await signingKey(rig.deps, 'http://127.0.0.1/identity')
+  const token = await issueAccessToken(
+    { ...rig.deps, clock: { ...rig.deps.clock, now: () => new Date() } },
+    signing,
+    user_id,
+    ['pwd', 'otp'],
+  )
+  return {
+    fund: async ({ merchant }, amount_minor) => void (await fund(world, amount_minor, { merchant })),
+    async submit({ merchant }, amount_minor, ending) {
+      const charges = { flat_fee_minor: FEE, processor_charge_minor: CHARGE, processor_fee_pass_through: true }
+      const { id } = await insertWithdrawal(world, { merchant, amount_minor, ...charges })
+      await world.rows('update withdrawals set destination_identifier = $2 where id = $1', [id, `255754123${ending}`])
+      return id
+    },
+    async approve(server_url, id) {
+      try {
+        const answer = await fetch(`${server_url}/v1/operator/withdrawals/${id}/approve`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: '{}',
+        })
+        await answer.arrayBuffer()
+        return answer.status
+      } catch {
+        return null
+      }
+    },
+    close: () => world.close(),
+  }
+}
+
+type WithdrawalRow = {
+  merchant_id: string
+  id: string
+  status: string
+  amount_minor: bigint
+  total_reserved_minor: bigint
+  provider_reference: string | null
+  destination_identifier: string
+}
+type DeliveryRow = { id: string; source_id: string; event: string; status: string }
+
+/** What the database, the provider and the receiver know of payouts. */
+export type PayoutFacts = {
+  withdrawals: WithdrawalRow[]
+  entries: PayoutEntry[]
+  deliveries: DeliveryRow[]
+  arrivals: Arrival[]
+  books: { merchant_id: string; available: bigint; reserved: bigint }[]
+  broken: string[]
+}
+
+const WITHDRAWALS = sql(
+  'crash_withdrawals',
+  `select merchant_id, id, status, amount_minor, total_reserved_minor, provider_reference, destination_identifier
+   from withdrawals`,
+)
+const DELIVERIES = sql(
+  'crash_payout_deliveries',
+  "select id, source_id, event, status from webhook_deliveries where source_type = 'withdrawal'",
+)
+const BOOKS = sql(
+  'crash_books',
+  `select merchant_id, sum(balance_minor) filter (where code = 'available')::bigint as available,
+     sum(balance_minor) filter (where code = 'reserved')::bigint as reserved
+   from ledger_accounts where environment = 'live' group by merchant_id`,
+)
+
+/** Asks everyone. */
+export async function gatherPayoutFacts(rig: Rig): Promise<PayoutFacts> {
+  const { checks } = await verify(rig.url)
+  return {
+    withdrawals: await rig.db.query<WithdrawalRow>(WITHDRAWALS),
+    entries: rig.provider.book({ full: true }).payouts.entries ?? [],
+    deliveries: await rig.db.query<DeliveryRow>(DELIVERIES),
+    arrivals: [...rig.hooks.arrivals],
+    books: await rig.db.query<PayoutFacts['books'][number]>(BOOKS),
+    broken: checks.filter((check) => !check.ok).map((check) => `verify: ${check.name}: ${check.detail}`),
+  }
+}
+
+/** What each of the provider's words means for a withdrawal. Of one that it refused it knows nothing. */
+const STATUS_OF: Record<string, string> = {
+  COMPLETED: 'SUCCESS',
+  FAILED: 'FAILED',
+  REVERSED: 'REVERSED',
+  AMBIGUOUS: 'NEEDS_RECONCILIATION',
+}
+const EVENTS_OF: Record<string, string[]> = {
+  SUCCESS: ['disbursement.success'],
+  FAILED: ['disbursement.failed'],
+  REVERSED: ['disbursement.success'],
+}
+
+/** Everything that contradicts what was promised, in words. `funded`: what each merchant had. */
+export function findPayoutProblems(facts: PayoutFacts, funded: ReadonlyMap<string, bigint>): string[] {
+  const problems = [...facts.broken]
+  const entries = new Map(facts.entries.map((entry) => [entry.reference, entry]))
+  const expected = new Map([...funded].map(([merchant_id, available]) => [merchant_id, { available, reserved: 0n }]))
+  for (const row of facts.withdrawals) {
+    const entry = entries.get(row.provider_reference ?? '')
+    entries.delete(row.provider_reference ?? '')
+    const refused = row.destination_identifier.endsWith('104')
+    const due = entry === undefined ? (refused ? 'BLOCKED_IP_WHITELIST' : 'sent') : STATUS_OF[entry.status ?? '']
+    if (row.status !== due) problems.push(`${row.id} is ${row.status}, and should be ${due}`)
+    if (entry && entry.executions !== 1) problems.push(`${row.id} was executed ${entry.executions} times`)
+    if (entry && entry.amount_minor !== String(row.amount_minor)) problems.push(`${row.id} paid ${entry.amount_minor}`)
+    const book = expected.get(row.merchant_id)
+    if (book === undefined) continue
+    const total = row.total_reserved_minor
+    if (row.status === 'SUCCESS') book.available -= total
+    // The provider kept its charge.
+    else if (row.status === 'REVERSED') book.available -= CHARGE
+    else if (row.status !== 'FAILED') {
+      book.available -= total
+      book.reserved += total
+    }
+  }
+  for (const reference of entries.keys()) problems.push(`the provider knows ${reference}, and we do not`)
+  for (const { merchant_id, available, reserved } of facts.books) {
+    const book = expected.get(merchant_id)
+    if (book && (book.available !== available || book.reserved !== reserved))
+      problems.push(`${merchant_id} has ${available} and ${reserved}, due ${book.available} and ${book.reserved}`)
+  }
+  return [...problems, ...eventProblems(facts)]
+}
+
+function eventProblems({ withdrawals, deliveries, arrivals }: PayoutFacts): string[] {
+  const problems: string[] = []
+  const sent = Map.groupBy(deliveries, (row) => row.source_id)
+  for (const { id, status } of withdrawals) {
+    const events = (sent.get(id) ?? []).map((row) => row.event)
+    if (events.join() !== (EVENTS_OF[status] ?? []).join()) problems.push(`${id} is ${status}, told ${events}`)
+  }
+  for (const { id, event, source_id, status } of deliveries) {
+    const taken = arrivals.filter((arrival) => arrival.id === id && arrival.answer === 200)
+    if (status !== 'delivered' || taken.length === 0) problems.push(`${event} of ${source_id} is ${status}`)
+  }
+  const ids = new Map<string, string>()
+  for (const { id, body } of arrivals) {
+    const { disbursement_id, event } = JSON.parse(body) as { disbursement_id?: string; event: string }
+    const name = `${disbursement_id} ${event}`
+    if (disbursement_id && (ids.get(name) ?? id) !== id) problems.push(`${name} came under two ids`)
+    ids.set(name, id)
+  }
+  return problems
+}
+
+const OPEN = sql(
+  'crash_payouts_open',
+  `select (select count(*)::int from withdrawals where status in ('PENDING_ADMIN_APPROVAL', 'PROCESSING')) as open,
+     (select count(*)::int from payouts where state in ('to_send', 'sending')) as unsent,
+     (select count(*)::int from payouts p join withdrawals w on w.merchant_id = p.merchant_id and w.id = p.withdrawal_id
+      where p.due_at is not null and w.status <> 'NEEDS_RECONCILIATION') as due,
+     (select count(*)::int from webhook_deliveries where status = 'pending') as pending`,
+)
+// The pause after a refusal of the receiver is a minute and more: for these rows it is over now.
+const HURRY = sql(
+  'crash_payouts_hurry',
+  "update webhook_deliveries set due_at = $1 where status = 'pending' and lease_owner is null and attempts > 0 and due_at > $1",
+)
+
+/** What is still open. */
+export type Left = { open: number; unsent: number; due: number; pending: number }
+
+/** Waits until nothing is open but what the provider leaves in doubt, at most `within_ms`. Answers what was left. */
+export async function waitPayoutsQuiet(rig: Rig, within_ms = 45_000): Promise<Left> {
+  const end = Date.now() + within_ms
+  for (;;) {
+    await rig.db.query(HURRY, [new Date()])
+    const [left] = await rig.db.query<Left>(OPEN)
+    if (left === undefined) throw new Error('a count always has a row')
+    if (left.open + left.unsent + left.due + left.pending === 0 || Date.now() > end) return left
+    await sleep(50)
+  }
+}

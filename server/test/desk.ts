@@ -1,0 +1,157 @@
+// An operator at work: merchants with money and prices, withdrawals that wait, and what the operator calls.
+
+import assert from 'node:assert/strict'
+import { issueAccessToken, signingKey } from '../src/identity/index.ts'
+import type { Merchant } from '../src/merchants/index.ts'
+import type { Reply, World } from './harness.ts'
+
+/** What the merchants of a desk pay for a withdrawal: 1 % and 500.00 for us, and 200.00 of the processor on top. */
+export const PRICES = {
+  rules: [
+    {
+      flow: 'withdrawal',
+      percentage: '1.00',
+      flat_fee: '500.00',
+      processor_charge: '200.00',
+      processor_fee_pass_through: true,
+    },
+  ],
+}
+
+/** What a shop of the tests begins with. Its books after a withdrawal of 10000.00, which costs 800.00, by where that money is. */
+export const MONEY = '100000.00'
+/** Nothing was set aside, or all of it came back. */
+export const UNTOUCHED: Book = { available: 10_000_000n, provider_float: -10_000_000n }
+/** Approved. */
+export const RESERVED: Book = { available: 8_920_000n, reserved: 1_080_000n, provider_float: -10_000_000n }
+/** Paid out. */
+export const PAID: Book = { available: 8_920_000n, fee_income: 60_000n, provider_float: -8_980_000n }
+/** Amount and fee came back; what the processor took did not. */
+export const REVERSED: Book = { available: 9_980_000n, provider_float: -9_980_000n }
+
+/** A merchant with what it needs to take money out. */
+export type Shop = { merchant: Merchant; live: string; sandbox: string }
+
+/** The accounts of a book that are not empty, in cents. */
+export type Book = Record<string, bigint>
+
+/** A verb of an operator on one withdrawal. */
+export type Verb = 'approve' | 'reject' | 'request-info' | 'resolve' | 'retry'
+
+/** An operator at work in a world. */
+export type OperatorDesk = {
+  /** A session token that is good now, however far the clock was moved. */
+  session(): Promise<string>
+  user_id: string
+  email: string
+  /** A merchant with this much money, live and sandbox, and PRICES unless others are given. Null: those of any new merchant. */
+  shop(money: string, prices?: object | null): Promise<Shop>
+  /** Corrects the balance of a merchant. */
+  adjust(shop: Shop, body: object): Promise<Reply>
+  /** A withdrawal to a phone that ends in three digits. Answers its id. */
+  submit(shop: Shop, options?: { ending?: string; amount?: string; environment?: 'live' | 'sandbox' }): Promise<string>
+  /** What the operator decides. Without `idempotency_key` none is sent. */
+  act(id: string, verb: Verb, body?: object, options?: { idempotency_key?: string; world?: World }): Promise<Reply>
+  /** The record with its history, payout and balance. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it
+  show(id: string): Promise<any>
+  book(shop: Shop, environment?: 'live' | 'sandbox'): Promise<Book>
+  /** Approves, and lets everything happen that follows at once. */
+  approve(id: string): Promise<Reply>
+  /** The statuses that a withdrawal went through, each with who moved it: `SUCCESS by mock`. */
+  wayOf(id: string): Promise<string[]>
+}
+
+/** Seats an operator in a world. */
+export async function openDesk(world: World): Promise<OperatorDesk> {
+  const { user_id, email } = await world.newSession('SUPER_ADMIN')
+  const session: OperatorDesk['session'] = async () =>
+    issueAccessToken(world.deps, await signingKey(world.deps, 'http://127.0.0.1/identity'), user_id, ['pwd', 'otp'])
+  const adjust: OperatorDesk['adjust'] = async (shop, body) =>
+    world.post(`/v1/operator/merchants/${shop.merchant.id}/adjustments`, body, { key: await session() })
+  const show: OperatorDesk['show'] = async (id) => {
+    const reply = await world.get(`/v1/operator/withdrawals/${id}`, await session())
+    assert.equal(reply.status, 200, reply.text)
+    return reply.body.data
+  }
+  const act: OperatorDesk['act'] = async (
+    id,
+    verb,
+    body = BODIES[verb],
+    { idempotency_key, world: where = world } = {},
+  ) =>
+    where.post(`/v1/operator/withdrawals/${id}/${verb}`, body, {
+      key: await session(),
+      idempotency_key: idempotency_key ?? null,
+    })
+  return {
+    session,
+    user_id,
+    email,
+    adjust,
+    show,
+    async shop(money, prices = PRICES) {
+      const merchant = await world.newMerchant()
+      const [live, sandbox] = [
+        await world.newKey({ merchant, environment: 'live' }),
+        await world.newKey({ merchant, environment: 'sandbox' }),
+      ]
+      const shop = { merchant, live, sandbox }
+      if (prices !== null) {
+        const url = `/v1/operator/merchants/${merchant.id}/pricing`
+        const priced = await world.call({ method: 'PUT', url, key: await session(), payload: prices })
+        assert.equal(priced.status, 200, priced.text)
+      }
+      for (const environment of ['live', 'sandbox']) {
+        const body = { environment, direction: 'credit', against: 'provider_float', amount: money, reason: 'Opening' }
+        const made = await adjust(shop, body)
+        assert.equal(made.status, 201, made.text)
+      }
+      return shop
+    },
+    async submit(shop, { ending = '001', amount = '10000.00', environment = 'live' } = {}) {
+      const made = await world.post(
+        '/v1/disbursements/mobile-money',
+        {
+          amount,
+          destination_name: 'Asha Mwinyi',
+          destination_identifier: `255754123${ending}`,
+          destination_code: 'MPESA',
+        },
+        { key: shop[environment] },
+      )
+      assert.equal(made.status, 202, made.text)
+      return made.body.data.id
+    },
+    act,
+    async book(shop, environment = 'live') {
+      const rows = await world.rows<{ code: string; balance_minor: bigint }>(
+        'select code, balance_minor from ledger_accounts where merchant_id = $1 and environment = $2 and balance_minor <> 0',
+        [shop.merchant.id, environment],
+      )
+      return Object.fromEntries(rows.map(({ code, balance_minor }) => [code, balance_minor]))
+    },
+    async approve(id) {
+      const approved = await act(id, 'approve')
+      assert.equal(approved.status, 200, approved.text)
+      await world.work()
+      await world.pass(3_000)
+      return approved
+    },
+    async wayOf(id) {
+      const { history } = await show(id)
+      return history.map((step: { to_status: string; actor: { name: string } }) =>
+        step.actor.name === email ? `${step.to_status} by the operator` : `${step.to_status} by ${step.actor.name}`,
+      )
+    },
+  }
+}
+
+/** The least that each call takes. */
+export const BODIES: Record<Verb, object> = {
+  approve: {},
+  reject: { reason: 'The name does not fit the number' },
+  'request-info': { message: 'Who is Asha Mwinyi?' },
+  resolve: { outcome: 'SUCCESS', reason: 'Seen in the portal of the provider' },
+  retry: {},
+}

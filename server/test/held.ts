@@ -1,0 +1,117 @@
+// Held payments, and an operator who decides about them.
+
+import assert from 'node:assert/strict'
+import type { Answer } from '../src/providers/port.ts'
+import type { OperatorDesk, Shop } from './desk.ts'
+import type { Reply, World } from './harness.ts'
+import { unchanged } from './withdrawals.ts'
+
+/** Cents that each payment asks for, and what the provider takes of a phone that ends in 011. */
+export const ASKED = 100_000n
+/** As ASKED, and 100.00 more. */
+export const MORE = 110_000n
+/** Why the operator decides so, unless a test says otherwise. */
+export const REASON = 'The payer sent a copy of the receipt'
+
+type Environment = 'live' | 'sandbox'
+
+/** What an operator can decide. */
+export type Decision = 'approve' | 'decline'
+/** Both of them. */
+export const DECISIONS = ['approve', 'decline'] as const
+
+/** One line of a collection's history. */
+export type Line = {
+  from_status: string
+  to_status: string
+  actor: string
+  reason: string | null
+  event: string | null
+}
+
+/** Payments that are held, and decisions about them. */
+export type Review = {
+  /** A shop that listens, with nothing in its books. */
+  shop(prices?: object): Promise<Shop>
+  /** A payment of 1000.00 from a phone that ends in three digits, and what becomes of it at once. Answers its id. */
+  pay(shop: Shop, ending: string, environment?: Environment): Promise<string>
+  /** A payment that is held: for review (014, the default), or because another amount was taken (011). */
+  hold(shop: Shop, ending?: '011' | '014', environment?: Environment): Promise<string>
+  /** The collection as its merchant sees it. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it
+  shown(shop: Shop, id: string, environment?: Environment): Promise<any>
+  clear(
+    id: string,
+    decision: Decision,
+    options?: { body?: object; idempotency_key?: string; world?: World },
+  ): Promise<Reply>
+  /** Lets the provider say something more about a payment. */
+  say(shop: Shop, id: string, answer: Answer): Promise<void>
+  historyOf(id: string): Promise<Line[]>
+  /** Runs what must change nothing about any payment, nor about any money. */
+  untouched<Result>(work: () => Promise<Result>, what?: string): Promise<Result>
+}
+
+/** A word of the provider that names an amount. */
+export function money(kind: 'succeeded' | 'held' | 'reversed', amount_minor: bigint): Answer {
+  return { kind, amount_minor, currency: 'TZS', provider_status: kind.toUpperCase() }
+}
+
+const TABLES = ['collections', 'collection_history', 'collection_attempts', 'held_collections']
+
+/** Seats an operator before the payments of a world. Webhooks go to `webhook_url`. */
+export function openReview(world: World, desk: OperatorDesk, webhook_url: string): Review {
+  const shown: Review['shown'] = async (shop, id, environment = 'live') =>
+    (await world.get(`/v1/collections/${id}`, shop[environment])).body.data
+  const pay: Review['pay'] = async (shop, ending, environment = 'live') => {
+    const body = { amount: '1000.00', phone: `0754123${ending}`, reference: 'ORDER-1' }
+    const made = await world.post('/v1/collections/wallet-push', body, { key: shop[environment] })
+    assert.equal(made.status, 202, made.text)
+    await world.work()
+    return made.body.data.collection_id
+  }
+  const content = () =>
+    Promise.all(
+      TABLES.map((table) => world.rows(`select md5(string_agg(t::text, '|' order by t::text)) from ${table} t`)),
+    )
+  return {
+    shown,
+    pay,
+    async shop(prices) {
+      const merchant = await world.newMerchant()
+      const [live, sandbox] = [
+        await world.newKey({ merchant, environment: 'live' }),
+        await world.newKey({ merchant, environment: 'sandbox' }),
+      ]
+      await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: { webhook_url }, key: live })
+      if (prices !== undefined) {
+        const url = `/v1/operator/merchants/${merchant.id}/pricing`
+        const priced = await world.call({ method: 'PUT', url, payload: prices, key: await desk.session() })
+        assert.equal(priced.status, 200, priced.text)
+      }
+      return { merchant, live, sandbox }
+    },
+    async hold(shop, ending = '014', environment = 'live') {
+      const id = await pay(shop, ending, environment)
+      assert.equal((await shown(shop, id, environment)).status, 'pending_clearance')
+      return id
+    },
+    async clear(id, decision, options = {}) {
+      const { body = { decision, reason: REASON }, idempotency_key = null, world: where = world } = options
+      return where.post(`/v1/operator/collections/${id}/clear`, body, { key: await desk.session(), idempotency_key })
+    },
+    say: (shop, id, answer) =>
+      world.system.driver.settle({ merchant_id: shop.merchant.id, collection_id: id, number: 1, answer }),
+    historyOf: (id) =>
+      world.rows<Line>(
+        'select from_status, to_status, actor, reason, event from collection_history where collection_id = $1 order by seq',
+        [id],
+      ),
+    async untouched(work, what = '') {
+      const before = await content()
+      const result = await unchanged(world, work, what)
+      assert.deepEqual(await content(), before, `${what} changed something`)
+      return result
+    },
+  }
+}

@@ -1,0 +1,117 @@
+// The two mock providers as the contract's tests use them, and what those tests share.
+
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { systemClock } from '../src/lib/index.ts'
+import { createMockProvider, createRemoteMockProvider } from '../src/providers/mock/index.ts'
+import { startMockServer } from '../src/providers/mock/server-app.ts'
+import type { PayoutAnswer, PayoutRequest, Provider } from '../src/providers/port.ts'
+
+/** Signs the callbacks. */
+export const SECRET = 'a secret of the tests'
+/** Pause before each outcome. */
+export const DELAY_MS = 50
+/** Every outcome is there by then, the second ones too. */
+export const SETTLED_MS = 2 * DELAY_MS + 10
+/** How the providers behave. */
+export const PROFILE = { success_default: 'always', seed: 'test', delay_ms: DELAY_MS } as const
+
+type Received = { headers: Record<string, string | undefined>; body: Buffer }
+/** One adapter under test, with the callbacks that came for each reference. */
+export type Subject = { provider: Provider; received: Received[]; close(): Promise<void> }
+
+/** The mock provider in this process. */
+export async function startLocal(): Promise<Subject> {
+  const received: Received[] = []
+  const sink = async (_name: string, headers: Record<string, string>, body: Buffer) => {
+    received.push({ headers, body })
+  }
+  const provider = createMockProvider({ name: 'mock', profile: PROFILE, clock: systemClock, secret: SECRET, sink })
+  return { provider, received, close: async () => {} }
+}
+
+/** The mock provider behind HTTP. */
+export async function startRemote(): Promise<Subject> {
+  const received: Received[] = []
+  const receiver = await listen((headers, body) => received.push({ headers, body }))
+  const server = await startMockServer({
+    port: 0,
+    host: '127.0.0.1',
+    profile: PROFILE,
+    secret: SECRET,
+    callback_url: `${urlOf(receiver)}/callbacks/mock`,
+  })
+  const provider = createRemoteMockProvider({ name: 'mock', url: server.url, secret: SECRET })
+  return {
+    provider,
+    received,
+    async close() {
+      await provider.close()
+      await server.close()
+      receiver.close()
+    },
+  }
+}
+
+/** A receiver that hands over what it gets and answers 200, or what `reply` says; on null it never answers. */
+export async function listen(
+  take: (headers: Record<string, string | undefined>, body: Buffer) => void,
+  reply: () => [number, string] | null = () => [200, ''],
+): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    take(request.headers as Record<string, string | undefined>, Buffer.concat(chunks))
+    const said = reply()
+    if (said !== null) response.writeHead(said[0]).end(said[1])
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return server
+}
+
+/** Where a server listens. */
+export function urlOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Waits. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** Waits until something holds; fails with its own message when it does not within three seconds. */
+export async function soon(check: () => Promise<void>): Promise<void> {
+  const deadline = performance.now() + 3000
+  for (;;) {
+    try {
+      return await check()
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+      await pause(5)
+    }
+  }
+}
+
+let last_payout = 0
+
+/** A payout to a destination with the given ending, under a reference of its own. */
+export function payoutOf(ending: string, fields: Partial<PayoutRequest> = {}): PayoutRequest {
+  return {
+    reference: `WCONTRACT${++last_payout}`,
+    environment: 'live',
+    method: 'MOBILE_MONEY',
+    destination_code: 'MPESA',
+    destination_identifier: `255754123${ending}`,
+    destination_name: 'Asha "Duka" Mwinyi\u{1f4b0}',
+    bank_name: null,
+    amount_minor: 123_450n,
+    currency: 'TZS',
+    sent_at: null,
+    ...fields,
+  }
+}
+
+/** An answer in one word: its kind, or why nothing is known. */
+export function wordOf(answer: PayoutAnswer | undefined): string | undefined {
+  return answer?.kind === 'unknown' ? answer.why : answer?.kind
+}

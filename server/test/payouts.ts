@@ -1,0 +1,299 @@
+// What tests of money out stand on: a provider that follows a script, withdrawals that were submitted, and an operator's hands.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { verify } from '../src/admin/verify.ts'
+import type { Act } from '../src/audit/index.ts'
+import { applyOutcomes } from '../src/collections/index.ts'
+import { inTransaction } from '../src/db/index.ts'
+import type { Environment } from '../src/http/index.ts'
+import { newId } from '../src/lib/index.ts'
+import type { Merchant } from '../src/merchants/index.ts'
+import type { PayoutAnswer, PayoutRequest, Provider } from '../src/providers/port.ts'
+import {
+  createDesk,
+  type Desk,
+  findWithdrawal,
+  rejectWithdrawal,
+  requestInfo,
+  resolveWithdrawal,
+  respond,
+  retryWithdrawal,
+  type Withdrawal,
+} from '../src/withdrawals/index.ts'
+import type { World } from './harness.ts'
+
+/** Which withdrawal is meant. */
+export type Key = { merchant_id: string; id: string }
+
+type Said = PayoutAnswer | Promise<PayoutAnswer>
+
+/** What a scripted provider does, and what it was asked. */
+export type Script = {
+  payout(request: PayoutRequest): Said
+  status(request: PayoutRequest): Said
+  /** References in the order in which they came. */
+  sent: string[]
+  asked: string[]
+}
+
+/** Answers of a provider, for a payout of `amount_minor`. */
+export const said = {
+  accepted: { kind: 'accepted', provider_status: 'PENDING' },
+  blocked: { kind: 'blocked', provider_status: 'FORBIDDEN' },
+  not_sent: { kind: 'not_sent', provider_status: null },
+  not_found: { kind: 'not_found', provider_status: 'NOT_FOUND' },
+  unknown: { kind: 'unknown', why: 'timeout', provider_status: null },
+  declined: { kind: 'declined', reason: 'provider_declined', provider_status: 'FAILED' },
+  paid: (amount_minor: bigint, currency = 'TZS') =>
+    ({ kind: 'succeeded', amount_minor, currency, provider_status: 'COMPLETED' }) as const,
+  reversed: (amount_minor: bigint, charge_returned = false) =>
+    ({ kind: 'reversed', amount_minor, currency: 'TZS', charge_returned, provider_status: 'REVERSED' }) as const,
+} as const satisfies Record<string, PayoutAnswer | ((...given: never[]) => PayoutAnswer)>
+
+/** A script that takes every payout and then leaves it open. */
+export function newScript(given: Partial<Script> = {}): Script {
+  return { payout: () => said.accepted, status: () => said.accepted, sent: [], asked: [], ...given }
+}
+
+/** A provider that follows a script. It prompts no payer; a callback to it is the bare reference. */
+export function scriptedProvider(script: Script, name = 'mock'): Provider {
+  const accepted = { kind: 'accepted', provider_status: 'PENDING' } as const
+  return {
+    name,
+    capabilities: {
+      methods: ['wallet_push', 'provider_pesa', 'qr'],
+      whole_shillings: false,
+      payout_methods: ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'],
+    },
+    push: async () => accepted,
+    qr: async () => accepted,
+    status: async (requests) => requests.map(() => accepted),
+    payout: async (request) => {
+      script.sent.push(request.reference)
+      return script.payout(request)
+    },
+    payoutStatus: (requests) =>
+      Promise.all(
+        requests.map((request) => {
+          script.asked.push(request.reference)
+          return script.status(request)
+        }),
+      ),
+    verifyCallback: (_headers, body) => ({ verified: true, reference: body.toString('utf8') }),
+  }
+}
+
+/** What is asked for; charges in cents. */
+export type Wish = {
+  merchant?: Merchant
+  environment?: Environment
+  amount_minor?: bigint
+  percentage_fee_minor?: bigint
+  flat_fee_minor?: bigint
+  processor_charge_minor?: bigint
+  processor_fee_pass_through?: boolean
+}
+
+/** Puts a withdrawal there as a submission leaves it, whatever the balance is. */
+export async function insertWithdrawal(world: World, wish: Wish = {}): Promise<Key> {
+  const { merchant = world.merchant, environment = 'live', amount_minor = 100_000n } = wish
+  const { percentage_fee_minor = 0n, flat_fee_minor = 0n, processor_charge_minor = 0n } = wish
+  const { processor_fee_pass_through = false } = wish
+  const charges = percentage_fee_minor + flat_fee_minor + (processor_fee_pass_through ? processor_charge_minor : 0n)
+  const id = newId(world.deps, merchant.routing_code)
+  await world.rows(
+    `insert into withdrawals (merchant_id, id, environment, status, version, funds, method, amount_minor, currency,
+       destination_code, destination_identifier, destination_name, percentage_fee_minor, flat_fee_minor,
+       processor_charge_minor, processor_fee_pass_through, total_charges_minor, total_reserved_minor, requested_by_kind,
+       requested_by_name, created_at, updated_at)
+     values ($1, $2, $3, 'PENDING_ADMIN_APPROVAL', 0, 'none', 'MOBILE_MONEY', $4, 'TZS', 'MPESA', '255754123456', 'Asha',
+       $5, $6, $7, $8, $9, $10, 'user', 'asha@example.com', $11, $11)`,
+    [
+      merchant.id,
+      id,
+      environment,
+      amount_minor,
+      percentage_fee_minor,
+      flat_fee_minor,
+      processor_charge_minor,
+      processor_fee_pass_through,
+      charges,
+      amount_minor + charges,
+      world.deps.clock.now(),
+    ],
+  )
+  return { merchant_id: merchant.id, id }
+}
+
+const keys = new WeakMap<World, Map<string, string>>()
+
+/** Gives a merchant money to withdraw: a payment that was settled. Answers the collection's id. */
+export async function fund(
+  world: World,
+  amount_minor: bigint,
+  of: { merchant?: Merchant; environment?: Environment } = {},
+): Promise<string> {
+  const { merchant = world.merchant, environment = 'live' } = of
+  const known = keys.get(world) ?? new Map<string, string>()
+  keys.set(world, known)
+  const name = `${merchant.id} ${environment}`
+  const key = known.get(name) ?? (await world.newKey({ merchant, environment }))
+  known.set(name, key)
+  const amount = `${amount_minor / 100n}.${String(amount_minor % 100n).padStart(2, '0')}`
+  const reply = await world.post('/v1/collections/wallet-push', { amount, phone: '0754123001' }, { key })
+  assert.equal(reply.status, 202, reply.text)
+  const { collection_id } = reply.body.data
+  await world.system.driver.task.idle()
+  const answer = { kind: 'succeeded', amount_minor, currency: 'TZS', provider_status: 'COMPLETED' } as const
+  await world.system.driver.settle({ merchant_id: merchant.id, collection_id, number: 1, answer })
+  return collection_id
+}
+
+/** The provider takes a settled payment back. */
+export async function takeBack(world: World, collection_id: string, merchant = world.merchant): Promise<void> {
+  const [row] = await world.rows<{ amount_minor: bigint }>('select amount_minor from collections where id = $1', [
+    collection_id,
+  ])
+  const amount_minor = row?.amount_minor ?? 0n
+  const answer = { kind: 'reversed', amount_minor, currency: 'TZS', provider_status: 'REVERSED' } as const
+  const outcome = { merchant_id: merchant.id, collection_id, number: 1, answer }
+  await inTransaction(world.deps.db, (tx) => applyOutcomes(world.deps, tx, [outcome], () => false))
+}
+
+/** What an operator and a merchant do, each in a transaction of its own, and sent after its commit. */
+export type Hands = {
+  desk: Desk
+  act: Act
+  approve(key: Key): Promise<unknown>
+  reject(key: Key, reason?: string): Promise<unknown>
+  requestInfo(key: Key, message?: string): Promise<unknown>
+  respond(key: Key, message?: string): Promise<unknown>
+  resolve(key: Key, outcome: 'SUCCESS' | 'FAILED', provider_reference?: string | null): Promise<unknown>
+  retry(key: Key): Promise<unknown>
+}
+
+/** An operator at a desk of this world. `sends: false`: as in a process that only serves HTTP. */
+export function handsOf(world: World, provider: Provider, options: { sends?: boolean } = {}): Hands {
+  const { deps } = world
+  const desk = createDesk(deps, {
+    driver: world.system.payouts,
+    // Sandbox money never goes to the live provider, not even in a test.
+    providerFor: (environment) => (environment === 'live' ? provider : { ...provider, name: 'sandbox' }),
+    webhooks: { room: () => false, dispatch: () => {} },
+    sends: options.sends ?? true,
+  })
+  const act: Act = { actor: { kind: 'operator', id: randomUUID(), name: 'operator@example.com' } }
+  const merchant: Act = { actor: { kind: 'user', id: randomUUID(), name: 'asha@example.com' } }
+  return {
+    desk,
+    act,
+    approve: (key) => desk.approve({ ...key, act }),
+    reject: (key, reason = 'Not this one') =>
+      inTransaction(deps.db, (tx) => rejectWithdrawal(deps, tx, act, { ...key, reason })),
+    requestInfo: (key, message = 'Who is this?') =>
+      inTransaction(deps.db, (tx) => requestInfo(deps, tx, act, { ...key, message })),
+    async respond(key, message = 'A supplier') {
+      const { environment } = await recordOf(world, key)
+      return inTransaction(deps.db, (tx) => respond(deps, tx, merchant, { ...key, environment, message }))
+    },
+    async resolve(key, outcome, provider_reference = null) {
+      const input = { ...key, outcome, reason: 'The bank told us', provider_reference }
+      desk.sendNow(await inTransaction(deps.db, (tx) => resolveWithdrawal(deps, tx, act, input, desk.room)))
+    },
+    async retry(key) {
+      desk.sendNow(await inTransaction(deps.db, (tx) => retryWithdrawal(deps, tx, act, key, desk.approver)))
+    },
+  }
+}
+
+/** Fails unless every invariant holds. */
+export async function booksHold(world: World): Promise<void> {
+  const { checks } = await verify(world.url)
+  assert.deepEqual(
+    checks.filter((check) => !check.ok),
+    [],
+    'the books hold',
+  )
+}
+
+/** The record of a withdrawal. */
+export async function recordOf(world: World, key: Key): Promise<Withdrawal> {
+  const row = await findWithdrawal(world.deps.db, key)
+  assert.ok(row, `there is a withdrawal ${key.id}`)
+  return row
+}
+
+/** A payout as it is stored. */
+export type PayoutRow = {
+  state: string
+  send_token: string | null
+  asks: number
+  due_at: Date | null
+  lease_owner: string | null
+  sent_at: Date | null
+  provider_reference: string
+  provider_status: string | null
+  provider_id: string | null
+}
+
+/** The payout of a withdrawal, or undefined. */
+export async function payoutOf(world: World, { merchant_id, id }: Key): Promise<PayoutRow | undefined> {
+  const rows = await world.rows<PayoutRow>(
+    `select state, send_token, asks, due_at, lease_owner, sent_at, provider_reference, provider_status, provider_id
+     from payouts where merchant_id = $1 and withdrawal_id = $2`,
+    [merchant_id, id],
+  )
+  return rows[0]
+}
+
+/** What became of a withdrawal: its status, where the money lies, the moves with their reasons, and the facts it posted. */
+export type Story = {
+  status: string
+  funds: string
+  available: bigint
+  reserved: bigint
+  moves: string[]
+  facts: string[]
+  events: string[]
+}
+
+/** In the order in which they can happen. */
+const FACTS = ['reserved', 'paid', 'released', 'paid_late', 'reversed'].map((fact) => `withdrawal_${fact}`)
+
+/** Reads everything that a withdrawal left behind. */
+export async function storyOf(world: World, key: Key): Promise<Story> {
+  const { status, funds, environment } = await recordOf(world, key)
+  const values = [key.merchant_id, key.id]
+  const moves = await world.rows<{ from_status: string; to_status: string; reason: string | null }>(
+    'select from_status, to_status, reason from withdrawal_history where merchant_id = $1 and withdrawal_id = $2 order by seq',
+    values,
+  )
+  const facts = await world.rows<{ posting: string; total: bigint }>(
+    `select posting, sum(amount_minor)::bigint as total from ledger_transfers
+     where merchant_id = $1 and source_id = $2 group by posting order by array_position($3::text[], posting)`,
+    [...values, FACTS],
+  )
+  const events = await world.rows<{ event: string }>(
+    'select event from webhook_deliveries where merchant_id = $1 and source_id = $2 order by source_seq',
+    values,
+  )
+  const balances = await world.rows<{ code: 'available' | 'reserved'; balance_minor: bigint }>(
+    `select code, balance_minor from ledger_accounts
+     where merchant_id = $1 and environment = $2 and code in ('available', 'reserved')`,
+    [key.merchant_id, environment],
+  )
+  const { available = 0n, reserved = 0n } = Object.fromEntries(balances.map((row) => [row.code, row.balance_minor]))
+  return {
+    status,
+    funds,
+    available,
+    reserved,
+    moves: moves.map(({ from_status, to_status, reason }) => {
+      const what = from_status === to_status ? `still ${to_status}` : to_status
+      return reason === null ? what : `${what}: ${reason}`
+    }),
+    facts: facts.map(({ posting, total }) => `${posting.replace('withdrawal_', '')} ${total}`),
+    events: events.map(({ event }) => event),
+  }
+}

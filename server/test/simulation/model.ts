@@ -1,0 +1,267 @@
+// What should happen to withdrawals, in plain words: no database, no processes, no leases but one time per payout. It shares
+// no code with the product, so that a mistake in one of the two shows.
+
+/** Refusals that the model knows, or 'ok'. */
+export type Result = 'ok' | 'invalid_state' | 'insufficient_balance'
+
+/** What a provider says, as far as it matters. `amount`: 0 is what was asked for. */
+export type Word =
+  | { kind: 'accepted' | 'blocked' | 'not_sent' | 'not_found' | 'unknown' | 'declined'; again_ms?: number }
+  | { kind: 'paid' | 'reversed'; more: bigint; charge_returned?: boolean; again_ms?: number }
+
+/** How a price list charges a merchant. */
+export type Price = { hundredths: bigint; flat: bigint; processor: bigint; passed_on: boolean }
+
+/** A merchant's book, and what has gone through it. */
+export type Book = { available: bigint; reserved: bigint; fees: bigint; costs: bigint; float: bigint }
+
+type Payout = {
+  state: 'to_send' | 'sending' | 'asked' | 'blocked' | 'final'
+  due: number
+  asks: number
+  taken: boolean
+}
+
+/** A withdrawal as the model sees it. */
+export type Modelled = {
+  merchant: number
+  amount: bigint
+  fee: bigint
+  charge: bigint
+  /** The part of the charge that the merchant bears. */
+  borne: bigint
+  status: string
+  funds: string
+  payout: Payout | null
+  /** When it moved last, and what the provider has said of it. */
+  since: number
+  heard: Set<string>
+}
+
+const HOUR = 3_600_000
+/** PAYOUT_DEADLINE_H of the simulated processes. */
+export const DEADLINE_H = 48
+const LEASE_MS = 15_000
+const PAUSES_S = [2, 5, 10, 20, 40, 60, 120, 300, 600, 1_800, 3_600]
+const WAITING = ['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED']
+const UNSETTLED = ['PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST']
+const STUCK = ['NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'NEEDS_ADMIN_ATTENTION']
+
+/** Where a process dies while it sends or settles a payout. */
+export type Crash = 'before_send' | 'after_send' | 'before_commit' | 'after_commit' | null
+
+/** How the provider will answer: to a question, and to a request. */
+export type Mouth = { says(place: number): Word; sends(place: number): Word }
+
+/** Everything that is expected of some merchants. */
+export class Model {
+  now = 0
+  books: Book[]
+  withdrawals: Modelled[] = []
+  readonly prices: readonly Price[]
+
+  constructor(prices: readonly Price[]) {
+    this.prices = prices
+    this.books = prices.map(() => ({ available: 0n, reserved: 0n, fees: 0n, costs: 0n, float: 0n }))
+  }
+
+  /** A copy, to try one order of events on. */
+  fork(): Model {
+    const copy = new Model(this.prices)
+    copy.now = this.now
+    copy.books = structuredClone(this.books)
+    copy.withdrawals = structuredClone(this.withdrawals)
+    return copy
+  }
+
+  collect(merchant: number, amount: bigint): void {
+    const book = this.bookOf(merchant)
+    book.available += amount
+    book.float -= amount
+  }
+
+  adjust(merchant: number, amount: bigint, against: 'float' | 'fees' | 'costs'): Result {
+    const book = this.bookOf(merchant)
+    if (amount < 0n && book.available + amount < 0n) return 'insufficient_balance'
+    book.available += amount
+    book[against] -= amount
+    return 'ok'
+  }
+
+  submit(merchant: number, amount: bigint): Result {
+    const { hundredths, flat, processor, passed_on } = this.prices[merchant] as Price
+    const product = amount * hundredths
+    const rounded = product / 10_000n + (product % 10_000n >= 5_000n ? 1n : 0n)
+    const fee = rounded + flat
+    const borne = passed_on ? processor : 0n
+    if (this.bookOf(merchant).available < amount + fee + borne) return 'insufficient_balance'
+    const start = { status: 'PENDING_ADMIN_APPROVAL', funds: 'none', payout: null, since: this.now }
+    this.withdrawals.push({ merchant, amount, fee, charge: processor, borne, ...start, heard: new Set() })
+    return 'ok'
+  }
+
+  approve(w: Modelled, leased: boolean): Result {
+    if (!WAITING.includes(w.status)) return 'invalid_state'
+    const book = this.bookOf(w.merchant)
+    const total = w.amount + w.fee + w.borne
+    if (book.available < total) return 'insufficient_balance'
+    book.available -= total
+    book.reserved += total
+    this.move(w, 'PROCESSING', 'reserved')
+    w.payout = { state: 'to_send', due: this.now + (leased ? LEASE_MS : 0), asks: 0, taken: false }
+    return 'ok'
+  }
+
+  review(w: Modelled, verb: 'reject' | 'request-info' | 'respond'): Result {
+    const from = { reject: WAITING, 'request-info': ['PENDING_ADMIN_APPROVAL'], respond: ['INFO_REQUESTED'] }[verb]
+    const to = { reject: 'REJECTED', 'request-info': 'INFO_REQUESTED', respond: 'PENDING_ADMIN_APPROVAL' }[verb]
+    if (!from.includes(w.status)) return 'invalid_state'
+    this.move(w, to, 'none')
+    return 'ok'
+  }
+
+  resolve(w: Modelled, paid: boolean): Result {
+    if (!STUCK.includes(w.status)) return 'invalid_state'
+    const book = this.bookOf(w.merchant)
+    if (paid && w.funds === 'released' && book.available < w.amount + w.fee + w.borne) return 'insufficient_balance'
+    if (paid && w.funds !== 'paid') this.pay(w)
+    if (!paid && w.funds === 'paid') this.comeBack(w, true)
+    else if (!paid && w.funds === 'reserved') this.release(w)
+    this.move(w, paid ? 'SUCCESS' : 'FAILED', w.funds)
+    if (w.payout) Object.assign(w.payout, { state: 'final', due: Number.POSITIVE_INFINITY })
+    return 'ok'
+  }
+
+  retry(w: Modelled, leased: boolean): Result {
+    if (w.status !== 'BLOCKED_IP_WHITELIST') return 'invalid_state'
+    this.move(w, 'PROCESSING', w.funds)
+    w.payout = { state: 'to_send', due: this.now + (leased ? LEASE_MS : 0), asks: 0, taken: w.payout?.taken ?? false }
+    return 'ok'
+  }
+
+  /** A process takes the token and sends. */
+  send(w: Modelled, place: number, mouth: Mouth, crash: Crash): void {
+    const payout = w.payout as Payout
+    Object.assign(payout, { state: 'sending', due: this.now + LEASE_MS })
+    if (crash === 'before_send') return
+    const word = mouth.sends(place)
+    if (crash !== 'after_send' && crash !== 'before_commit') this.hear(w, word, true)
+  }
+
+  /** Time passes, and then whoever works does everything that is due. */
+  tick(ms: number, mouth: Mouth, crash: Crash): void {
+    this.now += ms
+    for (const [place, w] of this.withdrawals.entries()) {
+      const { payout } = w
+      if (payout === null || payout.due > this.now || payout.state === 'final' || payout.state === 'blocked') continue
+      payout.due = this.now + LEASE_MS
+      if (payout.state === 'to_send') this.send(w, place, mouth, crash)
+      else {
+        const word = asQuestion(mouth.says(place))
+        if (payout.state === 'sending' && !payout.taken && word.kind === 'not_found') this.send(w, place, mouth, crash)
+        else if (crash !== 'before_commit') this.hear(w, word, true)
+      }
+    }
+  }
+
+  /** The provider calls back, and is asked. */
+  hint(w: Modelled, place: number, mouth: Mouth): void {
+    if (w.payout !== null) this.hear(w, asQuestion(mouth.says(place)), false)
+  }
+
+  private hear(w: Modelled, word: Word, holder: boolean): void {
+    const payout = w.payout as Payout
+    const final = word.kind === 'paid' || word.kind === 'reversed' || word.kind === 'declined'
+    const late = this.now >= w.since + DEADLINE_H * HOUR
+    const was_taken = payout.taken
+    if (final || word.kind === 'accepted') payout.taken = true
+    if (!final && (!holder || payout.state === 'final')) return
+    if (final) this.end(w, word)
+    else if (w.status === 'PROCESSING') this.leaveOpen(w, word, was_taken, late)
+    // When it is worked on again.
+    const again = late ? undefined : word.again_ms
+    payout.asks += 1
+    const pause = again ?? (PAUSES_S[Math.min(payout.asks, PAUSES_S.length) - 1] as number) * 1_000
+    payout.due = this.now + pause
+    payout.state = 'asked'
+    if (word.kind === 'not_sent' && w.status === 'PROCESSING') payout.state = 'to_send'
+    if (word.kind === 'blocked' && w.status === 'BLOCKED_IP_WHITELIST') payout.state = 'blocked'
+    if (final && again === undefined) payout.state = 'final'
+    if (payout.state === 'blocked' || payout.state === 'final') payout.due = Number.POSITIVE_INFINITY
+  }
+
+  private leaveOpen(w: Modelled, word: Word, was_taken: boolean, late: boolean): void {
+    if (word.kind === 'blocked') this.move(w, 'BLOCKED_IP_WHITELIST', w.funds)
+    else if (late || (word.kind === 'unknown' && !was_taken) || (word.kind === 'not_found' && was_taken))
+      this.move(w, 'NEEDS_RECONCILIATION', w.funds)
+  }
+
+  private end(w: Modelled, word: Word): void {
+    const text = `${word.kind} ${'more' in word ? word.more : ''}`
+    const is_new = !w.heard.has(text)
+    const open = UNSETTLED.includes(w.status)
+    const other_amount = 'more' in word && word.more !== 0n
+    const agrees = { paid: 'SUCCESS', declined: 'FAILED', reversed: 'REVERSED' }[word.kind as 'paid'] === w.status
+    if (agrees && !other_amount) return
+    const may_alarm = open || w.status === 'SUCCESS' || (w.status === 'FAILED' && w.funds === 'released')
+    const contradicts = other_amount || (!open && word.kind !== 'reversed')
+    if (contradicts && may_alarm) {
+      // People are asked once about one word: whoever decided after it knew it.
+      if (!is_new) return
+      this.move(w, 'NEEDS_ADMIN_ATTENTION', w.funds)
+    } else if (word.kind === 'paid' && open) {
+      this.pay(w)
+      this.move(w, 'SUCCESS', 'paid')
+    } else if (word.kind === 'declined' && open) {
+      this.release(w)
+      this.move(w, 'FAILED', 'released')
+    } else if (word.kind === 'reversed' && !other_amount && (open || w.status === 'SUCCESS')) {
+      if (open) this.pay(w)
+      this.comeBack(w, word.charge_returned === true)
+      this.move(w, 'REVERSED', 'returned')
+    } else {
+      // Written down, and nothing else.
+      if (!is_new) return
+      w.since = this.now
+    }
+    w.heard.add(text)
+  }
+
+  private pay(w: Modelled): void {
+    const book = this.bookOf(w.merchant)
+    book[w.funds === 'released' ? 'available' : 'reserved'] -= w.amount + w.fee + w.borne
+    book.fees += w.fee
+    book.costs -= w.charge - w.borne
+    book.float += w.amount + w.charge
+    w.funds = 'paid'
+  }
+
+  private release(w: Modelled): void {
+    const book = this.bookOf(w.merchant)
+    book.reserved -= w.amount + w.fee + w.borne
+    book.available += w.amount + w.fee + w.borne
+    w.funds = 'released'
+  }
+
+  private comeBack(w: Modelled, with_charge: boolean): void {
+    const book = this.bookOf(w.merchant)
+    book.available += w.amount + w.fee + (with_charge ? w.borne : 0n)
+    book.fees -= w.fee
+    book.costs += with_charge ? w.charge - w.borne : 0n
+    book.float -= w.amount + (with_charge ? w.charge : 0n)
+    w.funds = 'returned'
+  }
+
+  private move(w: Modelled, status: string, funds: string): void {
+    Object.assign(w, { status, funds, since: this.now })
+  }
+
+  private bookOf(merchant: number): Book {
+    return this.books[merchant] as Book
+  }
+}
+
+/** A question that was refused or did not arrive says nothing. */
+function asQuestion(word: Word): Word {
+  return word.kind === 'blocked' || word.kind === 'not_sent' ? { kind: 'unknown' } : word
+}

@@ -1,0 +1,196 @@
+// The real thing for a simulation: processes over one database, a provider that knows what it has executed, and people who
+// do everything through the API.
+
+import assert from 'node:assert/strict'
+import { applyOutcomes } from '../../src/collections/index.ts'
+import { inTransaction } from '../../src/db/index.ts'
+import { issueAccessToken, signingKey } from '../../src/identity/index.ts'
+import type { Merchant } from '../../src/merchants/index.ts'
+import type { PayoutAnswer, PayoutRequest } from '../../src/providers/port.ts'
+import { createTestDatabase } from '../database.ts'
+import { createWorld, type Reply, type World } from '../harness.ts'
+import { fund, newScript, scriptedProvider } from '../payouts.ts'
+import { type Book, type Crash, DEADLINE_H, type Price, type Word } from './model.ts'
+
+/** A merchant that can do everything. */
+export type Shop = { merchant: Merchant; key: string; person: string }
+
+/** What the provider is told to answer, and whether it executes what it is sent. */
+export type Orders = {
+  says(reference: string): Word
+  sends(reference: string): { word: Word; executes: boolean }
+}
+
+/** Processes, provider and people. */
+export type Rig = {
+  world: World
+  url: string
+  orders: Orders
+  /** How often the provider executed each reference. */
+  executed: Map<string, number>
+  open(price: Price): Promise<Shop>
+  collect(shop: Shop, amount: bigint): Promise<string>
+  takeBack(shop: Shop, collection_id: string): Promise<void>
+  submit(shop: Shop, amount: bigint): Promise<{ code: string; id: string }>
+  /** An operator's call through one of the processes: 0 and 1 send at once, 2 and 3 only serve HTTP. Answers 'ok' or the code of the refusal. */
+  operate(process: number, path: string, body?: object): Promise<string>
+  respond(shop: Shop, id: string): Promise<string>
+  callBack(process: number, reference: string): Promise<void>
+  /** Lets time pass everywhere. */
+  pass(ms: number): void
+  /** Lets these processes do everything that is due. */
+  work(processes: readonly number[]): Promise<void>
+  /** Runs something while processes die at a place, and waits until what it began has ended. */
+  dying<Result>(point: Crash | 'approve', when: string, work: () => Promise<Result>): Promise<Result>
+  booksOf(shop: Shop): Promise<Book>
+  close(): Promise<void>
+}
+
+/** A word as the provider says it of one payout. */
+function answerOf(word: Word, { amount_minor }: PayoutRequest): PayoutAnswer {
+  const again = word.again_ms === undefined ? {} : { ask_again_ms: word.again_ms }
+  const rest = { provider_status: word.kind.toUpperCase(), ...again }
+  switch (word.kind) {
+    case 'paid':
+      return { kind: 'succeeded', amount_minor: amount_minor + word.more, currency: 'TZS', ...rest }
+    case 'reversed': {
+      const charge_returned = word.charge_returned === true
+      return { kind: 'reversed', amount_minor: amount_minor + word.more, currency: 'TZS', charge_returned, ...rest }
+    }
+    case 'declined':
+      return { kind: 'declined', reason: 'provider_declined', ...rest }
+    case 'unknown':
+      return { kind: 'unknown', why: 'timeout', ...rest }
+    default:
+      return { kind: word.kind, ...rest }
+  }
+}
+
+/** Builds a rig over a database of its own. */
+export async function createSimulation(): Promise<Rig> {
+  const database = await createTestDatabase()
+  const executed = new Map<string, number>()
+  let died_at: string | null = null
+  const script = newScript({
+    payout(request) {
+      const { word, executes } = rig.orders.sends(request.reference)
+      if (executes) executed.set(request.reference, (executed.get(request.reference) ?? 0) + 1)
+      return answerOf(word, request)
+    },
+    status: (request) => answerOf(rig.orders.says(request.reference), request),
+  })
+  const processes: World[] = []
+  for (const PROCESS of ['all', 'all', 'api', 'api']) {
+    processes.push(
+      await createWorld({
+        url: database.url,
+        env: { PROCESS, PAYOUT_DEADLINE_H: String(DEADLINE_H), LOG_LEVEL: 'error' },
+        compose: { providers: [scriptedProvider(script)] },
+        point(name) {
+          if (name === died_at) throw new Error('the process dies here')
+        },
+      }),
+    )
+  }
+  const [world] = processes as [World]
+  const { user_id: operator } = await world.newSession('SUPER_ADMIN')
+  const signing = await signingKey(world.deps, 'http://127.0.0.1/identity')
+  // Anew each time: hours pass between two calls.
+  const tokenOf = (person: string) => issueAccessToken(world.deps, signing, person, ['pwd', 'otp'])
+  const codeOf = (reply: Reply) => (reply.status < 300 ? 'ok' : (reply.body?.error?.code ?? String(reply.status)))
+  const idle = async () => {
+    for (const { system } of processes) await system.payouts.task.idle()
+  }
+  const rig: Rig = {
+    world,
+    url: database.url,
+    executed,
+    orders: { says: () => ({ kind: 'unknown' }), sends: () => ({ word: { kind: 'not_sent' }, executes: false }) },
+    async open({ hundredths, flat, processor, passed_on }) {
+      const merchant = await world.newMerchant()
+      await world.rows(
+        `update pricing_rules set percentage_hundredths = $2, flat_fee_minor = $3, processor_charge_minor = $4,
+           processor_fee_pass_through = $5 where merchant_id = $1 and flow = 'withdrawal'`,
+        [merchant.id, Number(hundredths), flat, processor, passed_on],
+      )
+      const key = await world.newKey({ merchant, environment: 'live' })
+      const { user_id: person } = await world.newSession([{ role: 'FINANCE', merchant }])
+      const events = ['disbursement.success', 'disbursement.failed', 'disbursement.reversed']
+      const payload = { webhook_url: 'http://127.0.0.1:9/hook', events }
+      await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload, key })
+      return { merchant, key, person }
+    },
+    collect: ({ merchant }, amount) => fund(world, amount, { merchant }),
+    async takeBack({ merchant }, collection_id) {
+      const [row] = await world.rows<{ amount_minor: bigint }>('select amount_minor from collections where id = $1', [
+        collection_id,
+      ])
+      const amount_minor = row?.amount_minor ?? 0n
+      const answer = { kind: 'reversed', amount_minor, currency: 'TZS', provider_status: 'REVERSED' } as const
+      const outcome = { merchant_id: merchant.id, collection_id, number: 1, answer }
+      await inTransaction(world.deps.db, (tx) => applyOutcomes(world.deps, tx, [outcome], () => false))
+    },
+    async submit({ merchant, key }, amount) {
+      const reply = await world.post(
+        '/v1/disbursements/mobile-money',
+        {
+          merchant_id: merchant.id,
+          amount: `${amount / 100n}.${String(amount % 100n).padStart(2, '0')}`,
+          destination_name: 'Asha',
+          destination_identifier: '0754123456',
+          destination_code: 'MPESA',
+        },
+        { key },
+      )
+      return { code: codeOf(reply), id: reply.body?.data?.id ?? '' }
+    },
+    async operate(process, path, body = {}) {
+      const { call } = processes[process] as World
+      const idempotency = path.includes('adjustments') ? { idempotency_key: crypto.randomUUID() } : {}
+      const key = await tokenOf(operator)
+      return codeOf(await call({ method: 'POST', url: `/v1/operator/${path}`, payload: body, key, ...idempotency }))
+    },
+    async respond({ person }, id) {
+      const url = `/v1/merchant/withdrawals/${id}/respond`
+      const payload = { message: 'A supplier' }
+      return codeOf(await world.call({ method: 'POST', url, payload, key: await tokenOf(person) }))
+    },
+    async callBack(process, reference) {
+      await (processes[process] as World).system.receive('mock', {}, Buffer.from(reference))
+    },
+    pass(ms) {
+      for (const { deps } of processes) deps.clock.advance(ms)
+    },
+    async work(which) {
+      for (;;) {
+        const taken = await Promise.all(which.map((i) => (processes[i] as World).system.payouts.task.runOnce()))
+        await idle()
+        if (taken.every((count) => count === 0)) return
+      }
+    },
+    async dying(point, when, work) {
+      died_at = point === null ? null : point === 'approve' ? `approve.${when}` : `payout.${when}`
+      try {
+        return await work()
+      } finally {
+        await idle()
+        died_at = null
+      }
+    },
+    async booksOf({ merchant }) {
+      const rows = await world.rows<{ code: string; balance_minor: bigint }>(
+        "select code, balance_minor from ledger_accounts where merchant_id = $1 and environment = 'live'",
+        [merchant.id],
+      )
+      const of = (code: string) => rows.find((row) => row.code === code)?.balance_minor ?? 0n
+      assert.equal(rows.length, 6)
+      const [available, reserved, fees] = [of('available'), of('reserved'), of('fee_income')]
+      return { available, reserved, fees, costs: of('processor_cost'), float: of('provider_float') }
+    },
+    async close() {
+      for (const one of processes.toReversed()) await one.close()
+      await database.drop()
+    },
+  }
+  return rig
+}

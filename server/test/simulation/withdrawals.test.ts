@@ -1,0 +1,92 @@
+// Thousands of lives of withdrawals: everything that can happen, in any order, to processes that die, under a provider that
+// lies. After each, the books are those of a model that knows nothing of how they are kept.
+//
+// `npm run simulate` runs the long form. RUNS says how many lives; SEED=n repeats those of a run that printed it.
+
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { verify } from '../../src/admin/verify.ts'
+import { type Event, events, Life, prices } from './events.ts'
+import type { Price } from './model.ts'
+import { createSimulation, type Rig } from './rig.ts'
+
+const RUNS = Number(process.env.RUNS ?? 100)
+const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
+/** Lives between two looks at the whole database. */
+const CHUNK = 50
+
+let rig: Rig
+before(async () => {
+  rig = await createSimulation()
+})
+after(() => rig?.close())
+
+/** How often each thing happened, and each place was reached: a simulation that reaches little proves little. */
+const counts = new Map<string, number>()
+const count = (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1)
+
+async function live(given: Price[], happenings: Event[]): Promise<void> {
+  const shops = await Promise.all(given.map((price) => rig.open(price)))
+  const life = new Life(rig, shops, given)
+  for (const merchant of shops.keys()) await life.happen({ what: 'collect', merchant, amount: 60_000n })
+  const places = new Map<number, string>()
+  for (const event of happenings) {
+    await life.happen(event)
+    count(event.what)
+    for (const [i, { status, funds }] of life.model.withdrawals.entries()) {
+      if (places.get(i) !== `${status} ${funds}`) count(`${status} ${funds}`)
+      places.set(i, `${status} ${funds}`)
+    }
+  }
+  await life.compare()
+  await life.heal()
+  await life.compare()
+}
+
+async function booksHold(): Promise<void> {
+  const { checks } = await verify(rig.url)
+  assert.deepEqual(
+    checks.filter((check) => !check.ok),
+    [],
+  )
+}
+
+test('whatever happens, every withdrawal ends where it should, every cent is where it should be, and nothing is paid twice', async (t) => {
+  t.diagnostic(`SEED=${SEED} RUNS=${RUNS}`)
+  const begun = Date.now()
+  for (let done = 0; done < RUNS; done += CHUNK) {
+    await fc.assert(fc.asyncProperty(prices, events, live), {
+      seed: SEED + done,
+      numRuns: Math.min(CHUNK, RUNS - done),
+    })
+    await booksHold()
+  }
+  const happened = [...counts].sort().map(([name, times]) => `${name} ${times}`)
+  t.diagnostic(`${RUNS} lives in ${Math.round((Date.now() - begun) / 1000)} s: ${happened.join(', ')}`)
+})
+
+test('every place was reached, and every kind of thing happened', () => {
+  const places = [
+    ...['PENDING_ADMIN_APPROVAL none', 'INFO_REQUESTED none', 'REJECTED none', 'PROCESSING reserved'],
+    ...['NEEDS_RECONCILIATION reserved', 'BLOCKED_IP_WHITELIST reserved', 'SUCCESS paid', 'FAILED released'],
+    ...['REVERSED returned', 'NEEDS_ADMIN_ATTENTION reserved'],
+  ]
+  // These take several turns: a short run may miss them.
+  const rare = RUNS < 500 ? [] : ['NEEDS_ADMIN_ATTENTION paid', 'NEEDS_ADMIN_ATTENTION released', 'FAILED returned']
+  const kinds = [
+    'collect',
+    'take_back',
+    'submit',
+    'approve',
+    'retry',
+    'review',
+    'resolve',
+    'hint',
+    'tick',
+    'adjust',
+    'race',
+  ]
+  for (const name of [...places, ...rare, ...kinds]) assert.ok((counts.get(name) ?? 0) > 0, `${name} never came`)
+})
