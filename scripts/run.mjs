@@ -14,6 +14,8 @@ const MARKER = join(MODULES, '.malipo-installed')
 // Node strips types without a flag and without a warning from this version on.
 const OLDEST_NODE = [24, 12]
 const INSTALL_WAIT_MS = 10 * 60_000
+// How often we look whether whoever started us is still there.
+const PARENT_EVERY_MS = 500
 // Under full load the server then holds a third less memory and takes a few percent fewer payments.
 const MEMORY_FLAGS = ['--max-semi-space-size=24', '--heap-growing-percent=150']
 const MEMORY_ENV = { MALLOC_ARENA_MAX: '2' }
@@ -171,6 +173,7 @@ function run(node, args) {
       child.kill(signal)
     })
   }
+  stopWithParent(child)
   child.on('error', (error) => {
     // The packaged Node wants glibc; on another C library it cannot be started at all.
     if (error.code === 'ENOENT' && node !== process.execPath && isRecentEnough()) run(process.execPath, args)
@@ -181,6 +184,18 @@ function run(node, args) {
     process.removeAllListeners(signal)
     process.kill(process.pid, signal)
   })
+}
+
+/**
+ * npm runs this in a shell that passes no signal on: killed, npm would leave the server behind. Whoever started us is gone
+ * when we get another parent.
+ */
+function stopWithParent(child) {
+  const parent = process.ppid
+  setInterval(() => {
+    if (process.ppid === parent) return
+    child.kill('SIGTERM')
+  }, PARENT_EVERY_MS).unref()
 }
 
 function readIfThere(path) {

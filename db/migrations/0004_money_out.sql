@@ -57,6 +57,7 @@ create table withdrawals (
     else false end)
 ) with (fillfactor = 85);
 create index withdrawals_list_idx on withdrawals (merchant_id, environment, id);
+create index withdrawals_reference_idx on withdrawals (merchant_id, reference, id) where reference is not null;
 create index withdrawals_status_idx on withdrawals (merchant_id, environment, status, id);
 create index withdrawals_open_idx on withdrawals (merchant_id, id) where status in ('PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED',
   'PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'NEEDS_ADMIN_ATTENTION');
@@ -67,7 +68,7 @@ comment on column withdrawals.destination_code is 'Network or bank, as GET /v1/d
 comment on column withdrawals.destination_identifier is 'Canonical phone 255XXXXXXXXX, or a bank account number exactly as it was sent.';
 comment on column withdrawals.percentage_fee_minor is 'Charges in cents, frozen when it was submitted; a later price list changes none of them.';
 comment on column withdrawals.pricing_rule_id is 'The line of the price list that counted. Null: sandbox without a price list.';
-comment on column withdrawals.status_reason is 'What the operator told the merchant: why it was rejected, or what is asked.';
+comment on column withdrawals.status_reason is 'What the operator told the merchant: why it was rejected, what is asked, how it was resolved.';
 comment on column withdrawals.provider_reference is 'The reference we give the provider, stored with the approval and never replaced. Null until approved.';
 comment on column withdrawals.transfer_id is 'The movement that set the money aside: the withdrawal''s transaction. Null until approved.';
 
@@ -104,6 +105,7 @@ create table payouts (
   state                  text        not null,
   send_token             uuid,
   asks                   smallint    not null,
+  deadline_at            timestamptz not null,
   due_at                 timestamptz,
   lease_owner            uuid,
   sent_at                timestamptz,
@@ -119,6 +121,7 @@ create index payouts_due_idx on payouts (merchant_id, due_at) where due_at is no
 comment on table payouts is 'What a provider is asked to pay out for one approved withdrawal. A row with due_at is waiting for the worker.';
 comment on column payouts.state is 'to_send: approved and not sent. sending: the token was taken, and no answer is known. asked: the provider has it, or may have it; it is only asked from then on. blocked: the provider refused our address. final: it gave its answer.';
 comment on column payouts.send_token is 'The approval: whoever takes it may send, once. Null: taken.';
+comment on column payouts.deadline_at is 'From then on nothing is sent any more, and what is open is left to operators: NEEDS_RECONCILIATION.';
 comment on column payouts.due_at is 'When the next step is due; for a leased row, when the lease ends. Null: nothing waits.';
 comment on column payouts.lease_owner is 'The process that works on the row until due_at. Null: nobody.';
 comment on column payouts.sent_at is 'When the provider took the request. Null: not known to have been sent.';
@@ -178,7 +181,6 @@ create index ledger_transfers_rare_idx on ledger_transfers (merchant_id, environ
   where leg = 0 and (debit_code = 'available' or credit_code = 'available') and posting <> 'collection_settled';
 comment on column ledger_transfers.leg is '0: the amount itself. 1: our fee. 2: what the provider charges.';
 
-drop table collection_counts;
 create table list_counts (
   merchant_id uuid   not null,
   environment text   not null,
@@ -190,6 +192,10 @@ create table list_counts (
 );
 comment on table list_counts is 'How many rows a merchant''s list had before some moment, so that its total never counts them all again.';
 comment on column list_counts.before_id is 'Ids begin with their time: rows with a smaller id are counted here.';
+
+insert into list_counts (merchant_id, environment, list, before_id, items)
+  select merchant_id, environment, 'collections', before_id, collections from collection_counts;
+drop table collection_counts;
 
 revoke update, delete, truncate on withdrawal_history, adjustments from current_user;
 revoke delete, truncate on withdrawals, payouts, held_collections from current_user;

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 /** SQLSTATE of "source database is being accessed by other users": another test is copying it. */
+const NOT_OURS_TO_END = '42501'
 const TEMPLATE_BUSY = '55006'
 const RETRIES = 200
 const RETRY_MS = 25
@@ -23,19 +24,25 @@ export async function createTestDatabase(template: string | null = testServer().
   const { adminUrl } = testServer()
   const name = `test_${randomBytes(6).toString('hex')}`
   const source = template === null ? '' : ` template ${template} strategy file_copy`
+  await untilFree([TEMPLATE_BUSY], () => run(adminUrl, `create database ${name}${source}`))
+  const url = new URL(adminUrl)
+  url.pathname = `/${name}`
+  // The server's own cleaning of tables may be at work in it, which only a superuser may end.
+  const drop = () => untilFree([NOT_OURS_TO_END], () => run(adminUrl, `drop database if exists ${name} with (force)`))
+  return { url: url.href, drop }
+}
+
+/** Does it again and again while the server says that somebody else is at the database. */
+async function untilFree(codes: readonly string[], work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await run(adminUrl, `create database ${name}${source}`)
-      break
+      return await work()
     } catch (error) {
-      const isBusy = error instanceof pg.DatabaseError && error.code === TEMPLATE_BUSY
-      if (!isBusy || attempt === RETRIES) throw error
+      const is_busy = error instanceof pg.DatabaseError && codes.includes(error.code ?? '')
+      if (!is_busy || attempt === RETRIES) throw error
       await sleep(RETRY_MS)
     }
   }
-  const url = new URL(adminUrl)
-  url.pathname = `/${name}`
-  return { url: url.href, drop: () => run(adminUrl, `drop database if exists ${name} with (force)`) }
 }
 
 async function run(url: string, statement: string): Promise<void> {

@@ -135,7 +135,9 @@ export function actorOf(principal: Principal): Actor {
 export function checkAccess(principal: Principal, access: Exclude<Access, 'public'>): void {
   if (access === 'signed_in' || access === 'operator') {
     if (principal.kind !== 'session') refuse('insufficient_role', { message: DASHBOARD_ONLY })
-    if (access === 'operator' && !principal.super_admin) refuse('insufficient_role')
+    if (access === 'operator' && !principal.super_admin) {
+      refuse('insufficient_role', { message: 'Only operators of the platform may call this.' })
+    }
     return
   }
   if (principal.kind === 'session') {
@@ -164,6 +166,11 @@ export function chooseCaller(request: FastifyRequest, principal: Principal, role
     const route_checks_body = request.routeOptions.config.idempotency === 'required'
     for (const merchant_id of namedMerchants(request, route_checks_body ? [] : ['body']))
       checkMerchant(merchant.id, merchant_id)
+    // A key acts in its own environment. Whoever names the other one must not find out afterwards which money it was.
+    const named = fieldOf(request.query, 'environment')
+    if (named !== undefined && named !== environment) {
+      refuseField('environment', `contradicts this key, which acts in ${environment}: leave it out`)
+    }
     return { merchant, environment, role: null, actor }
   }
   const [first = null, ...others] = namedMerchants(request, ['body'])

@@ -70,6 +70,9 @@ function article(type: unknown): string {
   return /^[aeiou]/.test(text) ? `an ${text}` : `a ${text}`
 }
 
+/** How patterns begin that ask for something to read (lib/text.ts). */
+const SOMETHING_VISIBLE = '^(?='
+
 /** A schema's complaint in words that name the field and what to send. */
 function fieldProblem(problem: ValidationProblem, context: string): FieldProblem {
   const path = problem.instancePath.slice(1).replaceAll('/', '.')
@@ -82,7 +85,12 @@ function fieldProblem(problem: ValidationProblem, context: string): FieldProblem
     case 'enum':
       return { field: path, message: `must be one of ${(params.allowedValues as string[]).join(', ')}` }
     case 'pattern':
-      return { field: path, message: 'holds characters that are not allowed here' }
+      return {
+        field: path,
+        message: String(params.pattern).startsWith(SOMETHING_VISIBLE)
+          ? 'must not be blank, and must hold no control characters'
+          : 'holds characters that are not allowed here',
+      }
     case 'maxLength':
       return { field: path, message: `must have at most ${params.limit} characters` }
     case 'minLength':

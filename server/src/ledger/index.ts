@@ -1,7 +1,7 @@
 // The ledger: one complete book per merchant and environment, and the only code that moves money.
 //
 // Words: an account is one of the six of a book; a transfer is one balanced movement between two of them (zero-sum by
-// construction); a posting is one business fact, made of one or two transfers (legs) that happen at most once.
+// construction); a posting is one business fact, made of one to three transfers (legs) that happen at most once.
 
 export { type BookKey, balanceOf, bookName, lockBooks } from './balance.ts'
 export { accountsFor, BOOK_CODES } from './book.ts'

@@ -196,7 +196,7 @@ export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posti
   ])
   assertInvariant(result?.accounts === change.length, `${change.length} accounts were due, ${result?.accounts} exist`)
   assertInvariant(result.written === rows.length, `${rows.length} transfers were due, ${result.written} were written`)
-  assertInvariant(result.overdrawn === 0, `${result.overdrawn} withdrawals took more than there was`)
+  assertInvariant(result.overdrawn === 0, `${result.overdrawn} withdrawals or adjustments took more than there was`)
 }
 
 function legsOf(posting: Posting): Leg[] {

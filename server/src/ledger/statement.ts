@@ -39,17 +39,18 @@ const BALANCE_BEFORE = sql(
 
 /**
  * What was available in cents before the first posting dated at or after `moment`: the sum of all that are dated before.
- * A posting is dated by its id. Reads only what lies around the moment, however long the history.
+ * A posting is dated by its id. Reads only what lies around the moment, however long the history: `order_ms` on each side, which
+ * is enough while the clocks of all machines are no further apart.
  */
-export async function balanceBefore(reader: Reader, book: BookKey, moment: Date): Promise<bigint> {
+export async function balanceBefore(reader: Reader, book: BookKey, moment: Date, order_ms = ORDER_MS): Promise<bigint> {
   const { merchant_id, environment } = book
   const bound = firstIdAt(moment)
   const [newest] = await reader.query<{ id: string }>(NEWEST_BEFORE, [merchant_id, environment, bound])
   if (!newest) return 0n
   // Whatever is dated ORDER_MS before the newest was written before it, and so is not the last.
-  const from = firstIdAt(new Date(timeOf(newest.id).getTime() - ORDER_MS))
+  const from = firstIdAt(new Date(timeOf(newest.id).getTime() - order_ms))
   // Whatever is dated ORDER_MS after the moment was written after all that are dated before.
-  const until = firstIdAt(new Date(moment.getTime() + ORDER_MS))
+  const until = firstIdAt(new Date(moment.getTime() + order_ms))
   const [row] = await reader.query<{ balance_minor: bigint }>(BALANCE_BEFORE, [
     merchant_id,
     environment,

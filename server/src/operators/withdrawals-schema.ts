@@ -91,7 +91,7 @@ export const RequestInfoBody = Type.Object({
 /** Body of resolve. */
 export const ResolveBody = Type.Object({
   outcome: oneOf(['SUCCESS', 'FAILED'], 'SUCCESS: it was paid out. FAILED: it was not, and will not be.'),
-  reason: visibleLine(500, 'How you know. It stays in the history and in the audit log.'),
+  reason: visibleLine(500, 'How you know. The merchant sees it, and it stays in the history and in the audit log.'),
   provider_reference: Type.Optional({
     ...visibleLine(64),
     description: "The provider's own id of the payout, as you found it. Our reference never changes.",

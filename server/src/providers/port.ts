@@ -135,7 +135,10 @@ export type Provider = {
   qr(request: PaymentRequest): Promise<QrAnswer>
   /** Asks for the outcomes of payments, answered in the order of the requests. This is the truth about a payment. */
   status(requests: readonly PaymentRequest[]): Promise<Answer[]>
-  /** Asks for a payout. Only ever called by whoever took the payout's token. */
+  /**
+   * Asks for a payout. Only ever called by whoever took the payout's token. A reference that the provider knows already is
+   * never `declined`: the answer is `accepted` or `unknown`, or a payout that was made would count as failed.
+   */
   payout(request: PayoutRequest): Promise<PayoutAnswer>
   /** Asks for the outcomes of payouts, answered in the order of the requests. This is the truth about a payout. */
   payoutStatus(requests: readonly PayoutRequest[]): Promise<PayoutAnswer[]>

@@ -4,7 +4,7 @@
 export type Cell = string | { plain: string }
 
 /** A spreadsheet takes a cell that begins like this for a formula. */
-const FORMULA = /^[=+\-@\t\r\n]/
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/u
 
 /** One line of cells, with its line end. */
 export function csvLine(cells: readonly Cell[]): string {

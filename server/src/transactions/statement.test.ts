@@ -421,6 +421,21 @@ describe('two processes around midnight', () => {
     assert.deepEqual(told(today), ['COLLECTION credit 1 0.20 0.01 0.19'])
   })
 
+  test('whose clocks are minutes apart leave days that add up all the same, and the operator is told', async () => {
+    const { merchant, read } = await newBook()
+    moveTo('2029-06-06T12:00:00')
+    await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 500n }])
+    const [ahead, right] = [process_('2029-06-07T00:06:00'), process_('2029-06-06T23:59:00')]
+    await postFacts(ahead, merchant, [{ fact: 'collection_settled', amount_minor: 1_000n }])
+    await postFacts(right, merchant, [{ fact: 'collection_settled', amount_minor: 2_000n }])
+    await Promise.all([ahead.close(), right.close()])
+    moveTo('2029-06-08T12:00:00')
+    const [yesterday, today] = [await read('2029-06-06'), await read('2029-06-07')]
+    assert.deepEqual([yesterday.opening_balance, yesterday.closing_balance], ['0.00', '25.00'])
+    assert.deepEqual([today.opening_balance, today.closing_balance], ['25.00', '35.00'])
+    assert.ok(world.deps.logged.some((line) => line.includes('clocks were far apart')))
+  })
+
   test('that post at once leave two days that add up to the last cent', async () => {
     const { merchant, read } = await newBook()
     moveTo('2029-06-06T12:00:00')

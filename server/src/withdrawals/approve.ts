@@ -11,7 +11,7 @@ import { base32ToId, formatAmount, idToBase32, isId, newId, Refusal, refuse, rou
 import type { Provider } from '../providers/port.ts'
 import type { Delivery } from '../webhooks/index.ts'
 import { applyStep, beginChanges, writeChanges } from './change.ts'
-import { mayMove } from './state.ts'
+import { mayMove, type Status } from './state.ts'
 import {
   type Locked,
   lockWithdrawals,
@@ -38,14 +38,14 @@ export type Approved = { answers: (Locked | Refusal)[]; payouts: Payout[]; deliv
 const INSERT = sql(
   'payouts_insert',
   `insert into payouts (merchant_id, withdrawal_id, environment, provider, provider_reference, method, destination_code,
-     destination_identifier, destination_name, bank_name, amount_minor, currency, state, send_token, asks, due_at,
-     lease_owner, sent_at, provider_status, provider_id, created_at, updated_at)
+     destination_identifier, destination_name, bank_name, amount_minor, currency, state, send_token, asks, deadline_at,
+     due_at, lease_owner, sent_at, provider_status, provider_id, created_at, updated_at)
    select merchant_id, withdrawal_id, environment, provider, provider_reference, method, destination_code,
-     destination_identifier, destination_name, bank_name, amount, currency, state, send_token, 0, due_at, lease_owner,
+     destination_identifier, destination_name, bank_name, amount, currency, state, send_token, 0, deadline_at, due_at, lease_owner,
      null, null, null, $2, $2
    from json_to_recordset($1::json) as p(merchant_id uuid, withdrawal_id uuid, environment text, provider text,
      provider_reference text, method text, destination_code text, destination_identifier text, destination_name text,
-     bank_name text, amount bigint, currency text, state text, send_token uuid, due_at timestamptz, lease_owner uuid)`,
+     bank_name text, amount bigint, currency text, state text, send_token uuid, deadline_at timestamptz, due_at timestamptz, lease_owner uuid)`,
 )
 
 /**
@@ -133,7 +133,17 @@ export function refuseState(row: Locked, what: string): never {
 }
 
 function stateProblem({ status }: Locked, what: string) {
-  return { message: `A withdrawal that is ${status} cannot be ${what}.`, details: { status } }
+  const hint = WAY_ON[status] ?? ''
+  return { message: `A withdrawal that is ${status} cannot be ${what}.${hint}`, details: { status } }
+}
+
+/** What an operator or the merchant can do instead. */
+const WAY_ON: Partial<Record<Status, string>> = {
+  INFO_REQUESTED: ' The merchant was asked: it can respond, and an operator can approve or reject.',
+  PROCESSING: ' The provider is being asked: wait for its answer.',
+  NEEDS_RECONCILIATION: ' An operator can resolve it.',
+  BLOCKED_IP_WHITELIST: ' An operator can retry or resolve it.',
+  NEEDS_ADMIN_ATTENTION: ' An operator can resolve it.',
 }
 
 function refusalOf(row: Locked, available: ReadonlyMap<string, bigint>, approver: Approver): Refusal | null {
@@ -196,6 +206,12 @@ function payoutOf(deps: Deps, row: Locked, approver: Approver, send: boolean): P
     asks: 0,
     sent_at: null,
     created_at: now,
+    deadline_at: payoutDeadline(deps),
     due_at: leased ? new Date(now.getTime() + PAYOUT_LEASE_MS) : now,
   }
+}
+
+/** When a payout that is approved or retried now is not sent any more. */
+export function payoutDeadline(deps: Deps): Date {
+  return new Date(deps.clock.now().getTime() + deps.config.payout_deadline_h * 3_600_000)
 }

@@ -142,7 +142,12 @@ function readName(bank: boolean, body: Body, problems: FieldProblem[]): string |
   if (of_account !== null && name !== null && of_account !== name) {
     problems.push({ field: 'bank_account_name', message: 'names another recipient than destination_name' })
   }
-  return name ?? of_account
+  const chosen = name ?? of_account
+  // It is what an operator reads before the money leaves: it must look as it is.
+  if (chosen !== null && /\p{Cf}/u.test(chosen)) {
+    problems.push({ field: 'destination_name', message: 'holds characters that cannot be seen' })
+  }
+  return chosen
 }
 
 /** Codes of the refusals of `checkRules`, for the documentation. */

@@ -64,7 +64,9 @@ export function decide(standing: Standing, answer: PayoutAnswer): Decision {
     case 'reversed':
       return reversed(standing, answer)
     case 'blocked':
-      return step(standing, 'block', { why: wordOf(answer) })
+      if (standing.sent_at === null) return step(standing, 'block', { why: wordOf(answer) })
+      // Of one that the provider took before, a refusal says as little as no answer.
+      return standing.overdue ? step(standing, 'doubt', { why: wordOf(answer) }) : NOTHING
     case 'unknown':
       // Sent and not answered: it may have been paid. A question about one that was taken is only asked again.
       return standing.sent_at === null || standing.overdue ? step(standing, 'doubt', { why: wordOf(answer) }) : NOTHING

@@ -112,6 +112,9 @@ export function createPayoutDriver(
     return (await oneStatement(deps.db).query(RENEW, values)).length === 1
   }
   const step = async (payout: Payout): Promise<void> => {
+    const expired = deps.clock.now() >= payout.deadline_at
+    // Money that nobody expects any more does not leave by itself.
+    if (expired && payout.state === 'to_send') return learn(payout, { kind: 'not_sent', provider_status: null }, true)
     if (payout.state === 'to_send') {
       const lease_ends = deps.clock.now().getTime() + PAYOUT_LEASE_MS
       if (await takeToken(payout)) await send(payout, lease_ends)
@@ -120,7 +123,7 @@ export function createPayoutDriver(
     const answer = await call.status(payout)
     const unanswered = payout.state === 'sending' && payout.sent_at === null
     // Whoever took the token may still be about to send: the lease is taken anew, or nothing is sent.
-    if (unanswered && answer.kind === 'not_found') return send(payout, 0)
+    if (unanswered && answer.kind === 'not_found' && !expired) return send(payout, 0)
     await learn(payout, answer, true)
   }
   const run = (payout: Payout): boolean => {

@@ -3,25 +3,30 @@
 import { type Reader, sql } from '../db/index.ts'
 import { type Environment, type PageChoice, pageOf } from '../http/index.ts'
 import { isId, refuse } from '../lib/index.ts'
-import { NOT_FOUND } from './approve.ts'
 import { presentDetail, presentWithdrawal } from './present.ts'
 import type { WithdrawalDetail } from './schema.ts'
 import type { Status } from './state.ts'
 import { findWithdrawal, historyOf, WITHDRAWAL_COLUMNS, type Withdrawal } from './store.ts'
 
 /** Whose withdrawals, and which of them. */
-export type Filter = PageChoice & { merchant_id: string; environment: Environment; status?: Status | undefined }
+export type Filter = PageChoice & {
+  merchant_id: string
+  environment: Environment
+  status?: Status | undefined
+  reference?: string | undefined
+}
 
-const CONDITIONS = 'w.merchant_id = $1 and w.environment = $2 and ($3::text is null or w.status = $3)'
+const CONDITIONS =
+  'w.merchant_id = $1 and w.environment = $2 and ($3::text is null or w.status = $3) and ($4::text is null or w.reference = $4)'
 
 // Without a name they are planned for the status at hand, so that one of the few open ones is found by its own index.
 const LIST = sql(
   '',
-  `select ${WITHDRAWAL_COLUMNS} from withdrawals w where ${CONDITIONS} order by w.id desc limit $4 offset $5`,
+  `select ${WITHDRAWAL_COLUMNS} from withdrawals w where ${CONDITIONS} order by w.id desc limit $5 offset $6`,
 )
 const COUNT = sql(
   '',
-  `select count(*)::int as total from (select 1 from withdrawals w where ${CONDITIONS} limit $4) counted`,
+  `select count(*)::int as total from (select 1 from withdrawals w where ${CONDITIONS} limit $5) counted`,
 )
 
 /** Counting stops here, so that a list of millions costs no more than one of thousands. */
@@ -29,13 +34,17 @@ const COUNT_MAX = 10_000
 
 /** A page of them. `total_items` counts up to 10,000. */
 export async function listWithdrawals(reader: Reader, filter: Filter) {
-  const { merchant_id, environment, status = null, page = 1, page_size = 20 } = filter
-  const matching = [merchant_id, environment, status]
+  const { merchant_id, environment, status = null, reference = null, page = 1, page_size = 20 } = filter
+  const matching = [merchant_id, environment, status, reference]
   const [rows, counted] = await Promise.all([
     reader.query<Withdrawal>(LIST, [...matching, page_size, (page - 1) * page_size]),
     reader.query<{ total: number }>(COUNT, [...matching, COUNT_MAX]),
   ])
   return pageOf(rows.map(presentWithdrawal), counted[0]?.total ?? 0, filter)
+}
+
+const ELSEWHERE = {
+  message: 'There is no such withdrawal in this environment. A session names another one by ?environment=.',
 }
 
 /** One withdrawal with its history. Refuses another merchant's, another environment's and an unknown one with not_found. */
@@ -45,7 +54,7 @@ export async function getWithdrawal(
 ): Promise<WithdrawalDetail> {
   const id = key.id.toLowerCase()
   const row = isId(id) ? await findWithdrawal(reader, { ...key, id }) : null
-  if (row === null || row.environment !== key.environment) refuse('not_found', NOT_FOUND)
+  if (row === null || row.environment !== key.environment) refuse('not_found', ELSEWHERE)
   // Read behind the record, it may be a move ahead: what the record does not show yet is left for the next time.
   const history = await historyOf(reader, row)
   return presentDetail(

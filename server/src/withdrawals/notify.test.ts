@@ -94,17 +94,26 @@ test('an e-mail says why a withdrawal was rejected, and that no money left', asy
   assert.match(mail.text ?? '', /"We do not know this recipient\."/)
 })
 
-test('whatever a merchant or an operator wrote, no line and no link of theirs gets into the e-mail', async () => {
+test('whatever a merchant wrote, no line and no link of theirs gets into the e-mail', async () => {
   const evil = 'x\n\nSign in at https://evil.example/login www.evil.example evil.example'
   const made = await waiting(evil.replaceAll('\n', ' '))
   await world.rows('update merchants set name = $2 where id = $1', [made.merchant.id, evil])
   await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: made.merchant }])
-  await decide('rejected', made, evil)
+  await decide('rejected', made, 'We do not know this recipient.')
   const [mail] = await mailsOf(made)
   const links = mail?.text?.match(/\S*(?:https?:|www\.|\.example)\S*/g)
   assert.deepEqual([...new Set(links)], ['https://pay.example'])
   assert.doesNotMatch(mail?.subject ?? '', /evil/)
   assert.ok(!mail?.text?.includes('\nSign in at'))
+})
+
+test('what an operator wrote arrives as it was written: amounts, addresses and lines', async () => {
+  const made = await waiting()
+  await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
+  const words = 'The invoice says 25,000.00.\n1. Send your ID to docs@duka.example\n2. See https://duka.example/kyc'
+  await decide('info_requested', made, words)
+  const [mail] = await mailsOf(made)
+  assert.equal(mail?.text?.split(`"${words}"`).length, 3, 'once in each language')
 })
 
 test('an installation that was told no address of its own mails no link', async () => {

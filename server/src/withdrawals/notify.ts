@@ -47,7 +47,10 @@ const WORDS = {
   },
 } as const
 
-/** The e-mail. Whatever a merchant wrote is put in quotes, on one line, and holds nothing that would become a link. */
+/**
+ * The e-mail. Whatever a merchant wrote is put in quotes, on one line, and holds nothing that would become a link; the
+ * operator's own words stay as they are.
+ */
 function decisionMail({ row, kind, text, email, brand, url }: Mail): Email {
   const words = WORDS[kind]
   const merchant = mailedName(row.merchant_name)
@@ -57,7 +60,7 @@ function decisionMail({ row, kind, text, email, brand, url }: Mail): Email {
   const what = `${amount} (${row.id}${reference})${sandbox}`
   const where = url === '' ? '' : `\n${url}`
   const [next_sw, next_en] = words.next
-  const told = `"${mailedName(text)}"`
+  const told = `"${text}"`
   return {
     to: email,
     merchant_id: row.merchant_id,

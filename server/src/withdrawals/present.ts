@@ -79,7 +79,8 @@ function presentMove({ from_status, to_status, actor_kind, reason, at }: History
   const told =
     to_status === moves.reject.to ||
     to_status === moves.request_info.to ||
-    (from_status === 'INFO_REQUESTED' && to_status === moves.respond.to)
+    (from_status === 'INFO_REQUESTED' && to_status === moves.respond.to) ||
+    (actor_kind === 'operator' && (to_status === moves.resolve_paid.to || to_status === moves.resolve_unpaid.to))
   return {
     from_status,
     to_status,

@@ -4,9 +4,9 @@
 import { type Act, recordAudit } from '../audit/index.ts'
 import { type Deps, sql, type Tx } from '../db/index.ts'
 import { lockBooks } from '../ledger/index.ts'
-import { isId, newId, refuse } from '../lib/index.ts'
+import { formatAmount, isId, newId, refuse } from '../lib/index.ts'
 import type { Delivery } from '../webhooks/index.ts'
-import { type Approver, factsOf, NOT_FOUND, refuseState, shortOf } from './approve.ts'
+import { type Approver, factsOf, NOT_FOUND, payoutDeadline, refuseState, shortOf } from './approve.ts'
 import { applyStep, beginChanges, writeChanges } from './change.ts'
 import { comeback, type Effect, payment, release, type Step } from './decide.ts'
 import { type Funds, type MoveName, mayMove } from './state.ts'
@@ -123,6 +123,7 @@ export async function resolveWithdrawal(
     if (available < row.total_reserved_minor) throw shortOf(available, row)
   }
   const { funds, effect } = paid ? paidFrom(row) : unpaidFrom(row)
+  if (effect !== null && row.booked_minor !== row.total_reserved_minor) refuseBooks(row)
   const failure = paid ? null : ('operator_resolved' as const)
   const before = { status: row.status }
   const changes = await beginChanges(tx, [row])
@@ -134,6 +135,13 @@ export async function resolveWithdrawal(
   const after = { status: row.status, outcome, provider_reference, ...factsOf(row) }
   await audit(deps, tx, act, row, 'withdrawal.resolve', reason, before, after)
   return { row, deliveries }
+}
+
+/** The ledger is asked, not believed: other withdrawals' money must not pay for what was never set aside for this one. */
+function refuseBooks(row: Locked): never {
+  const [booked, needed] = [formatAmount(row.booked_minor), formatAmount(row.total_reserved_minor)]
+  const message = `The ledger set aside ${booked} of ${needed}: find out why before any money moves. Run "admin verify".`
+  refuse('invalid_state', { message, details: { status: row.status } })
 }
 
 function paidFrom(row: Locked): { funds: Funds; effect: Effect | null } {
@@ -148,7 +156,8 @@ function unpaidFrom(row: Locked): { funds: Funds; effect: Effect | null } {
 
 const RETRY = sql(
   'payouts_retry',
-  `update payouts set state = 'to_send', send_token = $3, asks = 0, due_at = $4, lease_owner = $5, updated_at = $6
+  `update payouts set state = 'to_send', send_token = $3, asks = 0, due_at = $4, lease_owner = $5,
+     updated_at = $6, deadline_at = $7
    where merchant_id = $1 and withdrawal_id = $2 and state = 'blocked' returning 1 as retried`,
 )
 
@@ -169,7 +178,9 @@ export async function retryWithdrawal(
   const leased = approver.lease(row.provider ?? '')
   const due_at = leased ? new Date(now.getTime() + PAYOUT_LEASE_MS) : now
   const token = newId(deps, row.routing_code)
-  const retried = await tx.query(RETRY, [row.merchant_id, row.id, token, due_at, leased ? deps.process_id : null, now])
+  const owner = leased ? deps.process_id : null
+  const values = [row.merchant_id, row.id, token, due_at, owner, now, payoutDeadline(deps)]
+  const retried = await tx.query(RETRY, values)
   if (retried.length === 0) refuseState(row, 'retried: its payout is under way')
   await decideOne(deps, tx, act, row, 'withdrawal.retry', stay('retry', row, null), null, null)
   return { row, payouts: leased ? await findPayouts(tx, [row]) : [] }

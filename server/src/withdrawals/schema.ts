@@ -106,12 +106,17 @@ export const SimulateBody = Type.Object({
 })
 
 /** Query of the merchant's list. */
-export const ListQuery = Type.Object({ ...PageQuery, status: Type.Optional(oneOf(STATUSES)) })
+export const ListQuery = Type.Object({
+  ...PageQuery,
+  status: Type.Optional(oneOf(STATUSES)),
+  reference: Type.Optional(line(100, 'Your own reference.')),
+})
 /** Query of the list of disbursements, which has to name the merchant. */
 export const DisbursementsQuery = Type.Object({
   merchant_id: line(64, 'Your own merchant id.'),
   ...PageQuery,
   status: Type.Optional(oneOf(STATUSES)),
+  reference: Type.Optional(line(100, 'Your own reference.')),
 })
 
 /** Query of GET /v1/destinations. */

@@ -10,7 +10,7 @@ import type { Delivery } from '../webhooks/index.ts'
 import { applyNote, applyStep, beginChanges, type Changes, writeChanges } from './change.ts'
 import { decide, isFinal } from './decide.ts'
 import { nextStepAt } from './pauses.ts'
-import { mayMove, type PayoutState, type Status } from './state.ts'
+import { mayMove, type PayoutState } from './state.ts'
 import { type Locked, lockWithdrawals, type WithdrawalId, withdrawalName } from './store.ts'
 
 /** What was learned about one payout. `holds_lease`: from whoever works on it, else by a hint. */
@@ -103,8 +103,7 @@ function noteFacts(deps: Deps, row: Locked, answer: PayoutAnswer): void {
   row.provider_status = answer.provider_status ?? row.provider_status
   row.provider_id = answer.provider_id ?? row.provider_id
   if (answer.kind === 'accepted' || isFinal(answer)) row.sent_at ??= now
-  // Since its last move: a payout that is retried after days has all its time again.
-  row.overdue = now.getTime() >= row.updated_at.getTime() + deps.config.payout_deadline_h * 3_600_000
+  row.overdue = row.deadline_at !== null && now >= row.deadline_at
 }
 
 /** Moves the withdrawal as the answer says, and notes a word that denies where it stands. */
@@ -119,8 +118,16 @@ function moveWithdrawal(deps: Deps, changes: Changes, row: Locked, answer: Payou
   }
   for (const step of steps) {
     if (isNew(step.why ?? '') || step.move !== 'alarm') applyStep(deps, changes, row, step, { actor })
+    else repeated(deps, row, step.why)
   }
-  if (noted !== null && isNew(noted)) applyNote(deps, changes, row, actor, noted)
+  if (noted === null) return
+  if (isNew(noted)) applyNote(deps, changes, row, actor, noted)
+  else repeated(deps, row, noted)
+}
+
+/** Whoever decided knew this word; that the provider still stands by it, or says it again, is for the log. */
+function repeated(deps: Deps, { merchant_id, id, status }: Locked, told: string | null): void {
+  deps.log.warn({ merchant_id, withdrawal_id: id, status, told }, 'the provider repeats what was decided otherwise')
 }
 
 /** What becomes of the payout's own row. */
@@ -128,7 +135,7 @@ function movePayout(deps: Deps, row: Locked, answer: PayoutAnswer): void {
   // A provider that never comes to an end does not say for ever when it is asked.
   const announced_ms = row.overdue ? undefined : answer.ask_again_ms
   row.asks = Math.min(row.asks + 1, ASKS_MAX)
-  row.payout_state = stateAfter(row.status, answer, announced_ms !== undefined)
+  row.payout_state = stateAfter(row, answer, announced_ms !== undefined)
   const waits = row.payout_state === 'to_send' || row.payout_state === 'asked'
   row.due_at = waits ? nextStepAt(deps.clock.now(), row.asks, announced_ms) : null
   row.send_token = row.payout_state === 'to_send' ? newId(deps, row.routing_code) : null
@@ -137,12 +144,12 @@ function movePayout(deps: Deps, row: Locked, answer: PayoutAnswer): void {
 
 const ASKS_MAX = 32_000
 
-function stateAfter(status: Status, answer: PayoutAnswer, announced: boolean): PayoutState {
+function stateAfter({ status, sent_at }: Locked, answer: PayoutAnswer, announced: boolean): PayoutState {
   // The provider may announce that even its final answer will change: then it is asked once more.
   if (isFinal(answer)) return announced ? 'asked' : 'final'
   if (answer.kind === 'blocked' && status === 'BLOCKED_IP_WHITELIST') return 'blocked'
-  // Sent again is only what never left us, and what nobody has come to doubt.
-  if (answer.kind === 'not_sent' && status === 'PROCESSING') return 'to_send'
+  // Sent again is only what never left us, what the provider has never spoken of, and what nobody has come to doubt.
+  if (answer.kind === 'not_sent' && status === 'PROCESSING' && sent_at === null) return 'to_send'
   return 'asked'
 }
 

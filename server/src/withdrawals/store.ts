@@ -100,6 +100,7 @@ export type Payout = {
   asks: number
   sent_at: Date | null
   created_at: Date
+  deadline_at: Date
   due_at: Date | null
 }
 
@@ -122,6 +123,7 @@ export const PAYOUT_COLUMNS = [
   'asks',
   'sent_at',
   'created_at',
+  'deadline_at',
   'due_at',
 ] as const
 
@@ -137,6 +139,7 @@ type LockedPayout = {
   payout_state: PayoutState | null
   send_token: string | null
   lease_owner: string | null
+  deadline_at: Date | null
   due_at: Date | null
   asks: number
   sent_at: Date | null
@@ -180,7 +183,7 @@ const LOCK = sql(
 const FACTS = sql(
   'withdrawals_facts',
   `select i.merchant_id, i.id, m.*, coalesce(t.amount_minor, 0) as booked_minor, p.provider, p.state as payout_state,
-     p.send_token, p.lease_owner, p.due_at, coalesce(p.asks, 0) as asks, p.sent_at, p.provider_status, p.provider_id
+     p.send_token, p.lease_owner, p.deadline_at, p.due_at, coalesce(p.asks, 0) as asks, p.sent_at, p.provider_status, p.provider_id
    from (
      select * from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} x order by merchant_id, id
    ) i

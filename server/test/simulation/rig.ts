@@ -2,14 +2,12 @@
 // do everything through the API.
 
 import assert from 'node:assert/strict'
-import { applyOutcomes } from '../../src/collections/index.ts'
-import { inTransaction } from '../../src/db/index.ts'
 import { issueAccessToken, signingKey } from '../../src/identity/index.ts'
 import type { Merchant } from '../../src/merchants/index.ts'
 import type { PayoutAnswer, PayoutRequest } from '../../src/providers/port.ts'
 import { createTestDatabase } from '../database.ts'
 import { createWorld, type Reply, type World } from '../harness.ts'
-import { fund, newScript, scriptedProvider } from '../payouts.ts'
+import { fund, newScript, scriptedProvider, takeBack } from '../payouts.ts'
 import { type Book, type Crash, DEADLINE_H, type Price, type Word } from './model.ts'
 
 /** A merchant that can do everything. */
@@ -121,15 +119,7 @@ export async function createSimulation(): Promise<Rig> {
       return { merchant, key, person }
     },
     collect: ({ merchant }, amount) => fund(world, amount, { merchant }),
-    async takeBack({ merchant }, collection_id) {
-      const [row] = await world.rows<{ amount_minor: bigint }>('select amount_minor from collections where id = $1', [
-        collection_id,
-      ])
-      const amount_minor = row?.amount_minor ?? 0n
-      const answer = { kind: 'reversed', amount_minor, currency: 'TZS', provider_status: 'REVERSED' } as const
-      const outcome = { merchant_id: merchant.id, collection_id, number: 1, answer }
-      await inTransaction(world.deps.db, (tx) => applyOutcomes(world.deps, tx, [outcome], () => false))
-    },
+    takeBack: ({ merchant }, collection_id) => takeBack(world, collection_id, merchant),
     async submit({ merchant, key }, amount) {
       const reply = await world.post(
         '/v1/disbursements/mobile-money',

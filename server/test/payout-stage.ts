@@ -1,0 +1,128 @@
+// A stage for the driver of payouts: processes over one database whose live provider follows a script.
+
+import assert from 'node:assert/strict'
+import type { DbOptions } from '../src/db/index.ts'
+import type { PayoutAnswer, Provider } from '../src/providers/port.ts'
+import { payoutReference } from '../src/withdrawals/index.ts'
+import { createWorld, type World } from './harness.ts'
+import {
+  booksHold,
+  fund,
+  type Hands,
+  handsOf,
+  insertWithdrawal,
+  type Key,
+  newScript,
+  recordOf,
+  type Script,
+  said,
+  scriptedProvider,
+  storyOf,
+} from './payouts.ts'
+
+/** The amount of a withdrawal, in cents. */
+export const A = 100_000n
+/** In milliseconds. */
+export const HOUR = 3_600_000
+
+/** One process: a world, and an operator's hands at its desk. */
+export type Process = { world: World; hands: Hands }
+
+/** What a test of the driver stands on. */
+export type Stage = Process & {
+  script: Script
+  /** How often the provider was asked to execute a payout. */
+  executions(key: Key): number
+  questions(key: Key): number
+  /** A withdrawal that waits for approval, and is covered. */
+  submitted(amount_minor?: bigint): Promise<Key>
+  /** Another process on the same database, which talks to the same provider. */
+  another(options?: { point?: (name: string) => void; sends?: boolean }): Promise<Process>
+  /** Does what is due now. */
+  work(process?: Process): Promise<void>
+}
+
+type Options = {
+  env?: Record<string, string>
+  point?: (name: string) => void
+  before?: DbOptions['before']
+  adapt?: (provider: Provider) => Provider
+  /** False where the test breaks the books itself. */
+  sound?: boolean
+}
+
+/** A world whose live provider follows a script that may take its time. */
+export async function stage(work: (stage: Stage) => Promise<void>, options: Options = {}): Promise<void> {
+  const { env, point, before, adapt = (provider) => provider } = options
+  const script = newScript()
+  const provider = adapt(scriptedProvider(script))
+  const compose = { providers: [provider] }
+  const worlds: World[] = []
+  const open = async (more: Parameters<typeof createWorld>[0], sends = true): Promise<Process> => {
+    const world = await createWorld({ compose, ...(env ? { env } : {}), ...more })
+    worlds.unshift(world)
+    return { world, hands: handsOf(world, provider, { sends }) }
+  }
+  try {
+    const first = await open({ ...(point ? { point } : {}), ...(before ? { before } : {}) })
+    const count = (list: readonly string[], { id }: Key) => list.filter((name) => name === payoutReference(id)).length
+    await work({
+      ...first,
+      script,
+      executions: (key) => count(script.sent, key),
+      questions: (key) => count(script.asked, key),
+      async submitted(amount_minor = A) {
+        await fund(first.world, amount_minor)
+        return insertWithdrawal(first.world, { amount_minor })
+      },
+      another: ({ sends = true, ...more } = {}) => open({ url: first.world.url, ...more }, sends),
+      async work({ world } = first) {
+        await world.system.payouts.task.runOnce()
+        await world.system.payouts.task.idle()
+      },
+    })
+    if (options.sound !== false) await booksHold(first.world)
+  } finally {
+    // A test that failed leaves nobody waiting.
+    for (const release of gates.splice(0)) release(said.unknown)
+    for (const world of worlds) await world.close()
+  }
+}
+
+const gates: ((answer: PayoutAnswer) => void)[] = []
+
+/** Something that a provider answers when the test says so. */
+export function gate() {
+  const { promise: answer, resolve: open } = Promise.withResolvers<PayoutAnswer>()
+  gates.push(open)
+  return { answer, open }
+}
+
+/** Waits until something holds; fails when it never does. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 5_000
+  while (!(await holds())) {
+    assert.ok(Date.now() < end, 'it never happened')
+    await new Promise((done) => setTimeout(done, 2))
+  }
+}
+
+/** Ends a process at a named place, once. */
+export function dieAt(point: string): (name: string) => void {
+  let alive = true
+  return (name) => {
+    if (name !== point || !alive) return
+    alive = false
+    throw new Error('the process dies here')
+  }
+}
+
+/** Waits until a process has nothing under way. */
+export const idle = ({ world }: Process) => world.system.payouts.task.idle()
+/** The status of a withdrawal. */
+export const statusOf = async ({ world }: Process, key: Key) => (await recordOf(world, key)).status
+/** The provider calls back about a payout. */
+export const hint = ({ world }: Process, key: Key) =>
+  world.system.receive('mock', {}, Buffer.from(payoutReference(key.id)))
+/** Its moves, with what the provider said. */
+export const movesOf = async ({ world }: Process, key: Key) => (await storyOf(world, key)).moves

@@ -1,0 +1,270 @@
+// One life in a simulation: what happens, happens to the real thing and to the model at once, and is compared.
+
+import assert from 'node:assert/strict'
+import { type Event, HOUR, type Sent, TIMES, type Voices } from './events.ts'
+import { type Crash, Model, type Modelled, type Mouth, type Price, type Result, type Word } from './model.ts'
+import type { Rig, Shop } from './rig.ts'
+
+/** One life: some merchants, what happened to them, and what should have. */
+export class Life {
+  readonly rig: Rig
+  readonly shops: Shop[]
+  model: Model
+  /** The real withdrawals, in the order of the model's. */
+  readonly ids: string[] = []
+  readonly references: string[] = []
+  readonly collections: { merchant: number; id: string; amount: bigint }[] = []
+
+  constructor(rig: Rig, shops: Shop[], given: readonly Price[]) {
+    this.rig = rig
+    this.shops = shops
+    this.model = new Model(given)
+  }
+
+  /** Lets one thing happen, in both worlds, and compares how it went. */
+  async happen(event: Event): Promise<void> {
+    const { rig, model } = this
+    switch (event.what) {
+      case 'collect':
+        return this.collect(event)
+      case 'take_back': {
+        const [taken] = this.collections.splice(event.which % Math.max(1, this.collections.length), 1)
+        if (taken === undefined) return
+        await rig.takeBack(this.shopOf(taken.merchant), taken.id)
+        return model.collect(taken.merchant, -taken.amount)
+      }
+      case 'submit':
+        return this.submit(event)
+      case 'adjust':
+        return this.adjust(event)
+      case 'race':
+        return this.race(event)
+      case 'tick':
+        return this.tick(TIMES[event.time] as number, event)
+      default: {
+        const place = this.placeOf(event.which)
+        const w = model.withdrawals[place]
+        if (w !== undefined) return this.touch(event, w, place)
+      }
+    }
+  }
+
+  private async touch(
+    event: Event & { what: 'approve' | 'retry' | 'review' | 'resolve' | 'hint' },
+    w: Modelled,
+    place: number,
+  ): Promise<void> {
+    const { rig, model } = this
+    const path = `withdrawals/${this.ids[place]}`
+    switch (event.what) {
+      case 'approve':
+        return this.approve(event, w, place)
+      case 'retry': {
+        const mouth = this.listen(event.voices)
+        const call = () => rig.operate(event.process, `${path}/retry`)
+        const expected = model.retry(w, true)
+        if (expected === 'ok') model.send(w, place, mouth, event.crash)
+        return assert.equal(await rig.dying(event.crash, event.crash ?? '', call), expected)
+      }
+      case 'review': {
+        const body = { reject: { reason: 'No' }, 'request-info': { message: 'Who?' }, respond: {} }[event.verb]
+        const done =
+          event.verb === 'respond'
+            ? await rig.respond(this.shopOf(w.merchant), this.ids[place] as string)
+            : await rig.operate(event.process, `${path}/${event.verb}`, body)
+        return assert.equal(done, model.review(w, event.verb))
+      }
+      case 'resolve': {
+        const body = { outcome: event.paid ? 'SUCCESS' : 'FAILED', reason: 'The bank told us' }
+        return assert.equal(await rig.operate(event.process, `${path}/resolve`, body), model.resolve(w, event.paid))
+      }
+      case 'hint': {
+        const mouth = this.listen(event.voices)
+        const call = () => rig.callBack(event.process, this.references[place] as string)
+        await Promise.all(Array.from({ length: event.times }, call))
+        for (let i = 0; i < event.times; i++) model.hint(w, place, mouth)
+      }
+    }
+  }
+
+  private async collect({ merchant, amount: minor }: Event & { what: 'collect' }): Promise<void> {
+    this.collections.push({ merchant, amount: minor, id: await this.rig.collect(this.shopOf(merchant), minor) })
+    this.model.collect(merchant, minor)
+  }
+
+  private async submit({ merchant, amount: minor }: Event & { what: 'submit' }): Promise<void> {
+    const { code, id } = await this.rig.submit(this.shopOf(merchant), minor)
+    assert.equal(code, this.model.submit(merchant, minor))
+    if (code !== 'ok') return
+    this.ids.push(id)
+    this.references.push(`W${base32Of(id)}`)
+  }
+
+  private async adjust({ merchant, amount: minor, against }: Event & { what: 'adjust' }): Promise<void> {
+    const size = minor < 0n ? -minor : minor
+    const body = {
+      environment: 'live',
+      direction: minor < 0n ? 'debit' : 'credit',
+      amount: `${size / 100n}.${String(size % 100n).padStart(2, '0')}`,
+      against,
+      reason: 'It was wrong',
+    }
+    const done = await this.rig.operate(0, `merchants/${this.shopOf(merchant).merchant.id}/adjustments`, body)
+    const name = { provider_float: 'float', fee_income: 'fees', processor_cost: 'costs' } as const
+    assert.equal(done, this.model.adjust(merchant, minor, name[against]))
+  }
+
+  private async approve(event: Event & { what: 'approve' }, w: Modelled, place: number): Promise<void> {
+    const { rig, model } = this
+    const mouth = this.listen(event.voices)
+    const call = () => rig.operate(event.process, `withdrawals/${this.ids[place]}/approve`)
+    if (event.dies === 'no') {
+      const done = await rig.dying(event.crash, event.crash ?? '', call)
+      const expected = model.approve(w, true)
+      if (expected === 'ok') model.send(w, place, mouth, event.crash)
+      return assert.equal(done, expected)
+    }
+    // Dying, a process tells nobody what it did.
+    await rig.dying('approve', `${event.dies}_commit`, call)
+    if (event.dies === 'after') model.approve(w, true)
+  }
+
+  /** Operators act at the same moment: what came of it is what some order of their acts comes to. */
+  private async race({ acts }: Event & { what: 'race' }): Promise<void> {
+    if (this.ids.length === 0) return
+    const placed = acts.map((act) => ({ ...act, place: this.placeOf(act.which) }))
+    const done = await Promise.all(
+      placed.map(({ verb: act, place }, i) => {
+        const [path, body] = CALLS[act] as (typeof CALLS)[string]
+        return this.rig.operate(2 + (i % 2), `withdrawals/${this.ids[place]}/${path}`, body)
+      }),
+    )
+    const statuses = await this.statuses()
+    for (const order of permutations(placed.map((_, i) => i))) {
+      const fork = this.model.fork()
+      const results = new Map(order.map((i) => [i, actOn(fork, placed[i] as (typeof placed)[number])]))
+      const same = done.every((code, i) => code === results.get(i))
+      if (same && fork.withdrawals.every((w, place) => w.status === statuses[place])) {
+        this.model = fork
+        return
+      }
+    }
+    assert.fail(`no order of ${placed.map((act) => act.verb)} comes to ${done} and ${statuses}`)
+  }
+
+  /** Time passes, and whoever works does what is due. */
+  async tick(ms: number, of: { processes: readonly number[]; voices: Voices; crash: Crash }): Promise<void> {
+    const mouth = this.listen(of.voices)
+    this.rig.pass(ms)
+    await this.rig.dying(of.crash, of.crash ?? '', () => this.rig.work(of.processes))
+    this.model.tick(ms, mouth, of.crash)
+  }
+
+  /** Tells the provider what to answer. It never says that it has no such payout when it executed it. */
+  private listen({ says, sends }: Voices): Mouth {
+    const known = new Set(this.rig.executed.keys())
+    const sayAt = (place: number): Word => {
+      const said = says[place % says.length] as Word
+      const has = known.has(this.references[place] as string)
+      return said.kind === 'not_found' && has ? { kind: 'accepted' } : said
+    }
+    const sendAt = (place: number) => sends[place % sends.length] as Sent
+    this.rig.orders = {
+      says: (reference) => {
+        const place = this.references.indexOf(reference)
+        return place < 0 ? { kind: 'unknown' } : sayAt(place)
+      },
+      sends: (reference) => sendAt(this.references.indexOf(reference)),
+    }
+    return { says: sayAt, sends: (place) => sendAt(place).word }
+  }
+
+  /** What each withdrawal is really in, and where its money lies. */
+  async statuses(): Promise<string[]> {
+    return (await this.records()).map((row) => row.status)
+  }
+
+  /** The real records, in the order of the model's. */
+  records(): Promise<{ id: string; status: string; funds: string; failure: string | null; payout: string | null }[]> {
+    return this.rig.world.rows(
+      `select w.id, w.status, w.funds, w.failure_reason_code as failure, p.state as payout
+       from unnest($1::uuid[], $2::uuid[]) with ordinality i(merchant_id, id, place)
+       join withdrawals w on w.merchant_id = i.merchant_id and w.id = i.id
+       left join payouts p on p.merchant_id = i.merchant_id and p.withdrawal_id = i.id order by place`,
+      [this.model.withdrawals.map((w) => this.shopOf(w.merchant).merchant.id), this.ids],
+    )
+  }
+
+  /** Fails unless the real thing stands where the model does, and the provider executed nothing twice. */
+  async compare(): Promise<void> {
+    const { model, rig } = this
+    assert.deepEqual(
+      (await this.records()).map(({ status, funds, payout }) => ({ status, funds, payout })),
+      model.withdrawals.map((w) => ({ status: w.status, funds: w.funds, payout: w.payout?.state ?? null })),
+    )
+    for (const [i, shop] of this.shops.entries()) assert.deepEqual(await rig.booksOf(shop), model.books[i])
+    for (const reference of this.references) {
+      const times = rig.executed.get(reference) ?? 0
+      assert.ok(times <= 1, `${reference} was executed ${times} times`)
+    }
+  }
+
+  /** The provider tells the truth about everything, and everybody comes to an end. */
+  async heal(): Promise<void> {
+    const { rig } = this
+    const truth = this.references.map<Word>((reference) =>
+      rig.executed.has(reference) ? { kind: 'paid', more: 0n } : { kind: 'declined' },
+    )
+    const sends: Sent[] = [{ word: { kind: 'paid', more: 0n }, executes: true }]
+    const says = truth.length > 0 ? truth : [{ kind: 'unknown' } as Word]
+    for (let i = 0; i < 2; i++) await this.tick(60 * HOUR, { processes: [0, 1], voices: { says, sends }, crash: null })
+    const waiting = (await this.records()).filter(({ status }) =>
+      ['PROCESSING', 'NEEDS_RECONCILIATION'].includes(status),
+    )
+    assert.deepEqual(waiting, [], 'when the provider says how it ended, everything has ended')
+  }
+
+  private placeOf(back: number): number {
+    return this.ids.length === 0 ? -1 : this.ids.length - 1 - (back % this.ids.length)
+  }
+
+  private shopOf(place: number): Shop {
+    return this.shops[place] as Shop
+  }
+}
+
+const CALLS: Record<string, [path: string, body: object]> = {
+  approve: ['approve', {}],
+  reject: ['reject', { reason: 'No' }],
+  'request-info': ['request-info', { message: 'Who?' }],
+  'resolve-paid': ['resolve', { outcome: 'SUCCESS', reason: 'It arrived' }],
+  'resolve-unpaid': ['resolve', { outcome: 'FAILED', reason: 'It did not arrive' }],
+  retry: ['retry', {}],
+}
+
+/** As a process that only serves HTTP does it: what is to be sent waits for a worker. */
+function actOn(model: Model, { verb: act, place }: { verb: string; place: number }): Result {
+  const w = model.withdrawals[place] as Modelled
+  if (act === 'approve') return model.approve(w, false)
+  if (act === 'retry') return model.retry(w, false)
+  if (act === 'reject' || act === 'request-info') return model.review(w, act)
+  return model.resolve(w, act === 'resolve-paid')
+}
+
+function permutations(items: number[]): number[][] {
+  if (items.length <= 1) return [items]
+  return items.flatMap((item) => permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]))
+}
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** The id as a provider reads it, reckoned from the definition. */
+function base32Of(id: string): string {
+  let value = BigInt(`0x${id.replaceAll('-', '')}`)
+  let text = ''
+  for (let i = 0; i < 26; i++) {
+    text = CROCKFORD[Number(value & 31n)] + text
+    value >>= 5n
+  }
+  return text
+}
