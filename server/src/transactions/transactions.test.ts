@@ -357,10 +357,11 @@ describe('the list', () => {
     })
   }
 
-  test('of a key is that of its own environment, whatever else it asks for', async () => {
-    for (const environment of ['live', 'sandbox']) {
-      assert.equal((await read(`environment=${environment}`)).body.data.pagination.total_items, 25)
-    }
+  test('of a key is that of its own environment; one that asks for the other is told, and shown nothing', async () => {
+    assert.equal((await read('environment=sandbox')).body.data.pagination.total_items, 25)
+    const other = await read('environment=live')
+    assert.deepEqual([other.status, other.body.error.code], [400, 'validation_failed'])
+    assert.equal(other.body.error.details.fields[0].field, 'environment')
   })
 
   test('is the same for every member, who choose the environment', async () => {

@@ -18,7 +18,10 @@ export type Book = { available: bigint; reserved: bigint; fees: bigint; costs: b
 type Payout = {
   state: 'to_send' | 'sending' | 'asked' | 'blocked' | 'final'
   due: number
+  /** From then on it is not sent any more. */
+  deadline: number
   asks: number
+  /** The provider has spoken of it. */
   taken: boolean
 }
 
@@ -33,8 +36,7 @@ export type Modelled = {
   status: string
   funds: string
   payout: Payout | null
-  /** When it moved last, and what the provider has said of it. */
-  since: number
+  /** What the provider has said of it, and what was made of that. */
   heard: Set<string>
 }
 
@@ -95,7 +97,7 @@ export class Model {
     const fee = rounded + flat
     const borne = passed_on ? processor : 0n
     if (this.bookOf(merchant).available < amount + fee + borne) return 'insufficient_balance'
-    const start = { status: 'PENDING_ADMIN_APPROVAL', funds: 'none', payout: null, since: this.now }
+    const start = { status: 'PENDING_ADMIN_APPROVAL', funds: 'none', payout: null }
     this.withdrawals.push({ merchant, amount, fee, charge: processor, borne, ...start, heard: new Set() })
     return 'ok'
   }
@@ -108,7 +110,7 @@ export class Model {
     book.available -= total
     book.reserved += total
     this.move(w, 'PROCESSING', 'reserved')
-    w.payout = { state: 'to_send', due: this.now + (leased ? LEASE_MS : 0), asks: 0, taken: false }
+    w.payout = { ...this.unsent(leased), taken: false }
     return 'ok'
   }
 
@@ -135,8 +137,13 @@ export class Model {
   retry(w: Modelled, leased: boolean): Result {
     if (w.status !== 'BLOCKED_IP_WHITELIST') return 'invalid_state'
     this.move(w, 'PROCESSING', w.funds)
-    w.payout = { state: 'to_send', due: this.now + (leased ? LEASE_MS : 0), asks: 0, taken: w.payout?.taken ?? false }
+    w.payout = { ...this.unsent(leased), taken: w.payout?.taken ?? false }
     return 'ok'
+  }
+
+  private unsent(leased: boolean): Omit<Payout, 'taken'> {
+    const [due, deadline] = [this.now + (leased ? LEASE_MS : 0), this.now + DEADLINE_H * HOUR]
+    return { state: 'to_send', due, deadline, asks: 0 }
   }
 
   /** A process takes the token and sends. */
@@ -155,12 +162,12 @@ export class Model {
       const { payout } = w
       if (payout === null || payout.due > this.now || payout.state === 'final' || payout.state === 'blocked') continue
       payout.due = this.now + LEASE_MS
-      if (payout.state === 'to_send') this.send(w, place, mouth, crash)
-      else {
-        const word = asQuestion(mouth.says(place))
-        if (payout.state === 'sending' && !payout.taken && word.kind === 'not_found') this.send(w, place, mouth, crash)
-        else if (crash !== 'before_commit') this.hear(w, word, true)
-      }
+      const late = this.now >= payout.deadline
+      const word = payout.state === 'to_send' ? ({ kind: 'not_sent' } as const) : asQuestion(mouth.says(place))
+      const unsent =
+        payout.state === 'to_send' || (!payout.taken && payout.state === 'sending' && word.kind === 'not_found')
+      if (unsent && !late) this.send(w, place, mouth, crash)
+      else if (crash !== 'before_commit') this.hear(w, word, true)
     }
   }
 
@@ -172,7 +179,7 @@ export class Model {
   private hear(w: Modelled, word: Word, holder: boolean): void {
     const payout = w.payout as Payout
     const final = word.kind === 'paid' || word.kind === 'reversed' || word.kind === 'declined'
-    const late = this.now >= w.since + DEADLINE_H * HOUR
+    const late = this.now >= payout.deadline
     const was_taken = payout.taken
     if (final || word.kind === 'accepted') payout.taken = true
     if (!final && (!holder || payout.state === 'final')) return
@@ -184,21 +191,20 @@ export class Model {
     const pause = again ?? (PAUSES_S[Math.min(payout.asks, PAUSES_S.length) - 1] as number) * 1_000
     payout.due = this.now + pause
     payout.state = 'asked'
-    if (word.kind === 'not_sent' && w.status === 'PROCESSING') payout.state = 'to_send'
+    if (word.kind === 'not_sent' && w.status === 'PROCESSING' && !was_taken) payout.state = 'to_send'
     if (word.kind === 'blocked' && w.status === 'BLOCKED_IP_WHITELIST') payout.state = 'blocked'
     if (final && again === undefined) payout.state = 'final'
     if (payout.state === 'blocked' || payout.state === 'final') payout.due = Number.POSITIVE_INFINITY
   }
 
   private leaveOpen(w: Modelled, word: Word, was_taken: boolean, late: boolean): void {
-    if (word.kind === 'blocked') this.move(w, 'BLOCKED_IP_WHITELIST', w.funds)
+    if (word.kind === 'blocked' && !was_taken) this.move(w, 'BLOCKED_IP_WHITELIST', w.funds)
     else if (late || (word.kind === 'unknown' && !was_taken) || (word.kind === 'not_found' && was_taken))
       this.move(w, 'NEEDS_RECONCILIATION', w.funds)
   }
 
   private end(w: Modelled, word: Word): void {
     const text = `${word.kind} ${'more' in word ? word.more : ''}`
-    const is_new = !w.heard.has(text)
     const open = UNSETTLED.includes(w.status)
     const other_amount = 'more' in word && word.more !== 0n
     const agrees = { paid: 'SUCCESS', declined: 'FAILED', reversed: 'REVERSED' }[word.kind as 'paid'] === w.status
@@ -207,8 +213,7 @@ export class Model {
     const contradicts = other_amount || (!open && word.kind !== 'reversed')
     if (contradicts && may_alarm) {
       // People are asked once about one word: whoever decided after it knew it.
-      if (!is_new) return
-      this.move(w, 'NEEDS_ADMIN_ATTENTION', w.funds)
+      if (!w.heard.has(text)) this.move(w, 'NEEDS_ADMIN_ATTENTION', w.funds)
     } else if (word.kind === 'paid' && open) {
       this.pay(w)
       this.move(w, 'SUCCESS', 'paid')
@@ -219,11 +224,8 @@ export class Model {
       if (open) this.pay(w)
       this.comeBack(w, word.charge_returned === true)
       this.move(w, 'REVERSED', 'returned')
-    } else {
-      // Written down, and nothing else.
-      if (!is_new) return
-      w.since = this.now
     }
+    // Whatever moves nothing is written down all the same.
     w.heard.add(text)
   }
 
@@ -253,7 +255,7 @@ export class Model {
   }
 
   private move(w: Modelled, status: string, funds: string): void {
-    Object.assign(w, { status, funds, since: this.now })
+    Object.assign(w, { status, funds })
   }
 
   private bookOf(merchant: number): Book {
