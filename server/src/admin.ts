@@ -29,6 +29,9 @@ Commands
   user drop-second-step --email E       Takes a lost second step away. Ends their sessions
   emails [--email E] [--merchant ID]    The newest e-mails of the outbox, to hand on by other means
   token --email E                       An access token for a person of the built-in identity provider
+  statement import --provider P --file F --from T --to T [--columns reference=NAME,at=NAME]
+                                        A statement of a provider (CSV): what differs from the books becomes a case.
+                                        Times as 2026-01-05T00:00:00Z, or a day of Tanzania; --to is not included
   migrate                               Brings the database up to date
   verify                                Checks every invariant of the books and states; exit 1 when one fails
 

@@ -35,6 +35,7 @@ import {
 } from './lib/index.ts'
 import { ipAddressRoutes, merchantRoutes } from './merchants/index.ts'
 import { operatorRoutes } from './operators/index.ts'
+import type { ProviderExtras, ProviderLists } from './providers/extras.ts'
 import {
   createMockProvider,
   createRemoteMockProvider,
@@ -42,6 +43,7 @@ import {
   PAYOUT_MAGIC_NUMBERS,
 } from './providers/mock/index.ts'
 import type { Provider } from './providers/port.ts'
+import { reconciliationRoutes, reconciliationTask } from './reconciliation/index.ts'
 import { transactionRoutes } from './transactions/index.ts'
 import { createDeliverer, webhookRoutes } from './webhooks/index.ts'
 import { createDesk, createPayoutDriver, type PayoutDriver, withdrawalRoutes } from './withdrawals/index.ts'
@@ -65,7 +67,7 @@ export type System = {
 /** What may be replaced in tests; `main` passes nothing. */
 export type ComposeOptions = {
   /** Adapters to add or replace, by name. */
-  providers?: Provider[]
+  providers?: (Provider & ProviderExtras & ProviderLists)[]
   /** The way out for webhooks; closed with the system. */
   outgoing?: Outgoing
   /** Looks up the names of webhook addresses. */
@@ -106,7 +108,9 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       name: 'mock',
       profile: { success_default: config.mock_success_rate, seed, delay_ms },
     })
-  const providers = new Map([sandbox, live, ...(options.providers ?? [])].map((provider) => [provider.name, provider]))
+  const providers = new Map<string, Provider & ProviderExtras & ProviderLists>(
+    [sandbox, live, ...(options.providers ?? [])].map((provider) => [provider.name, provider]),
+  )
 
   const driver = createDriver(deps, providers, deliverer)
   const payouts = createPayoutDriver(deps, providers, deliverer)
@@ -119,6 +123,11 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
   const serving = { live: adapter(config.provider), sandbox: adapter(sandbox.name) }
   const providerFor = (environment: 'live' | 'sandbox') => serving[environment]
   const sends = config.process === 'all'
+  const { name: unreal } = sandbox
+  const stated = {
+    providers: new Map([...providers].filter(([name]) => name !== unreal)),
+    live: [serving.live.name],
+  }
   const desk = createDesk(deps, { driver: payouts, providerFor, webhooks: deliverer, sends })
   const app = await createApp(deps, {
     authenticate: createAuthenticate(deps, { used: usage.note, session: createSessions(deps) }),
@@ -135,6 +144,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       ipAddressRoutes(deps),
       webhookRoutes(deps, lookup ? { lookup } : {}),
       transactionRoutes(deps),
+      reconciliationRoutes(deps, { ...stated, driver, payouts }),
       merchantRoutes(deps),
       auditRoutes(deps),
       operatorRoutes(deps, { desk }),
@@ -148,7 +158,14 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     driver,
     payouts,
     receive,
-    tasks: [driver.task, payouts.task, deliverer.task, usage.task, identityTask(deps)],
+    tasks: [
+      driver.task,
+      payouts.task,
+      deliverer.task,
+      usage.task,
+      identityTask(deps),
+      reconciliationTask(deps, stated.providers, stated.live),
+    ],
     own_tasks: [usage.task],
     async idle() {
       await Promise.allSettled([...calling])

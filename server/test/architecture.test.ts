@@ -32,6 +32,7 @@ const ORDER = [
   'withdrawals',
   'callbacks',
   'transactions',
+  'reconciliation',
   'operators',
   'pay-page',
   'admin',
@@ -43,6 +44,7 @@ const ORDER = [
 const DOORS: Record<string, readonly string[] | null> = {
   'providers/port.ts': null, // what providers are, without any of them
   'providers/answer.ts': null, // what they may say
+  'providers/extras.ts': null, // what some of them can do beyond it
   'providers/mock/index.ts': ['main.ts'], // only main picks adapters
   'db/embedded.ts': ['main.ts', 'admin.ts', 'admin'], // starts a server: nothing for a capability
   'db/migrate.ts': ['main.ts', 'admin.ts', 'admin'],

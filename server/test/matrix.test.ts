@@ -103,6 +103,12 @@ const RULES: Record<string, Rule> = {
   'POST /v1/operator/ip-addresses/{address_id}/approve': 'operator',
   'POST /v1/operator/ip-addresses/{address_id}/reject': 'operator',
   'GET /v1/operator/audit-log': 'operator',
+  'POST /v1/operator/statements': 'operator',
+  'GET /v1/operator/statements': 'operator',
+  'GET /v1/operator/reconciliation': 'operator',
+  'GET /v1/operator/reconciliation/exceptions': 'operator',
+  'POST /v1/operator/reconciliation/exceptions/{id}/ask': 'operator',
+  'POST /v1/operator/reconciliation/exceptions/{id}/resolve': 'operator',
 }
 
 /** Bodies for operations whose schema alone does not say what is sound. */

@@ -40,6 +40,15 @@ const WRONG: [string, string][] = [
   ['token --email a@b.tz --role VIEWER', '"token" takes no --role'],
   ['demo --approve', '"demo" takes no --approve'],
   ['user', 'unknown command "user"'],
+  ['statement import', '--provider is required'],
+  ['statement import --provider nobody', '--provider must be one of mock'],
+  ['statement import --provider mock', '--file is required'],
+  ['statement import --provider mock --file x --from monday', '--from must be a time'],
+  ['statement import --provider mock --file x --from 2026-01-05', '--to is required'],
+  [
+    'statement import --provider mock --file x --from 2026-01-05 --to 2026-01-06 --columns wage=x',
+    '--columns must be pairs',
+  ],
   ['constructor', 'unknown command "constructor"'],
   ['merchant create', '--name is required'],
   ['merchant create --name Duka --email x', '--email must be an e-mail address'],
@@ -78,6 +87,7 @@ test('what is written rightly is taken', () => {
     'user drop-second-step --email a@b.tz --json',
     'token --email a@b.tz --json',
     `emails --email a@b.tz --merchant ${ID}`,
+    'statement import --provider mock --file x.csv --from 2026-01-05 --to 2026-01-06T00:00:00Z --columns at=When',
   ]
   for (const line of right) assert.equal(typeof prepare(line), 'function', line)
   const named = right.map((line) => line.split(' ').slice(0, 2).join(' '))

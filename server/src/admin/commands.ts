@@ -8,6 +8,7 @@ import { makeKey, makeMerchant, stopKey } from './merchants.ts'
 import * as read from './options.ts'
 import { createPerson, issueToken, readEmails } from './people.ts'
 import { disablePerson, dropLostSecondStep, enablePerson, revokeOperator } from './people-rights.ts'
+import { importStatement, statementToImport } from './statements.ts'
 import { verify } from './verify.ts'
 
 /** The work itself, over an open database that was migrated. */
@@ -91,6 +92,13 @@ export const COMMANDS: Record<string, Command> = {
       const to = read.optionalEmail(values)
       const merchant_id = values.merchant === undefined ? undefined : read.id(values, 'merchant')
       return (deps) => readEmails(deps, { ...(to ? { to } : {}), ...(merchant_id ? { merchant_id } : {}) })
+    },
+  },
+  'statement import': {
+    takes: ['provider', 'file', 'from', 'to', 'columns'],
+    prepare(values, config) {
+      const input = statementToImport(values, [config.provider])
+      return (deps) => importStatement(deps, input)
     },
   },
   migrate: { takes: [], prepare: () => async (_deps, url) => ({ applied: await migrate(url) }) },

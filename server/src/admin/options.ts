@@ -21,6 +21,11 @@ export const OPTIONS = {
   role: { type: 'string' },
   subject: { type: 'string' },
   language: { type: 'string' },
+  provider: { type: 'string' },
+  file: { type: 'string' },
+  from: { type: 'string' },
+  to: { type: 'string' },
+  columns: { type: 'string' },
 } as const
 
 /** The name of an option. */

@@ -1,0 +1,192 @@
+// Files as they come: from spreadsheets, from providers, and from whoever wants to do harm.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { CsvProblem, readCsv } from './csv.ts'
+
+async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+/** The fields of all records, or what is wrong with which line. */
+async function read(content: string | Buffer, size = 65_536) {
+  const records: { line: number; fields: string[] }[] = []
+  try {
+    for await (const set of readCsv(inChunks(Buffer.from(content), size))) records.push(...set.records)
+  } catch (error) {
+    assert.ok(error instanceof CsvProblem, String(error))
+    return `line ${error.line} ${error.message}`
+  }
+  return records.map(({ fields }) => fields)
+}
+
+const READS: [string, string, string[][]][] = [
+  [
+    'commas',
+    'a,b\r\n1,2\r\n',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  [
+    'semicolons',
+    'a;b\n1,5;2\n',
+    [
+      ['a', 'b'],
+      ['1,5', '2'],
+    ],
+  ],
+  [
+    'a header whose names hold commas',
+    '"a,x,y";b\n1;2\n',
+    [
+      ['a,x,y', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  [
+    'no line end at the end',
+    'a,b\n1,2',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  [
+    'a byte order mark',
+    '\ufeffa,b\n1,2\n',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  [
+    'empty lines',
+    'a,b\n\n1,2\r\n\r\n\n',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  [
+    'empty fields',
+    'a,b\n,\n',
+    [
+      ['a', 'b'],
+      ['', ''],
+    ],
+  ],
+  [
+    'quotes',
+    'a,b\n"1,2","x ""y"""\n',
+    [
+      ['a', 'b'],
+      ['1,2', 'x "y"'],
+    ],
+  ],
+  [
+    'line ends in quotes',
+    'a,b\n"1\r\n2",3\n',
+    [
+      ['a', 'b'],
+      ['1\r\n2', '3'],
+    ],
+  ],
+  [
+    'an empty quoted field',
+    'a,b\n"",""\n',
+    [
+      ['a', 'b'],
+      ['', ''],
+    ],
+  ],
+  [
+    'formulas, which are texts',
+    "a,b\n=cmd|' /C calc'!A0,+1\n",
+    [
+      ['a', 'b'],
+      ["=cmd|' /C calc'!A0", '+1'],
+    ],
+  ],
+  [
+    'letters beyond ASCII',
+    'a,b\nMwanañuza,€\n',
+    [
+      ['a', 'b'],
+      ['Mwanañuza', '€'],
+    ],
+  ],
+]
+
+for (const [name, content, expected] of READS) {
+  test(`reads ${name}, however it is cut into chunks`, async () => {
+    for (const size of [1, 2, 3, 7, 65_536]) assert.deepEqual(await read(content, size), expected, `chunks of ${size}`)
+  })
+}
+
+const REFUSES: [string, string | Buffer, string][] = [
+  ['a quote that is never closed', 'a,b\n1,2\n"3,4\n5,6\n', 'line 3 has a quote that is never closed'],
+  ['a quote in the middle', 'a,b\n1"2,3\n4",5\n', 'line 2 has a quote in the middle of a field'],
+  ['something behind a closing quote', 'a,b\n"1"2,3\n', 'line 2 has something behind a closing quote'],
+  ['NUL', 'a,b\n1,\0\n', 'line 2 holds a character that cannot be seen, such as NUL'],
+  ['an escape', 'a,b\n1,\u001b[2J\n', 'line 2 holds a character that cannot be seen, such as NUL'],
+  ['a lonely carriage return', 'a,b\n1,2\r3,4\n', 'line 2 holds a line end that is none'],
+  ['Latin-1', Buffer.from('a,b\n1,2\n3,Mwana\xf1uza\n', 'latin1'), 'line 3 is not UTF-8'],
+  ['UTF-16', Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'), 'line 1 is not UTF-8'],
+  [
+    'UTF-16 without a mark',
+    Buffer.from('a,b\n1,2\n', 'utf16le'),
+    'line 1 holds a character that cannot be seen, such as NUL',
+  ],
+  ['a character cut off at the end', Buffer.from([0x61, 0x2c, 0x62, 0x0a, 0xe2, 0x82]), 'line 2 is not UTF-8'],
+]
+
+for (const [name, content, expected] of REFUSES) {
+  test(`refuses ${name}, with its line`, async () => assert.equal(await read(content), expected))
+}
+
+test('a line of 10 MB is refused, and never held', async () => {
+  const long = Buffer.concat([Buffer.from('a,b\n1,'), Buffer.alloc(10_000_000, 'x')])
+  assert.equal(await read(long), 'line 2 is longer than 16384 characters')
+  const quoted = Buffer.concat([Buffer.from('a,b\n1,"'), Buffer.alloc(10_000_000, 'x\n')])
+  assert.equal(await read(quoted), 'line 2 is longer than 16384 characters')
+  let taken = 0
+  const endless = async function* () {
+    for (;;) {
+      taken += 1
+      yield Buffer.alloc(65_536, 'x')
+    }
+  }
+  await assert.rejects(async () => {
+    for await (const _ of readCsv(endless()));
+  }, CsvProblem)
+  assert.equal(taken, 1)
+})
+
+test('line numbers count the line ends in quoted fields', async () => {
+  const sets: number[] = []
+  for await (const { records } of readCsv(inChunks(Buffer.from('a,b\n"1\n\n2",3\n\n4,5\n'), 5)))
+    sets.push(...records.map(({ line }) => line))
+  assert.deepEqual(sets, [1, 2, 6])
+})
+
+test('whatever is written by the rules is read as it was, and whatever else is there never breaks the reader', async () => {
+  const field = fc.string({ unit: fc.constantFrom('a', '1', ',', ';', '"', '\n', ' ', 'é', '=') })
+  const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(field, field)), fc.integer({ min: 1, max: 9 }), async (rows, size) => {
+      const content = ['a,b', ...rows.map((row) => row.map(quote).join(','))].join('\n')
+      assert.deepEqual(await read(content, size), [['a', 'b'], ...rows])
+    }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 1, max: 9 }), async (bytes, size) => {
+      const got = await read(Buffer.from(bytes), size)
+      // Where it is cut decides nothing: wrong or not, and how it is read.
+      const whole = await read(Buffer.from(bytes))
+      assert.deepEqual(typeof got === 'string' ? 'refused' : got, typeof whole === 'string' ? 'refused' : whole)
+    }),
+  )
+})

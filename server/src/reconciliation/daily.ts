@@ -1,0 +1,180 @@
+// The daily run: once a day, after the providers have closed theirs, yesterday is fetched from every provider that lists its
+// movements, and open cases are looked at again.
+//
+// Each provider and day is a row; whoever holds its lease works on it. A process that dies leaves it to the next look.
+
+import type { Act } from '../audit/index.ts'
+import { type Deps, inTransaction, oneStatement, sql } from '../db/index.ts'
+import type { MovesPage, ProviderLists } from '../providers/extras.ts'
+import type { Task } from '../work/index.ts'
+import { answerOf } from './call.ts'
+import { finishImport, takeIn } from './import.ts'
+import type { CaseKind } from './judge.ts'
+import { type Line, lineOfMove } from './line.ts'
+import { judgeAgain } from './match.ts'
+import { namedBy } from './subject.ts'
+import type { Providers } from './summary.ts'
+import { countMissing } from './sweep.ts'
+
+const LOOK_EVERY_MS = 10 * 60_000
+const LEASE_MS = 10 * 60_000
+const TANZANIA_MS = 3 * 3_600_000
+const DAY_MS = 86_400_000
+/** Yesterday is fetched from this time of the day on. */
+const BEGINS_MS = 2 * 3_600_000
+/** Far more than any day has; a list that goes on for ever ends here. */
+const PAGES_MAX = 10_000
+const REVIEW_ROWS = 1_000
+
+const SYSTEM: Act = { actor: { kind: 'system', id: null, name: 'reconciliation' }, request_id: null, address: null }
+
+const CLAIM = sql(
+  'reconciliation_claim_day',
+  `insert into reconciliation_runs as r (provider, day, lease_owner, lease_until) values ($1, $2, $3, $4)
+   on conflict (provider, day) do update set lease_owner = excluded.lease_owner, lease_until = excluded.lease_until
+     where r.finished_at is null and r.lease_until <= $5
+   returning 1 as claimed`,
+)
+const FINISH = sql(
+  'reconciliation_finish_day',
+  `update reconciliation_runs set finished_at = $4, lease_until = null, lease_owner = null, statement_id = $5
+   where provider = $1 and day = $2 and lease_owner = $3`,
+)
+const COVERED = sql(
+  'reconciliation_covered',
+  `select 1 as covered from statements
+   where provider = $1 and state = 'done' and period_from <= $2 and period_to >= $3 limit 1`,
+)
+
+/** The newest day of Tanzania that is to be fetched: yesterday from 02:00 on, and until then the day before. */
+export function dayToFetch(now: Date): { name: string; from: Date; to: Date } {
+  const local = now.getTime() + TANZANIA_MS - BEGINS_MS
+  const today = Math.floor(local / DAY_MS) * DAY_MS
+  const from = new Date(today - DAY_MS - TANZANIA_MS)
+  return { name: new Date(today - DAY_MS).toISOString().slice(0, 10), from, to: new Date(from.getTime() + DAY_MS) }
+}
+
+/** The background work. `live`: the providers that serve live payments. */
+export function reconciliationTask(deps: Deps, providers: Providers, live: readonly string[]): Task {
+  let next_look = 0
+  return {
+    name: 'reconciliation',
+    every_ms: LOOK_EVERY_MS,
+    async runOnce() {
+      const now = deps.clock.now()
+      if (now.getTime() < next_look) return 0
+      next_look = now.getTime() + LOOK_EVERY_MS
+      let runs = 0
+      for (const name of live) {
+        const provider = providers.get(name)
+        if (provider !== undefined && (await runDay(deps, name, provider))) runs += 1
+      }
+      return runs
+    },
+    async idle() {},
+  }
+}
+
+async function runDay(deps: Deps, name: string, provider: ProviderLists): Promise<boolean> {
+  const now = deps.clock.now()
+  const day = dayToFetch(now)
+  const until = new Date(now.getTime() + LEASE_MS)
+  const claimed = await oneStatement(deps.db).query(CLAIM, [name, day.name, deps.process_id, until, now])
+  if (claimed.length === 0) return false
+  try {
+    const statement_id = await fetchDay(deps, name, provider, day)
+    await reviewOpen(deps, name)
+    const values = [name, day.name, deps.process_id, deps.clock.now(), statement_id]
+    await oneStatement(deps.db).query(FINISH, values)
+  } catch (error) {
+    // The lease ends, and the day is taken up again.
+    deps.log.warn({ err: error, provider: name, day: day.name }, 'the day is not reconciled; it will be tried again')
+  }
+  return true
+}
+
+/** Imports the day by the provider's list. Answers the statement, or null when there is no list or the day is stated already. */
+async function fetchDay(
+  deps: Deps,
+  name: string,
+  provider: ProviderLists,
+  day: { name: string; from: Date; to: Date },
+): Promise<string | null> {
+  const { from, to } = day
+  if ((await deps.db.query(COVERED, [name, from, to])).length > 0) return null
+  if (provider.listMoves === undefined) {
+    const missing = await countMissing(deps, name, day)
+    if (missing === 0) return null
+    deps.log.warn(
+      { provider: name, day: day.name, missing },
+      'no statement has these movements, and the provider has no list to ask for: import its file of the day',
+    )
+    return null
+  }
+  const period = { from, to }
+  const what = { provider: name, source: 'list', file_name: null, sha256: null, period, actor: SYSTEM.actor } as const
+  const imported = await takeIn(deps, what, () => listed(deps, name, provider, from, to))
+  const statement = await inTransaction(deps.db, (tx) => finishImport(deps, tx, SYSTEM, imported))
+  return statement.id
+}
+
+/** The movements of a provider's list, as lines. Throws when the list cannot be had whole, or says what cannot be. */
+async function* listed(
+  deps: Deps,
+  name: string,
+  provider: ProviderLists,
+  from: Date,
+  to: Date,
+): AsyncGenerator<Line[]> {
+  let cursor: string | null = null
+  let number = 0
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const at: string | null = cursor
+    const said: MovesPage | null = await answerOf(
+      deps,
+      name,
+      async () => (await provider.listMoves?.(from, to, at)) ?? null,
+    )
+    if (said === null) throw new Error('the provider did not answer with its list')
+    const lines: Line[] = []
+    for (const move of said.moves) {
+      number += 1
+      const line = lineOfMove(number, move)
+      if (line === null) throw new Error(`move ${number} of the provider's list cannot be read`)
+      // A list may be rounded to whole days of another place.
+      if (line.at >= from && line.at < to) lines.push(line)
+    }
+    for (let i = 0; i < lines.length; i += REVIEW_ROWS) yield lines.slice(i, i + REVIEW_ROWS)
+    if (said.next === null) return
+    cursor = said.next
+  }
+  throw new Error("the provider's list does not end")
+}
+
+const OPEN = sql(
+  'reconciliation_open_subjects',
+  `select subject, kind, reference, statement_id from reconciliation_exceptions
+   where resolution is null and provider = $1 and (subject, kind) > ($2, $3) order by subject, kind limit $4`,
+)
+
+type Waiting = { subject: string; kind: CaseKind; reference: string | null; statement_id: string }
+
+/** Looks at open cases of what is ours again: a payment may have been settled since. */
+async function reviewOpen(deps: Deps, provider: string): Promise<void> {
+  let cursor = ['', '']
+  for (;;) {
+    const rows = await deps.db.query<Waiting>(OPEN, [provider, ...cursor, REVIEW_ROWS])
+    const ours = new Map(
+      rows.flatMap(({ subject, reference }) =>
+        namedBy(reference) ? [[subject, { subject, reference }] as const] : [],
+      ),
+    )
+    const last = rows.at(-1)
+    if (last === undefined) return
+    const { statement_id } = last
+    const judge = { provider, statement_id, explained_by: null, by: SYSTEM.actor, may_be_missing: () => [] }
+    await inTransaction(deps.db, (tx) => judgeAgain(deps, tx, judge, [...ours.values()]))
+    if (rows.length < REVIEW_ROWS) return
+    cursor = [last.subject, last.kind]
+  }
+}

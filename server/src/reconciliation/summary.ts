@@ -1,0 +1,103 @@
+// How far books and providers agree: counts and sums for each provider, and the money itself.
+
+import { type Deps, type Reader, sql } from '../db/index.ts'
+import { CURRENCY, formatAmount } from '../lib/index.ts'
+import type { ProviderExtras, ProviderLists } from '../providers/extras.ts'
+import type { Provider } from '../providers/port.ts'
+import { answerOf } from './call.ts'
+import { CASE_KINDS, type CaseKind } from './judge.ts'
+
+/** The adapters by name, each with what it can do beyond the port. */
+export type Providers = ReadonlyMap<string, Provider & ProviderExtras & ProviderLists>
+
+const STATED = sql(
+  'reconciliation_stated',
+  `select provider, count(*)::int as statements, sum(lines)::bigint as lines, sum(matched)::bigint as matched,
+     max(period_to) as stated_until
+   from statements where state = 'done' group by provider order by provider`,
+)
+const OPEN = sql(
+  'reconciliation_open_cases',
+  `select provider, kind, count(*)::int as cases, sum(abs(difference_minor))::bigint as unexplained_minor,
+     sum(difference_minor)::bigint as net_minor
+   from reconciliation_exceptions where resolution is null group by provider, kind order by provider`,
+)
+
+type Stated = { provider: string; statements: number; lines: bigint; matched: bigint; stated_until: Date }
+type Open = { provider: string; kind: CaseKind; cases: number; unexplained_minor: bigint; net_minor: bigint }
+
+/** The summary. Asks each of the live providers for its balance, which may take seconds. */
+export async function summarize(deps: Deps, providers: Providers, live: readonly string[]) {
+  const [stated, open, float] = await Promise.all([
+    deps.db.query<Stated>(STATED),
+    deps.db.query<Open>(OPEN),
+    compareFloat(deps, providers, live),
+  ])
+  const names = new Set([...live, ...stated.map(({ provider }) => provider), ...open.map(({ provider }) => provider)])
+  return {
+    providers: [...names].sort().map((name) =>
+      summaryOf(
+        name,
+        stated.find(({ provider }) => provider === name),
+        open.filter(({ provider }) => provider === name),
+      ),
+    ),
+    float,
+  }
+}
+
+function summaryOf(provider: string, stated: Stated | undefined, open: readonly Open[]) {
+  const sum = (of: (row: Open) => bigint) => formatAmount(open.reduce((total, row) => total + of(row), 0n))
+  const cases = Object.fromEntries(CASE_KINDS.map((kind) => [kind, open.find((row) => row.kind === kind)?.cases ?? 0]))
+  return {
+    provider,
+    statements: stated?.statements ?? 0,
+    lines: Number(stated?.lines ?? 0n),
+    matched: Number(stated?.matched ?? 0n),
+    stated_until: stated?.stated_until.toISOString() ?? null,
+    open_cases: open.reduce((total, row) => total + row.cases, 0),
+    open_by_kind: cases as Record<CaseKind, number>,
+    unexplained: sum((row) => row.unexplained_minor),
+    net_difference: sum((row) => row.net_minor),
+  }
+}
+
+// A book's balance is found by its whole key.
+const FLOAT = sql(
+  'reconciliation_float',
+  `select coalesce(-sum(a.balance_minor), 0)::bigint as minor
+   from merchants m cross join lateral (
+     select balance_minor from ledger_accounts
+     where merchant_id = m.id and environment = 'live' and currency = $1 and code = 'provider_float' offset 0) a`,
+)
+
+/** What should lie at the providers beside what they say lies there. */
+async function compareFloat(deps: Deps, providers: Providers, live: readonly string[]) {
+  const [minor, balances] = await Promise.all([
+    floatOfBooks(deps.db),
+    Promise.all(live.map(async (name) => ({ name, balance: await balanceOf(deps, name, providers.get(name)) }))),
+  ])
+  const known = balances.flatMap(({ balance }) => balance ?? [])
+  const complete = known.length === balances.length && known.length > 0
+  const theirs = known.reduce((total, balance) => total + balance, 0n)
+  return {
+    books: formatAmount(minor),
+    currency: CURRENCY,
+    providers: balances.map(({ name, balance }) => ({
+      provider: name,
+      balance: balance === null ? null : formatAmount(balance),
+    })),
+    difference: complete ? formatAmount(theirs - minor) : null,
+  }
+}
+
+async function floatOfBooks(reader: Reader): Promise<bigint> {
+  const [row] = await reader.query<{ minor: bigint }>(FLOAT, [CURRENCY])
+  return row?.minor ?? 0n
+}
+
+/** The provider's own balance; null when it has no call for it, does not answer, or answers in another currency. */
+async function balanceOf(deps: Deps, name: string, provider: ProviderExtras | undefined): Promise<bigint | null> {
+  const said = await answerOf(deps, name, async () => (await provider?.floatBalance?.()) ?? null)
+  return said !== null && said.currency === CURRENCY ? said.amount_minor : null
+}

@@ -1,0 +1,228 @@
+// What tests of reconciliation stand on: payments and payouts in bulk, as if they had gone their way, and statements about them.
+
+import assert from 'node:assert/strict'
+import { formatAmount, idToBase32, newId } from '../src/lib/index.ts'
+import type { Merchant } from '../src/merchants/index.ts'
+import { openDesk } from './desk.ts'
+import type { Reply, World } from './harness.ts'
+
+/** What is planted: a payment or a payout, where it stands, and when it was booked. */
+export type Plant = {
+  flow: 'payment' | 'payout'
+  state: 'paid' | 'failed' | 'processing' | 'reversed'
+  amount_minor: bigint
+  at: Date
+  merchant?: Merchant
+}
+
+/** Something that was planted, with what a provider would state of it. */
+export type Planted = Plant & { merchant_id: string; id: string; reference: string; provider_id: string }
+
+/** One line of a statement to be written; the kind is left out with undefined. */
+export type Row = {
+  reference: string | null
+  provider_id: string | null
+  kind: 'payment' | 'payout' | 'reversal' | 'charge'
+  amount_minor: bigint
+  currency?: string
+  at: Date
+}
+
+const STATUS = {
+  payment: { paid: 'successful', failed: 'failed', processing: 'processing', reversed: 'reversed' },
+  payout: { paid: 'SUCCESS', failed: 'FAILED', processing: 'PROCESSING', reversed: 'REVERSED' },
+} as const
+const FUNDS = { paid: 'paid', failed: 'released', processing: 'reserved', reversed: 'returned' } as const
+const FACTS = {
+  payment: {
+    paid: ['collection_settled'],
+    failed: [],
+    processing: [],
+    reversed: ['collection_settled', 'collection_reversed'],
+  },
+  payout: {
+    paid: ['withdrawal_paid'],
+    failed: [],
+    processing: [],
+    reversed: ['withdrawal_paid', 'withdrawal_reversed'],
+  },
+} as const
+
+const PLANT_PAYMENTS = `with i as (select * from json_to_recordset($1::json) as x(merchant_id uuid, id uuid, status text,
+    amount_minor bigint, received bigint, failure text, state text, reference text, provider_id text, at timestamptz)),
+  c as (insert into collections (merchant_id, id, environment, origin_environment, status, version, method, amount_minor,
+    currency, fee_minor, amount_received_minor, failure_reason_code, created_at, updated_at)
+    select merchant_id, id, 'live', 'live', status, 0, 'wallet_push', amount_minor, 'TZS', 0, received, failure, at, at from i)
+  insert into collection_attempts (merchant_id, collection_id, number, environment, provider, provider_reference, method,
+    phone, amount_minor, currency, state, asks, deadline_at, sent_at, provider_id, created_at, updated_at)
+  select merchant_id, id, 1, 'live', $2, reference, 'wallet_push', '255754123001', amount_minor, 'TZS', state, 0, at, at,
+    provider_id, at, at from i`
+const PLANT_PAYOUTS = `with i as (select * from json_to_recordset($1::json) as x(merchant_id uuid, id uuid, status text,
+    funds text, amount_minor bigint, failure text, state text, reference text, provider_id text, at timestamptz)),
+  w as (insert into withdrawals (merchant_id, id, environment, status, version, funds, method, amount_minor, currency,
+    destination_code, destination_identifier, percentage_fee_minor, flat_fee_minor, processor_charge_minor,
+    processor_fee_pass_through, total_charges_minor, total_reserved_minor, requested_by_kind, requested_by_name,
+    failure_reason_code, provider_reference, transfer_id, created_at, updated_at)
+    select merchant_id, id, 'live', status, 0, funds, 'MOBILE_MONEY', amount_minor, 'TZS', 'MPESA', '255754123456', 0, 0,
+      20000, false, 0, amount_minor, 'user', 'asha@example.com', failure, reference, id, at, at from i)
+  insert into payouts (merchant_id, withdrawal_id, environment, provider, provider_reference, method, destination_code,
+    destination_identifier, amount_minor, currency, state, asks, deadline_at, sent_at, provider_id, created_at, updated_at)
+  select merchant_id, id, 'live', $2, reference, 'MOBILE_MONEY', 'MPESA', '255754123456', amount_minor, 'TZS', state, 0, at, at,
+    provider_id, at, at from i`
+const PLANT_FACTS = `insert into ledger_transfers (merchant_id, id, environment, currency, debit_code, credit_code,
+    amount_minor, posting, leg, source_type, source_id, debit_balance_minor, debit_version, credit_balance_minor,
+    credit_version, created_at)
+  select merchant_id, id, 'live', 'TZS', 'provider_float', 'available', amount_minor, posting, 0, source_type, source_id, 0, 0,
+    0, 0, at
+  from json_to_recordset($1::json) as x(merchant_id uuid, id uuid, amount_minor bigint, posting text, source_type text,
+    source_id uuid, at timestamptz)`
+
+const CHUNK = 5_000
+
+/** Writes payments and payouts with the ledger's movements, as they would stand after they went their way. */
+export async function plant(world: World, wishes: readonly Plant[], provider = 'mock'): Promise<Planted[]> {
+  const { random } = world.deps
+  const all: Planted[] = []
+  for (let i = 0; i < wishes.length; i += CHUNK) {
+    const planted = wishes.slice(i, i + CHUNK).map((wish): Planted => {
+      const merchant = wish.merchant ?? world.merchant
+      const id = newId({ clock: { now: () => wish.at, after: () => () => {} }, random }, merchant.routing_code)
+      const code = idToBase32(id)
+      const reference = wish.flow === 'payment' ? `${code}01` : `W${code}`
+      return { ...wish, merchant_id: merchant.id, id, reference, provider_id: `P${code.slice(-20)}` }
+    })
+    const rows = planted.map((one) => ({
+      ...one,
+      merchant: undefined,
+      status: STATUS[one.flow][one.state],
+      funds: FUNDS[one.state],
+      failure: one.state === 'failed' ? 'provider_declined' : null,
+      received: ['paid', 'reversed'].includes(one.state) ? one.amount_minor.toString() : null,
+      amount_minor: one.amount_minor.toString(),
+      state: one.state === 'processing' ? 'asked' : 'final',
+    }))
+    const facts = planted.flatMap((one) =>
+      FACTS[one.flow][one.state].map((posting) => ({
+        merchant_id: one.merchant_id,
+        id: newId(
+          { clock: { now: () => one.at, after: () => () => {} }, random },
+          Number.parseInt(one.id.slice(0, 6), 16),
+        ),
+        amount_minor: one.amount_minor.toString(),
+        posting,
+        source_type: one.flow === 'payment' ? 'collection' : 'withdrawal',
+        source_id: one.id,
+        at: one.at,
+      })),
+    )
+    await world.rows(PLANT_PAYMENTS, [JSON.stringify(rows.filter(({ flow }) => flow === 'payment')), provider])
+    await world.rows(PLANT_PAYOUTS, [JSON.stringify(rows.filter(({ flow }) => flow === 'payout')), provider])
+    await world.rows(PLANT_FACTS, [JSON.stringify(facts)])
+    all.push(...planted)
+  }
+  return all
+}
+
+/** The line of something that was planted, as its provider would state it; `more` makes it say something else. */
+export function lineOf(planted: Planted, more: Partial<Row> = {}): Row {
+  const { reference, provider_id, flow: kind, amount_minor, at } = planted
+  return { reference, provider_id, kind, amount_minor, at, ...more }
+}
+
+/** A statement file of these lines. */
+export function csvOf(rows: readonly Row[]): string {
+  const lines = rows.map(({ reference, provider_id, kind, amount_minor, currency = 'TZS', at }) =>
+    [reference ?? '', provider_id ?? '', kind, formatAmount(amount_minor), currency, at.toISOString()].join(','),
+  )
+  return `${['reference,provider_id,kind,amount,currency,at', ...lines].join('\r\n')}\r\n`
+}
+
+/** A case as the API shows it. */
+export type CaseView = {
+  id: string
+  kind: string
+  line_kind: string
+  state: string
+  reference: string | null
+  provider_id: string | null
+  amount_theirs: string | null
+  amount_ours: string | null
+  status_ours: string | null
+  difference: string
+  resolution: string | null
+  explained_by: string | null
+  merchant_id: string | null
+  statement_id: string
+  line: number | null
+}
+
+/** An operator who reconciles. */
+export type Reconciler = {
+  /** Brings a file of this day (or of another period). */
+  bring(
+    csv: string | Buffer,
+    options?: { query?: string; idempotency_key?: string; from?: string; to?: string },
+  ): Promise<Reply>
+  /** Brings lines, which have to be taken. Answers the statement. */
+  take(
+    rows: readonly Row[],
+    options?: { from?: string; to?: string },
+  ): Promise<Record<string, never> & { id: string; lines: number; matched: number; opened: number; explained: number }>
+  /** All open cases, or all that are resolved. */
+  cases(state?: 'open' | 'resolved'): Promise<CaseView[]>
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it
+  summary(): Promise<any>
+  act(id: string, verb: 'ask' | 'resolve', body?: object, idempotency_key?: string): Promise<Reply>
+  session(): Promise<string>
+}
+
+/** Seats an operator at the statements of a world. The period is 5 January 2026, up to the moment at which tests begin. */
+export async function openReconciler(world: World): Promise<Reconciler> {
+  const { session } = await openDesk(world)
+  let taken = 0
+  const bring: Reconciler['bring'] = async (csv, { query = '', idempotency_key, from = DAY, to = NOW } = {}) =>
+    world.call({
+      method: 'POST',
+      url: `/v1/operator/statements?provider=mock&from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}${query}`,
+      key: await session(),
+      idempotency_key: idempotency_key ?? null,
+      headers: { 'content-type': 'text/csv' },
+      payload: csv,
+    })
+  return {
+    session,
+    bring,
+    async take(rows, options) {
+      // Empty lines mean nothing, and make it another file.
+      taken += 1
+      const reply = await bring(csvOf(rows) + '\r\n'.repeat(taken), options)
+      assert.equal(reply.status, 201, reply.text)
+      return reply.body.data
+    },
+    async cases(state = 'open') {
+      const found: CaseView[] = []
+      for (let page = 1; ; page++) {
+        const url = `/v1/operator/reconciliation/exceptions?state=${state}&page=${page}&page_size=100`
+        const reply = await world.get(url, await session())
+        assert.equal(reply.status, 200, reply.text)
+        found.push(...reply.body.data.items)
+        if (page >= reply.body.data.pagination.total_pages) return found
+      }
+    },
+    async summary() {
+      const reply = await world.get('/v1/operator/reconciliation', await session())
+      assert.equal(reply.status, 200, reply.text)
+      return reply.body.data
+    },
+    act: async (id, verb, body = {}, idempotency_key) =>
+      world.post(`/v1/operator/reconciliation/exceptions/${id}/${verb}`, body, {
+        key: await session(),
+        idempotency_key: idempotency_key ?? null,
+      }),
+  }
+}
+
+/** Where the day of the tests begins in Tanzania, and the moment at which they begin. */
+export const DAY = '2026-01-05'
+/** The moment at which tests begin. */
+export const NOW = '2026-01-05T09:00:00Z'
