@@ -7,6 +7,7 @@ import {
   catalogue,
   createLog,
   createVault,
+  FROM_FILE,
   noPoint,
   readConfig,
   settings,
@@ -60,8 +61,8 @@ async function openApiText(): Promise<string> {
 function envExample(): string {
   const lines = [
     '# Every setting of the server, with its default. Generated from server/src/lib/config.ts by `npm run generate`.',
-    '# Copy it to .env, where the server and the commands find it, or set the environment, which wins. DATABASE_URL, SECRET_KEY',
-    '# and MOCK_SECRET can also come from a file: NAME_FILE holds its path.',
+    '# Copy it to .env, where the server and the commands find it, or set the environment, which wins. Secrets can also come',
+    `# from a file, whose path NAME_FILE holds: ${FROM_FILE.join(', ')}.`,
   ]
   for (const { env, default: preset, help } of Object.values(settings)) lines.push('', `# ${help}`, `#${env}=${preset}`)
   return `${lines.join('\n')}\n`

@@ -35,14 +35,12 @@ import {
 } from './lib/index.ts'
 import { ipAddressRoutes, merchantRoutes } from './merchants/index.ts'
 import { operatorRoutes } from './operators/index.ts'
+import { createBreaker } from './providers/breaker.ts'
+import { createProviders, SANDBOX } from './providers/configured.ts'
 import type { ProviderExtras, ProviderLists } from './providers/extras.ts'
-import {
-  createMockProvider,
-  createRemoteMockProvider,
-  MAGIC_NUMBERS,
-  PAYOUT_MAGIC_NUMBERS,
-} from './providers/mock/index.ts'
+import { MAGIC_NUMBERS, PAYOUT_MAGIC_NUMBERS } from './providers/mock/index.ts'
 import type { Provider } from './providers/port.ts'
+import { createRouting } from './providers/routing.ts'
 import { reconciliationRoutes, reconciliationTask } from './reconciliation/index.ts'
 import { transactionRoutes } from './transactions/index.ts'
 import { createDeliverer, webhookRoutes } from './webhooks/index.ts'
@@ -58,6 +56,8 @@ export type System = {
   driver: Driver
   payouts: PayoutDriver
   receive: CallbackReceiver
+  /** Opens what takes a while to open, before the first payment needs it. Never throws. */
+  warm(): Promise<void>
   /** Resolves when the callbacks of the mock providers in this process, so far, are taken. */
   idle(): Promise<void>
   /** Stops what is under way outside: connections to receivers and providers. */
@@ -77,7 +77,7 @@ export type ComposeOptions = {
 
 /** Wires every capability together. Nothing runs or listens yet. */
 export async function compose(deps: Deps, options: ComposeOptions = {}): Promise<System> {
-  const { config, clock } = deps
+  const { config } = deps
   const usage = createUsage(deps)
   const { lookup } = options
   const outgoing = options.outgoing ?? createOutgoing({ allow_private: config.webhook_allow_private ?? false, lookup })
@@ -90,56 +90,35 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     calling.add(call)
     await call.finally(() => calling.delete(call))
   }
-  const mock = { clock, secret: config.mock_secret, sink }
-  const { mock_seed: seed, mock_delay_ms: delay_ms } = config
-  const sandbox = createMockProvider({
-    ...mock,
-    name: 'sandbox',
-    profile: { success_default: 'always', seed, delay_ms },
+  const configured = createProviders(deps, sink, options.providers)
+  const providers = configured.all
+  const routing = createRouting({
+    providers,
+    default_name: config.provider,
+    routes: config.provider_routes,
+    sandbox: providers.get(SANDBOX) as Provider,
   })
-  const remote =
-    config.mock_url === ''
-      ? null
-      : createRemoteMockProvider({ name: 'mock', url: config.mock_url, secret: config.mock_secret })
-  const live =
-    remote ??
-    createMockProvider({
-      ...mock,
-      name: 'mock',
-      profile: { success_default: config.mock_success_rate, seed, delay_ms },
-    })
-  const providers = new Map<string, Provider & ProviderExtras & ProviderLists>(
-    [sandbox, live, ...(options.providers ?? [])].map((provider) => [provider.name, provider]),
-  )
 
-  const driver = createDriver(deps, providers, deliverer)
-  const payouts = createPayoutDriver(deps, providers, deliverer)
+  const breaker = createBreaker(deps.clock, ({ state, ...circuit }) => {
+    const level = state === 'open' ? 'warn' : 'info'
+    deps.log[level]({ ...circuit }, `circuit ${state.replace('_', ' ')}`)
+  })
+  const driver = createDriver(deps, providers, deliverer, breaker)
+  const payouts = createPayoutDriver(deps, providers, deliverer, breaker)
   const receive = createCallbackReceiver(deps, providers, driver, payouts)
-  const adapter = (name: string): Provider => {
-    const found = providers.get(name)
-    if (!found) throw new ConfigError(`PROVIDER ${name} has no adapter`)
-    return found
-  }
-  const serving = { live: adapter(config.provider), sandbox: adapter(sandbox.name) }
-  const providerFor = (environment: 'live' | 'sandbox') => serving[environment]
   const sends = config.process === 'all'
-  const { name: unreal } = sandbox
   const stated = {
-    providers: new Map([...providers].filter(([name]) => name !== unreal)),
-    live: [serving.live.name],
+    providers: new Map([...providers].filter(([name]) => name !== SANDBOX)),
+    live: routing.live.map(({ name }) => name),
   }
-  const desk = createDesk(deps, { driver: payouts, providerFor, webhooks: deliverer, sends })
+  const desk = createDesk(deps, { driver: payouts, find: routing.find, webhooks: deliverer, sends })
   const app = await createApp(deps, {
     authenticate: createAuthenticate(deps, { used: usage.note, session: createSessions(deps) }),
     isKey: isWellFormedKey,
     routes: [
       healthRoutes(deps, options.draining ?? (() => false)),
-      collectionRoutes(deps, {
-        driver,
-        providerFor,
-        sends,
-      }),
-      withdrawalRoutes(deps, { desk, providerFor }),
+      collectionRoutes(deps, { driver, providerFor: routing.providerFor, sends }),
+      withdrawalRoutes(deps, { desk, find: routing.find }),
       apiKeyRoutes(deps),
       ipAddressRoutes(deps),
       webhookRoutes(deps, lookup ? { lookup } : {}),
@@ -147,9 +126,9 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       reconciliationRoutes(deps, { ...stated, driver, payouts }),
       merchantRoutes(deps),
       auditRoutes(deps),
-      operatorRoutes(deps, { desk }),
+      operatorRoutes(deps, { desk, providers, routing, breaker }),
       identityRoutes(deps),
-      callbackRoutes(receive),
+      callbackRoutes(receive, providers),
       docsRoutes(deps, { magic_numbers: MAGIC_NUMBERS, payout_magic_numbers: PAYOUT_MAGIC_NUMBERS }),
     ],
   })
@@ -167,13 +146,14 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       reconciliationTask(deps, stated.providers, stated.live),
     ],
     own_tasks: [usage.task],
+    warm: configured.warm,
     async idle() {
       await Promise.allSettled([...calling])
     },
     async close() {
       await Promise.allSettled([...calling])
       await outgoing.close()
-      await remote?.close()
+      await configured.close()
     },
   }
 }
@@ -289,6 +269,7 @@ async function start(config: Config, log: Log, held: Held, draining: () => boole
   held.push(() => system.close())
   const worker = createWorker(deps, config.process === 'api' ? system.own_tasks : system.tasks)
   worker.start()
+  void system.warm()
   held.push(() => worker.stop())
   if (config.process === 'worker') {
     // No timer of the worker keeps a process alive, and neither does a database that is away: this one does.

@@ -44,8 +44,11 @@ const ORDER = [
 const DOORS: Record<string, readonly string[] | null> = {
   'providers/port.ts': null, // what providers are, without any of them
   'providers/answer.ts': null, // what they may say
-  'providers/extras.ts': null, // what some of them can do beyond it
-  'providers/mock/index.ts': ['main.ts'], // only main picks adapters
+  'providers/extras.ts': null, // what some can do beyond it
+  'providers/breaker.ts': null, // leaving alone those that do not answer
+  'providers/routing.ts': null, // which of them serves what
+  'providers/configured.ts': ['main.ts'], // only main picks adapters
+  'providers/mock/index.ts': ['main.ts'],
   'db/embedded.ts': ['main.ts', 'admin.ts', 'admin'], // starts a server: nothing for a capability
   'db/migrate.ts': ['main.ts', 'admin.ts', 'admin'],
   'db/describe.ts': ['main.ts', 'admin.ts', 'admin'],
@@ -150,6 +153,8 @@ test('the import rule finds a wrong order, a side door, an adapter and a strange
       ['http/a.ts', "export * from '../collections/index.ts'"],
       ['collections/a.ts', "import { postTransfers } from '../ledger/post.ts'"],
       ['collections/a.ts', "import { createMockProvider } from '../providers/mock/index.ts'"],
+      ['collections/a.ts', "import { createProviders } from '../providers/configured.ts'"],
+      ['collections/a.ts', "import { createSelcomProvider } from '../providers/selcom/index.ts'"],
       ['collections/a.ts', "const { migrate } = await import('../db/migrate.ts')"],
       ['collections/a.ts', "import { createWorld } from '../../test/harness.ts'"],
       ['misc/a.ts', "import { x } from '../lib/index.ts'"],
@@ -209,6 +214,8 @@ const BANS: Ban[] = [
     but: {
       'main.ts': 'reads the configuration',
       'providers/mock/server.ts': 'a program of its own: reads its configuration',
+      'providers/simulator/main.ts': 'a program of its own: reads its configuration',
+      'providers/vodacom/twin/main.ts': 'a program of its own: reads its configuration',
     },
   },
   { what: 'a request of its own', pattern: /\bfetch\(/, instead: 'go through an adapter, or http/outgoing.ts' },

@@ -109,6 +109,8 @@ const RULES: Record<string, Rule> = {
   'GET /v1/operator/reconciliation/exceptions': 'operator',
   'POST /v1/operator/reconciliation/exceptions/{id}/ask': 'operator',
   'POST /v1/operator/reconciliation/exceptions/{id}/resolve': 'operator',
+  'GET /v1/operator/providers': 'operator',
+  'GET /v1/operator/waiting': 'operator',
 }
 
 /** Bodies for operations whose schema alone does not say what is sound. */

@@ -75,7 +75,7 @@ export async function submitWithdrawal(world: World, of: WithdrawalOf): Promise<
 }
 
 const APPROVER: Approver = {
-  providerFor: () => ({ name: 'sandbox', capabilities: { payout_methods: ['MOBILE_MONEY'] } }) as unknown as Provider,
+  find: () => ({ name: 'sandbox', capabilities: { payout_methods: ['MOBILE_MONEY'] } }) as unknown as Provider,
   lease: () => false,
 }
 const ACT = {

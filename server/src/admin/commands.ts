@@ -97,7 +97,7 @@ export const COMMANDS: Record<string, Command> = {
   'statement import': {
     takes: ['provider', 'file', 'from', 'to', 'columns'],
     prepare(values, config) {
-      const input = statementToImport(values, [config.provider])
+      const input = statementToImport(values, [config.provider, ...new Set(config.provider_routes.values())])
       return (deps) => importStatement(deps, input)
     },
   },

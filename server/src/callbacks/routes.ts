@@ -3,12 +3,16 @@
 import Type from 'typebox'
 import type { App } from '../http/index.ts'
 import { refuse } from '../lib/index.ts'
+import type { Provider } from '../providers/port.ts'
 import type { CallbackReceiver } from './receive.ts'
 
 const BODY_BYTES_MAX = 16 * 1024
 
 /** Adds the callback address. It takes any content type, because the signature is over the raw bytes. */
-export function callbackRoutes(receive: CallbackReceiver): (app: App) => void {
+export function callbackRoutes(
+  receive: CallbackReceiver,
+  providers: ReadonlyMap<string, Provider>,
+): (app: App) => void {
   return (app) => {
     void app.register(async (scope) => {
       scope.removeAllContentTypeParsers()
@@ -22,12 +26,13 @@ export function callbackRoutes(receive: CallbackReceiver): (app: App) => void {
         },
         async (request, reply) => {
           const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-          const headers = request.headers as Record<string, string | undefined>
+          // The whole address, as HTTP/2 names it: some providers sign nothing, and prove themselves by a secret in its query.
+          const headers = { ...(request.headers as Record<string, string | undefined>), ':path': request.url }
           const { provider } = request.params as { provider: string }
           const taken = await receive(provider, headers, body)
           if (taken === 'unknown_provider') refuse('not_found')
           if (taken === 'forged') refuse('forbidden')
-          return reply.code(200).send({ received: true })
+          return reply.code(200).send(providers.get(provider)?.callbackReply?.(body) ?? { received: true })
         },
       )
     })

@@ -4,6 +4,7 @@
 import type { Deps } from '../db/index.ts'
 import { gather } from '../lib/index.ts'
 import { readAnswer, readQrAnswer, UNREADABLE } from '../providers/answer.ts'
+import { type Breaker, CIRCUIT_OPEN, guarded, isFault, QUESTIONS } from '../providers/breaker.ts'
 import type { Answer, PaymentRequest, Provider, QrAnswer } from '../providers/port.ts'
 import type { Attempt } from './store.ts'
 
@@ -16,19 +17,35 @@ export type Calls = {
 }
 
 /** Makes the calls over the configured providers. */
-export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>): Calls {
-  const call = async <Said>(name: string, work: (provider: Provider) => Promise<Said>): Promise<Said | null> => {
+export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>, breaker: Breaker): Calls {
+  const guard = { breaker, clock: deps.clock }
+  const find = (name: string): Provider | null => {
     const provider = providers.get(name)
-    if (provider === undefined) {
+    if (provider === undefined)
       deps.log.warn({ provider: name }, 'a payment waits for a provider that is not configured')
-      return null
-    }
+    return provider ?? null
+  }
+  const call = async <Said>({ name }: Provider, work: () => Promise<Said>): Promise<Said | null> => {
     try {
-      return await work(provider)
+      return await work()
     } catch (error) {
       deps.log.error({ err: error, provider: name }, 'the adapter failed')
       return null
     }
+  }
+  /** Asks for a payment. Stopped by an open circuit nobody was asked, so it has failed, and the payer hears so at once. */
+  const ask = async (
+    attempt: Attempt,
+    work: (provider: Provider, request: PaymentRequest) => Promise<QrAnswer>,
+    read: (said: QrAnswer) => QrAnswer,
+  ): Promise<QrAnswer> => {
+    const provider = find(attempt.provider)
+    if (provider === null) return read(UNREADABLE)
+    return guarded(guard, provider, attempt.method, {
+      work: async () => read((await call(provider, () => work(provider, requestOf(attempt)))) ?? UNREADABLE),
+      isFault: (said) => isFault(said, provider.capabilities.slow_pushes),
+      stopped: () => read(STOPPED),
+    })
   }
 
   // Each provider has its own gatherer: whoever is slow holds up nobody else's questions.
@@ -38,8 +55,19 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
     if (known !== undefined) return known
     const made = gather<Attempt, Answer>(
       async (attempts) => {
-        const said = await call(name, (provider) => provider.status(attempts.map(requestOf)))
-        return attempts.map((_, i) => readAnswer(said?.[i] ?? UNREADABLE))
+        const provider = find(name)
+        if (provider === null) return attempts.map(() => UNREADABLE)
+        const unasked = (count: number, ask_again_ms: number) => Array<Answer>(count).fill({ ...UNASKED, ask_again_ms })
+        return guarded(guard, provider, QUESTIONS.payments, {
+          async work(probing) {
+            const asked = probing ? attempts.slice(0, 1) : attempts
+            const said = await call(provider, () => provider.status(asked.map(requestOf)))
+            const answers = asked.map((_, i) => readAnswer(said?.[i] ?? UNREADABLE))
+            return [...answers, ...unasked(attempts.length - asked.length, AFTER_TRY_MS)]
+          },
+          isFault: (answers) => answers.every((answer) => isFault(answer)),
+          stopped: (pause_ms) => unasked(attempts.length, pause_ms),
+        })
       },
       { max_items: 500, max_running: 4 },
     )
@@ -47,13 +75,22 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
     return made
   }
   return {
-    push: async (attempt) =>
-      readAnswer((await call(attempt.provider, (provider) => provider.push(requestOf(attempt)))) ?? UNREADABLE),
-    qr: async (attempt) =>
-      readQrAnswer((await call(attempt.provider, (provider) => provider.qr(requestOf(attempt)))) ?? UNREADABLE),
+    push: (attempt) => ask(attempt, (provider, request) => provider.push(request), readAnswer),
+    qr: (attempt) => ask(attempt, (provider, request) => provider.qr(request), readQrAnswer),
     status: (attempt) => gathererOf(attempt.provider)(attempt),
   }
 }
+
+const STOPPED = {
+  kind: 'declined',
+  reason: 'provider_unavailable',
+  provider_status: CIRCUIT_OPEN,
+} as const satisfies Answer
+/** Questions that waited for the one which tried whether the provider works again are asked soon, or stopped. */
+const AFTER_TRY_MS = 1_000
+
+/** A question that was not asked. The provider's last word stands. */
+const UNASKED = { kind: 'unknown', why: 'unreachable', provider_status: null } as const satisfies Answer
 
 /** An attempt as the port wants it. */
 function requestOf(attempt: Attempt): PaymentRequest {

@@ -84,13 +84,16 @@ export function checkPhone(field: string, text: string): string {
   return canonicalPhone(text) ?? refuseField(field, PHONE_HELP)
 }
 
-/** Applies the rules that come after the Idempotency-Key. Refuses with 403 or 422; gives what may be accepted. */
+/** Chooses the provider of a payment. Refuses with provider_unavailable what none can take. */
+export type ProviderFor = (environment: Environment, wanted: { method: Method }) => Provider
+
+/** Applies the rules that come after the Idempotency-Key. Refuses with 403, 422 or 503; gives what may be accepted. */
 export function checkRules(
   deps: Deps,
   caller: Caller,
   checked: CheckedBody,
   method: Method,
-  provider: Provider,
+  providerFor: ProviderFor,
   claim: IdempotencyClaim,
 ): NewCollection {
   checkMerchant(caller.merchant.id, checked.merchant_id)
@@ -105,6 +108,7 @@ export function checkRules(
       details: limits,
     })
   }
+  const provider = providerFor(caller.environment, { method })
   if (provider.capabilities.whole_shillings && amount_minor % 100n !== 0n) {
     refuse('amount_not_supported', { message: 'The provider moves whole shillings only. Leave out the cents.' })
   }

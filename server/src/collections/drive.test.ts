@@ -6,6 +6,7 @@ import { describe, test } from 'node:test'
 import { createWorld, type World } from '../../test/harness.ts'
 import { NO_PAYOUTS } from '../../test/no-payouts.ts'
 import type { Answer, PaymentRequest, Provider } from '../providers/port.ts'
+import { ATTEMPT_LEASE_MS } from './store.ts'
 
 const PUSH = '/v1/collections/wallet-push'
 const accepted: Answer = { kind: 'accepted', provider_status: 'PENDING' }
@@ -15,6 +16,7 @@ type Said = Answer | Promise<Answer>
 type Row = { state: string; asks: number; due_at: Date; lease_owner: string | null; sent_at: Date | null }
 type Stage = {
   world: World
+  provider: Provider
   script: { push(request: PaymentRequest): Said; status(request: PaymentRequest): Said }
   pushes: () => number
   pay(key?: string, phone?: string): Promise<string>
@@ -45,6 +47,7 @@ async function stage(
   try {
     await work({
       world,
+      provider,
       script,
       pushes: () => pushes,
       async pay(key = world.live_key, phone = '0754123456') {
@@ -89,6 +92,58 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
     await new Promise((done) => setTimeout(done, 2))
   }
 }
+
+describe('a provider that cannot say that it has no such payment', () => {
+  const speechless: Answer = { kind: 'unknown', why: 'unseen_status', provider_status: null }
+
+  test('is sent a payment that waited for a worker, once, even when somebody asked about it before', () =>
+    stage(
+      async ({ world, script, pushes, pay, refresh, row }) => {
+        script.status = () => speechless
+        const id = await pay()
+        await refresh(id)
+        assert.deepEqual([pushes(), (await row(id)).lease_owner], [0, null])
+        await world.work()
+        assert.equal(pushes(), 1)
+        assert.equal((await row(id)).state, 'asked')
+        await world.pass(60_000)
+        assert.equal(pushes(), 1)
+      },
+      { env: { PROCESS: 'api' } },
+    ))
+
+  for (const [name, env] of [
+    ['the process that accepted it', {}],
+    ['a worker', { PROCESS: 'api' }],
+  ] as const) {
+    test(`is asked first, and never sent a second prompt, after ${name} died inside the push`, () =>
+      stage(
+        async ({ world, provider, script, pushes, pay, row }) => {
+          let asked = 0
+          script.push = () => gate().answer
+          script.status = () => {
+            asked++
+            return speechless
+          }
+          const id = await pay()
+          await world.system.driver.task.runOnce()
+          await until(() => pushes() === 1)
+          assert.equal((await row(id)).lease_owner, world.deps.process_id)
+          // Another process, after the lease of the one that is gone.
+          const other = await createWorld({ url: world.url, compose: { providers: [provider] } })
+          other.deps.clock.advance(ATTEMPT_LEASE_MS)
+          try {
+            await other.work()
+          } finally {
+            await other.close()
+          }
+          assert.deepEqual([pushes(), asked], [1, 1])
+          assert.equal((await row(id)).state, 'to_send')
+        },
+        { env },
+      ))
+  }
+})
 
 describe('one push at a time', () => {
   test('a refresh while the push is under way leaves it its lease, and nothing is sent beside it, however long it takes', () =>

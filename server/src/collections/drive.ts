@@ -5,9 +5,10 @@
 
 import type { Deps } from '../db/index.ts'
 import { gather } from '../lib/index.ts'
+import type { Breaker } from '../providers/breaker.ts'
 import { type Answer, CALL_MS_MAX, type Provider, type QrAnswer } from '../providers/port.ts'
 import type { Delivery } from '../webhooks/index.ts'
-import { createClaimer, type Task } from '../work/index.ts'
+import { type Claimed, createClaimer, type Task } from '../work/index.ts'
 import { createCalls } from './call.ts'
 import { isOpen } from './decide.ts'
 import { type Note, noteOpenAnswers, renewLease } from './note.ts'
@@ -46,8 +47,9 @@ export function createDriver(
   deps: Deps,
   providers: ReadonlyMap<string, Provider>,
   webhooks: { room(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void },
+  breaker: Breaker,
 ): Driver {
-  const calls = createCalls(deps, providers)
+  const calls = createCalls(deps, providers, breaker)
   const hands = createHands()
   const under_way = new Set<Promise<unknown>>()
   const track = (attempt: Attempt, work: Promise<void>) => {
@@ -120,14 +122,19 @@ export function createDriver(
     if (answer.kind === 'accepted') noteAccepted(attempt, answer)
     else await learn(attempt, answer, true)
   }
-  /** A due attempt: nobody knows whether an unsent one reached the provider, so it is asked before anything is sent. */
-  const resume = async (attempt: Attempt): Promise<void> => {
+  /**
+   * A due attempt. One that nobody ever had in hand was never sent, and is sent now: not every provider can say that it has
+   * no such payment. Of any other, nobody knows whether it reached the provider, so that is asked before anything is sent.
+   */
+  const resume = async (attempt: Claimed<Attempt>): Promise<void> => {
+    const untouched = attempt.asks === 0 && attempt.state === 'to_send'
+    if (untouched && attempt.method !== 'qr' && deps.clock.now() < attempt.deadline_at) return push(attempt)
     const answer = await calls.status(attempt)
     const unsent = attempt.state === 'to_send' && !accepted.has(attempt.provider_reference) && attempt.method !== 'qr'
     if (unsent && answer.kind === 'not_found' && deps.clock.now() < attempt.deadline_at) return push(attempt)
     return learn(attempt, answer, true)
   }
-  const run = (attempt: Attempt, work: (attempt: Attempt) => Promise<void>): boolean => {
+  const run = <One extends Attempt>(attempt: One, work: (attempt: One) => Promise<void>): boolean => {
     // A step that outlasts its lease: claiming the row again made the lease longer, and the step goes on.
     if (!hands.take(attempt)) return false
     track(

@@ -22,9 +22,9 @@ import {
   success,
 } from '../http/index.ts'
 import { isId, newId, Refusal, refuse } from '../lib/index.ts'
-import type { Method, Provider } from '../providers/port.ts'
+import type { Method } from '../providers/port.ts'
 import { type Accepted, createAccept } from './accept.ts'
-import { type CheckedBody, checkBody, checkPhone, checkRules, type NewCollection } from './check.ts'
+import { type CheckedBody, checkBody, checkPhone, checkRules, type NewCollection, type ProviderFor } from './check.ts'
 import type { Driver } from './drive.ts'
 import { listCollections } from './list.ts'
 import { presentCollection } from './present.ts'
@@ -32,10 +32,10 @@ import { fetchQr } from './qr.ts'
 import { CollectionStatus, ListFilters, PushAccepted, PushBody, QrAccepted, QrBody, StkPushBody } from './schema.ts'
 import { type Attempt, createFind, latestAttempt } from './store.ts'
 
-/** What the routes need: how payments are driven, which provider serves a key, and whether this process sends. */
+/** What the routes need: how payments are driven, which provider takes one, and whether this process sends. */
 export type CollectionsOptions = {
   driver: Driver
-  providerFor(environment: 'live' | 'sandbox'): Provider
+  providerFor: ProviderFor
   /** False in a process that only serves HTTP: a worker sends. */
   sends: boolean
 }
@@ -53,7 +53,12 @@ const READ = { scopes: ['collections:read'], roles: MERCHANT_ROLES } as const sa
 const REFRESH = { scopes: ['collections:read', 'collections:write'], roles: MERCHANT_ROLES } as const satisfies Access
 
 /** What our rules refuse of a well-formed request. */
-const RULES = ['amount_not_supported', 'unsupported_currency', 'simulate_status_not_allowed'] as const
+const RULES = [
+  'amount_not_supported',
+  'unsupported_currency',
+  'simulate_status_not_allowed',
+  'provider_unavailable',
+] as const
 
 /** Adds the routes. */
 export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app: App) => void {
@@ -65,14 +70,15 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
   const take = async (request: FastifyRequest, reply: FastifyReply, method: Method, checked: CheckedBody) => {
     const principal = caller(request)
     const claim = requireClaim(request)
-    const provider = options.providerFor(principal.environment)
     const id = newId(deps, principal.merchant.routing_code)
-    const lease = method === 'qr' || (options.sends && driver.room(provider.name))
+    let lease = false
     let collection: NewCollection
     let answer: StoredAnswer | null
     let accepted: Accepted
     try {
-      collection = checkRules(deps, principal, checked, method, provider, claim)
+      collection = checkRules(deps, principal, checked, method, options.providerFor, claim)
+      const provider = options.providerFor(principal.environment, { method })
+      lease = method === 'qr' || (options.sends && driver.room(provider.name))
       answer = method === 'qr' ? null : pushAnswer(id, collection.reference, method)
       const step_minor = provider.capabilities.whole_shillings ? 100n : 1n
       accepted = await accept({ id, collection, step_minor, answer, lease })

@@ -50,6 +50,33 @@ const BAD: [string, string[]][] = [
   ['API_KEY_STYLE', ['stripe', '']],
   ['SECRET_KEY', ['short', Buffer.alloc(31).toString('base64'), Buffer.alloc(33).toString('base64')]],
   ['PROVIDER', ['nobody', '']],
+  [
+    'PROVIDER_ROUTES',
+    [
+      'wallet_push',
+      'wallet_push=',
+      '=mock',
+      'wallet_push=nobody',
+      'wallet_push=mock=mock',
+      'wallet_push=mock,wallet_push=mock',
+      'wallet_push=mock,',
+      'MOBILE_MONEY/NOBODY=mock',
+      'MOBILE_MONEY/NMB=mock',
+      'wallet_push/MPESA=mock',
+      'MOBILE_MONEY/MPESA/X=mock',
+    ],
+  ],
+  ['SELCOM_URL', ['selcom', 'ftp://selcom.example']],
+  ['SELCOM_API_SECRET', ['two words']],
+  ['SELCOM_BUYER_PHONE', ['12', '0754']],
+  ['SELCOM_PUSH_EXPIRY_MIN', ['0', '1.5', 'soon']],
+  ['SELCOM_REFUSAL_TEXTS', ['|', 'a||b']],
+  ['SELCOM_PESA_CODE', ['yes', '']],
+  ['SELCOM_CONNECTIONS', ['0', 'many']],
+  ['VODACOM_URL', ['vodacom']],
+  ['VODACOM_ORIGIN', ['', 'a b']],
+  ['VODACOM_FAILED_STATES', ['Failed', 'Failed=a,Failed=b']],
+  ['VODACOM_SESSION_LIFE_S', ['0', '']],
   ['MOCK_SUCCESS_RATE', ['1.1', '-0.1', 'often', '']],
   ['MOCK_DELAY_MS', ['-1', '1.5', 'soon']],
   ['COLLECTION_MIN_AMOUNT', ['-1', '1.5', '1.005', 'one', '']],
@@ -162,4 +189,106 @@ test('a secret may come from a file', () => {
   writeFileSync(file, `${KEY}\n`)
   assert.equal(readConfig({ SECRET_KEY_FILE: file }).secret_key, KEY)
   assert.deepEqual(refusedFor({ SECRET_KEY_FILE: '/nowhere/at/all' }), ['SECRET_KEY'])
+})
+
+const SELCOM = {
+  SELCOM_URL: 'https://gateway.example/v1',
+  SELCOM_API_KEY: 'key',
+  SELCOM_API_SECRET: 'secret',
+  SELCOM_VENDOR: 'TILL',
+  SELCOM_BUYER_EMAIL: 'payments@example.tz',
+  SELCOM_BUYER_PHONE: '0754123456',
+}
+const SELCOM_PAYOUTS = {
+  SELCOM_FLOAT_VENDOR: 'FLOAT',
+  SELCOM_PIN: '1234',
+  SELCOM_SENDER_ACCOUNT: 'M1',
+  SELCOM_SENDER_NAME: 'Duka Ltd',
+  SELCOM_SENDER_PHONE: '0754123456',
+}
+const VODACOM = {
+  VODACOM_URL: 'https://openapi.example/openapi/ipg/v2/vodacomTZN',
+  VODACOM_API_KEY: 'key',
+  VODACOM_PUBLIC_KEY: 'key',
+  VODACOM_SERVICE_PROVIDER_CODE: '123456',
+}
+
+for (const [name, settings_of, used] of [
+  ['selcom', SELCOM, [{ PROVIDER: 'selcom' }, { PROVIDER_ROUTES: 'qr=selcom' }, { SELCOM_URL: SELCOM.SELCOM_URL }]],
+  ['vodacom', VODACOM, [{ PROVIDER: 'vodacom' }, { PROVIDER_ROUTES: 'MOBILE_MONEY/MPESA=vodacom' }]],
+] as const) {
+  test(`${name}, when anything goes over it, is refused without what it needs, each by name`, () => {
+    for (const env of used) {
+      const missing = Object.keys(settings_of).filter((variable) => !(variable in env))
+      assert.deepEqual(refusedFor(env), missing)
+      assert.deepEqual(refusedFor({ ...env, ...settings_of }), [])
+      for (const one of missing) assert.deepEqual(refusedFor({ ...env, ...settings_of, [one]: '' }), [one])
+    }
+  })
+}
+
+test('payouts over Selcom need all of their settings, or none', () => {
+  const all = { ...SELCOM, ...SELCOM_PAYOUTS }
+  assert.deepEqual(refusedFor(all), [])
+  for (const one of Object.keys(SELCOM_PAYOUTS).filter((name) => name !== 'SELCOM_FLOAT_VENDOR')) {
+    assert.deepEqual(refusedFor({ ...all, [one]: '' }), [one])
+  }
+  assert.deepEqual(refusedFor({ ...SELCOM, SELCOM_PIN: '1234' }), ['SELCOM_FLOAT_VENDOR'])
+})
+
+test('production refuses providers without TLS by name', () => {
+  const env = { ...PRODUCTION, ...SELCOM, ...VODACOM }
+  assert.deepEqual(refusedFor(env), [])
+  assert.deepEqual(refusedFor({ ...env, SELCOM_URL: 'http://gateway.example/v1' }), ['SELCOM_URL'])
+  assert.deepEqual(refusedFor({ ...env, VODACOM_URL: 'http://openapi.example/x' }), ['VODACOM_URL'])
+})
+
+test('lists, pairs and texts of a provider are read as they are meant', () => {
+  const config = readConfig({
+    PROVIDER_ROUTES: ' wallet_push=mock , MOBILE_MONEY/MPESA = mock',
+    SELCOM_ORDER_UNKNOWN_CODES: '651, 999',
+    SELCOM_REFUSAL_TEXTS: 'not allowed, sorry | blocked',
+    SELCOM_BUYER_PHONE: '0754 123 456',
+    VODACOM_FAILED_STATES: 'Cancelled=user_cancelled,Expired=expired',
+  })
+  assert.deepEqual(
+    [...config.provider_routes],
+    [
+      ['wallet_push', 'mock'],
+      ['MOBILE_MONEY/MPESA', 'mock'],
+    ],
+  )
+  assert.deepEqual(config.selcom_order_unknown_codes, ['651', '999'])
+  assert.deepEqual(config.selcom_refusal_texts, ['not allowed, sorry', 'blocked'])
+  assert.equal(config.selcom_buyer_phone, '255754123456')
+  assert.deepEqual(Object.fromEntries(config.vodacom_failed_states), {
+    Cancelled: 'user_cancelled',
+    Expired: 'expired',
+  })
+})
+
+test('every secret of a provider may come from a file', () => {
+  const file = join(tmpdir(), `provider-secret-${process.pid}`)
+  writeFileSync(file, 'from-a-file\n')
+  const config = readConfig({
+    SELCOM_API_KEY_FILE: file,
+    SELCOM_API_SECRET_FILE: file,
+    VODACOM_API_KEY_FILE: file,
+    VODACOM_PUBLIC_KEY_FILE: file,
+    VODACOM_CALLBACK_SECRET_FILE: file,
+  })
+  const { selcom_api_key, selcom_api_secret, vodacom_api_key, vodacom_public_key, vodacom_callback_secret } = config
+  for (const value of [
+    selcom_api_key,
+    selcom_api_secret,
+    vodacom_api_key,
+    vodacom_public_key,
+    vodacom_callback_secret,
+  ]) {
+    assert.equal(value, 'from-a-file')
+  }
+  assert.equal(
+    readConfig({ ...SELCOM, ...SELCOM_PAYOUTS, SELCOM_PIN: undefined, SELCOM_PIN_FILE: file }).selcom_pin,
+    'from-a-file',
+  )
 })

@@ -1,40 +1,13 @@
 // Configuration: every environment variable, its default and its check. A bad value is refused by name.
 
 import { readFileSync } from 'node:fs'
+import { insecureProviders, PROVIDER_SECRETS, providerProblems, providerSettings } from './provider-settings.ts'
 import { proxyList } from './proxies.ts'
-
-type Setting<T> = { env: string; default: string; help: string; parse: (text: string) => T }
+import { flag, number, oneOf, setting, text, url, word, words } from './setting.ts'
 
 /** A configuration that must not be started with. The message names each variable and says what is wrong. */
 export class ConfigError extends Error {}
 
-const text = (value: string) => value
-const oneOf =
-  <T extends string>(...allowed: T[]) =>
-  (value: string): T => {
-    if (!(allowed as string[]).includes(value)) throw new Error(`must be one of ${allowed.join(', ')}`)
-    return value as T
-  }
-const flag = (value: string): boolean => oneOf('true', 'false')(value) === 'true'
-const number =
-  (min: number, max: number, kind: 'whole' | 'any' = 'whole') =>
-  (value: string): number => {
-    const parsed = Number(value)
-    if (value.trim() === '' || !Number.isFinite(parsed) || parsed < min || parsed > max) {
-      throw new Error(`must be a number from ${min} to ${max}`)
-    }
-    if (kind === 'whole' && !Number.isInteger(parsed)) throw new Error('must be a whole number')
-    return parsed
-  }
-const url =
-  (...protocols: string[]) =>
-  (value: string): string => {
-    if (value === '') return ''
-    if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
-      throw new Error(`must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`)
-    }
-    return value.replace(/\/$/, '')
-  }
 const host = (value: string): string => {
   if (/\s/.test(value)) throw new Error('must be an address or a host name, without spaces')
   return value
@@ -61,11 +34,6 @@ const issuer = (value: string): string => {
   }
   return value
 }
-const word = (value: string): string => {
-  if (!/^[\x21-\x7e]{1,255}$/.test(value)) throw new Error('must be 1 to 255 visible ASCII characters')
-  return value
-}
-const words = (value: string): string[] => (value === '' ? [] : value.split(',').map((part) => word(part.trim())))
 const redirectUris = (value: string): string[] => {
   const uris = words(value)
   const wrong = uris.find((uri) => !/^https?:$/.test(URL.parse(uri)?.protocol ?? '') || uri.includes('#'))
@@ -84,10 +52,6 @@ const signatures = (value: string): string[] => {
 const amount = (value: string): bigint => {
   if (!/^\d{1,12}(\.\d{2})?$/.test(value)) throw new Error('must be an amount such as 1000 or 1000.00')
   return BigInt(value.includes('.') ? value.replace('.', '') : `${value}00`)
-}
-
-function setting<T>(env: string, fallback: string, parse: (text: string) => T, help: string): Setting<T> {
-  return { env, default: fallback, help, parse }
 }
 
 /** Every setting of the server. `.env.example` is generated from this table. */
@@ -136,7 +100,7 @@ export const settings = {
     secretKey,
     '32 bytes in base64 that encrypt webhook secrets at rest. Empty: made once in DATA_DIR (not in production).',
   ),
-  provider: setting('PROVIDER', 'mock', oneOf('mock'), 'Provider of live payments.'),
+  ...providerSettings,
   mock_url: setting(
     'MOCK_URL',
     '',
@@ -263,7 +227,7 @@ export const settings = {
 export type Config = { [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> }
 
 /** Secrets may also come from a file: NAME_FILE holds its path. */
-const FROM_FILE = ['DATABASE_URL', 'SECRET_KEY', 'MOCK_SECRET']
+export const FROM_FILE: readonly string[] = ['DATABASE_URL', 'SECRET_KEY', 'MOCK_SECRET', ...PROVIDER_SECRETS]
 
 /**
  * Reads the configuration from environment variables.
@@ -285,6 +249,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const config = values as Config
   if (config.collection_min > config.collection_max)
     problems.push('COLLECTION_MIN_AMOUNT must not be above COLLECTION_MAX_AMOUNT')
+  if (problems.length === 0) problems.push(...providerProblems(config))
   if (problems.length === 0 && config.node_env === 'production') problems.push(...insecure(config))
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   return config
@@ -307,5 +272,6 @@ function insecure(config: Config): string[] {
     problems.push('DASHBOARD_REDIRECT_URIS must begin with https:// in production')
   if (config.oidc_issuer !== '' && !config.oidc_issuer.toLowerCase().startsWith('https://'))
     problems.push('OIDC_ISSUER must begin with https:// in production')
+  problems.push(...insecureProviders(config))
   return problems
 }

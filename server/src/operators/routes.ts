@@ -8,10 +8,11 @@ import { adjustmentRoutes } from './adjustments.ts'
 import { auditLogRoutes } from './audit-log.ts'
 import { operatorCollectionRoutes } from './collections.ts'
 import { operatorMerchantRoutes } from './merchants.ts'
+import { operatorProviderRoutes, type ProvidersOptions } from './providers.ts'
 import { operatorWithdrawalRoutes } from './withdrawals.ts'
 
 /** Adds every route under /v1/operator. All of them take a session of a SUPER_ADMIN and nothing else. */
-export function operatorRoutes(deps: Deps, options: { desk: Desk }): Routes {
+export function operatorRoutes(deps: Deps, options: { desk: Desk } & ProvidersOptions): Routes {
   const parts = [
     operatorMerchantRoutes(deps),
     operatorWithdrawalRoutes(deps, options),
@@ -19,6 +20,7 @@ export function operatorRoutes(deps: Deps, options: { desk: Desk }): Routes {
     adjustmentRoutes(deps),
     addressRoutes(deps),
     auditLogRoutes(deps),
+    operatorProviderRoutes(deps, options),
   ]
   return (app) => {
     for (const routes of parts) routes(app)

@@ -1,4 +1,4 @@
-// What the platform relies on when a provider sends money out: one suite, run against each adapter.
+// What the mock providers promise about payouts, beyond what every provider does (contract-all.test.ts).
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -1,4 +1,5 @@
-// What the platform relies on in every provider: one suite, run against each adapter. Payouts: contract-payouts.test.ts.
+// What the mock providers promise about payments, beyond what every provider does (contract-all.test.ts): their words, their
+// magic numbers, and how the one over HTTP misbehaves. Payouts: contract-payouts.test.ts.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -128,6 +128,12 @@ export type Provider = {
     whole_shillings: boolean
     /** Ways in which it pays out; empty when it takes money in only. */
     payout_methods: readonly PayoutMethod[]
+    /** Networks and banks that it reaches, by their neutral codes. Left out: all of them. */
+    destinations?: readonly string[]
+    /** True: the answer to a push waits for the payer, so that one which did not come in time says nothing about the provider. */
+    slow_pushes?: true
+    /** False: it is in this process and cannot be down; what it plays must not stop its other callers. */
+    circuit_breaker?: false
   }
   /** Sends the payment prompt (wallet_push, provider_pesa). Repeating a reference never makes a second prompt. */
   push(request: PaymentRequest): Promise<Answer>
@@ -142,8 +148,10 @@ export type Provider = {
   payout(request: PayoutRequest): Promise<PayoutAnswer>
   /** Asks for the outcomes of payouts, answered in the order of the requests. This is the truth about a payout. */
   payoutStatus(requests: readonly PayoutRequest[]): Promise<PayoutAnswer[]>
-  /** Checks a callback on its raw bytes. */
+  /** Checks a callback on its raw bytes. The headers name the address that it came to as `:path`. */
   verifyCallback(headers: Record<string, string | undefined>, body: Buffer): CallbackVerdict
+  /** What the provider wants to hear once its callback was taken, where that is more than a 200. Null: it does not matter. */
+  callbackReply?(body: Buffer): Record<string, string> | null
 }
 
 /** Takes a callback as it came; how the in-process mock provider reaches us. */

@@ -41,8 +41,8 @@ after(async () => {
 async function approve(keys: readonly Key[], options: { of?: World; with?: Provider } = {}) {
   const { deps } = options.of ?? world
   const act = handsOf(world, provider).act
-  const { providerFor } = handsOf(world, options.with ?? provider).desk.approver
-  const approver = { providerFor, lease: () => false }
+  const { find } = handsOf(world, options.with ?? provider).desk.approver
+  const approver = { find, lease: () => false }
   const { answers } = await inTransaction(deps.db, (tx) =>
     approveAll(
       deps,
@@ -163,6 +163,17 @@ describe('an approval', () => {
     assert.equal((await storyOf(world, exact)).available, 0n)
   })
 
+  test('of one that no provider reaches any more is refused, and its neighbours are approved', async () => {
+    const merchant = await world.newMerchant()
+    await fund(world, 500_000n, { merchant })
+    const keys: Key[] = []
+    for (let i = 0; i < 3; i++) keys.push(await insertWithdrawal(world, { merchant }))
+    await world.rows(`update withdrawals set destination_code = 'AIRTEL' where id = $1`, [keys[1]?.id])
+    const mpesa = { ...provider, capabilities: { ...provider.capabilities, destinations: ['MPESA'] } }
+    assert.deepEqual(await approve(keys, { with: mpesa }), ['PROCESSING', 'provider_unavailable', 'PROCESSING'])
+    assert.deepEqual(await approve([keys[1] as Key]), ['PROCESSING'], 'once somebody reaches it')
+  })
+
   test('is refused, and changes nothing, where it may not be', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 500_000n, { merchant })
@@ -188,6 +199,10 @@ describe('an approval', () => {
     const elsewhere = { ...provider, capabilities: { ...provider.capabilities, payout_methods: [] } }
     assert.deepEqual(await approve([waiting], { with: elsewhere }), ['provider_unavailable'])
     assert.deepEqual(await everything(), before)
+
+    const shillings = { ...provider, capabilities: { ...provider.capabilities, whole_shillings: true } }
+    const cents = await insertWithdrawal(world, { merchant, amount_minor: 100_050n })
+    assert.deepEqual(await approve([cents], { with: shillings }), ['provider_unavailable'])
 
     const sandbox = await insertWithdrawal(world, { merchant: sandbox_only, environment: 'sandbox' })
     assert.deepEqual(await approve([sandbox]), ['PROCESSING'], 'the sandbox is open to every merchant')

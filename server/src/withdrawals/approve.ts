@@ -11,6 +11,7 @@ import { base32ToId, formatAmount, idToBase32, isId, newId, Refusal, refuse, rou
 import type { Provider } from '../providers/port.ts'
 import type { Delivery } from '../webhooks/index.ts'
 import { applyStep, beginChanges, writeChanges } from './change.ts'
+import type { FindProvider } from './check.ts'
 import { mayMove, type Status } from './state.ts'
 import {
   type Locked,
@@ -27,7 +28,7 @@ export type Approval = WithdrawalId & { act: Act }
 
 /** What approving needs to know of the providers. */
 export type Approver = {
-  providerFor(environment: 'live' | 'sandbox'): Provider
+  find: FindProvider
   /** True: this process sends a payout of this provider at once. False: a worker claims it. */
   lease(provider: string): boolean
 }
@@ -70,12 +71,13 @@ export async function approveAll(
   const audits: Parameters<typeof recordAudits>[2][number][] = []
   const answers = approvals.map(({ act, ...key }) => {
     const row = rows.get(withdrawalName(key))
-    const refusal = row === undefined ? new Refusal('not_found', NOT_FOUND) : refusalOf(row, available, approver)
-    if (row === undefined || refusal !== null) return refusal as Refusal
+    if (row === undefined) return new Refusal('not_found', NOT_FOUND)
+    const provider = judge(row, available, approver)
+    if (provider instanceof Refusal) return provider
     const before = { status: row.status }
     const book = bookName(row)
     available.set(book, (available.get(book) as bigint) - row.total_reserved_minor)
-    const payout = payoutOf(deps, row, approver, options.send)
+    const payout = payoutOf(deps, row, provider.name, approver, options.send)
     payouts.push(payout)
     row.provider_reference = payout.provider_reference
     row.transfer_id = newId(deps, row.routing_code)
@@ -146,7 +148,8 @@ const WAY_ON: Partial<Record<Status, string>> = {
   NEEDS_ADMIN_ATTENTION: ' An operator can resolve it.',
 }
 
-function refusalOf(row: Locked, available: ReadonlyMap<string, bigint>, approver: Approver): Refusal | null {
+/** The provider that pays it out, or why it is not approved. */
+function judge(row: Locked, available: ReadonlyMap<string, bigint>, approver: Approver): Provider | Refusal {
   if (!mayMove('approve', row.status)) return new Refusal('invalid_state', stateProblem(row, 'approved'))
   const live = row.environment === 'live'
   if (live && (row.merchant_status !== 'ACTIVE' || !row.merchant_verified)) {
@@ -155,10 +158,17 @@ function refusalOf(row: Locked, available: ReadonlyMap<string, bigint>, approver
   }
   const left = available.get(bookName(row)) ?? 0n
   if (left < row.total_reserved_minor) return shortOf(left, row)
-  if (!approver.providerFor(row.environment).capabilities.payout_methods.includes(row.method)) {
-    return new Refusal('provider_unavailable', { message: `The configured provider pays out no ${row.method}.` })
+  // Since it was submitted, the configuration may have changed.
+  const provider = approver.find(row.environment, row)
+  if (provider === null) {
+    const message = `No configured provider pays out ${row.method} to ${row.destination_code}.`
+    return new Refusal('provider_unavailable', { message })
   }
-  return null
+  if (provider.capabilities.whole_shillings && row.amount_minor % 100n !== 0n) {
+    const message = `${provider.name} pays out whole shillings only, and this is ${formatAmount(row.amount_minor)}.`
+    return new Refusal('provider_unavailable', { message })
+  }
+  return provider
 }
 
 /** The refusal of a withdrawal that the balance does not cover. */
@@ -182,9 +192,8 @@ export function parsePayoutReference(reference: string): { routing_code: number;
   return id === null ? null : { routing_code: routingCodeOf(id), id }
 }
 
-function payoutOf(deps: Deps, row: Locked, approver: Approver, send: boolean): Payout {
+function payoutOf(deps: Deps, row: Locked, provider: string, approver: Approver, send: boolean): Payout {
   const now = deps.clock.now()
-  const provider = approver.providerFor(row.environment).name
   // Whoever plays the provider holds the lease, so that what it says counts; unsaid, it falls due when the lease ends.
   const leased = !send || approver.lease(provider)
   const { merchant_id, id, environment, method, destination_code, destination_identifier } = row

@@ -4,6 +4,7 @@
 import type { Deps } from '../db/index.ts'
 import { gather } from '../lib/index.ts'
 import { readPayoutAnswer, UNREADABLE } from '../providers/answer.ts'
+import { type Breaker, CIRCUIT_OPEN, guarded, isFault, QUESTIONS } from '../providers/breaker.ts'
 import { CALL_MS_MAX, type PayoutAnswer, type PayoutRequest, type Provider } from '../providers/port.ts'
 import type { Payout } from './store.ts'
 
@@ -19,7 +20,8 @@ export type PayoutCalls = {
 const CUT_OFF_MS = CALL_MS_MAX + 1_000
 
 /** Makes the calls over the configured providers. */
-export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Provider>): PayoutCalls {
+export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Provider>, breaker: Breaker): PayoutCalls {
+  const guard = { breaker, clock: deps.clock }
   const find = (name: string): Provider | undefined => {
     const provider = providers.get(name)
     if (provider === undefined)
@@ -46,8 +48,19 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
     const made = gather<Payout, PayoutAnswer>(
       async (payouts) => {
         const provider = find(name)
-        const said = provider && (await call(name, () => provider.payoutStatus(payouts.map(requestOf))))
-        return payouts.map((_, i) => asQuestion(readPayoutAnswer(said?.[i] ?? UNREADABLE)))
+        if (provider === undefined) return payouts.map(() => UNREADABLE)
+        const unasked = (count: number, ask_again_ms: number) =>
+          Array<PayoutAnswer>(count).fill({ ...UNASKED, ask_again_ms })
+        return guarded(guard, provider, QUESTIONS.payouts, {
+          async work(probing) {
+            const asked = probing ? payouts.slice(0, 1) : payouts
+            const said = await call(name, () => provider.payoutStatus(asked.map(requestOf)))
+            const answers = asked.map((_, i) => asQuestion(readPayoutAnswer(said?.[i] ?? UNREADABLE)))
+            return [...answers, ...unasked(payouts.length - asked.length, AFTER_TRY_MS)]
+          },
+          isFault: (answers) => answers.every((answer) => isFault(answer)),
+          stopped: (pause_ms) => unasked(payouts.length, pause_ms),
+        })
       },
       { max_items: 500, max_running: 4 },
     )
@@ -59,11 +72,23 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
       const provider = find(payout.provider)
       // Without its adapter nothing was sent; it waits, with its token, for the day on which it is configured again.
       if (provider === undefined) return { kind: 'not_sent', provider_status: null }
-      return readPayoutAnswer((await call(payout.provider, () => provider.payout(requestOf(payout)))) ?? UNREADABLE)
+      return guarded<PayoutAnswer>(guard, provider, payout.method, {
+        work: async () =>
+          readPayoutAnswer((await call(payout.provider, () => provider.payout(requestOf(payout)))) ?? UNREADABLE),
+        isFault,
+        // Nothing was sent: it keeps its money set aside, and is sent once the provider is tried again.
+        stopped: (ask_again_ms) => ({ kind: 'not_sent', provider_status: CIRCUIT_OPEN, ask_again_ms }),
+      })
     },
     status: (payout) => gathererOf(payout.provider)(payout),
   }
 }
+
+/** Questions that waited for the one which tried whether the provider works again are asked soon, or stopped. */
+const AFTER_TRY_MS = 1_000
+
+/** A question that was not asked. The provider's last word stands. */
+const UNASKED = { kind: 'unknown', why: 'unreachable', provider_status: null } as const satisfies PayoutAnswer
 
 /** That a question was refused or did not arrive says nothing about the payout. */
 function asQuestion(answer: PayoutAnswer): PayoutAnswer {

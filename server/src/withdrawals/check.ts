@@ -7,6 +7,7 @@ import {
   AMOUNT_HELP,
   CURRENCY,
   canonicalPhone,
+  DESTINATIONS,
   findDestination,
   formatAmount,
   PHONE_HELP,
@@ -153,16 +154,34 @@ function readName(bank: boolean, body: Body, problems: FieldProblem[]): string |
 /** Codes of the refusals of `checkRules`, for the documentation. */
 export const RULES = ['unsupported_currency', 'unknown_destination', 'amount_not_supported'] as const
 
+/** Chooses the provider of a payout; null when none reaches its destination. */
+export type FindProvider = (
+  environment: Environment,
+  wanted: { method: PayoutMethod; destination_code: string },
+) => Provider | null
+
 /** Applies the rules that come after the Idempotency-Key. Refuses with 403 or 422; gives what may be priced and submitted. */
-export function checkRules(deps: Deps, caller: Caller, provider: Provider, checked: CheckedBody): NewWithdrawal {
+export function checkRules(deps: Deps, caller: Caller, find: FindProvider, checked: CheckedBody): NewWithdrawal {
   checkMerchant(caller.merchant.id, checked.merchant_id)
   if (checked.currency !== CURRENCY) refuse('unsupported_currency')
   const destination = findDestination(checked.destination_code)
   if (destination === null || destination.method !== checked.method) refuse('unknown_destination')
+  const provider = find(caller.environment, { method: checked.method, destination_code: destination.code })
+  if (provider === null) return refuseUnreached(caller.environment, find, checked.method, destination.code)
   const amount_minor = checkAmount(deps, provider, checked.amount_minor)
   const { id: merchant_id } = caller.merchant
   const { environment } = caller
   return { ...checked, merchant_id, environment, amount_minor, destination_code: destination.code }
+}
+
+/** It exists, and nobody who is configured here pays out to it. */
+function refuseUnreached(environment: Environment, find: FindProvider, method: PayoutMethod, code: string): never {
+  const reached = DESTINATIONS.filter(
+    (other) => other.method === method && find(environment, { method, destination_code: other.code }) !== null,
+  ).map((other) => other.code)
+  const others = reached.length === 0 ? `Nothing can be sent by ${method}.` : `By ${method}: ${reached.join(', ')}.`
+  const message = `Nothing can be sent to ${code} at the moment. ${others}`
+  refuse('unknown_destination', { message, details: { destinations: reached } })
 }
 
 function checkAmount(deps: Deps, provider: Provider, amount_minor: bigint | 'too_large'): bigint {

@@ -2,9 +2,9 @@
 
 import { type Deps, inTransaction } from '../db/index.ts'
 import { gather } from '../lib/index.ts'
-import type { Provider } from '../providers/port.ts'
 import type { Delivery } from '../webhooks/index.ts'
 import { type Approval, type Approver, approveAll } from './approve.ts'
+import type { FindProvider } from './check.ts'
 import type { PayoutDriver } from './drive.ts'
 import type { Locked, Payout } from './store.ts'
 
@@ -24,13 +24,13 @@ export function createDesk(
   deps: Deps,
   options: {
     driver: PayoutDriver
-    providerFor(environment: 'live' | 'sandbox'): Provider
+    find: FindProvider
     webhooks: { room(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void }
     sends: boolean
   },
 ): Desk {
-  const { driver, providerFor, webhooks, sends } = options
-  const approver: Approver = { providerFor, lease: (provider) => sends && driver.room(provider) }
+  const { driver, find, webhooks, sends } = options
+  const approver: Approver = { find, lease: (provider) => sends && driver.room(provider) }
   const sendNow: Desk['sendNow'] = ({ payouts = [], deliveries = [] }) => {
     driver.dispatch(payouts)
     webhooks.dispatch(deliveries)

@@ -9,6 +9,7 @@
 
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../db/index.ts'
 import { gather } from '../lib/index.ts'
+import type { Breaker } from '../providers/breaker.ts'
 import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../providers/port.ts'
 import type { Delivery } from '../webhooks/index.ts'
 import { createClaimer, type Task } from '../work/index.ts'
@@ -57,8 +58,9 @@ export function createPayoutDriver(
   deps: Deps,
   providers: ReadonlyMap<string, Provider>,
   webhooks: { room(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void },
+  breaker: Breaker,
 ): PayoutDriver {
-  const call = createPayoutCalls(deps, providers)
+  const call = createPayoutCalls(deps, providers, breaker)
   const in_hand = new Map<string, Set<string>>()
   const handOf = (provider: string) => {
     const hand = in_hand.get(provider) ?? new Set()

@@ -20,10 +20,10 @@ import {
   success,
 } from '../http/index.ts'
 import { DESTINATIONS, refuse } from '../lib/index.ts'
-import type { PayoutMethod, Provider } from '../providers/port.ts'
+import type { PayoutMethod } from '../providers/port.ts'
 import type { Delivery } from '../webhooks/index.ts'
 import { NOT_FOUND } from './approve.ts'
-import { type CheckedBody, checkBody, checkRules, RULES } from './check.ts'
+import { type CheckedBody, checkBody, checkRules, type FindProvider, RULES } from './check.ts'
 import type { Desk } from './desk.ts'
 import { getWithdrawal, listWithdrawals } from './list.ts'
 import { presentQuote, presentWithdrawal } from './present.ts'
@@ -48,10 +48,10 @@ import {
 import { simulateOutcome } from './simulate.ts'
 import { submitWithdrawal } from './submit.ts'
 
-/** What the routes need: the desk, for the sandbox, and which provider serves an environment. */
+/** What the routes need: the desk, for the sandbox, and which provider pays out to a destination. */
 export type WithdrawalsOptions = {
   desk: Desk
-  providerFor(environment: 'live' | 'sandbox'): Provider
+  find: FindProvider
 }
 
 const PEOPLE = ['MERCHANT_ADMIN', 'FINANCE'] as const
@@ -100,7 +100,7 @@ function destinationRoute(app: App): void {
   )
 }
 
-function quoteRoute(deps: Deps, app: App, { providerFor }: WithdrawalsOptions): void {
+function quoteRoute(deps: Deps, app: App, { find }: WithdrawalsOptions): void {
   app.post(
     '/v1/merchant/withdrawals/quote',
     {
@@ -117,20 +117,20 @@ function quoteRoute(deps: Deps, app: App, { providerFor }: WithdrawalsOptions): 
       const principal = caller(request)
       const checked = checkBody(principal, request.body.method, request.body, 'optional')
       return answerOnce(deps, request, reply, 200, async (tx) => {
-        const input = checkRules(deps, principal, providerFor(principal.environment), checked)
+        const input = checkRules(deps, principal, find, checked)
         return presentQuote(input, await quoteWithdrawal(tx, input))
       })
     },
   )
 }
 
-function submitRoutes(deps: Deps, app: App, { providerFor }: WithdrawalsOptions): void {
+function submitRoutes(deps: Deps, app: App, { find }: WithdrawalsOptions): void {
   const submit = (request: FastifyRequest, reply: FastifyReply, checked: CheckedBody) => {
     const principal = caller(request)
     requireClaim(request)
     // Rules and balance are asked behind the key: a known one answers for itself before any of them refuses.
     return answerOnce(deps, request, reply, 202, async (tx) => {
-      const input = checkRules(deps, principal, providerFor(principal.environment), checked)
+      const input = checkRules(deps, principal, find, checked)
       return presentWithdrawal(await submitWithdrawal(deps, tx, actOf(request), principal.merchant, input))
     })
   }

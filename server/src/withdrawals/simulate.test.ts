@@ -110,7 +110,7 @@ async function bring(to: Status): Promise<string> {
 }
 const APPROVER = {
   lease: () => false,
-  providerFor: () => ({ name: 'sandbox', capabilities: { payout_methods: ['MOBILE_MONEY'] } }) as never,
+  find: () => ({ name: 'sandbox', capabilities: { payout_methods: ['MOBILE_MONEY'] } }) as never,
 }
 
 const UNDER_WAY: readonly Outcome[] = ['SUCCESS', 'FAILED', 'REVERSED']

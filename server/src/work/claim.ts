@@ -15,7 +15,10 @@ export type Claimer<Row> = (
   lease_ms: number,
   allowance: (merchant_id: string) => number,
   closed?: readonly string[],
-) => Promise<Row[]>
+) => Promise<Claimed<Row>[]>
+
+/** A claimed row. `previous_owner`: who held its lease last. Null: nobody did since the last one gave it back. */
+export type Claimed<Row> = Row & { previous_owner: string | null }
 
 type Table = { name: string; key: readonly string[]; returning: readonly string[]; lane?: string }
 
@@ -60,7 +63,7 @@ export function createClaimer<Row>(deps: Deps, table: Table): Claimer<Row> {
         const limits = due.map(({ allowed }) => Math.min(share, allowed))
         const until = new Date(now.getTime() + lease_ms)
         const values = [merchants, limits, max, now, until, deps.process_id, ...(table.lane ? [closed] : [])]
-        const rows = await oneStatement(deps.db).query<Row>(statements.claim, values)
+        const rows = await oneStatement(deps.db).query<Claimed<Row>>(statements.claim, values)
         if (rows.length > 0) return rows
       }
       if (cursor === ZERO_ID) {
@@ -96,23 +99,24 @@ function statementsFor(table: Table): { waiting: Statement; claim: Statement } {
        )
        select merchant_id, due_at <= $2 as due, number from waiting where due_at <= $2 or number = $3 order by number`,
     ),
-    // The last condition is the compare-and-set: of two processes that saw the same row, one updates it. The rows are
-    // locked in the order that every other set of this table is locked in.
+    // The last conditions are the compare-and-set: of two processes that saw the same row, one updates it, and the owner
+    // before it is the one that was seen. The rows are locked in the order that every other set of this table is locked in.
     claim: sql(
       `claim_${name}`,
       `update ${name} t set lease_owner = $6, due_at = $5
        from (select * from (
          select due.* from unnest($1::uuid[], $2::int[]) as m(merchant_id, allowed)
          cross join lateral (
-           select c.merchant_id, ${key.map((column) => `c.${column}`).join(', ')} from ${name} c
+           select c.merchant_id, ${key.map((column) => `c.${column}`).join(', ')}, c.lease_owner as previous_owner
+           from ${name} c
            where c.merchant_id = m.merchant_id and c.due_at <= $4${open}
            order by c.due_at limit m.allowed
          ) due
          limit $3
        ) found order by merchant_id, ${key.join(', ')} offset 0) d
        where t.merchant_id = d.merchant_id and ${key.map((column) => `t.${column} = d.${column}`).join(' and ')}
-         and t.due_at <= $4
-       returning ${returning.map((column) => `t.${column}`).join(', ')}`,
+         and t.due_at <= $4 and t.lease_owner is not distinct from d.previous_owner
+       returning ${returning.map((column) => `t.${column}`).join(', ')}, d.previous_owner`,
     ),
   }
 }

@@ -1,4 +1,4 @@
 // The door of work: rows that wait for something, and the loop that does what is due. Knows no capability.
 
-export { type Claimer, createClaimer } from './claim.ts'
+export { type Claimed, type Claimer, createClaimer } from './claim.ts'
 export { createWorker, type Task, type Worker } from './worker.ts'

@@ -71,7 +71,12 @@ export function createMockProvider(options: MockProviderOptions): Provider {
 
   return {
     name,
-    capabilities: { methods: METHODS, whole_shillings: false, payout_methods: PAYOUT_METHODS },
+    capabilities: {
+      methods: METHODS,
+      whole_shillings: false,
+      payout_methods: PAYOUT_METHODS,
+      circuit_breaker: false,
+    },
     push: async (request) => takePayment(request),
     qr: async (request) => {
       const answer = takePayment(request)

@@ -1,0 +1,250 @@
+// Settings of the providers of live payments. One of a provider that is not used may be left out; those that it cannot work
+// without are refused by name as soon as anything is to go over it.
+
+import { DESTINATIONS } from './destinations.ts'
+import { canonicalPhone } from './phone.ts'
+import { flag, number, oneOf, optional, pairs, setting, text, texts, url, word, words } from './setting.ts'
+
+const PROVIDERS = ['mock', 'selcom', 'vodacom'] as const
+
+const http = url('http:', 'https:')
+const seconds = number(1, 86_400)
+const phone = optional((value) => {
+  const canonical = canonicalPhone(value)
+  if (canonical === null) throw new Error('must be a Tanzanian mobile number')
+  return canonical
+})
+const connections = number(1, 2_000)
+
+/** From a method, or a payout method and a destination (MOBILE_MONEY/MPESA), to a provider's name. */
+const routes = (value: string): ReadonlyMap<string, string> => {
+  const found = pairs(value)
+  for (const [route, name] of found) {
+    oneOf(...PROVIDERS)(name)
+    const [method, code, ...more] = route.split('/')
+    if (code === undefined) continue
+    const known = DESTINATIONS.some((destination) => destination.code === code && destination.method === method)
+    if (!known || more.length > 0) throw new Error('must name destinations of GET /v1/destinations, as METHOD/CODE')
+  }
+  return found
+}
+
+/** The rows of the providers in the table of settings. */
+export const providerSettings = {
+  provider: setting('PROVIDER', 'mock', oneOf(...PROVIDERS), 'Provider of live payments: mock, selcom or vodacom.'),
+  provider_routes: setting(
+    'PROVIDER_ROUTES',
+    '',
+    routes,
+    'What goes over another provider than PROVIDER: wallet_push=vodacom,MOBILE_MONEY/MPESA=vodacom,BANK_ACCOUNT=selcom.',
+  ),
+  selcom_url: setting('SELCOM_URL', '', http, "Selcom's gateway with its version: https://.../v1. Empty: not used."),
+  selcom_api_key: setting('SELCOM_API_KEY', '', optional(word), 'Its API key.'),
+  selcom_api_secret: setting('SELCOM_API_SECRET', '', optional(word), 'Its API secret.'),
+  selcom_vendor: setting('SELCOM_VENDOR', '', optional(word), 'The till that takes the money.'),
+  selcom_float_vendor: setting(
+    'SELCOM_FLOAT_VENDOR',
+    '',
+    optional(word),
+    'The prepaid account that payouts are paid from. Empty: nothing is paid out over Selcom.',
+  ),
+  selcom_pin: setting('SELCOM_PIN', '', optional(word), 'The PIN of SELCOM_FLOAT_VENDOR.'),
+  selcom_buyer_name: setting('SELCOM_BUYER_NAME', 'Customer', text, 'Whom orders at Selcom name as buyer.'),
+  selcom_buyer_email: setting('SELCOM_BUYER_EMAIL', '', optional(word), 'The e-mail address of that buyer.'),
+  selcom_buyer_phone: setting('SELCOM_BUYER_PHONE', '', phone, "The buyer's phone when the payer's is not known."),
+  selcom_sender_account: setting('SELCOM_SENDER_ACCOUNT', '', optional(word), 'Who sends bank payouts: the account.'),
+  selcom_sender_name: setting('SELCOM_SENDER_NAME', '', text, 'Who sends bank payouts: the name.'),
+  selcom_sender_phone: setting('SELCOM_SENDER_PHONE', '', phone, 'Who sends bank payouts: the phone.'),
+  selcom_sender_purpose: setting('SELCOM_SENDER_PURPOSE', 'BUSINESS', text, 'What bank payouts are for.'),
+  selcom_push_expiry_min: setting(
+    'SELCOM_PUSH_EXPIRY_MIN',
+    '',
+    (value) => (value === '' ? null : number(1, 10_080)(value)),
+    "Minutes after which an unpaid prompt's order ends. Empty: the gateway's own time.",
+  ),
+  selcom_order_unknown_codes: setting(
+    'SELCOM_ORDER_UNKNOWN_CODES',
+    '',
+    words,
+    'Result codes of the order query, separated by commas, that mean "there is no such order". Ask Selcom. Empty: none.',
+  ),
+  selcom_refusal_texts: setting(
+    'SELCOM_REFUSAL_TEXTS',
+    '',
+    texts,
+    'More texts, separated by |, by which the gateway says that our address or access is refused.',
+  ),
+  selcom_pesa_code: setting(
+    'SELCOM_PESA_CODE',
+    'false',
+    flag,
+    "Payouts to the provider's own wallet carry its product code.",
+  ),
+  selcom_payout_ask_again_s: setting(
+    'SELCOM_PAYOUT_ASK_AGAIN_S',
+    '180',
+    seconds,
+    'Seconds before a payout in progress is asked about.',
+  ),
+  selcom_callback_window_s: setting(
+    'SELCOM_CALLBACK_WINDOW_S',
+    '900',
+    seconds,
+    "Seconds by which a callback's time may be off.",
+  ),
+  selcom_connections: setting(
+    'SELCOM_CONNECTIONS',
+    '128',
+    connections,
+    'Most connections for requests that do something, and as many for questions.',
+  ),
+  vodacom_url: setting(
+    'VODACOM_URL',
+    '',
+    http,
+    "Vodacom's M-Pesa OpenAPI with environment and market: https://.../openapi/ipg/v2/vodacomTZN. Empty: not used.",
+  ),
+  vodacom_api_key: setting('VODACOM_API_KEY', '', optional(word), "The application's API key."),
+  vodacom_public_key: setting(
+    'VODACOM_PUBLIC_KEY',
+    '',
+    text,
+    "The market's public key as the portal shows it: base64, or PEM. Sandbox and production have different ones.",
+  ),
+  vodacom_service_provider_code: setting('VODACOM_SERVICE_PROVIDER_CODE', '', optional(word), 'Your short code.'),
+  vodacom_origin: setting('VODACOM_ORIGIN', '*', word, "One of the application's trusted sources."),
+  vodacom_country: setting('VODACOM_COUNTRY', 'TZN', word, "The market's country."),
+  vodacom_callback_secret: setting(
+    'VODACOM_CALLBACK_SECRET',
+    '',
+    optional(word),
+    'In the address you register for callbacks: BASE_URL/callbacks/vodacom?secret=... At least 16 of A-Za-z0-9_-. Empty: no callback is let in.',
+  ),
+  vodacom_payment_text: setting('VODACOM_PAYMENT_TEXT', 'Payment', text, 'What payers read about a payment.'),
+  vodacom_payout_text: setting('VODACOM_PAYOUT_TEXT', 'Payout', text, 'What receivers read about a payout.'),
+  vodacom_session_life_s: setting(
+    'VODACOM_SESSION_LIFE_S',
+    '600',
+    seconds,
+    "Seconds for which a session is used: no longer than the application's session lifetime in the portal.",
+  ),
+  vodacom_session_settle_s: setting(
+    'VODACOM_SESSION_SETTLE_S',
+    '30',
+    seconds,
+    'Seconds for which a new session may be refused.',
+  ),
+  vodacom_late_s: setting(
+    'VODACOM_LATE_S',
+    '75',
+    seconds,
+    'Seconds for which the answer to a prompt is waited for, while the payer decides.',
+  ),
+  vodacom_paid_states: setting(
+    'VODACOM_PAID_STATES',
+    'Completed',
+    words,
+    'Words of a query, separated by commas, that mean: paid.',
+  ),
+  vodacom_pending_states: setting('VODACOM_PENDING_STATES', '', words, 'Words of a query that mean: under way.'),
+  vodacom_failed_states: setting(
+    'VODACOM_FAILED_STATES',
+    '',
+    pairs,
+    'Words of a query that mean: this payment failed, each with its reason, such as Cancelled=user_cancelled.',
+  ),
+  vodacom_failed_payout_states: setting(
+    'VODACOM_FAILED_PAYOUT_STATES',
+    '',
+    words,
+    'Words of a query that mean: this payout failed, and no money left.',
+  ),
+  vodacom_payment_failures: setting(
+    'VODACOM_PAYMENT_FAILURES',
+    '',
+    pairs,
+    'Codes beyond the documented ones by which a payment failed for certain, each with its reason.',
+  ),
+  vodacom_not_found_codes: setting(
+    'VODACOM_NOT_FOUND_CODES',
+    '',
+    words,
+    'Codes by which a query says for certain that there is no such payment, and will be none. Empty: none.',
+  ),
+  vodacom_session_texts: setting(
+    'VODACOM_SESSION_TEXTS',
+    '',
+    texts,
+    'More texts, separated by |, by which the gateway refuses a session.',
+  ),
+  vodacom_refusal_texts: setting(
+    'VODACOM_REFUSAL_TEXTS',
+    '',
+    texts,
+    'More texts, separated by |, by which the gateway says that our address or access is refused.',
+  ),
+  vodacom_act_connections: setting(
+    'VODACOM_ACT_CONNECTIONS',
+    '128',
+    connections,
+    'Most connections for requests that move money.',
+  ),
+  vodacom_ask_connections: setting('VODACOM_ASK_CONNECTIONS', '32', connections, 'Most connections for questions.'),
+} as const
+
+/** Secrets of providers, which may also come from a file. */
+export const PROVIDER_SECRETS = [
+  'SELCOM_API_KEY',
+  'SELCOM_API_SECRET',
+  'SELCOM_PIN',
+  'VODACOM_API_KEY',
+  'VODACOM_PUBLIC_KEY',
+  'VODACOM_CALLBACK_SECRET',
+] as const
+
+type Settings = typeof providerSettings
+/** The checked settings of the providers. */
+export type ProviderConfig = { [K in keyof Settings]: ReturnType<Settings[K]['parse']> }
+
+/** What a provider cannot work without. */
+const NEEDED = {
+  selcom: [
+    'selcom_url',
+    'selcom_api_key',
+    'selcom_api_secret',
+    'selcom_vendor',
+    'selcom_buyer_email',
+    'selcom_buyer_phone',
+  ],
+  vodacom: ['vodacom_url', 'vodacom_api_key', 'vodacom_public_key', 'vodacom_service_provider_code'],
+} as const satisfies Record<string, (keyof Settings)[]>
+/** What payouts over Selcom need: all of it, or none. */
+const SELCOM_PAYOUTS = [
+  'selcom_float_vendor',
+  'selcom_pin',
+  'selcom_sender_account',
+  'selcom_sender_name',
+  'selcom_sender_phone',
+] as const
+
+/** What is missing for the providers that are used, each with the variable's name. */
+export function providerProblems(config: ProviderConfig): string[] {
+  const routed = [...config.provider_routes.values()]
+  const missing = (names: readonly (keyof Settings)[], why: string) =>
+    names.filter((name) => config[name] === '').map((name) => `${providerSettings[name].env} must be set: ${why}`)
+  const problems = (['selcom', 'vodacom'] as const).flatMap((name) => {
+    if (config.provider === name) return missing(NEEDED[name], `PROVIDER is ${name}`)
+    if (routed.includes(name)) return missing(NEEDED[name], `PROVIDER_ROUTES names ${name}`)
+    return config[`${name}_url`] === '' ? [] : missing(NEEDED[name], `${name.toUpperCase()}_URL is set`)
+  })
+  if (config.selcom_float_vendor !== '') problems.push(...missing(SELCOM_PAYOUTS, 'SELCOM_FLOAT_VENDOR is set'))
+  else if (config.selcom_pin !== '') problems.push(...missing(['selcom_float_vendor'], 'SELCOM_PIN is set'))
+  return problems
+}
+
+/** What of it must not be in production. */
+export function insecureProviders(config: ProviderConfig): string[] {
+  return (['selcom_url', 'vodacom_url'] as const)
+    .filter((name) => config[name].startsWith('http:'))
+    .map((name) => `${providerSettings[name].env} must begin with https:// in production`)
+}

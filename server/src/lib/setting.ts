@@ -1,0 +1,80 @@
+// What a setting is, and the parsers that several settings share. A parser throws an Error that says what is wrong, without
+// the value: it may be a secret.
+
+/** One setting: its variable, its default, what it means, and how its text is read. */
+export type Setting<T> = { env: string; default: string; help: string; parse: (text: string) => T }
+
+/** One row of a table of settings. */
+export function setting<T>(env: string, fallback: string, parse: (text: string) => T, help: string): Setting<T> {
+  return { env, default: fallback, help, parse }
+}
+
+/** Any text. */
+export const text = (value: string) => value
+/** One of these words. */
+export const oneOf =
+  <T extends string>(...allowed: T[]) =>
+  (value: string): T => {
+    if (!(allowed as string[]).includes(value)) throw new Error(`must be one of ${allowed.join(', ')}`)
+    return value as T
+  }
+/** true or false. */
+export const flag = (value: string): boolean => oneOf('true', 'false')(value) === 'true'
+/** A number within bounds. */
+export const number =
+  (min: number, max: number, kind: 'whole' | 'any' = 'whole') =>
+  (value: string): number => {
+    const parsed = Number(value)
+    if (value.trim() === '' || !Number.isFinite(parsed) || parsed < min || parsed > max) {
+      throw new Error(`must be a number from ${min} to ${max}`)
+    }
+    if (kind === 'whole' && !Number.isInteger(parsed)) throw new Error('must be a whole number')
+    return parsed
+  }
+/** Empty, or an address with one of these protocols, kept without its last slash. */
+export const url =
+  (...protocols: string[]) =>
+  (value: string): string => {
+    if (value === '') return ''
+    if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
+      throw new Error(`must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`)
+    }
+    return value.replace(/\/$/, '')
+  }
+
+/** 1 to 255 visible ASCII characters. */
+export const word = (value: string): string => {
+  if (!/^[\x21-\x7e]{1,255}$/.test(value)) throw new Error('must be 1 to 255 visible ASCII characters')
+  return value
+}
+/** Words separated by commas. */
+export const words = (value: string): string[] =>
+  value === '' ? [] : value.split(',').map((part) => word(part.trim()))
+
+/** Empty, or what `parse` takes. */
+export const optional =
+  (parse: (value: string) => string) =>
+  (value: string): string =>
+    value === '' ? '' : parse(value)
+
+/** Texts separated by |, because they may hold commas. */
+export const texts = (value: string): string[] =>
+  value === ''
+    ? []
+    : value.split('|').map((part) => {
+        if (part.trim() === '') throw new Error('must be texts separated by |, none of them empty')
+        return part.trim()
+      })
+
+/** Pairs such as a=b,c=d. No name comes twice. */
+export const pairs = (value: string): ReadonlyMap<string, string> => {
+  const found = new Map<string, string>()
+  for (const part of value === '' ? [] : value.split(',')) {
+    const [name = '', word = '', ...more] = part.split('=').map((side) => side.trim())
+    if (name === '' || word === '' || more.length > 0)
+      throw new Error('must be pairs such as name=word, separated by commas')
+    if (found.has(name)) throw new Error('must name each thing once')
+    found.set(name, word)
+  }
+  return found
+}

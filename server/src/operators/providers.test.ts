@@ -1,0 +1,194 @@
+// What operators see of a provider that is down: that nobody calls it, what waits for it, and that payers heard at once.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createWorld, type World } from '../../test/harness.ts'
+import type { Answer, PayoutAnswer, Provider } from '../providers/port.ts'
+
+const DOWN: Answer & PayoutAnswer = { kind: 'unknown', why: 'unreachable', provider_status: null }
+const TAKEN: Answer & PayoutAnswer = { kind: 'accepted', provider_status: 'PENDING' }
+const said: { push: Answer; status: Answer; payout: PayoutAnswer; payoutStatus: PayoutAnswer } = {
+  push: TAKEN,
+  status: TAKEN,
+  payout: TAKEN,
+  payoutStatus: TAKEN,
+}
+const calls = { push: 0, qr: 0, status: [] as number[], payout: 0 }
+const provider: Provider = {
+  name: 'mock',
+  capabilities: {
+    methods: ['wallet_push', 'provider_pesa', 'qr'],
+    whole_shillings: false,
+    payout_methods: ['MOBILE_MONEY'],
+    destinations: ['MPESA'],
+  },
+  push: async () => {
+    calls.push++
+    return said.push
+  },
+  qr: async () => {
+    calls.qr++
+    return DOWN
+  },
+  status: async (requests) => {
+    calls.status.push(requests.length)
+    return requests.map(() => said.status)
+  },
+  payout: async () => {
+    calls.payout++
+    return said.payout
+  },
+  payoutStatus: async (requests) => requests.map(() => said.payoutStatus),
+  verifyCallback: () => ({ verified: false }),
+}
+
+let world: World
+let operator: string
+before(async () => {
+  world = await createWorld({ compose: { providers: [provider] } })
+  operator = (await world.newSession('SUPER_ADMIN')).token
+})
+after(() => world.close())
+
+async function pay(amount = '1000') {
+  const body = { amount, phone: '0754123456' }
+  const reply = await world.post('/v1/collections/wallet-push', body, { key: world.live_key })
+  assert.equal(reply.status, 202)
+  await world.system.driver.task.idle()
+  return reply.body.data.collection_id as string
+}
+const statusOf = async (id: string) => (await world.get(`/v1/collections/${id}`, world.live_key)).body.data
+const waiting = async (kind: string, query = '') =>
+  (await world.get(`/v1/operator/waiting?kind=${kind}${query}`, operator)).body.data.items
+async function circuit(method: string) {
+  const { data } = (await world.get('/v1/operator/providers', operator)).body
+  return data.providers
+    .find(({ name }: Provider) => name === 'mock')
+    ?.circuits.find((one: { method: string }) => one.method === method)
+}
+
+test('the providers are shown with what they do, and which of them new payments go over', async () => {
+  const { data } = (await world.get('/v1/operator/providers', operator)).body
+  assert.deepEqual([data.default_provider, data.routes, data.process_id], ['mock', [], world.deps.process_id])
+  const shown = data.providers.map(({ name, live, destinations }: Record<string, unknown>) => [
+    name,
+    live,
+    destinations,
+  ])
+  assert.deepEqual(shown, [
+    ['sandbox', false, null],
+    ['mock', true, ['MPESA']],
+  ])
+})
+
+test('five payments that a provider does not answer: the next has failed at once, and it is not called', async () => {
+  said.push = DOWN
+  const open: string[] = []
+  for (let i = 0; i < 5; i++) {
+    world.deps.clock.advance(1_000)
+    open.push(await pay())
+  }
+  const before_it = calls.push
+  const id = await pay()
+  const { status, failure_reason_code, provider_payment_status } = await statusOf(id)
+  assert.deepEqual([status, failure_reason_code], ['failed', 'provider_unavailable'])
+  assert.equal(provider_payment_status, 'CIRCUIT_OPEN')
+  assert.equal(calls.push, before_it)
+  for (const one of open) assert.equal((await statusOf(one)).status, 'processing', 'a doubt stays a doubt')
+  const { state, faults, retry_at } = await circuit('wallet_push')
+  assert.deepEqual([state, faults], ['open', 5])
+  assert.equal(Date.parse(retry_at) - world.deps.clock.now().getTime(), 2_000)
+  assert.match(world.deps.logged.join(''), /circuit open/)
+
+  const items = await waiting('collection')
+  assert.deepEqual(
+    items.map((item: { id: string }) => item.id),
+    open,
+  )
+  const { merchant_name, provider: name, method, asks, provider_status, waiting_s } = items[0]
+  assert.deepEqual(
+    [merchant_name, name, method, asks, provider_status, waiting_s],
+    [world.merchant.name, 'mock', 'wallet_push', 1, null, 4],
+  )
+
+  said.push = TAKEN
+  world.deps.clock.advance(2_000)
+  await pay()
+  assert.equal(calls.push, before_it + 1)
+  assert.equal((await circuit('wallet_push')).state, 'closed')
+  await pay()
+  assert.equal(calls.push, before_it + 2)
+})
+
+test('questions have a circuit of their own: one question tries, and no payment fails because of it', async () => {
+  const ids = await Promise.all(Array.from({ length: 12 }, () => pay()))
+  said.status = DOWN
+  for (let i = 0; i < 60 && (await circuit('status'))?.state !== 'open'; i++) {
+    await world.call({ method: 'POST', url: `/v1/collections/${ids[0]}/refresh-status`, key: world.live_key })
+  }
+  assert.equal((await circuit('status')).state, 'open')
+  assert.equal((await circuit('wallet_push')).state, 'closed')
+  const { length } = calls.status
+  await world.call({ method: 'POST', url: `/v1/collections/${ids[1]}/refresh-status`, key: world.live_key })
+  assert.equal(calls.status.length, length, 'an open circuit asks nothing')
+  said.status = { kind: 'succeeded', amount_minor: 100_000n, currency: 'TZS', provider_status: 'COMPLETED' }
+  await world.pass(120_000)
+  assert.equal(calls.status[length], 1, 'the first question after the pause goes alone')
+  for (const id of ids) assert.equal((await statusOf(id)).status, 'successful')
+  assert.deepEqual(await waiting('collection'), [])
+})
+
+test('a code of a provider that is down is refused at once', async () => {
+  const ask = () => world.post('/v1/collections/qr', { amount: '1000' }, { key: world.live_key })
+  for (let i = 0; i < 5; i++) await ask()
+  const before_it = calls.qr
+  const reply = await ask()
+  assert.deepEqual([reply.status, reply.body.error.code], [503, 'provider_unavailable'])
+  assert.equal(calls.qr, before_it)
+})
+
+test('payouts of a provider that cannot be reached wait, with their money set aside, and are sent once it is back', async () => {
+  said.payout = { kind: 'not_sent', provider_status: null }
+  const body = {
+    amount: '500',
+    destination_code: 'MPESA',
+    destination_identifier: '0754123456',
+    destination_name: 'Juma Ali',
+  }
+  const ids: string[] = []
+  for (let i = 0; i < 6; i++) {
+    if (i < 5) world.deps.clock.advance(1_000)
+    const made = await world.post('/v1/disbursements/mobile-money', body, { key: world.live_key })
+    assert.equal(made.status, 202, made.text)
+    ids.push(made.body.data.id)
+    await world.post(`/v1/operator/withdrawals/${made.body.data.id}/approve`, {}, { key: operator })
+    await world.system.payouts.task.idle()
+  }
+  assert.equal(calls.payout, 5)
+  const items = await waiting('payout')
+  assert.deepEqual(
+    items.map((item: { id: string; state: string; merchant_id: string }) => [item.id, item.state, item.merchant_id]),
+    ids.map((id) => [id, 'to_send', world.merchant.id]),
+  )
+  assert.equal(items[5].provider_status, 'CIRCUIT_OPEN')
+  assert.equal(Date.parse(items[5].due_at) - world.deps.clock.now().getTime(), 2_000)
+  const stranger = await world.newMerchant()
+  assert.deepEqual(await waiting('payout', `&merchant_id=${stranger.id}`), [])
+  assert.equal((await waiting('payout', `&merchant_id=${world.merchant.id}`)).length, 6)
+  assert.equal((await world.get('/v1/balance', world.live_key)).body.data.reserved, '3000.00')
+
+  said.payout = { kind: 'succeeded', amount_minor: 50_000n, currency: 'TZS', provider_status: 'COMPLETED' }
+  await world.pass(60_000)
+  assert.deepEqual(await waiting('payout'), [])
+  assert.equal(calls.payout, 11)
+  assert.equal((await world.get('/v1/balance', world.live_key)).body.data.reserved, '0.00')
+})
+
+test('the sandbox has no circuit: a provider that one developer plays down is up for all others', async () => {
+  const play = (phone: string) =>
+    world.post('/v1/collections/wallet-push', { amount: '1000', phone }, { key: world.sandbox_key })
+  for (let i = 0; i < 12; i++) await play('0754123013')
+  const { body } = await play('0754123001')
+  await world.work()
+  assert.equal((await world.get(`/v1/collections/${body.data.collection_id}`)).body.data.status, 'successful')
+})

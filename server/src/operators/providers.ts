@@ -1,0 +1,131 @@
+// Operators look at the providers: which are there, what goes over them, how their calls went in this process, and what
+// waits for them.
+
+import Type from 'typebox'
+import type { Deps } from '../db/index.ts'
+import { ENVIRONMENTS, type Routes, success } from '../http/index.ts'
+import { nullable, oneOf } from '../lib/index.ts'
+import type { Breaker, CircuitHealth } from '../providers/breaker.ts'
+import type { Provider } from '../providers/port.ts'
+import type { Routing } from '../providers/routing.ts'
+import { listWaiting, WAITING_MAX } from './waiting.ts'
+
+/** What the routes need of the providers. */
+export type ProvidersOptions = { providers: ReadonlyMap<string, Provider>; routing: Routing; breaker: Breaker }
+
+const Timestamp = Type.String({ format: 'date-time' })
+const Names = Type.Array(Type.String())
+
+const Circuit = Type.Object({
+  method: Type.String({ description: 'A method; status and payout_status: questions.' }),
+  state: oneOf(
+    ['closed', 'open', 'half_open'],
+    'closed: calls are made. open: none is, until retry_at. half_open: one call tries whether it works again.',
+  ),
+  calls: Type.Integer({ description: 'The newest calls that are judged.' }),
+  faults: Type.Integer({ description: 'How many of these failed because of the provider.' }),
+  median_ms: nullable(Type.Number()),
+  since: Timestamp,
+  retry_at: nullable(Timestamp),
+})
+
+const Answer = success(
+  Type.Object({
+    process_id: Type.String({ description: 'The process that answered: each has circuits of its own.' }),
+    default_provider: Type.String({ description: 'What no route names goes over it.' }),
+    routes: Type.Array(Type.Object({ route: Type.String(), provider: Type.String() })),
+    providers: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        live: Type.Boolean({ description: 'Whether new live payments or payouts may go over it.' }),
+        methods: Names,
+        payout_methods: Names,
+        destinations: nullable(Type.Array(Type.String(), { description: 'Null: every one.' })),
+        whole_shillings: Type.Boolean(),
+        circuits: Type.Array(Circuit, { description: 'One for each method that was called since the process began.' }),
+      }),
+    ),
+  }),
+)
+
+const Waiting = Type.Object({
+  id: Type.String({ description: 'The collection, or the withdrawal.' }),
+  merchant_id: Type.String(),
+  merchant_name: Type.String(),
+  environment: oneOf(ENVIRONMENTS),
+  provider: Type.String(),
+  provider_reference: Type.String({ description: 'What the provider knows it by.' }),
+  method: Type.String(),
+  state: Type.String({ description: 'to_send: not sent yet. sending: no answer is known. asked: it is asked about.' }),
+  waiting_s: Type.Integer({ description: 'For how many seconds.' }),
+  asks: Type.Integer({ description: 'Steps that were taken with it so far.' }),
+  provider_status: nullable(Type.String({ description: "The provider's own word of its last answer." })),
+  due_at: Type.String({ format: 'date-time', description: 'When the next step is due.' }),
+  created_at: Timestamp,
+})
+
+const WaitingQuery = Type.Object({
+  kind: oneOf(['collection', 'payout'], 'Money that comes in, or money that goes out.'),
+  merchant_id: Type.Optional(Type.String({ format: 'uuid' })),
+})
+
+/** Adds the routes. */
+export function operatorProviderRoutes(deps: Deps, options: ProvidersOptions): Routes {
+  const tags = ['Operator']
+  return (app) => {
+    app.get(
+      '/v1/operator/providers',
+      {
+        config: { access: 'operator' },
+        schema: {
+          tags,
+          summary: 'Show the providers, their routes, and how their calls went in this process',
+          response: { 200: Answer },
+        },
+      },
+      async () => ({ success: true as const, data: present(deps, options) }),
+    )
+    app.get(
+      '/v1/operator/waiting',
+      {
+        config: { access: 'operator' },
+        schema: {
+          tags,
+          summary: 'List what waits for a provider, the longest waiting first',
+          description: `At most ${WAITING_MAX}; of each merchant, the ${WAITING_MAX} that are due first are looked at.`,
+          querystring: WaitingQuery,
+          response: { 200: success(Type.Object({ items: Type.Array(Waiting) })) },
+        },
+      },
+      async (request) => {
+        const { kind, merchant_id = null } = request.query
+        return { success: true as const, data: { items: await listWaiting(deps, kind, merchant_id) } }
+      },
+    )
+  }
+}
+
+function present(deps: Deps, { providers, routing, breaker }: ProvidersOptions) {
+  const health = breaker.health()
+  return {
+    process_id: deps.process_id,
+    default_provider: deps.config.provider,
+    routes: [...routing.routes].map(([route, provider]) => ({ route, provider })),
+    providers: [...providers.values()].map((provider) => {
+      const { methods, payout_methods, destinations, whole_shillings } = provider.capabilities
+      return {
+        name: provider.name,
+        live: routing.live.includes(provider),
+        methods: [...methods],
+        payout_methods: [...payout_methods],
+        destinations: destinations === undefined ? null : [...destinations],
+        whole_shillings,
+        circuits: health.filter((circuit) => circuit.provider === provider.name).map(presentCircuit),
+      }
+    }),
+  }
+}
+
+function presentCircuit({ provider: _, since, retry_at, ...circuit }: CircuitHealth) {
+  return { ...circuit, since: since.toISOString(), retry_at: retry_at?.toISOString() ?? null }
+}

@@ -1,0 +1,100 @@
+// When a provider is left alone, and how it comes back.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { settableClock } from '../lib/index.ts'
+import { type Breaker, type CircuitHealth, createBreaker } from './breaker.ts'
+
+const START = new Date('2026-01-05T09:00:00.000Z')
+const FAULT = { fault: true, duration_ms: 5_000 }
+const GOOD = { fault: false, duration_ms: 80 }
+
+function setUp() {
+  const clock = settableClock(START)
+  const changes: CircuitHealth[] = []
+  const breaker = createBreaker(clock, (health) => changes.push(health))
+  const call = (what: typeof GOOD, times = 1, method = 'wallet_push') => {
+    for (let i = 0; i < times; i++) breaker.note('selcom', method, what)
+  }
+  return { clock, breaker, call, changes }
+}
+const may = (breaker: Breaker, method = 'wallet_push') => breaker.may('selcom', method)
+
+test('five faults in a row open the circuit of that provider and method, and of no other', () => {
+  const { breaker, call } = setUp()
+  call(FAULT, 4)
+  assert.equal(may(breaker), true)
+  call(FAULT)
+  assert.equal(may(breaker), false)
+  assert.equal(may(breaker, 'qr'), true)
+  assert.equal(breaker.may('vodacom', 'wallet_push'), true)
+})
+
+test('more faults than answers among the newest calls open it too; as many do not', () => {
+  const { breaker, call } = setUp()
+  for (let i = 0; i < 10; i++) call(i % 2 === 0 ? FAULT : GOOD)
+  assert.equal(may(breaker), true)
+  const other = setUp()
+  for (let i = 0; i < 12; i++) other.call(i % 3 === 0 ? GOOD : FAULT)
+  assert.equal(may(other.breaker), false)
+})
+
+test('after its pause exactly one call is let through, and a good one closes the circuit', () => {
+  const { clock, breaker, call, changes } = setUp()
+  call(FAULT, 5)
+  assert.equal(breaker.pause('selcom', 'wallet_push'), 2_000)
+  clock.advance(1_999)
+  assert.equal(may(breaker), false)
+  clock.advance(1)
+  assert.deepEqual([may(breaker), may(breaker)], [true, false])
+  call(GOOD)
+  assert.equal(may(breaker), true)
+  assert.equal(breaker.pause('selcom', 'wallet_push'), 0)
+  assert.deepEqual(
+    changes.map(({ state }) => state),
+    ['open', 'half_open', 'closed'],
+  )
+})
+
+test('every try that fails doubles the pause, up to a minute', () => {
+  const { clock, breaker, call } = setUp()
+  call(FAULT, 5)
+  const pauses = []
+  for (let i = 0; i < 7; i++) {
+    const pause = breaker.pause('selcom', 'wallet_push')
+    pauses.push(pause)
+    clock.advance(pause)
+    assert.equal(may(breaker), true)
+    call(FAULT)
+  }
+  assert.deepEqual(pauses, [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000])
+})
+
+test('a try that never ends does not keep the circuit open for ever', () => {
+  const { clock, breaker, call } = setUp()
+  call(FAULT, 5)
+  clock.advance(2_000)
+  assert.equal(may(breaker), true)
+  clock.advance(14_999)
+  assert.equal(may(breaker), false)
+  clock.advance(1)
+  assert.equal(may(breaker), true)
+})
+
+test('operators see each circuit: state, newest calls, faults, median time, next try', () => {
+  const { clock, breaker, call } = setUp()
+  call(GOOD, 3)
+  call(FAULT, 5)
+  assert.deepEqual(breaker.health(), [
+    {
+      provider: 'selcom',
+      method: 'wallet_push',
+      state: 'open',
+      calls: 8,
+      faults: 5,
+      median_ms: 5_000,
+      since: START,
+      retry_at: new Date(clock.now().getTime() + 2_000),
+    },
+  ])
+})

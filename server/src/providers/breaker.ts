@@ -1,0 +1,180 @@
+// The circuit breaker: a provider that does not answer is left alone for a while, so that payers hear at once that it is
+// down and nobody's work waits for timeouts. One circuit for each provider and method. It is a matter of speed alone: it
+// never decides what became of a payment, and each process has its own.
+
+import type { Clock } from '../lib/index.ts'
+import type { Answer, PayoutAnswer, Provider } from './port.ts'
+
+/** closed: calls go through. open: none does. half_open: one call at a time tries whether it works again. */
+export type CircuitState = 'closed' | 'open' | 'half_open'
+
+/** One circuit as operators see it. Times in milliseconds. */
+export type CircuitHealth = {
+  provider: string
+  method: string
+  state: CircuitState
+  /** Calls and faults among the newest calls, at most WINDOW of them. */
+  calls: number
+  faults: number
+  median_ms: number | null
+  since: Date
+  /** When the next call will be tried; null unless open. */
+  retry_at: Date | null
+}
+
+/** The circuits of one process. */
+export type Breaker = {
+  /** True when a call may be made now. Of an open circuit, one caller is let through once its pause is over. */
+  may(provider: string, method: string): boolean
+  /** Milliseconds until an open circuit is tried again; 0 when calls go through. */
+  pause(provider: string, method: string): number
+  /** Notes how a call that `may` let through ended. */
+  note(provider: string, method: string, call: { fault: boolean; duration_ms: number }): void
+  health(): CircuitHealth[]
+}
+
+/** Newest calls that are judged. */
+const WINDOW = 20
+/** It opens after so many faults in a row, or when this share of a full enough window are faults. */
+const FAULTS_IN_ROW = 5
+const CALLS_MIN = 10
+const FAULT_SHARE = 0.5
+/** How long it stays open: doubled with every try that fails. */
+const PAUSE_MS_MIN = 2_000
+const PAUSE_MS_MAX = 60_000
+/** A try that never ended: its process paused, or the caller forgot it. Another is let through. */
+const TRY_MS_MAX = 15_000
+
+type Circuit = {
+  provider: string
+  method: string
+  state: CircuitState
+  window: { fault: boolean; duration_ms: number }[]
+  in_row: number
+  pause_ms: number
+  since: Date
+  retry_at: Date
+}
+
+/** Makes the circuits of a process, all closed. */
+export function createBreaker(clock: Clock, changed: (health: CircuitHealth) => void = () => {}): Breaker {
+  const circuits = new Map<string, Circuit>()
+  const circuitOf = (provider: string, method: string): Circuit => {
+    const name = `${provider} ${method}`
+    const known = circuits.get(name)
+    if (known !== undefined) return known
+    const now = clock.now()
+    const state = 'closed'
+    const made: Circuit = { provider, method, state, window: [], in_row: 0, pause_ms: 0, since: now, retry_at: now }
+    circuits.set(name, made)
+    return made
+  }
+  const turn = (circuit: Circuit, state: CircuitState) => {
+    if (circuit.state === state) return
+    circuit.state = state
+    circuit.since = clock.now()
+    changed(healthOf(circuit))
+  }
+  const open = (circuit: Circuit) => {
+    circuit.pause_ms = Math.min(PAUSE_MS_MAX, Math.max(PAUSE_MS_MIN, circuit.pause_ms * 2))
+    circuit.retry_at = new Date(clock.now().getTime() + circuit.pause_ms)
+    turn(circuit, 'open')
+  }
+  const close = (circuit: Circuit) => {
+    circuit.window = []
+    circuit.pause_ms = 0
+    turn(circuit, 'closed')
+  }
+  return {
+    may(provider, method) {
+      const circuit = circuitOf(provider, method)
+      if (circuit.state === 'closed') return true
+      const now = clock.now()
+      if (now < circuit.retry_at) return false
+      turn(circuit, 'half_open')
+      circuit.retry_at = new Date(now.getTime() + TRY_MS_MAX)
+      return true
+    },
+    pause(provider, method) {
+      const { state, retry_at } = circuitOf(provider, method)
+      return state === 'closed' ? 0 : Math.max(0, retry_at.getTime() - clock.now().getTime())
+    },
+    note(provider, method, call) {
+      const circuit = circuitOf(provider, method)
+      circuit.window.push(call)
+      if (circuit.window.length > WINDOW) circuit.window.shift()
+      circuit.in_row = call.fault ? circuit.in_row + 1 : 0
+      if (circuit.state === 'closed') {
+        if (isBroken(circuit)) open(circuit)
+      } else if (!call.fault) close(circuit)
+      // A call that began before it opened tells nothing new.
+      else if (circuit.state === 'half_open') open(circuit)
+    },
+    health: () => [...circuits.values()].map(healthOf),
+  }
+}
+
+function isBroken({ in_row, window }: Circuit): boolean {
+  if (in_row >= FAULTS_IN_ROW) return true
+  return window.length >= CALLS_MIN && window.filter(({ fault }) => fault).length / window.length > FAULT_SHARE
+}
+
+function healthOf({ provider, method, state, window, since, retry_at }: Circuit): CircuitHealth {
+  const times = window.map(({ duration_ms }) => duration_ms).sort((a, b) => a - b)
+  return {
+    provider,
+    method,
+    state,
+    calls: window.length,
+    faults: window.filter(({ fault }) => fault).length,
+    median_ms: times[Math.floor(times.length / 2)] ?? null,
+    since,
+    retry_at: state === 'open' ? retry_at : null,
+  }
+}
+
+/** The method under which questions have circuits of their own: a provider that takes no prompts may still answer them. */
+export const QUESTIONS = { payments: 'status', payouts: 'payout_status' } as const
+
+/** The provider's word on what was stopped before it was asked. */
+export const CIRCUIT_OPEN = 'CIRCUIT_OPEN'
+
+/** True for an answer that comes of the provider being down, or not letting us in, whoever pays or is paid. */
+export function isFault(said: Answer | PayoutAnswer, slow = false): boolean {
+  switch (said.kind) {
+    case 'unknown':
+      return said.why === 'unreachable' || said.why === 'refused_us' || (said.why === 'timeout' && !slow)
+    case 'declined':
+      return said.reason === 'provider_unavailable'
+    case 'blocked':
+    case 'not_sent':
+      return true
+    default:
+      return false
+  }
+}
+
+/** A call to a provider: what it does, what its answer tells of the provider, and what is answered when it is not made. */
+export type Guarded<Said> = {
+  /** `probing`: this call tries whether the provider works again; it should be a small one. */
+  work(probing: boolean): Promise<Said>
+  isFault(said: Said): boolean
+  /** Instead, while the circuit is open. It is tried again after `pause_ms`. */
+  stopped(pause_ms: number): Said
+}
+
+/** Makes a call unless its circuit is open, and notes how it went. */
+export async function guarded<Said>(
+  { breaker, clock }: { breaker: Breaker; clock: Clock },
+  { name, capabilities }: Provider,
+  method: string,
+  call: Guarded<Said>,
+): Promise<Said> {
+  if (capabilities.circuit_breaker === false) return call.work(false)
+  if (!breaker.may(name, method)) return call.stopped(breaker.pause(name, method))
+  const begin = clock.now().getTime()
+  // Only a circuit that is not closed has a pause.
+  const said = await call.work(breaker.pause(name, method) > 0)
+  breaker.note(name, method, { fault: call.isFault(said), duration_ms: clock.now().getTime() - begin })
+  return said
+}

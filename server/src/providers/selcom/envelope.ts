@@ -1,0 +1,113 @@
+// The envelope that every answer of the gateway comes in, and what an HTTP exchange as a whole comes to. Pure.
+
+import type { LostWhy, Sent } from './exchange.ts'
+
+/** Anything that JSON calls an object. */
+export type Fields = Record<string, unknown>
+
+/** A well-formed envelope. */
+export type Envelope = {
+  resultcode: string
+  result: string
+  message: string
+  reference: string | null
+  /** The echo of our transaction id; payout queries give it another name. */
+  transid: string | null
+  data: readonly Fields[]
+}
+
+/**
+ * What an exchange comes to.
+ * `done`, `pending`, `failed`: the gateway says so, and code and word agree. `rejected`: it found the request itself wrong and
+ * executed nothing. `refused`: it does not let us in; `certain` when it is the gateway that says so, and nobody in between.
+ * `not_sent`: no byte was written. `unclear`: everything else; it may have been executed.
+ */
+export type Verdict =
+  | { is: 'done' | 'pending' | 'failed' | 'rejected'; status: number; envelope: Envelope }
+  | { is: 'refused'; certain: boolean; status: number; envelope: Envelope | null }
+  | { is: 'not_sent'; envelope: null }
+  | { is: 'unclear'; why: LostWhy | 'unseen_status'; status: number | null; envelope: Envelope | null }
+
+const TEXT_MAX = 300
+const CODE = /^[0-9A-Za-z]{1,8}$/
+const DONE = '000'
+/** In progress: two codes of every product, three of money transfers from abroad. */
+const PENDING: readonly string[] = ['111', '927', '001', '002', '003']
+/** It does not know, or what lies behind it does not. */
+export const AMBIGUOUS = '999'
+/** How it says that what lies behind it did not answer, as a failure too. The spelling is the gateway's. */
+const UPSTREAM = /\bno\s+res?ponse\s+from\s+upstream/i
+/** How it says that our address, or our use of one of its products, is not allowed. */
+const REFUSALS: readonly RegExp[] = [/\b403[25]\b/, /\bip\b.*\bwhite-?\s?list/i, /\bendpoint not enabled\b/i]
+
+/** Reads an envelope. Null: it is none, whatever else it is. */
+export function readEnvelope(text: string): Envelope | null {
+  let content: unknown
+  try {
+    content = JSON.parse(text)
+  } catch {
+    return null
+  }
+  if (!isFields(content)) return null
+  const { resultcode, result } = content
+  if (typeof resultcode !== 'string' || !CODE.test(resultcode) || typeof result !== 'string') return null
+  const { data } = content
+  return {
+    resultcode,
+    result: result.slice(0, TEXT_MAX),
+    message: (textOf(content.message) ?? '').slice(0, TEXT_MAX),
+    reference: textOf(content.reference),
+    transid: textOf(content.transid) ?? textOf(content.messageId),
+    data: (Array.isArray(data) ? data : [data]).filter(isFields),
+  }
+}
+
+/** What an envelope says. The code decides; a word that does not fit it makes the whole unclear. */
+export function standingOf({ resultcode, result, message }: Envelope): 'done' | 'pending' | 'failed' | 'unclear' {
+  const word = result.toUpperCase().replace(/[^A-Z]/g, '')
+  if (resultcode === DONE) return word === 'SUCCESS' ? 'done' : 'unclear'
+  if (PENDING.includes(resultcode)) return word === 'PENDING' || word === 'INPROGRESS' ? 'pending' : 'unclear'
+  if (resultcode === AMBIGUOUS || UPSTREAM.test(message)) return 'unclear'
+  return word === 'FAIL' || word === 'FAILED' ? 'failed' : 'unclear'
+}
+
+/** What an exchange comes to. `refusal_texts`: more texts that mean that we are not let in. */
+export function weigh(sent: Sent, refusal_texts: readonly string[] = []): Verdict {
+  if (sent.kind === 'not_sent') return { is: 'not_sent', envelope: null }
+  if (sent.kind === 'lost') return { is: 'unclear', why: sent.why, status: null, envelope: null }
+  const { status } = sent
+  const envelope = readEnvelope(sent.text)
+  const standing = envelope === null ? null : standingOf(envelope)
+  const unclear = (why: LostWhy | 'unseen_status'): Verdict => ({ is: 'unclear', why, status, envelope })
+
+  if (status === 401) return { is: 'refused', certain: true, status, envelope }
+  const told = standing === 'failed' && envelope !== null && isRefusal(envelope.message, refusal_texts)
+  if (status === 403) return { is: 'refused', certain: told, status, envelope }
+  if (status === 408) return unclear('timeout')
+  if (status === 429 || status >= 500) return unclear('unreachable')
+  if (envelope === null || standing === null) return unclear('unreadable')
+  if (status === 400 || status === 412) {
+    if (told) return { is: 'refused', certain: true, status, envelope }
+    return standing === 'failed' ? { is: 'rejected', status, envelope } : unclear('unseen_status')
+  }
+  if (status < 200 || status > 299) return unclear('unreadable')
+  if (told) return { is: 'refused', certain: true, status, envelope }
+  return standing === 'unclear' ? unclear('unseen_status') : { is: standing, status, envelope }
+}
+
+/** True for an object of JSON. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The text, or null. */
+export function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}
+
+function isRefusal(message: string, refusal_texts: readonly string[]): boolean {
+  const lower = message.toLowerCase()
+  return (
+    REFUSALS.some((known) => known.test(message)) || refusal_texts.some((text) => lower.includes(text.toLowerCase()))
+  )
+}

@@ -1,0 +1,43 @@
+// A gateway that repeats what it was sent must not make us write down our own secrets.
+
+import type { Verdict } from './envelope.ts'
+import { authorizationOf, type Credentials } from './sign.ts'
+
+/** Takes our secrets out of what was answered. */
+export type Redaction = {
+  /** Out of a whole answer: what is too long to stand in one by chance. */
+  raw(text: string): string
+  /** Out of the texts that are kept or logged: the PIN too, where it stands alone. Within a longer number it is none. */
+  words(verdict: Verdict): Verdict
+}
+
+const REDACTED = '[redacted]'
+/** Anything shorter may be part of an answer by chance. */
+const LENGTH_MIN = 8
+
+/** Makes it for the secrets in use. */
+export function createRedaction({ api_key, api_secret }: Credentials, pin: string | null): Redaction {
+  const encoded = authorizationOf(api_key).split(' ')[1]
+  const secrets = [api_secret, api_key, encoded].filter((secret) => secret !== undefined && secret.length >= LENGTH_MIN)
+  const raw = (text: string) =>
+    secrets.reduce((clean: string, secret) => clean.replaceAll(secret as string, REDACTED), text)
+  const escaped = pin?.replace(/[^0-9A-Za-z]/g, '\\$&')
+  const alone = escaped ? new RegExp(`(?<![0-9A-Za-z])${escaped}(?![0-9A-Za-z])`, 'g') : null
+  // Once more, now that no secret is spelled with the escapes of JSON.
+  const word = (text: string) => (alone === null ? raw(text) : raw(text).replace(alone, REDACTED))
+  return {
+    raw,
+    words(verdict) {
+      const { envelope } = verdict
+      if (envelope === null) return verdict
+      const { result, message, reference } = envelope
+      const clean = {
+        ...envelope,
+        result: word(result),
+        message: word(message),
+        reference: reference === null ? null : word(reference),
+      }
+      return { ...verdict, envelope: clean } as Verdict
+    },
+  }
+}

@@ -1,0 +1,205 @@
+// The gateway's own books: what it was asked, what it did and what money it moved. Kept in memory, never shortened.
+// Amounts are whole shillings.
+
+import type { CallbackKind, PayeeFateName, PayerFate, PayerFateName, Saying, Truth, Word } from './fates.ts'
+import type { Reply } from './reply.ts'
+
+/** One order of the checkout. */
+export type Order = {
+  order_id: string
+  amount: bigint
+  currency: string
+  buyer_phone: string
+  /** Whoever was prompted last, or scanned. */
+  payer_phone: string | null
+  webhook: string | null
+  created_at: Date
+  expires_at: Date | null
+  reference: string
+  payment_token: string
+  /** As last said; read it through `wordAt`. */
+  word: Word
+  prompts: number
+  /** How often it was made: more than once, when its creation was repeated. */
+  requests: number
+  payment: Payment | null
+  /** The next status answer is an odd one. */
+  odd: PayerFate['odd'] | null
+  /** The answer to its creation. */
+  created: Reply | null
+}
+
+/** One push. `requests` counts every request with its transid. */
+export type Push = {
+  rail: string
+  transid: string
+  order_id: string
+  msisdn: string
+  fate: PayerFateName | null
+  prompts: number
+  requests: number
+  at: Date
+  said: Reply
+}
+
+/** Money taken from a payer. */
+export type Payment = {
+  order_id: string
+  transid: string
+  channel: string
+  reference: string
+  phone: string
+  amount: bigint
+  at: Date
+  returned_at: Date | null
+}
+
+/**
+ * One payout. `executions` counts how often its money reached the receiver, `returns` how often it came back, `held` how
+ * often it is out of the float and on its way.
+ */
+export type Payout = {
+  rail: string
+  transid: string
+  code: string
+  account: string
+  name: string | null
+  amount: bigint
+  fate: PayeeFateName
+  truth: Truth
+  /** What a query is told. It need not be the truth. */
+  says: Saying
+  executions: number
+  returns: number
+  held: number
+  /** Somebody decided it: its life is over. */
+  by_hand: boolean
+  requests: number
+  queries: number
+  at: Date
+  /** The answer to its request. */
+  said: Reply | null
+}
+
+/** One callback that was due. */
+export type CallbackEntry = {
+  order_id: string
+  payment_status: string
+  kind: CallbackKind
+  state: 'waiting' | 'delivered' | 'given_up' | 'lost'
+  requests: number
+  at: Date
+}
+
+/** The sums over the books. */
+export type Totals = {
+  orders: { count: number; by_word: Record<string, number> }
+  pushes: { count: number; prompts: number }
+  payments: { count: number; amount: bigint; returned: number; returned_amount: bigint; other_amount: number }
+  payouts: {
+    count: number
+    by_truth: Record<Truth, number>
+    executions: number
+    executed_more_than_once: number
+    /** With the receivers, and on the way: what is gone from the float. */
+    paid_amount: bigint
+    held_amount: bigint
+  }
+  float: { added: bigint; now: bigint }
+  callbacks: Record<CallbackEntry['state'], number>
+  /** Requests by call, refusals by check, faults and fates as `group.kind`. */
+  requests: Record<string, number>
+  refusals: Record<string, number>
+  struck: Record<string, number>
+}
+
+/** The books. */
+export type Book = {
+  orders: Map<string, Order>
+  /** By rail and transid: each rail knows only its own. */
+  pushes: Map<string, Push>
+  payouts: Map<string, Payout>
+  payments: Payment[]
+  callbacks: CallbackEntry[]
+  requests: Record<string, number>
+  refusals: Record<string, number>
+  float: { added: bigint; now: bigint }
+}
+
+/** Empty books, with what is in the float. */
+export function createBook(float: bigint): Book {
+  return {
+    orders: new Map(),
+    pushes: new Map(),
+    payouts: new Map(),
+    payments: [],
+    callbacks: [],
+    requests: {},
+    refusals: {},
+    float: { added: float, now: float },
+  }
+}
+
+/** What an order says at a time: one that nobody paid in its time is cancelled, without anybody doing it. */
+export function wordAt(order: Order, now: Date): Word {
+  const is_open = order.word === 'PENDING' || order.word === 'INPROGRESS'
+  return is_open && order.expires_at !== null && order.expires_at <= now ? 'CANCELLED' : order.word
+}
+
+/** Adds up the books. */
+export function totalsOf(book: Book, struck: Record<string, number>, now: Date): Totals {
+  const by_word: Record<string, number> = {}
+  for (const order of book.orders.values()) count(by_word, wordAt(order, now))
+  const callbacks = { waiting: 0, delivered: 0, given_up: 0, lost: 0 }
+  for (const { state } of book.callbacks) callbacks[state]++
+  const pushes = { count: book.pushes.size, prompts: 0 }
+  for (const push of book.pushes.values()) pushes.prompts += push.prompts
+  return {
+    orders: { count: book.orders.size, by_word },
+    pushes,
+    payments: paymentTotals(book),
+    payouts: payoutTotals(book),
+    float: { ...book.float },
+    callbacks,
+    requests: { ...book.requests },
+    refusals: { ...book.refusals },
+    struck: { ...struck },
+  }
+}
+
+function paymentTotals(book: Book): Totals['payments'] {
+  const totals = { count: book.payments.length, amount: 0n, returned: 0, returned_amount: 0n, other_amount: 0 }
+  for (const { order_id, amount, returned_at } of book.payments) {
+    totals.amount += amount
+    if (amount !== book.orders.get(order_id)?.amount) totals.other_amount++
+    if (returned_at === null) continue
+    totals.returned++
+    totals.returned_amount += amount
+  }
+  return totals
+}
+
+function payoutTotals(book: Book): Totals['payouts'] {
+  const by_truth: Record<Truth, number> = { pending: 0, paid: 0, failed: 0, returned: 0 }
+  const totals = {
+    count: book.payouts.size,
+    by_truth,
+    executions: 0,
+    executed_more_than_once: 0,
+    paid_amount: 0n,
+    held_amount: 0n,
+  }
+  for (const { truth, executions, returns, held, amount } of book.payouts.values()) {
+    by_truth[truth]++
+    totals.executions += executions
+    if (executions > 1) totals.executed_more_than_once++
+    totals.paid_amount += amount * BigInt(executions - returns)
+    totals.held_amount += amount * BigInt(held)
+  }
+  return totals
+}
+
+/** One more of a name. */
+export function count(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1
+}

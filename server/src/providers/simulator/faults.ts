@@ -1,0 +1,135 @@
+// Which call goes wrong, and what becomes of each payment: magic numbers first, then chances. A chance follows from the
+// seed, the reference, the call and how often that call came for that reference; so a run can be repeated.
+
+import { pick, share } from './chance.ts'
+import {
+  CALLBACK_KINDS,
+  CALLS,
+  type Call,
+  type CallbackKind,
+  PAYEE_FATES,
+  PAYER_FATES,
+  type PayeeFateName,
+  type PayerFateName,
+  WIRE_FAULTS,
+  type WireFault,
+} from './fates.ts'
+import { type MagicNumber, magicPayee, magicPayer } from './magic.ts'
+
+const GROUPS: Record<string, object> = {
+  ...Object.fromEntries(CALLS.map((call) => [call, WIRE_FAULTS])),
+  callback: CALLBACK_KINDS,
+  payer: PAYER_FATES,
+  payee: PAYEE_FATES,
+}
+/** Sums of fractions may end a hair above 1. */
+const SUM_MAX = 1 + 1e-9
+
+/**
+ * The seed, and for each group (a call, `callback`, `payer`, `payee`) the share of each kind. What the shares leave over
+ * goes well.
+ */
+export type Rates = { seed: string; rates: Record<string, Record<string, number>> }
+
+/** What decides over faults and fates. */
+export type Faults = ReturnType<typeof createFaults>
+
+/** Makes it, with nothing going wrong by chance. */
+export function createFaults() {
+  const current: Rates = { seed: 'malipo', rates: {} }
+  const counts = new Map<string, number>()
+  const struck: Record<string, number> = {}
+
+  const count = (what: string): number => {
+    const number = (counts.get(what) ?? 0) + 1
+    counts.set(what, number)
+    return number
+  }
+  const chance = (group: string, reference: string, number: number): string | null =>
+    current.rates[group] ? pick(current.rates[group], share(current.seed, group, reference, number)) : null
+  const strike = (kind: string, group: string): void => {
+    struck[`${group}.${kind}`] = (struck[`${group}.${kind}`] ?? 0) + 1
+  }
+
+  return {
+    current,
+    /** How often each fault, fate and way of calling back came up by chance or by number, as `group.kind`. */
+    struck,
+    set(wanted: Partial<Rates>): Rates {
+      return Object.assign(current, wanted)
+    },
+
+    /** The fault that this call meets on its way, or null. `reference` is the order's or the payout's. */
+    onWire(call: Call, reference: string, row: MagicNumber | null): WireFault | null {
+      const number = count(`${call} ${reference}`)
+      const magic = row?.fault?.call === call && number === 1 ? row.fault.kind : null
+      const kind = row ? magic : (chance(call, reference, number) as WireFault | null)
+      if (kind !== null) strike(kind, call)
+      return kind
+    },
+
+    /** What becomes of a prompt or a scan of an order, and of its callbacks. */
+    payer(order_id: string, phone: string): { fate: PayerFateName; callbacks: CallbackKind } {
+      const number = count(`payer ${order_id}`)
+      const row = magicPayer(phone)
+      const fate = row ? row.payer : (chance('payer', order_id, number) as PayerFateName | null)
+      const callbacks = row ? row.callbacks : (chance('callback', order_id, number) as CallbackKind | null)
+      const chosen = { fate: fate ?? 'pays', callbacks: callbacks ?? 'plain' } as const
+      strike(chosen.fate, 'payer')
+      strike(chosen.callbacks, 'callback')
+      return chosen
+    },
+
+    /** What becomes of a payout. */
+    payee(reference: string, account: string): PayeeFateName {
+      const number = count(`payee ${reference}`)
+      const row = magicPayee(account)
+      const by_row = row?.fault?.call === 'query' ? 'pending_pays' : row?.payee
+      const fate = (row ? by_row : (chance('payee', reference, number) as PayeeFateName | null)) ?? 'pays'
+      strike(fate, 'payee')
+      return fate
+    },
+  }
+}
+
+/** Rates out of JSON, or what is wrong with them. */
+export function ratesOf(content: unknown): { read: Partial<Rates> } | { problem: string } {
+  if (!isFields(content)) return { problem: 'the body' }
+  const read: Partial<Rates> = {}
+  for (const [name, value] of Object.entries(content)) {
+    if (name === 'seed' && typeof value === 'string') read.seed = value
+    else if (name === 'rates' && isFields(value)) {
+      const problem = problemOfRates(value)
+      if (problem !== null) return { problem }
+      read.rates = inOrder(value as Rates['rates'])
+    } else return { problem: name }
+  }
+  return { read }
+}
+
+function problemOfRates(groups: Record<string, unknown>): string | null {
+  for (const [group, kinds] of Object.entries(groups)) {
+    const known = Object.hasOwn(GROUPS, group) ? GROUPS[group] : undefined
+    if (known === undefined || !isFields(kinds)) return group
+    let sum = 0
+    for (const [kind, rate] of Object.entries(kinds)) {
+      if (!Object.hasOwn(known, kind) || typeof rate !== 'number' || !(rate >= 0)) return `${group}.${kind}`
+      sum += rate
+    }
+    if (sum > SUM_MAX) return `${group}: the rates add up to more than 1`
+  }
+  return null
+}
+
+/** The same rates in one order of their names, whoever wrote them: a chance is looked up along them. */
+function inOrder(rates: Rates['rates']): Rates['rates'] {
+  const sorted = Object.entries(rates).map(([group, kinds]) => [
+    group,
+    Object.fromEntries(Object.entries(kinds).sort(([a], [b]) => (a < b ? -1 : 1))),
+  ])
+  return Object.fromEntries(sorted)
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

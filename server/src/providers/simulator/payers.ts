@@ -1,0 +1,102 @@
+// The payers: what they do after a prompt or a scan, and the money that this takes from them.
+
+import { type Order, wordAt } from './book.ts'
+import { letters } from './chance.ts'
+import { type CallbackKind, PAYER_FATES, type PayerFate, type PayerFateName, type Word } from './fates.ts'
+import { referenceOf, spellsSecond } from './reply.ts'
+import type { Settings } from './settings.ts'
+import type { Twin } from './twin.ts'
+
+/** Networks by the two digits after the country code. Only a hint, numbers move between networks. */
+const CHANNELS: Record<string, string> = {
+  '61': 'HALOPESATZ',
+  '62': 'HALOPESATZ',
+  '63': 'HALOPESATZ',
+  '65': 'TIGOPESATZ',
+  '67': 'TIGOPESATZ',
+  '70': 'TIGOPESATZ',
+  '71': 'TIGOPESATZ',
+  '66': 'AIRTELMONEY',
+  '68': 'AIRTELMONEY',
+  '69': 'AIRTELMONEY',
+  '78': 'AIRTELMONEY',
+  '73': 'TTCLMOBILE',
+  '77': 'ZANTELEZPESA',
+}
+
+const SECOND_SPELLING: Partial<Record<Word, string>> = {
+  COMPLETED: 'COMPLETE',
+  USERCANCELLED: 'USERCANCELED',
+  CANCELLED: 'CANCEL',
+}
+
+/** The word of an order as it is spelled on the wire. */
+export function spellWord(settings: Settings, order_id: string, word: Word): string {
+  return (spellsSecond(settings, order_id, 'word') && SECOND_SPELLING[word]) || word
+}
+
+/** True while an order can still be paid. */
+export function isPayable(order: Order, now: Date): boolean {
+  return isOpen(wordAt(order, now))
+}
+
+/** True for the words of an order that nobody has decided. */
+export function isOpen(word: Word): boolean {
+  return word === 'PENDING' || word === 'INPROGRESS'
+}
+
+/** Lets a payer act on an order: one thing after the other, with a pause before each. */
+export function payerActs(
+  twin: Twin,
+  order: Order,
+  phone: string,
+  chosen: { fate: PayerFateName; callbacks: CallbackKind },
+): void {
+  const fate: PayerFate = PAYER_FATES[chosen.fate]
+  order.payer_phone = phone
+  order.odd = fate.odd ?? null
+  twin.callbacks.started(order, chosen.callbacks)
+  let last = order.word
+  const step = (index: number): void => {
+    const word = fate.words[index]
+    if (word === undefined) return
+    twin.clock.after(twin.settings.pay_after_ms, () => {
+      const now = twin.clock.now()
+      // Cancelled, run out, or paid through another prompt: this one is void.
+      if (isOpen(last) && !isPayable(order, now)) return
+      if (word === 'COMPLETED') takeMoney(twin, order, phone, fate.extra ?? 0n)
+      else if (order.payment) {
+        order.payment.returned_at = now
+        order.payment = null
+      }
+      order.word = word
+      last = word
+      twin.callbacks.changed(order, chosen.callbacks)
+      step(index + 1)
+    })
+  }
+  step(0)
+}
+
+/** A payer scans the code of an order and pays it as chance or the buyer's number wants. False: it cannot be paid. */
+export function scan(twin: Twin, order: Order, fate?: PayerFateName): boolean {
+  if (!isPayable(order, twin.clock.now())) return false
+  const chosen = twin.faults.payer(order.order_id, order.buyer_phone)
+  payerActs(twin, order, order.buyer_phone, fate ? { ...chosen, fate } : chosen)
+  return true
+}
+
+function takeMoney(twin: Twin, order: Order, phone: string, extra: bigint): void {
+  const payment = {
+    order_id: order.order_id,
+    transid: letters(10, 'channel', order.order_id),
+    channel: CHANNELS[phone.slice(3, 5)] ?? 'MPESA-TZ',
+    reference: referenceOf('payment', order.order_id),
+    phone,
+    amount: order.amount + extra,
+    at: twin.clock.now(),
+    returned_at: null,
+  }
+  order.payment = payment
+  twin.book.payments.push(payment)
+}

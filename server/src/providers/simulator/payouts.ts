@@ -1,0 +1,179 @@
+// Payouts: three rails with their own transids, drawn from one prepaid float that collections do not fill.
+
+import type { Payout } from './book.ts'
+import { digits, share } from './chance.ts'
+import { duplicate } from './checkout.ts'
+import { PAYEE_FATES, type PayeeFate, type Truth } from './fates.ts'
+import { magicPayee } from './magic.ts'
+import { type Reply, referenceOf, refusal, say, success } from './reply.ts'
+import type { Run, Twin } from './twin.ts'
+
+/** The rails. */
+export const RAILS = ['walletcashin', 'selcompesa', 'qwiksend'] as const
+/** One of them. */
+export type Rail = (typeof RAILS)[number]
+
+const WALLETS = ['VMCASHIN', 'AMCASHIN', 'TPCASHIN', 'EZCASHIN', 'HPCASHIN', 'TTCASHIN', 'CASHIN']
+const BANKS = new Set(
+  `ABSA SPSCASHIN AKIBA AMANABANK AZANIA BANCABC BOA BANKOFBARODA BANKOFINDIA CHINADASHENG CITIBANK CRDBBANK DCBBANK DTB
+  ECOBANK EQUITYBANK EXIMBANK FINCA GTBANK HABIBBANK IMBANK ICB KCB KILIMANJARO LETSHEGO MAENDELEO MKOMBOZI MWALIMU MWANGA
+  NMB NBC NCBA PBZ STANBIC TCB UCHUMI UBA`.split(/\s+/),
+)
+const WALLET_NUMBER = /^\d{10,12}$/
+const PESA_NUMBER = /^\d{5,20}$/
+const NAMES = ['ASHA JUMA', 'BARAKA MUSHI', 'NEEMA JOHN', 'HAMISI OMARI']
+
+/** Account of a payout request, by the name that its rail gives the field. */
+export function accountOf(fields: Record<string, string>): string {
+  return fields.utilityref ?? fields.recipientAccount ?? fields.account ?? ''
+}
+
+/** Takes a payout, or refuses it before any money moves. A refused transid can be used again. */
+export function processOn(rail: Rail): Run {
+  return (twin, fields) => {
+    const { transid = '', amount = '' } = fields
+    const known = twin.book.payouts.get(`${rail} ${transid}`)
+    if (known) known.requests++
+    const wrong = wrongVendor(twin, fields)
+    if (wrong) return wrong
+    if (known) {
+      return duplicate(twin, twin.settings.duplicate_transid, transid, known.said, () => execute(twin, known))
+    }
+    const refused = wrongDestination(rail, codeOf(rail, fields), accountOf(fields)) ?? wrongAmount(twin, BigInt(amount))
+    if (refused) return refused
+    const payout: Payout = {
+      rail,
+      transid,
+      code: codeOf(rail, fields),
+      account: accountOf(fields),
+      name: fields.recipientName ?? null,
+      amount: BigInt(amount),
+      fate: twin.faults.payee(transid, accountOf(fields)),
+      truth: 'pending',
+      says: 'pending',
+      executions: 0,
+      returns: 0,
+      held: 0,
+      by_hand: false,
+      requests: 1,
+      queries: 0,
+      at: twin.clock.now(),
+      said: null,
+    }
+    twin.book.payouts.set(`${rail} ${transid}`, payout)
+    payout.said = execute(twin, payout)
+    return payout.said
+  }
+}
+
+/** Lets the money of a payout go its way: once for each call. */
+function execute(twin: Twin, payout: Payout): Reply {
+  const { float } = twin.book
+  const fate: PayeeFate = PAYEE_FATES[payout.fate]
+  // Where the money of this execution is; a repeated request has one of its own.
+  let mine: Truth | null = null
+  const move = (truth: Truth): void => {
+    const was_out = mine === 'pending' || mine === 'paid'
+    const is_out = truth === 'pending' || truth === 'paid'
+    if (is_out !== was_out) float.now += is_out ? -payout.amount : payout.amount
+    if (mine === 'pending') payout.held--
+    if (truth === 'pending') payout.held++
+    if (truth === 'paid' && mine !== 'paid') payout.executions++
+    if (truth === 'returned') payout.returns++
+    mine = truth
+  }
+  const enter = (index: number): void => {
+    const moment = fate.moments[index]
+    if (moment === undefined || payout.by_hand) return
+    move(moment.truth)
+    payout.truth = moment.truth
+    payout.says = moment.query
+    if (index + 1 < fate.moments.length) twin.clock.after(twin.settings.settle_after_ms, () => enter(index + 1))
+  }
+  enter(0)
+  const reply = say(twin.settings, fate.process, payout.transid, payout.rail)
+  return { ...reply, envelope: { transid: payout.transid, ...reply.envelope } }
+}
+
+/** Ends a payout that is pending, as somebody at the gateway would. False: it is not. */
+export function settleByHand(twin: Twin, payout: Payout, paid: boolean): boolean {
+  if (payout.truth !== 'pending' || payout.by_hand) return false
+  payout.by_hand = true
+  if (paid) payout.executions += payout.held
+  else twin.book.float.now += payout.amount * BigInt(payout.held)
+  payout.held = 0
+  payout.truth = paid ? 'paid' : 'failed'
+  payout.says = paid ? 'success' : 'fail'
+  return true
+}
+
+/** What became of a payout of this rail. */
+export function queryOn(rail: Rail): Run {
+  return (twin, { transid = '' }) => {
+    const payout = twin.book.payouts.get(`${rail} ${transid}`)
+    if (!payout) return unknownTransid(twin, transid)
+    payout.queries++
+    const { http, envelope } = say(twin.settings, payout.says, transid, rail)
+    const data = payout.says === 'success' ? [{ receipt: digits(10, 'receipt', rail, transid) }] : []
+    return { http, envelope: { messageId: transid, ...envelope, data } }
+  }
+}
+
+function unknownTransid(twin: Twin, transid: string): Reply {
+  const { unknown_transid } = twin.settings
+  if (unknown_transid === 'fail') return refusal('unknown_transid', 200, '404', 'Transaction not found')
+  const reply = say(twin.settings, 'ambiguous', transid, 'unknown')
+  return { ...reply, envelope: { messageId: transid, ...reply.envelope } }
+}
+
+/** The name of an account. The transid of a look-up can be used for the payout afterwards. */
+export function lookupOn(rail: Rail): Run {
+  return (twin, fields) => {
+    const { transid = '' } = fields
+    const account = accountOf(fields)
+    const wrong = wrongDestination(rail, fields.utilitycode ?? fields.bank ?? 'SPSCASHIN', account)
+    if (wrong) return wrong
+    if (magicPayee(account)?.payee === 'unknown_recipient') return say(twin.settings, 'recipient', transid, rail)
+    const name = NAMES[Math.floor(share('name', account) * NAMES.length)] ?? ''
+    return success(referenceOf('lookup', rail, transid), 'Name fetch successful', [{ name }])
+  }
+}
+
+/** What is in the float. */
+export const floatBalance: Run = (twin, fields) => {
+  const balance = String(twin.book.float.now)
+  return (
+    wrongVendor(twin, fields) ??
+    success(referenceOf('balance', fields.transid ?? ''), 'Balance fetch successful', [{ balance }])
+  )
+}
+
+function codeOf(rail: Rail, fields: Record<string, string>): string {
+  if (rail === 'selcompesa') return 'SPSCASHIN'
+  return (rail === 'qwiksend' ? fields.recipientFiCode : fields.utilitycode) ?? ''
+}
+
+/** One answer for both: whoever guesses a PIN learns nothing. */
+function wrongVendor(twin: Twin, fields: Record<string, string>): Reply | null {
+  const { float_vendor, pin } = twin.account
+  if (fields.vendor === float_vendor && fields.pin === pin) return null
+  return refusal('vendor', 200, '651', 'Invalid vendor or PIN')
+}
+
+function wrongDestination(rail: Rail, code: string, account: string): Reply | null {
+  const is_known = rail === 'walletcashin' ? WALLETS.includes(code) : rail === 'selcompesa' || BANKS.has(code)
+  if (!is_known) return refusal('destination', 200, '612', 'Destination FI not found')
+  const number = rail === 'walletcashin' ? WALLET_NUMBER : rail === 'selcompesa' ? PESA_NUMBER : null
+  if (number === null || number.test(account)) return null
+  return refusal('destination', 200, '010', 'Invalid mobile number or operator not supported')
+}
+
+function wrongAmount(twin: Twin, amount: bigint): Reply | null {
+  const { minimum_payout } = twin.settings
+  if (amount < BigInt(minimum_payout)) {
+    const least = minimum_payout.toLocaleString('en')
+    return refusal('minimum', 200, '013', `Payment amount must be greater than or equal to TZS ${least}.`)
+  }
+  if (amount <= twin.book.float.now) return null
+  return refusal('float', 200, '990', 'Insufficient account balance to complete transaction')
+}

@@ -1,0 +1,74 @@
+// What the gateway answers: one envelope for everything, with an HTTP status around it.
+
+import { digits, share } from './chance.ts'
+import type { Saying } from './fates.ts'
+import type { Settings } from './settings.ts'
+
+/** The envelope. Calls of the checkout have no transid, queries of payouts name it messageId. */
+export type Envelope = {
+  transid?: string
+  messageId?: string
+  reference: string
+  resultcode: string
+  result: string
+  message: string
+  data: Record<string, string | null>[]
+}
+
+/** An answer. `refused` names the check that a request did not pass. */
+export type Reply = { http: number; envelope: Envelope; refused?: string }
+
+/** The words of the upstream's silence, misspelled as the gateway does. */
+const NO_RESPONSE = 'No reponse from upstream system'
+
+/** The gateway's own reference of something: the same thing always has the same. */
+export function referenceOf(...parts: readonly string[]): string {
+  return `S${digits(11, 'reference', ...parts)}`
+}
+
+/** A call that worked. Of a query that says nothing about what was asked for. */
+export function success(reference: string, message: string, data: Envelope['data'] = []): Reply {
+  return { http: 200, envelope: { reference, resultcode: '000', result: 'SUCCESS', message, data } }
+}
+
+/** A refusal that the gateway gives after a check. */
+export function refusal(check: string, http: number, resultcode: string, message: string): Reply {
+  const reference = referenceOf('refusal', check, message)
+  return { http, envelope: { reference, resultcode, result: 'FAIL', message, data: [] }, refused: check }
+}
+
+/** True when the second spelling is due. */
+export function spellsSecond(settings: Settings, reference: string, what: string): boolean {
+  if (settings.texts === 'mixed') return share('texts', what, reference) < 0.5
+  return settings.texts === 'second'
+}
+
+/** One saying, in the gateway's words. `what` tells apart calls that may spell differently. */
+export function say(settings: Settings, saying: Saying, id: string, what: string): Reply {
+  const second = spellsSecond(settings, id, what)
+  const [resultcode, result, message] = ((): [string, string, string] => {
+    switch (saying) {
+      case 'success':
+        return ['000', 'SUCCESS', 'Transaction successful']
+      case 'pending':
+        return second
+          ? ['927', 'INPROGRESS', 'Transaction in progress']
+          : ['111', 'PENDING', 'Request in progress. You will receive a callback shortly.']
+      case 'ambiguous':
+        return ['999', second ? 'AMBIGUOUS' : 'AMBIGOUS', NO_RESPONSE]
+      case 'fail':
+        return ['400', 'FAIL', 'Transaction failed']
+      case 'recipient':
+        return ['010', 'FAIL', 'Invalid mobile number or operator not supported']
+      case 'limit':
+        return ['013', 'FAIL', 'Amount higher than allowed limit']
+      case 'upstream':
+        return ['403', 'FAIL', NO_RESPONSE]
+      case 'contradiction':
+        return ['000', 'FAIL', 'Transaction failed']
+      case 'unseen':
+        return ['777', 'QUEUED', 'Transaction queued']
+    }
+  })()
+  return { http: 200, envelope: { reference: referenceOf(what, id), resultcode, result, message, data: [] } }
+}

@@ -1,0 +1,23 @@
+// The only proof of who we are: the API key, or the session that it opened, encrypted with the market's public key.
+
+import { constants, createPublicKey, type KeyObject, publicEncrypt } from 'node:crypto'
+
+/** Bytes that the padding of PKCS#1 v1.5 needs. */
+const PADDING_BYTES = 11
+
+/** Reads the market's public key: base64 as the portal shows it, or PEM. Throws on anything but an RSA key. */
+export function readPublicKey(text: string): KeyObject {
+  const key = text.includes('-----BEGIN')
+    ? createPublicKey(text)
+    : createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' })
+  if (key.asymmetricKeyType !== 'rsa') throw new Error('not an RSA key')
+  return key
+}
+
+/** A secret as the gateway wants it: encrypted, in base64. Different every time. Null: it is too long for the key. */
+export function bearerOf(key: KeyObject, secret: string): string | null {
+  const bytes = Buffer.from(secret, 'utf8')
+  const room = Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8) - PADDING_BYTES
+  if (bytes.length === 0 || bytes.length > room) return null
+  return publicEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, bytes).toString('base64')
+}

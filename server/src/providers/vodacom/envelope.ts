@@ -1,0 +1,148 @@
+// The answers of the gateway, and what an HTTP exchange as a whole comes to. Pure.
+
+import type { FailureReason } from '../port.ts'
+import { type Meaning, meaningOf } from './codes.ts'
+import type { LostWhy, Sent } from './exchange.ts'
+
+/** What an answer says, as far as it is used. Texts are as they came; null: not there, or no text. */
+export type Envelope = {
+  code: string | null
+  description: string
+  transaction_id: string | null
+  conversation_id: string | null
+  /** The echo of the conversation id that we chose. */
+  echo: string | null
+  /** Of a query: the word for the transaction's state, its id, and whether it was taken back. */
+  state: string | null
+  original_id: string | null
+  reversed: 'yes' | 'no' | 'unreadable'
+  session: string | null
+  names: readonly string[]
+}
+
+/** A code that somebody put to a meaning. */
+export type Failed = Extract<Meaning, { is: 'failed' }>
+
+/**
+ * What an exchange comes to.
+ * `done`: processed. `failed`: the gateway names a failure; nothing was executed. `no_session`: it does not know our session,
+ * or our key; `refused`: it does not let us in. Both are `certain` when it is the gateway that says so, and nobody in between:
+ * then nothing was executed. `not_sent`: no byte was written. `unclear`: everything else; it may have been executed.
+ */
+export type Verdict =
+  | { is: 'done'; envelope: Envelope }
+  | { is: 'failed'; meaning: Failed; envelope: Envelope }
+  | { is: 'no_session' | 'refused'; certain: boolean; envelope: Envelope | null }
+  | { is: 'not_sent'; envelope: null }
+  | { is: 'unclear'; why: LostWhy | 'unseen_status'; envelope: Envelope | null }
+
+const CODE = /^INS-\d{1,5}$/
+/** Ids of theirs. Where there is none they also write N/A. */
+const ID = /^[0-9A-Za-z_.-]{5,64}$/
+const YES = ['true', 'yes', '1']
+const NO = ['false', 'no', '0', 'n/a', '']
+/** How a session, or the bearer as a whole, is refused: only without a code of the table, and in no settled words. */
+const NO_SESSION = /\bsession\b.*\b(?:invalid|expired|not found)\b|\b(?:invalid|expired)\b.*\bsession\b|\bbearer\b/i
+
+/** Reads an answer. Null: it is none of the gateway's, whatever else it is. */
+export function readEnvelope(text: string): Envelope | null {
+  let content: unknown
+  try {
+    content = JSON.parse(text)
+  } catch {
+    return null
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) return null
+  const fields = content as Record<string, unknown>
+  if (!Object.keys(fields).some((name) => name.startsWith('output_'))) return null
+  const code = textOf(fields.output_ResponseCode)
+  if (code !== null && !CODE.test(code)) return null
+  return {
+    code,
+    description: textOf(fields.output_ResponseDesc) ?? textOf(fields.output_error) ?? '',
+    transaction_id: idOf(fields.output_TransactionID),
+    conversation_id: idOf(fields.output_ConversationID),
+    echo: textOf(fields.output_ThirdPartyConversationID) ?? textOf(fields.output_ThirdPartyReference),
+    state: textOf(fields.output_ResponseTransactionStatus),
+    original_id: idOf(fields.output_OriginalTransactionID),
+    reversed: reversedOf(fields.output_Reversed),
+    session: textOf(fields.output_SessionID),
+    names: [fields.output_CustomerFirstName, fields.output_CustomerLastName]
+      .map(textOf)
+      .filter((name) => name !== null),
+  }
+}
+
+/** What an operator has learned beyond the manual. */
+export type Wording = {
+  /** Texts by which the gateway refuses a session, and our access. */
+  session_texts: readonly string[]
+  refusal_texts: readonly string[]
+  /** Codes that the table does not have, by which a payment failed for certain. */
+  payment_failures: Readonly<Record<string, FailureReason>>
+}
+
+/** What an exchange comes to. Code and HTTP status must agree: a failure in a 200, or a success in a 400, is neither. */
+export function weigh(sent: Sent, wording: Wording): Verdict {
+  if (sent.kind === 'not_sent') return { is: 'not_sent', envelope: null }
+  if (sent.kind === 'lost') return { is: 'unclear', why: sent.why, envelope: null }
+  const { status } = sent
+  const envelope = readEnvelope(sent.text)
+  const unclear = (why: LostWhy | 'unseen_status'): Verdict => ({ is: 'unclear', why, envelope })
+  if (status === 408) return unclear('timeout')
+  if (status === 429 || status >= 500) return unclear('unreachable')
+  if (envelope === null) {
+    if (status === 401 || status === 403) return { is: 'refused', certain: false, envelope }
+    return unclear('unreadable')
+  }
+  const meaning = envelope.code === null ? null : meaningOf(envelope.code)
+  if (status >= 200 && status <= 299) {
+    return meaning?.is === 'done' ? { is: 'done', envelope } : unclear(envelope.code ? 'unseen_status' : 'unreadable')
+  }
+  if (status < 400) return unclear('unreadable')
+  if (meaning === null) return unnamed(status, envelope, wording)
+  switch (meaning.is) {
+    case 'done':
+      return unclear('unseen_status')
+    case 'session':
+      return { is: 'no_session', certain: true, envelope }
+    case 'doubt':
+      return unclear(meaning.why)
+    case 'failed':
+      return { is: 'failed', meaning, envelope }
+  }
+}
+
+/** A refusal whose code nobody has explained, or without any. */
+function unnamed(status: number, envelope: Envelope, wording: Wording): Verdict {
+  const { session_texts, refusal_texts, payment_failures } = wording
+  const { code, description } = envelope
+  const lower = description.toLowerCase()
+  const says = (texts: readonly string[]) => texts.some((text) => lower.includes(text.toLowerCase()))
+  if (says(refusal_texts)) return { is: 'refused', certain: true, envelope }
+  if (says(session_texts)) return { is: 'no_session', certain: true, envelope }
+  if (code !== null) {
+    const payment = Object.hasOwn(payment_failures, code) ? payment_failures[code] : undefined
+    if (payment === undefined) return { is: 'unclear', why: 'unseen_status', envelope }
+    return { is: 'failed', meaning: { is: 'failed', payment, payout: null }, envelope }
+  }
+  if (status === 401 || NO_SESSION.test(description)) return { is: 'no_session', certain: true, envelope }
+  if (status === 403) return { is: 'refused', certain: false, envelope }
+  return { is: 'unclear', why: 'unreadable', envelope }
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}
+
+function idOf(value: unknown): string | null {
+  return typeof value === 'string' && ID.test(value) ? value : null
+}
+
+function reversedOf(value: unknown): Envelope['reversed'] {
+  if (value === undefined || value === null) return 'no'
+  if (typeof value === 'object') return 'unreadable'
+  const word = String(value).toLowerCase()
+  if (NO.includes(word)) return 'no'
+  return YES.includes(word) ? 'yes' : 'unreadable'
+}

@@ -1,0 +1,118 @@
+// The twin's own books: what it was asked, what it did and what money it moved. Amounts are whole shillings.
+
+import type { FateName } from './fates.ts'
+
+/** One payment or payout. `executions` counts how often its money moved. */
+export type Transaction = {
+  kind: 'c2b' | 'b2c'
+  /** The id that the caller chose, and the twin's own two. */
+  conversation: string
+  own_conversation: string
+  receipt: string
+  reference: string
+  msisdn: string
+  amount: bigint
+  text: string
+  fate: FateName
+  state: 'pending' | 'paid' | 'failed' | 'reversed'
+  executions: number
+  reversals: number
+  /** How often its request came, repetitions included, and how often its payer was prompted. */
+  requests: number
+  prompts: number
+  at: Date
+}
+
+/** The sums over the books. */
+export type Totals = {
+  transactions: number
+  by_state: Record<Transaction['state'], number>
+  executions: number
+  executed_more_than_once: number
+  prompts: number
+  /** Money of payments that is here, and of payouts that is gone. */
+  collected: bigint
+  paid_out: bigint
+  /** What payouts are drawn from. Payments do not fill it. */
+  float: bigint
+  sessions: number
+  requests: Record<string, number>
+  /** Requests that a check refused, by the check's name. */
+  refusals: Record<string, number>
+  struck: Record<string, number>
+}
+
+/** The books. */
+export type Book = {
+  by_conversation: Map<string, Transaction>
+  /** By receipt, and by the twin's own conversation id. */
+  by_own_id: Map<string, Transaction>
+  /** Conversation ids of questions and reversals: no id is used twice. */
+  used: Set<string>
+  float: bigint
+  sessions: number
+  requests: Record<string, number>
+  refusals: Record<string, number>
+}
+
+/** Empty books, with what is in the float. */
+export function createBook(float: bigint): Book {
+  return {
+    by_conversation: new Map(),
+    by_own_id: new Map(),
+    used: new Set(),
+    float,
+    sessions: 0,
+    requests: {},
+    refusals: {},
+  }
+}
+
+/** Adds up the books. */
+export function totalsOf(book: Book, struck: Record<string, number>): Totals {
+  const totals: Totals = {
+    transactions: book.by_conversation.size,
+    by_state: { pending: 0, paid: 0, failed: 0, reversed: 0 },
+    executions: 0,
+    executed_more_than_once: 0,
+    prompts: 0,
+    collected: 0n,
+    paid_out: 0n,
+    float: book.float,
+    sessions: book.sessions,
+    requests: { ...book.requests },
+    refusals: { ...book.refusals },
+    struck: { ...struck },
+  }
+  for (const { kind, state, executions, reversals, prompts, amount } of book.by_conversation.values()) {
+    totals.by_state[state]++
+    totals.executions += executions
+    totals.prompts += prompts
+    if (executions > 1) totals.executed_more_than_once++
+    const moved = amount * BigInt(executions - reversals)
+    if (kind === 'c2b') totals.collected += moved
+    else totals.paid_out += moved
+  }
+  return totals
+}
+
+/** Moves the money of a transaction. False: a payout that the float cannot pay. */
+export function execute(book: Book, transaction: Transaction): boolean {
+  if (transaction.kind === 'b2c' && book.float < transaction.amount) return false
+  if (transaction.kind === 'b2c') book.float -= transaction.amount
+  transaction.executions++
+  transaction.state = 'paid'
+  return true
+}
+
+/** Moves it back. */
+export function reverse(book: Book, transaction: Transaction): void {
+  if (transaction.kind === 'b2c') book.float += transaction.amount
+  transaction.reversals++
+  transaction.state = 'reversed'
+}
+
+/** One more of a name. */
+export function count(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1
+}

@@ -1,0 +1,79 @@
+// Callbacks of an asynchronous application: posted without a signature to the address that it registered.
+
+import { request } from 'undici'
+import type { Transaction } from './book.ts'
+import type { Settings } from './settings.ts'
+import type { Reply } from './twin.ts'
+
+/** One callback that was due, and what came back. */
+export type CallbackEntry = {
+  conversation: string
+  code: string
+  forged: boolean
+  status: number | null
+  /** What the receiver answered, as far as it was JSON. */
+  answer: Record<string, unknown> | null
+}
+
+/** The callbacks of a twin. */
+export type Callbacks = {
+  /** Sends what there is to say of a transaction once it is decided. */
+  follow(transaction: Transaction, decided: Promise<Reply | null>): void
+  entries: readonly CallbackEntry[]
+  /** Resolves when those under way have ended. */
+  idle(): Promise<void>
+}
+
+const TIMEOUT_MS = 5_000
+
+/** Makes them. */
+export function createCallbacks(settings: Settings): Callbacks {
+  const entries: CallbackEntry[] = []
+  const under_way = new Set<Promise<void>>()
+  const post = async (transaction: Transaction, code: string, forged: boolean) => {
+    const entry: CallbackEntry = { conversation: transaction.conversation, code, forged, status: null, answer: null }
+    entries.push(entry)
+    if (settings.callback_url === null || settings.callbacks === 'lost') return
+    const body = JSON.stringify({
+      input_OriginalConversationID: transaction.own_conversation,
+      input_TransactionID: transaction.receipt,
+      input_ResultCode: code,
+      input_ResultDesc: code === settings.callback_success ? 'Request processed successfully' : 'Not processed',
+      [settings.callback_field]: transaction.conversation,
+    })
+    try {
+      const response = await request(settings.callback_url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+        headersTimeout: TIMEOUT_MS,
+        bodyTimeout: TIMEOUT_MS,
+      })
+      entry.status = response.statusCode
+      entry.answer = (await response.body.json()) as Record<string, unknown>
+    } catch {
+      // The receiver is away, or speaks no JSON: the entry shows what there is.
+    }
+  }
+  const track = (work: Promise<void>) => {
+    under_way.add(work)
+    void work.finally(() => under_way.delete(work))
+  }
+  return {
+    entries,
+    follow(transaction, decided) {
+      if (settings.callbacks === 'forged') track(post(transaction, settings.callback_success, true))
+      const work = decided.then(async (reply) => {
+        if (reply === null) return
+        const code = reply.content.output_ResponseCode ?? ''
+        const times = settings.callbacks === 'duplicate' ? 3 : 1
+        const told = code === 'INS-0' ? settings.callback_success : code
+        await Promise.all(Array.from({ length: times }, () => post(transaction, told, false)))
+      })
+      track(work)
+    },
+    async idle() {
+      while (under_way.size > 0) await Promise.all([...under_way])
+    },
+  }
+}

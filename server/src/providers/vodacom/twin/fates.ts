@@ -1,0 +1,128 @@
+// What can become of a request: on its way, and at the payer's or receiver's. The number's last three digits choose first, then
+// chances, each of which follows from the seed, the request's id and how often that came; so a run can be repeated, in
+// whatever order its requests come.
+
+import { hash } from 'node:crypto'
+
+/** An answer: HTTP status and code. Null: the request is never answered. */
+type Said = readonly [http: number, code: string] | null
+
+/** How a payment or payout goes: what is answered, and what really happens. `later`: what happens after that. */
+export type Fate = { said: Said; truth: 'paid' | 'failed' | 'pending'; later?: 'paid' | 'reversed'; receipt?: string }
+
+/** The codes that this market documents for a failure that the request itself did not cause. */
+const FAILED = [401, 'INS-6'] as const
+
+/** Fates by name. */
+export const FATES = {
+  pays: { said: [201, 'INS-0'], truth: 'paid' },
+  fails: { said: FAILED, truth: 'failed' },
+  low_balance: { said: [422, 'INS-2006'], truth: 'failed' },
+  no_such_number: { said: [400, 'INS-2051'], truth: 'failed' },
+  over_limit: { said: [400, 'INS-990'], truth: 'failed' },
+  times_out: { said: [408, 'INS-9'], truth: 'failed' },
+  times_out_pays: { said: [408, 'INS-9'], truth: 'pending', later: 'paid' },
+  internal_fails: { said: [400, 'INS-1'], truth: 'failed' },
+  internal_pays: { said: [400, 'INS-1'], truth: 'paid' },
+  fails_then_pays: { said: FAILED, truth: 'failed', later: 'paid' },
+  returned: { said: [201, 'INS-0'], truth: 'paid', later: 'reversed' },
+  never: { said: null, truth: 'pending' },
+  strange_code_pays: { said: [400, 'INS-7777'], truth: 'paid' },
+  no_receipt: { said: [201, 'INS-0'], truth: 'paid', receipt: 'N/A' },
+} as const satisfies Record<string, Fate>
+/** Name of a fate. */
+export type FateName = keyof typeof FATES
+
+/** The last three digits of a number, and the fate that they choose. Any other number: as chance wants. */
+export const MAGIC: Readonly<Record<string, FateName>> = {
+  '001': 'pays',
+  '002': 'fails',
+  '003': 'low_balance',
+  '004': 'no_such_number',
+  '005': 'over_limit',
+  '006': 'times_out',
+  '007': 'times_out_pays',
+  '008': 'internal_fails',
+  '009': 'internal_pays',
+  '010': 'fails_then_pays',
+  '011': 'never',
+  '012': 'returned',
+  '013': 'strange_code_pays',
+  '014': 'no_receipt',
+}
+
+/** How a call goes wrong on its way, and whether it was carried out nevertheless. */
+export const WIRE_FAULTS = {
+  hang_before: { executes: false },
+  hang_after: { executes: true },
+  reset_before: { executes: false },
+  reset_after: { executes: true },
+  html_before: { executes: false },
+  html_after: { executes: true },
+  error_before: { executes: false },
+  error_after: { executes: true },
+  empty: { executes: true },
+  truncated: { executes: true },
+  limited: { executes: false },
+  /** Somebody's firewall, not the gateway. */
+  wall: { executes: false },
+  /** The session is over before its time. */
+  session_ends: { executes: false },
+} as const
+/** Name of a fault on the way. */
+export type WireFault = keyof typeof WIRE_FAULTS
+
+/** The calls, by what they do. */
+export const CALLS = ['session', 'c2b', 'b2c', 'query', 'reversal', 'name'] as const
+/** One of them. */
+export type Call = (typeof CALLS)[number]
+
+/** The seed, and for each call, or `fate`, the share of each kind. What the shares leave over goes well. */
+export type Rates = { seed: string; rates: Partial<Record<Call | 'fate', Record<string, number>>> }
+
+/** What decides. */
+export type Chances = {
+  set(rates: Partial<Rates>): void
+  onWire(call: Call, id: string): WireFault | null
+  fate(id: string, msisdn: string): FateName
+  /** How often each came up, as `group.kind`. */
+  struck: Record<string, number>
+}
+
+/** Makes it, with nothing going wrong by chance. */
+export function createChances(): Chances {
+  let current: Rates = { seed: 'malipo', rates: {} }
+  const counts = new Map<string, number>()
+  const struck: Record<string, number> = {}
+  const draw = (group: Call | 'fate', id: string): string | null => {
+    const kinds = current.rates[group]
+    if (kinds === undefined) return null
+    const what = `${group}\n${id}`
+    const count = (counts.get(what) ?? 0) + 1
+    counts.set(what, count)
+    const chance = hash('sha256', `${current.seed}\n${what}\n${count}`, 'buffer').readUIntBE(0, 6) / 2 ** 48
+    let end = 0
+    for (const kind in kinds) {
+      end += kinds[kind] ?? 0
+      if (chance >= end) continue
+      struck[`${group}.${kind}`] = (struck[`${group}.${kind}`] ?? 0) + 1
+      return kind
+    }
+    return null
+  }
+  return {
+    struck,
+    set(rates) {
+      for (const [group, kinds] of Object.entries(rates.rates ?? {})) {
+        const known = group === 'fate' ? FATES : WIRE_FAULTS
+        if (group !== 'fate' && !(CALLS as readonly string[]).includes(group)) throw new Error(`no group ${group}`)
+        for (const kind of Object.keys(kinds ?? {})) {
+          if (!Object.hasOwn(known, kind)) throw new Error(`no kind ${group}.${kind}`)
+        }
+      }
+      current = { ...current, ...rates }
+    },
+    onWire: (call, id) => draw(call, id) as WireFault | null,
+    fate: (id, msisdn) => MAGIC[msisdn.slice(-3)] ?? (draw('fate', id) as FateName | null) ?? 'pays',
+  }
+}

@@ -1,0 +1,75 @@
+// The gateway: which calls there are, and the way of one request through it.
+
+import { count } from './book.ts'
+import { checkFields, type Texts, type Wrong } from './check.ts'
+import { bearerIn, checkDoor, type Incoming, type PAGE } from './door.ts'
+import { type Call, WIRE_FAULTS, type WireFault } from './fates.ts'
+import { giveBack, lookUp, query, request } from './transactions.ts'
+import { type Reply, said, type Twin } from './twin.ts'
+
+/** What comes of a request: an answer, or none, or a page that is no answer; and what happens to it on its way. */
+export type Outcome = { reply: Reply | typeof PAGE | null; fault: WireFault | null }
+
+const OPERATIONS: Readonly<Record<string, Call>> = {
+  'GET /getSession/': 'session',
+  'POST /c2bPayment/singleStage/': 'c2b',
+  'POST /b2cPayment/': 'b2c',
+  'GET /queryTransactionStatus/': 'query',
+  'PUT /reversal/': 'reversal',
+  'GET /queryBeneficiaryName/': 'name',
+}
+
+/** The way of one request: who it is from, what it is made of, what happens to it on its way; then the work. */
+export async function handle(twin: Twin, incoming: Incoming): Promise<Outcome> {
+  const { book, chances } = twin
+  const refuse = (http: number, { check, code }: Wrong): Outcome => {
+    count(book.refusals, check)
+    return { reply: said(http, code), fault: null }
+  }
+  if (incoming.path === null) return refuse(400, { check: 'market', code: 'INS-998' })
+  const call = OPERATIONS[`${incoming.method} ${incoming.path}`]
+  if (call === undefined) return refuse(404, { check: 'path', code: 'INS-997' })
+  count(book.requests, call)
+  const id = subjectOf(incoming)
+  const fault = chances.onWire(call, id)
+  if (fault === 'session_ends') endSession(twin, incoming)
+  const refused = checkDoor(twin, call, incoming)
+  if (refused !== null) return { reply: refused, fault: null }
+  if (call === 'session') {
+    if (fault !== null && !WIRE_FAULTS[fault].executes) return { reply: null, fault }
+    book.sessions++
+    return { reply: said(200, 'INS-0', { output_SessionID: twin.sessions.open() }), fault }
+  }
+  const fields = incoming.fields ?? {}
+  const wrong = checkFields(call, fields)
+  if (wrong !== null) return refuse(400, wrong)
+  if (fields.input_ServiceProviderCode !== twin.account.service_provider_code) {
+    return refuse(400, { check: 'short code', code: 'INS-13' })
+  }
+  if (fault !== null && !WIRE_FAULTS[fault].executes) return { reply: null, fault }
+  return { reply: await work(twin, call, fields as Texts), fault }
+}
+
+function work(twin: Twin, call: Exclude<Call, 'session'>, fields: Texts): Promise<Reply | null> {
+  switch (call) {
+    case 'c2b':
+    case 'b2c':
+      return request(twin, call, fields)
+    case 'query':
+      return Promise.resolve(query(twin, fields))
+    case 'reversal':
+      return Promise.resolve(giveBack(twin, fields))
+    case 'name':
+      return Promise.resolve(lookUp(twin, fields))
+  }
+}
+
+/** What a request is about: chances are drawn for that, so that a run can be repeated. */
+function subjectOf({ fields }: Incoming): string {
+  return String(fields?.input_QueryReference ?? fields?.input_ThirdPartyConversationID ?? '')
+}
+
+function endSession(twin: Twin, { headers }: Incoming): void {
+  const held = bearerIn(twin, headers.authorization)
+  if (held !== null) twin.sessions.end(held)
+}

@@ -1,0 +1,81 @@
+// Runs the twin of M-Pesa's OpenAPI as a process of its own: npm run vodacom-twin.
+
+import { MAGIC, SAMPLE_ACCOUNT, startVodacomTwin, type VodacomTwinOptions } from './index.ts'
+
+const USAGE = `Usage: npm run vodacom-twin
+
+A twin of Vodacom's M-Pesa OpenAPI for tests and rehearsals. It moves no money, and talks to nobody but whoever calls it and
+the address of its callbacks. It makes a new key each time and prints it: that is VODACOM_PUBLIC_KEY.
+
+Environment:
+  PORT                    Port to listen on. 0: any free one. (8092)
+  HOST                    Address to listen on. (127.0.0.1)
+  TWIN_API_KEY            (${SAMPLE_ACCOUNT.api_key})
+  TWIN_PROVIDER_CODE      (${SAMPLE_ACCOUNT.service_provider_code})
+  TWIN_KEY_BITS           Bits of the key: 2048 or 4096. (4096)
+  TWIN_MODE               sync or async. (sync)
+  TWIN_DECIDE_MS          Time that payers and receivers take. (1500)
+  TWIN_CALLBACK_URL       Where callbacks go, with its ?secret=. (none)
+  TWIN_FAULTS             By chance, as JSON: {"seed": "1", "rates": {"c2b": {"hang_after": 0.01}, "fate": {"fails": 0.1}}}
+
+The last three digits of a number choose what becomes of it; any other number pays, or goes as chance wants:
+${Object.entries(MAGIC)
+  .map(([ending, fate]) => `  ${ending}  ${fate.replaceAll('_', ' ')}`)
+  .join('\n')}
+`
+
+await main(process.argv.slice(2), process.env)
+
+async function main(args: string[], env: Record<string, string | undefined>): Promise<void> {
+  if (args.length > 0) {
+    const asked_for_help = args.length === 1 && (args[0] === '--help' || args[0] === '-h')
+    process[asked_for_help ? 'stdout' : 'stderr'].write(USAGE)
+    process.exitCode = asked_for_help ? 0 : 2
+    return
+  }
+  try {
+    const twin = await startVodacomTwin(optionsOf(env))
+    process.stdout.write(`VODACOM_URL=${twin.url}\nVODACOM_PUBLIC_KEY=${twin.public_key}\n`)
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void twin.close())
+  } catch (error) {
+    process.stderr.write(`vodacom-twin: ${(error as Error).message}\n`)
+    process.exitCode = 1
+  }
+}
+
+function optionsOf(env: Record<string, string | undefined>): VodacomTwinOptions {
+  const mode = env.TWIN_MODE || 'sync'
+  if (mode !== 'sync' && mode !== 'async') throw new Error('TWIN_MODE must be sync or async')
+  const key_bits = wholeOf(env, 'TWIN_KEY_BITS', '4096', 4096)
+  if (key_bits !== 2048 && key_bits !== 4096) throw new Error('TWIN_KEY_BITS must be 2048 or 4096')
+  return {
+    port: wholeOf(env, 'PORT', '8092', 65_535),
+    host: env.HOST || '127.0.0.1',
+    account: {
+      api_key: env.TWIN_API_KEY || SAMPLE_ACCOUNT.api_key,
+      service_provider_code: env.TWIN_PROVIDER_CODE || SAMPLE_ACCOUNT.service_provider_code,
+    },
+    key_bits,
+    settings: {
+      mode,
+      decide_ms: wholeOf(env, 'TWIN_DECIDE_MS', '1500', 600_000),
+      callback_url: env.TWIN_CALLBACK_URL || null,
+    },
+    chances: faultsOf(env.TWIN_FAULTS),
+  }
+}
+
+function wholeOf(env: Record<string, string | undefined>, name: string, fallback: string, max: number): number {
+  const text = env[name] || fallback
+  if (!/^\d+$/.test(text) || Number(text) > max) throw new Error(`${name} must be a whole number from 0 to ${max}`)
+  return Number(text)
+}
+
+function faultsOf(text: string | undefined): NonNullable<VodacomTwinOptions['chances']> {
+  if (!text) return {}
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error('TWIN_FAULTS must be JSON')
+  }
+}

@@ -1,0 +1,129 @@
+// The twin as an HTTP server. Raw node:http, because it shares its machine with what it tests.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { PAGE } from './door.ts'
+import { handle, type Outcome } from './gateway.ts'
+import type { Twin } from './twin.ts'
+
+/** Environment and market in the path. */
+export const BASE = '/sandbox/ipg/v2/vodacomTZN'
+const BODY_MAX_BYTES = 64 * 1024
+const KEEP_ALIVE_MS = 60_000
+const JSON_TYPE = 'application/json'
+
+type Text = [status: number, type: string, text: string]
+
+const page = (status: number, title: string): Text => {
+  return [status, 'text/html', `<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`]
+}
+const PAGES = {
+  bad_gateway: page(502, '502 Bad Gateway'),
+  forbidden: page(403, 'Request Rejected'),
+  unauthorized: page(401, '401 Authorization Required'),
+}
+
+/** Starts the server of a twin. */
+export async function listen(twin: Twin, port: number, host: string): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+    response.sendDate = false
+    readBody(request, (body) => void answer(twin, request, response, body))
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const { port: chosen } = server.address() as AddressInfo
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${chosen}${BASE}`,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      // Requests that hang would keep it open for ever.
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function answer(twin: Twin, request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
+  const { method = 'GET', url = '/', headers } = request
+  const { pathname, searchParams } = new URL(url, 'http://twin')
+  const outcome = await handle(twin, {
+    method,
+    path: pathname.startsWith(`${BASE}/`) ? pathname.slice(BASE.length) : null,
+    headers: headers as Record<string, string | undefined>,
+    fields: method === 'GET' ? Object.fromEntries(searchParams) : jsonOf(body),
+  })
+  deliver(response, outcome)
+}
+
+/** Sends the answer, or what the fault makes of it. */
+function deliver(response: ServerResponse, { reply, fault }: Outcome): void {
+  if (fault === 'hang_before' || fault === 'hang_after') return
+  const is_json = reply !== null && reply !== PAGE
+  const json = is_json ? JSON.stringify(reply.content) : ''
+  const http = is_json ? reply.http : 500
+  if (fault === 'reset_before') {
+    response.socket?.resetAndDestroy()
+  } else if (fault === 'reset_after') {
+    response.writeHead(http, { 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(json) })
+    response.write(halfOf(json), () => response.socket?.resetAndDestroy())
+  } else {
+    const text = spoilt(fault, http, json) ?? (reply === PAGE ? PAGES.unauthorized : [http, JSON_TYPE, json])
+    // Whoever is never answered keeps waiting.
+    if (fault !== null || reply !== null) send(response, text)
+  }
+}
+
+/** What comes in the place of an answer; null: the answer itself. */
+function spoilt(fault: Outcome['fault'], http: number, json: string): Text | null {
+  switch (fault) {
+    case 'html_before':
+    case 'html_after':
+      return PAGES.bad_gateway
+    case 'error_before':
+    case 'error_after':
+      return [500, JSON_TYPE, '{"output_ResponseCode":"INS-1","output_ResponseDesc":"Internal Error"}']
+    case 'empty':
+      return [200, JSON_TYPE, '']
+    case 'truncated':
+      return [http, JSON_TYPE, halfOf(json)]
+    case 'limited':
+      return [429, 'text/plain', 'Too Many Requests\n']
+    case 'wall':
+      return PAGES.forbidden
+    default:
+      return null
+  }
+}
+
+function halfOf(text: string): string {
+  return text.slice(0, Math.floor(text.length / 2))
+}
+
+/** Reads a body to its end; one that is too long closes the connection. */
+function readBody(request: IncomingMessage, done: (body: string) => void): void {
+  const chunks: Buffer[] = []
+  let size = 0
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size > BODY_MAX_BYTES) request.socket.destroy()
+    else chunks.push(chunk)
+  })
+  request.on('end', () => done(Buffer.concat(chunks).toString('utf8')))
+}
+
+/** The content of a JSON object, or null. */
+function jsonOf(body: string): Record<string, unknown> | null {
+  try {
+    const content: unknown = JSON.parse(body)
+    return typeof content === 'object' && content !== null ? (content as Record<string, unknown>) : null
+  } catch {
+    return null
+  }
+}
+
+function send(response: ServerResponse, [status, type, text]: Text): void {
+  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) })
+  response.end(text)
+}
