@@ -133,12 +133,14 @@ describe('a provider that cannot say that it has no such payment', () => {
           const other = await createWorld({ url: world.url, compose: { providers: [provider] } })
           other.deps.clock.advance(ATTEMPT_LEASE_MS)
           try {
-            await other.work()
+            const task = other.system.driver.task
+            await task.runOnce()
+            await until(() => pushes() + asked > 1)
+            assert.deepEqual([pushes(), asked, (await row(id)).state], [1, 1, 'to_send'])
           } finally {
+            for (const open of gates.splice(0)) open(accepted)
             await other.close()
           }
-          assert.deepEqual([pushes(), asked], [1, 1])
-          assert.equal((await row(id)).state, 'to_send')
         },
         { env },
       ))

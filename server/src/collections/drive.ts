@@ -127,7 +127,7 @@ export function createDriver(
    * no such payment. Of any other, nobody knows whether it reached the provider, so that is asked before anything is sent.
    */
   const resume = async (attempt: Claimed<Attempt>): Promise<void> => {
-    const untouched = attempt.asks === 0 && attempt.state === 'to_send'
+    const untouched = attempt.previous_owner === null && attempt.asks === 0 && attempt.state === 'to_send'
     if (untouched && attempt.method !== 'qr' && deps.clock.now() < attempt.deadline_at) return push(attempt)
     const answer = await calls.status(attempt)
     const unsent = attempt.state === 'to_send' && !accepted.has(attempt.provider_reference) && attempt.method !== 'qr'

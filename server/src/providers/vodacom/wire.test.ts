@@ -99,6 +99,7 @@ describe('requests', () => {
     assert.deepEqual(provider.capabilities, {
       methods: ['wallet_push'],
       whole_shillings: true,
+      slow_pushes: true,
       payout_methods: ['MOBILE_MONEY'],
       destinations: ['MPESA'],
     })
