@@ -22,6 +22,7 @@ const ORDER = [
   'providers',
   'audit',
   'messages',
+  'documents',
   'merchants',
   'identity',
   'api-keys',

@@ -22,6 +22,8 @@ const IDENTITY_TABLES = [
 ]
 /** An inbox: what comes in is stored before anyone knows whose it is. */
 const INBOX_TABLES = ['provider_callbacks']
+/** What everybody who pays shares: how often a phone was prompted, and the help of the networks. */
+const PAYER_TABLES = ['payer_tries', 'network_help']
 /** What providers state, beside our books: of a provider, and of no merchant until it is matched. */
 const RECONCILIATION_TABLES = ['statements', 'statement_lines', 'reconciliation_exceptions', 'reconciliation_runs']
 
@@ -109,7 +111,7 @@ test('every table either belongs to a merchant or is a named exception', async (
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
       and not exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'merchant_id')
       and c.relname <> all ($1)`,
-    [[...REFERENCE_TABLES, ...IDENTITY_TABLES, ...INBOX_TABLES, ...RECONCILIATION_TABLES]],
+    [[...REFERENCE_TABLES, ...IDENTITY_TABLES, ...INBOX_TABLES, ...PAYER_TABLES, ...RECONCILIATION_TABLES]],
   )
 })
 

@@ -1,0 +1,62 @@
+// Values as people read them: the same words on pages, receipts, invoices and in messages, whatever the machine's locale.
+
+/** The languages that payers are spoken to in. Swahili comes first. */
+export const LANGUAGES = ['sw', 'en'] as const
+/** One of them. */
+export type Language = (typeof LANGUAGES)[number]
+
+/** Cents as people write shillings: 2500000n is "TZS 25,000", 2500050n "TZS 25,000.50". The space does not break. */
+export function showAmount(minor: bigint, currency = 'TZS'): string {
+  const sign = minor < 0n ? '-' : ''
+  const digits = (minor < 0n ? -minor : minor).toString().padStart(3, '0')
+  const whole = digits.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, ',')
+  const cents = digits.slice(-2)
+  return `${sign}${currency}\u00a0${whole}${cents === '00' ? '' : `.${cents}`}`
+}
+
+/** A canonical phone as it is dialled: 255754123456 is "0754 123 456". */
+export function showPhone(phone: string): string {
+  return `0${phone.slice(3, 6)} ${phone.slice(6, 9)} ${phone.slice(9)}`
+}
+
+/** A canonical phone that only its owner recognises: 255754123456 is "0754 *** 456". */
+export function maskPhone(phone: string): string {
+  return `0${phone.slice(3, 6)} *** ${phone.slice(9)}`
+}
+
+/** Tanzania is three hours ahead of UTC, all year. */
+const EAT_MS = 3 * 3_600_000
+const MONTHS: Record<Language, readonly string[]> = {
+  sw: ['Jan', 'Feb', 'Mac', 'Apr', 'Mei', 'Jun', 'Jul', 'Ago', 'Sep', 'Okt', 'Nov', 'Des'],
+  en: ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'],
+}
+
+/** A moment in Tanzanian time: "30 Nov 2026, 18:00 (EAT)". */
+export function showTime(time: Date, language: Language): string {
+  const local = new Date(time.getTime() + EAT_MS)
+  return `${showDate(local.toISOString(), language)}, ${local.toISOString().slice(11, 16)} (EAT)`
+}
+
+/** A date written YYYY-MM-DD: "30 Nov 2026". */
+export function showDate(date: string, language: Language): string {
+  const [year = '', month = '', day = ''] = date.slice(0, 10).split('-')
+  return `${Number(day)} ${MONTHS[language][Number(month) - 1]} ${year}`
+}
+
+/** The Tanzanian calendar day of a moment, as YYYY-MM-DD. */
+export function dayOf(time: Date): string {
+  return new Date(time.getTime() + EAT_MS).toISOString().slice(0, 10)
+}
+
+// Marks that turn the direction of what follows: a name made of them could rearrange the sentence that it stands in.
+const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** A text of a merchant or payer for places without markup, such as an SMS or a subject: one line, no direction marks, at most `max` characters. */
+export function plainLine(text: string, max = 200): string {
+  const line = text
+    .replace(DIRECTION_MARKS, '')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+  const characters = [...line]
+  return characters.length <= max ? line : `${characters.slice(0, max - 1).join('')}…`
+}
