@@ -22,6 +22,7 @@ create table payment_links (
   collection_id      uuid,
   invoice_id         uuid,
   paid_collection_id uuid,
+  paid_at            timestamptz,
   created_at         timestamptz not null,
   updated_at         timestamptz not null,
   constraint payment_links_pkey primary key (merchant_id, id),
@@ -30,9 +31,11 @@ create table payment_links (
     and origin_environment in ('live', 'sandbox')),
   constraint payment_links_status_check check (status in ('ACTIVE', 'PAID', 'CANCELLED')),
   constraint payment_links_amount_check check (amount_minor > 0),
-  constraint payment_links_paid_check check ((status = 'PAID') = (paid_collection_id is not null))
+  constraint payment_links_paid_check check ((status = 'PAID') = (paid_collection_id is not null)
+    and (status = 'PAID') = (paid_at is not null))
 );
 create index payment_links_list_idx on payment_links (merchant_id, environment, id) where collection_id is null;
+create index payment_links_invoice_idx on payment_links (merchant_id, invoice_id) where invoice_id is not null;
 comment on table payment_links is 'A page on which one amount can be paid once: a payment link, or the hosted page of one collection.';
 comment on column payment_links.environment is 'Whose money it is. With a real provider always live.';
 comment on column payment_links.origin_environment is 'The environment of the key or session that made it.';
@@ -42,12 +45,16 @@ comment on column payment_links.collection_id is 'The one collection that a host
 comment on column payment_links.paid_collection_id is 'The payment that paid it. Whatever succeeds later is held for an operator.';
 
 alter table collections add column payment_link_id uuid;
+alter table collections add column attempts smallint not null default 1;
 alter table collections add column settled_attempt smallint;
 create index collections_link_idx on collections (merchant_id, payment_link_id, id) where payment_link_id is not null;
 comment on column collections.payment_link_id is 'The page on which it is paid. Null: it was pushed through the API.';
+comment on column collections.attempts is 'How often a payer tried: the number of the newest attempt.';
 comment on column collections.settled_attempt is 'Number of the attempt whose money is booked. Null: none, or the first.';
 
+alter table collection_attempts add column on_page boolean not null default false;
 alter table collection_attempts add column extra_collection_id uuid;
+comment on column collection_attempts.on_page is 'True: the payer waits on a page. A provider that only rehearses then makes no pause.';
 comment on column collection_attempts.extra_collection_id is 'The collection that holds what this attempt took after another attempt had paid. Null: none.';
 
 -- How often payers tried -----------------------------------------------------------------------------------------------
@@ -89,9 +96,7 @@ create table invoices (
   items              json        not null,
   note               text,
   payment_link_id    uuid,
-  paid_collection_id uuid,
   sent_at            timestamptz,
-  paid_at            timestamptz,
   cancelled_at       timestamptz,
   reminders          smallint    not null,
   due_at             timestamptz,
@@ -101,16 +106,15 @@ create table invoices (
   constraint invoices_pkey primary key (merchant_id, id),
   constraint invoices_number_key unique (merchant_id, environment, number),
   constraint invoices_environment_check check (environment in ('live', 'sandbox')),
-  constraint invoices_status_check check (status in ('DRAFT', 'SENT', 'PAID', 'CANCELLED')),
+  constraint invoices_status_check check (status in ('DRAFT', 'SENT', 'CANCELLED')),
   constraint invoices_language_check check (language in ('sw', 'en')),
   constraint invoices_total_check check (total_minor > 0),
-  constraint invoices_paid_check check ((status = 'PAID') = (paid_collection_id is not null)),
   constraint invoices_due_check check (status = 'SENT' or due_at is null)
 );
 create index invoices_list_idx on invoices (merchant_id, environment, id);
 create index invoices_due_idx on invoices (merchant_id, due_at) where due_at is not null;
 comment on table invoices is 'What a merchant asks a customer to pay by a date, with its items.';
-comment on column invoices.status is 'OVERDUE is not stored: an invoice that is SENT after its due date reads as OVERDUE.';
+comment on column invoices.status is 'PAID and OVERDUE are not stored: an invoice whose link is paid reads as PAID, one that is SENT after its due date as OVERDUE.';
 comment on column invoices.number is 'Shown as INV-000123: counts from 1 for each merchant and environment.';
 comment on column invoices.items is 'Descriptions, quantities as decimal text, unit prices and amounts in cents as text.';
 comment on column invoices.reminders is 'How many reminders were queued.';

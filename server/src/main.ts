@@ -8,7 +8,7 @@ import { ensureDemoMerchant } from './admin/demo.ts'
 import { apiKeyRoutes, createAuthenticate, createUsage, isWellFormedKey } from './api-keys/index.ts'
 import { auditRoutes } from './audit/index.ts'
 import { type CallbackReceiver, callbackRoutes, createCallbackReceiver } from './callbacks/index.ts'
-import { collectionRoutes, createDriver, type Driver } from './collections/index.ts'
+import { collectionRoutes, createDriver, type Driver, triesTask } from './collections/index.ts'
 import { startEmbedded } from './db/embedded.ts'
 import { createDb, type Deps, isSuperuser, isUnavailable } from './db/index.ts'
 import { migrate } from './db/migrate.ts'
@@ -35,6 +35,7 @@ import {
 } from './lib/index.ts'
 import { ipAddressRoutes, merchantRoutes } from './merchants/index.ts'
 import { operatorRoutes } from './operators/index.ts'
+import { createCollect, paymentLinkRoutes } from './payment-links/index.ts'
 import { createBreaker } from './providers/breaker.ts'
 import { createProviders, SANDBOX } from './providers/configured.ts'
 import type { ProviderExtras, ProviderLists } from './providers/extras.ts'
@@ -111,6 +112,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     providers: new Map([...providers].filter(([name]) => name !== SANDBOX)),
     live: routing.live.map(({ name }) => name),
   }
+  const collect = createCollect(deps, { driver, providerFor: routing.providerFor, sends })
   const desk = createDesk(deps, { driver: payouts, find: routing.find, webhooks: deliverer, sends })
   const app = await createApp(deps, {
     authenticate: createAuthenticate(deps, { used: usage.note, session: createSessions(deps) }),
@@ -118,6 +120,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     routes: [
       healthRoutes(deps, options.draining ?? (() => false)),
       collectionRoutes(deps, { driver, providerFor: routing.providerFor, sends }),
+      paymentLinkRoutes(deps, { collect, live: routing.live }),
       withdrawalRoutes(deps, { desk, find: routing.find }),
       apiKeyRoutes(deps),
       ipAddressRoutes(deps),
@@ -139,6 +142,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     receive,
     tasks: [
       driver.task,
+      triesTask(deps),
       payouts.task,
       deliverer.task,
       usage.task,

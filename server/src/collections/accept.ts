@@ -57,6 +57,7 @@ const ACCEPT = sql(
 
 /** An accept request together with how it is answered and who works on it. */
 export type AcceptItem = Priced & {
+  collection: NewCollection
   id: string
   /** The stored answer, for pushes; null while a QR is still being fetched. */
   answer: { status_code: number; response_body: string } | null
@@ -142,6 +143,7 @@ function attemptOf(deps: Deps, collection_id: string, collection: NewCollection,
     amount_minor,
     currency,
     simulate_status,
+    on_page: false,
     state: 'to_send',
     asks: 0,
     sent_at: null,

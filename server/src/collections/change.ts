@@ -9,7 +9,9 @@ import { FAILURE_REASONS, type Method } from '../providers/port.ts'
 import { type Delivery, enqueueEvents, type NewEvent } from '../webhooks/index.ts'
 import type { Standing, Step } from './decide.ts'
 import { type QueueRow, writeQueue } from './held.ts'
+import { payLinks } from './link.ts'
 import { type AttemptState, moves, type Status } from './state.ts'
+import { forgivePhones } from './tries.ts'
 
 /** A collection under lock: changed in memory as steps are applied, then written once. */
 export type Changing = Standing & {
@@ -19,6 +21,11 @@ export type Changing = Standing & {
   version: number
   method: Method | null
   reference: string | null
+  /** How often a payer tried: the number of the newest attempt. */
+  attempts: number
+  /** Number of the attempt whose money is booked; null: none, or the first. */
+  settled_attempt: number | null
+  payment_link_id: string | null
   merchant_code: string
   routing_code: number
   moved: boolean
@@ -26,7 +33,7 @@ export type Changing = Standing & {
 
 /** Columns of a collection under lock, but those of its merchant. */
 export const CHANGING_COLUMNS = `merchant_id, id as collection_id, environment, status, version, amount_minor, fee_minor,
-       amount_received_minor, currency, method, reference, failure_reason_code`
+       amount_received_minor, currency, method, reference, failure_reason_code, attempts, settled_attempt, payment_link_id`
 
 type HistoryRow = {
   merchant_id: string
@@ -40,11 +47,18 @@ type HistoryRow = {
 }
 
 /** Everything that a set of steps changes beside the collections themselves. */
-export type Effects = { history: HistoryRow[]; postings: Posting[]; events: NewEvent[]; queue: Map<string, QueueRow> }
+export type Effects = {
+  history: HistoryRow[]
+  postings: Posting[]
+  events: NewEvent[]
+  queue: Map<string, QueueRow>
+  /** Phones whose owners approved a payment on a page. */
+  approved: Set<string>
+}
 
 /** No effects yet. */
 export function noEffects(): Effects {
-  return { history: [], postings: [], events: [], queue: new Map() }
+  return { history: [], postings: [], events: [], queue: new Map(), approved: new Set() }
 }
 
 /** Who moves a collection, in what words. */
@@ -151,7 +165,7 @@ export type AttemptRow = {
 const ATTEMPT_INPUT = `merchant_id uuid, collection_id uuid, number smallint, state text,
   due_at timestamptz, sent_at timestamptz, provider_status text, provider_id text`
 const COLLECTION_INPUT = `merchant_id uuid, collection_id uuid, status text, version int, failure_reason_code text,
-  amount_received bigint`
+  amount_received bigint, settled_attempt smallint`
 
 const WRITE = sql(
   'collections_write',
@@ -163,7 +177,7 @@ const WRITE = sql(
      returning 1
    ), moved as (
      update collections c set status = i.status, version = i.version, failure_reason_code = i.failure_reason_code,
-       amount_received_minor = i.amount_received, updated_at = $4
+       amount_received_minor = i.amount_received, settled_attempt = i.settled_attempt, updated_at = $4
      from ${inputRows('$2', 'collection_id', COLLECTION_INPUT)} i
      where c.merchant_id = i.merchant_id and c.id = i.collection_id
      returning 1
@@ -192,6 +206,7 @@ export async function writeChanges(
     version: row.version,
     failure_reason_code: row.failure_reason_code,
     amount_received: row.amount_received_minor?.toString() ?? null,
+    settled_attempt: row.settled_attempt,
   }))
   const values = [JSON.stringify(attempts), JSON.stringify(rows), JSON.stringify(effects.history), deps.clock.now()]
   // Statements in one Promise.all run in their order on the transaction's connection; they only travel together.
@@ -199,6 +214,8 @@ export async function writeChanges(
     enqueueEvents(deps, tx, effects.events, lease),
     tx.query<{ attempts: number; moved: number }>(WRITE, values),
     writeQueue(deps, tx, [...effects.queue.values()]),
+    payLinks(tx, moved, deps.clock.now()),
+    forgivePhones(deps, tx, effects.approved),
     // Last, because it locks the merchants' accounts: others wait for them until the commit.
     postTransfers(deps, tx, effects.postings),
   ])

@@ -8,6 +8,7 @@ import { type Delivery, subscriptionsOf } from '../webhooks/index.ts'
 import { applyStep, CHANGING_COLUMNS, type Changing, noEffects, writeChanges } from './change.ts'
 import { decideReview } from './decide.ts'
 import { getHeld } from './held.ts'
+import { lockLinks } from './link.ts'
 import type { HeldCollection } from './schema.ts'
 
 /** An operator's decision about one held collection. `reason` is for the audit log and the collection's history. */
@@ -43,6 +44,8 @@ export async function clearCollection(
     refuse('invalid_state', { message, details: { status } })
   }
   assertInvariant(received !== null, `something was received of the held collection ${collection_id}`)
+  // Behind the payment, as settling does it: approved, it pays its page if nothing else has.
+  await lockLinks(tx, [row])
   const subscribed = (await subscriptionsOf(tx, [merchant_id])).get(merchant_id)
   const effects = noEffects()
   // The history keeps no e-mail address: who that is stands in the audit log.
@@ -63,10 +66,12 @@ export async function clearCollection(
     before: { status },
     after: { status: row.status, decision, environment, ...amounts, currency: row.currency },
   })
-  return { collection: await getHeld(tx, collection_id), deliveries }
+  return { collection: await getHeld(deps, tx, collection_id), deliveries }
 }
 
 async function lock(tx: Tx, id: string): Promise<Changing> {
-  const [row] = isId(id) ? await tx.query<Omit<Changing, 'moved'>>(LOCK, [routingCodeOf(id), id]) : []
-  return row ? { ...row, moved: false } : refuse('not_found', { message: 'There is no such collection.' })
+  const [row] = isId(id) ? await tx.query<Omit<Changing, 'moved' | 'superseded'>>(LOCK, [routingCodeOf(id), id]) : []
+  return row
+    ? { ...row, superseded: false, moved: false }
+    : refuse('not_found', { message: 'There is no such collection.' })
 }

@@ -88,6 +88,7 @@ function standing(status: Status, more: Partial<Standing> = {}): Standing {
     currency: 'TZS',
     amount_received_minor: received ? AMOUNT : null,
     failure_reason_code: status === 'failed' ? 'wrong_pin' : null,
+    superseded: false,
     ...more,
   }
 }

@@ -13,6 +13,8 @@ export type Standing = {
   currency: string
   amount_received_minor: bigint | null
   failure_reason_code: FailureReason | null
+  /** True: the page that it is paid on takes no more money, because another payment paid it or its merchant cancelled it. */
+  superseded: boolean
 }
 
 /** One move with what it does to the money. */
@@ -34,11 +36,7 @@ export function decide(standing: Standing, answer: Answer): Step[] {
   if (wasDeclined(standing)) return []
   switch (answer.kind) {
     case 'succeeded':
-      return received(
-        standing,
-        answer,
-        standing.amount_minor === answer.amount_minor && standing.currency === answer.currency,
-      )
+      return received(standing, answer, isAsAsked(standing, answer))
     case 'held':
       return received(standing, answer, false)
     case 'reversed':
@@ -97,6 +95,12 @@ export function decideTimeout(standing: Standing): Step[] {
   return step(standing, 'fail', { failure_reason_code: 'timeout' })
 }
 
+/** What was asked for, and nobody else paid it meanwhile. Everything else waits for a person. */
+function isAsAsked(standing: Standing, answer: { amount_minor: bigint; currency: string }): boolean {
+  const same = standing.amount_minor === answer.amount_minor && standing.currency === answer.currency
+  return same && !standing.superseded
+}
+
 /** Money arrived: it is credited when it is what was asked for, else it waits for an operator. */
 function received(standing: Standing, answer: { amount_minor: bigint }, as_asked: boolean): Step[] {
   const { amount_minor } = answer
@@ -111,11 +115,7 @@ function received(standing: Standing, answer: { amount_minor: bigint }, as_asked
 /** Money went back. When its arrival was never seen, it arrives first: both facts belong in the books. */
 function reversal(standing: Standing, answer: Answer & { kind: 'reversed' }): Step[] {
   if (mayMove('succeed', standing.status)) {
-    const arrival = received(
-      standing,
-      answer,
-      standing.amount_minor === answer.amount_minor && standing.currency === answer.currency,
-    )
+    const arrival = received(standing, answer, isAsAsked(standing, answer))
     const arrived = arrival[0]
     assertInvariant(arrived !== undefined, 'a reversal starts with an arrival')
     const then = { ...standing, status: moves[arrived.move].to, amount_received_minor: arrived.amount_received_minor }

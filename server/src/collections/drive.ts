@@ -21,6 +21,11 @@ export type Driver = {
   room(provider: string): boolean
   /** Sends a fresh attempt that this process holds the lease of. Never throws: what fails is left to the worker. */
   send(attempt: Attempt): void
+  /**
+   * As `send`, and then asks at once what became of it. For providers that only rehearse: the payer who waits on a page
+   * has the outcome with the next page. Resolves when what was heard is committed; never throws.
+   */
+  sendAndAsk(attempt: Attempt): Promise<void>
   /** Follows a hint: asks the provider what became of an attempt and settles it. Resolves when that is committed. */
   ask(attempt: Attempt): Promise<void>
   /** Fetches the code of a QR attempt. Never throws because of the provider. */
@@ -153,6 +158,15 @@ export function createDriver(
   return {
     room: hands.room,
     send: (attempt) => void run(attempt, push),
+    async sendAndAsk(attempt) {
+      const asked = async (one: Attempt) => {
+        await push(one)
+        await learn(one, await calls.status(one), false)
+      }
+      await new Promise<void>((resolve) => {
+        if (!run(attempt, (one) => asked(one).finally(resolve))) resolve()
+      })
+    },
     ask: async (attempt) => learn(attempt, await calls.status(attempt), false),
     qr: calls.qr,
     settle,

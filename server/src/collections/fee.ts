@@ -6,7 +6,10 @@ import { chargesOf, chooseRule, type Rule, rulesForAll } from '../merchants/inde
 import type { NewCollection } from './check.ts'
 
 /** A payment that may be made, as far as its price needs it. `step_minor`: what the provider can move, in cents. */
-export type Priced = { collection: NewCollection; step_minor: bigint }
+export type Priced = {
+  collection: Pick<NewCollection, 'merchant_id' | 'method' | 'amount_minor'>
+  step_minor: bigint
+}
 
 /**
  * The fees of a set of payments in cents, each in its place: nothing where no line of its merchant's list counts. A payment

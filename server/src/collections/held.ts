@@ -1,7 +1,7 @@
 // Held collections: the queue of payments that wait for an operator's look, and what operators see of them.
 
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../db/index.ts'
-import { type PageChoice, pageOf } from '../http/index.ts'
+import { type PageChoice, pageOf, payUrlOf } from '../http/index.ts'
 import { amountAsNumber, isId, refuse, routingCodeOf } from '../lib/index.ts'
 import { presentCollection } from './present.ts'
 import type { HeldCollection } from './schema.ts'
@@ -106,7 +106,7 @@ export async function listHeld(deps: Deps, filter: HeldFilter) {
           deps.db.query<Row>(LIST_DECIDED, [...whose, status, offset + page_size, page_size, offset]),
           deps.db.query<{ total: number }>(COUNT_DECIDED, [...whose, status, COUNT_MAX]),
         ])
-  return pageOf(await withHistory(deps.db, rows), counted[0]?.total ?? 0, filter)
+  return pageOf(await withHistory(deps.db, rows, payUrlOf(deps.config)), counted[0]?.total ?? 0, filter)
 }
 
 // The id carries its merchant's routing code, so that it leads to its row through the primary key.
@@ -119,10 +119,10 @@ const FIND = sql(
 )
 
 /** A collection that was held, as operators see it. Refuses one that is unknown or was never held with not_found. */
-export async function getHeld(reader: Reader, collection_id: string): Promise<HeldCollection> {
+export async function getHeld(deps: Deps, reader: Reader, collection_id: string): Promise<HeldCollection> {
   const id = collection_id.toLowerCase()
   const rows = isId(id) ? await reader.query<Row>(FIND, [routingCodeOf(id), id]) : []
-  const [found] = await withHistory(reader, rows)
+  const [found] = await withHistory(reader, rows, payUrlOf(deps.config))
   return found ?? refuse('not_found', { message: 'There is no such collection under review.' })
 }
 
@@ -144,25 +144,26 @@ const HISTORY = sql(
 )
 
 /** The rows with what became of each, in one statement for all of them. */
-async function withHistory(reader: Reader, rows: readonly Row[]): Promise<HeldCollection[]> {
+async function withHistory(reader: Reader, rows: readonly Row[], pay_url: string): Promise<HeldCollection[]> {
   if (rows.length === 0) return []
   const keys = rows.map(({ merchant_id, id }) => ({ merchant_id, id }))
   const history = await reader.query<HistoryRow>(HISTORY, [JSON.stringify(keys)])
   return rows.map((row) =>
     view(
       row,
+      pay_url,
       history.filter(({ collection_id }) => collection_id === row.id),
     ),
   )
 }
 
-function view(row: Row, history: readonly HistoryRow[]): HeldCollection {
+function view(row: Row, pay_url: string, history: readonly HistoryRow[]): HeldCollection {
   const { merchant_id, merchant_code, merchant_name, customer_name, customer_phone, description } = row
   return {
     merchant_id,
     merchant_code,
     merchant_name,
-    ...presentCollection(row),
+    ...presentCollection(row, pay_url),
     fee: amountAsNumber(row.fee_minor),
     customer_name,
     customer_phone,

@@ -4,8 +4,8 @@ import { amountAsNumber } from '../lib/index.ts'
 import { FAILURE_REASONS } from '../providers/port.ts'
 import type { Collection } from './store.ts'
 
-/** The status record of a collection as the API shows it. */
-export function presentCollection(row: Collection) {
+/** The status record of a collection as the API shows it. `pay_url`: where the payment pages are served. */
+export function presentCollection(row: Collection, pay_url: string) {
   return {
     collection_id: row.id,
     reference: row.reference,
@@ -17,6 +17,7 @@ export function presentCollection(row: Collection) {
     method: row.method,
     environment: row.environment,
     provider_payment_status: row.provider_payment_status,
+    payment_url: row.slug === null ? null : `${pay_url}/pay/${row.slug}`,
     failure_reason_code: row.failure_reason_code,
     failure_reason_message: row.failure_reason_code === null ? null : FAILURE_REASONS[row.failure_reason_code],
     created_at: row.created_at.toISOString(),

@@ -21,13 +21,14 @@ const SAVE = sql(
 /**
  * Fetches the QR code of an attempt and stores it with the answer to the merchant. When there is none, the key is freed
  * and 503 provider_unavailable is thrown. A provider that declines has failed the payment. One that says nothing has not:
- * the attempt waits like any other, to be asked about, or for the same request again.
+ * the attempt waits like any other, to be asked about, or for the same request again. `told`: what the answer says beside
+ * the code.
  */
 export async function fetchQr(
   deps: Deps,
   driver: Driver,
   attempt: Attempt,
-  reference: string | null,
+  told: object,
   claim: IdempotencyClaim,
 ): Promise<StoredAnswer> {
   deps.point('qr.before_call')
@@ -43,14 +44,7 @@ export async function fetchQr(
     await releaseKey(deps, claim)
     return refuse('provider_unavailable', { retry_after_s: 5 })
   }
-  const data = {
-    collection_id: attempt.collection_id,
-    reference,
-    status: 'processing',
-    payment_token,
-    qr_payload,
-    expires_at: null,
-  }
+  const data = { collection_id: attempt.collection_id, ...told, payment_token, qr_payload, expires_at: null }
   const stored = { status_code: 202, response_body: JSON.stringify({ success: true, data }) }
   const now = deps.clock.now()
   const due_at = nextAskAt(now, { asks: 1, sent_at: now, deadline_at: attempt.deadline_at }, answer)

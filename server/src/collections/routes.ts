@@ -13,6 +13,7 @@ import {
   onceInTransaction,
   PageQuery,
   page,
+  payUrlOf,
   readClaim,
   releaseKey,
   replay,
@@ -94,7 +95,11 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
       return known ? replay(reply, known) : refuse('idempotency_in_progress', { retry_after_s: 1 })
     }
     const attempt = 'attempt' in accepted ? accepted.attempt : await unanswered(request, accepted.resumes, claim)
-    if (answer === null) return sendStored(reply, await fetchQr(deps, driver, attempt, collection.reference, claim))
+    if (answer === null)
+      return sendStored(
+        reply,
+        await fetchQr(deps, driver, attempt, { reference: collection.reference, status: 'processing' }, claim),
+      )
     if (lease) driver.send(attempt)
     return sendStored(reply, answer)
   }
@@ -201,7 +206,10 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
         )
         const total_pages = Math.ceil(total / page_size)
         const pagination = { page: page_number, page_size, total_items: total, total_pages }
-        return { success: true as const, data: { items: rows.map(presentCollection), pagination } }
+        return {
+          success: true as const,
+          data: { items: rows.map((row) => presentCollection(row, payUrlOf(deps.config, app))), pagination },
+        }
       },
     )
 
@@ -218,7 +226,10 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
         config: { access: READ },
       },
       async (request) => {
-        return { success: true as const, data: presentCollection(await status(request, request.params.collection_id)) }
+        return {
+          success: true as const,
+          data: presentCollection(await status(request, request.params.collection_id), payUrlOf(deps.config, app)),
+        }
       },
     )
 
@@ -243,7 +254,7 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
         const row = await status(request, request.params.collection_id)
         const attempt = await latestAttempt(deps.db, caller(request).merchant.id, row.id)
         if (attempt) await driver.ask(attempt)
-        const data = presentCollection(await status(request, row.id))
+        const data = presentCollection(await status(request, row.id), payUrlOf(deps.config, app))
         // Asking twice does no harm, so the key is claimed with its answer: of two at once, the first stored is both's.
         const response_body = JSON.stringify({ success: true, data })
         const answer = await onceInTransaction(deps, claim, async () => ({ status_code: 200, response_body }))

@@ -77,6 +77,7 @@ export const CollectionStatus = Type.Object({
   provider_payment_status: nullable(
     Type.String({ description: "The provider's own word. Null until it said something." }),
   ),
+  payment_url: nullable(Type.String({ description: 'Of a hosted page; null for others.' })),
   failure_reason_code: nullable(Type.String({ description: 'Set when failed. The set can grow.' })),
   failure_reason_message: nullable(Type.String({ description: 'A sentence that may be shown to a user.' })),
   created_at: Type.String({ format: 'date-time' }),

@@ -16,6 +16,12 @@ export type AttemptState = (typeof ATTEMPT_STATES)[number]
 /** A move: where it may start, where it ends, and the event that tells the merchant. */
 type Move = { from: readonly Status[]; to: Status; event: string; time_field: string }
 
+/** Where a payer may try on a page: the one move that no word of a provider or an operator makes. No event tells it. */
+export const START = { from: ['created', 'failed'], to: 'processing' } as const satisfies Omit<
+  Move,
+  'event' | 'time_field'
+>
+
 /**
  * Every move there is: those that a provider's word can make, and the two of operators. A late success wins over an
  * earlier failure, because the money is there (but see `wasDeclined`); nothing leaves `successful` but a reversal.

@@ -19,6 +19,8 @@ export type Collection = {
   reference: string | null
   failure_reason_code: FailureReason | null
   provider_payment_status: string | null
+  /** Of its hosted page; null: it has none. */
+  slug: string | null
   created_at: Date
   updated_at: Date
 }
@@ -28,7 +30,10 @@ export const COLLECTION_COLUMNS = `c.id, c.environment, c.origin_environment, c.
      c.amount_received_minor, c.reference, c.failure_reason_code, c.created_at, c.updated_at, (
        select a.provider_status from collection_attempts a
        where a.merchant_id = c.merchant_id and a.collection_id = c.id order by a.number desc limit 1
-     ) as provider_payment_status`
+     ) as provider_payment_status, case when c.payment_link_id is not null then (
+       select l.slug from payment_links l
+       where l.merchant_id = c.merchant_id and l.id = c.payment_link_id and l.collection_id = c.id
+     ) end as slug`
 
 const FIND = sql(
   'collections_find',
@@ -70,6 +75,8 @@ export type Attempt = {
   amount_minor: bigint
   currency: string
   simulate_status: SimulateStatus | null
+  /** True: the payer waits on a page. */
+  on_page: boolean
   state: AttemptState
   asks: number
   sent_at: Date | null
@@ -107,6 +114,7 @@ export const ATTEMPT_COLUMNS = [
   'amount_minor',
   'currency',
   'simulate_status',
+  'on_page',
   'state',
   'asks',
   'sent_at',

@@ -35,19 +35,28 @@ export function readClaim(request: FastifyRequest): IdempotencyClaim | null {
 
 /** Reads the claim of a request that must carry a key. Refuses a missing and a malformed one. */
 export function requireClaim(request: FastifyRequest): IdempotencyClaim {
-  const header = request.headers['idempotency-key']
-  if (typeof header !== 'string' || !KEY.test(header)) refuse('idempotency_key_required')
-  return {
-    ...scopeOf(request),
-    key: header,
-    fingerprint: fingerprint(request.method, request.url, request.body),
-  }
+  return claimIn(request, scopeOf(request))
 }
+
+/** As `requireClaim`, for a request that nobody is signed in for: `scope` says within what its key is unique. */
+export function claimIn(request: FastifyRequest, scope: ClaimScope): IdempotencyClaim {
+  const header = request.headers['idempotency-key']
+  if (typeof header !== 'string' || !isIdempotencyKey(header)) refuse('idempotency_key_required')
+  return { ...scope, key: header, fingerprint: fingerprint(request.method, request.url, request.body) }
+}
+
+/** True for a text that may be an Idempotency-Key. */
+export function isIdempotencyKey(text: string): boolean {
+  return KEY.test(text)
+}
+
+/** Within what a key is unique. */
+export type ClaimScope = Pick<IdempotencyClaim, 'merchant_id' | 'environment' | 'scope'>
 
 const NO_MERCHANT = '00000000-0000-0000-0000-000000000000'
 
 /** Within what the key of a request is unique: its merchant and environment, or its person where it acts for none. */
-function scopeOf(request: FastifyRequest): Pick<IdempotencyClaim, 'merchant_id' | 'environment' | 'scope'> {
+function scopeOf(request: FastifyRequest): ClaimScope {
   if (request.caller === null) {
     return { merchant_id: NO_MERCHANT, environment: 'live', scope: `user:${session(request).user_id}` }
   }

@@ -3,6 +3,7 @@
 export * from './access.ts'
 export { checkDestination, type Lookup } from './address-guard.ts'
 export { type App, createApp, type Routes } from './app.ts'
+export { baseUrlOf, payUrlOf } from './base-url.ts'
 export { docsRoutes } from './docs.ts'
 export { failure, type PageChoice, PageQuery, page, pageOf, success } from './envelope.ts'
 export { healthRoutes } from './health.ts'

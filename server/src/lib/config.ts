@@ -142,6 +142,36 @@ export const settings = {
     number(0.0001, 8760, 'any'),
     'Hours after which a payout without a final answer is left to operators: NEEDS_RECONCILIATION.',
   ),
+  push_lifetime_s: setting(
+    'PUSH_LIFETIME_S',
+    '180',
+    number(1, 3600),
+    'Seconds for which a payment prompt on a phone counts as alive: until then nobody else can pay the same page.',
+  ),
+  prompts_per_phone: setting(
+    'PROMPTS_PER_PHONE',
+    '5',
+    number(0, 10_000),
+    'Prompts that pages may send to one phone in ten minutes without its owner approving one. 0: no limit.',
+  ),
+  tries_per_link: setting(
+    'TRIES_PER_LINK',
+    '20',
+    number(0, 10_000),
+    'Tries to pay one page in ten minutes. 0: no limit.',
+  ),
+  tries_per_address: setting(
+    'TRIES_PER_ADDRESS',
+    '300',
+    number(0, 1_000_000),
+    'Tries to pay any page from one address in ten minutes. Many phones share an address of their network. 0: no limit.',
+  ),
+  prompt_name: setting(
+    'PROMPT_NAME',
+    '',
+    text,
+    'The name that the PIN prompt shows, where it is the same for all merchants. Empty: the name of the merchant.',
+  ),
   idempotency_replay_days: setting(
     'IDEMPOTENCY_REPLAY_DAYS',
     '30',
@@ -159,6 +189,12 @@ export const settings = {
     '600',
     number(0, 10_000_000),
     'Requests a minute per address without a valid key, and as many to public pages. 0: no limit.',
+  ),
+  rate_limit_payers: setting(
+    'RATE_LIMIT_PAYERS',
+    '6000',
+    number(0, 10_000_000),
+    'Requests a minute per address to payment pages and /public. Many phones share an address of their network. 0: no limit.',
   ),
   rate_limit_callbacks: setting(
     'RATE_LIMIT_CALLBACKS',

@@ -38,6 +38,9 @@ export const catalogue = {
   forbidden: { status: 403, message: 'This request is not allowed.' },
   not_found: { status: 404, message: 'There is nothing here. Check the path and the id.' },
   method_not_allowed: { status: 405, message: 'This path does not take this method. See the Allow header.' },
+  payment_link_not_active: { status: 409, message: 'This payment link can no longer be paid.' },
+  payment_link_already_paid: { status: 409, message: 'This payment link has been paid: it stays paid.' },
+  payment_in_progress: { status: 409, message: 'Another payment of this is under way. Wait until it ends.' },
   invalid_state: { status: 409, message: 'The record is not in a state that allows this.' },
   insufficient_balance: { status: 409, message: 'The available balance does not cover the amount and its charges.' },
   withdrawal_restricted: {

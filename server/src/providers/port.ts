@@ -38,6 +38,8 @@ export type PaymentRequest = {
   simulate_status: SimulateStatus | null
   /** When the provider took the request; null when that is not known. */
   sent_at: Date | null
+  /** True: the payer waits on a page. A provider that only rehearses then makes no pause before its outcomes. */
+  on_page?: boolean
 }
 
 /**
@@ -134,6 +136,8 @@ export type Provider = {
     slow_pushes?: true
     /** False: it is in this process and cannot be down; what it plays must not stop its other callers. */
     circuit_breaker?: false
+    /** True: it moves no money. A payment on a page has its outcome within the payer's request, if asking finds one. */
+    rehearses?: true
   }
   /** Sends the payment prompt (wallet_push, provider_pesa). Repeating a reference never makes a second prompt. */
   push(request: PaymentRequest): Promise<Answer>

@@ -120,7 +120,7 @@ function statusOf(payment: Payment, answer: Answer): Record<string, unknown> {
 
 function requestOf(content: unknown, clock: Clock): Payment | null {
   if (typeof content !== 'object' || content === null) return null
-  const { reference, method, phone, amount_minor, currency } = content as Record<string, unknown>
+  const { reference, method, phone, amount_minor, currency, on_page } = content as Record<string, unknown>
   if (!isReference(reference) || typeof currency !== 'string') return null
   if (typeof amount_minor !== 'string' || !AMOUNT.test(amount_minor)) return null
   const known_method = METHODS.find((known) => known === method)
@@ -132,6 +132,7 @@ function requestOf(content: unknown, clock: Clock): Payment | null {
     amount_minor: BigInt(amount_minor),
     currency,
     simulate_status: null,
+    on_page: on_page === true,
     sent_at: clock.now(),
     prompts: 0,
   }

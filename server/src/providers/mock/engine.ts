@@ -24,7 +24,7 @@ export type Timeline<Said = Answer> = [Step<Said>, ...Step<Said>[]]
 /** What the engine reads of a request. */
 export type EngineRequest = Pick<
   PaymentRequest,
-  'reference' | 'phone' | 'amount_minor' | 'currency' | 'simulate_status'
+  'reference' | 'phone' | 'amount_minor' | 'currency' | 'simulate_status' | 'on_page'
 >
 
 /** The provider's own words. NOT_FOUND is an answer, never a state of a payment. */
@@ -59,7 +59,7 @@ export function timelineOf(request: EngineRequest, profile: Profile): Timeline {
   }
   const taken: Answer = { kind: 'accepted', provider_status: WORDS.accepted, provider_id }
   const results = fate.results.map((result) => answerOf(result, request, provider_id))
-  return lifeOf(taken, results, fate.callbacks, profile)
+  return lifeOf(taken, results, fate.callbacks, request.on_page ? { ...profile, delay_ms: 0 } : profile)
 }
 
 /** The life of what is taken at once and has its results one after the other, each of them called back. */

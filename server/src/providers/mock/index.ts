@@ -76,6 +76,7 @@ export function createMockProvider(options: MockProviderOptions): Provider {
       whole_shillings: false,
       payout_methods: PAYOUT_METHODS,
       circuit_breaker: false,
+      rehearses: true,
     },
     push: async (request) => takePayment(request),
     qr: async (request) => {

@@ -51,8 +51,8 @@ export function createRemoteMockProvider(options: RemoteMockOptions): RemoteMock
   const ask = (path: string, content: Fields) => post(pool, base + path, HEADERS, JSON.stringify(content), timeout_ms)
 
   const send = async (request: PaymentRequest): Promise<QrAnswer> => {
-    const { reference, method, phone, amount_minor, currency } = request
-    const fields = { reference, method, phone, amount_minor: String(amount_minor), currency }
+    const { reference, method, phone, amount_minor, currency, on_page = false } = request
+    const fields = { reference, method, phone, amount_minor: String(amount_minor), currency, on_page }
     const { problem, content } = contentOf(await ask('/payments', fields))
     return problem ?? answerToRequest(content)
   }

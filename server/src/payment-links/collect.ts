@@ -1,0 +1,198 @@
+// Paying on a page: one transaction takes the page under lock, checks that nobody else is paying it, counts the try and
+// writes the attempt; the provider is called after it.
+//
+// Dying before the commit leaves nothing: the payer may repeat. Dying after it leaves an attempt that falls due, and the
+// Idempotency-Key with its answer. Only a code to scan is fetched before the answer: died over, its key is free again after
+// seconds, and the next request makes another attempt, because nobody has seen the first code.
+
+import {
+  type Attempt,
+  countTry,
+  type Driver,
+  feesOf,
+  fetchQr,
+  type HostedStanding,
+  lockHosted,
+  mayStart,
+  type PagePayment,
+  paymentsUnderWay,
+  startOnPage,
+} from '../collections/index.ts'
+import { type Deps, inTransaction, type Tx } from '../db/index.ts'
+import { claimKey, findAnswer, type IdempotencyClaim, onceInTransaction, type StoredAnswer } from '../http/index.ts'
+import { canonicalPhone, PHONE_HELP, Refusal, refuse, refuseField } from '../lib/index.ts'
+import type { Method, Provider } from '../providers/port.ts'
+import { PUBLIC_NAMES } from './present.ts'
+import { statusAt } from './state.ts'
+import { type Link, lockLink } from './store.ts'
+
+/** What paying needs. `sends`: whether this process sends, or leaves that to a worker. */
+export type CollectOptions = {
+  driver: Driver
+  providerFor(environment: 'live', wanted: { method: Method }): Provider
+  sends: boolean
+}
+
+/** What a payer chose. `address`: where the request came from, for counting. */
+export type PayerChoice = { method: Method; phone: string | null; address: string | null }
+
+/** Begins a payment on a page; answers as the public pay calls do. Refuses what the page does not allow (409, 422, 429, 503). */
+export type Collect = (
+  link: Link,
+  choice: PayerChoice,
+  claim: IdempotencyClaim,
+) => Promise<StoredAnswer & { replayed: boolean }>
+
+const MESSAGES: Record<Method, string> = {
+  wallet_push: 'Payment prompt sent. Approve it on the phone by entering the PIN.',
+  provider_pesa: 'Payment prompt sent. Approve it in the wallet app.',
+  qr: 'Scan the code with a banking or mobile-money app to pay.',
+}
+
+/** The canonical phone of a choice. Refuses with 400 a missing or unreadable one; a code to scan needs none. */
+export function checkPayerPhone(method: Method, phone: string | null | undefined): string | null {
+  if (phone === undefined || phone === null || phone === '') {
+    return method === 'qr' ? null : refuseField('customer_phone', 'is needed: the prompt is sent to it')
+  }
+  return canonicalPhone(phone) ?? refuseField('customer_phone', PHONE_HELP)
+}
+
+/** Makes `Collect`. */
+export function createCollect(deps: Deps, options: CollectOptions): Collect {
+  const { driver } = options
+  const inTurn = createTurns()
+
+  /** What can be decided without the page under lock: who serves it, and for what fee. */
+  const price = async (link: Link, method: Method) => {
+    const provider = options.providerFor('live', { method })
+    if (provider.capabilities.whole_shillings && link.amount_minor % 100n !== 0n) {
+      refuse('amount_not_supported', { message: 'This way to pay moves whole shillings only. Choose another one.' })
+    }
+    return { provider, fee_minor: await feeOf(deps, link, method, provider) }
+  }
+
+  /** Begins the payment in the given transaction, or refuses. */
+  const begin = async (tx: Tx, link: Link, choice: PayerChoice & Priced): Promise<Attempt> => {
+    const { method, phone, provider, fee_minor } = choice
+    // In the order of settling: the payment, then its page.
+    const hosted = link.collection_id === null ? null : await lockHosted(tx, link.merchant_id, link.collection_id)
+    const page = await lockLink(tx, link.merchant_id, link.id)
+    if (page === null) return refuse('not_found')
+    checkOpen(deps, page, hosted)
+    checkNobodyPays(deps, await paymentsUnderWay(tx, page.merchant_id, page.id))
+    await countTry(deps, tx, { phone: method === 'qr' ? null : phone, link_id: page.id, address: choice.address })
+    const lease = method === 'qr' || (options.sends && driver.room(provider.name))
+    return startOnPage(deps, tx, page, hosted, { provider: provider.name, method, phone, fee_minor, lease })
+  }
+
+  const push = async (link: Link, choice: PayerChoice & Priced, claim: IdempotencyClaim) => {
+    let attempt: Attempt | null = null
+    const answer = await onceInTransaction(deps, claim, async (tx) => {
+      attempt = await begin(tx, link, choice)
+      const told = { collection_id: attempt.collection_id, ...toldOf(choice.method) }
+      return { status_code: 202, response_body: JSON.stringify({ success: true, data: told }) }
+    })
+    deps.point('collect.after_commit')
+    if (attempt !== null && !answer.replayed) await send(attempt, choice.provider)
+    return answer
+  }
+
+  const send = async (attempt: Attempt, { capabilities }: Provider) => {
+    // Without a lease it is a worker's.
+    if (attempt.due_at === null || attempt.due_at <= deps.clock.now()) return
+    if (capabilities.rehearses) await driver.sendAndAsk(attempt)
+    else driver.send(attempt)
+  }
+
+  const qr = async (link: Link, choice: PayerChoice & Priced, claim: IdempotencyClaim) => {
+    const begun = await inTransaction(deps.db, async (tx) => {
+      const known = await findAnswer(deps, tx, claim)
+      if (known !== null) return known
+      if (!(await claimKey(deps, tx, claim))) return refuse('idempotency_in_progress', { retry_after_s: 1 })
+      return { attempt: await begin(tx, link, choice) }
+    })
+    if (!('attempt' in begun)) return { ...begun, replayed: true }
+    const answer = await fetchQr(deps, driver, begun.attempt, toldOf('qr'), claim)
+    if (choice.provider.capabilities.rehearses) await driver.ask(begun.attempt)
+    return { ...answer, replayed: false }
+  }
+
+  return async (link, choice, claim) => {
+    const known = await findAnswer(deps, deps.db, claim)
+    if (known !== null) return { ...known, replayed: true }
+    checkOpen(deps, link, null)
+    const priced = { ...choice, ...(await price(link, choice.method)) }
+    return inTurn(link.id, () => (choice.method === 'qr' ? qr(link, priced, claim) : push(link, priced, claim)))
+  }
+}
+
+/** Who serves a payment, and our fee in cents. */
+type Priced = { provider: Provider; fee_minor: bigint }
+
+/** Work on one page is done in turn: the payers of one page must not wait for its lock with all connections in hand. */
+function createTurns() {
+  const last = new Map<string, Promise<unknown>>()
+  return async <Result>(id: string, work: () => Promise<Result>): Promise<Result> => {
+    const turn = (last.get(id) ?? Promise.resolve()).then(work, work)
+    last.set(id, turn)
+    try {
+      return await turn
+    } finally {
+      if (last.get(id) === turn) last.delete(id)
+    }
+  }
+}
+
+function toldOf(method: Method) {
+  return { status: 'processing', method: PUBLIC_NAMES[method], message: MESSAGES[method] }
+}
+
+/** Refuses a page that cannot be paid (any more) with payment_link_not_active. */
+function checkOpen(deps: Deps, page: Link, hosted: HostedStanding | null): void {
+  const status = statusAt(page, deps.clock.now())
+  if (status !== 'ACTIVE') refuse('payment_link_not_active', { message: CLOSED[status], details: { status } })
+  if (page.environment === 'live' && page.merchant_status === 'SUSPENDED') {
+    refuse('payment_link_not_active', { message: 'This business takes no payments now.', details: { status } })
+  }
+  if (hosted !== null && !mayStart(hosted)) {
+    const message = 'This payment takes no further tries. Ask the business for a new one.'
+    refuse('payment_link_not_active', { message, details: { status } })
+  }
+}
+
+const CLOSED = {
+  PAID: 'This has been paid already. Do not pay it again.',
+  EXPIRED: 'The time to pay this is over. Ask the business for a new link.',
+  CANCELLED: 'The business has cancelled this payment. Ask it for a new link.',
+} as const
+
+/** Refuses with payment_in_progress while somebody may be approving a payment of this page, or one is looked at. */
+function checkNobodyPays(deps: Deps, payments: readonly PagePayment[]): void {
+  for (const payment of payments) {
+    if (payment.status === 'pending_clearance') {
+      refuse('payment_in_progress', { message: 'A payment of this is under review. Do not pay it again.' })
+    }
+    const left_s = promptLeft(deps, payment)
+    if (left_s > 0) {
+      refuse('payment_in_progress', {
+        message: 'A payment prompt for this is waiting on a phone. Approve it there, or wait until it runs out.',
+        retry_after_s: left_s,
+      })
+    }
+  }
+}
+
+/** Seconds for which the prompt of a payment may still be approved; 0 for a code, and for a payment with an outcome. */
+export function promptLeft(deps: Deps, { status, method, attempt_at }: PagePayment): number {
+  if (status !== 'processing' || method === 'qr' || attempt_at === null) return 0
+  const ends = attempt_at.getTime() + deps.config.push_lifetime_s * 1_000
+  return Math.max(0, Math.ceil((ends - deps.clock.now().getTime()) / 1_000))
+}
+
+async function feeOf(deps: Deps, page: Link, method: Method, provider: Provider): Promise<bigint> {
+  const { merchant_id, amount_minor } = page
+  const step_minor = provider.capabilities.whole_shillings ? 100n : 1n
+  const [fee] = await feesOf(deps, [{ collection: { merchant_id, method, amount_minor }, step_minor }])
+  if (fee instanceof Refusal) throw fee
+  return fee ?? 0n
+}
