@@ -35,6 +35,7 @@ import {
 } from './lib/index.ts'
 import { ipAddressRoutes, merchantRoutes } from './merchants/index.ts'
 import { operatorRoutes } from './operators/index.ts'
+import { payPageRoutes } from './pay-page/index.ts'
 import { createCollect, paymentLinkRoutes } from './payment-links/index.ts'
 import { createBreaker } from './providers/breaker.ts'
 import { createProviders, SANDBOX } from './providers/configured.ts'
@@ -132,6 +133,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       operatorRoutes(deps, { desk, providers, routing, breaker }),
       identityRoutes(deps),
       callbackRoutes(receive, providers),
+      payPageRoutes(deps, { collect, find: routing.find, live: routing.live, outcomes: MAGIC_NUMBERS }),
       docsRoutes(deps, { magic_numbers: MAGIC_NUMBERS, payout_magic_numbers: PAYOUT_MAGIC_NUMBERS }),
     ],
   })

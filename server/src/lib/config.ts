@@ -166,6 +166,12 @@ export const settings = {
     number(0, 1_000_000),
     'Tries to pay any page from one address in ten minutes. Many phones share an address of their network. 0: no limit.',
   ),
+  wallet_name: setting(
+    'WALLET_NAME',
+    'Provider Pesa',
+    text,
+    'What payers call the wallet that PROVIDER_PESA pays from, such as Selcom Pesa.',
+  ),
   prompt_name: setting(
     'PROMPT_NAME',
     '',

@@ -8,6 +8,7 @@ import { adjustmentRoutes } from './adjustments.ts'
 import { auditLogRoutes } from './audit-log.ts'
 import { operatorCollectionRoutes } from './collections.ts'
 import { operatorMerchantRoutes } from './merchants.ts'
+import { networkRoutes } from './networks.ts'
 import { operatorProviderRoutes, type ProvidersOptions } from './providers.ts'
 import { operatorWithdrawalRoutes } from './withdrawals.ts'
 
@@ -21,6 +22,7 @@ export function operatorRoutes(deps: Deps, options: { desk: Desk } & ProvidersOp
     addressRoutes(deps),
     auditLogRoutes(deps),
     operatorProviderRoutes(deps, options),
+    networkRoutes(deps),
   ]
   return (app) => {
     for (const routes of parts) routes(app)

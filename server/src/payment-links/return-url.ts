@@ -15,13 +15,3 @@ export function isReturnUrl(text: string): boolean {
   const { protocol, username, password, hostname } = new URL(text)
   return ['http:', 'https:'].includes(protocol) && username === '' && password === '' && hostname !== ''
 }
-
-/** The address with what the merchant needs to know whose payment it was: `reference`, `collection_id` and `status`. */
-export function returnUrl(
-  base: string,
-  told: { reference: string | null; collection_id: string | null; status: string },
-): string {
-  const url = new URL(base)
-  for (const [name, value] of Object.entries(told)) if (value !== null) url.searchParams.set(name, value)
-  return url.href
-}

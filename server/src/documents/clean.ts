@@ -1,0 +1,73 @@
+// What merchants and payers typed, made fit to be drawn: it may hold anything that a keyboard or an attacker can make.
+
+import { plainLine } from '../lib/index.ts'
+import { canDraw } from './fonts.ts'
+
+/** Stands for a character that the fonts do not have. */
+const BOX = '\u25a1'
+/** More accents than these on one letter would climb into the lines above. */
+const MOST_MARKS = 2
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' })
+const PLAIN = /^[\x20-\x7e]*$/
+// Shapes of letters that have a code of their own: drawn from their letters, so that what is copied out are letters.
+const SHAPES = /[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]/g
+const UNSEEN = /\p{Cf}|\p{Co}|\p{Cn}|\p{Variation_Selector}/u
+
+/**
+ * One line that can be drawn: no controls or direction marks, at most `max` characters, and a box for each sign that the
+ * fonts lack.
+ */
+export function clean(text: string, max: number): string {
+  const line = plainLine(text.toWellFormed(), max)
+  if (PLAIN.test(line)) return line
+  const letters = line.replace(SHAPES, (shape) => shape.normalize('NFKC')).normalize('NFC')
+  return graphemes(letters).map(drawable).join('').trim()
+}
+
+/** Several lines, each as clean as one: the breaks that were typed stay, empty lines go. At most 2000 characters. */
+export function cleanLines(text: string): string[] {
+  const short = text.length <= 2000 ? text : `${text.slice(0, 1999)}…`
+  return short
+    .split(/[\r\n\u2028\u2029]+/)
+    .map((line) => clean(line, 2000))
+    .filter((line) => line !== '')
+}
+
+/** What people see as single characters. */
+export function graphemes(text: string): string[] {
+  return PLAIN.test(text) ? [...text] : Array.from(GRAPHEMES.segment(text), ({ segment }) => segment)
+}
+
+function drawable(grapheme: string): string {
+  const seen = [...grapheme].filter((char) => !UNSEEN.test(char))
+  const [base, ...rest] = seen
+  if (base === undefined) return /^\p{Cf}+$/u.test(grapheme) ? '' : BOX
+  if (!canDraw(base)) return BOX
+  return base + rest.filter(canDraw).slice(0, MOST_MARKS).join('')
+}
+
+const LETTERS = String.raw`\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Nko}\p{Script=Syriac}\p{Script=Thaana}`
+const WORD = String.raw`[${LETTERS}][${LETTERS}\p{Mn}]*`
+const RIGHT_TO_LEFT = new RegExp(`[${LETTERS}]`, 'u')
+const RUNS = new RegExp(`${WORD}(?: ${WORD})*`, 'gu')
+
+/**
+ * The pieces of a line in the order in which they are read, each with the place at which it is drawn. Words of Arabic or
+ * Hebrew that stand together are placed from right to left; the line itself keeps its direction.
+ */
+export function pieces(line: string): { text: string; place: number }[] {
+  if (!RIGHT_TO_LEFT.test(line)) return [{ text: line, place: 0 }]
+  const found: { text: string; place: number }[] = []
+  let end = 0
+  const add = (texts: string[], reversed: boolean) => {
+    const first = found.length
+    for (const [i, text] of texts.entries()) found.push({ text, place: first + (reversed ? texts.length - 1 - i : i) })
+  }
+  for (const run of line.matchAll(RUNS)) {
+    if (run.index > end) add([line.slice(end, run.index)], false)
+    add(run[0].split(/( )/).filter(Boolean), true)
+    end = run.index + run[0].length
+  }
+  if (end < line.length) add([line.slice(end)], false)
+  return found
+}

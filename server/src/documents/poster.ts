@@ -1,0 +1,90 @@
+// A poster on A5 for a counter or a wall: one large code that opens the page to pay on.
+
+import { type Language, showAmount } from '../lib/index.ts'
+import { clean } from './clean.ts'
+import {
+  addPage,
+  drawLines,
+  drawLink,
+  drawQr,
+  finish,
+  fitted,
+  frame,
+  lineHeight,
+  mm,
+  openSheet,
+  type Style,
+  tagged,
+  wrap,
+} from './sheet.ts'
+import { TEXTS } from './texts.ts'
+
+/** What a poster shows. The amount in cents; null: none is printed. */
+export type PosterDocument = {
+  language: Language
+  /** Who runs this installation. */
+  brand_name: string
+  merchant_name: string
+  amount_minor: bigint | null
+  currency: string
+  description: string | null
+  /** Where to pay. */
+  page_url: string
+  /** Whether no real money is meant. */
+  test: boolean
+  /** What the document gives as the time of its making: the same input makes the same bytes. */
+  drawn_at: Date
+}
+
+const A5: [number, number] = [419.53, 595.28]
+const LEFT = 32
+const WIDTH = A5[0] - 2 * LEFT
+const QR_SIZE = mm(84)
+
+const PAY: Style = { face: 'bold', size: 22 }
+const NAME: Style = { face: 'bold', size: 18 }
+const AMOUNT: Style = { face: 'bold', size: 24 }
+const BODY: Style = { face: 'regular', size: 11 }
+const LINK: Style = { face: 'bold', size: 9 }
+const SMALL: Style = { face: 'regular', size: 8 }
+const MARK: Style = { face: 'bold', size: 12 }
+
+/** The poster as a PDF of one page. Throws a RangeError for an address that no QR code holds (more than 2331 bytes). */
+export function posterPdf(input: PosterDocument): Promise<Buffer> {
+  const texts = TEXTS[input.language]
+  const sheet = openSheet({
+    title: `${texts.poster.title} - ${input.merchant_name}`,
+    author: input.merchant_name,
+    brand_name: input.brand_name,
+    language: input.language,
+    drawn_at: input.drawn_at,
+  })
+  addPage(sheet, A5)
+  let y = 30
+  const say = (tag: string, style: Style, lines: readonly string[], after: number) => {
+    const from = y
+    tagged(sheet, tag, () => drawLines(sheet, style, lines, { x: LEFT, y: from, width: WIDTH, align: 'center' }))
+    y += lines.length * lineHeight(style) + after
+  }
+  if (input.test) {
+    frame(sheet, { x: LEFT, y, width: WIDTH, height: 26 }, 2)
+    y += 5
+    say('P', MARK, [texts.test], 12)
+  }
+  say('H1', fitted(sheet, PAY, texts.poster.pay, WIDTH), [texts.poster.pay], 2)
+  say('P', NAME, wrap(sheet, NAME, clean(input.merchant_name, 200), WIDTH, 2), 2)
+  if (input.description !== null) say('P', BODY, wrap(sheet, BODY, clean(input.description, 300), WIDTH, 2), 2)
+  if (input.amount_minor !== null) {
+    const amount = showAmount(input.amount_minor, input.currency)
+    say('P', fitted(sheet, AMOUNT, amount, WIDTH), [amount], 4)
+  }
+  const box = { x: (A5[0] - QR_SIZE) / 2, y, size: QR_SIZE }
+  if (!drawQr(sheet, input.page_url, texts.poster.code, box)) throw new RangeError('the address is too long for a code')
+  y += QR_SIZE + 4
+  say('P', BODY, wrap(sheet, BODY, texts.poster.scan, WIDTH, 2), 4)
+  const lines = wrap(sheet, LINK, clean(input.page_url, 300), WIDTH, 2)
+  drawLink(sheet, LINK, input.page_url, lines, { x: LEFT, y, width: WIDTH, align: 'center' })
+  y = A5[1] - 34
+  say('P', SMALL, wrap(sheet, SMALL, clean(input.brand_name, 60), WIDTH, 1), 0)
+  return finish(sheet)
+}

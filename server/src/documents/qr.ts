@@ -1,0 +1,50 @@
+// QR codes: the text as it was given, byte for byte, in black on white with its quiet zone.
+
+import { encode } from 'uqr'
+import { type Html, html } from '../lib/index.ts'
+
+/** Modules of white that a reader needs on each side. */
+export const QUIET_ZONE = 4
+
+/** The modules of the code, row by row, true for black, without quiet zone. Null: the text is too long for any code. */
+export function qrModules(text: string): boolean[][] | null {
+  try {
+    return encode(text.toWellFormed(), { ecc: 'M', border: 0 }).data
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}
+
+/** The runs of black in one row: where each begins, and how many modules it has. */
+export function blackRuns(row: readonly boolean[]): { start: number; length: number }[] {
+  const runs: { start: number; length: number }[] = []
+  for (const [x, black] of row.entries()) {
+    if (!black) continue
+    const last = runs.at(-1)
+    if (last !== undefined && last.start + last.length === x) last.length += 1
+    else runs.push({ start: x, length: 1 })
+  }
+  return runs
+}
+
+/**
+ * A QR code as inline SVG, black on white in every colour scheme, one path. `label` is read out in its place. Throws a
+ * RangeError for a text of more than 2331 bytes, which no code holds.
+ */
+export function qrSvg(text: string, options: { label: string }): Html {
+  const modules = qrModules(text)
+  if (modules === null) throw new RangeError('the text is too long for a QR code')
+  const size = modules.length + 2 * QUIET_ZONE
+  // Each row is a line of half-module offsets, drawn one module thick: far shorter than a square for each module.
+  const path = modules.map((row, y) => {
+    let end = 0
+    const runs = blackRuns(row).map(({ start, length }, i) => {
+      const move = i === 0 ? `M${start + QUIET_ZONE} ${y + QUIET_ZONE}.5` : `m${start - end} 0`
+      end = start + length
+      return `${move}h${length}`
+    })
+    return runs.join('')
+  })
+  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" role="img" aria-label="${options.label}" shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#fff"/><path stroke="#000" d="${path.join('')}"/></svg>`
+}

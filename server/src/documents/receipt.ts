@@ -1,0 +1,160 @@
+// A receipt for the 58 mm roll of a till printer: 48 mm of it can be printed on, and it is as long as it needs to be.
+
+import { type Language, maskPhone, showAmount, showTime } from '../lib/index.ts'
+import { clean } from './clean.ts'
+import { qrModules } from './qr.ts'
+import {
+  addPage,
+  drawLines,
+  drawQr,
+  finish,
+  fitted,
+  frame,
+  lineHeight,
+  mm,
+  openSheet,
+  rule,
+  type Sheet,
+  type Style,
+  tagged,
+  wrap,
+} from './sheet.ts'
+import { TEXTS } from './texts.ts'
+
+/** What a receipt shows. The amount in cents; the phone in full, it is masked here. */
+export type ReceiptDocument = {
+  language: Language
+  /** Who runs this installation. */
+  brand_name: string
+  merchant_name: string
+  amount_minor: bigint
+  currency: string
+  /** The name of the way that was paid, as people know it: M-Pesa. */
+  method: string
+  phone: string | null
+  reference: string | null
+  provider_reference: string | null
+  collection_id: string
+  paid_at: Date
+  status: 'successful' | 'reversed'
+  description: string | null
+  /** Where the payment can be looked at. */
+  page_url: string | null
+  /** Whether no real money was meant. */
+  test: boolean
+  /** What the document gives as the time of its making: the same input makes the same bytes. */
+  drawn_at: Date
+}
+
+const PAPER = mm(58)
+const LEFT = mm(5)
+const WIDTH = mm(48)
+const QR_SIZE = mm(34)
+
+const NAME: Style = { face: 'bold', size: 11 }
+const TITLE: Style = { face: 'bold', size: 9 }
+const AMOUNT: Style = { face: 'bold', size: 16 }
+const LABEL: Style = { face: 'regular', size: 6.5 }
+const VALUE: Style = { face: 'bold', size: 8 }
+const SMALL: Style = { face: 'regular', size: 6.5 }
+
+/** A part of the roll: its height, and how it is drawn at a place. */
+type Part = { height: number; draw: (y: number) => void }
+
+/** The receipt as a PDF of one page. Long texts are cut with an ellipsis, the amount never. */
+export function receiptPdf(input: ReceiptDocument): Promise<Buffer> {
+  const texts = TEXTS[input.language].receipt
+  const sheet = openSheet({
+    title: `${texts.title} - ${input.merchant_name}`,
+    author: input.merchant_name,
+    brand_name: input.brand_name,
+    language: input.language,
+    drawn_at: input.drawn_at,
+  })
+  const parts = [...headParts(sheet, input), ...rowParts(sheet, input), ...footParts(sheet, input)]
+  let y = mm(4)
+  addPage(sheet, [PAPER, y + parts.reduce((sum, { height }) => sum + height, 0) + mm(6)])
+  for (const { height, draw } of parts) {
+    draw(y)
+    y += height
+  }
+  return finish(sheet)
+}
+
+function headParts(sheet: Sheet, input: ReceiptDocument): Part[] {
+  const texts = TEXTS[input.language]
+  const amount = showAmount(input.amount_minor, input.currency)
+  const mark = input.test ? [framed(sheet, texts.test)] : []
+  const reversed = input.status === 'reversed'
+  const status = texts.receipt.statuses[input.status]
+  return [
+    ...mark,
+    centred(sheet, 'P', NAME, wrap(sheet, NAME, clean(input.merchant_name, 200), WIDTH, 3), 2),
+    centred(sheet, 'H1', TITLE, [texts.receipt.title.toUpperCase()], 4),
+    centred(sheet, 'P', fitted(sheet, AMOUNT, amount, WIDTH), [amount], 2),
+    // A payment that went back must not pass for one that was kept.
+    reversed ? framed(sheet, status) : centred(sheet, 'P', TITLE, wrap(sheet, TITLE, status, WIDTH, 2), 4),
+    line(sheet),
+  ]
+}
+
+function rowParts(sheet: Sheet, input: ReceiptDocument): Part[] {
+  const texts = TEXTS[input.language].receipt
+  const rows: [string, string | null][] = [
+    [texts.description, input.description],
+    [texts.paid_at, showTime(input.paid_at, input.language)],
+    [texts.method, input.method],
+    [texts.phone, input.phone === null ? null : maskPhone(input.phone)],
+    [texts.reference, input.reference],
+    [texts.provider_reference, input.provider_reference],
+    [texts.collection_id, input.collection_id],
+  ]
+  return rows.flatMap(([label, value]) => (value === null ? [] : [labelled(sheet, label, clean(value, 200))]))
+}
+
+function footParts(sheet: Sheet, input: ReceiptDocument): Part[] {
+  const texts = TEXTS[input.language].receipt
+  return [
+    line(sheet),
+    centred(sheet, 'P', SMALL, wrap(sheet, SMALL, texts.proof, WIDTH, 4), 4),
+    ...(input.page_url === null ? [] : code(sheet, input.page_url, texts.code, texts.scan)),
+    centred(sheet, 'P', SMALL, wrap(sheet, SMALL, clean(input.brand_name, 60), WIDTH, 2), 0),
+  ]
+}
+
+function centred(sheet: Sheet, tag: string, style: Style, lines: string[], after: number): Part {
+  const draw = (y: number) =>
+    tagged(sheet, tag, () => drawLines(sheet, style, lines, { x: LEFT, y, width: WIDTH, align: 'center' }))
+  return { height: lines.length * lineHeight(style) + after, draw }
+}
+
+function framed(sheet: Sheet, text: string): Part {
+  const lines = wrap(sheet, TITLE, text, WIDTH - 8, 3)
+  const inside = lines.length * lineHeight(TITLE) + 6
+  const draw = (y: number) => {
+    frame(sheet, { x: LEFT + 0.75, y: y + 1, width: WIDTH - 1.5, height: inside }, 1.5)
+    const box = { x: LEFT + 4, y: y + 4, width: WIDTH - 8, align: 'center' as const }
+    tagged(sheet, 'P', () => drawLines(sheet, TITLE, lines, box))
+  }
+  return { height: inside + 8, draw }
+}
+
+function line(sheet: Sheet): Part {
+  return { height: 8, draw: (y) => rule(sheet, { x: LEFT, y: y + 3, width: WIDTH }, 0.8) }
+}
+
+function labelled(sheet: Sheet, label: string, value: string): Part {
+  const lines = wrap(sheet, VALUE, value, WIDTH, 4)
+  const draw = (y: number) =>
+    tagged(sheet, 'P', () => {
+      const below = drawLines(sheet, LABEL, [label], { x: LEFT, y, width: WIDTH })
+      drawLines(sheet, VALUE, lines, { x: LEFT, y: below, width: WIDTH })
+    })
+  return { height: lineHeight(LABEL) + lines.length * lineHeight(VALUE) + 4, draw }
+}
+
+function code(sheet: Sheet, url: string, label: string, scan: string): Part[] {
+  if (qrModules(url) === null) return []
+  const draw = (y: number) => void drawQr(sheet, url, label, { x: LEFT + (WIDTH - QR_SIZE) / 2, y, size: QR_SIZE })
+  return [{ height: QR_SIZE, draw }, centred(sheet, 'P', SMALL, wrap(sheet, SMALL, scan, WIDTH, 2), 5)]
+}

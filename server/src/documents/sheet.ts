@@ -1,0 +1,246 @@
+// A document that is being drawn: measured lines, tagged for those who listen to it, the same bytes for the same input.
+
+import PDFDocument from 'pdfkit'
+import { escapeHtml, type Language } from '../lib/index.ts'
+import { clean, graphemes, pieces } from './clean.ts'
+import { addFonts, type Face } from './fonts.ts'
+import { blackRuns, QUIET_ZONE, qrModules } from './qr.ts'
+
+/** How a text is set: its face, and its size in points. */
+export type Style = { face: Face; size: number }
+/** Where a line of text stands in the width that it has. */
+export type Align = 'left' | 'right' | 'center'
+/** A document under way; lengths are points, from the upper left corner. */
+export type Sheet = { doc: PDFKit.PDFDocument; root: PDFKit.PDFStructureElement; done: Promise<Buffer> }
+
+/** What a document says about itself. */
+export type SheetOptions = {
+  title: string
+  author: string
+  /** Who runs this installation. */
+  brand_name: string
+  language: Language
+  drawn_at: Date
+}
+
+const LINE = 1.32
+const MM = 72 / 25.4
+const WEB_ADDRESS = /^https?:\/\/[\x21-\x7e]+$/
+
+/** Millimetres in points. */
+export function mm(length: number): number {
+  return length * MM
+}
+
+/** Opens a document without pages. Draw it to its end at once: nothing may wait before `finish`. */
+export function openSheet(options: SheetOptions): Sheet {
+  const info = { Title: clean(options.title, 200), Author: clean(options.author, 100) }
+  const maker = clean(options.brand_name, 60)
+  const doc = new PDFDocument({
+    autoFirstPage: false,
+    font: '',
+    pdfVersion: '1.7',
+    tagged: true,
+    lang: options.language === 'sw' ? 'sw-TZ' : 'en',
+    displayTitle: true,
+    bufferPages: true,
+    info: { ...info, Creator: maker, Producer: maker, CreationDate: options.drawn_at },
+  })
+  describe(doc, info, maker, options.drawn_at)
+  const chunks: Buffer[] = []
+  const done = new Promise<Buffer>((resolve, reject) => {
+    doc.on('data', (chunk: Buffer) => chunks.push(chunk))
+    doc.on('end', () => resolve(Buffer.concat(chunks)))
+    doc.on('error', reject)
+  })
+  addFonts(doc)
+  const root = doc.struct('Document')
+  doc.addStructure(root)
+  return { doc, root, done }
+}
+
+/** Begins a page of this size. */
+export function addPage(sheet: Sheet, size: [number, number]): void {
+  sheet.doc.addPage({ size, margin: 0 })
+}
+
+/** Ends the document: its bytes. */
+export function finish(sheet: Sheet): Promise<Buffer> {
+  sheet.root.end()
+  sheet.doc.end()
+  return sheet.done
+}
+
+// pdfkit writes titles into this XML as they are: a name with a < would break it, or add to it.
+function describe(
+  doc: PDFKit.PDFDocument,
+  info: { Title: string; Author: string },
+  maker: string,
+  drawn_at: Date,
+): void {
+  const [title, author, tool] = [info.Title, info.Author, maker].map(escapeHtml)
+  const xml = `<rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/">
+<xmp:CreateDate>${drawn_at.toISOString().slice(0, 19)}Z</xmp:CreateDate><xmp:CreatorTool>${tool}</xmp:CreatorTool>
+<dc:title><rdf:Alt><rdf:li xml:lang="x-default">${title}</rdf:li></rdf:Alt></dc:title>
+<dc:creator><rdf:Seq><rdf:li>${author}</rdf:li></rdf:Seq></dc:creator><pdf:Producer>${tool}</pdf:Producer>
+</rdf:Description>`
+  Object.assign(doc, { _addInfo: () => doc.appendXML(xml) })
+}
+
+/** The height of one line, in points. */
+export function lineHeight(style: Style): number {
+  return style.size * LINE
+}
+
+/** The width of a line, in points. */
+export function widthOf(sheet: Sheet, style: Style, line: string): number {
+  sheet.doc.font(style.face, style.size)
+  return pieces(line).reduce((width, { text }) => width + sheet.doc.widthOfString(text), 0)
+}
+
+/**
+ * The lines that a clean text takes in a width. A word that is wider than the line is broken; what `max` lines do not
+ * hold ends in an ellipsis.
+ */
+export function wrap(sheet: Sheet, style: Style, text: string, width: number, max: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    const joined = line === '' ? word : `${line} ${word}`
+    if (widthOf(sheet, style, joined) <= width) {
+      line = joined
+      continue
+    }
+    if (line !== '') lines.push(line)
+    line = word
+    while (lines.length <= max && widthOf(sheet, style, line) > width) {
+      const head = goodHead(longestHead(sheet, style, line, width))
+      lines.push(head)
+      line = line.slice(head.length)
+    }
+    if (lines.length > max) break
+  }
+  if (line !== '') lines.push(line)
+  if (lines.length <= max) return lines
+  const last = longestHead(sheet, style, lines[max - 1] as string, width - widthOf(sheet, style, '…'))
+  return [...lines.slice(0, max - 1), `${last.trimEnd()}…`]
+}
+
+/** Ids and addresses break after a dash or a stroke, if that leaves more than half of the line. */
+function goodHead(head: string): string {
+  const end = Math.max(head.lastIndexOf('-'), head.lastIndexOf('/')) + 1
+  return end > head.length / 2 ? head.slice(0, end) : head
+}
+
+/** As much of a text as fits, but at least one character. */
+function longestHead(sheet: Sheet, style: Style, text: string, width: number): string {
+  const chars = graphemes(text)
+  let [fits, tooMany] = [1, chars.length + 1]
+  while (tooMany - fits > 1) {
+    const middle = (fits + tooMany) >> 1
+    if (widthOf(sheet, style, chars.slice(0, middle).join('')) <= width) fits = middle
+    else tooMany = middle
+  }
+  return chars.slice(0, fits).join('')
+}
+
+/** The same face, small enough for the line to fit: for amounts, of which no digit may be missing. */
+export function fitted(sheet: Sheet, style: Style, line: string, width: number): Style {
+  const needed = widthOf(sheet, style, line)
+  return needed <= width ? style : { face: style.face, size: (style.size * width) / needed }
+}
+
+/** Where lines are drawn: the upper left corner of their box, its width, and how they stand in it. */
+export type Box = { x: number; y: number; width: number; align?: Align }
+
+/** Draws lines one below the other. Answers where the next would begin. */
+export function drawLines(sheet: Sheet, style: Style, lines: readonly string[], box: Box): number {
+  for (const [i, line] of lines.entries()) drawLine(sheet, style, line, { ...box, y: box.y + i * lineHeight(style) })
+  return box.y + lines.length * lineHeight(style)
+}
+
+function drawLine(sheet: Sheet, style: Style, line: string, box: Box): void {
+  sheet.doc.font(style.face, style.size)
+  const parts = pieces(line).map((piece) => ({ ...piece, width: sheet.doc.widthOfString(piece.text) }))
+  const space = box.width - parts.reduce((sum, { width }) => sum + width, 0)
+  const begin = box.x + (box.align === 'right' ? space : box.align === 'center' ? space / 2 : 0)
+  for (const part of parts) {
+    const before = parts.filter(({ place }) => place < part.place).reduce((sum, { width }) => sum + width, 0)
+    sheet.doc.text(part.text, begin + before, box.y, { lineBreak: false })
+  }
+}
+
+/** Draws something that is read out as `tag`. */
+export function tagged(sheet: Sheet, tag: string, draw: () => void): void {
+  sheet.root.add(sheet.doc.struct(tag, {}, [draw]))
+}
+
+/** Draws something that is not read out: rules, frames, what repeats on each page. */
+export function silent(sheet: Sheet, draw: () => void): void {
+  sheet.doc.markContent('Artifact')
+  draw()
+  sheet.doc.endMarkedContent()
+}
+
+/** A horizontal rule. */
+export function rule(sheet: Sheet, box: { x: number; y: number; width: number }, thickness: number): void {
+  silent(sheet, () => {
+    sheet.doc
+      .lineWidth(thickness)
+      .moveTo(box.x, box.y)
+      .lineTo(box.x + box.width, box.y)
+      .stroke('#000')
+  })
+}
+
+/** A frame. */
+export function frame(
+  sheet: Sheet,
+  box: { x: number; y: number; width: number; height: number },
+  thickness: number,
+): void {
+  silent(sheet, () => {
+    sheet.doc.lineWidth(thickness).rect(box.x, box.y, box.width, box.height).stroke('#000')
+  })
+}
+
+/** Draws lines that open a page when they are touched, if the address is one of the web. Answers where the next would begin. */
+export function drawLink(sheet: Sheet, style: Style, url: string, lines: readonly string[], box: Box): number {
+  const { doc, root } = sheet
+  const end = box.y + lines.length * lineHeight(style)
+  const paragraph = doc.struct('P')
+  root.add(paragraph)
+  const link = doc.struct('Link')
+  paragraph.add(link)
+  link.add(() => drawLines(sheet, style, lines, box))
+  if (WEB_ADDRESS.test(url)) {
+    const options = { structParent: link, Contents: new String(url) }
+    doc.link(box.x, box.y, box.width, end - box.y, url, options as unknown as PDFKit.Mixins.AnnotationOption)
+  }
+  paragraph.end()
+  return end
+}
+
+/** Draws the QR code of a text with its quiet zone. Answers false, and draws nothing, if the text is too long for one. */
+export function drawQr(
+  sheet: Sheet,
+  text: string,
+  label: string,
+  box: { x: number; y: number; size: number },
+): boolean {
+  const modules = qrModules(text)
+  if (modules === null) return false
+  const side = box.size / (modules.length + 2 * QUIET_ZONE)
+  const [left, top] = [box.x + QUIET_ZONE * side, box.y + QUIET_ZONE * side]
+  const draw = () => {
+    for (const [y, row] of modules.entries()) {
+      for (const { start, length } of blackRuns(row)) {
+        sheet.doc.rect(left + start * side, top + y * side, length * side, side)
+      }
+    }
+    sheet.doc.fill('#000')
+  }
+  const options = { alt: label, bbox: [box.x, box.y, box.x + box.size, box.y + box.size] }
+  sheet.root.add(sheet.doc.struct('Figure', options as object, [draw]))
+  return true
+}

@@ -1,0 +1,51 @@
+// The style and the script of the pay page, read once.
+
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+
+/** The style that stands in each page, and its hash as a content security policy names it. */
+export type PayStyle = { text: string; hash: string }
+
+/** The script, in each encoding, and its address: a new content is a new address. */
+export type PayScript = { path: string; version: string; plain: Buffer; br: Buffer; gzip: Buffer }
+
+const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
+
+const style = ((): PayStyle => {
+  const text = squeeze(read('./pay.css'))
+  return { text, hash: `sha256-${createHash('sha256').update(text).digest('base64')}` }
+})()
+
+const script = ((): PayScript => {
+  const plain = Buffer.from(read('./pay.js'))
+  const version = createHash('sha256').update(plain).digest('hex').slice(0, 16)
+  return {
+    path: `/pay/assets/pay.${version}.js`,
+    version,
+    plain,
+    br: brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
+    gzip: gzipSync(plain, { level: 9 }),
+  }
+})()
+
+/** The style of every page. */
+export function payStyle(): PayStyle {
+  return style
+}
+
+/** The script of every page. */
+export function payScript(): PayScript {
+  return script
+}
+
+/** A style sheet without its comments and indentation, since it travels with each page. It holds no quoted spaces. */
+function squeeze(css: string): string {
+  return css
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([{};,]) ?/g, '$1')
+    .replace(/: /g, ':')
+    .replace(/;}/g, '}')
+    .trim()
+}

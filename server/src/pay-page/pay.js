@@ -1,0 +1,184 @@
+// The comfort of the pay page: it asks how the payment stands, counts the time, and takes care of impatient fingers.
+// Everything works without it. Browsers that know no modules never load it.
+
+const find = (selector) => document.querySelector(selector)
+const all = (selector) => document.querySelectorAll(selector)
+const show = (element, visible = true) => {
+  if (element) element.hidden = !visible
+}
+const main = find('main')
+const say = (text) => {
+  find('#live').textContent = text ?? ''
+}
+
+// Asking ---------------------------------------------------------------------------------------------------------------
+
+const { poll, go, state, left, total, say60, say30, say0 } = main.dataset
+const FIRST_MS = 3_000
+const LONGEST_MS = 10_000
+const SLOW_MS = 15_000
+const SLOW_FOR_MS = 600_000
+const GIVE_UP_MS = 15_000
+const RUSH_MS = 1_000
+const PACE_WITHOUT_COUNTDOWN_S = 120
+
+// The server says how many seconds are left, because the clocks of phones are wrong.
+let ends = performance.now() + Number(left ?? PACE_WITHOUT_COUNTDOWN_S) * 1000
+const stops = ends + SLOW_FOR_MS
+let pause = FIRST_MS
+let asked = Number.NEGATIVE_INFINITY
+let asking = false
+let over = false
+let timer
+
+const away = () => document.hidden || navigator.onLine === false
+
+function later(ms) {
+  clearTimeout(timer)
+  if (over || away()) return
+  if (performance.now() >= stops) return show(find('#stopped'))
+  timer = setTimeout(ask, ms)
+}
+
+/** The pause before the next question: growing while the prompt is out, then long. */
+function nextPause() {
+  if (performance.now() >= ends) return SLOW_MS
+  const now = pause
+  pause = Math.min(pause * 1.25, LONGEST_MS)
+  return now
+}
+
+async function ask() {
+  clearTimeout(timer)
+  if (asking || over) return
+  asking = true
+  asked = performance.now()
+  const control = new AbortController()
+  const alarm = setTimeout(() => control.abort(), GIVE_UP_MS)
+  let wait = 0
+  try {
+    const answer = await fetch(poll, { cache: 'no-store', signal: control.signal })
+    const told = answer.ok ? await answer.json() : {}
+    wait = 1000 * (Number(answer.headers.get('retry-after')) || told.next_s || 0)
+    if (told.left_s >= 0) ends = performance.now() + told.left_s * 1000
+    if (told.state && told.state !== state) return leave()
+  } catch {
+    // No network, or no answer: the next question may do better.
+  } finally {
+    clearTimeout(alarm)
+    asking = false
+    later(Math.max(wait, nextPause()))
+  }
+}
+
+function leave() {
+  over = true
+  // Browsers complain of a page that trembles before it was touched.
+  if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(200)
+  location.replace(go)
+}
+
+/** The dialog of the phone covers the browser: whoever comes back wants to know at once. */
+function resume() {
+  show(find('#offline'), navigator.onLine === false)
+  if (navigator.onLine === false) say(find('#offline')?.textContent)
+  if (away()) return clearTimeout(timer)
+  if (performance.now() - asked > RUSH_MS) void ask()
+  else later(nextPause())
+}
+
+// Counting -------------------------------------------------------------------------------------------------------------
+
+const said = new Set()
+function announce(mark, text) {
+  if (said.has(mark)) return
+  said.add(mark)
+  say(text)
+}
+
+function tick() {
+  const seconds = Math.max(0, Math.ceil((ends - performance.now()) / 1000))
+  find('#clock').textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+  find('#bar').style.transform = `scaleX(${Math.min(1, seconds / Number(total))})`
+  if (seconds === 0) {
+    // Not the end of anything but the counting. The server says what is next.
+    if (!said.has(0)) void ask()
+    announce(0, say0)
+  } else if (seconds <= 30) announce(30, say30)
+  else if (seconds <= 60) announce(60, say60)
+}
+
+if (poll) {
+  show(find('#moves-on'))
+  for (const event of ['online', 'offline']) addEventListener(event, resume)
+  document.addEventListener('visibilitychange', resume)
+  addEventListener('pageshow', (event) => event.persisted && resume())
+  if (left !== undefined) {
+    // What is true at the start needs no announcement.
+    for (const mark of [60, 30]) if (Number(left) <= mark) said.add(mark)
+    show(find('#countdown'))
+    tick()
+    setInterval(tick, 1000)
+  }
+  if (navigator.onLine === false) resume()
+  else later(nextPause())
+}
+
+// Forms ----------------------------------------------------------------------------------------------------------------
+
+// A second tap sends nothing. It would do no harm either: both carry the same key.
+const SENDING_MS = 20_000
+let sent = false
+const buttons = (disabled) => {
+  sent = disabled
+  // After the form was sent, because a disabled button does not send its value.
+  setTimeout(() => {
+    for (const button of all('form button')) button.disabled = sent
+  })
+}
+addEventListener('submit', (event) => {
+  if (sent) return event.preventDefault()
+  buttons(true)
+  setTimeout(() => buttons(false), SENDING_MS)
+})
+addEventListener('pageshow', () => buttons(false))
+
+const phone = find('#phone')
+phone?.addEventListener('change', () => {
+  const digits = phone.value.replace(/[ -]/g, '').match(/^(?:\+?255|0)?([67]\d{8})$/)?.[1]
+  if (digits) phone.value = `0${digits.slice(0, 3)} ${digits.slice(3, 6)} ${digits.slice(6)}`
+})
+
+// Copying, sharing, printing, going back -------------------------------------------------------------------------------
+
+function offer(selector, possible, act) {
+  for (const button of possible ? all(selector) : []) {
+    show(button)
+    button.addEventListener('click', () => act(button))
+  }
+}
+
+offer('[data-copy]', navigator.clipboard, async (button) => {
+  await navigator.clipboard.writeText(button.dataset.copy)
+  button.textContent = button.dataset.done
+  say(button.dataset.done)
+})
+offer('[data-share]', navigator.share, (button) => navigator.share({ text: button.dataset.share }).catch(() => {}))
+offer('[data-print]', true, () => print())
+
+// Once only: whoever comes back to this page wants to see it.
+const back = find('#back[data-auto]')
+if (back && !history.state?.left) {
+  show(find('#leaving'))
+  say(find('#leaving p').textContent)
+  const leaving = setTimeout(() => {
+    history.replaceState({ left: true }, '')
+    location.href = back.href
+  }, 5000)
+  find('#stay').addEventListener('click', () => {
+    clearTimeout(leaving)
+    history.replaceState({ left: true }, '')
+    show(find('#leaving'), false)
+    back.focus()
+  })
+}

@@ -1,0 +1,70 @@
+// A provider's QR as a picture: in the page for other phones, and as a file for the gallery of this one.
+
+import { crc32, deflateSync } from 'node:zlib'
+import { encode } from 'uqr'
+import { type Html, html } from '../lib/index.ts'
+
+/** White around the code, in modules: what scanners are promised. */
+const QUIET = 4
+
+/** Pixels of a module in the picture. */
+const SCALE = 8
+
+/** The payload as an SVG whose size the page decides. The payload is drawn as the provider returned it. Throws for more than a QR holds. */
+export function qrSvg(payload: string, label: string): Html {
+  const { size, data } = matrix(payload)
+  // One path of horizontal runs: a tenth of the size of a rectangle for each module.
+  const runs = data.flatMap((row, y) => runsOf(row).map(([from, length]) => `M${from} ${y}h${length}v1h-${length}z`))
+  return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path fill="#000" d="${runs.join('')}"/></svg>
+`
+}
+
+/** The payload as a PNG of black and white. Throws for more than a QR holds. */
+export function qrPng(payload: string): Buffer {
+  const { size, data } = matrix(payload)
+  const width = size * SCALE
+  const bytes = Math.ceil(width / 8)
+  const lines = data.flatMap((row) => {
+    const line = Buffer.alloc(bytes + 1, 0)
+    for (let x = 0; x < width; x += 1) {
+      const white = row[Math.floor(x / SCALE)] !== true
+      if (white) line.writeUInt8(line.readUInt8(1 + (x >> 3)) | (0x80 >> (x & 7)), 1 + (x >> 3))
+    }
+    return Array<Buffer>(SCALE).fill(line)
+  })
+  const head = Buffer.alloc(13)
+  head.writeUInt32BE(width, 0)
+  head.writeUInt32BE(width, 4)
+  // One bit for each pixel, shades of grey.
+  head.writeUInt8(1, 8)
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', head),
+    chunk('IDAT', deflateSync(Buffer.concat(lines))),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+function matrix(payload: string): { size: number; data: boolean[][] } {
+  return encode(payload, { ecc: 'M', border: QUIET })
+}
+
+function runsOf(row: readonly boolean[]): [from: number, length: number][] {
+  const runs: [number, number][] = []
+  for (let x = 0; x < row.length; x += 1) {
+    if (row[x] !== true) continue
+    const from = x
+    while (row[x + 1] === true) x += 1
+    runs.push([from, x + 1 - from])
+  }
+  return runs
+}
+
+function chunk(name: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(name, 'latin1'), data])
+  const frame = Buffer.alloc(8)
+  frame.writeUInt32BE(data.length, 0)
+  frame.writeUInt32BE(crc32(body), 4)
+  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)])
+}
