@@ -7,6 +7,7 @@ import { createWorld, type World } from '../../test/harness.ts'
 import { one, type Plants, testPlants } from '../../test/plants.ts'
 import { startReceiver } from '../../test/receiver.ts'
 import { type Verification, verify } from './verify.ts'
+import { PAGES } from './verify-pages.ts'
 import { WITHDRAWALS } from './verify-withdrawals.ts'
 
 /** A database with every kind of payment in it, copied for each plant. */
@@ -226,7 +227,13 @@ const PLANTS: Plants = {
     `update collection_attempts set environment = 'live' where ${one('collection_attempts', "environment = 'sandbox'")}`,
     `update collection_attempts set currency = 'USD' where ${one('collection_attempts', 'true')}`,
   ],
-  'A sandbox payment never went to the live provider': [
+  'The attempts of a collection are numbered without a gap': [
+    `update collections set attempts = 2 where ${one('collections', 'true')}`,
+    `update collections set settled_attempt = 2 where ${one('collections', "status = 'successful'")}`,
+    `update collection_attempts set number = 2 where ${one('collection_attempts', 'true')}`,
+  ],
+  'A sandbox payment never went to a provider that moves money': [
+    `update collection_attempts set on_page = true where ${one('collection_attempts', "environment = 'sandbox'")}`,
     `update collection_attempts set provider = 'mock' where ${one('collection_attempts', "environment = 'sandbox'")}`,
   ],
   'Every promised event has its delivery, and no delivery is without its fact': [
@@ -310,8 +317,8 @@ const PLANTS: Plants = {
 describe('what is planted is found', () => {
   testPlants(() => base.url, PLANTS)
 
-  test('every check of verify has its plant, here or in verify-withdrawals.test.ts', () => {
-    const elsewhere = WITHDRAWALS.map(({ name }) => name)
+  test('every check of verify has its plant, here, in verify-pages.test.ts or in verify-withdrawals.test.ts', () => {
+    const elsewhere = [...PAGES, ...WITHDRAWALS].map(({ name }) => name)
     assert.deepEqual(
       sound.checks.map(({ name }) => name).filter((name) => !(name in PLANTS) && !elsewhere.includes(name)),
       [],

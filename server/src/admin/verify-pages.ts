@@ -1,0 +1,31 @@
+// What must hold of payment links, hosted pages and the payments made on them.
+
+import type { Invariant } from './verify-people.ts'
+
+/** The checks, each as a query for what breaks it. */
+export const PAGES: readonly Invariant[] = [
+  {
+    name: 'A page is paid once, by a payment of its own',
+    broken: `select l.merchant_id || ' ' || l.id || ' ' || l.status as what from payment_links l
+      left join collections c on c.merchant_id = l.merchant_id and c.id = l.paid_collection_id
+      where l.status = 'PAID' and (c.payment_link_id is distinct from l.id or c.status not in ('successful', 'reversed')
+          or c.environment <> l.environment or c.amount_minor <> l.amount_minor)
+        or (l.collection_id is not null and l.paid_collection_id <> l.collection_id and not exists (
+          select 1 from collection_history h where h.merchant_id = l.merchant_id and h.collection_id = l.paid_collection_id
+            and h.from_status = 'pending_clearance'))
+      union all select c.merchant_id || ' ' || c.id || ' succeeded, and its page is not paid' from collections c
+      join payment_links l on l.merchant_id = c.merchant_id and l.id = c.payment_link_id
+      where c.status = 'successful' and l.status = 'ACTIVE'
+      union all select c.merchant_id || ' ' || c.payment_link_id || ' was paid ' || count(*) || ' times without a review' from collections c
+      where c.payment_link_id is not null and c.status in ('successful', 'reversed') and not exists (
+        select 1 from collection_history h where h.merchant_id = c.merchant_id and h.collection_id = c.id
+          and h.from_status = 'pending_clearance')
+      group by c.merchant_id, c.payment_link_id having count(*) > 1`,
+  },
+  {
+    name: 'What an attempt took beside another is held in a collection of its own',
+    broken: `select a.merchant_id || ' ' || a.collection_id || ' ' || a.number as what from collection_attempts a
+      left join collections c on c.merchant_id = a.merchant_id and c.id = a.extra_collection_id
+      where a.extra_collection_id is not null and (c.id is null or c.attempts <> 0 or c.amount_received_minor is null)`,
+  },
+]
