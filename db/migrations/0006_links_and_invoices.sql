@@ -137,10 +137,11 @@ alter table outbox_messages add constraint outbox_messages_channel_check check (
 alter table outbox_messages add constraint outbox_messages_status_check check (status in ('kept', 'waiting', 'sent', 'failed'));
 alter table outbox_messages add constraint outbox_messages_due_check check (status = 'waiting' or due_at is null);
 create index outbox_messages_due_idx on outbox_messages (merchant_id, due_at) where due_at is not null;
+create index outbox_messages_trouble_idx on outbox_messages (merchant_id, id) where status in ('waiting', 'failed');
 create index outbox_messages_invoice_idx on outbox_messages (merchant_id, invoice_id, id) where invoice_id is not null;
 comment on table outbox_messages is 'One e-mail or SMS that is to be sent.';
 comment on column outbox_messages.status is 'kept: read in the product, nobody sends it. waiting: to be sent at due_at. sent: the gateway took it. failed: given up.';
-comment on column outbox_messages.error is 'Why the last try failed.';
+comment on column outbox_messages.error is 'Why the last try failed: a stable word, a colon, and what the gateway said.';
 comment on column outbox_messages.gateway_id is 'The id that the gateway gave it.';
 comment on column outbox_messages.invoice_id is 'The invoice that it is about: its merchant may read it. Null: nobody but the operator may.';
 comment on column outbox_messages.due_at is 'When the next try is due; for a leased row, when the lease ends. Null: nothing waits.';

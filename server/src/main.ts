@@ -34,6 +34,7 @@ import {
   systemRandom,
 } from './lib/index.ts'
 import { ipAddressRoutes, merchantRoutes } from './merchants/index.ts'
+import { type Attach, createGateways, createMessageTask, messageRoutes } from './messages/index.ts'
 import { operatorRoutes } from './operators/index.ts'
 import { payPageRoutes } from './pay-page/index.ts'
 import { createCollect, paymentLinkRoutes } from './payment-links/index.ts'
@@ -75,7 +76,11 @@ export type ComposeOptions = {
   /** Looks up the names of webhook addresses. */
   lookup?: Lookup
   draining?: () => boolean
+  /** The files that go with e-mails. */
+  attach?: Attach
 }
+
+const noFiles: Attach = async () => []
 
 /** Wires every capability together. Nothing runs or listens yet. */
 export async function compose(deps: Deps, options: ComposeOptions = {}): Promise<System> {
@@ -114,6 +119,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     live: routing.live.map(({ name }) => name),
   }
   const collect = createCollect(deps, { driver, providerFor: routing.providerFor, sends })
+  const gateways = createGateways(deps)
   const desk = createDesk(deps, { driver: payouts, find: routing.find, webhooks: deliverer, sends })
   const app = await createApp(deps, {
     authenticate: createAuthenticate(deps, { used: usage.note, session: createSessions(deps) }),
@@ -130,6 +136,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       reconciliationRoutes(deps, { ...stated, driver, payouts }),
       merchantRoutes(deps),
       auditRoutes(deps),
+      messageRoutes(deps),
       operatorRoutes(deps, { desk, providers, routing, breaker }),
       identityRoutes(deps),
       callbackRoutes(receive, providers),
@@ -148,6 +155,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       payouts.task,
       deliverer.task,
       usage.task,
+      createMessageTask(deps, gateways, options.attach ?? noFiles),
       identityTask(deps),
       reconciliationTask(deps, stated.providers, stated.live),
     ],
@@ -159,6 +167,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     async close() {
       await Promise.allSettled([...calling])
       await outgoing.close()
+      await Promise.all([gateways.email?.close(), gateways.sms?.close()])
       await configured.close()
     },
   }

@@ -71,6 +71,7 @@ const RULES: Record<string, Rule> = {
   'PATCH /v1/merchant/members/{member_id}': { roles: ADMIN },
   'DELETE /v1/merchant/members/{member_id}': { roles: ALL },
   'GET /v1/merchant/audit-log': { roles: ADMIN },
+  'GET /v1/merchant/messages': { roles: ALL },
 
   'GET /v1/merchant/webhook-config': WEBHOOKS,
   'PATCH /v1/merchant/webhook-config': WEBHOOKS,
@@ -103,6 +104,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/operator/ip-addresses/{address_id}/approve': 'operator',
   'POST /v1/operator/ip-addresses/{address_id}/reject': 'operator',
   'GET /v1/operator/audit-log': 'operator',
+  'GET /v1/operator/messages': 'operator',
   'POST /v1/operator/statements': 'operator',
   'GET /v1/operator/statements': 'operator',
   'GET /v1/operator/reconciliation': 'operator',

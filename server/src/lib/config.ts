@@ -1,6 +1,7 @@
 // Configuration: every environment variable, its default and its check. A bad value is refused by name.
 
 import { readFileSync } from 'node:fs'
+import { insecureMessages, MESSAGE_SECRETS, messageProblems, messageSettings } from './message-settings.ts'
 import { insecureProviders, PROVIDER_SECRETS, providerProblems, providerSettings } from './provider-settings.ts'
 import { proxyList } from './proxies.ts'
 import { flag, number, oneOf, setting, text, url, word, words } from './setting.ts'
@@ -215,6 +216,7 @@ export const settings = {
     'Deliver webhooks to private addresses. Empty: only with the embedded database.',
   ),
   webhook_timeout_ms: setting('WEBHOOK_TIMEOUT_MS', '8000', number(100, 8000), 'Time for one webhook delivery.'),
+  ...messageSettings,
   oidc_issuer: setting(
     'OIDC_ISSUER',
     '',
@@ -269,7 +271,13 @@ export const settings = {
 export type Config = { [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> }
 
 /** Secrets may also come from a file: NAME_FILE holds its path. */
-export const FROM_FILE: readonly string[] = ['DATABASE_URL', 'SECRET_KEY', 'MOCK_SECRET', ...PROVIDER_SECRETS]
+export const FROM_FILE: readonly string[] = [
+  'DATABASE_URL',
+  'SECRET_KEY',
+  'MOCK_SECRET',
+  ...PROVIDER_SECRETS,
+  ...MESSAGE_SECRETS,
+]
 
 /**
  * Reads the configuration from environment variables.
@@ -291,7 +299,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const config = values as Config
   if (config.collection_min > config.collection_max)
     problems.push('COLLECTION_MIN_AMOUNT must not be above COLLECTION_MAX_AMOUNT')
-  if (problems.length === 0) problems.push(...providerProblems(config))
+  if (problems.length === 0) problems.push(...providerProblems(config), ...messageProblems(config))
   if (problems.length === 0 && config.node_env === 'production') problems.push(...insecure(config))
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   return config
@@ -314,6 +322,6 @@ function insecure(config: Config): string[] {
     problems.push('DASHBOARD_REDIRECT_URIS must begin with https:// in production')
   if (config.oidc_issuer !== '' && !config.oidc_issuer.toLowerCase().startsWith('https://'))
     problems.push('OIDC_ISSUER must begin with https:// in production')
-  problems.push(...insecureProviders(config))
+  problems.push(...insecureProviders(config), ...insecureMessages(config))
   return problems
 }

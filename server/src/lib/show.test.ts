@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dayOf, maskPhone, plainLine, showAmount, showDate, showPhone, showTime } from './index.ts'
+import { dayOf, maskPhone, plainLine, plainText, showAmount, showDate, showPhone, showTime } from './index.ts'
 
 test('an amount is shown in shillings with commas, and cents only where there are some', () => {
   const shown = [100n, 2_500_000n, 2_500_050n, 100_000_000_000n, 5n, -2_500_000n].map((minor) => showAmount(minor))
@@ -28,4 +28,8 @@ test('a name cannot turn the sentence around it, break its line or fill the mess
   assert.equal(plainLine('Duka\u202e la\u2066 Asha\r\nBcc: x\u2028y'), 'Duka la Asha Bcc: x y')
   assert.equal(plainLine('x'.repeat(10_000), 20), `${'x'.repeat(19)}…`)
   assert.equal([...plainLine('😀'.repeat(50), 10)].length, 10)
+})
+
+test('a text keeps its lines and loses what is no text', () => {
+  assert.equal(plainText('Habari\r\nAsha\rna\u2028Juma\0\u0007\u202e!\t.\ud800'), 'Habari\nAsha\nna\nJuma!\t.\ufffd')
 })

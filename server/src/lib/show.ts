@@ -54,9 +54,22 @@ const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 /** A text of a merchant or payer for places without markup, such as an SMS or a subject: one line, no direction marks, at most `max` characters. */
 export function plainLine(text: string, max = 200): string {
   const line = text
+    .toWellFormed()
     .replace(DIRECTION_MARKS, '')
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()
   const characters = [...line]
   return characters.length <= max ? line : `${characters.slice(0, max - 1).join('')}…`
+}
+
+/**
+ * A text of several lines for e-mails and SMS: valid Unicode, lines that end in a newline, no other control characters, and
+ * no direction marks.
+ */
+export function plainText(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(DIRECTION_MARKS, '')
+    .replace(/\r\n?|[\u2028\u2029]/g, '\n')
+    .replace(/[^\P{Cc}\n\t]/gu, '')
 }

@@ -1,3 +1,10 @@
 // The door of messages.
 
-export { type Email, listEmails, queueEmail, type StoredEmail } from './outbox.ts'
+export { type Attach, type Attaching, createMessageTask } from './deliver.ts'
+export type { Attachment } from './gateway.ts'
+export { createGateways } from './gateways.ts'
+export { listEmails, listMessages, type StoredEmail } from './list.ts'
+export { type Email, queueEmail, queueSms, type Sms } from './outbox.ts'
+export { messageRoutes } from './routes.ts'
+export { OperatorMessagesAnswer, OperatorMessagesQuery } from './schema.ts'
+export { SMS_PARTS_MAX, shortestSms, smsLength } from './sms-text.ts'

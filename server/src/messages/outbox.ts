@@ -1,61 +1,59 @@
-// The outbox: an e-mail is a row first, in the transaction of what it tells, so that neither exists without the other.
+// The outbox: a message is a row first, in the transaction of what it tells, so that neither exists without the other.
 
 import { PLATFORM } from '../audit/index.ts'
 import { type Deps, sql, type Tx } from '../db/index.ts'
-import { newId, routingCodeOf } from '../lib/index.ts'
+import type { Environment } from '../http/index.ts'
+import { newId, plainLine, routingCodeOf } from '../lib/index.ts'
+import type { Channel } from './gateway.ts'
+import { hasGateway } from './gateways.ts'
+import { smsText } from './sms-text.ts'
 
-/** An e-mail that is to be sent. `kind` says what it is about, such as password.reset. */
-export type Email = { to: string; subject: string; text: string; kind: string; merchant_id?: string }
-
-/** An e-mail of the outbox. `text` is null where it may open an account and nobody but its reader should see it. */
-export type StoredEmail = {
-  id: string
-  merchant_id: string | null
-  kind: string
+/** What every message says of itself. */
+type Told = {
   to: string
-  subject: string
-  text: string | null
-  created_at: Date
+  text: string
+  /** What it is about, such as password.reset. */
+  kind: string
+  /** Whom it concerns. Left out: no merchant. */
+  merchant_id?: string
+  /** The environment of what it tells. Left out: live. A message about a sandbox record is kept: none ever leaves. */
+  environment?: Environment
+  /** The invoice that it is about: its merchant may read it. */
+  invoice_id?: string
 }
+
+/** An e-mail that is to be sent. */
+export type Email = Told & { subject: string }
+/** An SMS that is to be sent, to a canonical phone. What is longer than SMS_PARTS_MAX parts is cut: see `shortestSms`. */
+export type Sms = Told
 
 const INSERT = sql(
   'outbox_insert',
-  `insert into outbox_messages (merchant_id, id, kind, recipient, subject, body, created_at) values ($1, $2, $3, $4, $5, $6, $7)`,
+  `insert into outbox_messages (merchant_id, id, channel, status, due_at, environment, kind, recipient, subject, body,
+     invoice_id, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 )
-
-/** Puts an e-mail into the outbox. Its text is stored encrypted. */
-export async function queueEmail(deps: Deps, tx: Tx, email: Email): Promise<{ id: string }> {
-  const { merchant_id = PLATFORM, kind, to, subject, text } = email
-  const id = newId(deps, merchant_id === PLATFORM ? 0 : routingCodeOf(merchant_id))
-  await tx.query(INSERT, [merchant_id, id, kind, to, subject, deps.vault.seal(text), deps.clock.now()])
-  return { id }
-}
-
-const LIST = sql(
-  'outbox_list',
-  `select merchant_id, id, kind, recipient, subject, body, created_at from outbox_messages
-   where ($1::uuid is null or merchant_id = $1) and ($2::text is null or recipient = $2) order by id desc limit $3`,
-)
-
-type Row = Omit<StoredEmail, 'merchant_id' | 'to' | 'text'> & { merchant_id: string; recipient: string; body: string }
-
-/** How many e-mails a list shows at most. */
-const LIST_MAX = 200
 
 /**
- * The newest e-mails, of one merchant or of the whole installation, newest first. In production their texts
- * stay closed unless `open` is true: whoever can read a password link can sign in as anybody.
+ * Puts an e-mail into the outbox. Its text is stored encrypted. With a mail server it is sent within seconds of the
+ * commit, at least once; without one, and for the sandbox, it is kept.
  */
-export async function listEmails(
-  deps: Deps,
-  filter: { merchant_id?: string; to?: string; open?: boolean } = {},
-): Promise<StoredEmail[]> {
-  const open = filter.open ?? deps.config.node_env !== 'production'
-  const rows = await deps.db.query<Row>(LIST, [filter.merchant_id ?? null, filter.to?.toLowerCase() ?? null, LIST_MAX])
-  return rows.map(({ merchant_id, recipient, body, ...rest }) => ({
-    ...rest,
-    merchant_id: merchant_id === PLATFORM ? null : merchant_id,
-    to: recipient,
-    text: open ? deps.vault.open(body) : null,
-  }))
+export function queueEmail(deps: Deps, tx: Tx, email: Email): Promise<{ id: string }> {
+  return queue(deps, tx, 'email', email, plainLine(email.subject), email.text)
+}
+
+/** Puts an SMS into the outbox. With a gateway it is sent within seconds of the commit, at most once; else it is kept. */
+export function queueSms(deps: Deps, tx: Tx, sms: Sms): Promise<{ id: string }> {
+  return queue(deps, tx, 'sms', sms, '', smsText(sms.text))
+}
+
+async function queue(deps: Deps, tx: Tx, channel: Channel, told: Told, subject: string, text: string) {
+  const { merchant_id = PLATFORM, environment = 'live', kind, to, invoice_id = null } = told
+  const id = newId(deps, merchant_id === PLATFORM ? 0 : routingCodeOf(merchant_id))
+  const now = deps.clock.now()
+  const leaves = environment === 'live' && hasGateway(deps.config, channel)
+  const state = leaves ? ['waiting', now] : ['kept', null]
+  const body = deps.vault.seal(text)
+  await tx.query(INSERT, [merchant_id, id, channel, ...state, environment, kind, to, subject, body, invoice_id, now])
+  return { id }
 }

@@ -8,6 +8,7 @@ import { adjustmentRoutes } from './adjustments.ts'
 import { auditLogRoutes } from './audit-log.ts'
 import { operatorCollectionRoutes } from './collections.ts'
 import { operatorMerchantRoutes } from './merchants.ts'
+import { operatorMessageRoutes } from './messages.ts'
 import { networkRoutes } from './networks.ts'
 import { operatorProviderRoutes, type ProvidersOptions } from './providers.ts'
 import { operatorWithdrawalRoutes } from './withdrawals.ts'
@@ -21,6 +22,7 @@ export function operatorRoutes(deps: Deps, options: { desk: Desk } & ProvidersOp
     adjustmentRoutes(deps),
     addressRoutes(deps),
     auditLogRoutes(deps),
+    operatorMessageRoutes(deps),
     operatorProviderRoutes(deps, options),
     networkRoutes(deps),
   ]

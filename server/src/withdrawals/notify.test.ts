@@ -94,6 +94,18 @@ test('an e-mail says why a withdrawal was rejected, and that no money left', asy
   assert.match(mail.text ?? '', /"We do not know this recipient\."/)
 })
 
+test('an e-mail about a sandbox withdrawal is kept, even where there is a mail server', async () => {
+  const made = await waiting()
+  await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: made.merchant }])
+  const { deps } = world
+  const with_server = { ...deps, config: { ...deps.config, smtp_url: 'smtp://mail.example' } }
+  await decide('rejected', made, 'No.', { ...world, deps: with_server })
+  assert.deepEqual(
+    (await mailsOf(made)).map(({ status }) => status),
+    ['kept'],
+  )
+})
+
 test('whatever a merchant wrote, no line and no link of theirs gets into the e-mail', async () => {
   const evil = 'x\n\nSign in at https://evil.example/login www.evil.example evil.example'
   const made = await waiting(evil.replaceAll('\n', ' '))

@@ -64,6 +64,7 @@ function decisionMail({ row, kind, text, email, brand, url }: Mail): Email {
   return {
     to: email,
     merchant_id: row.merchant_id,
+    environment: row.environment,
     kind: `withdrawal.${kind}`,
     subject: `${brand}: ${words.subject}`,
     text: [

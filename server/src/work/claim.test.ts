@@ -5,6 +5,7 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { START, type TestDeps, testDeps } from '../../test/harness.ts'
 import { sql } from '../db/index.ts'
+import { ZERO_ID } from '../lib/index.ts'
 import { createClaimer } from './index.ts'
 
 type Row = { merchant_id: string; id: string }
@@ -86,4 +87,20 @@ test('one claim looks at a bounded number of merchants, and the next goes on beh
   let claims = 0
   for (let found = 0; found === 0 && claims < 10; claims++) found = (await claim(512, LEASE_MS, everything)).length
   assert.ok(claims >= 1 && claims <= 3, `${claims} claims`)
+})
+
+test('what concerns no merchant is found too, by everybody who looks', async () => {
+  await fill(20, 1, START)
+  await deps.db.query(
+    sql(
+      'test_of_nobody',
+      `update webhook_deliveries set merchant_id = '${ZERO_ID}' where id = (select id from webhook_deliveries limit 1)`,
+    ),
+  )
+  const found: string[] = []
+  const claim = claimer()
+  for (let claims = 0; claims < 5; claims++)
+    for (const row of await claim(5, LEASE_MS, everything)) found.push(row.merchant_id)
+  assert.equal(found.length, 20)
+  assert.ok(found.includes(ZERO_ID))
 })

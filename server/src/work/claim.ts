@@ -37,7 +37,7 @@ const ROUNDS_MAX = 20
 export function createClaimer<Row>(deps: Deps, table: Table): Claimer<Row> {
   const statements = statementsFor(table)
   let cursor = ZERO_ID
-  /** Merchants behind the cursor that have something due and may take it, at most `max`; the cursor moves behind them. */
+  /** Merchants from the cursor on that have something due and may take it, at most `max`; the cursor moves behind them. */
   const nextDue = async (max: number, now: Date, allowance: (merchant_id: string) => number) => {
     const waiting = await deps.db.query<Waiting>(statements.waiting, [cursor, now, MERCHANTS_MAX])
     const due = waiting
@@ -47,8 +47,8 @@ export function createClaimer<Row>(deps: Deps, table: Table): Claimer<Row> {
     const last = waiting.at(-1)
     if (due.length > max) {
       due.length = max
-      cursor = (due.at(-1) as { merchant_id: string }).merchant_id
-    } else cursor = last?.number === MERCHANTS_MAX ? last.merchant_id : ZERO_ID
+      cursor = behind((due.at(-1) as { merchant_id: string }).merchant_id)
+    } else cursor = last?.number === MERCHANTS_MAX ? behind(last.merchant_id) : ZERO_ID
     return due
   }
   return async (max, lease_ms, allowance, closed = []) => {
@@ -75,6 +75,12 @@ export function createClaimer<Row>(deps: Deps, table: Table): Claimer<Row> {
   }
 }
 
+/** The id that follows: what concerns no merchant has the id of zeros, so a round begins with that one, not behind it. */
+function behind(id: string): string {
+  const hex = ((BigInt(`0x${id.replaceAll('-', '')}`) + 1n) % (1n << 128n)).toString(16).padStart(32, '0')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
 /** A merchant with something due, or the last one that a statement looked at. */
 type Waiting = { merchant_id: string; due: boolean; number: number }
 
@@ -88,7 +94,7 @@ function statementsFor(table: Table): { waiting: Statement; claim: Statement } {
     waiting: sql(
       `waiting_${name}`,
       `with recursive waiting as (
-         (select t.merchant_id, t.due_at, 1 as number from ${name} t where t.due_at is not null and t.merchant_id > $1
+         (select t.merchant_id, t.due_at, 1 as number from ${name} t where t.due_at is not null and t.merchant_id >= $1
           order by t.merchant_id, t.due_at limit 1)
          union all
          select following.merchant_id, following.due_at, w.number + 1

@@ -1,0 +1,151 @@
+/** A mail server on loopback for tests: keeps what it was given, and answers as it is told. */
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+
+/** An e-mail that came in: who is named to the server, and the whole text with its headers. */
+export type ReceivedMail = { from: string; to: string[]; raw: string }
+
+/** A step of the protocol whose answer can be set. */
+export type Step = 'greeting' | 'MAIL' | 'RCPT' | 'DATA' | 'END'
+
+/** A running mail server. */
+export type MailServer = {
+  port: number
+  /** What was taken, oldest first. */
+  mails: ReceivedMail[]
+  /** How a step is answered: a line such as `550 no such mailbox`, silence, or the end of the connection. Left out: it takes. */
+  answers: Partial<Record<Step, string | 'hang' | 'drop'>>
+  /** Connections that were opened in all. */
+  connections: number
+  /** Every line that clients sent outside of e-mails. */
+  commands: string[]
+  close(): Promise<void>
+}
+
+/** Starts it, on 127.0.0.1 unless told otherwise. With `password` it demands AUTH PLAIN with it. */
+export async function startMailServer(options: { password?: string; host?: string } = {}): Promise<MailServer> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    mail.connections++
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    socket.on('error', () => {})
+    talk(socket, mail, options.password)
+  })
+  await new Promise<void>((done) => server.listen(0, options.host ?? '127.0.0.1', done))
+  const mail: MailServer = {
+    port: (server.address() as AddressInfo).port,
+    mails: [],
+    answers: {},
+    connections: 0,
+    commands: [],
+    async close() {
+      const closed = new Promise((done) => server.close(done))
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+  return mail
+}
+
+function talk(socket: Socket, mail: MailServer, password: string | undefined): void {
+  let buffer = ''
+  let body: string[] | null = null
+  let current: ReceivedMail = { from: '', to: [], raw: '' }
+  let signed_in = password === undefined
+  const say = (line: string) => void socket.write(`${line}\r\n`)
+  const answer = (step: Step, usual: string): boolean => {
+    const set = mail.answers[step]
+    if (set === 'hang') return false
+    if (set === 'drop') socket.destroy()
+    else say(set ?? usual)
+    return set === undefined
+  }
+  const takeLine = (line: string) => {
+    if (body !== null) {
+      if (line !== '.') return void body.push(line.startsWith('.') ? line.slice(1) : line)
+      current.raw = body.join('\r\n')
+      body = null
+      // Taken even when the answer gets lost: that is what makes a mail server dangerous.
+      const set = mail.answers.END
+      if (set === undefined || set === 'hang' || set === 'drop') mail.mails.push(current)
+      return void answer('END', '250 2.0.0 taken as 4711')
+    }
+    mail.commands.push(line)
+    const verb = line.slice(0, 4).toUpperCase()
+    const inside = /<(.*)>/.exec(line)?.[1] ?? ''
+    if (verb === 'EHLO' || verb === 'HELO')
+      return say(`250-twin\r\n${password ? '250-AUTH PLAIN\r\n' : ''}250 8BITMIME`)
+    if (verb === 'AUTH') {
+      signed_in =
+        Buffer.from(line.split(' ')[2] ?? '', 'base64')
+          .toString()
+          .split('\0')[2] === password
+      return say(signed_in ? '235 welcome' : '535 wrong password')
+    }
+    if (verb === 'QUIT') return void socket.end('221 bye\r\n')
+    if (!signed_in) return say('530 sign in first')
+    if (verb === 'MAIL') {
+      current = { from: inside, to: [], raw: '' }
+      return void answer('MAIL', '250 ok')
+    }
+    if (verb === 'RCPT') {
+      if (answer('RCPT', '250 ok')) current.to.push(inside)
+      return
+    }
+    if (verb === 'DATA') {
+      if (answer('DATA', '354 go on')) body = []
+      return
+    }
+    say('250 ok')
+  }
+  answer('greeting', '220 twin ESMTP')
+  socket.setEncoding('utf8')
+  socket.on('data', (chunk: string) => {
+    buffer += chunk
+    for (let end = buffer.indexOf('\r\n'); end >= 0; end = buffer.indexOf('\r\n')) {
+      const line = buffer.slice(0, end)
+      buffer = buffer.slice(end + 2)
+      takeLine(line)
+    }
+  })
+}
+
+/** The headers of an e-mail, unfolded, in their order. */
+export function headersOf({ raw }: ReceivedMail): [string, string][] {
+  const head = raw.slice(0, raw.indexOf('\r\n\r\n')).replace(/\r\n[ \t]+/g, ' ')
+  return head.split('\r\n').map((line) => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+  })
+}
+
+/** One header of an e-mail, its encoded words read. */
+export function headerOf(mail: ReceivedMail, name: string): string {
+  const value = headersOf(mail).find(([header]) => header === name)?.[1] ?? ''
+  const bytes = (kind: string, text: string) =>
+    kind.toUpperCase() === 'B' ? Buffer.from(text, 'base64') : unquote(text.replaceAll('_', ' '))
+  return value
+    .replace(/\?=\s+=\?/g, '?==?')
+    .replace(/=\?utf-8\?([bq])\?([^?]*)\?=/gi, (_all, kind: string, text: string) => bytes(kind, text).toString('utf8'))
+}
+
+/** The text of an e-mail without files. */
+export function textOf(mail: ReceivedMail): string {
+  const body = mail.raw.slice(mail.raw.indexOf('\r\n\r\n') + 4)
+  const encoding = headerOf(mail, 'content-transfer-encoding')
+  const text =
+    encoding === 'base64'
+      ? Buffer.from(body, 'base64').toString('utf8')
+      : encoding === 'quoted-printable'
+        ? unquote(body.replace(/=\r\n/g, '')).toString('utf8')
+        : body
+  return text.replaceAll('\r\n', '\n').replace(/\n$/, '')
+}
+
+function unquote(text: string): Buffer {
+  return Buffer.concat(
+    text
+      .split(/(=[0-9A-F]{2})/i)
+      .map((part) => (/^=[0-9A-F]{2}$/i.test(part) ? Buffer.from(part.slice(1), 'hex') : Buffer.from(part))),
+  )
+}
