@@ -45,7 +45,8 @@ export async function fetchQr(
     return refuse('provider_unavailable', { retry_after_s: 5 })
   }
   const data = { collection_id: attempt.collection_id, ...told, payment_token, qr_payload, expires_at: null }
-  const stored = { status_code: 202, response_body: JSON.stringify({ success: true, data }) }
+  const { collection_id: resource_id } = attempt
+  const stored = { status_code: 202, response_body: JSON.stringify({ success: true, data }), resource_id }
   const now = deps.clock.now()
   const due_at = nextAskAt(now, { asks: 1, sent_at: now, deadline_at: attempt.deadline_at }, answer)
   await inTransaction(deps.db, async (tx) => {

@@ -17,7 +17,12 @@ export const API_SCOPE = 'api'
 export const LOCK_MS = 20_000
 
 /** A stored answer: the bytes that the first request was answered with. */
-export type StoredAnswer = { status_code: number; response_body: string }
+export type StoredAnswer = {
+  status_code: number
+  response_body: string
+  /** What the request made, where its key leads to it. */
+  resource_id?: string
+}
 
 /** One Idempotency-Key with what makes its request the same request. */
 export type IdempotencyClaim = {
@@ -144,7 +149,7 @@ const CLAIM = sql(
 
 const FINISH = sql(
   'idempotency_finish',
-  `update idempotency_keys set status_code = $5, response_body = $6, locked_until = null
+  `update idempotency_keys set status_code = $5, response_body = $6, resource_id = coalesce($7, resource_id), locked_until = null
    where merchant_id = $1 and environment = $2 and scope = $3 and key = $4 and status_code is null`,
 )
 
@@ -163,6 +168,7 @@ export async function storeAnswer(tx: Tx, claim: IdempotencyClaim, answer: Store
     claim.key,
     answer.status_code,
     answer.response_body,
+    answer.resource_id ?? null,
   ])
 }
 

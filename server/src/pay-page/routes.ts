@@ -1,7 +1,7 @@
 // The addresses of the pay page. A GET changes nothing, so that previews and reloads are harmless; a form is answered with
 // the address of what became of it.
 
-import { hash, randomUUID } from 'node:crypto'
+import { hash } from 'node:crypto'
 import formbody from '@fastify/formbody'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -9,7 +9,7 @@ import { latestPayments, type PagePayment } from '../collections/index.ts'
 import type { Deps } from '../db/index.ts'
 import { receiptPdf } from '../documents/index.ts'
 import { type App, fingerprint, type IdempotencyClaim, isIdempotencyKey, payUrlOf } from '../http/index.ts'
-import { canonicalPhone, gather, Refusal } from '../lib/index.ts'
+import { canonicalPhone, gather, newId, Refusal } from '../lib/index.ts'
 import {
   type Collect,
   createFindBySlug,
@@ -104,7 +104,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
       help_path: `${pay_path}/help`,
       help: help.map(({ help_sw, help_en, ...row }) => ({ ...row, help: frame.language === 'sw' ? help_sw : help_en })),
     }
-    return { shop, methods: methodsFor(link), idempotency_key: randomUUID() }
+    return { shop, methods: methodsFor(link), idempotency_key: newId(deps, 0) }
   }
 
   const send = async (request: FastifyRequest, reply: FastifyReply, screen: Screen): Promise<FastifyReply> => {

@@ -90,7 +90,8 @@ export function createCollect(deps: Deps, options: CollectOptions): Collect {
     const answer = await onceInTransaction(deps, claim, async (tx) => {
       attempt = await begin(tx, link, choice)
       const told = { collection_id: attempt.collection_id, ...toldOf(choice.method) }
-      return { status_code: 202, response_body: JSON.stringify({ success: true, data: told }) }
+      const { collection_id: resource_id } = attempt
+      return { status_code: 202, response_body: JSON.stringify({ success: true, data: told }), resource_id }
     })
     deps.point('collect.after_commit')
     if (attempt !== null && !answer.replayed) await send(attempt, choice.provider)

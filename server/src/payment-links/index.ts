@@ -1,7 +1,7 @@
 // The door of payment links.
 
 export { type Collect, checkPayerPhone, createCollect, promptLeft } from './collect.ts'
-export { type CheckedPage, createLink, environmentOf, type LiveProviders } from './create.ts'
+export { type CheckedPage, checkPage, createLink, environmentOf, type LiveProviders } from './create.ts'
 export {
   BUILT_IN_HELP,
   createNetworkHelp,

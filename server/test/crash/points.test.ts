@@ -6,6 +6,9 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { inTransaction } from '../../src/db/index.ts'
+import { formatAmount } from '../../src/lib/index.ts'
+import { checkPage, createLink } from '../../src/payment-links/index.ts'
 import { type Facts, findProblems, gatherFacts, waitQuiet } from './facts.ts'
 import { type Client, createClient, type Order, orderOf } from './load.ts'
 import { findPayoutProblems, gatherPayoutFacts, openCashier, totalOf, waitPayoutsQuiet } from './payouts.ts'
@@ -27,18 +30,23 @@ const PAYOUT_MINOR = 250_000n
  * so that nobody can pay it either.
  */
 const FLOWS = {
-  push: (rig: Rig) => orderOf(shopOf(rig), 'the-push', 250_000, '001'),
-  qr: (rig: Rig) => orderOf(shopOf(rig), 'the-code', 99_950, '007', 'qr'),
+  push: async (rig: Rig) => orderOf(shopOf(rig), 'the-push', 250_000, '001'),
+  qr: async (rig: Rig) => orderOf(shopOf(rig), 'the-code', 99_950, '007', 'qr'),
+  page: (rig: Rig) => orderOnPage(rig, 'the-page', 250_000n, '255754123001'),
 }
 type Flow = keyof typeof FLOWS
 
 const scanned = await pointsOfSources()
-const passed: Record<Flow, string[]> = { push: await census('push'), qr: await census('qr') }
+const passed: Record<Flow, string[]> = {
+  push: await census('push'),
+  qr: await census('qr'),
+  page: await census('page'),
+}
 const passed_by_payout = await censusOfPayout()
 
 test('every crash point of the code is passed by a payment or a payout that is tested', () => {
   assert.ok(scanned.length >= 10, `only ${scanned.join(', ')} were found`)
-  const covered = [...new Set([...passed.push, ...passed.qr, ...passed_by_payout])].sort()
+  const covered = [...new Set([...Object.values(passed).flat(), ...passed_by_payout])].sort()
   assert.deepEqual(covered, scanned)
 })
 
@@ -58,7 +66,7 @@ async function crash(flow: Flow, point: string): Promise<void> {
     await child.ready()
     return child
   }
-  const order = FLOWS[flow](rig)
+  const order = await FLOWS[flow](rig)
   const client = createClient(`http://127.0.0.1:${rig.port}`, 4)
   try {
     const first = await start({ CRASH_AT: point })
@@ -72,7 +80,7 @@ async function crash(flow: Flow, point: string): Promise<void> {
     if (before !== null) assert.equal(ack.text, before.text, 'the stored answer is the one that was given')
     const again = await client.order(order)
     assert.equal(again.text, ack.text)
-    if (flow === 'push') await quiet(rig)
+    if (flow !== 'qr') await quiet(rig)
     else await until('the code is at the provider', () => codeIsOut(rig, ack.collection_id))
     checkOneEffect(flow, await gatherFacts(rig, [ack]))
   } finally {
@@ -160,7 +168,7 @@ async function codeIsOut(rig: Rig, collection_id: string): Promise<boolean> {
 }
 
 function checkOneEffect(flow: Flow, facts: Facts): void {
-  if (flow === 'push') {
+  if (flow !== 'qr') {
     assert.deepEqual(findProblems(facts), [])
     assert.equal(facts.collections.length, 1)
     assert.equal(facts.book.length, 1)
@@ -179,6 +187,18 @@ function checkOneEffect(flow: Flow, facts: Facts): void {
   assert.equal(facts.collections.length, 1)
   assert.equal(facts.book.length, 1)
   assert.ok(facts.collections.every((row) => row.net_minor === 0n))
+}
+
+/** A payment on the page of a payment link, which its merchant has just made. */
+async function orderOnPage(rig: Rig, key: string, amount_minor: bigint, customer_phone: string): Promise<Order> {
+  const shop = shopOf(rig)
+  const { id, routing_code, merchant_code: code } = shop.merchant
+  const actor = { kind: 'system', id: null, name: 'test' } as const
+  const caller = { merchant: { id, routing_code, code }, environment: 'live', role: null, actor } as const
+  const checked = checkPage(rig.deps, { amount: formatAmount(amount_minor), reference: key })
+  const { slug } = await inTransaction(rig.deps.db, (tx) => createLink(rig.deps, tx, caller, checked, []))
+  const body = JSON.stringify({ method: 'WALLET_PUSH', customer_phone })
+  return { shop, path: `/public/payment-links/${slug}/collect`, key, amount_minor: Number(amount_minor), body }
 }
 
 /** The names of all crash points in the product's sources. */
@@ -205,9 +225,9 @@ async function census(flow: Flow): Promise<string[]> {
   try {
     await child.ready()
     await rig.configureWebhooks(child.url)
-    const order: Order = FLOWS[flow](rig)
+    const order: Order = await FLOWS[flow](rig)
     const ack = await client.order(order)
-    if (flow === 'push') await quiet(rig)
+    if (flow !== 'qr') await quiet(rig)
     else await until('the code is at the provider', () => codeIsOut(rig, ack.collection_id))
     return [...names].sort()
   } finally {
