@@ -3,7 +3,7 @@
 export { payScript } from './assets.ts'
 export { encode } from './compress.ts'
 export { PAGE_HEADERS, SCRIPT_HEADERS } from './headers.ts'
-export { qrPng, qrSvg } from './qr-image.ts'
+export { qrPng } from './qr-image.ts'
 export { type PollAnswer, pollAnswer, renderScreen, statusOf } from './render.ts'
 export { type Outcome, returnUrl } from './return-url.ts'
 export { type PayPageOptions, payPageRoutes } from './routes.ts'

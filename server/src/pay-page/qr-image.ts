@@ -1,23 +1,13 @@
-// A provider's QR as a picture: in the page for other phones, and as a file for the gallery of this one.
+// A provider's QR as a picture for the gallery of the phone, which cannot scan its own screen.
 
 import { crc32, deflateSync } from 'node:zlib'
 import { encode } from 'uqr'
-import { type Html, html } from '../lib/index.ts'
 
 /** White around the code, in modules: what scanners are promised. */
 const QUIET = 4
 
 /** Pixels of a module in the picture. */
 const SCALE = 8
-
-/** The payload as an SVG whose size the page decides. The payload is drawn as the provider returned it. Throws for more than a QR holds. */
-export function qrSvg(payload: string, label: string): Html {
-  const { size, data } = matrix(payload)
-  // One path of horizontal runs: a tenth of the size of a rectangle for each module.
-  const runs = data.flatMap((row, y) => runsOf(row).map(([from, length]) => `M${from} ${y}h${length}v1h-${length}z`))
-  return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path fill="#000" d="${runs.join('')}"/></svg>
-`
-}
 
 /** The payload as a PNG of black and white. Throws for more than a QR holds. */
 export function qrPng(payload: string): Buffer {
@@ -48,17 +38,6 @@ export function qrPng(payload: string): Buffer {
 
 function matrix(payload: string): { size: number; data: boolean[][] } {
   return encode(payload, { ecc: 'M', border: QUIET })
-}
-
-function runsOf(row: readonly boolean[]): [from: number, length: number][] {
-  const runs: [number, number][] = []
-  for (let x = 0; x < row.length; x += 1) {
-    if (row[x] !== true) continue
-    const from = x
-    while (row[x + 1] === true) x += 1
-    runs.push([from, x + 1 - from])
-  }
-  return runs
 }
 
 function chunk(name: string, data: Buffer): Buffer {

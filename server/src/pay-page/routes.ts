@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { latestPayments, type PagePayment } from '../collections/index.ts'
 import type { Deps } from '../db/index.ts'
-import { receiptPdf } from '../documents/index.ts'
+import { qrSvg, receiptPdf } from '../documents/index.ts'
 import { type App, fingerprint, type IdempotencyClaim, isIdempotencyKey, payUrlOf } from '../http/index.ts'
 import { canonicalPhone, gather, newId, Refusal } from '../lib/index.ts'
 import {
@@ -22,7 +22,7 @@ import type { Method, Provider } from '../providers/port.ts'
 import { payScript } from './assets.ts'
 import { bestEncoding, encode } from './compress.ts'
 import { PAGE_HEADERS, SCRIPT_HEADERS } from './headers.ts'
-import { qrPng, qrSvg } from './qr-image.ts'
+import { qrPng } from './qr-image.ts'
 import { pollAnswer, renderScreen, statusOf } from './render.ts'
 import {
   type Around,
@@ -257,7 +257,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
           return send(
             request,
             reply,
-            paymentScreen(deps, known.link, known.found, given, (payload) => qrSvg(payload, label)),
+            paymentScreen(deps, known.link, known.found, given, (payload) => qrSvg(payload, { label })),
           )
         },
       )

@@ -1,0 +1,54 @@
+// A real browser for tests: Chromium as the machine has it, driven by playwright-core.
+
+import { existsSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+/** Starts Chromium: that of CHROMIUM_PATH, else the machine's. Throws where there is none, and says what to do. Close it in `after`. */
+export async function launchBrowser(): Promise<Browser> {
+  const path = process.env.CHROMIUM_PATH || PLACES.find((place) => existsSync(place))
+  if (!path) throw new Error('these tests need Chromium: apt-get install chromium, or set CHROMIUM_PATH')
+  // As root, and in containers, Chromium cannot build its own sandbox. The pages under test are ours.
+  return chromium.launch({ executablePath: path, headless: true, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+}
+
+/** A page of its own context, and what the browser complained of: errors of scripts, refused resources, broken policy. */
+export type WatchedPage = { page: Page; context: BrowserContext; complaints: string[]; close(): Promise<void> }
+
+/** Opens a page that keeps each complaint of the browser. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(`script: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(`console: ${message.text()}`)
+  })
+  return { page, context, complaints, close: () => context.close() }
+}
+
+/** A small server on loopback, answered by one function. */
+export type Site = { url: string; close(): Promise<void> }
+
+/** Starts a server. An answer that throws is a 500 with the error in it. */
+export async function startSite(
+  answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
+): Promise<Site> {
+  const server = createServer((request, response) => {
+    Promise.resolve()
+      .then(() => answer(request, response))
+      .catch((error: unknown) => response.writeHead(500).end(String(error)))
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done())
+        server.closeAllConnections()
+      }),
+  }
+}

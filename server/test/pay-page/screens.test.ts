@@ -1,0 +1,199 @@
+// Every screen in a real browser: in both languages, with and without the script, light and dark, narrow and enlarged.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { LANGUAGES } from '../../src/lib/index.ts'
+import { payScript } from '../../src/pay-page/index.ts'
+import { launchBrowser, openPage } from '../browser.ts'
+import { screens } from './screens.ts'
+import { type ScreenSite, startScreens } from './site.ts'
+
+let browser: Browser
+let site: ScreenSite
+before(async () => {
+  browser = await launchBrowser()
+  site = await startScreens()
+})
+after(async () => {
+  await browser?.close()
+  await site?.close()
+})
+
+const NAMES = Object.keys(screens('sw'))
+
+/** What a page refreshes by itself without the script is announced on it, and its button does the same: no time is lost. */
+const REFRESHES = 'meta-refresh'
+
+async function violations(page: Page, without: string[]): Promise<string[]> {
+  const { violations: found } = await new AxeBuilder({ page }).setLegacyMode(true).disableRules(without).analyze()
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
+}
+
+const TOOLS = readFileSync(new URL('./in-page.js', import.meta.url), 'utf8')
+
+/** Asks `look` of in-page.js inside the page. */
+const ask = <Answer>(page: Page, question: string) => page.evaluate<Answer>(`${TOOLS}\nlook.${question}()`)
+
+/** Reasons of failures differ in words alone, so that two of them stand for all where the browser is asked. */
+const LOOKED_AT = NAMES.filter((name) => !/^failed-(?!timeout|wrong_pin)/.test(name))
+
+/** Measures a page at each width, and with its text enlarged. */
+async function measure(page: Page, where: string): Promise<void> {
+  await ask(page, 'openAll')
+  assert.deepEqual(await ask(page, 'smallTargets'), [], where)
+  for (const width of [240, 320, 360, 1280]) {
+    await page.setViewportSize({ width, height: 640 })
+    assert.equal(await ask(page, 'overflow'), 0, `${where} at ${width} pixels`)
+  }
+  // Text of twice the size in the narrowest window of a common phone.
+  await page.setViewportSize({ width: 320, height: 640 })
+  await ask(page, 'enlarge')
+  assert.equal(await ask(page, 'overflow'), 0, `${where} at 200 %`)
+}
+
+const PHONE = { viewport: { width: 360, height: 640 } }
+
+/** Every page, and three of them as on a mock installation. */
+const VISITS = [
+  ...LOOKED_AT.map((name) => [name, false] as const),
+  ...['choose', 'waiting-push', 'receipt'].map((name) => [name, true] as const),
+]
+
+for (const language of LANGUAGES) {
+  for (const script of [true, false]) {
+    const how = `${language}, ${script ? 'with' : 'without'} the script`
+
+    test(`no page has a barrier that a machine can find: ${how}`, async () => {
+      // Light and dark in turn. Without the script a browser shows what axe, a script itself, is shown in its stead.
+      const opened = await openPage(browser, { ...PHONE, colorScheme: script ? 'light' : 'dark' })
+      for (const [name, as_test] of VISITS) {
+        await opened.page.goto(site.address(name, language, { as_test, unscripted: !script }))
+        await ask(opened.page, 'openAll')
+        assert.deepEqual(await violations(opened.page, script ? [] : [REFRESHES]), [], name)
+      }
+      assert.deepEqual(opened.complaints, [])
+      await opened.close()
+    })
+
+    test(`every page fits its window, however narrow or enlarged, and has room for a thumb: ${how}`, async () => {
+      const opened = await openPage(browser, { ...PHONE, javaScriptEnabled: script })
+      for (const [name, as_test] of VISITS) {
+        await opened.page.goto(site.address(name, language, { as_test }))
+        await measure(opened.page, name)
+      }
+      assert.deepEqual(opened.complaints, [])
+      await opened.close()
+    })
+  }
+}
+
+test('everything on a page is reached by the keyboard alone, in the order in which it is read', async () => {
+  const opened = await openPage(browser, PHONE)
+  for (const name of LOOKED_AT) {
+    await opened.page.goto(site.address(name, 'sw', { as_test: true }))
+    await ask(opened.page, 'openAll')
+    const wanted = await ask<number>(opened.page, 'numberStops')
+    const reached: string[] = []
+    for (let i = 0; i < wanted; i += 1) {
+      await opened.page.keyboard.press('Tab')
+      const { stop, seen } = await ask<{ stop: string; seen: boolean }>(opened.page, 'stop')
+      assert.ok(seen, `${name}: the focus on ${stop} cannot be seen`)
+      reached.push(stop)
+    }
+    assert.deepEqual(
+      reached,
+      Array.from({ length: wanted }, (_, i) => String(i)),
+      name,
+    )
+  }
+  await opened.close()
+})
+
+test('the news of a page has the focus, with the script and without', async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    const opened = await openPage(browser, { javaScriptEnabled })
+    for (const [name, focused] of [
+      ['choose', 'BODY'],
+      ['choose-wrong', 'DIV'],
+      ['waiting-push', 'H1'],
+      ['success-here', 'H1'],
+      ['failed-timeout', 'H1'],
+    ] as const) {
+      await opened.page.goto(site.address(name, 'sw'))
+      assert.equal(await ask(opened.page, 'focused'), focused, name)
+    }
+    await opened.close()
+  }
+})
+
+test('where people choose all colours themselves, buttons and fields keep their edges and states their signs', async () => {
+  const opened = await openPage(browser, { forcedColors: 'active', viewport: { width: 360, height: 640 } })
+  for (const name of LOOKED_AT) {
+    await opened.page.goto(site.address(name, 'sw'))
+    assert.deepEqual(await ask(opened.page, 'withoutEdge'), [], name)
+    assert.equal(await ask(opened.page, 'unseenSigns'), 0, name)
+  }
+  assert.deepEqual(opened.complaints, [])
+  await opened.close()
+})
+
+test('the first view is two requests, both to us, of at most 14 KB', async () => {
+  for (const name of LOOKED_AT) {
+    const opened = await openPage(browser)
+    const answers: { url: string; size: Promise<number> }[] = []
+    opened.page.on('response', (response) =>
+      answers.push({
+        url: response.url(),
+        size: response
+          .request()
+          .sizes()
+          .then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize),
+      }),
+    )
+    await opened.page.goto(site.address(name, 'sw'), { waitUntil: 'networkidle' })
+    const urls = answers.map(({ url }) => url)
+    assert.deepEqual(urls, [site.address(name, 'sw'), `${site.url}${payScript().path}`], name)
+    const bytes = (await Promise.all(answers.map(({ size }) => size))).reduce((sum, size) => sum + size, 0)
+    assert.ok(bytes <= 14 * 1024, `${name}: ${bytes} bytes`)
+    await opened.close()
+  }
+})
+
+test('on a phone the way by phone comes first, at a desk the QR', async () => {
+  const order = async (width: number) => {
+    const opened = await openPage(browser, { viewport: { width, height: 640 } })
+    await opened.page.goto(site.address('choose', 'sw'))
+    const ways = await ask(opened.page, 'ways')
+    await opened.close()
+    return ways
+  }
+  assert.deepEqual(await order(360), ['way', 'way scan'])
+  assert.deepEqual(await order(1280), ['way scan', 'way'])
+})
+
+test('a receipt is one page on a 58 mm till and one on A4, and nothing of it is cut off', async () => {
+  const pages = (pdf: Buffer) => pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length
+  for (const language of LANGUAGES) {
+    const opened = await openPage(browser)
+    await opened.page.goto(site.address('receipt', language))
+    assert.equal(pages(await opened.page.pdf({ format: 'A4' })), 1, `A4 ${language}`)
+    assert.equal(pages(await opened.page.pdf({ width: '58mm', height: '200mm' })), 1, `58 mm ${language}`)
+    await opened.page.emulateMedia({ media: 'print' })
+    // 48 of the 58 mm are printed on.
+    await opened.page.setViewportSize({ width: 181, height: 800 })
+    assert.equal(await ask(opened.page, 'overflow'), 0)
+    assert.equal(await opened.page.locator('.actions').isVisible(), false)
+    await opened.close()
+  }
+})
+
+test('the QR stays black on white with its quiet edge where the page is dark', async () => {
+  const opened = await openPage(browser, { colorScheme: 'dark' })
+  await opened.page.goto(site.address('qr', 'en'))
+  assert.deepEqual(await ask(opened.page, 'fills'), ['rgb(255, 255, 255)', 'rgb(0, 0, 0)'])
+  assert.equal(await opened.page.locator('.code svg').getAttribute('aria-label'), 'QR to pay TZS 25,000')
+  await opened.close()
+})

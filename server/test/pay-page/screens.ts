@@ -1,0 +1,227 @@
+// Every screen of the pay page with the facts that a payer would see: what the tests of the pages, and of what the pages
+// do in a browser, look at.
+
+import { qrSvg } from '../../src/documents/index.ts'
+import type { Language } from '../../src/lib/index.ts'
+import type { Screen, Shop } from '../../src/pay-page/index.ts'
+import { MAGIC_NUMBERS } from '../../src/providers/mock/magic.ts'
+
+const SLUG = '/pay/3f9a1c20Xq7VbN2mK8sLw0aZtYcRdE'
+const PAYMENT = `${SLUG}/c/0192f3a0-7b1c-8def-9012-3456789abcde`
+
+/** Facts around every screen, of an ordinary shop. */
+export function shop(language: Language, over: Partial<Shop> = {}): Shop {
+  const sw = language === 'sw'
+  return {
+    language,
+    url: `${SLUG}?lang=${language}`,
+    brand_name: 'Malipo',
+    merchant_name: 'Duka la Asha',
+    prompt_name: 'DUKA LA ASHA',
+    wallet_name: 'Provider Pesa',
+    merchant_contact: { phone: '255754000111', email: 'duka@example.com' },
+    amount_minor: 2_500_000n,
+    currency: 'TZS',
+    description: sw ? 'Kitenge pea mbili, rangi ya bluu' : 'Two pairs of kitenge, blue',
+    reference: 'ODA-1042',
+    test: null,
+    pay_path: SLUG,
+    help_path: `${SLUG}/help`,
+    help: [
+      {
+        code: 'MPESA',
+        name: 'M-Pesa',
+        menu_code: '*150*00#',
+        help: sw ? 'Chagua Lipa kwa M-Pesa.' : 'Choose Pay by M-Pesa.',
+      },
+      {
+        code: 'MIXX',
+        name: 'Mixx by Yas',
+        menu_code: '*150*01#',
+        help: sw ? 'Chagua Lipa bili.' : 'Choose Pay bills.',
+      },
+      {
+        code: 'AIRTEL',
+        name: 'Airtel Money',
+        menu_code: '*150*60#',
+        help: sw ? 'Chagua Lipia.' : 'Choose Make payments.',
+      },
+      { code: 'HALOPESA', name: 'HaloPesa', menu_code: '*150*88#', help: sw ? 'Chagua Lipa.' : 'Choose Pay.' },
+      { code: 'TTCL', name: 'T-Pesa', menu_code: null, help: sw ? 'Piga huduma kwa wateja.' : 'Call customer care.' },
+    ],
+    ...over,
+  }
+}
+
+/** A shop on a mock installation. */
+export function testShop(language: Language): Shop {
+  const outcomes = MAGIC_NUMBERS.map(({ ending, happens }) => ({ ending, phone: `0754000${ending}`, what: happens }))
+  return shop(language, { test: { outcomes } })
+}
+
+/** Each screen by a name of its own, with every branch that shows another sentence. */
+export function screens(language: Language, base: Shop = shop(language)): Record<string, Screen> {
+  const collection_id = '0192f3a0-7b1c-8def-9012-3456789abcde'
+  const watch = { poll_path: `${PAYMENT}/poll`, check_path: PAYMENT }
+  const other_way_path = `${SLUG}?other=1`
+  const payment = {
+    paid_at: new Date('2026-11-30T15:00:00Z'),
+    method: 'wallet_push',
+    phone_masked: '0754 *** 456',
+    provider_reference: 'CK7A9QX2LM',
+  } as const
+  const choose = {
+    ...base,
+    screen: 'choose',
+    methods: ['WALLET_PUSH', 'PROVIDER_PESA', 'TANQR'],
+    saved_phone_masked: null,
+    idempotency_key: '0192f3a0-7b1c-8def-9012-00000000000a',
+    expires_at: new Date('2026-12-01T15:00:00Z'),
+    cancel_url: 'https://duka.example.com/cart',
+    problems: [],
+    typed: { phone: '', method: null },
+    unanswered_path: null,
+  } as const
+  const waiting = {
+    ...base,
+    ...watch,
+    collection_id,
+    phone_masked: '0754 *** 456',
+    remaining_s: 117,
+    total_s: 120,
+    other_way_path,
+  }
+  const slow = {
+    ...base,
+    ...watch,
+    screen: 'slow',
+    collection_id,
+    phone_masked: '0754 *** 456',
+    other_way_path,
+  } as const
+  const failed = (reason_code: string) =>
+    ({
+      ...base,
+      screen: 'failed',
+      reason_code,
+      support_reference: 'ODA-1042',
+      retry_path: SLUG,
+      check_path: PAYMENT,
+      poll_path: watch.poll_path,
+    }) as const
+  const receipt = {
+    ...base,
+    ...payment,
+    screen: 'receipt',
+    status: 'successful',
+    collection_id,
+    share_url: `https://pay.example.com${PAYMENT}/receipt`,
+    pdf_path: `${PAYMENT}/receipt.pdf`,
+  } as const
+  const invoice = {
+    ...base,
+    screen: 'invoice',
+    number: 'INV-000123',
+    status: 'SENT',
+    customer_name: 'Neema Mushi',
+    items: [
+      { description: 'Kitenge', quantity: '2', unit_price_minor: 1_000_000n, amount_minor: 2_000_000n },
+      {
+        description: language === 'sw' ? 'Usafiri hadi Mwanza' : 'Delivery to Mwanza',
+        quantity: '1',
+        unit_price_minor: 500_000n,
+        amount_minor: 500_000n,
+      },
+    ],
+    issued_on: '2026-11-20',
+    due_on: '2026-12-05',
+    note: language === 'sw' ? 'Asante kwa biashara yako.' : 'Thank you for your business.',
+    pay_link: SLUG,
+    pdf_path: '/pay/invoice/abc/pdf',
+    receipt_path: null,
+  } as const
+  const many = Array.from({ length: 45 }, (_, i) => ({ ...invoice.items[0], description: `Kitenge ${i + 1}` }))
+  const frame = { language, url: `/pay/nothing?lang=${language}`, brand_name: 'Malipo' }
+  return {
+    choose,
+    'choose-wrong': {
+      ...choose,
+      problems: [
+        { field: 'method', problem: 'method_missing' },
+        { field: 'phone', problem: 'phone_wrong' },
+      ],
+      typed: { phone: '0754 12', method: 'PROVIDER_PESA' },
+      unanswered_path: PAYMENT,
+    },
+    'choose-saved': { ...choose, saved_phone_masked: '0754 *** 456', methods: ['WALLET_PUSH'], expires_at: null },
+    'choose-empty': {
+      ...choose,
+      problems: [{ field: 'phone', problem: 'phone_missing' }],
+      methods: ['WALLET_PUSH', 'TANQR'],
+    },
+    'choose-none': { ...choose, methods: [] },
+    'waiting-push': { ...waiting, screen: 'waiting_push' },
+    'waiting-wallet': { ...waiting, screen: 'waiting_wallet' },
+    qr: {
+      ...base,
+      ...watch,
+      screen: 'qr',
+      collection_id,
+      svg: qrSvg(
+        '00020101021226370012tz.go.bot.tips0117TIPSTZ20481234567520458125303834540825000.005802TZ5912DUKA LA ASHA6013DAR ES SALAAM62140510ODA-104263041B2C',
+        { label: language === 'sw' ? 'QR ya kulipa TZS 25,000' : 'QR to pay TZS 25,000' },
+      ),
+      picture_path: `${PAYMENT}/qr.png`,
+      payment_token: '204812345678',
+      other_way_path,
+    },
+    slow: { ...slow, again: { idempotency_key: '0192f3a0-7b1c-8def-9012-00000000000b' } },
+    'slow-qr': { ...slow, phone_masked: null, again: null },
+    success: {
+      ...base,
+      ...payment,
+      screen: 'success',
+      receipt_path: `${PAYMENT}/receipt`,
+      redirect: { url: 'https://duka.example.com/asante?reference=ODA-1042', auto: true },
+    },
+    'success-here': {
+      ...base,
+      ...payment,
+      method: 'qr',
+      phone_masked: null,
+      screen: 'success',
+      receipt_path: `${PAYMENT}/receipt`,
+      redirect: null,
+    },
+    ...Object.fromEntries(
+      [
+        'user_cancelled',
+        'wrong_pin',
+        'insufficient_balance',
+        'provider_declined',
+        'provider_unavailable',
+        'expired',
+        'timeout',
+        'made_up',
+      ].map((reason) => [`failed-${reason}`, failed(reason)]),
+    ),
+    review: { ...base, ...watch, screen: 'review' },
+    reversed: { ...base, screen: 'reversed', receipt_path: `${PAYMENT}/receipt` },
+    paid: { ...base, ...payment, screen: 'paid', redirect: { url: 'https://duka.example.com/asante' } },
+    'in-progress': { ...base, ...watch, screen: 'in_progress' },
+    expired: { ...base, screen: 'expired', expired_at: new Date('2026-12-01T15:00:00Z') },
+    cancelled: { ...base, screen: 'cancelled', expired_at: null },
+    receipt,
+    'receipt-returned': { ...receipt, status: 'reversed', method: 'provider_pesa', pdf_path: null },
+    invoice,
+    'invoice-overdue': { ...invoice, status: 'OVERDUE', items: many },
+    'invoice-paid': { ...invoice, status: 'PAID', pay_link: null, note: null, receipt_path: `${PAYMENT}/receipt` },
+    'invoice-cancelled': { ...invoice, status: 'CANCELLED', pay_link: null },
+    help: { ...base, screen: 'help' },
+    'too-many': { ...base, screen: 'too_many', again_at: new Date('2026-11-30T15:10:00Z') },
+    unavailable: { ...base, screen: 'provider_unavailable', other_way_path },
+    'form-expired': { ...frame, screen: 'form_expired', open_path: SLUG },
+    unknown: { ...frame, screen: 'unknown' },
+    broken: { ...frame, screen: 'server_error' },
+  }
+}

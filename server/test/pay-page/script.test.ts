@@ -1,0 +1,243 @@
+// What the script of the pay page does while a payer waits, in a real browser whose time the test moves.
+
+import assert from 'node:assert/strict'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { after, afterEach, before, beforeEach, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import type { Screen } from '../../src/pay-page/index.ts'
+import { pollAnswer } from '../../src/pay-page/index.ts'
+import { launchBrowser, openPage, type WatchedPage } from '../browser.ts'
+import { type ScreenSite, startScreens } from './site.ts'
+
+let browser: Browser
+let site: ScreenSite
+let opened: WatchedPage
+let page: Page
+/** Paths of what was asked beside the screens, in order. */
+let asked: string[]
+/** How polls are answered. */
+let poll: (request: IncomingMessage, response: ServerResponse) => void
+
+const PENDING = (_: IncomingMessage, response: ServerResponse) => json(response, pollAnswer({ state: 'waiting_push' }))
+const json = (response: ServerResponse, body: string, headers: Record<string, string> = {}) =>
+  void response
+    .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers })
+    .end(body)
+
+before(async () => {
+  browser = await launchBrowser()
+  site = await startScreens((view: Screen) =>
+    view.screen === 'success' ? { ...view, redirect: { url: `${site.url}/merchant`, auto: true } } : view,
+  )
+  site.other = (request, response) => {
+    const path = (request.url ?? '').split('?')[0] ?? ''
+    asked.push(`${request.method} ${path}`)
+    if (path.endsWith('/poll')) return poll(request, response)
+    if (request.method === 'POST') return void response.writeHead(204).end()
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+    response.end('<!doctype html><title>Next</title><link rel="icon" href="data:,">')
+  }
+})
+after(async () => {
+  await browser?.close()
+  await site?.close()
+})
+beforeEach(async () => {
+  asked = []
+  poll = PENDING
+  opened = await openPage(browser, { viewport: { width: 360, height: 640 } })
+  page = opened.page
+  // A test cannot cover a window of a headless browser, so it says that it is covered.
+  await page.addInitScript(`
+    window.covered = false
+    Object.defineProperty(Document.prototype, 'hidden', { get: () => window.covered })
+    window.cover = (covered) => { window.covered = covered; document.dispatchEvent(new Event('visibilitychange')) }
+  `)
+  await page.clock.install({ time: new Date('2026-11-30T15:00:00Z') })
+  await page.clock.pauseAt(new Date('2026-11-30T15:10:00Z'))
+})
+afterEach(() => opened.close())
+
+const polls = () => asked.filter((one) => one.endsWith('/poll')).length
+
+/** Moves the time of the page on and lets every question of that time be answered. */
+async function pass(seconds: number): Promise<void> {
+  for (let i = 0; i < seconds; i += 1) {
+    await page.clock.runFor(1000)
+    // An answer arrives between two seconds of the page, as it would.
+    await page.evaluate(() => fetch('/settled'))
+  }
+}
+
+const open = (name: string) => page.goto(site.address(name, 'en'))
+
+const live = () => page.locator('#live').textContent()
+
+test('the time left is counted from what the server said, whatever the clock of the phone', async () => {
+  await open('waiting-push')
+  const clock = page.locator('#clock')
+  assert.match((await clock.textContent()) ?? '', /^1:5[67]$/)
+  await pass(10)
+  assert.match((await clock.textContent()) ?? '', /^1:4[67]$/)
+  assert.equal(await page.locator('#countdown').getAttribute('aria-hidden'), 'true')
+})
+
+test('only at a minute, at half a minute and at the end is the time said aloud', async () => {
+  await open('waiting-push')
+  await pass(50)
+  assert.equal(await live(), '')
+  await pass(10)
+  assert.equal(await live(), 'One minute is left.')
+  await pass(30)
+  assert.equal(await live(), '30 seconds are left.')
+  await pass(30)
+  assert.equal(await live(), 'The time to confirm is over. We are checking for the answer.')
+  assert.equal(await page.locator('#clock').textContent(), '0:00')
+})
+
+test('it asks after 3 seconds, then less often, then every 15 seconds, and stops after ten minutes more', async () => {
+  await open('waiting-push')
+  await pass(2)
+  assert.equal(polls(), 0)
+  await pass(3)
+  assert.equal(polls(), 1)
+  await pass(115)
+  const while_out = polls()
+  assert.ok(while_out >= 12 && while_out <= 18, `${while_out} questions in two minutes`)
+  await pass(60)
+  assert.ok(polls() - while_out <= 5, `${polls() - while_out} questions in the minute after`)
+  await page.clock.runFor(560_000)
+  await page.locator('#stopped').waitFor()
+  const all = polls()
+  await pass(40)
+  assert.equal(polls(), all)
+  assert.ok(all <= 60)
+})
+
+test('a page that is covered asks nothing, and asks at once when it is seen again', async () => {
+  await open('waiting-push')
+  await pass(6)
+  await page.evaluate('cover(true)')
+  const before_cover = polls()
+  await pass(40)
+  assert.equal(polls(), before_cover)
+  await page.evaluate('cover(false)')
+  await page.evaluate(() => fetch('/settled'))
+  assert.equal(polls(), before_cover + 1)
+})
+
+test('without a network the payer is told that the payment goes on, and the answer is fetched when it is back', async () => {
+  await open('waiting-push')
+  await opened.context.setOffline(true)
+  await page.locator('#offline').waitFor()
+  assert.match((await live()) ?? '', /Your payment goes on/)
+  const before_gone = polls()
+  await page.clock.runFor(60_000)
+  assert.equal(polls(), before_gone)
+  await opened.context.setOffline(false)
+  await page.locator('#offline').waitFor({ state: 'hidden' })
+  await page.evaluate(() => fetch('/settled'))
+  assert.equal(polls(), before_gone + 1)
+})
+
+test('as soon as the payment stands otherwise, the page of the truth replaces this one', async () => {
+  await page.goto(site.address('choose', 'en'))
+  await open('waiting-push')
+  poll = (_, response) => json(response, pollAnswer({ state: 'success' }))
+  await page.clock.runFor(5000)
+  await page.waitForURL(/\/pay\/[^/]+\/c\/[^/]+\?lang=en$/)
+  await page.goBack()
+  assert.equal(page.url(), site.address('choose', 'en'))
+})
+
+test('an answer that is busy, broken or no answer at all changes nothing; Retry-After is honoured', async () => {
+  await open('waiting-push')
+  poll = (_, response) => void response.writeHead(429, { 'retry-after': '30' }).end()
+  await pass(5)
+  assert.equal(polls(), 1)
+  await pass(25)
+  assert.equal(polls(), 1)
+  poll = (_, response) => json(response, '<html>')
+  await pass(4)
+  assert.equal(polls(), 2)
+  poll = (_, response) => void response.destroy()
+  await pass(20)
+  assert.ok(polls() >= 3)
+  assert.equal(page.url(), site.address('waiting-push', 'en'))
+})
+
+test('a question without an answer is given up after 15 seconds and asked again', async () => {
+  await open('waiting-push')
+  poll = () => {}
+  await pass(13)
+  assert.equal(polls(), 1)
+  await pass(14)
+  assert.equal(polls(), 2)
+})
+
+test('the server may slow the questions down and set the count right', async () => {
+  await open('waiting-push')
+  poll = (_, response) => json(response, pollAnswer({ state: 'waiting_push', next_s: 20, left_s: 90 }))
+  await pass(5)
+  assert.match((await page.locator('#clock').textContent()) ?? '', /^1:(?:30|2\d)$/)
+  await pass(15)
+  assert.equal(polls(), 1)
+})
+
+test('two taps send a form once, and the button works again for whoever comes back', async () => {
+  await open('choose')
+  await page.fill('#phone', '255754123456')
+  await page.locator('#phone').blur()
+  assert.equal(await page.inputValue('#phone'), '0754 123 456')
+  // No content: the page stays, as while a slow network carries the form.
+  const pay = page.getByRole('button', { name: 'Pay TZS 25,000' })
+  const posts = () => asked.filter((one) => one.startsWith('POST')).length
+  for (const _ of ['tap', 'tap again']) {
+    await pay.evaluate((button: { click(): void }) => button.click())
+    await page.evaluate(() => fetch('/settled'))
+  }
+  await page.clock.runFor(10)
+  assert.equal(await pay.isDisabled(), true)
+  assert.equal(posts(), 1)
+  await page.goto(site.address('help', 'en'))
+  await page.goBack()
+  assert.equal(await pay.isEnabled(), true)
+})
+
+test('after success the payer is taken back after five seconds, unless they stay, and never twice', async () => {
+  await open('success')
+  await page.locator('#stay').click()
+  await page.clock.runFor(20_000)
+  assert.equal(page.url(), site.address('success', 'en'))
+  assert.equal(await page.locator('#leaving').isVisible(), false)
+
+  await page.goto(site.address('success-here', 'en'))
+  await page.clock.runFor(4000)
+  assert.equal(page.url(), site.address('success-here', 'en'))
+  await page.clock.runFor(2000)
+  await page.waitForURL(`${site.url}/merchant`)
+  await page.goBack()
+  await page.clock.runFor(20_000)
+  assert.equal(page.url(), site.address('success-here', 'en'))
+})
+
+test('what can be copied is copied whole, and it is said', async () => {
+  await opened.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await open('receipt')
+  await page.getByRole('button', { name: 'Copy' }).click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  assert.equal(await live(), 'Copied')
+})
+
+test('waiting two minutes costs at most 30 KB with all its questions', async () => {
+  let bytes = 0
+  page.on('requestfinished', (request) => {
+    if (request.url().endsWith('/settled')) return
+    void request.sizes().then(({ requestHeadersSize, responseHeadersSize, responseBodySize }) => {
+      bytes += requestHeadersSize + responseHeadersSize + responseBodySize
+    })
+  })
+  await open('waiting-push')
+  await pass(120)
+  assert.ok(bytes > 0 && bytes <= 30 * 1024, `${bytes} bytes`)
+})

@@ -1,0 +1,63 @@
+// The screens of the pay page on a server of their own, with the headers of the real one and a poll that a test answers.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Language } from '../../src/lib/index.ts'
+import {
+  encode,
+  PAGE_HEADERS,
+  payScript,
+  renderScreen,
+  SCRIPT_HEADERS,
+  type Screen,
+  statusOf,
+} from '../../src/pay-page/index.ts'
+import { type Site, startSite } from '../browser.ts'
+import { screens, shop, testShop } from './screens.ts'
+
+/** How a screen is asked for: as on a mock installation; as a browser without scripts shows it, to a browser that has them. */
+export type How = { as_test?: boolean; unscripted?: boolean }
+
+/** A server of screens. Everything that is neither a screen nor the script goes to `other`. */
+export type ScreenSite = Site & {
+  address(name: string, language: Language, how?: How): string
+  /** Answers what is no screen: polls, forms, the pages that links lead to. */
+  other(request: IncomingMessage, response: ServerResponse): void | Promise<void>
+}
+
+/** Starts a server of screens. `change` may give a screen other facts. */
+export async function startScreens(change: (view: Screen) => Screen = (view) => view): Promise<ScreenSite> {
+  const site = await startSite(async (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost')
+    if (url.pathname === payScript().path) {
+      response.writeHead(200, { ...SCRIPT_HEADERS, 'content-encoding': 'br' }).end(payScript().br)
+      return
+    }
+    const [, place, language, name = ''] = url.pathname.split('/')
+    if (place !== 'screen') return whole.other(request, response)
+    const known = language === 'en' ? 'en' : 'sw'
+    const view = screens(known, url.searchParams.has('test') ? testShop(known) : shop(known))[name]
+    if (view === undefined) throw new Error(`there is no screen ${name}`)
+    const shown = change(view)
+    const page = renderScreen(shown)
+    const sent = url.searchParams.has('unscripted') ? withoutScript(page) : page
+    const { body, encoding } = await encode(sent, request.headers['accept-encoding'])
+    // Not the status of the page: browsers log each error as a complaint.
+    response.writeHead(statusOf(shown) === 200 ? 200 : 203, {
+      ...PAGE_HEADERS,
+      ...(encoding === null ? {} : { 'content-encoding': encoding }),
+    })
+    response.end(body)
+  })
+  const whole: ScreenSite = {
+    ...site,
+    address: (name, language, { as_test = false, unscripted = false } = {}) =>
+      `${site.url}/screen/${language}/${name}?${as_test ? 'test&' : ''}${unscripted ? 'unscripted' : ''}`,
+    other: (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+  }
+  return whole
+}
+
+/** The elements that a browser without scripts makes of a page. */
+function withoutScript(page: string): string {
+  return page.replace(/<script[^>]*><\/script>/, '').replace(/<\/?noscript>/g, '')
+}
