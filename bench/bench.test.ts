@@ -76,6 +76,19 @@ test('a case that takes minutes runs when it is named, and tells how many transa
   assert.ok(transactions.month.count > 1_000, 'a month of the many has its share of a year')
 })
 
+test('a statement is imported twice when that is asked for, and every line of it agrees', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'))
+  const args = ['reconcile', '--results', folder, '--json']
+  const { code, stdout, stderr } = await bench(args, { DATABASE_URL: testServer().adminUrl, LINES: '2500' })
+  await rm(folder, { recursive: true })
+  assert.equal(code, 0, stderr)
+  const { reconcile, ...others } = (JSON.parse(stdout) as Results).cases
+  assert.deepEqual(others, {})
+  assert.ok(reconcile)
+  assert.deepEqual([reconcile.lines, reconcile.matched, reconcile.opened], [2_500, 5_000, 0])
+  assert.ok(reconcile.first.lines_per_second > 0 && reconcile.again.lines_per_second > 0)
+})
+
 test('an option that does not exist is refused by name, without a stack', async () => {
   const { code, stdout, stderr } = await bench(['--bogus'])
   assert.equal(code, 1)

@@ -35,6 +35,8 @@ export type Settings = {
   withdrawals: number
   transactions: number
   reads: number
+  /** Lines of the statement of reconcile. */
+  lines: number
   baseline_connections: number
 }
 

@@ -3,6 +3,7 @@
 import type { Approvals } from './approve.ts'
 import type { CpuUse, checkLife, latencyCase, Rate, Settings } from './cases.ts'
 import type { ProfileReport } from './profile.ts'
+import type { Reconciled } from './statements.ts'
 import { READS, type TransactionReads } from './transactions.ts'
 
 /** Everything that one run of the benchmark found, and on what. */
@@ -34,6 +35,7 @@ export type Results = {
     approve_one?: Rate
     approve_check?: Approvals['check']
     transactions?: TransactionReads
+    reconcile?: Reconciled
   }
   profile?: ProfileReport
 }
@@ -142,6 +144,7 @@ function rowsOf(cases: Results['cases']): Row[] {
     rows.push(['approve: admin verify', verify_ok ? 'every invariant holds' : verify_broken.join('; '), 'holds'])
   }
   if (cases.transactions) rows.push(...transactionRows(cases.transactions))
+  if (cases.reconcile) rows.push(...reconcileRows(cases.reconcile))
   return rows
 }
 
@@ -164,6 +167,20 @@ function transactionRows({ few, many, making_s, first, month, reads }: Transacti
       '',
     ],
     ['transactions: writing the many', `${making_s} s`, ''],
+  ]
+}
+
+function reconcileRows({ lines, first, again, matched, opened, more_memory_mb }: Reconciled): Row[] {
+  const named = (what: string, { seconds, lines_per_second, node_cpu_s, postgres_cpu_s }: Reconciled['first']): Row => [
+    `reconcile: ${lines.toLocaleString('en')} lines, ${what}`,
+    `${seconds} s, ${perSecond(lines_per_second)} (CPU: ${node_cpu_s} s, PostgreSQL ${postgres_cpu_s ?? 'unknown'} s)`,
+    'at most 60 s for a million',
+  ]
+  return [
+    named('new', first),
+    named('stated again', again),
+    ['reconcile: lines that agreed, cases opened', `${matched}, ${opened}`, `${2 * lines}, 0`],
+    ['reconcile: memory more than before', `${more_memory_mb} MB`, ''],
   ]
 }
 

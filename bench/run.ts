@@ -20,6 +20,7 @@ import {
 } from './cases.ts'
 import { readProfile } from './profile.ts'
 import { type Results, table } from './report.ts'
+import { reconcileCase } from './statements.ts'
 import { transactionsCase } from './transactions.ts'
 import {
   type Cleanup,
@@ -36,7 +37,7 @@ import {
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CASES = ['baseline', 'accept', 'life', 'life_one', 'status', 'latency', 'memory', 'approve'] as const
 /** Cases that take minutes: only when they are named. */
-const LONG_CASES = ['transactions'] as const
+const LONG_CASES = ['transactions', 'reconcile'] as const
 type Case = (typeof CASES | typeof LONG_CASES)[number]
 
 const HELP = `Usage: npm run bench -- [options] [CASE ...]
@@ -57,6 +58,8 @@ Cases
   transactions   only when it is named: makes a merchant with ten million transactions (minutes, and gigabytes in
              TMPDIR), and times first page, look-up by reference and balance against one with ten thousand, in turn;
              goal: at most 1.5 times as long
+  reconcile  only when it is named: a provider's statement of a million lines (LINES), each of a payment or payout of
+             ours, imported twice; goal: at most 60 seconds
 
 Options
   --only A,B          Only these cases (and what they need); the same as naming them
@@ -69,6 +72,7 @@ Options
   --status-ids N      Payments whose status is read (10000)
   --withdrawals N     Withdrawals of one round of approve (1000)
   --transactions N    Transactions of the merchant who has many (10000000)
+  --lines N           Lines of the statement of reconcile (LINES, or 1000000)
   --reads N           Readings of each kind, of each merchant (500)
   --results DIR       Where the JSON is written too (bench/results)
   --profile           Runs life with --cpu-prof: prints where the profile is and the functions with most self time
@@ -91,6 +95,7 @@ function readArguments() {
       withdrawals: { type: 'string', default: '1000' },
       transactions: { type: 'string', default: '10000000' },
       reads: { type: 'string', default: '500' },
+      lines: { type: 'string', default: process.env.LINES ?? '1000000' },
       results: { type: 'string', default: join(ROOT, 'bench/results') },
       profile: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
@@ -114,7 +119,8 @@ function positive(
     | 'status-ids'
     | 'withdrawals'
     | 'transactions'
-    | 'reads',
+    | 'reads'
+    | 'lines',
 ): number {
   const value = Number(values[name])
   const whole = name === 'seconds' || name === 'warmup' || Number.isInteger(value)
@@ -200,6 +206,10 @@ async function measureAll(
     const options = { many: settings.transactions, reads: settings.reads }
     results.cases.transactions = await transactionsCase(cleanup, database, options)
   }
+  if (wants('reconcile')) {
+    say(`reconcile: making payments for ${settings.lines} lines ...`)
+    results.cases.reconcile = await reconcileCase(cleanup, database, settings.lines)
+  }
   return results
 }
 
@@ -258,6 +268,7 @@ async function main(): Promise<number> {
     withdrawals: positive(values, 'withdrawals'),
     transactions: positive(values, 'transactions'),
     reads: positive(values, 'reads'),
+    lines: positive(values, 'lines'),
     baseline_connections: 16,
   }
   const cases = chosenCases(values)

@@ -97,6 +97,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/operator/withdrawals/{withdrawal_id}/request-info': 'operator',
   'POST /v1/operator/withdrawals/{withdrawal_id}/resolve': 'operator',
   'POST /v1/operator/withdrawals/{withdrawal_id}/retry': 'operator',
+  'POST /v1/operator/withdrawals/{withdrawal_id}/name-check': 'operator',
   'GET /v1/operator/collections': 'operator',
   'POST /v1/operator/collections/{collection_id}/clear': 'operator',
   'GET /v1/operator/ip-addresses': 'operator',

@@ -41,6 +41,9 @@ export function pageOf<Item>(items: Item[], total_items: number, { page = 1, pag
   return { items, pagination: { page, page_size, total_items, total_pages: Math.ceil(total_items / page_size) } }
 }
 
+/** Where counting a list stops, for its `total_items`: a list of millions then costs no more than one of thousands. */
+export const COUNT_MAX = 10_000
+
 /** Which page a caller asks for. */
 export type PageChoice = { page?: number | undefined; page_size?: number | undefined }
 

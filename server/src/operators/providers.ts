@@ -17,7 +17,7 @@ const Timestamp = Type.String({ format: 'date-time' })
 const Names = Type.Array(Type.String())
 
 const Circuit = Type.Object({
-  method: Type.String({ description: 'A method; status and payout_status: questions.' }),
+  method: Type.String({ description: 'A method; status, payout_status and name: questions.' }),
   state: oneOf(
     ['closed', 'open', 'half_open'],
     'closed: calls are made. open: none is, until retry_at. half_open: one call tries whether it works again.',

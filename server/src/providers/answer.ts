@@ -6,6 +6,7 @@ import { type Answer, FAILURE_REASONS, PAYOUT_FAILURES, type PayoutAnswer, type 
 /** Most characters (code points) of the provider's own word and id, and of its name of a currency. */
 const WORD_MAX = 64
 const CURRENCY_MAX = 8
+const NAME_MAX = 200
 /** Most characters of the texts of a QR code. The standard for QR payments ends at 512. */
 const TOKEN_MAX = 64
 const PAYLOAD_MAX = 1024
@@ -17,6 +18,12 @@ const AMOUNT_MINOR_MAX = 2n ** 53n
 /** Control characters, NUL among them, and lone surrogates. */
 const UNWRITABLE = /[\p{Cc}\p{Cs}]/u
 const EACH_UNWRITABLE = new RegExp(UNWRITABLE, 'gu')
+
+/** A name of an account as it may be shown and stored. Null: there is none. */
+export function readName(said: unknown): string | null {
+  const name = textOf(said, NAME_MAX)?.trim() ?? ''
+  return name === '' ? null : name
+}
 
 /** An answer that says nothing. */
 export const UNREADABLE: Answer & PayoutAnswer = { kind: 'unknown', why: 'unreadable', provider_status: null }

@@ -5,9 +5,9 @@
 
 import type { Act } from '../audit/index.ts'
 import { type Deps, inTransaction, oneStatement, sql } from '../db/index.ts'
+import { answerOf } from '../providers/breaker.ts'
 import type { MovesPage, ProviderLists } from '../providers/extras.ts'
 import type { Task } from '../work/index.ts'
-import { answerOf } from './call.ts'
 import { finishImport, takeIn } from './import.ts'
 import type { CaseKind } from './judge.ts'
 import { type Line, lineOfMove } from './line.ts'

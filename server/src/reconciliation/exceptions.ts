@@ -3,7 +3,7 @@
 import { type Act, PLATFORM, recordAudit } from '../audit/index.ts'
 import { type Driver, findAttempts } from '../collections/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../db/index.ts'
-import { type PageChoice, pageOf } from '../http/index.ts'
+import { COUNT_MAX, type PageChoice, pageOf } from '../http/index.ts'
 import { formatAmount, isId, refuse } from '../lib/index.ts'
 import { merchantByRoutingCode } from '../merchants/index.ts'
 import { findPayouts, type PayoutDriver } from '../withdrawals/index.ts'
@@ -65,8 +65,6 @@ const count = (state: 'open' | 'resolved') =>
     `select count(*)::int as total from (
        select 1 from reconciliation_exceptions where ${matching(state)} limit $3) counted`,
   )
-/** Counting stops here. */
-const COUNT_MAX = 10_000
 
 /** A page of cases, newest first. `total_items` counts up to 10,000. */
 export async function listCases(deps: Deps, filter: CaseFilter) {

@@ -2,9 +2,9 @@
 
 import { type Deps, type Reader, sql } from '../db/index.ts'
 import { CURRENCY, formatAmount } from '../lib/index.ts'
+import { answerOf } from '../providers/breaker.ts'
 import type { ProviderExtras, ProviderLists } from '../providers/extras.ts'
 import type { Provider } from '../providers/port.ts'
-import { answerOf } from './call.ts'
 import { CASE_KINDS, type CaseKind } from './judge.ts'
 
 /** The adapters by name, each with what it can do beyond the port. */

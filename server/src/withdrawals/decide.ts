@@ -93,6 +93,9 @@ export function wordOf(answer: PayoutAnswer): string {
   return answer.kind
 }
 
+/** The parts of money that moves as a whole: no fee and no charge is taken out of it. */
+export const WHOLE = { fee_minor: 0n, charge_minor: 0n, charge_borne_by: 'platform' } as const
+
 /** Money that leaves for good, from where it lies. */
 export function payment(standing: Standing): Effect {
   const fact = standing.funds === 'released' ? 'withdrawal_paid_late' : 'withdrawal_paid'
@@ -101,9 +104,7 @@ export function payment(standing: Standing): Effect {
 
 /** What was set aside goes back. */
 export function release(standing: Standing): Effect {
-  const { total_reserved_minor } = standing
-  const none = { fee_minor: 0n, charge_minor: 0n, charge_borne_by: 'platform' } as const
-  return { fact: 'withdrawal_released', amount_minor: total_reserved_minor, ...none }
+  return { fact: 'withdrawal_released', amount_minor: standing.total_reserved_minor, ...WHOLE }
 }
 
 /** What left comes back: amount and our fee, and the provider's charge when the provider gave it back. */

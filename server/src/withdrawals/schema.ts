@@ -120,7 +120,12 @@ export const DisbursementsQuery = Type.Object({
 })
 
 /** Query of GET /v1/destinations. */
-export const DestinationsQuery = Type.Object({ method: Type.Optional(oneOf(PAYOUT_METHODS)) })
+export const DestinationsQuery = Type.Object({
+  method: Type.Optional(oneOf(PAYOUT_METHODS)),
+  environment: Type.Optional(
+    oneOf(ENVIRONMENTS, 'Where it is to be sent: `live`, the default, or `sandbox`, which reaches them all.'),
+  ),
+})
 
 // What is answered ----------------------------------------------------------------------------------------------------
 

@@ -3,8 +3,8 @@
 
 import { Pool } from 'undici'
 import { type Clock, CURRENCY, type Log } from '../../lib/index.ts'
+import { exchange } from '../exchange.ts'
 import { type Verdict, weigh } from './envelope.ts'
-import { exchange } from './exchange.ts'
 import { createRedaction } from './redact.ts'
 import { type Credentials, type SignedFields, signedHeaders } from './sign.ts'
 

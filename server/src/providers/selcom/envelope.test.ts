@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Sent } from '../exchange.ts'
 import { readEnvelope, standingOf, weigh } from './envelope.ts'
-import type { Sent } from './exchange.ts'
 import { answered, type Text, text } from './testing.ts'
 
 describe('an envelope', () => {

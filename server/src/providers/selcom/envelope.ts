@@ -1,6 +1,6 @@
 // The envelope that every answer of the gateway comes in, and what an HTTP exchange as a whole comes to. Pure.
 
-import type { LostWhy, Sent } from './exchange.ts'
+import type { LostWhy, Sent } from '../exchange.ts'
 
 /** Anything that JSON calls an object. */
 export type Fields = Record<string, unknown>

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { createServer as createTcpServer } from 'node:net'
 import { describe, it } from 'node:test'
 import type { PayoutRequest } from '../port.ts'
-import { type Act, adapterFor, FAIL, listen, nowhere, PIN, payout, SUCCESS, start, why } from './testing.ts'
+import { listen, nowhere } from '../testing.ts'
+import { type Act, adapterFor, FAIL, PIN, payout, SUCCESS, start, why } from './testing.ts'
 
 describe('a payout', () => {
   const DONE: Act = { content: { ...SUCCESS, message: 'Selcom Qwikpay' } }

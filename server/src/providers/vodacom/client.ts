@@ -4,9 +4,9 @@
 import type { KeyObject } from 'node:crypto'
 import { Pool } from 'undici'
 import { type Clock, type Log, type Random, randomBase62, systemClock } from '../../lib/index.ts'
+import { createWaiting, exchange, type Late, type Outgoing } from '../exchange.ts'
 import { bearerOf } from './bearer.ts'
 import { type Verdict, type Wording, weigh } from './envelope.ts'
-import { createWaiting, exchange, type Late, type Outgoing } from './exchange.ts'
 import { createRedaction } from './redact.ts'
 import { createSessions, type Session, within } from './session.ts'
 

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Sent } from '../exchange.ts'
 import type { FailureReason } from '../port.ts'
 import { CODES } from './codes.ts'
 import { readEnvelope, type Verdict, type Wording, weigh } from './envelope.ts'
-import type { Sent } from './exchange.ts'
 import { nameOf, paymentSent, paymentStatus, payoutSent, payoutStatus, type Reading } from './mapping.ts'
 import { shortly } from './testing.ts'
 
