@@ -103,6 +103,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   await app.register(swagger, openApi(config))
 
   const limits = createLimits(app, config, deps.clock)
+  app.decorate('calledBack', limits.calledBack)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
@@ -142,6 +143,8 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   })
   if (deps.log.isLevelEnabled('info')) {
     app.addHook('onResponse', async (request, reply) => {
+      // Whoever takes callbacks tells of those that were refused, and not of each: a flood must not fill the log.
+      if (request.routeOptions.config?.limit === 'callbacks' && reply.statusCode >= 400) return
       request.log.info(
         {
           request_id: request.id,

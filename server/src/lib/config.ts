@@ -164,7 +164,7 @@ export const settings = {
     'RATE_LIMIT_CALLBACKS',
     '60000',
     number(0, 10_000_000),
-    "Providers' callbacks a minute per address. 0: no limit.",
+    'Callbacks a minute per address, until a true one has come from there. 0: no limit.',
   ),
   webhook_allow_private: setting(
     'WEBHOOK_ALLOW_PRIVATE',

@@ -1,6 +1,7 @@
 // What a provider may say: every answer passes here before anything is decided or stored. What comes from outside can be
 // of any length, hold what no text of the database can, or name a time that never comes: none of it may keep a payment open.
 
+import { redactFields } from '../lib/index.ts'
 import { type Answer, FAILURE_REASONS, PAYOUT_FAILURES, type PayoutAnswer, type QrAnswer } from './port.ts'
 
 /** Most characters (code points) of the provider's own word and id, and of its name of a currency. */
@@ -95,10 +96,15 @@ export function readPayoutAnswer(said: PayoutAnswer): PayoutAnswer {
 
 function heardOf(said: Answer | PayoutAnswer) {
   return {
-    provider_status: textOf(said.provider_status, WORD_MAX),
-    provider_id: textOf(said.provider_id, WORD_MAX),
+    provider_status: wordOf(said.provider_status),
+    provider_id: wordOf(said.provider_id),
     ...pauseOf(said.ask_again_ms),
   }
+}
+
+/** The provider's own word, without what it repeats of a PIN or the like: it is stored, and shown to merchants. */
+function wordOf(value: unknown): string | null {
+  return textOf(typeof value === 'string' ? redactFields(value) : value, WORD_MAX)
 }
 
 /** The text, cut to `max` characters, with a replacement character for each that cannot be stored. */
