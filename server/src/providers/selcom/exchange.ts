@@ -6,7 +6,7 @@ import { systemClock } from '../../lib/index.ts'
 /** A request, ready to be sent. */
 export type Outgoing = {
   path: string
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   headers: Record<string, string>
   body: string | null
 }

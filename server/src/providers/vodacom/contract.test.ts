@@ -4,8 +4,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { describe, test } from 'node:test'
 import { settableClock, systemClock } from '../../lib/index.ts'
-import type { PaymentRequest } from '../port.ts'
-import { CALLBACK_PATH } from './index.ts'
+import { CALLBACK_PATH, type PaymentRequest } from '../port.ts'
 import { adapterFor, CALLBACK_SECRET, closing, listen, payment, payout, SLOW, shortly, soon, start } from './testing.ts'
 
 type Provider = Awaited<ReturnType<typeof start>>['provider']
