@@ -98,6 +98,12 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     routes: config.provider_routes,
     sandbox: providers.get(SANDBOX) as Provider,
   })
+  if (routing.stranded.length > 0) {
+    const unreachable = routing.stranded.map(({ route, could }) => `${route} (${could.join(', ')})`)
+    deps.log.warn({ unreachable }, 'PROVIDER_ROUTES leads to providers that cannot do this, although others could')
+  }
+  if (config.node_env === 'production' && config.provider === 'mock')
+    deps.log.warn('live payments go over the mock provider: no money moves')
 
   const breaker = createBreaker(deps.clock, ({ state, ...circuit }) => {
     const level = state === 'open' ? 'warn' : 'info'

@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import { type App, failure } from '../http/index.ts'
 import { catalogue, refuse } from '../lib/index.ts'
-import type { Provider } from '../providers/port.ts'
+import { CALLBACK_PATH, type Provider } from '../providers/port.ts'
 import type { CallbackReceiver } from './receive.ts'
 
 const BODY_BYTES_MAX = 16 * 1024
@@ -29,7 +29,7 @@ export function callbackRoutes(
         async (request, reply) => {
           const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
           // The whole address, as HTTP/2 names it: some providers sign nothing, and prove themselves by a secret in its query.
-          const headers = { ...(request.headers as Record<string, string | undefined>), ':path': request.url }
+          const headers = { ...(request.headers as Record<string, string | undefined>), [CALLBACK_PATH]: request.url }
           const { provider } = request.params as { provider: string }
           const taken = await receive(provider, headers, body)
           if (taken === 'unknown_provider') refuse('not_found')

@@ -92,6 +92,7 @@ const STOPPED = {
 
 /** An attempt as the port wants it. */
 function requestOf(attempt: Attempt): PaymentRequest {
-  const { method, phone, amount_minor, currency, simulate_status, sent_at } = attempt
-  return { reference: attempt.provider_reference, method, phone, amount_minor, currency, simulate_status, sent_at }
+  const { provider_reference: reference, method, phone, amount_minor, currency } = attempt
+  const { simulate_status, sent_at, deadline_at } = attempt
+  return { reference, method, phone, amount_minor, currency, simulate_status, sent_at, deadline_at }
 }

@@ -30,7 +30,7 @@ const Payout = Type.Object({
   provider: Type.String(),
   state: oneOf(
     ['to_send', 'sending', 'asked', 'blocked', 'final'],
-    'to_send: not sent yet. sending: no answer is known. asked: the provider has it, or may have it. blocked: it refused our address. final: it gave its answer.',
+    'to_send: not sent yet. sending: no answer is known. asked: the provider has it, or may have it. blocked: it did not let us in, or the float is empty; see status_reason. final: it gave its answer.',
   ),
   asks: Type.Integer({ description: 'Steps that were taken with it so far.' }),
   provider_status: nullable(Type.String({ description: "The provider's own word of its last answer." })),

@@ -2,7 +2,14 @@
 // of any length, hold what no text of the database can, or name a time that never comes: none of it may keep a payment open.
 
 import { redactFields } from '../lib/index.ts'
-import { type Answer, FAILURE_REASONS, PAYOUT_FAILURES, type PayoutAnswer, type QrAnswer } from './port.ts'
+import {
+  type Answer,
+  BLOCK_CAUSES,
+  FAILURE_REASONS,
+  PAYOUT_FAILURES,
+  type PayoutAnswer,
+  type QrAnswer,
+} from './port.ts'
 
 /** Most characters (code points) of the provider's own word and id, and of its name of a currency. */
 const WORD_MAX = 64
@@ -70,8 +77,11 @@ export function readPayoutAnswer(said: PayoutAnswer): PayoutAnswer {
   if (typeof said !== 'object' || said === null) return UNREADABLE
   const heard = heardOf(said)
   switch (said.kind) {
+    case 'blocked': {
+      const { because } = said
+      return { kind: said.kind, ...(because && Object.hasOwn(BLOCK_CAUSES, because) ? { because } : {}), ...heard }
+    }
     case 'accepted':
-    case 'blocked':
     case 'not_sent':
     case 'not_found':
       return { kind: said.kind, ...heard }

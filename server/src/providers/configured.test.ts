@@ -205,6 +205,22 @@ test("a callback of Vodacom's is let in by the secret of its address, which no l
   }
 })
 
+test('a route that leaves destinations unreached, which the other provider reaches, is told at the start', async () => {
+  const lines = (of: World) => of.deps.logged.filter((line) => line.includes('PROVIDER_ROUTES'))
+  assert.deepEqual(lines(world), [])
+  const narrow = await createWorld({ env: { ...env, PROVIDER_ROUTES: 'MOBILE_MONEY=vodacom' } })
+  try {
+    const [line, ...more] = lines(narrow)
+    assert.deepEqual(more, [])
+    const { level, unreachable } = JSON.parse(line ?? '{}')
+    assert.equal(level, 'warn')
+    assert.ok(unreachable.includes('MOBILE_MONEY/AIRTEL (selcom)'), unreachable.join(', '))
+    assert.ok(!unreachable.some((route: string) => /MPESA|BANK/.test(route)), unreachable.join(', '))
+  } finally {
+    await narrow.close()
+  }
+})
+
 test('a setting that an adapter cannot work with is refused at the start, without its value', async () => {
   for (const [name, value] of [
     ['VODACOM_PUBLIC_KEY', 'no-key-at-all'],

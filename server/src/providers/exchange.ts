@@ -8,7 +8,7 @@ import { systemClock } from '../lib/index.ts'
 
 /** A request, ready to be sent. */
 export type Outgoing = {
-  method: 'GET' | 'POST' | 'PUT'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   headers: Record<string, string>
   body: string | null

@@ -32,13 +32,15 @@ export type SelcomOptions = {
   clock: Clock
   random: Random
   log: Log
-  /** Minutes after which an unpaid prompt's order ends. Null (default): the gateway's own time. */
+  /** Minutes after which an unpaid prompt's order ends. Null (default): shortly before the payment's deadline, as codes do. */
   push_expiry_min?: number | null
   /**
    * Result codes of the order query that are taken for "there is no such order" while nobody knows of the order; a payment
    * that was lost before it began is only ever sent with one of them. No manual names one. Default: none.
    */
   order_unknown_codes?: readonly string[]
+  /** Result codes beyond the documented ones by which a payout failed for certain, and no money left. Default: none. */
+  failed_payout_codes?: readonly string[]
   /** More texts by which the gateway says that our address or access is refused. */
   refusal_texts?: readonly string[]
   /** True: payouts to the provider's own wallet carry its product code. Default: false. */
@@ -84,7 +86,10 @@ export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
     float,
     sender: { ...options.sender, purpose: options.sender.purpose ?? 'BUSINESS' },
     selcom_pesa_code: options.selcom_pesa_code ?? false,
-    ask_again_ms: options.payout_ask_again_ms ?? 180_000,
+    reading: {
+      ask_again_ms: options.payout_ask_again_ms ?? 180_000,
+      failed_codes: options.failed_payout_codes ?? [],
+    },
     timeout_ms,
     random,
   })

@@ -126,7 +126,7 @@ export async function start(script: Script, options: Partial<SelcomOptions> = {}
 /** What a request says. Fails when its signature does not cover exactly what it carries. */
 function readSigned({ method = '', url = '', headers }: IncomingMessage, body: string): Heard {
   const { pathname, searchParams } = new URL(url, 'http://localhost')
-  const fields: Record<string, unknown> = method === 'GET' ? Object.fromEntries(searchParams) : JSON.parse(body)
+  const fields: Record<string, unknown> = method === 'POST' ? JSON.parse(body) : Object.fromEntries(searchParams)
   const names = String(headers['signed-fields']).split(',')
   const signed = names.map((name) => `&${name}=${fields[name]}`).join('')
   const mac = createHmac('sha256', SECRET).update(`timestamp=${headers.timestamp}${signed}`).digest('base64')
@@ -170,5 +170,6 @@ export const shortly = (answer: Answer | PayoutAnswer | null): string => {
   if (answer === null) return 'nobody asked'
   if (answer.kind === 'declined') return `declined ${answer.reason}`
   if (answer.kind === 'unknown') return `unknown ${answer.why}`
+  if (answer.kind === 'blocked' && answer.because !== undefined) return `blocked ${answer.because}`
   return 'amount_minor' in answer ? `${answer.kind} ${answer.amount_minor} ${answer.currency}` : answer.kind
 }

@@ -137,6 +137,7 @@ export const shortly = (answer: Answer | PayoutAnswer | null | undefined): strin
   if (answer === null || answer === undefined) return 'nobody asked'
   if (answer.kind === 'declined') return `declined ${answer.reason}`
   if (answer.kind === 'unknown') return `unknown ${answer.why}`
+  if (answer.kind === 'blocked' && answer.because !== undefined) return `blocked ${answer.because}`
   return 'amount_minor' in answer ? `${answer.kind} ${answer.amount_minor} ${answer.currency}` : answer.kind
 }
 
