@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import { ensureDemoMerchant } from './admin/demo.ts'
 import { apiKeyRoutes, createAuthenticate, createUsage, isWellFormedKey } from './api-keys/index.ts'
 import { auditRoutes } from './audit/index.ts'
-import { type CallbackReceiver, callbackRoutes, createCallbackReceiver } from './callbacks/index.ts'
+import { type CallbackReceiver, callbackRoutes, callbacksTask, createCallbackReceiver } from './callbacks/index.ts'
 import { collectionRoutes, createDriver, type Driver } from './collections/index.ts'
 import { startEmbedded } from './db/embedded.ts'
 import { createDb, type Deps, isSuperuser, isUnavailable } from './db/index.ts'
@@ -149,7 +149,8 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       deliverer.task,
       usage.task,
       identityTask(deps),
-      reconciliationTask(deps, stated.providers, stated.live),
+      reconciliationTask(deps, stated.providers),
+      callbacksTask(deps),
     ],
     own_tasks: [usage.task],
     warm: configured.warm,
@@ -231,11 +232,11 @@ async function openDatabase(config: Config, log: Log, held: Held): Promise<strin
 
 /**
  * The configuration of this process: environment variables, then a file .env for those that are not set. The embedded
- * default may deliver webhooks to this machine.
+ * default may deliver webhooks to this machine. `options` as `readConfig`.
  */
-export function configFromEnvironment(): Config {
+export function configFromEnvironment(options: Parameters<typeof readConfig>[1] = {}): Config {
   if (existsSync('.env')) process.loadEnvFile('.env')
-  const config = readConfig(process.env)
+  const config = readConfig(process.env, options)
   return { ...config, webhook_allow_private: config.webhook_allow_private ?? config.database_url === '' }
 }
 

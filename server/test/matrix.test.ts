@@ -105,6 +105,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/operator/ip-addresses/{address_id}/reject': 'operator',
   'GET /v1/operator/audit-log': 'operator',
   'POST /v1/operator/statements': 'operator',
+  'POST /v1/operator/statements/{id}/withdraw': 'operator',
   'GET /v1/operator/statements': 'operator',
   'GET /v1/operator/reconciliation': 'operator',
   'GET /v1/operator/reconciliation/exceptions': 'operator',

@@ -88,9 +88,9 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     try {
       if (!isUtf8(body as Buffer)) refuse('invalid_json')
       const text = body.toString('utf8')
-      // Many clients send the content type with every POST: where no body is expected, an empty one is right.
-      const none_expected = text === '' && request.routeOptions.schema?.body === undefined
-      done(null, none_expected ? undefined : parseBody(text))
+      // Many clients send the content type with every POST: where there may be no body, an empty one is right.
+      const none = text === '' && mayBeLeftOut(request.routeOptions.schema?.body)
+      done(null, none ? undefined : parseBody(text))
     } catch (error) {
       done(error as Error)
     }
@@ -177,6 +177,11 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     refuse('not_found')
   })
   return app
+}
+
+/** Whether a request needs no body by its schema. */
+function mayBeLeftOut(schema: unknown): boolean {
+  return schema === undefined || [(schema as { type?: unknown }).type].flat().includes('null')
 }
 
 /** Who called, for the log of requests. */

@@ -3,12 +3,15 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { isUnavailable } from '../db/index.ts'
-import { catalogue, type ErrorCode, Refusal } from '../lib/index.ts'
+import { catalogue, type ErrorCode, nullable, Refusal } from '../lib/index.ts'
 
 /** The schema of a success: `{success: true, data}`. */
 export function success<T extends Type.TSchema>(data: T) {
   return Type.Object({ success: Type.Literal(true), data })
 }
+
+/** The body of a call that needs no words: none, or an empty object. */
+export const NoBody = nullable(Type.Object({}))
 
 /** The schema of a failure. */
 export const FailureSchema = Type.Object(

@@ -331,3 +331,11 @@ test('every secret of a provider may come from a file', () => {
     'from-a-file',
   )
 })
+
+test('work that calls no provider needs none of their settings, and everything else as ever', () => {
+  const env = { PROVIDER: 'selcom', VODACOM_URL: 'https://example.com' }
+  assert.throws(() => readConfig(env), /SELCOM_URL must be set/)
+  assert.equal(readConfig(env, { calls_providers: false }).provider, 'selcom')
+  assert.throws(() => readConfig({ ...env, PORT: 'x' }, { calls_providers: false }), /PORT/)
+  assert.throws(() => readConfig({ ...env, NODE_ENV: 'production' }, { calls_providers: false }), /SECRET_KEY/)
+})

@@ -5,7 +5,8 @@ import { DESTINATIONS } from './destinations.ts'
 import { canonicalPhone } from './phone.ts'
 import { flag, number, oneOf, optional, pairs, setting, text, texts, url, word, words } from './setting.ts'
 
-const PROVIDERS = ['mock', 'selcom', 'vodacom'] as const
+/** Every provider of live payments that can be configured, by name. */
+export const PROVIDERS = ['mock', 'selcom', 'vodacom'] as const
 
 const http = url('http:', 'https:')
 const seconds = number(1, 86_400)

@@ -5,7 +5,7 @@
 import Type, { type Static } from 'typebox'
 import { actOf, recordAudit } from '../audit/index.ts'
 import type { Deps } from '../db/index.ts'
-import { answerOnce, findAnswer, type Routes, readClaim, replay, success } from '../http/index.ts'
+import { answerOnce, findAnswer, NoBody, type Routes, readClaim, replay, success } from '../http/index.ts'
 import { nullable } from '../lib/index.ts'
 import { readName } from '../providers/answer.ts'
 import { answerOf, type Breaker, guarded, QUESTIONS } from '../providers/breaker.ts'
@@ -13,7 +13,7 @@ import type { ProviderExtras } from '../providers/extras.ts'
 import type { Provider } from '../providers/port.ts'
 import type { Routing } from '../providers/routing.ts'
 import { getWithdrawal } from './withdrawals-list.ts'
-import { NoBody, type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
+import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
 
 /** What the route needs of the providers. */
 export type NameCheckOptions = {

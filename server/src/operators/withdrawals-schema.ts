@@ -80,8 +80,6 @@ export const WithdrawalParams = Type.Object({
   withdrawal_id: Type.String({ description: 'The id of the withdrawal.' }),
 })
 
-/** Body of a decision that needs no words. */
-export const NoBody = nullable(Type.Object({}))
 /** Body of reject. */
 export const RejectBody = Type.Object({ reason: visibleLine(500, 'Why. The merchant sees it.') })
 /** Body of request-info. */

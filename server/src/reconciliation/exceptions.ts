@@ -15,7 +15,7 @@ import { namedBy } from './subject.ts'
 /** Words with which an operator ends a case. */
 export const RESOLUTIONS = ['accepted', 'written_off', 'corrected'] as const
 /** How a case ended. */
-export type Resolution = (typeof RESOLUTIONS)[number] | 'explained'
+export type Resolution = (typeof RESOLUTIONS)[number] | 'explained' | 'withdrawn'
 
 /** A case as it is stored. */
 export type Case = {
@@ -27,6 +27,7 @@ export type Case = {
   provider_id: string | null
   line_kind: LineKind
   theirs_minor: bigint | null
+  theirs_currency: string | null
   ours_minor: bigint | null
   currency: string
   ours_status: string | null
@@ -43,8 +44,8 @@ export type Case = {
   explained_by: string | null
 }
 
-const COLUMNS = `id, provider, kind, subject, reference, provider_id, line_kind, theirs_minor, ours_minor, currency, ours_status,
-   difference_minor, at, statement_id, line_number, opened_at, resolution, reason, resolved_at, resolved_by_id,
+const COLUMNS = `id, provider, kind, subject, reference, provider_id, line_kind, theirs_minor, theirs_currency, ours_minor, currency,
+   ours_status, difference_minor, at, statement_id, line_number, opened_at, resolution, reason, resolved_at, resolved_by_id,
    resolved_by_name, explained_by`
 
 /** Which cases are listed. */
@@ -113,6 +114,7 @@ function presentCase(row: Case, merchants: ReadonlyMap<number, string>) {
     amount_theirs: amount(row.theirs_minor),
     amount_ours: amount(row.ours_minor),
     currency: row.currency,
+    currency_theirs: row.theirs_minor === null ? null : (row.theirs_currency ?? row.currency),
     status_ours: row.ours_status,
     difference: formatAmount(row.difference_minor),
     at: row.at?.toISOString() ?? null,

@@ -1,7 +1,7 @@
 // Selcom's API gateway: prompts, Selcom Pesa and QR codes in, payouts to wallets and banks out. Whole shillings only.
 
 import type { Clock, Log, Random } from '../../lib/index.ts'
-import type { ProviderExtras } from '../extras.ts'
+import type { ProviderExtras, ProviderLists } from '../extras.ts'
 import { CALL_MS_MAX, METHODS, PAYOUT_METHODS, type Provider } from '../port.ts'
 import { verifyCallback } from './callback.ts'
 import { createClient } from './client.ts'
@@ -10,7 +10,9 @@ import { SELCOM_DESTINATIONS } from './destinations.ts'
 import { createPayouts } from './payouts.ts'
 
 /** The adapter, with what it can do beyond the port and the way to close its connections. */
-export type SelcomProvider = Provider & Required<ProviderExtras> & { close(): Promise<void> }
+export type SelcomProvider = Provider &
+  Required<ProviderExtras> &
+  Pick<ProviderLists, 'separate_float'> & { close(): Promise<void> }
 
 /** Options of `createSelcomProvider`. Those with a default concern what the gateway's manual leaves open. */
 export type SelcomOptions = {
@@ -102,6 +104,8 @@ export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
       payout_methods: float === null ? [] : PAYOUT_METHODS,
       destinations: float === null ? [] : SELCOM_DESTINATIONS,
     },
+    // Payouts are paid from a prepaid account; what payments bring lies with the till, which no call tells of.
+    separate_float: true,
     ...collections,
     ...payouts,
     verifyCallback: (headers, body) => verifyCallback(callback, headers, body),
