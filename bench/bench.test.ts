@@ -76,6 +76,37 @@ test('a case that takes minutes runs when it is named, and tells how many transa
   assert.ok(transactions.month.count > 1_000, 'a month of the many has its share of a year')
 })
 
+test('a statement is imported twice when that is asked for, and every line of it agrees', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'))
+  const args = ['reconcile', '--results', folder, '--json']
+  const { code, stdout, stderr } = await bench(args, { DATABASE_URL: testServer().adminUrl, LINES: '2500' })
+  await rm(folder, { recursive: true })
+  assert.equal(code, 0, stderr)
+  const { reconcile, ...others } = (JSON.parse(stdout) as Results).cases
+  assert.deepEqual(others, {})
+  assert.ok(reconcile)
+  assert.deepEqual([reconcile.lines, reconcile.matched, reconcile.opened], [2_500, 5_000, 0])
+  assert.ok(reconcile.first.lines_per_second > 0 && reconcile.again.lines_per_second > 0)
+})
+
+test('a flood of forged callbacks is measured beside payments, all of it is refused, and no payment is lost', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'))
+  // Longer than tiny: a flood has to be under way while payments are counted.
+  const sizes = '--seconds 1 --warmup 0.5 --rounds 1 --merchants 3 --connections 8 --outstanding 50 --forged 500'
+  const args = ['flood', ...sizes.split(' '), '--results', folder, '--json']
+  const { code, stdout, stderr } = await bench(args, { DATABASE_URL: testServer().adminUrl })
+  await rm(folder, { recursive: true })
+  assert.equal(code, 0, stderr)
+  const { flood } = (JSON.parse(stdout) as Results).cases
+  assert.ok(flood)
+  for (const { per_second } of [flood.quiet, flood.flooded, flood.paced_flooded]) assert.ok(per_second > 0)
+  assert.deepEqual(Object.keys(flood.by_status), ['403'])
+  assert.ok(flood.sent_per_second.saturated > 0 && flood.sent_per_second.saturated <= 1_000)
+  assert.ok(flood.kept > 0 && flood.kept <= 20, 'of a minute ten are kept')
+  const { lost, verify_broken, in_database, accepted } = flood.check
+  assert.deepEqual({ lost, verify_broken, in_database }, { lost: 0, verify_broken: [], in_database: accepted })
+})
+
 test('an option that does not exist is refused by name, without a stack', async () => {
   const { code, stdout, stderr } = await bench(['--bogus'])
   assert.equal(code, 1)

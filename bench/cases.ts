@@ -35,6 +35,8 @@ export type Settings = {
   withdrawals: number
   transactions: number
   reads: number
+  /** Lines of the statement of reconcile. */
+  lines: number
   baseline_connections: number
 }
 
@@ -208,10 +210,15 @@ export type Life = {
 /** One run of whole payments. Latencies are of payments that were due in the measured seconds. */
 export type LifeRun = { window: Window; answer: Percentiles; told: Percentiles }
 
-/** Begins to watch a world and gives what runs payments through it. */
-export function watchLife(database: Database, settings: Settings, world: World): Life {
+/** Begins to watch a world and gives what runs payments through it. `others`: more processes whose CPU is told. */
+export function watchLife(
+  database: Database,
+  settings: Settings,
+  world: World,
+  others: Record<string, number> = {},
+): Life {
   const { server, provider, receiver, load } = world
-  const pids = { server: server.program.pid, provider: provider.pid, load: load.pid, receiver: receiver.pid }
+  const pids = { server: server.program.pid, provider: provider.pid, load: load.pid, receiver: receiver.pid, ...others }
   const sampler = setInterval(() => {
     life.rss_mb = Math.max(life.rss_mb, round(residentMb(server.program.pid), 1))
   }, MEMORY_EVERY_MS)

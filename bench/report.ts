@@ -2,7 +2,9 @@
 
 import type { Approvals } from './approve.ts'
 import type { CpuUse, checkLife, latencyCase, Rate, Settings } from './cases.ts'
+import type { FloodResult } from './flood-case.ts'
 import type { ProfileReport } from './profile.ts'
+import type { Reconciled } from './statements.ts'
 import { READS, type TransactionReads } from './transactions.ts'
 
 /** Everything that one run of the benchmark found, and on what. */
@@ -34,6 +36,8 @@ export type Results = {
     approve_one?: Rate
     approve_check?: Approvals['check']
     transactions?: TransactionReads
+    reconcile?: Reconciled
+    flood?: FloodResult
   }
   profile?: ProfileReport
 }
@@ -58,7 +62,8 @@ export function table(results: Results): string {
     ...columns([['What', 'Measured', 'Goal'], ...rowsOf(cases)]),
     '',
   ]
-  const used = Object.entries(cases).filter((entry): entry is [string, Rate] => isRate(entry[1]))
+  const { quiet, flooded } = cases.flood ?? {}
+  const used = Object.entries({ ...cases, quiet, flooded }).filter((entry): entry is [string, Rate] => isRate(entry[1]))
   if (used.length > 0) {
     lines.push('CPU in microseconds per payment or request, and in cores, during the measured seconds')
     lines.push(...columns(cpuRows(used)))
@@ -142,7 +147,41 @@ function rowsOf(cases: Results['cases']): Row[] {
     rows.push(['approve: admin verify', verify_ok ? 'every invariant holds' : verify_broken.join('; '), 'holds'])
   }
   if (cases.transactions) rows.push(...transactionRows(cases.transactions))
+  if (cases.reconcile) rows.push(...reconcileRows(cases.reconcile))
+  if (cases.flood) {
+    rate('flood: whole payments without it', cases.flood.quiet)
+    rate('flood: whole payments under it', cases.flood.flooded)
+    rows.push(...floodRows(cases.flood))
+  }
   return rows
+}
+
+function floodRows(flood: FloodResult): Row[] {
+  const { paced_quiet, paced_flooded, sent_per_second, by_status, check } = flood
+  const at = `at ${perSecond(flood.arrivals_per_second)}`
+  const times = ({ answer_ms, webhook_ms }: FloodResult['paced_quiet']) =>
+    `answer p50 ${answer_ms.p50}, p99 ${answer_ms.p99} ms; webhook p50 ${webhook_ms.p50}, p99 ${webhook_ms.p99} ms`
+  const server_us = ({ cpu }: { cpu: CpuUse }) => cpu.server?.us_per_item ?? 0
+  return [
+    ['flood: payments under it to without it', flood.ratio.toFixed(2), 'at least 0.9'],
+    [`flood: the same ${at}`, flood.paced_ratio.toFixed(2), 'at least 0.9'],
+    [`flood: ${at}, without it`, times(paced_quiet), ''],
+    [`flood: ${at}, under it`, times(paced_flooded), ''],
+    [
+      `flood: server CPU per payment ${at}, without and with`,
+      `${server_us(paced_quiet)} and ${server_us(paced_flooded)} us`,
+      '',
+    ],
+    ['flood: server CPU per forged callback', `${flood.server_us_per_callback} us`, ''],
+    [
+      `flood: forged callbacks sent, of ${perSecond(flood.wanted_per_second)}`,
+      `${perSecond(sent_per_second.saturated)}, ${at} ${perSecond(sent_per_second.paced)}; answers ${entries(by_status)}`,
+      '403 only',
+    ],
+    ['flood: forged callbacks kept', String(flood.kept), 'at most 10 a minute'],
+    ['flood: accepted, webhook never received', `${check.lost} of ${check.accepted}`, '0'],
+    ['flood: admin verify', check.verify_ok ? 'every invariant holds' : check.verify_broken.join('; '), 'holds'],
+  ]
 }
 
 function transactionRows({ few, many, making_s, first, month, reads }: TransactionReads): Row[] {
@@ -164,6 +203,20 @@ function transactionRows({ few, many, making_s, first, month, reads }: Transacti
       '',
     ],
     ['transactions: writing the many', `${making_s} s`, ''],
+  ]
+}
+
+function reconcileRows({ lines, first, again, matched, opened, more_memory_mb }: Reconciled): Row[] {
+  const named = (what: string, { seconds, lines_per_second, node_cpu_s, postgres_cpu_s }: Reconciled['first']): Row => [
+    `reconcile: ${lines.toLocaleString('en')} lines, ${what}`,
+    `${seconds} s, ${perSecond(lines_per_second)} (CPU: ${node_cpu_s} s, PostgreSQL ${postgres_cpu_s ?? 'unknown'} s)`,
+    'at most 60 s for a million',
+  ]
+  return [
+    named('new', first),
+    named('stated again', again),
+    ['reconcile: lines that agreed, cases opened', `${matched}, ${opened}`, `${2 * lines}, 0`],
+    ['reconcile: memory more than before', `${more_memory_mb} MB`, ''],
   ]
 }
 

@@ -18,8 +18,10 @@ import {
   statusCase,
   watchLife,
 } from './cases.ts'
+import { floodCase } from './flood-case.ts'
 import { readProfile } from './profile.ts'
 import { type Results, table } from './report.ts'
+import { reconcileCase } from './statements.ts'
 import { transactionsCase } from './transactions.ts'
 import {
   type Cleanup,
@@ -36,7 +38,7 @@ import {
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CASES = ['baseline', 'accept', 'life', 'life_one', 'status', 'latency', 'memory', 'approve'] as const
 /** Cases that take minutes: only when they are named. */
-const LONG_CASES = ['transactions'] as const
+const LONG_CASES = ['transactions', 'reconcile', 'flood'] as const
 type Case = (typeof CASES | typeof LONG_CASES)[number]
 
 const HELP = `Usage: npm run bench -- [options] [CASE ...]
@@ -57,6 +59,10 @@ Cases
   transactions   only when it is named: makes a merchant with ten million transactions (minutes, and gigabytes in
              TMPDIR), and times first page, look-up by reference and balance against one with ten thousand, in turn;
              goal: at most 1.5 times as long
+  reconcile  only when it is named: a provider's statement of a million lines (LINES), each of a payment or payout of
+             ours, imported twice; goal: at most 60 seconds
+  flood      only when it is named: whole payments with and without a flood of forged callbacks from another process,
+             in turn: as many as can be, then half as many at fixed times; goal: 0.9 of the payments a second
 
 Options
   --only A,B          Only these cases (and what they need); the same as naming them
@@ -69,7 +75,9 @@ Options
   --status-ids N      Payments whose status is read (10000)
   --withdrawals N     Withdrawals of one round of approve (1000)
   --transactions N    Transactions of the merchant who has many (10000000)
+  --lines N           Lines of the statement of reconcile (LINES, or 1000000)
   --reads N           Readings of each kind, of each merchant (500)
+  --forged N          Forged callbacks a second of flood (5000)
   --results DIR       Where the JSON is written too (bench/results)
   --profile           Runs life with --cpu-prof: prints where the profile is and the functions with most self time
   --json              Only the JSON on standard output
@@ -91,6 +99,8 @@ function readArguments() {
       withdrawals: { type: 'string', default: '1000' },
       transactions: { type: 'string', default: '10000000' },
       reads: { type: 'string', default: '500' },
+      lines: { type: 'string', default: process.env.LINES ?? '1000000' },
+      forged: { type: 'string', default: '5000' },
       results: { type: 'string', default: join(ROOT, 'bench/results') },
       profile: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
@@ -114,7 +124,9 @@ function positive(
     | 'status-ids'
     | 'withdrawals'
     | 'transactions'
-    | 'reads',
+    | 'reads'
+    | 'lines'
+    | 'forged',
 ): number {
   const value = Number(values[name])
   const whole = name === 'seconds' || name === 'warmup' || Number.isInteger(value)
@@ -200,6 +212,14 @@ async function measureAll(
     const options = { many: settings.transactions, reads: settings.reads }
     results.cases.transactions = await transactionsCase(cleanup, database, options)
   }
+  if (wants('reconcile')) {
+    say(`reconcile: making payments for ${settings.lines} lines ...`)
+    results.cases.reconcile = await reconcileCase(cleanup, database, settings.lines)
+  }
+  if (wants('flood')) {
+    say('flood: payments with and without forged callbacks, in turn ...')
+    results.cases.flood = await floodCase(cleanup, database, settings, positive(values, 'forged'))
+  }
   return results
 }
 
@@ -258,6 +278,7 @@ async function main(): Promise<number> {
     withdrawals: positive(values, 'withdrawals'),
     transactions: positive(values, 'transactions'),
     reads: positive(values, 'reads'),
+    lines: positive(values, 'lines'),
     baseline_connections: 16,
   }
   const cases = chosenCases(values)
@@ -283,10 +304,12 @@ async function main(): Promise<number> {
     if (!values.json) process.stdout.write(`${table(results)}\n`)
     process.stdout.write(`${json}\n`)
     say(`written to ${file}`)
-    const { check, accept, approve_check } = results.cases
-    const lost = (check?.lost ?? 0) + (accept?.lost ?? 0) + (approve_check?.lost ?? 0)
-    const broken = check?.verify_ok === false || approve_check?.verify_ok === false
-    return lost === 0 && !broken && (check?.signatures_forged ?? 0) === 0 ? 0 : 1
+    const { check, accept, approve_check, flood } = results.cases
+    const checks = [check, approve_check, flood?.check].filter((one) => one !== undefined)
+    const lost = checks.reduce((sum, one) => sum + one.lost, accept?.lost ?? 0)
+    const broken = checks.some((one) => !one.verify_ok)
+    const forged = (check?.signatures_forged ?? 0) + (flood?.check.signatures_forged ?? 0)
+    return lost === 0 && !broken && forged === 0 ? 0 : 1
   } finally {
     await cleanup.run()
   }

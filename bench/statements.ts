@@ -1,63 +1,107 @@
-/**
- * How fast a statement is reconciled. Not part of `npm test`:
- *   LINES=200000 node scripts/run.mjs server/test/run.ts bench/statements.ts
- */
-import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
-import { test } from 'node:test'
+// Reconciling: how long a provider's statement takes from the first byte read to the last case decided.
+
+import { createHash, randomUUID } from 'node:crypto'
 import { COMMAND_ACT } from '../server/src/admin/act.ts'
 import { importWhole } from '../server/src/reconciliation/index.ts'
-import { createWorld } from '../server/test/harness.ts'
+import { createWorld, type World } from '../server/test/harness.ts'
 import { csvOf, lineOf, type Plant, plant } from '../server/test/statements.ts'
+import { type Cleanup, createCleanup, type Database, query, readCpu } from './world.ts'
 
-const LINES = Number(process.env.LINES ?? 200_000)
+/** One import. Its processor time is what it costs on a machine that does other things as well. */
+type Import = { seconds: number; lines_per_second: number; node_cpu_s: number; postgres_cpu_s: number | null }
+
+/** What the case found. */
+export type Reconciled = {
+  lines: number
+  /** Seconds that it took to make payments, payouts and the file. */
+  making_s: number
+  /** Of a statement that is new, and of one that says all of it again. */
+  first: Import
+  again: Import
+  /** Lines that agreed with the books in both, and cases that were opened: all of them, and none. */
+  matched: number
+  opened: number
+  more_memory_mb: number
+}
+
 const MERCHANTS = 100
 const CHUNK = 50_000
+const READ_BYTES = 262_144
+const PERIOD = { from: new Date('2026-01-04T21:00:00Z'), to: new Date('2026-01-05T09:00:00Z') }
+const WATCH_EVERY_MS = 100
 
-test(`${LINES} lines`, async () => {
-  const world = await createWorld()
+/** Makes payments and payouts (one in ten) that were made, and imports the statement that names them all, twice. */
+export async function reconcileCase(cleanup: Cleanup, database: Database, lines: number): Promise<Reconciled> {
+  const { url, drop } = await database.create('reconcile')
+  const local = createCleanup()
+  cleanup.add(local.run)
+  const world = await createWorld({ url })
+  local.add(() => world.close())
+  const began = performance.now()
+  const chunks = await makeStatement(world, lines)
+  await query(url, 'vacuum analyze')
+  const making_s = Math.round((performance.now() - began) / 1_000)
+  const memory_before = process.memoryUsage().rss
+  let most = memory_before
+  const watch = setInterval(() => {
+    most = Math.max(most, process.memoryUsage().rss)
+  }, WATCH_EVERY_MS)
+  local.add(async () => clearInterval(watch))
+  const first = await importOnce(world, database, chunks, lines)
+  const again = await importOnce(world, database, chunks, lines)
+  await local.run()
+  await drop()
+  return {
+    lines,
+    making_s,
+    first: first.took,
+    again: again.took,
+    matched: first.matched + again.matched,
+    opened: first.opened + again.opened,
+    more_memory_mb: Math.round((most - memory_before) / 1e6),
+  }
+}
+
+async function makeStatement(world: World, lines: number): Promise<Buffer[]> {
   const merchants = await Promise.all(Array.from({ length: MERCHANTS }, () => world.newMerchant()))
-  const from = new Date('2026-01-04T21:00:00Z')
-  const to = new Date('2026-01-05T09:00:00Z')
-  const span = to.getTime() - from.getTime()
+  const span = PERIOD.to.getTime() - PERIOD.from.getTime()
   const chunks: Buffer[] = []
-  for (let begun = 0; begun < LINES; begun += CHUNK) {
+  for (let begun = 0; begun < lines; begun += CHUNK) {
     const wishes = Array.from(
-      { length: Math.min(CHUNK, LINES - begun) },
+      { length: Math.min(CHUNK, lines - begun) },
       (_, i): Plant => ({
         flow: i % 10 === 0 ? 'payout' : 'payment',
         state: 'paid',
         amount_minor: BigInt(100_000 + i),
-        at: new Date(from.getTime() + Math.floor(((begun + i) / LINES) * span)),
+        at: new Date(PERIOD.from.getTime() + Math.floor(((begun + i) / lines) * span)),
         merchant: merchants[i % MERCHANTS] as (typeof merchants)[0],
       }),
     )
     const text = csvOf((await plant(world, wishes)).map((one) => lineOf(one)))
     chunks.push(Buffer.from(begun === 0 ? text : text.slice(text.indexOf('\n') + 1)))
   }
-  await world.rows('vacuum analyze')
-  const sha256 = createHash('sha256').update(String(Math.random())).digest()
+  return chunks
+}
+
+async function importOnce(world: World, database: Database, chunks: readonly Buffer[], lines: number) {
   const open = async function* () {
-    for (const chunk of chunks) for (let i = 0; i < chunk.length; i += 262_144) yield chunk.subarray(i, i + 262_144)
+    for (const chunk of chunks)
+      for (let i = 0; i < chunk.length; i += READ_BYTES) yield chunk.subarray(i, i + READ_BYTES)
   }
-  const before = process.memoryUsage().rss
-  let most = before
-  const watch = setInterval(() => {
-    most = Math.max(most, process.memoryUsage().rss)
-  }, 100)
-  const file = { name: null, sha256, open }
-  const run = async (what: string, given: Buffer) => {
-    const begun = performance.now()
-    const act = COMMAND_ACT
-    const input = { provider: 'mock', file: { ...file, sha256: given }, columns: new Map(), period: { from, to } }
-    const done = await importWhole(world.deps, act, input)
-    const seconds = (performance.now() - begun) / 1_000
-    console.log(`${what}: ${LINES} lines in ${seconds.toFixed(1)} s, ${Math.round(LINES / seconds)} a second`)
-    assert.deepEqual([done.lines, done.matched, done.opened], [LINES, LINES, 0])
+  const file = { name: null, sha256: createHash('sha256').update(randomUUID()).digest(), open }
+  const cpu_before = readCpu(database, { node: process.pid })
+  const began = performance.now()
+  const input = { provider: 'mock', file, columns: new Map(), period: PERIOD }
+  const { matched, opened } = await importWhole(world.deps, COMMAND_ACT, input)
+  const seconds = (performance.now() - began) / 1_000
+  const cpu = readCpu(database, { node: process.pid })
+  const used = (name: 'node' | 'postgres') =>
+    cpu[name] === undefined ? null : Number((cpu[name] - (cpu_before[name] ?? 0)).toFixed(1))
+  const took: Import = {
+    seconds: Number(seconds.toFixed(1)),
+    lines_per_second: Math.round(lines / seconds),
+    node_cpu_s: used('node') ?? 0,
+    postgres_cpu_s: used('postgres'),
   }
-  await run('first', sha256)
-  await run('again', createHash('sha256').update('again').digest())
-  clearInterval(watch)
-  console.log(`memory: ${Math.round((most - before) / 1e6)} MB more at most`)
-  await world.close()
-})
+  return { took, matched: Number(matched), opened: Number(opened) }
+}

@@ -48,7 +48,10 @@ type CollectionCalls = {
 
 type DisbursementCalls = {
   /** The networks and banks that money can be sent to. */
-  listDestinations(filters?: { method?: PayoutMethod }): Promise<{ items: Destination[] }>
+  listDestinations(filters?: {
+    method?: PayoutMethod
+    environment?: 'live' | 'sandbox'
+  }): Promise<{ items: Destination[] }>
   /** Submits a payout to a mobile-money number. It waits for an operator. */
   disburseMobileMoney(input: MobileMoneyInput, options?: CreateOptions): Promise<Withdrawal>
   /** Submits a payout to a Provider Pesa wallet. It waits for an operator. */

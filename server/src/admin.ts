@@ -31,7 +31,8 @@ Commands
   token --email E                       An access token for a person of the built-in identity provider
   statement import --provider P --file F --from T --to T [--columns reference=NAME,at=NAME]
                                         A statement of a provider (CSV): what differs from the books becomes a case.
-                                        Times as 2026-01-05T00:00:00Z, or a day of Tanzania; --to is not included
+                                        Times as 2026-01-05T00:00:00Z, or a day of Tanzania; --to is not included.
+                                        kind= with nothing behind it: no column holds it
   migrate                               Brings the database up to date
   verify                                Checks every invariant of the books and states; exit 1 when one fails
 
@@ -50,7 +51,8 @@ async function run(): Promise<number> {
     process.stdout.write(HELP)
     return positionals.length === 0 && !values.help ? 2 : 0
   }
-  const config = configFromEnvironment()
+  // No command calls a provider: none of them waits for its keys.
+  const config = configFromEnvironment({ calls_providers: false })
   const work = prepareCommand(positionals, values, config)
   const log = createLog('silent')
   const place = { dataDir: resolve(config.data_dir), log, outside: config.embedded_dir }

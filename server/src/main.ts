@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import { ensureDemoMerchant } from './admin/demo.ts'
 import { apiKeyRoutes, createAuthenticate, createUsage, isWellFormedKey } from './api-keys/index.ts'
 import { auditRoutes } from './audit/index.ts'
-import { type CallbackReceiver, callbackRoutes, createCallbackReceiver } from './callbacks/index.ts'
+import { type CallbackReceiver, callbackRoutes, callbacksTask, createCallbackReceiver } from './callbacks/index.ts'
 import { collectionRoutes, createDriver, type Driver, triesTask } from './collections/index.ts'
 import { startEmbedded } from './db/embedded.ts'
 import { createDb, type Deps, isSuperuser, isUnavailable } from './db/index.ts'
@@ -105,6 +105,12 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     routes: config.provider_routes,
     sandbox: providers.get(SANDBOX) as Provider,
   })
+  if (routing.stranded.length > 0) {
+    const unreachable = routing.stranded.map(({ route, could }) => `${route} (${could.join(', ')})`)
+    deps.log.warn({ unreachable }, 'PROVIDER_ROUTES leads to providers that cannot do this, although others could')
+  }
+  if (config.node_env === 'production' && config.provider === 'mock')
+    deps.log.warn('live payments go over the mock provider: no money moves')
 
   const breaker = createBreaker(deps.clock, ({ state, ...circuit }) => {
     const level = state === 'open' ? 'warn' : 'info'
@@ -157,7 +163,8 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       usage.task,
       createMessageTask(deps, gateways, options.attach ?? noFiles),
       identityTask(deps),
-      reconciliationTask(deps, stated.providers, stated.live),
+      reconciliationTask(deps, stated.providers),
+      callbacksTask(deps),
     ],
     own_tasks: [usage.task],
     warm: configured.warm,
@@ -240,11 +247,11 @@ async function openDatabase(config: Config, log: Log, held: Held): Promise<strin
 
 /**
  * The configuration of this process: environment variables, then a file .env for those that are not set. The embedded
- * default may deliver webhooks to this machine.
+ * default may deliver webhooks to this machine. `options` as `readConfig`.
  */
-export function configFromEnvironment(): Config {
+export function configFromEnvironment(options: Parameters<typeof readConfig>[1] = {}): Config {
   if (existsSync('.env')) process.loadEnvFile('.env')
-  const config = readConfig(process.env)
+  const config = readConfig(process.env, options)
   return { ...config, webhook_allow_private: config.webhook_allow_private ?? config.database_url === '' }
 }
 

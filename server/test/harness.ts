@@ -110,6 +110,8 @@ const ROUNDS_MAX = 200
 export async function createWorld(
   options: {
     env?: Record<string, string>
+    /** Where something beside the system has to live by the same time. */
+    clock?: SettableClock
     point?: Point
     before?: DbOptions['before']
     url?: string

@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict'
 import type { Answer } from '../src/providers/port.ts'
-import type { OperatorDesk, Shop } from './desk.ts'
-import type { Reply, World } from './harness.ts'
+import { type OperatorDesk, openDesk, type Shop } from './desk.ts'
+import { createWorld, type Reply, type World } from './harness.ts'
+import { booksHold } from './payouts.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
 import { unchanged } from './withdrawals.ts'
 
 /** Cents that each payment asks for, and what the provider takes of a phone that ends in 011. */
@@ -112,6 +114,39 @@ export function openReview(world: World, desk: OperatorDesk, webhook_url: string
       const result = await unchanged(world, work, what)
       assert.deepEqual(await content(), before, `${what} changed something`)
       return result
+    },
+  }
+}
+
+/** Two processes of one installation, an operator before held payments, and a receiver of webhooks. */
+export type HeldStage = {
+  world: World
+  other: World
+  desk: OperatorDesk
+  review: Review
+  receiver: Receiver
+  /** Closes it all. Fails when the books do not hold. */
+  close(): Promise<void>
+}
+
+/** Opens the stage. A payment of it is overdue after 72 seconds. */
+export async function openHeldStage(): Promise<HeldStage> {
+  const receiver = await startReceiver()
+  const world = await createWorld({ env: { COLLECTION_DEADLINE_H: '0.02' } })
+  const other = await createWorld({ url: world.url })
+  const desk = await openDesk(world)
+  const review = openReview(world, desk, receiver.url)
+  return {
+    world,
+    other,
+    desk,
+    review,
+    receiver,
+    async close() {
+      await booksHold(world)
+      await other.close()
+      await world.close()
+      await receiver.close()
     },
   }
 }

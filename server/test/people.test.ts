@@ -18,6 +18,7 @@ const PRODUCTION = {
   SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
   MOCK_SECRET: 'a secret of this test that is long enough',
   BASE_URL: 'https://api.example.tz',
+  ALLOW_MOCK_IN_PRODUCTION: 'true',
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every command

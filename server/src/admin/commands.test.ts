@@ -41,7 +41,7 @@ const WRONG: [string, string][] = [
   ['demo --approve', '"demo" takes no --approve'],
   ['user', 'unknown command "user"'],
   ['statement import', '--provider is required'],
-  ['statement import --provider nobody', '--provider must be one of mock'],
+  ['statement import --provider nobody', '--provider must be one of mock, selcom, vodacom'],
   ['statement import --provider mock', '--file is required'],
   ['statement import --provider mock --file x --from monday', '--from must be a time'],
   ['statement import --provider mock --file x --from 2026-01-05', '--to is required'],

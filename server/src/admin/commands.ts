@@ -96,8 +96,8 @@ export const COMMANDS: Record<string, Command> = {
   },
   'statement import': {
     takes: ['provider', 'file', 'from', 'to', 'columns'],
-    prepare(values, config) {
-      const input = statementToImport(values, [config.provider, ...new Set(config.provider_routes.values())])
+    prepare(values) {
+      const input = statementToImport(values)
       return (deps) => importStatement(deps, input)
     },
   },

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createWorld } from '../../test/harness.ts'
 import { csvOf, DAY, lineOf, NOW, plant } from '../../test/statements.ts'
+import { statementForm } from '../providers/extras.ts'
 import { importStatement, statementToImport } from './statements.ts'
 
 test('a file is imported with names of its own columns, once, and the command is in the audit log', async (t) => {
@@ -24,7 +25,7 @@ test('a file is imported with names of its own columns, once, and the command is
   const path = join(folder, 'monday.csv')
   await writeFile(path, csvOf(planted.map((one) => lineOf(one))).replace('reference', 'Order'))
   const values = { provider: 'mock', file: path, from: DAY, to: NOW, columns: 'reference=Order' }
-  const input = statementToImport(values, ['mock'])
+  const input = statementToImport(values)
   const { id, file_name, state, lines, matched, opened } = await importStatement(world.deps, input)
   assert.deepEqual([file_name, state, lines, matched, opened], ['monday.csv', 'done', 2, 1, 1])
   const log = await world.rows(
@@ -35,9 +36,36 @@ test('a file is imported with names of its own columns, once, and the command is
   await assert.rejects(importStatement(world.deps, input), /This file was imported on/)
   await writeFile(path, `${csvOf(planted.map((one) => lineOf(one)))}x`)
   await assert.rejects(
-    importStatement(world.deps, statementToImport({ ...values, columns: '' }, ['mock'])),
+    importStatement(world.deps, statementToImport({ ...values, columns: '' })),
     /line 4 has 1 fields/,
   )
   const missing = { ...input, path: join(folder, 'tuesday.csv') }
   await assert.rejects(importStatement(world.deps, missing), /cannot be read: ENOENT/)
+})
+
+test('a statement of a provider that is not configured here is taken, and read in the form which that provider writes', async (t) => {
+  const world = await createWorld()
+  const folder = await mkdtemp(join(tmpdir(), 'malipo-command-'))
+  t.after(async () => {
+    await world.close()
+    await rm(folder, { recursive: true })
+  })
+  const at = new Date('2026-01-05T07:00:00Z')
+  const wishes = [
+    { flow: 'payment', state: 'paid', amount_minor: 500n, at },
+    { flow: 'payout', state: 'paid', amount_minor: 700n, at },
+  ] as const
+  const planted = await plant(world, wishes, 'vodacom')
+  const rows = planted.map((one) => lineOf(one, { reference: statementForm('vodacom', one.reference) }))
+  const path = join(folder, 'mpesa.csv')
+  await writeFile(path, csvOf(rows).replace('kind', 'type'))
+  const input = statementToImport({
+    provider: 'vodacom',
+    file: path,
+    from: DAY,
+    to: NOW,
+    columns: 'kind=,provider_id=',
+  })
+  const { lines, matched, opened } = await importStatement(world.deps, input)
+  assert.deepEqual([lines, matched, opened], [2, 2, 0])
 })

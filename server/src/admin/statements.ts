@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path'
 import type { Deps } from '../db/index.ts'
+import { PROVIDERS } from '../lib/index.ts'
 import {
   type ColumnNames,
   importWhole,
@@ -22,11 +23,11 @@ export type StatementToImport = {
 }
 
 /** Reads the options of the command. Throws UsageError. */
-export function statementToImport(values: read.Values, providers: readonly string[]): StatementToImport {
+export function statementToImport(values: read.Values): StatementToImport {
   const columns = readColumnNames(values.columns ?? '')
   if (typeof columns === 'string') throw new read.UsageError(`--columns ${columns}`)
   return {
-    provider: read.choice(values, 'provider', providers),
+    provider: read.choice(values, 'provider', PROVIDERS),
     path: read.required(values, 'file'),
     period: { from: moment(values, 'from'), to: moment(values, 'to') },
     columns,

@@ -139,3 +139,37 @@ test('a flood of forged callbacks, or of ones about nobody, fills no table', asy
   const unknown = (await count('unknown_reference')) - before.unknown
   assert.ok(unknown >= 100 && unknown <= 200, `${unknown} were kept`)
 })
+
+test('callbacks are kept for ninety days after they last came, and forged ones for seven', async () => {
+  const DAY_MS = 86_400_000
+  const now = world.deps.clock.now().getTime()
+  const ago = (days: number) => new Date(now - days * DAY_MS)
+  const rows: [string, string, number, number][] = [
+    ['old', 'hint', 91, 91],
+    ['old, and heard again', 'hint', 200, 89],
+    ['young', 'hint', 89, 89],
+    ['stranger', 'unknown_reference', 91, 91],
+    ['forged', 'forged', 8, 8],
+    ['forged lately', 'forged', 6, 6],
+  ]
+  for (const [body, verdict, first, last] of rows) {
+    await world.rows(
+      `insert into provider_callbacks (dedupe_key, provider, verdict, body, times, received_at, last_received_at)
+       values (decode(md5($1), 'hex'), 'aged', $2, $1, 1, $3, $4)`,
+      [body, verdict, ago(first), ago(last)],
+    )
+  }
+  await world.rows(
+    `insert into provider_callbacks (dedupe_key, provider, verdict, body, times, received_at, last_received_at)
+     select decode(md5('many ' || n), 'hex'), 'aged', 'forged', 'many', 1, $1, $1 from generate_series(1, 2500) n`,
+    [ago(30)],
+  )
+  await world.work()
+  const left = await world.rows<{ body: string }>(
+    `select body from provider_callbacks where provider = 'aged' order by body`,
+  )
+  assert.deepEqual(
+    left.map(({ body }) => body),
+    ['forged lately', 'old, and heard again', 'young'],
+  )
+})

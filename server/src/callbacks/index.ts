@@ -1,4 +1,5 @@
 // The door of callbacks: the provider to us.
 
+export { callbacksTask } from './forget.ts'
 export { type CallbackReceiver, createCallbackReceiver } from './receive.ts'
 export { callbackRoutes } from './routes.ts'

@@ -4,13 +4,13 @@
 // provider sees no answer and may send it again; and the attempt, or the payout, still waits in the database, so that it is
 // asked anyway.
 
-import { createHash } from 'node:crypto'
 import { type Driver, findAttempts, parseReference } from '../collections/index.ts'
-import { type Deps, oneStatement, sql } from '../db/index.ts'
+import type { Deps } from '../db/index.ts'
 import { gather } from '../lib/index.ts'
 import { merchantByRoutingCode } from '../merchants/index.ts'
 import type { Provider } from '../providers/port.ts'
 import { findPayouts, type PayoutDriver, parsePayoutReference } from '../withdrawals/index.ts'
+import { createBudget, createKeeper } from './keep.ts'
 
 /** Takes callbacks: 'taken' once what the provider says of it is settled, 'forged' when its signature is wrong. */
 export type CallbackReceiver = (
@@ -19,21 +19,11 @@ export type CallbackReceiver = (
   body: Buffer,
 ) => Promise<'taken' | 'forged' | 'unknown_provider'>
 
-type Verdict = 'hint' | 'unknown_reference' | 'forged'
-type Kept = { provider: string; verdict: Verdict; reference: string | null; body: Buffer }
-
-/** Callbacks that are nobody's, kept per minute; more are only logged, so that a flood does not fill the disk. */
+/**
+ * Callbacks that are nobody's, kept and told in the log per minute. Of more only their number is told: a flood must fill
+ * neither disk nor log, and writing a line for each would hold up everything else.
+ */
 const KEPT_PER_MINUTE = { forged: 10, unknown_reference: 100 }
-const BODY_KEPT_BYTES = 4096
-
-const KEEP = sql(
-  'callbacks_keep',
-  `insert into provider_callbacks as p (dedupe_key, provider, verdict, provider_reference, body, times, received_at, last_received_at)
-   select decode(dedupe_key, 'hex'), provider, verdict, reference, body, times, $2, $2
-   from json_to_recordset($1::json) as x(dedupe_key text, provider text, verdict text, reference text, body text, times int)
-   order by dedupe_key
-   on conflict (dedupe_key) do update set times = p.times + excluded.times, last_received_at = excluded.last_received_at`,
-)
 
 /** What a callback can be about: whose it is, and how its provider is asked. */
 type Subject = { provider: string; ask(): Promise<void> }
@@ -46,23 +36,23 @@ export function createCallbackReceiver(
   payouts: PayoutDriver,
 ): CallbackReceiver {
   const find = createFinder(deps, driver, payouts)
-  const keep = gather<Kept, void>(
-    async (items) => {
-      await keepAll(deps, items)
-      return items.map(() => undefined)
-    },
-    { max_items: 500, max_running: 1 },
+  const keep = createKeeper(deps)
+  const ask = createAsker()
+  const mayKeepForged = createBudget(deps, KEPT_PER_MINUTE.forged, (count) =>
+    deps.log.warn({ count }, 'more forged callbacks in an earlier minute'),
   )
-  const mayKeepForged = budget(deps, KEPT_PER_MINUTE.forged)
-  const mayKeepUnknown = budget(deps, KEPT_PER_MINUTE.unknown_reference)
+  const mayKeepUnknown = createBudget(deps, KEPT_PER_MINUTE.unknown_reference, (count) =>
+    deps.log.warn({ count }, 'more callbacks in an earlier minute about payments or payouts that are not ours'),
+  )
 
   return async (name, headers, body) => {
     const provider = providers.get(name)
     if (!provider) return 'unknown_provider'
     const verdict = provider.verifyCallback(headers, body)
     if (!verdict.verified) {
+      if (!mayKeepForged()) return 'forged'
       deps.log.warn({ provider: name }, 'forged callback')
-      if (mayKeepForged()) await keep({ provider: name, verdict: 'forged', reference: null, body })
+      await keep({ provider: name, verdict: 'forged', reference: null, body })
       return 'forged'
     }
     const { reference } = verdict
@@ -70,12 +60,37 @@ export function createCallbackReceiver(
     // What another provider was asked for is not this provider's to speak of.
     const ours = subject !== null && subject.provider === name
     if (!ours) {
-      deps.log.warn({ provider: name }, 'callback about a payment or payout that is not ours')
       if (!mayKeepUnknown()) return 'taken'
+      deps.log.warn({ provider: name }, 'callback about a payment or payout that is not ours')
     }
     const kept = keep({ provider: name, verdict: ours ? 'hint' : 'unknown_reference', reference, body })
-    await Promise.all(ours ? [kept, subject.ask()] : [kept])
+    await Promise.all(ours ? [kept, ask(reference, subject.ask)] : [kept])
     return 'taken'
+  }
+}
+
+/**
+ * Asks about one reference at a time. Callbacks that come while a question is out share the next one: that one begins after
+ * them, so it hears whatever they were about, and a callback that is repeated without end asks no more than that.
+ */
+function createAsker(): (reference: string, ask: () => Promise<void>) => Promise<void> {
+  type Question = { out: Promise<void>; next: Promise<void> | null }
+  const questions = new Map<string, Question>()
+  const begin = (reference: string, ask: () => Promise<void>): Promise<void> => {
+    const question: Question = { out: ask(), next: null }
+    questions.set(reference, question)
+    const ended = () => {
+      if (question.next === null) questions.delete(reference)
+    }
+    question.out.then(ended, ended)
+    return question.out
+  }
+  return (reference, ask) => {
+    const question = questions.get(reference)
+    if (question === undefined) return begin(reference, ask)
+    const again = () => begin(reference, ask)
+    question.next ??= question.out.then(again, again)
+    return question.next
   }
 }
 
@@ -116,48 +131,5 @@ function createFinder(
     }
     const attempt = await findAttempt(reference)
     return attempt && { provider: attempt.provider, ask: () => driver.ask(attempt) }
-  }
-}
-
-async function keepAll(deps: Deps, items: readonly Kept[]): Promise<void> {
-  const rows = new Map<
-    string,
-    { dedupe_key: string; provider: string; verdict: Verdict; reference: string | null; body: string; times: number }
-  >()
-  for (const { provider, verdict, reference, body } of items) {
-    const kept = body.subarray(0, BODY_KEPT_BYTES)
-    const dedupe_key = createHash('sha256').update(`${provider} ${verdict} `).update(kept).digest('hex')
-    const known = rows.get(dedupe_key)
-    if (known) known.times += 1
-    else
-      rows.set(dedupe_key, {
-        dedupe_key,
-        provider,
-        verdict,
-        reference: printable(reference),
-        body: printable(kept.toString('utf8')),
-        times: 1,
-      })
-  }
-  await oneStatement(deps.db).query(KEEP, [JSON.stringify([...rows.values()]), deps.clock.now()])
-}
-
-/** What came from outside may hold NUL, which the database refuses in a text. */
-function printable<T extends string | null>(text: T): T {
-  return (text === null ? null : text.replaceAll('\0', '\u{fffd}').toWellFormed()) as T
-}
-
-/** True for the first `max` times in a minute. */
-function budget(deps: Deps, max: number): () => boolean {
-  let minute = 0
-  let kept = 0
-  return () => {
-    const now = Math.floor(deps.clock.now().getTime() / 60_000)
-    if (now !== minute) {
-      minute = now
-      kept = 0
-    }
-    kept += 1
-    return kept <= max
   }
 }

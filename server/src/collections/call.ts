@@ -1,14 +1,24 @@
-// Calling providers: the one place where they are asked and where their answers come in. An adapter that throws, that is
-// no longer configured, or that leaves an answer out has said nothing: the deadline of its payments holds all the same.
+// Calling providers: the one place where they are asked and where their answers come in. An adapter that throws, that does
+// not end in time, that is no longer configured, or that leaves an answer out has said nothing: the deadline of its payments
+// holds all the same.
 
 import type { Deps } from '../db/index.ts'
 import { gather } from '../lib/index.ts'
 import { readAnswer, readQrAnswer, UNREADABLE } from '../providers/answer.ts'
-import { type Breaker, CIRCUIT_OPEN, guarded, isFault, QUESTIONS } from '../providers/breaker.ts'
+import {
+  AFTER_TRY_MS,
+  answerOf,
+  type Breaker,
+  CIRCUIT_OPEN,
+  guarded,
+  isFault,
+  QUESTIONS,
+  UNASKED,
+} from '../providers/breaker.ts'
 import type { Answer, PaymentRequest, Provider, QrAnswer } from '../providers/port.ts'
 import type { Attempt } from './store.ts'
 
-/** Calls to the provider of an attempt. None throws. */
+/** Calls to the provider of an attempt. None throws, and each ends. */
 export type Calls = {
   push(attempt: Attempt): Promise<Answer>
   qr(attempt: Attempt): Promise<QrAnswer>
@@ -25,14 +35,6 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
       deps.log.warn({ provider: name }, 'a payment waits for a provider that is not configured')
     return provider ?? null
   }
-  const call = async <Said>({ name }: Provider, work: () => Promise<Said>): Promise<Said | null> => {
-    try {
-      return await work()
-    } catch (error) {
-      deps.log.error({ err: error, provider: name }, 'the adapter failed')
-      return null
-    }
-  }
   /** Asks for a payment. Stopped by an open circuit nobody was asked, so it has failed, and the payer hears so at once. */
   const ask = async (
     attempt: Attempt,
@@ -42,7 +44,8 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
     const provider = find(attempt.provider)
     if (provider === null) return read(UNREADABLE)
     return guarded(guard, provider, attempt.method, {
-      work: async () => read((await call(provider, () => work(provider, requestOf(attempt)))) ?? UNREADABLE),
+      work: async () =>
+        read((await answerOf(deps, provider.name, () => work(provider, requestOf(attempt)))) ?? UNREADABLE),
       isFault: (said) => isFault(said, provider.capabilities.slow_pushes),
       stopped: () => read(STOPPED),
     })
@@ -61,7 +64,7 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
         return guarded(guard, provider, QUESTIONS.payments, {
           async work(probing) {
             const asked = probing ? attempts.slice(0, 1) : attempts
-            const said = await call(provider, () => provider.status(asked.map(requestOf)))
+            const said = await answerOf(deps, name, () => provider.status(asked.map(requestOf)))
             const answers = asked.map((_, i) => readAnswer(said?.[i] ?? UNREADABLE))
             return [...answers, ...unasked(attempts.length - asked.length, AFTER_TRY_MS)]
           },
@@ -86,14 +89,10 @@ const STOPPED = {
   reason: 'provider_unavailable',
   provider_status: CIRCUIT_OPEN,
 } as const satisfies Answer
-/** Questions that waited for the one which tried whether the provider works again are asked soon, or stopped. */
-const AFTER_TRY_MS = 1_000
-
-/** A question that was not asked. The provider's last word stands. */
-const UNASKED = { kind: 'unknown', why: 'unreachable', provider_status: null } as const satisfies Answer
 
 /** An attempt as the port wants it. */
 function requestOf(attempt: Attempt): PaymentRequest {
-  const { provider_reference: reference, method, phone, amount_minor, currency, simulate_status, sent_at } = attempt
-  return { reference, method, phone, amount_minor, currency, simulate_status, sent_at, on_page: attempt.on_page }
+  const { provider_reference: reference, method, phone, amount_minor, currency } = attempt
+  const { simulate_status, sent_at, deadline_at, on_page } = attempt
+  return { reference, method, phone, amount_minor, currency, simulate_status, sent_at, deadline_at, on_page }
 }

@@ -39,6 +39,9 @@ export type NewCollection = Omit<CheckedBody, 'merchant_id' | 'amount_minor'> & 
   amount_minor: bigint
 }
 
+/** A payment with the provider that takes it. */
+export type Routed = { collection: NewCollection; provider: Provider }
+
 type Body = {
   merchant_id?: string
   amount: string | number
@@ -87,7 +90,7 @@ export function checkPhone(field: string, text: string): string {
 /** Chooses the provider of a payment. Refuses with provider_unavailable what none can take. */
 export type ProviderFor = (environment: Environment, wanted: { method: Method }) => Provider
 
-/** Applies the rules that come after the Idempotency-Key. Refuses with 403, 422 or 503; gives what may be accepted. */
+/** Applies the rules that come after the Idempotency-Key. Refuses with 403, 422 or 503; gives what may be accepted, and by whom. */
 export function checkRules(
   deps: Deps,
   caller: Caller,
@@ -95,7 +98,7 @@ export function checkRules(
   method: Method,
   providerFor: ProviderFor,
   claim: IdempotencyClaim,
-): NewCollection {
+): Routed {
   checkMerchant(caller.merchant.id, checked.merchant_id)
   if (checked.currency !== CURRENCY) refuse('unsupported_currency')
   const { simulate_status, amount_minor } = checked
@@ -114,13 +117,7 @@ export function checkRules(
   }
   const { merchant_id: _, ...fields } = checked
   const environment: Environment = caller.environment
-  return {
-    ...fields,
-    amount_minor,
-    claim,
-    merchant_id: caller.merchant.id,
-    environment,
-    provider: provider.name,
-    method,
-  }
+  const { id: merchant_id } = caller.merchant
+  const collection = { ...fields, amount_minor, claim, merchant_id, environment, provider: provider.name, method }
+  return { collection, provider }
 }

@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { createWorld, type World } from '../../test/harness.ts'
+import { codeOf, createWorld, type World } from '../../test/harness.ts'
 import { NO_PAYOUTS } from '../../test/no-payouts.ts'
-import type { Answer, PaymentRequest, Provider } from '../providers/port.ts'
+import type { Statement } from '../db/index.ts'
+import { type Answer, CALL_MS_MAX, type PaymentRequest, type Provider } from '../providers/port.ts'
 import { ATTEMPT_LEASE_MS } from './store.ts'
 
 const PUSH = '/v1/collections/wallet-push'
@@ -85,6 +86,16 @@ function gate() {
   return { answer, open }
 }
 
+/** Lets time pass between a claim and what follows it, as in a process that is held up. */
+function heldUp({ deps }: World, ms: number): void {
+  const { query } = deps.db
+  deps.db.query = async <Row>(statement: Statement, values?: readonly unknown[]) => {
+    const rows = await query<Row>(statement, values)
+    if (statement.name === 'claim_collection_attempts' && rows.length > 0) deps.clock.advance(ms)
+    return rows
+  }
+}
+
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 5_000
   while (!(await holds())) {
@@ -148,7 +159,7 @@ describe('a provider that cannot say that it has no such payment', () => {
 })
 
 describe('one push at a time', () => {
-  test('a refresh while the push is under way leaves it its lease, and nothing is sent beside it, however long it takes', () =>
+  test('a refresh while the push is under way leaves it its lease, and nothing is sent beside it, as long as a call may take', () =>
     stage(async ({ world, script, pushes, pay, refresh, row }) => {
       const pushing = gate()
       script.push = () => pushing.answer
@@ -159,8 +170,8 @@ describe('one push at a time', () => {
       await refresh(id)
       assert.deepEqual(await row(id), before)
       assert.equal(before.lease_owner, world.deps.process_id)
-      for (let second = 0; second < 40; second++) {
-        world.deps.clock.advance(1_000)
+      for (let ms = 0; ms < CALL_MS_MAX; ms += 100) {
+        world.deps.clock.advance(100)
         await world.system.driver.task.runOnce()
         await new Promise((done) => setImmediate(done))
       }
@@ -169,6 +180,57 @@ describe('one push at a time', () => {
       await world.system.driver.task.idle()
       assert.equal((await row(id)).state, 'asked')
       assert.equal((await row(id)).lease_owner, null)
+    }))
+
+  test('an adapter that never answers is given up: the payment goes on by asking, and other questions are asked all the same', () =>
+    stage(async ({ world, provider, script, pushes, pay, row }) => {
+      const { task } = world.system.driver
+      const hangs = () => gate().answer
+      script.push = hangs
+      const ids = [await pay(), await pay()]
+      await until(() => pushes() === 2)
+      const given_up = async () => {
+        world.deps.clock.advance(CALL_MS_MAX + 1_000)
+        for (const id of ids) await until(async () => (await row(id)).lease_owner === null)
+      }
+      await given_up()
+      for (const id of ids) assert.deepEqual([(await row(id)).state, (await row(id)).asks], ['to_send', 1])
+
+      // As many questions hang as may run at once, again and again: the next ones are asked all the same.
+      let questions = 0
+      script.status = () => {
+        questions++
+        return hangs()
+      }
+      for (let round = 1; round <= 6; round++) {
+        world.deps.clock.advance(60_000)
+        await task.runOnce()
+        await until(() => questions === 2 * round)
+        await given_up()
+      }
+
+      let codes = 0
+      provider.qr = () => {
+        codes++
+        return hangs()
+      }
+      const code = world.post('/v1/collections/qr', { amount: '10' }, { key: world.live_key })
+      await until(() => codes === 1)
+      world.deps.clock.advance(CALL_MS_MAX + 1_000)
+      assert.deepEqual(codeOf(await code), [503, 'provider_unavailable'])
+
+      script.status = ({ amount_minor, currency }) => ({
+        kind: 'succeeded',
+        amount_minor,
+        currency,
+        provider_status: 'COMPLETED',
+      })
+      world.deps.clock.advance(60_000)
+      await world.work()
+      for (const id of ids) {
+        assert.equal((await world.get(`/v1/collections/${id}`, world.live_key)).body.data.status, 'successful')
+      }
+      assert.equal(pushes(), 2, 'what may have been sent was never sent again')
     }))
 
   test('an acceptance outlives a refresh that the status of the provider lags behind', () =>
@@ -218,9 +280,10 @@ describe('one push at a time', () => {
         const id = await pay()
         await world.system.driver.task.idle()
         world.deps.clock.advance(20_000)
+        heldUp(world, 5_000)
         assert.equal(await world.system.driver.task.runOnce(), 1)
         await until(() => asked === 1)
-        world.deps.clock.advance(20_000)
+        world.deps.clock.advance(CALL_MS_MAX)
         const other = randomUUID()
         const until_then = new Date(world.deps.clock.now().getTime() + 9_000)
         await world.rows('update collection_attempts set lease_owner = $1, due_at = $2', [other, until_then])
@@ -246,13 +309,19 @@ describe('one push at a time', () => {
       async ({ world, script, pushes, pay, row }) => {
         const asking = gate()
         const pushing = gate()
-        script.status = () => asking.answer
+        let asked = 0
+        script.status = () => {
+          asked++
+          return asking.answer
+        }
         script.push = () => pushing.answer
         const id = await pay()
         await world.system.driver.task.idle()
         world.deps.clock.advance(20_000)
+        heldUp(world, 5_000)
         await world.system.driver.task.runOnce()
-        world.deps.clock.advance(14_000)
+        await until(() => asked === 1)
+        world.deps.clock.advance(CALL_MS_MAX)
         asking.open(notFound)
         await until(() => pushes() === 1)
         assert.equal(Number((await row(id)).due_at) - Number(world.deps.clock.now()), 15_000)
@@ -301,7 +370,7 @@ describe('hints', () => {
 
 describe('several providers', () => {
   test('a live provider that hangs takes no place of the sandbox', () =>
-    stage(async ({ world, script, pushes, pay, refresh }) => {
+    stage(async ({ world, script, pushes, pay, refresh, row }) => {
       const hanging = gate()
       script.push = () => hanging.answer
       script.status = () => hanging.answer
@@ -316,8 +385,13 @@ describe('several providers', () => {
         return (await statusOf(at_once)) === 'successful'
       })
       const found = await pay(world.sandbox_key, '0754123008')
+      const openOf = async (id: string) => (await row(id)).state === 'asked' && (await row(id)).lease_owner === null
       await until(async () => {
-        world.deps.clock.advance(500)
+        world.deps.clock.advance(10)
+        return openOf(found)
+      })
+      world.deps.clock.advance(Number((await row(found)).due_at) - Number(world.deps.clock.now()))
+      await until(async () => {
         await world.system.driver.task.runOnce()
         return (await statusOf(found)) === 'successful'
       })

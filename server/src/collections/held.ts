@@ -1,7 +1,7 @@
 // Held collections: the queue of payments that wait for an operator's look, and what operators see of them.
 
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../db/index.ts'
-import { type PageChoice, pageOf, payUrlOf } from '../http/index.ts'
+import { COUNT_MAX, type PageChoice, pageOf, payUrlOf } from '../http/index.ts'
 import { amountAsNumber, isId, refuse, routingCodeOf } from '../lib/index.ts'
 import { presentCollection } from './present.ts'
 import type { HeldCollection } from './schema.ts'
@@ -74,9 +74,6 @@ const LIST_DECIDED = sql(
    ${JOINED} order by h.collection_id desc`,
 )
 const COUNT_DECIDED = sql('', `select count(*)::int as total from (select 1 from ${decidedOf('1')} limit $4) counted`)
-
-/** Counting stops here. */
-const COUNT_MAX = 10_000
 
 /** Statuses of collections that were held. */
 export const HELD_STATUSES = ['pending_clearance', 'successful', 'failed', 'reversed'] as const satisfies Status[]

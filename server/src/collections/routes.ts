@@ -25,7 +25,7 @@ import {
 import { isId, newId, Refusal, refuse } from '../lib/index.ts'
 import type { Method } from '../providers/port.ts'
 import { type Accepted, createAccept } from './accept.ts'
-import { type CheckedBody, checkBody, checkPhone, checkRules, type NewCollection, type ProviderFor } from './check.ts'
+import { type CheckedBody, checkBody, checkPhone, checkRules, type ProviderFor, type Routed } from './check.ts'
 import type { Driver } from './drive.ts'
 import { listCollections } from './list.ts'
 import { presentCollection } from './present.ts'
@@ -73,12 +73,12 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
     const claim = requireClaim(request)
     const id = newId(deps, principal.merchant.routing_code)
     let lease = false
-    let collection: NewCollection
+    let routed: Routed
     let answer: StoredAnswer | null
     let accepted: Accepted
     try {
-      collection = checkRules(deps, principal, checked, method, options.providerFor, claim)
-      const provider = options.providerFor(principal.environment, { method })
+      routed = checkRules(deps, principal, checked, method, options.providerFor, claim)
+      const { collection, provider } = routed
       lease = method === 'qr' || (options.sends && driver.room(provider.name))
       answer = method === 'qr' ? null : pushAnswer(id, collection.reference, method)
       const step_minor = provider.capabilities.whole_shillings ? 100n : 1n
@@ -95,11 +95,10 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
       return known ? replay(reply, known) : refuse('idempotency_in_progress', { retry_after_s: 1 })
     }
     const attempt = 'attempt' in accepted ? accepted.attempt : await unanswered(request, accepted.resumes, claim)
-    if (answer === null)
-      return sendStored(
-        reply,
-        await fetchQr(deps, driver, attempt, { reference: collection.reference, status: 'processing' }, claim),
-      )
+    if (answer === null) {
+      const told = { reference: routed.collection.reference, status: 'processing' }
+      return sendStored(reply, await fetchQr(deps, driver, attempt, told, claim))
+    }
     if (lease) driver.send(attempt)
     return sendStored(reply, answer)
   }

@@ -21,6 +21,42 @@ after(async () => {
 const TAKE = sql('take', 'update places set taken = taken + 1 where id = $1')
 const BREAK = sql('break', 'insert into places values ($1, 0)')
 
+describe('a statement that failed', () => {
+  const swallowed = (tx: Tx, values: readonly unknown[]) => tx.query(BREAK, values).catch(() => [])
+  const taken = async () => {
+    const [row] = await db.query<{ taken: number }>(sql('', 'select taken from places where id = 1'))
+    return row?.taken
+  }
+
+  test('fails its transaction even when its error was swallowed: nothing is kept, and nobody is told that it was', async () => {
+    const before = await taken()
+    for (const pipelined of [false, true]) {
+      const work = async (tx: Tx) => {
+        const takes = tx.query(TAKE, [1])
+        if (!pipelined) await takes
+        await Promise.all([takes, swallowed(tx, [1])])
+        return 'done'
+      }
+      await assert.rejects(inTransaction(db, work), { code: '23505' })
+    }
+    assert.equal(await taken(), before)
+  })
+
+  test('is undone by going back to a savepoint: the rest is kept', async () => {
+    const before = (await taken()) ?? 0
+    const answer = await inTransaction(db, async (tx) => {
+      await tx.query(TAKE, [1])
+      await tx.query(sql('', 'savepoint here'))
+      await swallowed(tx, [1])
+      await tx.query(sql('', 'rollback to savepoint here'))
+      return 'done'
+    })
+    assert.equal(answer, 'done')
+    assert.equal(await taken(), before + 1)
+    await db.query(sql('', 'update places set taken = 0'))
+  })
+})
+
 describe('statements of a transaction that travel together', () => {
   /** A statement whose answer passes through a few more hands than the others. */
   const slowly = async (work: Promise<unknown>) => {

@@ -120,15 +120,12 @@ export function createDb(options: DbOptions): Db {
   // While we close, the server may end a connection first: nobody needs to know.
   pool.on('error', (error) => closing || options.on_error?.(error))
 
-  const run = async <Row>(client: pg.Pool | pg.ClientBase, statement: Statement, values?: readonly unknown[]) => {
-    if (options.before) await options.before(statement.name)
-    const result = await client.query({
-      name: statement.name,
-      text: statement.text,
-      values: (values ?? []) as unknown[],
-    })
-    return result.rows as Row[]
+  const send = async (client: pg.Pool | pg.ClientBase, { name, text }: Statement, values?: readonly unknown[]) => {
+    if (options.before) await options.before(name)
+    return client.query({ name, text, values: (values ?? []) as unknown[] })
   }
+  const run = async <Row>(client: pg.Pool | pg.ClientBase, statement: Statement, values?: readonly unknown[]) =>
+    (await send(client, statement, values)).rows as Row[]
 
   return {
     kind: 'db',
@@ -154,7 +151,9 @@ export function createDb(options: DbOptions): Db {
               }),
           }
           const [result] = await Promise.all([work(tx), begun])
-          await run(client, COMMIT)
+          // After a statement that failed, whoever swallowed it, PostgreSQL takes a COMMIT for a ROLLBACK and calls it no error.
+          const { command } = await send(client, COMMIT)
+          if (command !== 'COMMIT') throw first ?? new Error('the transaction was rolled back')
           return result
         } catch (caught) {
           // Statements that travelled behind the one that failed fail as well, and may be heard of first: they do not say why.
@@ -186,7 +185,10 @@ const COMMIT = sql('commit', 'commit')
 const ROLLBACK = sql('rollback', 'rollback')
 const PING = sql('ping', 'select 1')
 
-/** Runs `work` in one transaction: all of it is committed, or none. Never call the network inside. */
+/**
+ * Runs `work` in one transaction: all of it is committed, or none. Never call the network inside. A statement that failed
+ * fails all of it, even when `work` swallows its error, unless `work` goes back to a savepoint from before it.
+ */
 export function inTransaction<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   return db.transaction(work)
 }

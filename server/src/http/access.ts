@@ -92,6 +92,10 @@ export type Access =
 export type Authenticate = (request: FastifyRequest) => Promise<Principal>
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Tells the limits that a true callback came from the address of a request. */
+    calledBack(request: FastifyRequest): void
+  }
   interface FastifyRequest {
     /** Null on public routes. Use `caller(request)` or `operator(request)` on the others. */
     principal: Principal | null

@@ -88,9 +88,9 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     try {
       if (!isUtf8(body as Buffer)) refuse('invalid_json')
       const text = body.toString('utf8')
-      // Many clients send the content type with every POST: where no body is expected, an empty one is right.
-      const none_expected = text === '' && request.routeOptions.schema?.body === undefined
-      done(null, none_expected ? undefined : parseBody(text))
+      // Many clients send the content type with every POST: where there may be no body, an empty one is right.
+      const none = text === '' && mayBeLeftOut(request.routeOptions.schema?.body)
+      done(null, none ? undefined : parseBody(text))
     } catch (error) {
       done(error as Error)
     }
@@ -103,6 +103,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   await app.register(swagger, openApi(config))
 
   const limits = createLimits(app, config, deps.clock)
+  app.decorate('calledBack', limits.calledBack)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
@@ -142,6 +143,8 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   })
   if (deps.log.isLevelEnabled('info')) {
     app.addHook('onResponse', async (request, reply) => {
+      // Whoever takes callbacks tells of those that were refused, and not of each: a flood must not fill the log.
+      if (request.routeOptions.config?.limit === 'callbacks' && reply.statusCode >= 400) return
       request.log.info(
         {
           request_id: request.id,
@@ -174,6 +177,11 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     refuse('not_found')
   })
   return app
+}
+
+/** Whether a request needs no body by its schema. */
+function mayBeLeftOut(schema: unknown): boolean {
+  return schema === undefined || [(schema as { type?: unknown }).type].flat().includes('null')
 }
 
 /** Who called, for the log of requests. */

@@ -3,12 +3,15 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { isUnavailable } from '../db/index.ts'
-import { catalogue, type ErrorCode, Refusal } from '../lib/index.ts'
+import { catalogue, type ErrorCode, nullable, Refusal } from '../lib/index.ts'
 
 /** The schema of a success: `{success: true, data}`. */
 export function success<T extends Type.TSchema>(data: T) {
   return Type.Object({ success: Type.Literal(true), data })
 }
+
+/** The body of a call that needs no words: none, or an empty object. */
+export const NoBody = nullable(Type.Object({}))
 
 /** The schema of a failure. */
 export const FailureSchema = Type.Object(
@@ -40,6 +43,9 @@ export function page<T extends Type.TSchema>(item: T) {
 export function pageOf<Item>(items: Item[], total_items: number, { page = 1, page_size = 20 }: PageChoice) {
   return { items, pagination: { page, page_size, total_items, total_pages: Math.ceil(total_items / page_size) } }
 }
+
+/** Where counting a list stops, for its `total_items`: a list of millions then costs no more than one of thousands. */
+export const COUNT_MAX = 10_000
 
 /** Which page a caller asks for. */
 export type PageChoice = { page?: number | undefined; page_size?: number | undefined }

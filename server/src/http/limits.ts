@@ -24,6 +24,8 @@ export type Limits = {
   failed: Count
   /** Remembers that a credential was valid. */
   passed(request: FastifyRequest): void
+  /** Remembers that a true callback came from there: a flood that shares the address, a proxy's say, must not shut out a provider. */
+  calledBack(request: FastifyRequest): void
 }
 
 const WINDOW_MS = 60_000
@@ -57,13 +59,17 @@ export function createLimits(app: App, config: Config, clock: Clock): Limits {
   /** Addresses over their limit of failures, and until when. */
   const shut = new Map<string, number>()
   const known = rememberPassed(clock)
+  const providers = rememberPassed(clock)
+  const byCallbacks = refusing(make(config.rate_limit_callbacks, address))
 
   return {
     byKey: refusing(make(config.rate_limit_key, credentialId)),
     byAddress: {
       pages: refusing(make(config.rate_limit_address, address)),
       payers: refusing(make(config.rate_limit_payers, address)),
-      callbacks: refusing(make(config.rate_limit_callbacks, address)),
+      async callbacks(request, reply) {
+        if (!providers.has(address(request))) await byCallbacks(request, reply)
+      },
     },
     beforeLookup(request, reply) {
       if (shut.size === 0) return
@@ -86,24 +92,27 @@ export function createLimits(app: App, config: Config, clock: Clock): Limits {
     passed(request) {
       if (failures !== null) known.add(credentialHash(request))
     },
+    calledBack(request) {
+      if (config.rate_limit_callbacks > 0) providers.add(address(request))
+    },
   }
 }
 
-/** The credentials that were valid lately, in two generations, so that forgetting the older costs nothing. */
+/** Credentials that were valid lately, or addresses, in two generations, so that forgetting the older costs nothing. */
 function rememberPassed(clock: Clock) {
   let current = new Set<string>()
   let older = new Set<string>()
   let since = clock.now().getTime()
   return {
-    has: (credential: string) => current.has(credential) || older.has(credential),
-    add(credential: string) {
+    has: (one: string) => current.has(one) || older.has(one),
+    add(one: string) {
       const now = clock.now().getTime()
       if (current.size >= PASSED_MAX / 2 || now - since > PASSED_MS) {
         older = current
         current = new Set()
         since = now
       }
-      current.add(credential)
+      current.add(one)
     },
   }
 }

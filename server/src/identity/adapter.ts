@@ -6,7 +6,6 @@
 import { createHash } from 'node:crypto'
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider'
 import { type Deps, oneStatement, sql, type Tx } from '../db/index.ts'
-import type { Task } from '../work/index.ts'
 
 const UPSERT = sql(
   'identity_records_upsert',
@@ -115,22 +114,6 @@ export async function forgetOthers(
 ): Promise<void> {
   const session = kept.session === null ? null : hashOf(kept.session)
   await tx.query(FORGET_OTHERS, [subject, hashOf(kept.interaction), session])
-}
-
-const SWEEP_EVERY_MS = 60_000
-
-/** Makes a task that deletes what `statement` finds too old: it takes the time before which things are to go. */
-export function sweepTask(deps: Deps, name: string, sweeps: readonly ((now: Date) => Promise<number>)[]): Task {
-  return {
-    name,
-    every_ms: SWEEP_EVERY_MS,
-    async runOnce() {
-      let swept = 0
-      for (const sweep of sweeps) swept += await sweep(deps.clock.now())
-      return swept
-    },
-    async idle() {},
-  }
 }
 
 /** Deletes records that have expired. */

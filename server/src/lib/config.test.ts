@@ -9,12 +9,22 @@ import { test } from 'node:test'
 import { ConfigError, readConfig, settings } from './config.ts'
 
 const KEY = Buffer.alloc(32, 1).toString('base64')
+const SELCOM = {
+  SELCOM_URL: 'https://gateway.example/v1',
+  SELCOM_API_KEY: 'key',
+  SELCOM_API_SECRET: 'secret',
+  SELCOM_VENDOR: 'TILL',
+  SELCOM_BUYER_EMAIL: 'payments@example.tz',
+  SELCOM_BUYER_PHONE: '0754123456',
+}
 const PRODUCTION = {
   NODE_ENV: 'production',
   DATABASE_URL: 'postgres://malipo@db/malipo',
   SECRET_KEY: KEY,
   MOCK_SECRET: 'a secret of our own that is long enough',
   BASE_URL: 'https://api.example.tz',
+  PROVIDER: 'selcom',
+  ...SELCOM,
 }
 
 /** The names of the variables that a configuration is refused for. */
@@ -72,6 +82,7 @@ const BAD: [string, string[]][] = [
   ['SELCOM_PUSH_EXPIRY_MIN', ['0', '1.5', 'soon']],
   ['SELCOM_REFUSAL_TEXTS', ['|', 'a||b']],
   ['SELCOM_PESA_CODE', ['yes', '']],
+  ['ALLOW_MOCK_IN_PRODUCTION', ['yes', '']],
   ['SELCOM_CONNECTIONS', ['0', 'many']],
   ['VODACOM_URL', ['vodacom']],
   ['VODACOM_ORIGIN', ['', 'a b']],
@@ -160,11 +171,31 @@ for (const [name, value] of [
   ['PAY_URL', 'http://pay.example.tz'],
   ['WEBHOOK_ALLOW_PRIVATE', 'true'],
   ['OIDC_ISSUER', 'http://id.example.tz'],
+  ['PROVIDER', 'mock'],
 ] as const) {
   test(`production refuses ${name}=${value === '' ? '(empty)' : value} by name`, () => {
     assert.deepEqual(refusedFor({ ...PRODUCTION, [name]: value }), [name])
   })
 }
+
+test('production goes over a real provider, unless it says that it is a demonstration', () => {
+  const { PROVIDER, ...forgotten } = PRODUCTION
+  assert.deepEqual(refusedFor(forgotten), ['PROVIDER'])
+  assert.deepEqual(refusedFor({ ...forgotten, ALLOW_MOCK_IN_PRODUCTION: 'true' }), [])
+  assert.deepEqual(refusedFor({ ...PRODUCTION, PROVIDER_ROUTES: 'qr=mock' }), ['PROVIDER_ROUTES'])
+  assert.deepEqual(refusedFor({ ...forgotten, PROVIDER_ROUTES: 'wallet_push=selcom' }), ['PROVIDER_ROUTES'])
+})
+
+test('no installation mixes the mock provider with a real one, also not where mixing would be allowed', () => {
+  for (const env of [
+    { PROVIDER: 'selcom', PROVIDER_ROUTES: 'MOBILE_MONEY=mock' },
+    { PROVIDER_ROUTES: 'wallet_push=selcom' },
+    { PROVIDER_ROUTES: 'wallet_push=selcom', ALLOW_MOCK_IN_PRODUCTION: 'true' },
+  ]) {
+    assert.deepEqual(refusedFor({ ...SELCOM, ...env }), ['PROVIDER_ROUTES'])
+  }
+  assert.deepEqual(refusedFor({ PROVIDER_ROUTES: 'wallet_push=mock' }), [])
+})
 
 test('the name of an issuer is kept to the letter', () => {
   assert.equal(readConfig({ OIDC_ISSUER: 'https://id.example.tz/' }).oidc_issuer, 'https://id.example.tz/')
@@ -191,14 +222,6 @@ test('a secret may come from a file', () => {
   assert.deepEqual(refusedFor({ SECRET_KEY_FILE: '/nowhere/at/all' }), ['SECRET_KEY'])
 })
 
-const SELCOM = {
-  SELCOM_URL: 'https://gateway.example/v1',
-  SELCOM_API_KEY: 'key',
-  SELCOM_API_SECRET: 'secret',
-  SELCOM_VENDOR: 'TILL',
-  SELCOM_BUYER_EMAIL: 'payments@example.tz',
-  SELCOM_BUYER_PHONE: '0754123456',
-}
 const SELCOM_PAYOUTS = {
   SELCOM_FLOAT_VENDOR: 'FLOAT',
   SELCOM_PIN: '1234',
@@ -214,8 +237,24 @@ const VODACOM = {
 }
 
 for (const [name, settings_of, used] of [
-  ['selcom', SELCOM, [{ PROVIDER: 'selcom' }, { PROVIDER_ROUTES: 'qr=selcom' }, { SELCOM_URL: SELCOM.SELCOM_URL }]],
-  ['vodacom', VODACOM, [{ PROVIDER: 'vodacom' }, { PROVIDER_ROUTES: 'MOBILE_MONEY/MPESA=vodacom' }]],
+  [
+    'selcom',
+    SELCOM,
+    [
+      { PROVIDER: 'selcom' },
+      { ...VODACOM, PROVIDER: 'vodacom', PROVIDER_ROUTES: 'qr=selcom' },
+      { SELCOM_URL: SELCOM.SELCOM_URL },
+    ],
+  ],
+  [
+    'vodacom',
+    VODACOM,
+    [
+      { PROVIDER: 'vodacom' },
+      { ...SELCOM, PROVIDER: 'selcom', PROVIDER_ROUTES: 'MOBILE_MONEY/MPESA=vodacom' },
+      { VODACOM_URL: VODACOM.VODACOM_URL },
+    ],
+  ],
 ] as const) {
   test(`${name}, when anything goes over it, is refused without what it needs, each by name`, () => {
     for (const env of used) {
@@ -291,4 +330,12 @@ test('every secret of a provider may come from a file', () => {
     readConfig({ ...SELCOM, ...SELCOM_PAYOUTS, SELCOM_PIN: undefined, SELCOM_PIN_FILE: file }).selcom_pin,
     'from-a-file',
   )
+})
+
+test('work that calls no provider needs none of their settings, and everything else as ever', () => {
+  const env = { PROVIDER: 'selcom', VODACOM_URL: 'https://example.com' }
+  assert.throws(() => readConfig(env), /SELCOM_URL must be set/)
+  assert.equal(readConfig(env, { calls_providers: false }).provider, 'selcom')
+  assert.throws(() => readConfig({ ...env, PORT: 'x' }, { calls_providers: false }), /PORT/)
+  assert.throws(() => readConfig({ ...env, NODE_ENV: 'production' }, { calls_providers: false }), /SECRET_KEY/)
 })

@@ -207,7 +207,7 @@ export const settings = {
     'RATE_LIMIT_CALLBACKS',
     '60000',
     number(0, 10_000_000),
-    "Providers' callbacks a minute per address. 0: no limit.",
+    'Callbacks a minute per address, until a true one has come from there. 0: no limit.',
   ),
   webhook_allow_private: setting(
     'WEBHOOK_ALLOW_PRIVATE',
@@ -280,10 +280,14 @@ export const FROM_FILE: readonly string[] = [
 ]
 
 /**
- * Reads the configuration from environment variables.
+ * Reads the configuration from environment variables. `calls_providers`: false for work that calls none, such as the admin
+ * command, which then does without what they need.
  * Throws ConfigError with one line for each variable that is wrong, or insecure in production.
  */
-export function readConfig(env: Record<string, string | undefined>): Config {
+export function readConfig(
+  env: Record<string, string | undefined>,
+  { calls_providers = true }: { calls_providers?: boolean } = {},
+): Config {
   const problems: string[] = []
   const values: Record<string, unknown> = {}
   for (const [name, entry] of Object.entries(settings)) {
@@ -299,8 +303,12 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const config = values as Config
   if (config.collection_min > config.collection_max)
     problems.push('COLLECTION_MIN_AMOUNT must not be above COLLECTION_MAX_AMOUNT')
-  if (problems.length === 0) problems.push(...providerProblems(config), ...messageProblems(config))
-  if (problems.length === 0 && config.node_env === 'production') problems.push(...insecure(config))
+  if (problems.length === 0) problems.push(...messageProblems(config))
+  if (problems.length === 0 && calls_providers) problems.push(...providerProblems(config))
+  if (problems.length === 0 && config.node_env === 'production') {
+    problems.push(...insecure(config))
+    if (calls_providers) problems.push(...insecureProviders(config))
+  }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   return config
 }
@@ -322,6 +330,6 @@ function insecure(config: Config): string[] {
     problems.push('DASHBOARD_REDIRECT_URIS must begin with https:// in production')
   if (config.oidc_issuer !== '' && !config.oidc_issuer.toLowerCase().startsWith('https://'))
     problems.push('OIDC_ISSUER must begin with https:// in production')
-  problems.push(...insecureProviders(config), ...insecureMessages(config))
+  problems.push(...insecureMessages(config))
   return problems
 }

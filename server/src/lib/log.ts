@@ -1,6 +1,7 @@
 // Structured logs: JSON lines, with what is secret taken out by name and by shape.
 
 import { type Logger, pino } from 'pino'
+import { redactFields } from './redact.ts'
 
 /** A structured logger; pino's. */
 export type Log = Logger
@@ -38,7 +39,7 @@ export function createLog(level: string, stream?: { write(line: string): void })
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     // The last net, over the finished line: a key in a path or a message is taken out as well.
-    hooks: { streamWrite: redactText },
+    hooks: { streamWrite: (line: string) => redactFields(redactText(line)) },
     redact: {
       paths: SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]),
       censor: REDACTED,

@@ -5,7 +5,8 @@ import { DESTINATIONS } from './destinations.ts'
 import { canonicalPhone } from './phone.ts'
 import { flag, number, oneOf, optional, pairs, setting, text, texts, url, word, words } from './setting.ts'
 
-const PROVIDERS = ['mock', 'selcom', 'vodacom'] as const
+/** Every provider of live payments that can be configured, by name. */
+export const PROVIDERS = ['mock', 'selcom', 'vodacom'] as const
 
 const http = url('http:', 'https:')
 const seconds = number(1, 86_400)
@@ -31,7 +32,18 @@ const routes = (value: string): ReadonlyMap<string, string> => {
 
 /** The rows of the providers in the table of settings. */
 export const providerSettings = {
-  provider: setting('PROVIDER', 'mock', oneOf(...PROVIDERS), 'Provider of live payments: mock, selcom or vodacom.'),
+  provider: setting(
+    'PROVIDER',
+    'mock',
+    oneOf(...PROVIDERS),
+    'Provider of live payments: mock, selcom or vodacom. The mock one moves no money, and is refused in production.',
+  ),
+  allow_mock_in_production: setting(
+    'ALLOW_MOCK_IN_PRODUCTION',
+    'false',
+    flag,
+    'Live payments may go over the mock provider in production: for a public demonstration, where nobody is paid.',
+  ),
   provider_routes: setting(
     'PROVIDER_ROUTES',
     '',
@@ -60,13 +72,19 @@ export const providerSettings = {
     'SELCOM_PUSH_EXPIRY_MIN',
     '',
     (value) => (value === '' ? null : number(1, 10_080)(value)),
-    "Minutes after which an unpaid prompt's order ends. Empty: the gateway's own time.",
+    "Minutes after which an unpaid prompt's order ends. Empty: shortly before COLLECTION_DEADLINE_H, as the orders of codes do.",
   ),
   selcom_order_unknown_codes: setting(
     'SELCOM_ORDER_UNKNOWN_CODES',
     '',
     words,
     'Result codes of the order query, separated by commas, that mean "there is no such order". Ask Selcom. Empty: none.',
+  ),
+  selcom_failed_payout_codes: setting(
+    'SELCOM_FAILED_PAYOUT_CODES',
+    '',
+    words,
+    'Result codes beyond the documented ones by which a payout failed for certain, and no money left. Ask Selcom. Empty: none.',
   ),
   selcom_refusal_texts: setting(
     'SELCOM_REFUSAL_TEXTS',
@@ -227,7 +245,7 @@ const SELCOM_PAYOUTS = [
   'selcom_sender_phone',
 ] as const
 
-/** What is missing for the providers that are used, each with the variable's name. */
+/** What is wrong with the providers that are used, each with the variable's name. */
 export function providerProblems(config: ProviderConfig): string[] {
   const routed = [...config.provider_routes.values()]
   const missing = (names: readonly (keyof Settings)[], why: string) =>
@@ -237,6 +255,10 @@ export function providerProblems(config: ProviderConfig): string[] {
     if (routed.includes(name)) return missing(NEEDED[name], `PROVIDER_ROUTES names ${name}`)
     return config[`${name}_url`] === '' ? [] : missing(NEEDED[name], `${name.toUpperCase()}_URL is set`)
   })
+  const used = new Set([config.provider, ...routed])
+  // Some live payments would move money, and others would only look as if they did.
+  if (used.has('mock') && used.size > 1)
+    problems.push(`PROVIDER_ROUTES must not mix mock with a real provider: PROVIDER is ${config.provider}`)
   if (config.selcom_float_vendor !== '') problems.push(...missing(SELCOM_PAYOUTS, 'SELCOM_FLOAT_VENDOR is set'))
   else if (config.selcom_pin !== '') problems.push(...missing(['selcom_float_vendor'], 'SELCOM_PIN is set'))
   return problems
@@ -244,7 +266,11 @@ export function providerProblems(config: ProviderConfig): string[] {
 
 /** What of it must not be in production. */
 export function insecureProviders(config: ProviderConfig): string[] {
-  return (['selcom_url', 'vodacom_url'] as const)
+  const problems = (['selcom_url', 'vodacom_url'] as const)
     .filter((name) => config[name].startsWith('http:'))
     .map((name) => `${providerSettings[name].env} must begin with https:// in production`)
+  // It is the default: a setting that was forgotten would credit merchants with money that nobody paid.
+  if (config.provider === 'mock' && !config.allow_mock_in_production)
+    problems.push('PROVIDER must name a real provider in production: mock moves no money (ALLOW_MOCK_IN_PRODUCTION)')
+  return problems
 }

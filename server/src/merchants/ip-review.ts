@@ -2,7 +2,7 @@
 
 import { type Act, recordAudit } from '../audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../db/index.ts'
-import { type PageChoice, pageOf } from '../http/index.ts'
+import { COUNT_MAX, type PageChoice, pageOf } from '../http/index.ts'
 import { isId, refuse, routingCodeOf } from '../lib/index.ts'
 import { type IpAddress, presentIpAddress } from './ip-addresses.ts'
 import { type AddressDecision, addressDecisions } from './ip-state.ts'
@@ -26,9 +26,6 @@ const COUNT = sql(
      select 1 from ip_addresses a where ($1::text is null or a.status = $1) and ($2::uuid is null or a.merchant_id = $2)
      limit $3) counted`,
 )
-
-/** Counting stops here. */
-const COUNT_MAX = 10_000
 
 /** Which addresses to list. */
 export type AddressesFilter = PageChoice & { status?: IpAddress['status']; merchant_id?: string }

@@ -1,7 +1,7 @@
 // Merchants as operators see them: one, and all of them, newest first.
 
 import { type Deps, type Reader, sql } from '../db/index.ts'
-import { type PageChoice, pageOf } from '../http/index.ts'
+import { COUNT_MAX, type PageChoice, pageOf } from '../http/index.ts'
 import { isId, refuse } from '../lib/index.ts'
 import type { MerchantView } from './schema.ts'
 import type { MerchantStatus } from './state.ts'
@@ -23,9 +23,6 @@ const COUNT = sql(
   '',
   `select count(*)::int as total from (select 1 from merchants m where ${CONDITIONS} limit $3) counted`,
 )
-
-/** Counting stops here, so that many merchants cost no more than some. */
-const COUNT_MAX = 10_000
 
 /** The merchant with this id, as operators see it. Refuses an unknown one with not_found. */
 export async function getMerchant(reader: Reader, id: string): Promise<MerchantView> {

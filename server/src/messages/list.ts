@@ -2,7 +2,7 @@
 
 import { PLATFORM } from '../audit/index.ts'
 import { type Deps, sql } from '../db/index.ts'
-import { type Environment, type PageChoice, pageOf } from '../http/index.ts'
+import { COUNT_MAX, type Environment, type PageChoice, pageOf } from '../http/index.ts'
 import { ZERO_ID } from '../lib/index.ts'
 import type { Channel } from './gateway.ts'
 import type { MerchantMessage, OperatorMessage, Status } from './schema.ts'
@@ -41,9 +41,6 @@ const IN_NAME_OF = `outbox_messages m where m.merchant_id = $1 and m.environment
      and ($3::text is null or m.channel = $3) and ($4::text is null or m.status = $4) and ($5::uuid is null or m.invoice_id = $5)`
 const LIST_MERCHANT = sql('', `select ${COLUMNS} from ${IN_NAME_OF} order by m.id desc limit $6 offset $7`)
 const COUNT_MERCHANT = sql('', `select count(*)::int as total from (select 1 from ${IN_NAME_OF} limit $6) counted`)
-
-/** Counting stops here, so that a list of millions costs no more than one of thousands. */
-const COUNT_MAX = 10_000
 
 /** A page of the messages that were sent in a merchant's name, newest first. `total_items` counts up to 10,000. */
 export async function listMerchantMessages(

@@ -3,7 +3,7 @@
 
 import { type Act, recordAudit } from '../audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../db/index.ts'
-import { type Environment, type PageChoice, pageOf } from '../http/index.ts'
+import { COUNT_MAX, type Environment, type PageChoice, pageOf } from '../http/index.ts'
 import { bookName, type Fact, lockBooks, postingOf, postTransfers } from '../ledger/index.ts'
 import { CURRENCY, formatAmount, idToBase32, newId, refuse } from '../lib/index.ts'
 import type { AdjustmentView } from './adjustments-schema.ts'
@@ -104,9 +104,6 @@ const COUNT = sql(
   '',
   `select count(*)::int as total from (select 1 from adjustments where ${CONDITION} limit $3) counted`,
 )
-
-/** Counting stops here. */
-const COUNT_MAX = 10_000
 
 /** A page of a merchant's adjustments, newest first. `total_items` counts up to 10,000. */
 export async function listAdjustments(

@@ -3,32 +3,21 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { type OperatorDesk, openDesk } from '../../test/desk.ts'
-import { codeOf, createWorld, type World } from '../../test/harness.ts'
-import { ASKED, DECISIONS, type Decision, MORE, money, openReview, REASON, type Review } from '../../test/held.ts'
-import { booksHold } from '../../test/payouts.ts'
-import { type Receiver, startReceiver } from '../../test/receiver.ts'
+import { codeOf } from '../../test/harness.ts'
+import { ASKED, DECISIONS, type Decision, type HeldStage, MORE, money, openHeldStage, REASON } from '../../test/held.ts'
 import type { Answer } from '../providers/port.ts'
 
-let world: World
+let stage: HeldStage
+let world: HeldStage['world']
 /** Another process of the same installation. */
-let other: World
-let desk: OperatorDesk
-let review: Review
-let receiver: Receiver
+let other: HeldStage['other']
+let desk: HeldStage['desk']
+let review: HeldStage['review']
 before(async () => {
-  receiver = await startReceiver()
-  world = await createWorld({ env: { COLLECTION_DEADLINE_H: '0.02' } })
-  other = await createWorld({ url: world.url })
-  desk = await openDesk(world)
-  review = openReview(world, desk, receiver.url)
+  stage = await openHeldStage()
+  ;({ world, other, desk, review } = stage)
 })
-after(async () => {
-  await booksHold(world)
-  await other.close()
-  await world.close()
-  await receiver.close()
-})
+after(() => stage.close())
 
 const DECLINED: Answer = { kind: 'declined', reason: 'user_cancelled', provider_status: 'FAILED' }
 

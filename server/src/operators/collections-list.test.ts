@@ -2,27 +2,18 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type OperatorDesk, openDesk } from '../../test/desk.ts'
-import { codeOf, createWorld, type World } from '../../test/harness.ts'
-import { ASKED, money, openReview, type Review } from '../../test/held.ts'
-import { booksHold } from '../../test/payouts.ts'
-import { type Receiver, startReceiver } from '../../test/receiver.ts'
+import { codeOf } from '../../test/harness.ts'
+import { ASKED, type HeldStage, money, openHeldStage } from '../../test/held.ts'
 
-let world: World
-let desk: OperatorDesk
-let review: Review
-let receiver: Receiver
+let stage: HeldStage
+let world: HeldStage['world']
+let desk: HeldStage['desk']
+let review: HeldStage['review']
 before(async () => {
-  receiver = await startReceiver()
-  world = await createWorld({ env: { COLLECTION_DEADLINE_H: '0.02' } })
-  desk = await openDesk(world)
-  review = openReview(world, desk, receiver.url)
+  stage = await openHeldStage()
+  ;({ world, desk, review } = stage)
 })
-after(async () => {
-  await booksHold(world)
-  await world.close()
-  await receiver.close()
-})
+after(() => stage.close())
 
 describe('the list', () => {
   const list = async (query: string) => {

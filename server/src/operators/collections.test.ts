@@ -3,32 +3,22 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { type OperatorDesk, openDesk } from '../../test/desk.ts'
-import { codeOf, createWorld, type World } from '../../test/harness.ts'
-import { ASKED, DECISIONS, MORE, money, openReview, REASON, type Review } from '../../test/held.ts'
-import { booksHold } from '../../test/payouts.ts'
-import { type Receiver, startReceiver } from '../../test/receiver.ts'
+import { codeOf } from '../../test/harness.ts'
+import { ASKED, DECISIONS, type HeldStage, MORE, money, openHeldStage, REASON } from '../../test/held.ts'
 import type { Answer } from '../providers/port.ts'
 
-let world: World
+let stage: HeldStage
+let world: HeldStage['world']
 /** Another process of the same installation. */
-let other: World
-let desk: OperatorDesk
-let review: Review
-let receiver: Receiver
+let other: HeldStage['other']
+let desk: HeldStage['desk']
+let review: HeldStage['review']
+let receiver: HeldStage['receiver']
 before(async () => {
-  receiver = await startReceiver()
-  world = await createWorld({ env: { COLLECTION_DEADLINE_H: '0.02' } })
-  other = await createWorld({ url: world.url })
-  desk = await openDesk(world)
-  review = openReview(world, desk, receiver.url)
+  stage = await openHeldStage()
+  ;({ world, other, desk, review, receiver } = stage)
 })
-after(async () => {
-  await booksHold(world)
-  await other.close()
-  await world.close()
-  await receiver.close()
-})
+after(() => stage.close())
 beforeEach(() => {
   receiver.received.length = 0
 })

@@ -1,8 +1,10 @@
 // What operators see of a provider that is down: that nobody calls it, what waits for it, and that payers heard at once.
 
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createWorld, type World } from '../../test/harness.ts'
+import { statementForm } from '../providers/extras.ts'
 import type { Answer, PayoutAnswer, Provider } from '../providers/port.ts'
 
 const DOWN: Answer & PayoutAnswer = { kind: 'unknown', why: 'unreachable', provider_status: null }
@@ -60,6 +62,7 @@ async function pay(amount = '1000') {
 const statusOf = async (id: string) => (await world.get(`/v1/collections/${id}`, world.live_key)).body.data
 const waiting = async (kind: string, query = '') =>
   (await world.get(`/v1/operator/waiting?kind=${kind}${query}`, operator)).body.data.items
+const waitingPage = async (query: string) => (await world.get(`/v1/operator/waiting?${query}`, operator)).body.data
 async function circuit(method: string) {
   const { data } = (await world.get('/v1/operator/providers', operator)).body
   return data.providers
@@ -105,11 +108,20 @@ test('five payments that a provider does not answer: the next has failed at once
     items.map((item: { id: string }) => item.id),
     open,
   )
-  const { merchant_name, provider: name, method, asks, provider_status, waiting_s } = items[0]
+  const { merchant_name, provider: name, method, state: step, asks, provider_status, waiting_s } = items[0]
   assert.deepEqual(
-    [merchant_name, name, method, asks, provider_status, waiting_s],
-    [world.merchant.name, 'mock', 'wallet_push', 1, null, 4],
+    [merchant_name, name, method, step, asks, provider_status, waiting_s],
+    [world.merchant.name, 'mock', 'wallet_push', 'unclear', 1, null, 4],
+    'nobody knows whether it was taken',
   )
+  assert.deepEqual(await waiting('collection', '&provider=mock'), items)
+  assert.deepEqual(await waiting('collection', '&provider=selcom'), [])
+  const second = await waitingPage('page=2&page_size=2')
+  assert.deepEqual(
+    second.items.map((item: { id: string; kind: string }) => [item.id, item.kind]),
+    open.slice(2, 4).map((id) => [id, 'collection']),
+  )
+  assert.deepEqual(second.pagination, { page: 2, page_size: 2, total_items: 5, total_pages: 3 })
 
   said.push = TAKEN
   world.deps.clock.advance(2_000)
@@ -176,6 +188,15 @@ test('payouts of a provider that cannot be reached wait, with their money set as
   const stranger = await world.newMerchant()
   assert.deepEqual(await waiting('payout', `&merchant_id=${stranger.id}`), [])
   assert.equal((await waiting('payout', `&merchant_id=${world.merchant.id}`)).length, 6)
+  const both = (await waitingPage(`merchant_id=${world.merchant.id}&page_size=100`)).items
+  const of = (kind: string) => both.filter((item: { kind: string }) => item.kind === kind)
+  assert.deepEqual(of('payout'), items)
+  assert.deepEqual(of('collection'), await waiting('collection'))
+  assert.ok(of('collection').length > 0, 'payments and payouts are listed together')
+  assert.deepEqual(
+    both.map((item: { created_at: string }) => item.created_at),
+    both.map((item: { created_at: string }) => item.created_at).sort(),
+  )
   assert.equal((await world.get('/v1/balance', world.live_key)).body.data.reserved, '3000.00')
 
   said.payout = { kind: 'succeeded', amount_minor: 50_000n, currency: 'TZS', provider_status: 'COMPLETED' }
@@ -183,6 +204,56 @@ test('payouts of a provider that cannot be reached wait, with their money set as
   assert.deepEqual(await waiting('payout'), [])
   assert.equal(calls.payout, 11)
   assert.equal((await world.get('/v1/balance', world.live_key)).body.data.reserved, '0.00')
+})
+
+test('an operator finds on the statement of a provider what waits for it, in the form which that provider writes', async () => {
+  said.push = TAKEN
+  const id = await pay()
+  await world.rows(`update collection_attempts set provider = 'vodacom' where collection_id = $1`, [id])
+  const [item] = await waiting('collection', '&provider=vodacom')
+  assert.equal(item.statement_reference, statementForm('vodacom', item.provider_reference))
+  assert.match(item.statement_reference, /^[0-9A-Za-z]{20}$/)
+  await world.rows(`update collection_attempts set provider = 'mock' where collection_id = $1`, [id])
+  assert.equal((await waiting('collection')).at(-1).statement_reference, null)
+})
+
+test('a prompt that a process has in hand is on its way', async () => {
+  const id = await pay()
+  const stateOf = async () => (await waiting('collection')).find((item: { id: string }) => item.id === id)?.state
+  await world.rows(
+    `update collection_attempts set state = 'to_send', asks = 0, lease_owner = $2 where collection_id = $1`,
+    [id, world.deps.process_id],
+  )
+  assert.equal(await stateOf(), 'sending')
+  await world.rows(`update collection_attempts set lease_owner = null where collection_id = $1`, [id])
+  assert.equal(await stateOf(), 'to_send')
+})
+
+test('a decision without words takes no body, an empty one, or an empty object', async () => {
+  const nobody = randomUUID()
+  for (const path of [
+    `withdrawals/${nobody}/approve`,
+    `withdrawals/${nobody}/retry`,
+    `merchants/${nobody}/approve`,
+    `reconciliation/exceptions/${nobody}/ask`,
+  ]) {
+    for (const payload of [undefined, '', '{}']) {
+      for (const headers of [{}, { 'content-type': 'application/json' }]) {
+        if (payload === '{}' && !('content-type' in headers)) continue
+        const sent = { method: 'POST', url: `/v1/operator/${path}`, key: operator, headers } as const
+        const reply = await world.call({ ...sent, ...(payload === undefined ? {} : { payload }) })
+        assert.equal(reply.status, 404, `${path} ${JSON.stringify(payload)}: ${reply.text}`)
+      }
+    }
+  }
+  const needs_words = {
+    method: 'POST',
+    url: `/v1/operator/withdrawals/${nobody}/reject`,
+    key: operator,
+    payload: '',
+  } as const
+  const refused = await world.call({ ...needs_words, headers: { 'content-type': 'application/json' } })
+  assert.equal(refused.body.error.code, 'invalid_json')
 })
 
 test('the sandbox has no circuit: a provider that one developer plays down is up for all others', async () => {

@@ -3,12 +3,12 @@
 
 import Type from 'typebox'
 import type { Deps } from '../db/index.ts'
-import { ENVIRONMENTS, type Routes, success } from '../http/index.ts'
-import { nullable, oneOf } from '../lib/index.ts'
+import { ENVIRONMENTS, PageQuery, page, type Routes, success } from '../http/index.ts'
+import { line, nullable, oneOf } from '../lib/index.ts'
 import type { Breaker, CircuitHealth } from '../providers/breaker.ts'
 import type { Provider } from '../providers/port.ts'
 import type { Routing } from '../providers/routing.ts'
-import { listWaiting, WAITING_MAX } from './waiting.ts'
+import { listWaiting, WAITING_KINDS, WAITING_MAX, WAITING_MAX_OF_ONE } from './waiting.ts'
 
 /** What the routes need of the providers. */
 export type ProvidersOptions = { providers: ReadonlyMap<string, Provider>; routing: Routing; breaker: Breaker }
@@ -17,7 +17,7 @@ const Timestamp = Type.String({ format: 'date-time' })
 const Names = Type.Array(Type.String())
 
 const Circuit = Type.Object({
-  method: Type.String({ description: 'A method; status and payout_status: questions.' }),
+  method: Type.String({ description: 'A method; status, payout_status and name: questions.' }),
   state: oneOf(
     ['closed', 'open', 'half_open'],
     'closed: calls are made. open: none is, until retry_at. half_open: one call tries whether it works again.',
@@ -49,14 +49,21 @@ const Answer = success(
 )
 
 const Waiting = Type.Object({
+  kind: oneOf(WAITING_KINDS, 'Money that comes in, or money that goes out.'),
   id: Type.String({ description: 'The collection, or the withdrawal.' }),
   merchant_id: Type.String(),
   merchant_name: Type.String(),
   environment: oneOf(ENVIRONMENTS),
   provider: Type.String(),
   provider_reference: Type.String({ description: 'What the provider knows it by.' }),
+  statement_reference: nullable(
+    Type.String({ description: 'How its statements write that reference. Null: as it is.' }),
+  ),
   method: Type.String(),
-  state: Type.String({ description: 'to_send: not sent yet. sending: no answer is known. asked: it is asked about.' }),
+  state: Type.String({
+    description:
+      'to_send: not sent yet. sending: no answer is known. unclear: the answer did not tell whether it was taken. asked: it is asked about.',
+  }),
   waiting_s: Type.Integer({ description: 'For how many seconds.' }),
   asks: Type.Integer({ description: 'Steps that were taken with it so far.' }),
   provider_status: nullable(Type.String({ description: "The provider's own word of its last answer." })),
@@ -65,7 +72,9 @@ const Waiting = Type.Object({
 })
 
 const WaitingQuery = Type.Object({
-  kind: oneOf(['collection', 'payout'], 'Money that comes in, or money that goes out.'),
+  ...PageQuery,
+  kind: Type.Optional(oneOf(WAITING_KINDS, 'Money that comes in, or money that goes out. Both when left out.')),
+  provider: Type.Optional(line(64, 'The name of a provider.')),
   merchant_id: Type.Optional(Type.String({ format: 'uuid' })),
 })
 
@@ -92,15 +101,12 @@ export function operatorProviderRoutes(deps: Deps, options: ProvidersOptions): R
         schema: {
           tags,
           summary: 'List what waits for a provider, the longest waiting first',
-          description: `At most ${WAITING_MAX}; of each merchant, the ${WAITING_MAX} that are due first are looked at.`,
+          description: `Of each merchant, the ${WAITING_MAX} of a kind that are due first are looked at and counted; of one that is named, ${WAITING_MAX_OF_ONE}.`,
           querystring: WaitingQuery,
-          response: { 200: success(Type.Object({ items: Type.Array(Waiting) })) },
+          response: { 200: success(page(Waiting)) },
         },
       },
-      async (request) => {
-        const { kind, merchant_id = null } = request.query
-        return { success: true as const, data: { items: await listWaiting(deps, kind, merchant_id) } }
-      },
+      async (request) => ({ success: true as const, data: await listWaiting(deps, request.query) }),
     )
   }
 }

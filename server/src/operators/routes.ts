@@ -9,15 +9,17 @@ import { auditLogRoutes } from './audit-log.ts'
 import { operatorCollectionRoutes } from './collections.ts'
 import { operatorMerchantRoutes } from './merchants.ts'
 import { operatorMessageRoutes } from './messages.ts'
+import { type NameCheckOptions, nameCheckRoutes } from './name-check.ts'
 import { networkRoutes } from './networks.ts'
 import { operatorProviderRoutes, type ProvidersOptions } from './providers.ts'
 import { operatorWithdrawalRoutes } from './withdrawals.ts'
 
 /** Adds every route under /v1/operator. All of them take a session of a SUPER_ADMIN and nothing else. */
-export function operatorRoutes(deps: Deps, options: { desk: Desk } & ProvidersOptions): Routes {
+export function operatorRoutes(deps: Deps, options: { desk: Desk } & ProvidersOptions & NameCheckOptions): Routes {
   const parts = [
     operatorMerchantRoutes(deps),
     operatorWithdrawalRoutes(deps, options),
+    nameCheckRoutes(deps, options),
     operatorCollectionRoutes(deps, options),
     adjustmentRoutes(deps),
     addressRoutes(deps),

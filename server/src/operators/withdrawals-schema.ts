@@ -30,7 +30,7 @@ const Payout = Type.Object({
   provider: Type.String(),
   state: oneOf(
     ['to_send', 'sending', 'asked', 'blocked', 'final'],
-    'to_send: not sent yet. sending: no answer is known. asked: the provider has it, or may have it. blocked: it refused our address. final: it gave its answer.',
+    'to_send: not sent yet. sending: no answer is known. asked: the provider has it, or may have it. blocked: it did not let us in, or the float is empty; see status_reason. final: it gave its answer.',
   ),
   asks: Type.Integer({ description: 'Steps that were taken with it so far.' }),
   provider_status: nullable(Type.String({ description: "The provider's own word of its last answer." })),
@@ -80,8 +80,6 @@ export const WithdrawalParams = Type.Object({
   withdrawal_id: Type.String({ description: 'The id of the withdrawal.' }),
 })
 
-/** Body of a decision that needs no words. */
-export const NoBody = nullable(Type.Object({}))
 /** Body of reject. */
 export const RejectBody = Type.Object({ reason: visibleLine(500, 'Why. The merchant sees it.') })
 /** Body of request-info. */

@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import { actOf } from '../audit/index.ts'
 import type { Deps, Tx } from '../db/index.ts'
-import { type App, answerOnce, type Routes, readClaim } from '../http/index.ts'
+import { type App, answerOnce, NoBody, type Routes, readClaim } from '../http/index.ts'
 import { isId, Refusal, routingCodeOf, ZERO_ID } from '../lib/index.ts'
 import { merchantByRoutingCode } from '../merchants/index.ts'
 import {
@@ -18,7 +18,6 @@ import {
 import { decideOnce } from './once.ts'
 import { getWithdrawal, listWithdrawals, presentForOperator } from './withdrawals-list.ts'
 import {
-  NoBody,
   RejectBody,
   RequestInfoBody,
   ResolveBody,

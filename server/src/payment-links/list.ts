@@ -1,7 +1,7 @@
 // A merchant's payment links, newest first.
 
 import { type Deps, sql } from '../db/index.ts'
-import { type Environment, type PageChoice, pageOf } from '../http/index.ts'
+import { COUNT_MAX, type Environment, type PageChoice, pageOf } from '../http/index.ts'
 import { presentLink } from './present.ts'
 import type { ShownStatus } from './state.ts'
 import { LINK_COLUMNS, type Link } from './store.ts'
@@ -22,9 +22,6 @@ const COUNT = sql(
   '',
   `select count(*)::int as total from (select 1 from payment_links l where ${CONDITIONS} limit $5) counted`,
 )
-
-/** Counting stops here, so that a list of millions costs no more than one of thousands. */
-const COUNT_MAX = 10_000
 
 /** A page of them. `total_items` counts up to 10,000. */
 export async function listLinks(deps: Deps, pay_url: string, filter: Filter) {

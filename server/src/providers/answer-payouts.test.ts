@@ -122,6 +122,7 @@ describe('reading an answer about a payout', () => {
       { ...said.reversed(AMOUNT_MINOR, false), provider_id: null },
       { ...said.declined, provider_id: null },
       { ...said.blocked, provider_id: null },
+      { ...said.blocked, because: 'float', provider_id: null },
       { ...said.not_sent, provider_id: null },
       { ...said.not_found, provider_id: null },
       { ...said.unknown, provider_id: null },
@@ -140,6 +141,12 @@ describe('reading an answer about a payout', () => {
     for (const reason of ['toString', '__proto__', 'wrong_pin', undefined, 5]) {
       const answer = read({ ...said.declined, reason })
       assert.equal(answer.kind === 'declined' && answer.reason, 'unknown_provider_error')
+    }
+  })
+
+  test('knows only the causes of a block that exist', () => {
+    for (const because of ['toString', '__proto__', 'weather', '', null, 5, {}]) {
+      assert.deepEqual(read({ ...said.blocked, because }), { ...said.blocked, provider_id: null })
     }
   })
 

@@ -1,11 +1,20 @@
 // What a provider may say: every answer passes here before anything is decided or stored. What comes from outside can be
 // of any length, hold what no text of the database can, or name a time that never comes: none of it may keep a payment open.
 
-import { type Answer, FAILURE_REASONS, PAYOUT_FAILURES, type PayoutAnswer, type QrAnswer } from './port.ts'
+import { redactFields } from '../lib/index.ts'
+import {
+  type Answer,
+  BLOCK_CAUSES,
+  FAILURE_REASONS,
+  PAYOUT_FAILURES,
+  type PayoutAnswer,
+  type QrAnswer,
+} from './port.ts'
 
 /** Most characters (code points) of the provider's own word and id, and of its name of a currency. */
 const WORD_MAX = 64
 const CURRENCY_MAX = 8
+const NAME_MAX = 200
 /** Most characters of the texts of a QR code. The standard for QR payments ends at 512. */
 const TOKEN_MAX = 64
 const PAYLOAD_MAX = 1024
@@ -17,6 +26,12 @@ const AMOUNT_MINOR_MAX = 2n ** 53n
 /** Control characters, NUL among them, and lone surrogates. */
 const UNWRITABLE = /[\p{Cc}\p{Cs}]/u
 const EACH_UNWRITABLE = new RegExp(UNWRITABLE, 'gu')
+
+/** A name of an account as it may be shown and stored. Null: there is none. */
+export function readName(said: unknown): string | null {
+  const name = textOf(said, NAME_MAX)?.trim() ?? ''
+  return name === '' ? null : name
+}
 
 /** An answer that says nothing. */
 export const UNREADABLE: Answer & PayoutAnswer = { kind: 'unknown', why: 'unreadable', provider_status: null }
@@ -62,8 +77,11 @@ export function readPayoutAnswer(said: PayoutAnswer): PayoutAnswer {
   if (typeof said !== 'object' || said === null) return UNREADABLE
   const heard = heardOf(said)
   switch (said.kind) {
+    case 'blocked': {
+      const { because } = said
+      return { kind: said.kind, ...(because && Object.hasOwn(BLOCK_CAUSES, because) ? { because } : {}), ...heard }
+    }
     case 'accepted':
-    case 'blocked':
     case 'not_sent':
     case 'not_found':
       return { kind: said.kind, ...heard }
@@ -88,10 +106,15 @@ export function readPayoutAnswer(said: PayoutAnswer): PayoutAnswer {
 
 function heardOf(said: Answer | PayoutAnswer) {
   return {
-    provider_status: textOf(said.provider_status, WORD_MAX),
-    provider_id: textOf(said.provider_id, WORD_MAX),
+    provider_status: wordOf(said.provider_status),
+    provider_id: wordOf(said.provider_id),
     ...pauseOf(said.ask_again_ms),
   }
+}
+
+/** The provider's own word, without what it repeats of a PIN or the like: it is stored, and shown to merchants. */
+function wordOf(value: unknown): string | null {
+  return textOf(typeof value === 'string' ? redactFields(value) : value, WORD_MAX)
 }
 
 /** The text, cut to `max` characters, with a replacement character for each that cannot be stored. */

@@ -2,8 +2,9 @@
 // down and nobody's work waits for timeouts. One circuit for each provider and method. It is a matter of speed alone: it
 // never decides what became of a payment, and each process has its own.
 
+import type { Deps } from '../db/index.ts'
 import type { Clock } from '../lib/index.ts'
-import type { Answer, PayoutAnswer, Provider } from './port.ts'
+import { type Answer, CALL_MS_MAX, type PayoutAnswer, type Provider } from './port.ts'
 
 /** closed: calls go through. open: none does. half_open: one call at a time tries whether it works again. */
 export type CircuitState = 'closed' | 'open' | 'half_open'
@@ -134,10 +135,20 @@ function healthOf({ provider, method, state, window, since, retry_at }: Circuit)
 }
 
 /** The method under which questions have circuits of their own: a provider that takes no prompts may still answer them. */
-export const QUESTIONS = { payments: 'status', payouts: 'payout_status' } as const
+export const QUESTIONS = { payments: 'status', payouts: 'payout_status', names: 'name' } as const
 
 /** The provider's word on what was stopped before it was asked. */
 export const CIRCUIT_OPEN = 'CIRCUIT_OPEN'
+
+/** A question that was not asked. The provider's last word stands. */
+export const UNASKED = {
+  kind: 'unknown',
+  why: 'unreachable',
+  provider_status: null,
+} as const satisfies Answer & PayoutAnswer
+
+/** Questions that waited for the one which tried whether the provider works again are asked soon, or stopped. */
+export const AFTER_TRY_MS = 1_000
 
 /** True for an answer that comes of the provider being down, or not letting us in, whoever pays or is paid. */
 export function isFault(said: Answer | PayoutAnswer, slow = false): boolean {
@@ -177,4 +188,25 @@ export async function guarded<Said>(
   const said = await call.work(breaker.pause(name, method) > 0)
   breaker.note(name, method, { fault: call.isFault(said), duration_ms: clock.now().getTime() - begin })
   return said
+}
+
+/** Adapters end by themselves before this. One that does not would hold what it was asked about, and all questions, for ever. */
+const CUT_OFF_MS = CALL_MS_MAX + 1_000
+
+/** What an adapter answers; null when it throws, or does not end in time: it has said nothing then. Never throws. */
+export async function answerOf<Said>(
+  { clock, log }: Pick<Deps, 'clock' | 'log'>,
+  name: string,
+  work: () => Promise<Said | null>,
+): Promise<Said | null> {
+  const late = Promise.withResolvers<never>()
+  const cancel = clock.after(CUT_OFF_MS, () => late.reject(new Error('it did not end in time')))
+  try {
+    return await Promise.race([work(), late.promise])
+  } catch (error) {
+    log.error({ err: error, provider: name }, 'the adapter failed')
+    return null
+  } finally {
+    cancel()
+  }
 }

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../test/harness.ts'
-import { ConfigError } from '../lib/index.ts'
+import { ConfigError, DESTINATIONS } from '../lib/index.ts'
 import { SAMPLE_ACCOUNT, type Simulator, startSimulator } from './simulator/index.ts'
 import { startVodacomTwin, type VodacomTwin } from './vodacom/twin/index.ts'
 
@@ -130,6 +130,32 @@ test('what the provider of its route does not reach is refused before anything i
   assert.notEqual(codeOf(played)[1], 'unknown_destination', 'the sandbox reaches every destination')
 })
 
+test('only what a configured provider reaches is listed as a destination; in the sandbox, everything', async () => {
+  const listed = async (query: string): Promise<{ code: string; method: string }[]> => {
+    const { status, body, text } = await world.call({ method: 'GET', url: `/v1/destinations${query}`, key: null })
+    assert.equal(status, 200, text)
+    return body.data.items
+  }
+  const live = (await listed('')).map(({ code }) => code)
+  assert.deepEqual(
+    (await listed('?environment=live')).map(({ code }) => code),
+    live,
+  )
+  assert.ok(['MPESA', 'AIRTEL', 'CRDB'].every((code) => live.includes(code)))
+  assert.ok(!live.includes('STANDARD_CHARTERED'))
+  const banks = (await listed('?method=BANK_ACCOUNT')).map(({ code }) => code)
+  assert.ok(banks.includes('CRDB') && !banks.includes('STANDARD_CHARTERED') && !banks.includes('MPESA'))
+  assert.deepEqual(await listed('?environment=sandbox'), DESTINATIONS)
+
+  // What is listed is taken, and what is not is refused, by a question about the price as well.
+  const finance = (await world.newSession('FINANCE')).token
+  for (const { code, method } of DESTINATIONS) {
+    const body = { amount: '2000', method, destination_code: code, environment: 'live' }
+    const { body: answer } = await world.post('/v1/merchant/withdrawals/quote', body, { key: finance })
+    assert.equal(answer.error?.code === 'unknown_destination', !live.includes(code), code)
+  }
+})
+
 test('a payment that no provider can take is refused, and its key is free for when one can', async () => {
   const only_push = await createWorld({ env: { ...env, PROVIDER: 'vodacom', PROVIDER_ROUTES: '' } })
   try {
@@ -176,6 +202,22 @@ test("a callback of Vodacom's is let in by the secret of its address, which no l
   assert.match(lines, /\/callbacks\/vodacom/)
   for (const secret of [CALLBACK_SECRET, SAMPLE_ACCOUNT.api_secret, vodacom.account.api_key]) {
     assert.ok(!lines.includes(secret))
+  }
+})
+
+test('a route that leaves destinations unreached, which the other provider reaches, is told at the start', async () => {
+  const lines = (of: World) => of.deps.logged.filter((line) => line.includes('PROVIDER_ROUTES'))
+  assert.deepEqual(lines(world), [])
+  const narrow = await createWorld({ env: { ...env, PROVIDER_ROUTES: 'MOBILE_MONEY=vodacom' } })
+  try {
+    const [line, ...more] = lines(narrow)
+    assert.deepEqual(more, [])
+    const { level, unreachable } = JSON.parse(line ?? '{}')
+    assert.equal(level, 'warn')
+    assert.ok(unreachable.includes('MOBILE_MONEY/AIRTEL (selcom)'), unreachable.join(', '))
+    assert.ok(!unreachable.some((route: string) => /MPESA|BANK/.test(route)), unreachable.join(', '))
+  } finally {
+    await narrow.close()
   }
 })
 

@@ -89,6 +89,7 @@ function selcomOf({ config, clock, random, log }: Seams): SelcomProvider {
     log,
     push_expiry_min: config.selcom_push_expiry_min,
     order_unknown_codes: config.selcom_order_unknown_codes,
+    failed_payout_codes: config.selcom_failed_payout_codes,
     refusal_texts: config.selcom_refusal_texts,
     selcom_pesa_code: config.selcom_pesa_code,
     payout_ask_again_ms: config.selcom_payout_ask_again_s * 1000,

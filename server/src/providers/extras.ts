@@ -1,6 +1,7 @@
 // What some providers can do beyond the port. Nothing that moves money depends on it: whoever asks must live without it.
 
 import type { PayoutMethod } from './port.ts'
+import { packReference, unpackReference } from './vodacom/reference.ts'
 
 /** Somebody who could be paid. */
 export type Recipient = {
@@ -40,8 +41,38 @@ export type ProviderExtras = {
   floatBalance?(): Promise<{ amount_minor: bigint; currency: string } | null>
 }
 
+/** How a provider's statements write our references, where that is not as we gave them. */
+type StatementForm = {
+  /** Ours as it is written there. Null: it has no such form. */
+  write(reference: string): string | null
+  /** Ours behind a text of a statement; null when there is none. `at`: when it moved by that statement. */
+  read(text: string, at: Date): string | null
+}
+
+// By name and not by adapter: a statement may be of a provider that is not configured any more.
+const FORMS: Record<string, StatementForm> = {
+  vodacom: { write: packReference, read: unpackReference },
+}
+const formOf = (provider: string) => (Object.hasOwn(FORMS, provider) ? FORMS[provider] : undefined)
+
+/** A reference of ours as the provider's statements write it; null when that is as we gave it. */
+export function statementForm(provider: string, reference: string): string | null {
+  const form = formOf(provider)?.write(reference) ?? null
+  return form === reference ? null : form
+}
+
+/** The reference of ours behind what a provider's statement writes. Null: it writes them as we gave them, or this is none. */
+export function readStatementForm(provider: string, text: string, at: Date): string | null {
+  return formOf(provider)?.read(text, at) ?? null
+}
+
 /** As `ProviderExtras`: what a provider can do that tells what happened in its own books. */
 export type ProviderLists = {
+  /**
+   * True: `floatBalance` is of an account that is filled by hand and pays payouts alone. What payments brought lies elsewhere,
+   * so that the balance says nothing of what should lie at the provider in all.
+   */
+  separate_float?: true
   /**
    * What moved from `from` until before `to`, in parts: each call answers one, the first with a `cursor` of null. Only
    * movements that happened, never those that failed. One that is listed twice counts twice.

@@ -38,6 +38,8 @@ export type PaymentRequest = {
   simulate_status: SimulateStatus | null
   /** When the provider took the request; null when that is not known. */
   sent_at: Date | null
+  /** When the platform gives up, and the payment has failed. A provider that can, lets nobody pay after it. */
+  deadline_at?: Date
   /** True: the payer waits on a page. A provider that only rehearses then makes no pause before its outcomes. */
   on_page?: boolean
 }
@@ -86,19 +88,28 @@ export type PayoutRequest = {
 /**
  * What the provider says about one payout. Whatever leaves a doubt is `unknown`: such a payout is only asked about, and
  * never sent again. `not_sent`: no byte of the request reached the provider. `not_found`: the provider has no such payout
- * and will never execute it; an adapter whose provider cannot say that answers `unknown`. `blocked`: it refused our
- * address or our access, and executed nothing. `reversed` says whether the provider gave its own charge back too.
+ * and will never execute it; an adapter whose provider cannot say that answers `unknown`. `blocked`: it executed nothing,
+ * because of something that an operator has to mend, and would take the same request then. `reversed` says whether the provider gave its own charge back too.
  */
 export type PayoutAnswer = { provider_status: string | null; provider_id?: string | null; ask_again_ms?: number } & (
   | { kind: 'accepted' }
   | { kind: 'succeeded'; amount_minor: bigint; currency: string }
   | { kind: 'reversed'; amount_minor: bigint; currency: string; charge_returned: boolean }
   | { kind: 'declined'; reason: PayoutFailure }
-  | { kind: 'blocked' }
+  | { kind: 'blocked'; because?: BlockCause }
   | { kind: 'not_sent' }
   | { kind: 'not_found' }
   | { kind: 'unknown'; why: 'timeout' | 'unreachable' | 'unreadable' | 'unseen_status' | 'refused_us' }
 )
+
+/** What an operator has to mend before a payout can be made. */
+export const BLOCK_CAUSES = {
+  address: "The provider refused the platform's address.",
+  access: "The provider refused the platform's credentials, or its use of this way of paying out.",
+  float: 'The account that payouts are paid from has too little money.',
+} as const
+/** One cause; its sentence may be shown to the merchant. */
+export type BlockCause = keyof typeof BLOCK_CAUSES
 
 /** Why a payout failed. */
 export const PAYOUT_FAILURES = {
@@ -143,7 +154,10 @@ export type Provider = {
   push(request: PaymentRequest): Promise<Answer>
   /** Asks for a QR code. Repeating a reference answers with the same code. */
   qr(request: PaymentRequest): Promise<QrAnswer>
-  /** Asks for the outcomes of payments, answered in the order of the requests. This is the truth about a payment. */
+  /**
+   * Asks for the outcomes of payments, answered in the order of the requests. This is the truth about a payment. Of one whose
+   * deadline is over, an adapter first takes back what is still open, where its provider lets it.
+   */
   status(requests: readonly PaymentRequest[]): Promise<Answer[]>
   /**
    * Asks for a payout. Only ever called by whoever took the payout's token. A reference that the provider knows already is
@@ -152,11 +166,17 @@ export type Provider = {
   payout(request: PayoutRequest): Promise<PayoutAnswer>
   /** Asks for the outcomes of payouts, answered in the order of the requests. This is the truth about a payout. */
   payoutStatus(requests: readonly PayoutRequest[]): Promise<PayoutAnswer[]>
-  /** Checks a callback on its raw bytes. The headers name the address that it came to as `:path`. */
+  /** Checks a callback on its raw bytes. The headers name the address that it came to as CALLBACK_PATH. */
   verifyCallback(headers: Record<string, string | undefined>, body: Buffer): CallbackVerdict
   /** What the provider wants to hear once its callback was taken, where that is more than a 200. Null: it does not matter. */
   callbackReply?(body: Buffer): Record<string, string> | null
 }
+
+/**
+ * The name among a callback's headers under which the address is handed over that it came to, as HTTP/2 does. No HTTP/1 client
+ * can send a header of this name.
+ */
+export const CALLBACK_PATH = ':path'
 
 /** Takes a callback as it came; how the in-process mock provider reaches us. */
 export type CallbackSink = (provider: string, headers: Record<string, string>, body: Buffer) => Promise<void>

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newScript, scriptedProvider } from '../../test/payouts.ts'
-import { ConfigError, Refusal } from '../lib/index.ts'
+import { ConfigError, DESTINATIONS, Refusal } from '../lib/index.ts'
 import type { Provider } from './port.ts'
 import { createRouting, type Wanted } from './routing.ts'
 
@@ -82,6 +82,29 @@ describe('who serves it', () => {
       routing('banks').live.map(({ name }) => name),
       ['banks'],
     )
+  })
+})
+
+describe('what a route strands', () => {
+  const stranded = (default_name: string, routes: Record<string, string>) => routing(default_name, routes).stranded
+  const everywhere = DESTINATIONS.map(({ method, code }) => `${method}/${code}`)
+
+  test('is named, with who could do it', () => {
+    const named_ones = stranded('everything', { MOBILE_MONEY: 'mpesa', 'MOBILE_MONEY/AIRTEL': 'everything' })
+    const of_networks = everywhere.filter((route) => route.startsWith('MOBILE_MONEY/'))
+    assert.deepEqual(
+      named_ones.map(({ route }) => route),
+      of_networks.filter((route) => !['MOBILE_MONEY/MPESA', 'MOBILE_MONEY/AIRTEL'].includes(route)),
+    )
+    for (const { could } of named_ones) assert.deepEqual(could, ['everything'])
+  })
+
+  test('is nothing when every route does what the default does, or more', () => {
+    assert.deepEqual(stranded('everything', {}), [])
+    assert.deepEqual(stranded('everything', { wallet_push: 'mpesa', 'MOBILE_MONEY/MPESA': 'mpesa', qr: 'codes' }), [])
+    // What nobody can do is nobody's route's fault.
+    assert.deepEqual(stranded('mpesa', {}), [])
+    assert.deepEqual(stranded('mpesa', { qr: 'codes' }), [])
   })
 })
 

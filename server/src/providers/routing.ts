@@ -1,7 +1,7 @@
 // Which provider serves a payment: chosen when it is accepted, written on its attempt, and never changed afterwards.
 
 import type { Environment } from '../http/index.ts'
-import { ConfigError, refuse } from '../lib/index.ts'
+import { ConfigError, DESTINATIONS, refuse } from '../lib/index.ts'
 import { METHODS, type Method, PAYOUT_METHODS, type PayoutMethod, type Provider } from './port.ts'
 
 /** What is to be served: money that comes in by a method, or money that goes out to a destination. */
@@ -17,6 +17,11 @@ export type Routing = {
   routes: ReadonlyMap<string, string>
   /** Those that serve live payments, each once. */
   live: readonly Provider[]
+  /**
+   * What no live payment or payout reaches although one of those providers could: its route names another. As it would be
+   * written in PROVIDER_ROUTES (qr, MOBILE_MONEY/AIRTEL), each with who could.
+   */
+  stranded: readonly { route: string; could: readonly string[] }[]
 }
 
 /**
@@ -55,10 +60,12 @@ export function createRouting({ providers, default_name, routes, sandbox }: Rout
     const chosen = environment === 'sandbox' ? sandbox : (exact ?? table.get(method) ?? fallback)
     return serves(chosen, { method, destination_code }) ? chosen : null
   }
+  const live = [...new Set([fallback, ...table.values()])]
   return {
     find,
-    live: [...new Set([fallback, ...table.values()])],
+    live,
     routes,
+    stranded: strandedBy(find, live),
     providerFor(environment, wanted) {
       const found = find(environment, wanted)
       if (found !== null) return found
@@ -67,6 +74,24 @@ export function createRouting({ providers, default_name, routes, sandbox }: Rout
       return refuse('provider_unavailable', { message: `No provider is configured for ${what}.` })
     },
   }
+}
+
+function strandedBy(find: Routing['find'], live: readonly Provider[]): Routing['stranded'] {
+  const all: Wanted[] = [
+    ...METHODS.map((method) => ({ method })),
+    ...DESTINATIONS.map(({ method, code }) => ({ method, destination_code: code })),
+  ]
+  return all
+    .filter((wanted) => find('live', wanted) === null)
+    .map((wanted) => {
+      const destination_code = 'destination_code' in wanted ? wanted.destination_code : null
+      const { method } = wanted
+      return {
+        route: destination_code === null ? method : `${method}/${destination_code}`,
+        could: live.filter((one) => serves(one, { method, destination_code })).map(({ name }) => name),
+      }
+    })
+    .filter(({ could }) => could.length > 0)
 }
 
 const ALL_METHODS: readonly string[] = [...METHODS, ...PAYOUT_METHODS]

@@ -20,7 +20,10 @@ const COLUMNS_MAX = 200
 /** Other names of columns, by ours. */
 export type ColumnNames = ReadonlyMap<Field, string>
 
-/** Reads `reference=Order No,at=Completed`; an empty text names none. Answers what is wrong as a text. */
+/**
+ * Reads `reference=Order No,at=Completed,kind=`; an empty text names none, and an empty name means that no column holds it,
+ * whatever is called so. Answers what is wrong as a text.
+ */
 export function readColumnNames(text: string): ColumnNames | string {
   const names = new Map<Field, string>()
   if (text === '') return names
@@ -28,7 +31,7 @@ export function readColumnNames(text: string): ColumnNames | string {
     const at = pair.indexOf('=')
     const field = FIELDS.find((known) => known === pair.slice(0, at).trim())
     const name = pair.slice(at + 1).trim()
-    if (at === -1 || field === undefined || name === '') {
+    if (at === -1 || field === undefined || (name === '' && MUST.some((must) => must === field))) {
       return `must be pairs such as reference=Order No, of ${FIELDS.join(', ')}`
     }
     names.set(field, name)
@@ -46,6 +49,10 @@ export function readHeader(header: readonly string[], names: ColumnNames): Pick 
   const places = {} as Record<Field, number>
   for (const field of FIELDS) {
     const named = names.get(field)
+    if (named === '') {
+      places[field] = -1
+      continue
+    }
     const wanted = named === undefined ? NAMES[field] : [named.toLowerCase()]
     const matching = found.flatMap((name, place) => (wanted.includes(name) ? [place] : []))
     // Of our own names the first one that is there counts: a file may have a type and a kind of its own.

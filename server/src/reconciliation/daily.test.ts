@@ -33,7 +33,7 @@ function looker(now: string, extras: ProviderLists = lists) {
   const clock = settableClock(new Date(now))
   const deps = { ...world.deps, clock, process_id: randomUUID() }
   const adapter = { name: 'mock', ...extras } as never
-  return { clock, task: reconciliationTask(deps, new Map([['mock', adapter]]), ['mock']) }
+  return { clock, task: reconciliationTask(deps, new Map([['mock', adapter]])) }
 }
 
 const runsOf = (day: string) =>
@@ -107,14 +107,14 @@ test('a move that cannot be is refused with its list', async () => {
 })
 
 test('an adapter that throws or hangs has not answered: the day is fetched again', async () => {
-  const thrown = looker('2026-01-12T23:00:00Z', { listMoves: () => Promise.reject(new Error('socket hang up')) })
+  const thrown = looker('2026-01-09T23:00:00Z', { listMoves: () => Promise.reject(new Error('socket hang up')) })
   await thrown.task.runOnce()
-  assert.equal((await runsOf('2026-01-12'))[0]?.finished_at, null)
+  assert.equal((await runsOf('2026-01-09'))[0]?.finished_at, null)
   let asked = () => {}
   const waiting = new Promise<void>((resolve) => {
     asked = resolve
   })
-  const hanging = looker('2026-01-12T23:30:00Z', {
+  const hanging = looker('2026-01-09T23:30:00Z', {
     listMoves: () => {
       asked()
       return new Promise(() => {})
@@ -124,32 +124,98 @@ test('an adapter that throws or hangs has not answered: the day is fetched again
   await waiting
   hanging.clock.advance(6_000)
   await run
-  assert.equal((await runsOf('2026-01-12'))[0]?.finished_at, null)
+  assert.equal((await runsOf('2026-01-09'))[0]?.finished_at, null)
 })
 
 test('of a provider without a list, what is missing is said once, and no case is opened', async () => {
-  await plant(world, [paid('2026-01-09T05:00:00Z')])
+  await plant(world, [paid('2026-01-10T05:00:00Z')])
   const opened = (await desk.cases()).length
   const said = () => world.deps.logged.filter((line) => line.includes('no statement has these movements')).length
   const before = said()
   // A day without movements misses nothing.
-  await looker('2026-01-08T23:00:00Z', {}).task.runOnce()
+  await looker('2026-01-10T22:00:00Z', {}).task.runOnce()
   assert.equal(said(), before)
-  for (let i = 0; i < 2; i++) await looker('2026-01-09T23:00:00Z', {}).task.runOnce()
+  for (let i = 0; i < 2; i++) await looker('2026-01-10T23:00:00Z', {}).task.runOnce()
   assert.equal(said(), before + 1)
   assert.equal((await desk.cases()).length, opened)
 })
 
 test('a case that our books explain by now is closed by the next run', async () => {
-  const [one] = (await plant(world, [{ ...paid('2026-01-10T05:00:00Z'), state: 'processing' }])) as [Planted]
+  const [one] = (await plant(world, [{ ...paid('2026-01-11T05:00:00Z'), state: 'processing' }])) as [Planted]
   pages = [{ moves: [moveOf(one)], next: null }]
-  await looker('2026-01-10T23:00:00Z').task.runOnce()
+  await looker('2026-01-11T23:00:00Z').task.runOnce()
   const found = (await desk.cases()).find(({ reference }) => reference === one.reference)
   assert.equal(found?.kind, 'outcome_differs')
   const answer = { kind: 'succeeded', amount_minor: 500n, currency: 'TZS', provider_status: 'OK' } as const
   await world.system.driver.settle({ merchant_id: one.merchant_id, collection_id: one.id, number: 1, answer })
   pages = [{ moves: [], next: null }]
-  await looker('2026-01-11T23:00:00Z').task.runOnce()
+  await looker('2026-01-12T23:00:00Z').task.runOnce()
   const closed = (await desk.cases('resolved')).find(({ id }) => id === found?.id)
   assert.deepEqual([closed?.resolution, closed?.explained_by], ['explained', null])
+})
+
+test('days on which no process ran are made up for, the oldest first', async () => {
+  const days = ['2026-01-13', '2026-01-14', '2026-01-15']
+  const made = await plant(
+    world,
+    days.map((day) => paid(`${day}T05:00:00Z`)),
+  )
+  pages = [{ moves: made.map((one) => moveOf(one)), next: null }]
+  calls = []
+  await looker('2026-01-15T23:00:00Z').task.runOnce()
+  assert.equal(calls.length, 3)
+  for (const day of days) assert.notEqual((await runsOf(day))[0]?.statement_id, null, day)
+  const stated = await world.rows<{ subject: string }>(
+    `select l.subject from statement_lines l join reconciliation_runs r using (statement_id) where r.day = any($1::date[])
+     order by l.at`,
+    [days],
+  )
+  assert.deepEqual(
+    stated.map(({ subject }) => `${subject}01`),
+    made.map(({ reference }) => reference),
+  )
+})
+
+test('a day that always fails holds up no other day, and a provider that does not answer is asked about one at a time', async () => {
+  const bad = looker('2026-01-17T23:00:00Z', { listMoves: async () => null })
+  await bad.task.runOnce()
+  assert.equal((await runsOf('2026-01-16'))[0]?.finished_at, null)
+  assert.equal((await runsOf('2026-01-17')).length, 0)
+  const only = looker('2026-01-17T23:30:00Z', {
+    listMoves: async (from) => (from < new Date('2026-01-16T00:00:00Z') ? null : { moves: [], next: null }),
+  })
+  await only.task.runOnce()
+  assert.equal((await runsOf('2026-01-16'))[0]?.finished_at, null)
+  assert.notEqual((await runsOf('2026-01-17'))[0]?.finished_at, null)
+  pages = [{ moves: [], next: null }]
+  await looker('2026-01-18T12:00:00Z').task.runOnce()
+  assert.notEqual((await runsOf('2026-01-16'))[0]?.finished_at, null)
+})
+
+test('the days of a provider that serves nothing new are looked at as well', async () => {
+  await plant(world, [paid('2026-02-02T05:00:00Z')], 'former')
+  const deps = { ...world.deps, clock: settableClock(new Date('2026-02-02T23:00:00Z')), process_id: randomUUID() }
+  await reconciliationTask(deps, new Map([['former', { name: 'former' } as never]])).runOnce()
+  const said = world.deps.logged.filter((line) => line.includes('"former"') && line.includes('"missing":1'))
+  assert.equal(said.length, 1)
+})
+
+test('a list that was withdrawn is fetched again', async () => {
+  const [one] = (await plant(world, [paid('2026-01-18T05:00:00Z')])) as [Planted]
+  pages = [{ moves: [moveOf(one, { amount_minor: 499n })], next: null }]
+  await looker('2026-01-18T23:00:00Z').task.runOnce()
+  const [run] = await runsOf('2026-01-18')
+  const withdrawn = await world.post(
+    `/v1/operator/statements/${run?.statement_id}/withdraw`,
+    { reason: 'The provider was wrong' },
+    { key: await desk.session() },
+  )
+  assert.equal(withdrawn.status, 200, withdrawn.text)
+  pages = [{ moves: [moveOf(one)], next: null }]
+  await looker('2026-01-18T23:20:00Z').task.runOnce()
+  assert.notEqual((await runsOf('2026-01-18'))[0]?.statement_id, run?.statement_id)
+  assert.equal(
+    (await desk.cases()).some(({ reference }) => reference === one.reference),
+    false,
+  )
 })

@@ -1,13 +1,13 @@
 // The daily run: once a day, after the providers have closed theirs, yesterday is fetched from every provider that lists its
-// movements, and open cases are looked at again.
+// movements, and open cases are looked at again. Days on which nobody could do it are made up for.
 //
 // Each provider and day is a row; whoever holds its lease works on it. A process that dies leaves it to the next look.
 
 import type { Act } from '../audit/index.ts'
 import { type Deps, inTransaction, oneStatement, sql } from '../db/index.ts'
+import { answerOf } from '../providers/breaker.ts'
 import type { MovesPage, ProviderLists } from '../providers/extras.ts'
 import type { Task } from '../work/index.ts'
-import { answerOf } from './call.ts'
 import { finishImport, takeIn } from './import.ts'
 import type { CaseKind } from './judge.ts'
 import { type Line, lineOfMove } from './line.ts'
@@ -25,6 +25,8 @@ const BEGINS_MS = 2 * 3_600_000
 /** Far more than any day has; a list that goes on for ever ends here. */
 const PAGES_MAX = 10_000
 const REVIEW_ROWS = 1_000
+/** Days of one provider that one look makes up for; the next look goes on. */
+const DAYS_MAX = 31
 
 const SYSTEM: Act = { actor: { kind: 'system', id: null, name: 'reconciliation' }, request_id: null, address: null }
 
@@ -40,22 +42,60 @@ const FINISH = sql(
   `update reconciliation_runs set finished_at = $4, lease_until = null, lease_owner = null, statement_id = $5
    where provider = $1 and day = $2 and lease_owner = $3`,
 )
+// From the first day that was begun and not finished, or else behind the newest one that was.
+const FIRST_OPEN = sql(
+  'reconciliation_first_open_day',
+  `select to_char(coalesce(min(day) filter (where finished_at is null), max(day) + 1), 'YYYY-MM-DD') as day
+   from reconciliation_runs where provider = $1`,
+)
+const TRIED = sql(
+  'reconciliation_days_tried',
+  `select to_char(day, 'YYYY-MM-DD') as day, finished_at, lease_until from reconciliation_runs
+   where provider = $1 and day >= $2::date`,
+)
 const COVERED = sql(
   'reconciliation_covered',
   `select 1 as covered from statements
    where provider = $1 and state = 'done' and period_from <= $2 and period_to >= $3 limit 1`,
 )
 
+/** A day of Tanzania. */
+type Day = { name: string; from: Date; to: Date }
+
 /** The newest day of Tanzania that is to be fetched: yesterday from 02:00 on, and until then the day before. */
-export function dayToFetch(now: Date): { name: string; from: Date; to: Date } {
+export function dayToFetch(now: Date): Day {
   const local = now.getTime() + TANZANIA_MS - BEGINS_MS
-  const today = Math.floor(local / DAY_MS) * DAY_MS
-  const from = new Date(today - DAY_MS - TANZANIA_MS)
-  return { name: new Date(today - DAY_MS).toISOString().slice(0, 10), from, to: new Date(from.getTime() + DAY_MS) }
+  return dayOf(Math.floor(local / DAY_MS) * DAY_MS - DAY_MS)
 }
 
-/** The background work. `live`: the providers that serve live payments. */
-export function reconciliationTask(deps: Deps, providers: Providers, live: readonly string[]): Task {
+/** The day that is called as the UTC day which begins at `midnight`. */
+function dayOf(midnight: number): Day {
+  const from = new Date(midnight - TANZANIA_MS)
+  return { name: new Date(midnight).toISOString().slice(0, 10), from, to: new Date(from.getTime() + DAY_MS) }
+}
+
+/**
+ * The days of a provider that are still to be fetched: first those that were never tried, the oldest first, then those that
+ * failed, so that one which always fails holds up no other. A provider that is new begins with the newest day.
+ */
+async function daysToFetch(deps: Deps, provider: string): Promise<Day[]> {
+  type Tried = { day: string; finished_at: Date | null; lease_until: Date | null }
+  const newest = dayToFetch(deps.clock.now())
+  const [open] = await deps.db.query<{ day: string | null }>(FIRST_OPEN, [provider])
+  const first = open?.day ?? newest.name
+  const rows = await deps.db.query<Tried>(TRIED, [provider, first])
+  const tried = new Map(rows.map((row) => [row.day, row]))
+  const days: Day[] = []
+  for (let at = Date.parse(first); at <= Date.parse(newest.name); at += DAY_MS) {
+    const day = dayOf(at)
+    if (!tried.get(day.name)?.finished_at) days.push(day)
+  }
+  const leaseOf = ({ name }: Day) => tried.get(name)?.lease_until?.getTime() ?? 0
+  return days.sort((one, other) => leaseOf(one) - leaseOf(other)).slice(0, DAYS_MAX)
+}
+
+/** The background work: for every provider that is configured, since one that serves nothing new may still move money. */
+export function reconciliationTask(deps: Deps, providers: Providers): Task {
   let next_look = 0
   return {
     name: 'reconciliation',
@@ -65,9 +105,13 @@ export function reconciliationTask(deps: Deps, providers: Providers, live: reado
       if (now.getTime() < next_look) return 0
       next_look = now.getTime() + LOOK_EVERY_MS
       let runs = 0
-      for (const name of live) {
-        const provider = providers.get(name)
-        if (provider !== undefined && (await runDay(deps, name, provider))) runs += 1
+      for (const [name, provider] of providers) {
+        for (const day of await daysToFetch(deps, name)) {
+          const outcome = await runDay(deps, name, provider, day)
+          if (outcome !== 'taken') runs += 1
+          // Whoever does not answer about one day is not asked about thirty.
+          if (outcome === 'failed') break
+        }
       }
       return runs
     },
@@ -75,31 +119,32 @@ export function reconciliationTask(deps: Deps, providers: Providers, live: reado
   }
 }
 
-async function runDay(deps: Deps, name: string, provider: ProviderLists): Promise<boolean> {
+/** Fetches one day and looks at open cases again. 'taken': another process works on it, or has done it. */
+async function runDay(
+  deps: Deps,
+  name: string,
+  provider: ProviderLists,
+  day: Day,
+): Promise<'done' | 'failed' | 'taken'> {
   const now = deps.clock.now()
-  const day = dayToFetch(now)
   const until = new Date(now.getTime() + LEASE_MS)
   const claimed = await oneStatement(deps.db).query(CLAIM, [name, day.name, deps.process_id, until, now])
-  if (claimed.length === 0) return false
+  if (claimed.length === 0) return 'taken'
   try {
     const statement_id = await fetchDay(deps, name, provider, day)
     await reviewOpen(deps, name)
     const values = [name, day.name, deps.process_id, deps.clock.now(), statement_id]
     await oneStatement(deps.db).query(FINISH, values)
+    return 'done'
   } catch (error) {
     // The lease ends, and the day is taken up again.
     deps.log.warn({ err: error, provider: name, day: day.name }, 'the day is not reconciled; it will be tried again')
+    return 'failed'
   }
-  return true
 }
 
 /** Imports the day by the provider's list. Answers the statement, or null when there is no list or the day is stated already. */
-async function fetchDay(
-  deps: Deps,
-  name: string,
-  provider: ProviderLists,
-  day: { name: string; from: Date; to: Date },
-): Promise<string | null> {
+async function fetchDay(deps: Deps, name: string, provider: ProviderLists, day: Day): Promise<string | null> {
   const { from, to } = day
   if ((await deps.db.query(COVERED, [name, from, to])).length > 0) return null
   if (provider.listMoves === undefined) {
@@ -139,7 +184,7 @@ async function* listed(
     const lines: Line[] = []
     for (const move of said.moves) {
       number += 1
-      const line = lineOfMove(number, move)
+      const line = lineOfMove(name, number, move)
       if (line === null) throw new Error(`move ${number} of the provider's list cannot be read`)
       // A list may be rounded to whole days of another place.
       if (line.at >= from && line.at < to) lines.push(line)

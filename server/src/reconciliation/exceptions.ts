@@ -3,7 +3,7 @@
 import { type Act, PLATFORM, recordAudit } from '../audit/index.ts'
 import { type Driver, findAttempts } from '../collections/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../db/index.ts'
-import { type PageChoice, pageOf } from '../http/index.ts'
+import { COUNT_MAX, type PageChoice, pageOf } from '../http/index.ts'
 import { formatAmount, isId, refuse } from '../lib/index.ts'
 import { merchantByRoutingCode } from '../merchants/index.ts'
 import { findPayouts, type PayoutDriver } from '../withdrawals/index.ts'
@@ -15,7 +15,7 @@ import { namedBy } from './subject.ts'
 /** Words with which an operator ends a case. */
 export const RESOLUTIONS = ['accepted', 'written_off', 'corrected'] as const
 /** How a case ended. */
-export type Resolution = (typeof RESOLUTIONS)[number] | 'explained'
+export type Resolution = (typeof RESOLUTIONS)[number] | 'explained' | 'withdrawn'
 
 /** A case as it is stored. */
 export type Case = {
@@ -27,6 +27,7 @@ export type Case = {
   provider_id: string | null
   line_kind: LineKind
   theirs_minor: bigint | null
+  theirs_currency: string | null
   ours_minor: bigint | null
   currency: string
   ours_status: string | null
@@ -43,8 +44,8 @@ export type Case = {
   explained_by: string | null
 }
 
-const COLUMNS = `id, provider, kind, subject, reference, provider_id, line_kind, theirs_minor, ours_minor, currency, ours_status,
-   difference_minor, at, statement_id, line_number, opened_at, resolution, reason, resolved_at, resolved_by_id,
+const COLUMNS = `id, provider, kind, subject, reference, provider_id, line_kind, theirs_minor, theirs_currency, ours_minor, currency,
+   ours_status, difference_minor, at, statement_id, line_number, opened_at, resolution, reason, resolved_at, resolved_by_id,
    resolved_by_name, explained_by`
 
 /** Which cases are listed. */
@@ -65,8 +66,6 @@ const count = (state: 'open' | 'resolved') =>
     `select count(*)::int as total from (
        select 1 from reconciliation_exceptions where ${matching(state)} limit $3) counted`,
   )
-/** Counting stops here. */
-const COUNT_MAX = 10_000
 
 /** A page of cases, newest first. `total_items` counts up to 10,000. */
 export async function listCases(deps: Deps, filter: CaseFilter) {
@@ -115,6 +114,7 @@ function presentCase(row: Case, merchants: ReadonlyMap<number, string>) {
     amount_theirs: amount(row.theirs_minor),
     amount_ours: amount(row.ours_minor),
     currency: row.currency,
+    currency_theirs: row.theirs_minor === null ? null : (row.theirs_currency ?? row.currency),
     status_ours: row.ours_status,
     difference: formatAmount(row.difference_minor),
     at: row.at?.toISOString() ?? null,

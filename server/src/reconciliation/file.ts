@@ -2,8 +2,8 @@
 
 import { refuse } from '../lib/index.ts'
 import { type ColumnNames, type Pick, readHeader } from './columns.ts'
-import { CsvProblem, type CsvRecord, type Delimiter, readCsv } from './csv.ts'
-import { type Line, readLine } from './line.ts'
+import { CsvProblem, type CsvRecord, readCsv } from './csv.ts'
+import { type Line, type LineReading, readLine } from './line.ts'
 
 /** A file that can be read from its beginning as often as it is opened. */
 export type StatementFile = {
@@ -13,7 +13,7 @@ export type StatementFile = {
 }
 
 /** How a file is to be read. */
-export type Reading = { columns: ColumnNames; period: { from: Date; to: Date } }
+export type Reading = { provider: string; columns: ColumnNames; period: { from: Date; to: Date } }
 
 /** What is wrong with a line. */
 type Problem = { line: number; problem: string }
@@ -63,12 +63,13 @@ export async function* linesOf(file: StatementFile, reading: Reading, size: numb
   if (waiting.length > 0) yield waiting
 }
 
-async function* readSets(file: StatementFile, { columns, period }: Reading): AsyncGenerator<(Line | Problem)[]> {
+async function* readSets(file: StatementFile, { columns, ...reading }: Reading): AsyncGenerator<(Line | Problem)[]> {
   let pick: Pick | null = null
   for await (const { delimiter, records } of readCsv(file.open())) {
     const rest = pick === null ? records.slice(1) : records
     pick ??= header(records[0] as CsvRecord, columns)
-    yield rest.map((record) => lineOf(record, pick as Pick, period, delimiter))
+    const how = { ...reading, decimal_comma: delimiter === ';' }
+    yield rest.map((record) => lineOf(record, pick as Pick, how))
   }
   if (pick === null) throw new CsvProblem(1, 'is missing: the file has no header')
 }
@@ -79,10 +80,10 @@ function header({ line, fields }: CsvRecord, columns: ColumnNames): Pick {
   return pick
 }
 
-function lineOf(record: CsvRecord, pick: Pick, period: Reading['period'], delimiter: Delimiter): Line | Problem {
+function lineOf(record: CsvRecord, pick: Pick, how: LineReading): Line | Problem {
   const { line, fields } = record
   const texts = pick(fields)
   if (texts === null) return { line, problem: `has ${fields.length} fields, and the header another number` }
-  const read = readLine(line, texts, period, delimiter === ';')
+  const read = readLine(line, texts, how)
   return typeof read === 'string' ? { line, problem: read } : read
 }

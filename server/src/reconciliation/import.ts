@@ -26,7 +26,7 @@ import { sweepBooks } from './sweep.ts'
 const PERIOD_MS_MAX = 62 * 86_400_000
 
 /** A file of a statement, of which provider and period it is. */
-export type FileImport = { provider: string; file: StatementFile } & Reading
+export type FileImport = { file: StatementFile } & Reading
 
 /** Checks the whole file, then takes in its lines. Answers what `finishFile` ends it with; refuses as its parts do. */
 export async function importFile(deps: Deps, act: Act, input: FileImport): Promise<Imported> {
@@ -93,7 +93,7 @@ async function compareAll(
     await running
     await alive()
     totals.lines += lines.length
-    running = matchSet(deps, by, lines).then((result) => {
+    running = matchSet(deps, by, period, lines).then((result) => {
       unplaced += result.unplaced
       add(result)
     })

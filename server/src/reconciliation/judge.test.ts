@@ -35,7 +35,7 @@ const CASES: [string, Ours | null, Stated[], string[]][] = [
   ['nothing of ours, a payment', null, [paid], ['unknown_to_us payment 1000']],
   ['nothing of ours, a payout', null, [out], ['unknown_to_us payout -1000']],
   ['nothing of ours, a charge', null, [line('charge', 7n)], ['unknown_to_us charge -7']],
-  ['nothing of ours, a payment and a smaller charge', null, [line('charge', 7n), paid], ['unknown_to_us payment 1000']],
+  ['nothing of ours, a payment and a smaller charge', null, [line('charge', 7n), paid], ['unknown_to_us payment 993']],
   ['a payment that they do not have', payment, [], ['unknown_to_them payment -1000 ?']],
   ['a payout that they do not have', payout, [], ['unknown_to_them payout 1000 ?']],
   ['a failed payment that they do not have', { ...payment, ...failed }, [], []],
@@ -69,6 +69,51 @@ const CASES: [string, Ours | null, Stated[], string[]][] = [
   ['the charge of a payout as it was priced', payout, [out, line('charge', 20n)], []],
   ['another charge of a payout', payout, [out, line('charge', 25n)], ['amount_differs charge -5']],
   ['a charge of a payment, which our books do not have', payment, [paid, line('charge', 25n)], []],
+  // The way back is compared to the cent.
+  [
+    'a failed payout, paid and only partly returned there',
+    { ...payout, ...failed },
+    [out, line('reversal', 100n)],
+    ['outcome_differs payout -900'],
+  ],
+  [
+    'a failed payment, paid and taken back in another currency',
+    { ...payment, ...failed },
+    [paid, line('reversal', 1_000n, 'USD')],
+    ['outcome_differs payment 1000'],
+  ],
+  [
+    'an open payment of which more was taken back than paid',
+    { ...payment, ...open },
+    [paid, line('reversal', 1_500n)],
+    ['outcome_differs reversal -500'],
+  ],
+  // Charges.
+  ['a charge of a payout that failed', { ...payout, ...failed }, [line('charge', 20n)], ['outcome_differs charge -20']],
+  [
+    'a failed payout that was returned there without its charge',
+    { ...payout, ...failed },
+    [out, back, line('charge', 20n)],
+    ['outcome_differs charge -20'],
+  ],
+  [
+    'a failed payout that was paid there, and its charge taken',
+    { ...payout, ...failed },
+    [out, line('charge', 20n)],
+    ['outcome_differs payout -1020'],
+  ],
+  ['a charge in another currency', payout, [out, line('charge', 20n, 'USD')], ['amount_differs charge 20']],
+  // Nothing is lost of two differences of one kind.
+  [
+    'another amount and another charge',
+    payout,
+    [line('payout', 1_200n), line('charge', 25n)],
+    ['amount_differs payout -205'],
+  ],
+  // Both sides agree that nothing is left.
+  ['a payout that we took back, and of which they know nothing', { ...payout, ...returned }, [], []],
+  ['a payment that we gave back, and of which they know nothing', { ...payment, ...returned }, [], []],
+  ['a payout that we took back and they paid', { ...payout, ...returned }, [out], ['outcome_differs reversal -1000 ?']],
   ['a payout under the reference of a payment', payment, [paid, out], ['unknown_to_us payout -1000']],
 ]
 
@@ -81,3 +126,16 @@ for (const [name, ours, lines, expected] of CASES) {
     assert.deepEqual(found, expected)
   })
 }
+
+test('a difference is told in the currency in which it is counted', () => {
+  const told = (ours: Ours | null, lines: Stated[]) =>
+    judge({ ours, lines }).map(({ theirs_minor, theirs_currency, ours_minor, currency, difference_minor }) => [
+      `${theirs_minor} ${theirs_currency}`,
+      `${ours_minor} ${currency}`,
+      difference_minor,
+    ])
+  assert.deepEqual(told(payout, [line('payout', 300n, 'USD')]), [['300 USD', '1000 TZS', 1_000n]])
+  assert.deepEqual(told({ ...payout, ...failed }, [line('payout', 300n, 'USD')]), [['300 USD', 'null USD', -300n]])
+  const both = [line('payout', 300n, 'USD'), line('reversal', 40n)]
+  assert.deepEqual(told({ ...payout, ...failed }, both), [['40 TZS', 'null TZS', 40n]], 'of two currencies, ours')
+})

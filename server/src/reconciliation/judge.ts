@@ -50,10 +50,13 @@ export type Finding = {
   kind: CaseKind
   line_kind: LineKind
   theirs_minor: bigint | null
+  /** What `theirs_minor` is counted in. */
+  theirs_currency: string | null
   ours_minor: bigint | null
+  /** What `ours_minor` and the difference are counted in. */
   currency: string
   ours_status: string | null
-  /** What the provider has more than our books say. */
+  /** What the provider has more than our books say, in all differences of this kind. */
   difference_minor: bigint
   at: Date | null
   line: Stated | null
@@ -69,10 +72,20 @@ export function judge(known: Known): Finding[] {
   const kinds = new Map<CaseKind, Finding>()
   for (const finding of findAll(known)) {
     const other = kinds.get(finding.kind)
-    // One case tells of one subject: of two differences of a kind it shows the larger.
-    if (other === undefined || size(finding) > size(other)) kinds.set(finding.kind, finding)
+    kinds.set(finding.kind, other === undefined ? finding : together(other, finding, known.ours))
   }
   return [...kinds.values()]
+}
+
+/**
+ * Two differences of one kind: one case tells of one subject. It shows the larger, and the sum to the cent. Amounts of two
+ * currencies have no sum: then it tells the one of our books' currency.
+ */
+function together(one: Finding, other: Finding, ours: Ours | null): Finding {
+  if (one.currency !== other.currency) return other.currency === ours?.currency ? other : one
+  const larger = size(other) > size(one) ? other : one
+  const only_in_period = one.only_in_period && other.only_in_period
+  return { ...larger, difference_minor: one.difference_minor + other.difference_minor, only_in_period }
 }
 
 /** How many of some lines of a subject agree with our books. */
@@ -92,6 +105,7 @@ export function duplicateOf(line: Stated, ours: Ours | null): Finding {
     kind: 'duplicate',
     line_kind,
     theirs_minor: amount_minor,
+    theirs_currency: currency,
     ours_minor: null,
     currency,
     ours_status: ours?.status ?? null,
@@ -118,43 +132,55 @@ function compare(ours: Ours, lines: readonly Stated[]): Finding[] {
   const of = (kind: LineKind) => lines.find((line) => line.kind === kind) ?? null
   const [main, back, charge] = [of(ours.flow), of('reversal'), of('charge')]
   const found = [...compareMain(ours, main, back), ...compareReturn(ours, main, back)]
-  if (charge !== null && ours.moved && ours.charge_minor !== null && ours.charge_minor !== charge.amount_minor) {
-    found.push(differing(ours, charge, 'amount_differs', ours.charge_minor, charge.amount_minor - ours.charge_minor))
-  }
+  if (charge !== null && ours.charge_minor !== null) found.push(...compareCharge(ours, charge, ours.charge_minor))
   // Money that went the other way under this reference is none that we know.
   const other = of(ours.flow === 'payment' ? 'payout' : 'payment')
   return other === null ? found : [...found, { ...unknownToUs(other), ours_status: ours.status }]
 }
 
+/** They say nothing of money that came and went back by our books: on both sides nothing is left of it. */
+const nothingLeft = (ours: Ours, main: Stated | null, back: Stated | null) =>
+  ours.moved && ours.returned && main === null && back === null
+
+/** Paid and taken back to the cent is the same as not paid. */
+const tookBack = (main: Stated, back: Stated | null) =>
+  back !== null && back.amount_minor === main.amount_minor && back.currency === main.currency
+
 function compareMain(ours: Ours, main: Stated | null, back: Stated | null): Finding[] {
   if (main === null) {
-    if (!ours.moved) return []
+    if (!ours.moved || nothingLeft(ours, main, back)) return []
     return [missing(ours, 'unknown_to_them', ours.flow, ours.amount_minor)]
   }
   if (!ours.moved) {
-    // Paid and taken back again is the same as not paid.
-    return back === null ? [differing(ours, main, 'outcome_differs', null, main.amount_minor)] : []
+    return tookBack(main, back) ? [] : [differing(ours, main, 'outcome_differs', null, main.amount_minor)]
   }
-  return compareAmount(ours, main)
+  return compareAmount(ours, main, ours.amount_minor)
 }
 
 function compareReturn(ours: Ours, main: Stated | null, back: Stated | null): Finding[] {
   if (back === null) {
-    if (!ours.returned) return []
+    if (!ours.returned || nothingLeft(ours, main, back)) return []
     return [missing(ours, 'outcome_differs', 'reversal', ours.amount_minor)]
   }
-  if (ours.returned) return compareAmount(ours, back)
-  const agrees = !ours.moved && (main !== null || ours.ended)
+  if (ours.returned) return compareAmount(ours, back, ours.amount_minor)
+  // Without the line of the payment itself, a way back tells that nothing stayed of one that failed.
+  const agrees = !ours.moved && (main === null ? ours.ended : tookBack(main, back))
   return agrees ? [] : [differing(ours, back, 'outcome_differs', null, back.amount_minor)]
 }
 
-function compareAmount(ours: Ours, line: Stated): Finding[] {
+/** A payout that was not made costs nothing. */
+function compareCharge(ours: Ours, charge: Stated, expected_minor: bigint): Finding[] {
+  if (ours.moved) return compareAmount(ours, charge, expected_minor)
+  return [differing(ours, charge, 'outcome_differs', null, charge.amount_minor)]
+}
+
+function compareAmount(ours: Ours, line: Stated, ours_minor: bigint): Finding[] {
   if (line.currency !== ours.currency) {
     // What they have is worth nothing in our currency until a person says what.
-    return [differing(ours, line, 'amount_differs', ours.amount_minor, -ours.amount_minor)]
+    return [{ ...differing(ours, line, 'amount_differs', ours_minor, -ours_minor), currency: ours.currency }]
   }
-  const difference = line.amount_minor - ours.amount_minor
-  return difference === 0n ? [] : [differing(ours, line, 'amount_differs', ours.amount_minor, difference)]
+  const difference = line.amount_minor - ours_minor
+  return difference === 0n ? [] : [differing(ours, line, 'amount_differs', ours_minor, difference)]
 }
 
 function differing(ours: Ours, line: Stated, kind: CaseKind, ours_minor: bigint | null, more: bigint): Finding {
@@ -165,6 +191,7 @@ function differing(ours: Ours, line: Stated, kind: CaseKind, ours_minor: bigint 
     kind,
     line_kind,
     theirs_minor,
+    theirs_currency: currency,
     ours_minor,
     currency,
     ours_status,
@@ -178,6 +205,6 @@ function differing(ours: Ours, line: Stated, kind: CaseKind, ours_minor: bigint 
 function missing(ours: Ours, kind: CaseKind, line_kind: LineKind, amount_minor: bigint): Finding {
   const { currency, at, status: ours_status } = ours
   const difference_minor = -signOf(line_kind, ours) * amount_minor
-  const none = { theirs_minor: null, line: null, only_in_period: true } as const
+  const none = { theirs_minor: null, theirs_currency: null, line: null, only_in_period: true } as const
   return { kind, line_kind, ours_minor: amount_minor, currency, ours_status, difference_minor, at, ...none }
 }

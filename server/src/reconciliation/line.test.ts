@@ -2,6 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { attemptReference } from '../collections/reference.ts'
+import { newId, seededRandom, settableClock } from '../lib/index.ts'
+import { statementForm } from '../providers/extras.ts'
 import { readColumnNames, readHeader } from './columns.ts'
 import { dayToFetch } from './daily.ts'
 import { lineOfMove, readLine, readMoment } from './line.ts'
@@ -16,7 +19,8 @@ const SOUND = {
   currency: 'TZS',
   at: '2026-01-05 12:00:00',
 }
-const read = (texts: Partial<typeof SOUND>, comma = false) => readLine(7, { ...SOUND, ...texts }, PERIOD, comma)
+const read = (texts: Partial<typeof SOUND>, decimal_comma = false, provider = 'mock') =>
+  readLine(7, { ...SOUND, ...texts }, { provider, period: PERIOD, decimal_comma })
 
 test('a sound line is read, in cents and with its moment', () => {
   assert.deepEqual(read({}), {
@@ -145,7 +149,7 @@ test('a move that an adapter lists is held to the same as a line', () => {
     currency: 'TZS',
     at: PERIOD.from,
   } as const
-  assert.deepEqual(lineOfMove(3, move), { line: 3, ...move })
+  assert.deepEqual(lineOfMove('mock', 3, move), { line: 3, ...move })
   const wrong = [
     { reference: null },
     { reference: '' },
@@ -158,7 +162,7 @@ test('a move that an adapter lists is held to the same as a line', () => {
     { currency: 'tzs' },
     { at: new Date(Number.NaN) },
   ]
-  for (const one of wrong) assert.equal(lineOfMove(3, { ...move, ...one }), null, Object.keys(one).join())
+  for (const one of wrong) assert.equal(lineOfMove('mock', 3, { ...move, ...one }), null, Object.keys(one).join())
 })
 
 test('yesterday of Tanzania is fetched from two o clock on', () => {
@@ -170,4 +174,27 @@ test('yesterday of Tanzania is fetched from two o clock on', () => {
     from: new Date('2026-01-04T21:00:00Z'),
     to: new Date('2026-01-05T21:00:00Z'),
   })
+})
+
+test('a reference in the form of the provider leads to ours, and tells the kind; of another provider it is a text', () => {
+  const id = newId({ clock: settableClock(PERIOD.from), random: seededRandom('packed') }, 7)
+  const ours = attemptReference(id, 1)
+  const packed = statementForm('vodacom', ours) as string
+  assert.match(packed, /^[0-9A-Za-z]{20}$/)
+  assert.equal(statementForm('selcom', ours), null, 'it writes ours as we gave it')
+  const line = read({ reference: packed, kind: '' }, false, 'vodacom')
+  assert.deepEqual(typeof line === 'string' ? line : [line.reference, line.kind], [ours, 'payment'])
+  const other = read({ reference: packed }, false, 'selcom')
+  assert.equal(typeof other === 'string' ? other : other.reference, packed)
+  const move = { ...SOUND, kind: 'payment', amount_minor: 5n, reference: packed, at: PERIOD.from } as const
+  assert.equal(lineOfMove('vodacom', 1, move)?.reference, ours)
+  const own = read({ reference: ours }, false, 'vodacom')
+  assert.equal(typeof own === 'string' ? own : own.reference, ours)
+})
+
+test('a column that must not be read is named with nothing, and its kinds are told by our references', () => {
+  const names = readColumnNames('kind=')
+  if (typeof names === 'string') throw new Error(names)
+  const pick = readHeader(['reference', 'type', 'amount', 'at'], names)
+  assert.equal(typeof pick === 'string' ? pick : pick([OURS, 'C2B Buy Goods', '5', '2026-01-05'])?.kind, '')
 })

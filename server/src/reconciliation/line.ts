@@ -1,8 +1,8 @@
 // One line of a statement: what it may say, and reading it from texts.
 
 import { CURRENCY, parseAmount } from '../lib/index.ts'
-import type { MoveKind, ProviderMove } from '../providers/extras.ts'
-import { flowOf } from './subject.ts'
+import { type MoveKind, type ProviderMove, readStatementForm } from '../providers/extras.ts'
+import { flowOf, namedBy } from './subject.ts'
 
 /** What a line can be about. */
 export const LINE_KINDS = ['payment', 'payout', 'reversal', 'charge'] as const satisfies readonly MoveKind[]
@@ -34,20 +34,20 @@ export const FIELDS = [
 
 const TEXT_MAX = 128
 
-/** The line, or what is wrong with it. `decimal_comma`: amounts may be written 25000,50. */
-export function readLine(
-  line: number,
-  texts: LineTexts,
-  period: { from: Date; to: Date },
-  decimal_comma: boolean,
-): Line | string {
-  const reference = texts.reference || null
+/** How the texts of a statement are to be read. `decimal_comma`: amounts may be written 25000,50. */
+export type LineReading = { provider: string; period: { from: Date; to: Date }; decimal_comma: boolean }
+
+/** The line, or what is wrong with it. */
+export function readLine(line: number, texts: LineTexts, reading: LineReading): Line | string {
+  const { provider, period, decimal_comma } = reading
+  const at = readMoment(texts.at)
+  const reference = at === null ? texts.reference || null : ownReference(provider, texts.reference || null, at)
   const provider_id = texts.provider_id || null
   if (reference === null && provider_id === null) return 'has neither reference nor provider_id'
   if (texts.reference.length > TEXT_MAX || texts.provider_id.length > TEXT_MAX) {
     return `has a reference or provider_id of more than ${TEXT_MAX} characters`
   }
-  const kind = readKind(texts.kind, texts.reference)
+  const kind = readKind(texts.kind, reference)
   if (kind === null) {
     if (texts.kind === '') return 'has no kind, and no reference of ours that would tell it'
     return `kind must be one of ${LINE_KINDS.join(', ')}`
@@ -56,14 +56,13 @@ export function readLine(
   if (typeof amount_minor === 'string') return amount_minor
   const currency = texts.currency === '' ? CURRENCY : texts.currency.toUpperCase()
   if (!/^[A-Z]{3}$/.test(currency)) return 'currency must be a code of three letters'
-  const at = readMoment(texts.at)
   if (at === null) return 'at must be a time such as 2026-01-05T12:00:00Z or 2026-01-05 15:00:00'
   if (at < period.from || at >= period.to) return 'at lies outside the period of the statement'
   return { line, reference, provider_id, kind, amount_minor, currency, at }
 }
 
 /** A move that an adapter listed, checked as a line is. Null: it cannot be used. */
-export function lineOfMove(line: number, move: ProviderMove): Line | null {
+export function lineOfMove(provider: string, line: number, move: ProviderMove): Line | null {
   const { reference, provider_id, kind, amount_minor, currency, at } = move
   const texts = [reference, provider_id].filter((text) => text !== null)
   const sound =
@@ -74,14 +73,21 @@ export function lineOfMove(line: number, move: ProviderMove): Line | null {
     amount_minor <= AMOUNT_MAX &&
     /^[A-Z]{3}$/.test(currency) &&
     !Number.isNaN(at.getTime())
-  return sound ? { line, reference, provider_id, kind, amount_minor, currency, at } : null
+  if (!sound) return null
+  return { line, reference: ownReference(provider, reference, at), provider_id, kind, amount_minor, currency, at }
 }
 
 const CONTROL = /[\p{Cc}\p{Cs}]/u
 const AMOUNT_MAX = 2n ** 53n
 
-function readKind(text: string, reference: string): LineKind | null {
-  if (text === '') return flowOf(reference)
+/** A provider may write our references in a form of its own. */
+function ownReference(provider: string, stated: string | null, at: Date): string | null {
+  if (stated === null || namedBy(stated) !== null) return stated
+  return readStatementForm(provider, stated, at) ?? stated
+}
+
+function readKind(text: string, reference: string | null): LineKind | null {
+  if (text === '') return reference === null ? null : flowOf(reference)
   const word = text.toLowerCase()
   return LINE_KINDS.find((kind) => kind === word) ?? null
 }

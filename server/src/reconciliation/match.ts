@@ -16,8 +16,10 @@ export type SetResult = { matched: number; opened: number; explained: number; un
 
 type Keyed = Subject & { line: Line; ours: boolean }
 
-// The newest form of a movement counts: stated again by another statement it is replaced. Whatever else comes under the same
-// subject and kind is a second movement, which is left out here and found by whoever reads what is stored.
+// The newest form of a movement counts: stated again by another statement it is replaced. That it is the same movement the
+// provider's id tells. Where one form has none, time and amount have to tell it, or the period: of what a statement's period
+// had before, that statement says all there was. Whatever else comes under the same subject and kind is a second movement,
+// which is left out here and found by whoever reads what is stored.
 const STORE = sql(
   'statement_lines_store',
   `insert into statement_lines as l (provider, subject, kind, statement_id, line_number, reference, provider_id,
@@ -28,19 +30,23 @@ const STORE = sql(
    on conflict (provider, subject, kind) do update
      set statement_id = excluded.statement_id, line_number = excluded.line_number, reference = excluded.reference,
        provider_id = coalesce(excluded.provider_id, l.provider_id), amount_minor = excluded.amount_minor,
-       currency = excluded.currency, at = excluded.at, placed = excluded.placed
+       currency = excluded.currency, at = excluded.at, placed = excluded.placed, replaced = to_jsonb(l) - 'replaced'
      where l.statement_id <> excluded.statement_id and (l.provider_id = excluded.provider_id
        or ((l.provider_id is null or excluded.provider_id is null)
-         and (excluded.placed or (l.at = excluded.at and l.amount_minor = excluded.amount_minor))))`,
+         and ((l.at = excluded.at and l.amount_minor = excluded.amount_minor)
+           or (excluded.placed and l.at >= $12 and l.at < $13))))`,
 )
 
+/** The time that a statement is of: from `from`, before `to`. */
+export type Period = { from: Date; to: Date }
+
 /** Stores and matches one set of lines. All of it is committed, or none; doing it again changes nothing. */
-export function matchSet(deps: Deps, by: Judge, lines: readonly Line[]): Promise<SetResult> {
+export function matchSet(deps: Deps, by: Judge, period: Period, lines: readonly Line[]): Promise<SetResult> {
   const { first, again } = keyed(lines)
   return inTransaction(deps.db, async (tx) => {
     const own = { statement_id: by.statement_id, lines: first.map(({ line }) => line.line) }
     // They travel together; the connection keeps their order, so that what is stored is seen.
-    const [, facts] = await Promise.all([store(tx, by, first), factsOf(tx, by.provider, first, own)])
+    const [, facts] = await Promise.all([store(tx, by, period, first), factsOf(tx, by.provider, first, own)])
     const { judged, matched } = judgeSet(by.statement_id, gatherSubjects(by.statement_id, first, again, facts))
     const changed = await applyFindings(deps, tx, by, judged)
     return { matched, unplaced: first.filter(({ ours }) => !ours).length, ...changed }
@@ -65,7 +71,8 @@ function keyed(lines: readonly Line[]): { first: Keyed[]; again: Keyed[] } {
   return { first: ordered, again }
 }
 
-async function store(tx: Tx, { provider, statement_id }: Judge, lines: readonly Keyed[]): Promise<void> {
+async function store(tx: Tx, by: Judge, period: Period, lines: readonly Keyed[]): Promise<void> {
+  const { provider, statement_id } = by
   await tx.query(STORE, [
     provider,
     statement_id,
@@ -78,6 +85,8 @@ async function store(tx: Tx, { provider, statement_id }: Judge, lines: readonly 
     lines.map(({ line }) => line.currency),
     lines.map(({ line }) => line.at.toISOString()),
     lines.map(({ ours }) => ours),
+    period.from,
+    period.to,
   ])
 }
 
@@ -126,7 +135,7 @@ function judgeSet(
     if (!entry.ours) {
       // Nothing is known of it yet: its cases stay as they are until all lines are there.
       const open = facts.open.filter((kind) => kind === 'duplicate')
-      judged.push({ subject, reference, findings: extra.slice(0, 1), open })
+      judged.push({ subject, reference, findings: extra.slice(0, 1), open, ours_status: null })
       continue
     }
     const { ours } = facts
@@ -137,7 +146,13 @@ function judgeSet(
     matched += agreeing(now, [...own, ...earlier])
     if (earlier.length > 0) matched -= agreeing({ ours, lines: before }, earlier)
     const findings = judge(now)
-    judged.push({ subject, reference, findings: [...findings, ...extra.slice(0, 1)], open: facts.open })
+    judged.push({
+      subject,
+      reference,
+      findings: [...findings, ...extra.slice(0, 1)],
+      open: facts.open,
+      ours_status: ours?.status ?? null,
+    })
   }
   return { judged, matched }
 }
@@ -152,7 +167,7 @@ export async function judgeAgain(deps: Deps, tx: Tx, by: Judge, subjects: readon
   const facts = await factsOf(tx, by.provider, subjects)
   const judged = subjects.map((subject, n): Judged => {
     const { ours, lines, open } = facts[n] as Facts
-    return { ...subject, findings: judge({ ours, lines }), open }
+    return { ...subject, findings: judge({ ours, lines }), open, ours_status: ours?.status ?? null }
   })
   return applyFindings(deps, tx, by, judged)
 }

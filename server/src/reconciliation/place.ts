@@ -6,6 +6,7 @@ import { firstIdAt, ZERO_ID } from '../lib/index.ts'
 import { applyFindings, type Changed, type Judge, type Judged } from './cases.ts'
 import { factsOf, type Subject, subjectOfReference } from './facts.ts'
 import { agreeing, duplicateOf, judge, type Stated } from './judge.ts'
+import type { Period } from './match.ts'
 
 /** Rows of ours that one statement looks at, and lines that one set takes. */
 const PAGE_ROWS = 2_000
@@ -59,7 +60,7 @@ type Placed = { subject: string; line: Stated } & { ours: Subject }
 export async function placeLines(
   deps: Deps,
   by: Judge,
-  period: { from: Date; to: Date },
+  period: Period,
   alive: () => Promise<void>,
 ): Promise<Changed & { matched: number }> {
   const total = { opened: 0, explained: 0, matched: 0 }
@@ -81,7 +82,7 @@ export async function placeLines(
         found.set(`${row.subject} ${row.kind}`, { subject: row.subject, line: row, ours })
       }
       if (found.size > 0) {
-        const changed = await placeSet(deps, by, [...found.values()])
+        const changed = await placeSet(deps, by, period, [...found.values()])
         total.opened += changed.opened
         total.explained += changed.explained
         total.matched += changed.matched
@@ -104,7 +105,22 @@ const MOVE = sql(
    where l.provider = $2 and l.subject = i.subject and l.kind = i.kind and not l.placed`,
 )
 
-function placeSet(deps: Deps, by: Judge, placed: readonly Placed[]): Promise<Changed & { matched: number }> {
+/** Whether a line is about another movement than the one that is stored under the subject. As `STORE` in match.ts decides it. */
+function isSecond(line: Stated, stored: Stated | undefined, period: Period): boolean {
+  if (stored === undefined) return false
+  const same_row = stored.statement_id === line.statement_id && stored.line_number === line.line_number
+  if (same_row || stored.provider_id === line.provider_id) return false
+  if (stored.provider_id !== null || stored.statement_id === line.statement_id) return true
+  const agrees = stored.at.getTime() === line.at.getTime() && stored.amount_minor === line.amount_minor
+  return !agrees && !(stored.at >= period.from && stored.at < period.to)
+}
+
+function placeSet(
+  deps: Deps,
+  by: Judge,
+  period: Period,
+  placed: readonly Placed[],
+): Promise<Changed & { matched: number }> {
   return inTransaction(deps.db, async (tx) => {
     const moves = placed.map(({ subject, line, ours }) => ({ subject, kind: line.kind, ours: ours.subject }))
     await tx.query(MOVE, [JSON.stringify(moves), by.provider])
@@ -118,14 +134,14 @@ function placeSet(deps: Deps, by: Judge, placed: readonly Placed[]): Promise<Cha
       const known = facts[n] as (typeof facts)[number]
       const findings = judge(known)
       const other = known.lines.find(({ kind }) => kind === line.kind)
-      const second = other !== undefined && other.provider_id !== null && other.provider_id !== line.provider_id
+      const second = isSecond(line, other, period)
       if (second) findings.push(duplicateOf(line, known.ours))
       if (!second) matched += agreeing(known, other === undefined ? [] : [other])
-      return { ...ours, findings, open: known.open }
+      return { ...ours, findings, open: known.open, ours_status: known.ours?.status ?? null }
     })
     // It was a case of its own while nobody knew whose it is.
     const before = placed.map(
-      ({ subject }): Judged => ({ subject, reference: null, findings: [], open: ['unknown_to_us'] }),
+      ({ subject }): Judged => ({ subject, reference: null, findings: [], open: ['unknown_to_us'], ours_status: null }),
     )
     return { ...(await applyFindings(deps, tx, by, [...judged, ...before])), matched }
   })
@@ -168,7 +184,7 @@ async function reportSet(deps: Deps, tx: Tx, by: Judge, rows: readonly (Stated &
   const judged = rows.map(({ subject, ...line }, n): Judged => {
     const known = facts[n] as (typeof facts)[number]
     const findings = judge({ ours: null, lines: [line] })
-    return { subject, reference: line.reference, findings, open: known.open }
+    return { subject, reference: line.reference, findings, open: known.open, ours_status: null }
   })
   return applyFindings(deps, tx, by, judged)
 }

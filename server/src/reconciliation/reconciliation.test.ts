@@ -14,7 +14,8 @@ import {
   plant,
   type Reconciler,
 } from '../../test/statements.ts'
-import type { ProviderExtras } from '../providers/extras.ts'
+import { formatAmount } from '../lib/index.ts'
+import type { ProviderExtras, ProviderLists } from '../providers/extras.ts'
 import type { Answer, PayoutAnswer, Provider } from '../providers/port.ts'
 
 /** What the provider says when it is asked, by reference. */
@@ -27,7 +28,7 @@ const answer = (reference: string) => {
   asked.push(reference)
   return answers.get(reference) ?? open
 }
-const provider: Provider & ProviderExtras = {
+const provider: Provider & ProviderExtras & ProviderLists = {
   name: 'mock',
   capabilities: {
     methods: ['wallet_push'],
@@ -210,7 +211,8 @@ test('asking the provider settles what it says, and closes the case that this ex
   })
   const key = randomUUID()
   const now = await desk.act(payment?.id ?? '', 'ask', {}, key)
-  const { state, resolution, explained_by, resolved_by } = now.body.data
+  const { state, resolution, explained_by, resolved_by, status_ours } = now.body.data
+  assert.equal(status_ours, 'successful', 'the answer tells how it is by now')
   assert.deepEqual([now.status, state, resolution, explained_by], [200, 'resolved', 'explained', null], now.text)
   assert.match(resolved_by.name, /@example.com$/)
   const [row] = await world.rows<{ status: string }>('select status from collections where id = $1', [one.id])
@@ -226,6 +228,38 @@ test('asking the provider settles what it says, and closes the case that this ex
   assert.equal(asked.at(-1), out.reference)
   await desk.act(payout?.id ?? '', 'resolve', { resolution: 'accepted', reason: 'Known at the provider' })
   known.push(one)
+})
+
+test('a second movement stays a case when the first one is explained, and tells where the payment stands by now', async () => {
+  const one = await make({ state: 'processing' })
+  await desk.take([...all(), lineOf(one), lineOf(one, { provider_id: 'TWICE' })])
+  const twice = (await desk.cases()).find(({ kind, reference }) => kind === 'duplicate' && reference === one.reference)
+  assert.equal(twice?.status_ours, 'processing')
+  answers.set(one.reference, {
+    kind: 'succeeded',
+    amount_minor: one.amount_minor,
+    currency: 'TZS',
+    provider_status: 'OK',
+  })
+  const now = await desk.act(twice?.id ?? '', 'ask')
+  assert.deepEqual([now.body.data.state, now.body.data.status_ours], ['open', 'successful'], now.text)
+  await desk.act(twice?.id ?? '', 'resolve', { resolution: 'accepted', reason: 'Seen' })
+  known.push(one)
+})
+
+test('a payout that we took back and they never made is no difference any more: asking closes its case', async () => {
+  const one = await make({ flow: 'payout' })
+  assert.equal((await desk.take(all())).opened, 1)
+  const found = await caseOf(one)
+  assert.equal(found?.kind, 'unknown_to_them')
+  // An operator found out that it was not paid.
+  await world.rows(
+    `update withdrawals set status = 'FAILED', funds = 'returned', failure_reason_code = 'operator_resolved' where id = $1`,
+    [one.id],
+  )
+  const now = await desk.act(found?.id ?? '', 'ask')
+  assert.deepEqual([now.body.data.resolution, now.body.data.status_ours], ['explained', 'FAILED'], now.text)
+  assert.equal((await desk.take(all())).opened, 0)
 })
 
 test('a line with a reference of their own leads to ours by their id, and the case can be asked about', async () => {
@@ -313,13 +347,24 @@ test('every import is in the audit log', async () => {
 test('the summary shows the money at the provider beside our books, and no difference while it does not answer', async () => {
   balance = null
   const silent = (await desk.summary()).float
-  assert.deepEqual([silent.providers, silent.difference], [[{ provider: 'mock', balance: null }], null])
+  assert.deepEqual(
+    [silent.providers, silent.difference],
+    [[{ provider: 'mock', balance: null, separate: false }], null],
+  )
   const [books] = await world.rows<{ minor: bigint }>(
     `select coalesce(-sum(balance_minor), 0)::bigint as minor from ledger_accounts
      where environment = 'live' and code = 'provider_float'`,
   )
   balance = { amount_minor: (books?.minor ?? 0n) + 1_05n, currency: 'TZS' }
   assert.equal((await desk.summary()).float.difference, '1.05')
+  provider.separate_float = true
+  const { float } = await desk.summary()
+  assert.deepEqual(
+    [float.providers[0].balance, float.providers[0].separate, float.difference],
+    [formatAmount((books?.minor ?? 0n) + 1_05n), true, null],
+    'an account that is filled by hand is shown beside the books, and not compared with them',
+  )
+  delete provider.separate_float
   balance = { amount_minor: 5n, currency: 'USD' }
   assert.equal((await desk.summary()).float.difference, null)
 })

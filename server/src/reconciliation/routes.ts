@@ -4,8 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { actOf } from '../audit/index.ts'
 import type { Deps } from '../db/index.ts'
-import { type App, answerOnce, findAnswer, type Routes, readClaim, replay } from '../http/index.ts'
-import { Refusal, refuse, refuseField } from '../lib/index.ts'
+import { type App, answerOnce, findAnswer, NoBody, type Routes, readClaim, replay } from '../http/index.ts'
+import { PROVIDERS, Refusal, refuse, refuseField } from '../lib/index.ts'
 import { readColumnNames } from './columns.ts'
 import { type Askers, createAsk, findCase, listCases, resolveCase, reviewCase } from './exceptions.ts'
 import { type FileImport, finishImport, importFile } from './import.ts'
@@ -16,16 +16,18 @@ import {
   CasesAnswer,
   CasesQuery,
   ImportQuery,
-  NoBody,
   ResolveBody,
   StatementAnswer,
+  StatementParams,
   StatementsAnswer,
   StatementsQuery,
   SummaryAnswer,
+  WithdrawBody,
 } from './schema.ts'
 import { type Spooled, spool } from './spool.ts'
 import { listStatements, presentStatement } from './statements.ts'
 import { type Providers, summarize } from './summary.ts'
+import { withdrawStatement } from './withdraw.ts'
 
 const tags = ['Operator']
 const READ = { access: 'operator' } as const
@@ -43,6 +45,7 @@ export type ReconciliationOptions = Askers & { providers: Providers; live: reado
 export function reconciliationRoutes(deps: Deps, options: ReconciliationOptions): Routes {
   return (app) => {
     importRoute(deps, app, options)
+    withdrawRoute(deps, app)
     readRoutes(deps, app, options)
     caseRoutes(deps, app, options)
   }
@@ -84,7 +87,9 @@ function importRoute(deps: Deps, app: App, { providers }: ReconciliationOptions)
       },
       async (request, reply) => {
         const { provider, file_name = null } = request.query
-        if (!providers.has(provider)) refuseField('provider', `must be one of ${[...providers.keys()].join(', ')}`)
+        // One that was switched off may still state what it moved before.
+        const known = new Set([...providers.keys(), ...PROVIDERS])
+        if (!known.has(provider)) refuseField('provider', `must be one of ${[...known].join(', ')}`)
         const period = { from: momentOf(request.query, 'from'), to: momentOf(request.query, 'to') }
         const columns = readColumnNames(request.query.columns ?? '')
         if (typeof columns === 'string') refuseField('columns', columns)
@@ -118,6 +123,28 @@ async function importOnce(
     if (imported instanceof Refusal) throw imported
     return presentStatement(await finishImport(deps, tx, act, imported))
   })
+}
+
+function withdrawRoute(deps: Deps, app: App): void {
+  app.post(
+    `${STATEMENTS}/:id/withdraw`,
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Take back a statement that was brought by mistake',
+        description:
+          'Its lines give way to what they replaced, the cases that it opened are closed as `withdrawn`, and those that it explained open again. The same file may be brought once more.',
+        params: StatementParams,
+        body: WithdrawBody,
+        response: { 200: StatementAnswer },
+      },
+    },
+    async (request, reply) => {
+      const input = { id: request.params.id, ...request.body }
+      return answerOnce(deps, request, reply, 200, (tx) => withdrawStatement(deps, tx, actOf(request), input))
+    },
+  )
 }
 
 function fileOf(request: FastifyRequest): Spooled | undefined {

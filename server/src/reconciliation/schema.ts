@@ -18,7 +18,12 @@ export const ImportQuery = Type.Object({
   provider: ProviderName,
   from: line(40, 'Where the period begins: a time, or a day of Africa/Dar_es_Salaam.'),
   to: line(40, 'The first moment after it, written alike.'),
-  columns: Type.Optional(line(1000, 'Names of columns that have other ones: `reference=Order No,at=Completed`.')),
+  columns: Type.Optional(
+    line(
+      1000,
+      'Names of columns that have other ones: `reference=Order No,at=Completed`. With an empty name, `kind=`, none holds it.',
+    ),
+  ),
   file_name: Type.Optional(visibleLine(200, 'What the file is called, for people.')),
 })
 
@@ -31,7 +36,10 @@ export const StatementRecord = Type.Object({
   sha256: nullable(Type.String({ description: 'Of the file, in hex.' })),
   from: Time,
   to: Time,
-  state: oneOf(['importing', 'done', 'failed'], 'failed: it stopped in the middle; bring it again.'),
+  state: oneOf(
+    ['importing', 'done', 'failed', 'withdrawn'],
+    'failed: it stopped in the middle; bring it again. withdrawn: it was taken back, and counts for nothing.',
+  ),
   lines: Type.Integer({ description: 'Counted when it is done, as the next three are.' }),
   matched: Type.Integer({ description: 'Lines that agree with our books.' }),
   opened: Type.Integer({ description: 'Cases that it opened.' }),
@@ -39,6 +47,7 @@ export const StatementRecord = Type.Object({
   imported_by: Type.Object({ kind: Type.String(), id: nullable(Type.String()), name: Type.String() }),
   created_at: Time,
   finished_at: nullable(Time),
+  withdrawn: nullable(Type.Object({ at: Time, by: Type.String(), reason: Type.String() })),
 })
 
 /** Answer of the import. */
@@ -65,14 +74,22 @@ export const CaseRecord = Type.Object({
   withdrawal_id: nullable(Type.String({ format: 'uuid' })),
   amount_theirs: nullable(Amount('What the provider states. Null: nothing.')),
   amount_ours: nullable(Amount('What our books say. Null: nothing.')),
-  currency: Type.String(),
-  status_ours: nullable(Type.String({ description: 'Where payment or withdrawal stood when the case was judged.' })),
+  currency: Type.String({ description: 'Of `amount_ours` and `difference`.' }),
+  currency_theirs: nullable(Type.String({ description: 'Of `amount_theirs`.' })),
+  status_ours: nullable(
+    Type.String({ description: 'Where payment or withdrawal stood when the case was last judged.' }),
+  ),
   difference: Amount('What the provider has more than our books say; below zero: less.'),
   at: nullable(Time),
   statement_id: Type.String({ format: 'uuid', description: 'The statement that opened it.' }),
   line: nullable(Type.Integer({ description: 'The line of that statement. Null: it has none.' })),
   opened_at: Time,
-  resolution: nullable(oneOf([...RESOLUTIONS, 'explained'], 'explained: books and statements agree by now.')),
+  resolution: nullable(
+    oneOf(
+      [...RESOLUTIONS, 'explained', 'withdrawn'],
+      'explained: books and statements agree by now. withdrawn: the statement that opened it was taken back.',
+    ),
+  ),
   reason: nullable(Type.String()),
   resolved_at: nullable(Time),
   resolved_by: nullable(
@@ -106,8 +123,17 @@ export const ResolveBody = Type.Object({
   ),
   reason: visibleLine(500, 'Why. It stays with the case and in the audit log.'),
 })
-/** An empty body may be left out. */
-export const NoBody = Type.Optional(Type.Object({}))
+/** Which statement. */
+export const StatementParams = Type.Object({ id: line(64) })
+/** Why a statement is taken back. */
+export const WithdrawBody = Type.Object({
+  reason: visibleLine(500, 'Why. It stays with the statement and in the audit log.'),
+})
+
+const Differences = {
+  unexplained: Amount('Sum of what differs in open cases, whichever way.'),
+  net_difference: Amount('The same with its signs: what the provider has more than our books say.'),
+}
 
 /** How far books and providers agree. */
 export const SummaryRecord = Type.Object({
@@ -118,10 +144,15 @@ export const SummaryRecord = Type.Object({
       lines: Type.Integer(),
       matched: Type.Integer(),
       stated_until: nullable(Type.String({ format: 'date-time', description: 'Where its newest period ends.' })),
+      holes: Type.Array(Type.Object({ from: Time, to: Time }), {
+        description: 'Times before that which no statement is of, the newest first.',
+      }),
       open_cases: Type.Integer(),
       open_by_kind: Type.Object(Object.fromEntries(CASE_KINDS.map((kind) => [kind, Type.Integer()]))),
-      unexplained: Amount('Sum of what differs in open cases, whichever way.'),
-      net_difference: Amount('The same with its signs: what the provider has more than our books say.'),
+      ...Differences,
+      other_currencies: Type.Array(Type.Object({ currency: Type.String(), ...Differences }), {
+        description: 'The same of cases in another currency than `float.currency`.',
+      }),
     }),
   ),
   float: Type.Object({
@@ -131,9 +162,17 @@ export const SummaryRecord = Type.Object({
       Type.Object({
         provider: Type.String(),
         balance: nullable(Amount('What the provider says. Null: it has no call for it, or did not answer.')),
+        separate: Type.Boolean({
+          description:
+            'True: this is an account that you fill yourself and that pays payouts alone; what payments brought lies elsewhere. It cannot be compared with the books.',
+        }),
       }),
     ),
-    difference: nullable(Amount('Balances less books. Null unless every live provider answered.')),
+    difference: nullable(
+      Amount(
+        'Balances less books. Null unless every live provider answered, and with an account that all its money is in.',
+      ),
+    ),
   }),
 })
 /** Answer of the summary. */

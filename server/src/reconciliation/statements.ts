@@ -13,7 +13,7 @@ export type Statement = {
   sha256: Buffer | null
   period_from: Date
   period_to: Date
-  state: 'importing' | 'done' | 'failed'
+  state: 'importing' | 'done' | 'failed' | 'withdrawn'
   lines: number
   matched: number
   opened: number
@@ -23,6 +23,10 @@ export type Statement = {
   imported_by_name: string
   created_at: Date
   finished_at: Date | null
+  withdrawn_at: Date | null
+  withdrawn_by_id: string | null
+  withdrawn_by_name: string | null
+  withdrawn_reason: string | null
 }
 
 /** What is imported, and by whom. */
@@ -35,8 +39,11 @@ export type NewStatement = {
   actor: Actor
 }
 
-const COLUMNS = `id, provider, source, file_name, sha256, period_from, period_to, state, lines, matched, opened, explained,
-   imported_by_kind, imported_by_id, imported_by_name, created_at, finished_at`
+/** The columns of a `Statement`. */
+export const STATEMENT_COLUMNS = `id, provider, source, file_name, sha256, period_from, period_to, state, lines, matched, opened, explained,
+   imported_by_kind, imported_by_id, imported_by_name, created_at, finished_at, withdrawn_at, withdrawn_by_id,
+   withdrawn_by_name, withdrawn_reason`
+const COLUMNS = STATEMENT_COLUMNS
 
 /** How long an import may be silent before another may begin. */
 const LEASE_MS = 60_000
@@ -75,7 +82,10 @@ export async function beginStatement(deps: Deps, input: NewStatement): Promise<S
   })
 }
 
-const BY_FILE = sql('statements_by_file', `select ${COLUMNS} from statements where sha256 = $1 and state <> 'failed'`)
+const BY_FILE = sql(
+  'statements_by_file',
+  `select ${COLUMNS} from statements where sha256 = $1 and state in ('importing', 'done')`,
+)
 
 /** Refuses with invalid_state a file that was imported before, naming when; lets any other pass. */
 async function refuseKnownFile(reader: Reader, sha256: Buffer): Promise<void> {
@@ -83,7 +93,7 @@ async function refuseKnownFile(reader: Reader, sha256: Buffer): Promise<void> {
   if (known === undefined) return
   if (known.state === 'importing') refuse('invalid_state', { message: 'This file is being imported right now.' })
   refuse('invalid_state', {
-    message: `This file was imported on ${known.created_at.toISOString()}: see statement ${known.id}.`,
+    message: `This file was imported on ${known.created_at.toISOString()}: see statement ${known.id}. Withdraw that one first if it was brought wrongly.`,
     details: { statement_id: known.id, imported_at: known.created_at.toISOString() },
   })
 }
@@ -167,5 +177,13 @@ export function presentStatement(row: Statement) {
     imported_by: { kind: row.imported_by_kind, id: row.imported_by_id, name: row.imported_by_name },
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
+    withdrawn:
+      row.withdrawn_at === null
+        ? null
+        : {
+            at: row.withdrawn_at.toISOString(),
+            by: row.withdrawn_by_name ?? '',
+            reason: row.withdrawn_reason ?? '',
+          },
   }
 }

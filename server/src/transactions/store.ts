@@ -1,7 +1,7 @@
 // Reading transactions: postings that touch what is available, with what they are about.
 
 import { countList, type Deps, inputRows, type KeptList, type Reader, sql } from '../db/index.ts'
-import type { Environment } from '../http/index.ts'
+import { COUNT_MAX, type Environment } from '../http/index.ts'
 import { type BookKey, EFFECT, type Fact, OF_AVAILABLE, type SourceType } from '../ledger/index.ts'
 import { firstIdAt, gather, ZERO_ID } from '../lib/index.ts'
 
@@ -122,9 +122,6 @@ export function readTransactions(
 ): Promise<Transaction[]> {
   return reader.query<Transaction>(rare(selection) ? PAGE_RARE : PAGE, [...valuesOf(selection), limit, offset])
 }
-
-/** Counting a selection stops here, so that a filter over millions costs no more than one over thousands. */
-const COUNT_MAX = 10_000
 
 /** How many transactions are selected, up to 10,000. */
 export async function countSelected(reader: Reader, selection: Selection): Promise<number> {

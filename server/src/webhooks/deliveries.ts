@@ -1,7 +1,7 @@
 // Reading deliveries with their attempts, and sending one again.
 
 import { type Deps, type Reader, sql, type Tx } from '../db/index.ts'
-import type { Environment } from '../http/index.ts'
+import { COUNT_MAX, type Environment } from '../http/index.ts'
 import { isId, refuse } from '../lib/index.ts'
 import { EVENT_ALIASES } from './events.ts'
 import { ATTEMPTS_MAX } from './record.ts'
@@ -49,9 +49,6 @@ const COUNT = sql(
      where merchant_id = $1 and environment = $2 and ($3::text is null or status = $3) and ($4::text is null or event = $4)
      limit $5) counted`,
 )
-
-/** Counting stops here, so that a list of millions costs no more than one of thousands. */
-const COUNT_MAX = 10_000
 
 const ATTEMPTS = sql(
   'webhook_attempts_of',

@@ -1,7 +1,7 @@
 // Recording finished attempts: one statement per set writes the attempts and moves their deliveries on.
 
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../db/index.ts'
-import { gather } from '../lib/index.ts'
+import { gather, redactFields, redactText } from '../lib/index.ts'
 import type { Delivery } from './enqueue.ts'
 
 /** Pauses before attempts two to five, each from the end of the attempt before. */
@@ -72,6 +72,7 @@ function rowOf({ delivery, started_at, ended_at, status_code, error, response_bo
     duration_ms: Math.max(0, ended_at.getTime() - started_at.getTime()),
     status_code,
     error,
-    response_body,
+    // A receiver may repeat what it was sent, or knows; whoever reads the deliveries need not have a right to that.
+    response_body: response_body === null ? null : redactFields(redactText(response_body)),
   }
 }

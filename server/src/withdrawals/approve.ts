@@ -12,6 +12,7 @@ import type { Provider } from '../providers/port.ts'
 import type { Delivery } from '../webhooks/index.ts'
 import { applyStep, beginChanges, writeChanges } from './change.ts'
 import type { FindProvider } from './check.ts'
+import { WHOLE } from './decide.ts'
 import { mayMove, type Status } from './state.ts'
 import {
   type Locked,
@@ -84,8 +85,7 @@ export async function approveAll(
     row.provider = payout.provider
     row.payout_state = payout.state
     row.booked_minor = row.total_reserved_minor
-    const none = { fee_minor: 0n, charge_minor: 0n, charge_borne_by: 'platform' } as const
-    const effect = { fact: 'withdrawal_reserved', amount_minor: row.total_reserved_minor, ...none } as const
+    const effect = { fact: 'withdrawal_reserved', amount_minor: row.total_reserved_minor, ...WHOLE } as const
     const step = { move: 'approve', funds: 'reserved', failure: null, effect, why: null } as const
     applyStep(deps, changes, row, step, { actor: act.actor, transfer_id: row.transfer_id })
     audits.push({

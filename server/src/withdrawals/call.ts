@@ -4,8 +4,17 @@
 import type { Deps } from '../db/index.ts'
 import { gather } from '../lib/index.ts'
 import { readPayoutAnswer, UNREADABLE } from '../providers/answer.ts'
-import { type Breaker, CIRCUIT_OPEN, guarded, isFault, QUESTIONS } from '../providers/breaker.ts'
-import { CALL_MS_MAX, type PayoutAnswer, type PayoutRequest, type Provider } from '../providers/port.ts'
+import {
+  AFTER_TRY_MS,
+  answerOf,
+  type Breaker,
+  CIRCUIT_OPEN,
+  guarded,
+  isFault,
+  QUESTIONS,
+  UNASKED,
+} from '../providers/breaker.ts'
+import type { PayoutAnswer, PayoutRequest, Provider } from '../providers/port.ts'
 import type { Payout } from './store.ts'
 
 /** Calls to the provider of a payout. None throws, and each ends. */
@@ -16,9 +25,6 @@ export type PayoutCalls = {
   status(payout: Payout): Promise<PayoutAnswer>
 }
 
-/** Adapters end by themselves before this. One that does not would hold its payouts, and all questions, for ever. */
-const CUT_OFF_MS = CALL_MS_MAX + 1_000
-
 /** Makes the calls over the configured providers. */
 export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Provider>, breaker: Breaker): PayoutCalls {
   const guard = { breaker, clock: deps.clock }
@@ -27,18 +33,6 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
     if (provider === undefined)
       deps.log.warn({ provider: name }, 'a payout waits for a provider that is not configured')
     return provider
-  }
-  const call = async <Said>(name: string, work: () => Promise<Said>): Promise<Said | null> => {
-    const late = Promise.withResolvers<never>()
-    const cancel = deps.clock.after(CUT_OFF_MS, () => late.reject(new Error('it did not end in time')))
-    try {
-      return await Promise.race([work(), late.promise])
-    } catch (error) {
-      deps.log.error({ err: error, provider: name }, 'the adapter failed')
-      return null
-    } finally {
-      cancel()
-    }
   }
   // Each provider has its own gatherer: whoever is slow holds up nobody else's questions.
   const gatherers = new Map<string, (payout: Payout) => Promise<PayoutAnswer>>()
@@ -54,7 +48,7 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
         return guarded(guard, provider, QUESTIONS.payouts, {
           async work(probing) {
             const asked = probing ? payouts.slice(0, 1) : payouts
-            const said = await call(name, () => provider.payoutStatus(asked.map(requestOf)))
+            const said = await answerOf(deps, name, () => provider.payoutStatus(asked.map(requestOf)))
             const answers = asked.map((_, i) => asQuestion(readPayoutAnswer(said?.[i] ?? UNREADABLE)))
             return [...answers, ...unasked(payouts.length - asked.length, AFTER_TRY_MS)]
           },
@@ -74,7 +68,9 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
       if (provider === undefined) return { kind: 'not_sent', provider_status: null }
       return guarded<PayoutAnswer>(guard, provider, payout.method, {
         work: async () =>
-          readPayoutAnswer((await call(payout.provider, () => provider.payout(requestOf(payout)))) ?? UNREADABLE),
+          readPayoutAnswer(
+            (await answerOf(deps, payout.provider, () => provider.payout(requestOf(payout)))) ?? UNREADABLE,
+          ),
         isFault,
         // Nothing was sent: it keeps its money set aside, and is sent once the provider is tried again.
         stopped: (ask_again_ms) => ({ kind: 'not_sent', provider_status: CIRCUIT_OPEN, ask_again_ms }),
@@ -83,12 +79,6 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
     status: (payout) => gathererOf(payout.provider)(payout),
   }
 }
-
-/** Questions that waited for the one which tried whether the provider works again are asked soon, or stopped. */
-const AFTER_TRY_MS = 1_000
-
-/** A question that was not asked. The provider's last word stands. */
-const UNASKED = { kind: 'unknown', why: 'unreachable', provider_status: null } as const satisfies PayoutAnswer
 
 /** That a question was refused or did not arrive says nothing about the payout. */
 function asQuestion(answer: PayoutAnswer): PayoutAnswer {

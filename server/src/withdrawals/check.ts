@@ -8,6 +8,7 @@ import {
   CURRENCY,
   canonicalPhone,
   DESTINATIONS,
+  type Destination,
   findDestination,
   formatAmount,
   PHONE_HELP,
@@ -160,6 +161,11 @@ export type FindProvider = (
   wanted: { method: PayoutMethod; destination_code: string },
 ) => Provider | null
 
+/** True when a configured provider pays out to it. */
+export function isReached(find: FindProvider, environment: Environment, { method, code }: Destination): boolean {
+  return find(environment, { method, destination_code: code }) !== null
+}
+
 /** Applies the rules that come after the Idempotency-Key. Refuses with 403 or 422; gives what may be priced and submitted. */
 export function checkRules(deps: Deps, caller: Caller, find: FindProvider, checked: CheckedBody): NewWithdrawal {
   checkMerchant(caller.merchant.id, checked.merchant_id)
@@ -176,9 +182,9 @@ export function checkRules(deps: Deps, caller: Caller, find: FindProvider, check
 
 /** It exists, and nobody who is configured here pays out to it. */
 function refuseUnreached(environment: Environment, find: FindProvider, method: PayoutMethod, code: string): never {
-  const reached = DESTINATIONS.filter(
-    (other) => other.method === method && find(environment, { method, destination_code: other.code }) !== null,
-  ).map((other) => other.code)
+  const reached = DESTINATIONS.filter((other) => other.method === method && isReached(find, environment, other)).map(
+    (other) => other.code,
+  )
   const others = reached.length === 0 ? `Nothing can be sent by ${method}.` : `By ${method}: ${reached.join(', ')}.`
   const message = `Nothing can be sent to ${code} at the moment. ${others}`
   refuse('unknown_destination', { message, details: { destinations: reached } })

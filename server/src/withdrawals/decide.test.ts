@@ -277,4 +277,6 @@ test('its word names outcome, amount and currency, or the reason', () => {
   assert.equal(wordOf(ANSWERS.declined), 'declined unknown_recipient')
   assert.equal(wordOf(ANSWERS.unknown), 'unknown timeout')
   assert.equal(wordOf(ANSWERS.accepted), 'accepted')
+  assert.equal(wordOf(ANSWERS.blocked), 'blocked')
+  assert.equal(wordOf({ ...ANSWERS.blocked, because: 'float' }), 'blocked float')
 })

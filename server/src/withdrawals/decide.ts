@@ -2,7 +2,7 @@
 
 import type { Fact } from '../ledger/index.ts'
 import { formatAmount } from '../lib/index.ts'
-import type { PayoutAnswer, PayoutFailure } from '../providers/port.ts'
+import { BLOCK_CAUSES, type PayoutAnswer, type PayoutFailure } from '../providers/port.ts'
 import { type Funds, type MoveName, mayMove, moves, type Status } from './state.ts'
 
 /** The withdrawal as far as a decision needs it. Amounts in cents. */
@@ -90,8 +90,22 @@ export function wordOf(answer: PayoutAnswer): string {
   if ('amount_minor' in answer) return `${answer.kind} ${formatAmount(answer.amount_minor)} ${answer.currency}`
   if (answer.kind === 'declined') return `declined ${answer.reason}`
   if (answer.kind === 'unknown') return `unknown ${answer.why}`
+  if (answer.kind === 'blocked') return answer.because === undefined ? 'blocked' : `blocked ${answer.because}`
   return answer.kind
 }
+
+/** The parts of money that moves as a whole: no fee and no charge is taken out of it. */
+export const WHOLE = { fee_minor: 0n, charge_minor: 0n, charge_borne_by: 'platform' } as const
+
+/** What the merchant is told of a payout that cannot be made yet. Null for every other answer. */
+export function reasonOf(answer: PayoutAnswer): string | null {
+  if (answer.kind !== 'blocked') return null
+  const cause = answer.because === undefined ? BLOCKED : BLOCK_CAUSES[answer.because]
+  return `${cause} Nothing was paid; an operator mends it and sends it again.`
+}
+
+/** The provider gave no cause. */
+const BLOCKED = "The provider refused the platform's address or access."
 
 /** Money that leaves for good, from where it lies. */
 export function payment(standing: Standing): Effect {
@@ -101,9 +115,7 @@ export function payment(standing: Standing): Effect {
 
 /** What was set aside goes back. */
 export function release(standing: Standing): Effect {
-  const { total_reserved_minor } = standing
-  const none = { fee_minor: 0n, charge_minor: 0n, charge_borne_by: 'platform' } as const
-  return { fact: 'withdrawal_released', amount_minor: total_reserved_minor, ...none }
+  return { fact: 'withdrawal_released', amount_minor: standing.total_reserved_minor, ...WHOLE }
 }
 
 /** What left comes back: amount and our fee, and the provider's charge when the provider gave it back. */

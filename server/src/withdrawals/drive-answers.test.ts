@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { A, dieAt, gate, HOUR, hint, idle, movesOf, stage, statusOf, until } from '../../test/payout-stage.ts'
-import { payoutOf, said, storyOf } from '../../test/payouts.ts'
+import { type Key, payoutOf, said, storyOf } from '../../test/payouts.ts'
+import { BLOCK_CAUSES } from '../providers/port.ts'
 import { PAYOUT_LEASE_MS } from './store.ts'
 
 describe('what the provider answers', () => {
@@ -127,6 +128,32 @@ describe('what the provider answers', () => {
         'PROCESSING',
         'SUCCESS: succeeded 1000.00 TZS',
       ])
+    }))
+
+  test('blocked: the merchant reads what is to be mended, and no more of it once it is sent again', () =>
+    stage(async (stage) => {
+      const { world, hands, script, submitted } = stage
+      const told = async ({ id }: Key) => {
+        return (await world.rows('select status_reason from withdrawals where id = $1', [id]))[0]?.status_reason
+      }
+      const mended = 'Nothing was paid; an operator mends it and sends it again.'
+      for (const [because, sentence, why] of [
+        ['address', BLOCK_CAUSES.address, 'blocked address'],
+        ['access', BLOCK_CAUSES.access, 'blocked access'],
+        ['float', BLOCK_CAUSES.float, 'blocked float'],
+        [undefined, "The provider refused the platform's address or access.", 'blocked'],
+      ] as const) {
+        script.payout = () => ({ ...said.blocked, ...(because && { because }) })
+        const key = await submitted()
+        await hands.approve(key)
+        await idle(stage)
+        assert.equal(await told(key), `${sentence} ${mended}`)
+        assert.equal((await movesOf(stage, key)).at(-1), `BLOCKED_IP_WHITELIST: ${why}`)
+        script.payout = () => said.paid(A)
+        await hands.retry(key)
+        await idle(stage)
+        assert.deepEqual([await statusOf(stage, key), await told(key)], ['SUCCESS', null])
+      }
     }))
 
   test('a retry whose process dies is sent by a worker', () =>

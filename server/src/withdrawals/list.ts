@@ -1,7 +1,7 @@
 // A merchant's withdrawals, newest first, and one of them.
 
 import { type Reader, sql } from '../db/index.ts'
-import { type Environment, type PageChoice, pageOf } from '../http/index.ts'
+import { COUNT_MAX, type Environment, type PageChoice, pageOf } from '../http/index.ts'
 import { isId, refuse } from '../lib/index.ts'
 import { presentDetail, presentWithdrawal } from './present.ts'
 import type { WithdrawalDetail } from './schema.ts'
@@ -28,9 +28,6 @@ const COUNT = sql(
   '',
   `select count(*)::int as total from (select 1 from withdrawals w where ${CONDITIONS} limit $5) counted`,
 )
-
-/** Counting stops here, so that a list of millions costs no more than one of thousands. */
-const COUNT_MAX = 10_000
 
 /** A page of them. `total_items` counts up to 10,000. */
 export async function listWithdrawals(reader: Reader, filter: Filter) {

@@ -23,7 +23,7 @@ import { DESTINATIONS, refuse } from '../lib/index.ts'
 import type { PayoutMethod } from '../providers/port.ts'
 import type { Delivery } from '../webhooks/index.ts'
 import { NOT_FOUND } from './approve.ts'
-import { type CheckedBody, checkBody, checkRules, type FindProvider, RULES } from './check.ts'
+import { type CheckedBody, checkBody, checkRules, type FindProvider, isReached, RULES } from './check.ts'
 import type { Desk } from './desk.ts'
 import { getWithdrawal, listWithdrawals } from './list.ts'
 import { presentQuote, presentWithdrawal } from './present.ts'
@@ -68,7 +68,7 @@ const SUBMITTING =
 /** Adds the routes. */
 export function withdrawalRoutes(deps: Deps, options: WithdrawalsOptions): Routes {
   return (app) => {
-    destinationRoute(app)
+    destinationRoute(app, options)
     quoteRoute(deps, app, options)
     submitRoutes(deps, app, options)
     readRoutes(deps, app)
@@ -80,7 +80,7 @@ export function withdrawalRoutes(deps: Deps, options: WithdrawalsOptions): Route
 const WITHDRAWALS = { tags: ['Withdrawals'] }
 const DISBURSEMENTS = { tags: ['Disbursements'] }
 
-function destinationRoute(app: App): void {
+function destinationRoute(app: App, { find }: WithdrawalsOptions): void {
   app.get(
     '/v1/destinations',
     {
@@ -88,14 +88,20 @@ function destinationRoute(app: App): void {
       schema: {
         ...WITHDRAWALS,
         summary: 'List the networks and banks that money can be sent to',
+        description:
+          'Those that a provider of this installation reaches now. Any other is refused with `unknown_destination`.',
         querystring: DestinationsQuery,
         response: { 200: success(DestinationsAnswer) },
       },
     },
     async (request) => {
-      const { method } = request.query
-      const items = DESTINATIONS.filter((destination) => method === undefined || destination.method === method)
-      return { success: true as const, data: { items: items.map((item) => ({ ...item, aliases: [...item.aliases] })) } }
+      const { method: wanted, environment = 'live' } = request.query
+      const items = DESTINATIONS.filter(({ method }) => wanted === undefined || method === wanted)
+      const reached = items.filter((item) => isReached(find, environment, item))
+      return {
+        success: true as const,
+        data: { items: reached.map((item) => ({ ...item, aliases: [...item.aliases] })) },
+      }
     },
   )
 }

@@ -120,7 +120,12 @@ export const DisbursementsQuery = Type.Object({
 })
 
 /** Query of GET /v1/destinations. */
-export const DestinationsQuery = Type.Object({ method: Type.Optional(oneOf(PAYOUT_METHODS)) })
+export const DestinationsQuery = Type.Object({
+  method: Type.Optional(oneOf(PAYOUT_METHODS)),
+  environment: Type.Optional(
+    oneOf(ENVIRONMENTS, 'Where it is to be sent: `live`, the default, or `sandbox`, which reaches them all.'),
+  ),
+})
 
 // What is answered ----------------------------------------------------------------------------------------------------
 
@@ -169,7 +174,7 @@ const record = {
   status: oneOf(STATUSES),
   requires_approval: Type.Boolean({ description: 'true until an operator has approved or rejected it.' }),
   status_reason: nullable(
-    Type.String({ description: 'What the operator tells you: why it was rejected, or what is asked.' }),
+    Type.String({ description: 'Why it was rejected, what an operator asks you, or why it cannot be sent yet.' }),
   ),
   failure_reason_code: nullable(Type.String({ description: 'Set when FAILED. The set can grow.' })),
   failure_reason_message: nullable(Type.String({ description: 'A sentence that may be shown to a user.' })),

@@ -8,7 +8,7 @@ import { assertInvariant, newId } from '../lib/index.ts'
 import type { PayoutAnswer } from '../providers/port.ts'
 import type { Delivery } from '../webhooks/index.ts'
 import { applyNote, applyStep, beginChanges, type Changes, writeChanges } from './change.ts'
-import { decide, isFinal } from './decide.ts'
+import { decide, isFinal, reasonOf } from './decide.ts'
 import { nextStepAt } from './pauses.ts'
 import { mayMove, type PayoutState } from './state.ts'
 import { type Locked, lockWithdrawals, type WithdrawalId, withdrawalName } from './store.ts'
@@ -117,7 +117,8 @@ function moveWithdrawal(deps: Deps, changes: Changes, row: Locked, answer: Payou
     return !known
   }
   for (const step of steps) {
-    if (isNew(step.why ?? '') || step.move !== 'alarm') applyStep(deps, changes, row, step, { actor })
+    const status_reason = step.move === 'block' ? reasonOf(answer) : null
+    if (isNew(step.why ?? '') || step.move !== 'alarm') applyStep(deps, changes, row, step, { actor, status_reason })
     else repeated(deps, row, step.why)
   }
   if (noted === null) return

@@ -106,7 +106,8 @@ export async function createRig(options: { shops: number; delay_ms: number }): P
   }
 }
 
-async function openShop(deps: TestDeps, name: string): Promise<Shop> {
+/** Opens a shop with a live key that may do everything. */
+export async function openShop(deps: TestDeps, name: string): Promise<Shop> {
   const merchant = await createMerchant(deps, { name, approved: true })
   const made = await createKey(deps, {
     merchant_id: merchant.id,
@@ -117,7 +118,8 @@ async function openShop(deps: TestDeps, name: string): Promise<Shop> {
   return { merchant, key: made.plaintext_key, key_id: made.record.id }
 }
 
-async function startHooks(): Promise<Hooks> {
+/** Starts a receiver of webhooks on a free port; it takes everything until told otherwise. */
+export async function startHooks(): Promise<Hooks> {
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const chunks: Buffer[] = []
     request.on('error', () => {})

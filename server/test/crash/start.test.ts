@@ -62,7 +62,7 @@ describe('a configuration that must not run', () => {
     {
       what: 'production without its settings',
       env: production,
-      named: ['DATABASE_URL', 'SECRET_KEY', 'MOCK_SECRET', 'BASE_URL'],
+      named: ['DATABASE_URL', 'SECRET_KEY', 'MOCK_SECRET', 'BASE_URL', 'PROVIDER'],
     },
     {
       what: 'production that delivers to private addresses',

@@ -8,6 +8,7 @@ import type { Step } from './engine.ts'
 
 /** Header with the hex HMAC-SHA256 of the raw body. */
 const SIGNATURE_HEADER = 'x-mock-signature'
+const SIGNATURE_CHARS = 64
 const BODY_MAX_BYTES = 4096
 
 /** One callback, ready to be sent. Sent again, it is the same bytes. */
@@ -57,7 +58,8 @@ export function verifyCallback(
   body: Buffer,
 ): CallbackVerdict {
   const signature = headers[SIGNATURE_HEADER]
-  if (signature === undefined || body.length > BODY_MAX_BYTES) return { verified: false }
+  if (signature === undefined || signature.length !== SIGNATURE_CHARS || body.length > BODY_MAX_BYTES)
+    return { verified: false }
   if (!sameSecret(signature, signatureOf(secret, body))) return { verified: false }
   try {
     const content: unknown = JSON.parse(body.toString('utf8'))

@@ -2,9 +2,10 @@
 // hold a PIN: nothing of a request is ever logged, and no answer is logged before our secrets are taken out of it.
 
 import { Pool } from 'undici'
-import { type Clock, CURRENCY, type Log } from '../../lib/index.ts'
+import type { Clock, Log } from '../../lib/index.ts'
+import { exchange } from '../exchange.ts'
+import { createNotes } from '../notes.ts'
 import { type Verdict, weigh } from './envelope.ts'
-import { exchange } from './exchange.ts'
 import { createRedaction } from './redact.ts'
 import { type Credentials, type SignedFields, signedHeaders } from './sign.ts'
 
@@ -34,6 +35,8 @@ export type Client = {
   act(call: Call): Promise<Verdict>
   /** Asks a question: repeating it does nothing. */
   ask(call: Call): Promise<Verdict>
+  /** Takes something back. */
+  end(call: Call): Promise<Verdict>
   /** A question that has to be sent like an act. */
   askByPost(call: Call): Promise<Verdict>
   now(): Date
@@ -41,9 +44,8 @@ export type Client = {
 }
 
 const ANSWER_MAX_BYTES = 256 * 1024
-/** One line a minute for each kind of trouble: it comes with every request until somebody mends it. */
-const NOTE_EVERY_MS = 60_000
-const NOTES_MAX = 500
+/** Codes that come of our own account: an empty float, and a vendor or PIN that it does not know. */
+const OURS_TO_MEND: readonly string[] = ['611', '651', '990']
 
 /** Makes a client. Questions have connections of their own, so that thousands of them hold up no payout. */
 export function createClient(options: ClientOptions): Client {
@@ -59,16 +61,16 @@ export function createClient(options: ClientOptions): Client {
     })
   const acts = makePool()
   const asks = makePool()
-  const note = createNotes(options)
+  const note = createTroubles(options)
   const redaction = createRedaction(credentials, options.pin)
 
-  const send = async (pool: Pool, method: 'GET' | 'POST', call: Call): Promise<Verdict> => {
+  const send = async (pool: Pool, method: 'GET' | 'POST' | 'DELETE', call: Call): Promise<Verdict> => {
     const headers = signedHeaders(credentials, call.fields, clock.now())
     const path = base + call.path
     const outgoing =
-      method === 'GET'
-        ? { path: path + queryOf(call.fields), method, headers, body: null }
-        : { path, method, headers, body: JSON.stringify(Object.fromEntries(call.fields)) }
+      method === 'POST'
+        ? { path, method, headers, body: JSON.stringify(Object.fromEntries(call.fields)) }
+        : { path: path + queryOf(call.fields), method, headers, body: null }
     const sent = await exchange(pool, outgoing, call.timeout_ms)
     const clean = sent.kind === 'answered' ? { ...sent, text: redaction.raw(sent.text) } : sent
     const verdict = redaction.words(weigh(clean, options.refusal_texts))
@@ -78,6 +80,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     act: (call) => send(acts, 'POST', call),
     ask: (call) => send(asks, 'GET', call),
+    end: (call) => send(acts, 'DELETE', call),
     askByPost: (call) => send(asks, 'POST', call),
     now: () => clock.now(),
     async close() {
@@ -91,35 +94,15 @@ function queryOf(fields: SignedFields): string {
 }
 
 /** Tells an operator what only an operator can mend: access, parameters, an empty float. */
-function createNotes({ name, clock, log }: ClientOptions) {
-  const noted = new Map<string, number>()
+function createTroubles(options: ClientOptions) {
+  const note = createNotes(options)
   return ({ path, reference }: Call, verdict: Verdict): void => {
-    const is_float = verdict.is === 'failed' && verdict.envelope.resultcode === '990'
-    if (verdict.is !== 'refused' && verdict.is !== 'rejected' && !is_float) return
+    // Of an order these codes tell other things, an unknown one among them.
+    const is_payout = !path.startsWith('/checkout/')
+    const is_ours = verdict.is === 'failed' && is_payout && OURS_TO_MEND.includes(verdict.envelope.resultcode)
+    if (verdict.is !== 'refused' && verdict.is !== 'rejected' && !is_ours) return
     const { envelope, status } = verdict
-    const now = clock.now().getTime()
-    const kind = `${path} ${status} ${envelope?.resultcode}`
-    if (now - (noted.get(kind) ?? Number.NEGATIVE_INFINITY) < NOTE_EVERY_MS) return
-    if (noted.size >= NOTES_MAX) noted.clear()
-    noted.set(kind, now)
-    log.warn(
-      {
-        provider: name,
-        path,
-        reference,
-        status,
-        resultcode: envelope?.resultcode,
-        result: envelope?.result,
-        message: envelope?.message,
-      },
-      'the provider refuses what we send',
-    )
+    const { resultcode, result, message } = envelope ?? {}
+    note(`${path} ${status} ${resultcode}`, { path, reference, status, resultcode, result, message })
   }
-}
-
-/** An amount as the gateway takes it: whole shillings. Null: it cannot take it. */
-export function shillingsOf(amount_minor: bigint, currency: string): number | null {
-  const shillings = Number(amount_minor / 100n)
-  const is_whole = amount_minor > 0n && amount_minor % 100n === 0n && Number.isSafeInteger(shillings)
-  return is_whole && currency === CURRENCY ? shillings : null
 }

@@ -8,11 +8,16 @@
 //                                  without an order there was no prompt, so the push that follows is a first one. Should
 //                                  the code be wrong, the second order is refused and nobody is prompted. This process
 //                                  also remembers what it prompted, and a prompt keeps its transaction id.
+//
+// An order ends shortly before the platform gives up on its payment, and one that is still open then is cancelled, so that
+// nobody pays for what has failed. Whoever paid in the last moment is found by the question that follows.
 
+import { countdown } from '../countdown.ts'
+import { createOnce } from '../memory.ts'
 import type { Answer, PaymentRequest, QrAnswer } from '../port.ts'
-import { type Client, shillingsOf } from './client.ts'
-import { codeOf, type OrderMade, orderMade, orderStatus, promptAnswer } from './mapping.ts'
-import { createMemory } from './memory.ts'
+import { shillingsOf } from '../shillings.ts'
+import type { Client } from './client.ts'
+import { codeOf, endOf, type OrderMade, orderMade, orderStatus, promptAnswer } from './mapping.ts'
 import type { SignedFields } from './sign.ts'
 
 /** Settings of taking money. */
@@ -23,7 +28,7 @@ export type CollectionsOptions = {
   callback_url: string | null
   /** Whom an order names; the phone only when the payer's is not known. */
   buyer: { name: string; email: string; phone: string }
-  /** Minutes after which the orders of prompts end by themselves; null: the gateway's own time. */
+  /** Minutes after which the orders of prompts end by themselves; null, or later: shortly before the payment's deadline. */
   push_expiry_min: number | null
   /** Result codes of the status query that mean that there is no such order. */
   order_unknown_codes: readonly string[]
@@ -45,15 +50,18 @@ const PROMPT_PATHS = {
 /** Shares of the time that are kept back from an order for a question about it, and for the prompt. */
 const QUESTION_SHARE = 0.15
 const PROMPT_SHARE = 0.25
+/** And of a last question, for the end of the order and what is asked after it. */
+const END_SHARE = 0.5
 
 /** Makes the functions that take money. */
 export function createCollections(client: Client, options: CollectionsOptions): Collections {
   const { timeout_ms } = options
-  const prompted = createMemory<Answer | null>()
-  const codes = createMemory<QrAnswer>()
+  // Whoever repeats a reference waits for the first answer, and later hears it again, unless nobody was prompted.
+  const prompted = createOnce<Answer | null>((answer) => answer !== null)
+  const codes = createOnce<QrAnswer>((answer) => answer.kind === 'accepted')
 
   const order = async (request: PaymentRequest, timeout: number): Promise<OrderMade> => {
-    const fields = orderFields(request, options)
+    const fields = orderFields(request, options, client.now())
     if (fields === null) return { kind: 'kept_out', answer: UNFIT }
     const path = '/checkout/create-order-minimal'
     return orderMade(await client.act({ path, fields, reference: request.reference, timeout_ms: timeout }))
@@ -64,6 +72,22 @@ export function createCollections(client: Client, options: CollectionsOptions): 
     const verdict = await client.ask({ path: '/checkout/order-status', fields, reference, timeout_ms: timeout })
     const { push_expiry_min: expiry_min, order_unknown_codes: unknown_codes } = options
     return orderStatus(verdict, request, { now: client.now(), expiry_min, unknown_codes })
+  }
+
+  /** Asks; an order that is open when its payment's deadline is over is cancelled, and then nobody can pay it any more. */
+  const askAndEnd = async (request: PaymentRequest): Promise<Answer> => {
+    const { reference, deadline_at } = request
+    if (deadline_at === undefined || client.now() < deadline_at) return ask(request, timeout_ms)
+    const left = countdown(timeout_ms)
+    const seen = await ask(request, timeout_ms * (1 - END_SHARE))
+    if (seen.kind !== 'accepted' && seen.kind !== 'unknown') return seen
+    const fields: SignedFields = [['order_id', reference]]
+    const timeout = left() / 2
+    const ended = await client.end({ path: '/checkout/cancel-order', fields, reference, timeout_ms: timeout })
+    if (ended.is === 'done') return { kind: 'declined', reason: 'expired', provider_status: seen.provider_status }
+    // It was paid in between, or cancelled before; or nothing is known, as it was.
+    const again = await ask(request, left())
+    return again.kind === 'unknown' ? seen : again
   }
 
   /** Null: nobody was prompted, for certain. */
@@ -109,20 +133,9 @@ export function createCollections(client: Client, options: CollectionsOptions): 
   }
 
   return {
-    // Whoever repeats a reference waits for the first answer, and later hears it again, unless nobody was prompted.
-    push: async (request) =>
-      (await prompted.once(
-        request.reference,
-        () => push(request),
-        (answer) => answer !== null,
-      )) ?? NOBODY_ASKED,
-    qr: (request) =>
-      codes.once(
-        request.reference,
-        () => qr(request),
-        (answer) => answer.kind === 'accepted',
-      ),
-    status: (requests) => Promise.all(requests.map((request) => ask(request, timeout_ms))),
+    push: async (request) => (await prompted(request.reference, () => push(request))) ?? NOBODY_ASKED,
+    qr: (request) => codes(request.reference, () => qr(request)),
+    status: (requests) => Promise.all(requests.map(askAndEnd)),
   }
 }
 
@@ -133,7 +146,7 @@ const CODE_LOST = { kind: 'declined', reason: 'provider_unavailable' } as const
 const UNFIT: Answer = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
 
 /** The order of a payment, or null when it cannot be one. */
-function orderFields(request: PaymentRequest, options: CollectionsOptions): SignedFields | null {
+function orderFields(request: PaymentRequest, options: CollectionsOptions, now: Date): SignedFields | null {
   const amount = shillingsOf(request.amount_minor, request.currency)
   if (amount === null) return null
   const { vendor, buyer, callback_url, push_expiry_min } = options
@@ -148,13 +161,11 @@ function orderFields(request: PaymentRequest, options: CollectionsOptions): Sign
   ]
   if (callback_url !== null) fields.push(['webhook', Buffer.from(callback_url, 'utf8').toString('base64')])
   fields.push(['no_of_items', 1])
-  // A code has no end of its own: whoever shows it promises none.
-  if (push_expiry_min !== null && request.method !== 'qr') fields.push(['expiry', push_expiry_min])
+  const end = endOf(request, { begin: now, expiry_min: push_expiry_min })
+  if (end !== null) {
+    fields.push(['expiry', Math.max(Math.floor((end.getTime() - now.getTime()) / MINUTE_MS), 1)])
+  }
   return fields
 }
 
-/** Milliseconds that are left of a span that begins now. Never below zero. */
-function countdown(ms: number): () => number {
-  const end = performance.now() + ms
-  return () => Math.max(end - performance.now(), 0)
-}
+const MINUTE_MS = 60_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Sent } from '../exchange.ts'
 import { readEnvelope, standingOf, weigh } from './envelope.ts'
-import type { Sent } from './exchange.ts'
 import { answered, type Text, text } from './testing.ts'
 
 describe('an envelope', () => {
@@ -131,7 +131,15 @@ describe('an exchange', () => {
         'unclear unseen_status',
       ],
       ['a wrong key', answered(401, { resultcode: '401', result: 'FAIL' }), 'refused for certain'],
-      ['a wrong key without words', answered(401, ''), 'refused for certain'],
+      ['a 401 without words', answered(401, ''), 'refused perhaps'],
+      ['a 401 page', answered(401, '<html>401</html>'), 'refused perhaps'],
+      ['a 401 that succeeded', answered(401, { resultcode: '000', result: 'SUCCESS' }), 'unclear unseen_status'],
+      ['a 401 in progress', answered(401, { resultcode: '111', result: 'PENDING' }), 'unclear unseen_status'],
+      [
+        'a 401, upstream silent',
+        answered(401, { ...FAIL, message: 'No reponse from upstream' }),
+        'unclear unseen_status',
+      ],
       ['an address that is not listed', answered(403, NOT_LISTED), 'refused for certain'],
       ['a product that is not enabled', answered(403, NOT_ENABLED), 'refused for certain'],
       ['an address that is not listed, with 200', answered(200, NOT_LISTED), 'refused for certain'],

@@ -1,6 +1,7 @@
 // The envelope that every answer of the gateway comes in, and what an HTTP exchange as a whole comes to. Pure.
 
-import type { LostWhy, Sent } from './exchange.ts'
+import type { LostWhy, Sent } from '../exchange.ts'
+import type { BlockCause } from '../port.ts'
 
 /** Anything that JSON calls an object. */
 export type Fields = Record<string, unknown>
@@ -19,12 +20,13 @@ export type Envelope = {
 /**
  * What an exchange comes to.
  * `done`, `pending`, `failed`: the gateway says so, and code and word agree. `rejected`: it found the request itself wrong and
- * executed nothing. `refused`: it does not let us in; `certain` when it is the gateway that says so, and nobody in between.
+ * executed nothing. `refused`: it does not let us in, `because` of what; `certain` when it is the gateway that says so, and
+ * nobody in between.
  * `not_sent`: no byte was written. `unclear`: everything else; it may have been executed.
  */
 export type Verdict =
   | { is: 'done' | 'pending' | 'failed' | 'rejected'; status: number; envelope: Envelope }
-  | { is: 'refused'; certain: boolean; status: number; envelope: Envelope | null }
+  | { is: 'refused'; certain: boolean; because: BlockCause | null; status: number; envelope: Envelope | null }
   | { is: 'not_sent'; envelope: null }
   | { is: 'unclear'; why: LostWhy | 'unseen_status'; status: number | null; envelope: Envelope | null }
 
@@ -37,8 +39,13 @@ const PENDING: readonly string[] = ['111', '927', '001', '002', '003']
 export const AMBIGUOUS = '999'
 /** How it says that what lies behind it did not answer, as a failure too. The spelling is the gateway's. */
 const UPSTREAM = /\bno\s+res?ponse\s+from\s+upstream/i
-/** How it says that our address, or our use of one of its products, is not allowed. */
-const REFUSALS: readonly RegExp[] = [/\b403[25]\b/, /\bip\b.*\bwhite-?\s?list/i, /\bendpoint not enabled\b/i]
+/** How it says that our address is not allowed, or our use of one of its products. */
+const REFUSALS: readonly (readonly [text: RegExp, because: BlockCause])[] = [
+  [/\b4032\b/, 'address'],
+  [/\bip\b.*\bwhite-?\s?list/i, 'address'],
+  [/\b4035\b/, 'access'],
+  [/\bendpoint not enabled\b/i, 'access'],
+]
 
 /** Reads an envelope. Null: it is none, whatever else it is. */
 export function readEnvelope(text: string): Envelope | null {
@@ -80,18 +87,23 @@ export function weigh(sent: Sent, refusal_texts: readonly string[] = []): Verdic
   const standing = envelope === null ? null : standingOf(envelope)
   const unclear = (why: LostWhy | 'unseen_status'): Verdict => ({ is: 'unclear', why, status, envelope })
 
-  if (status === 401) return { is: 'refused', certain: true, status, envelope }
-  const told = standing === 'failed' && envelope !== null && isRefusal(envelope.message, refusal_texts)
-  if (status === 403) return { is: 'refused', certain: told, status, envelope }
+  const refused = (certain: boolean, because: BlockCause | null): Verdict => {
+    return { is: 'refused', certain, because, status, envelope }
+  }
+  // Without a failure of its own it may come from somebody on the way; with a success it contradicts itself.
+  if (status === 401 && (standing === null || standing === 'failed')) return refused(standing !== null, 'access')
+  if (status === 401) return unclear('unseen_status')
+  const told = standing === 'failed' && envelope !== null ? refusalIn(envelope.message, refusal_texts) : null
+  if (status === 403) return refused(told !== null, told?.because ?? null)
   if (status === 408) return unclear('timeout')
   if (status === 429 || status >= 500) return unclear('unreachable')
   if (envelope === null || standing === null) return unclear('unreadable')
   if (status === 400 || status === 412) {
-    if (told) return { is: 'refused', certain: true, status, envelope }
+    if (told !== null) return refused(true, told.because)
     return standing === 'failed' ? { is: 'rejected', status, envelope } : unclear('unseen_status')
   }
   if (status < 200 || status > 299) return unclear('unreadable')
-  if (told) return { is: 'refused', certain: true, status, envelope }
+  if (told !== null) return refused(true, told.because)
   return standing === 'unclear' ? unclear('unseen_status') : { is: standing, status, envelope }
 }
 
@@ -105,9 +117,10 @@ export function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-function isRefusal(message: string, refusal_texts: readonly string[]): boolean {
+/** By what a message says that we are not let in. Null: it does not say so. */
+function refusalIn(message: string, refusal_texts: readonly string[]): { because: BlockCause | null } | null {
+  const known = REFUSALS.find(([text]) => text.test(message))
+  if (known !== undefined) return { because: known[1] }
   const lower = message.toLowerCase()
-  return (
-    REFUSALS.some((known) => known.test(message)) || refusal_texts.some((text) => lower.includes(text.toLowerCase()))
-  )
+  return refusal_texts.some((text) => lower.includes(text.toLowerCase())) ? { because: null } : null
 }

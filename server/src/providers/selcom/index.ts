@@ -1,7 +1,7 @@
 // Selcom's API gateway: prompts, Selcom Pesa and QR codes in, payouts to wallets and banks out. Whole shillings only.
 
 import type { Clock, Log, Random } from '../../lib/index.ts'
-import type { ProviderExtras } from '../extras.ts'
+import type { ProviderExtras, ProviderLists } from '../extras.ts'
 import { CALL_MS_MAX, METHODS, PAYOUT_METHODS, type Provider } from '../port.ts'
 import { verifyCallback } from './callback.ts'
 import { createClient } from './client.ts'
@@ -10,7 +10,9 @@ import { SELCOM_DESTINATIONS } from './destinations.ts'
 import { createPayouts } from './payouts.ts'
 
 /** The adapter, with what it can do beyond the port and the way to close its connections. */
-export type SelcomProvider = Provider & Required<ProviderExtras> & { close(): Promise<void> }
+export type SelcomProvider = Provider &
+  Required<ProviderExtras> &
+  Pick<ProviderLists, 'separate_float'> & { close(): Promise<void> }
 
 /** Options of `createSelcomProvider`. Those with a default concern what the gateway's manual leaves open. */
 export type SelcomOptions = {
@@ -32,13 +34,15 @@ export type SelcomOptions = {
   clock: Clock
   random: Random
   log: Log
-  /** Minutes after which an unpaid prompt's order ends. Null (default): the gateway's own time. */
+  /** Minutes after which an unpaid prompt's order ends. Null (default): shortly before the payment's deadline, as codes do. */
   push_expiry_min?: number | null
   /**
    * Result codes of the order query that are taken for "there is no such order" while nobody knows of the order; a payment
    * that was lost before it began is only ever sent with one of them. No manual names one. Default: none.
    */
   order_unknown_codes?: readonly string[]
+  /** Result codes beyond the documented ones by which a payout failed for certain, and no money left. Default: none. */
+  failed_payout_codes?: readonly string[]
   /** More texts by which the gateway says that our address or access is refused. */
   refusal_texts?: readonly string[]
   /** True: payouts to the provider's own wallet carry its product code. Default: false. */
@@ -84,7 +88,10 @@ export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
     float,
     sender: { ...options.sender, purpose: options.sender.purpose ?? 'BUSINESS' },
     selcom_pesa_code: options.selcom_pesa_code ?? false,
-    ask_again_ms: options.payout_ask_again_ms ?? 180_000,
+    reading: {
+      ask_again_ms: options.payout_ask_again_ms ?? 180_000,
+      failed_codes: options.failed_payout_codes ?? [],
+    },
     timeout_ms,
     random,
   })
@@ -97,6 +104,8 @@ export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
       payout_methods: float === null ? [] : PAYOUT_METHODS,
       destinations: float === null ? [] : SELCOM_DESTINATIONS,
     },
+    // Payouts are paid from a prepaid account; what payments bring lies with the till, which no call tells of.
+    separate_float: true,
     ...collections,
     ...payouts,
     verifyCallback: (headers, body) => verifyCallback(callback, headers, body),

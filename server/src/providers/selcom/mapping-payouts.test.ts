@@ -6,7 +6,7 @@ import { DESTINATIONS } from '../../lib/index.ts'
 import { PAYOUT_METHODS, type PayoutRequest } from '../port.ts'
 import { RAILS, routeTo, SELCOM_DESTINATIONS } from './destinations.ts'
 import { type Verdict, weigh } from './envelope.ts'
-import { balanceOf, nameOf, payoutSent, payoutStatus } from './mapping.ts'
+import { balanceOf, nameOf, payoutSent, payoutStatus } from './mapping-payouts.ts'
 import { answered, said, shortly } from './testing.ts'
 
 const REFERENCE = '01ARZ3NDEKTSV4RRFFQ69G5FAV1'
@@ -24,9 +24,18 @@ const PAYOUT: PayoutRequest = {
   currency: 'TZS',
   sent_at: null,
 }
+/** A refusal that only the texts of an installation know. */
+const refused_by = (message: string) => {
+  return weigh(answered(200, { resultcode: '403', result: 'FAIL', message }), [message.toLowerCase()])
+}
+
 describe('a payout', () => {
-  const sent = (verdict: Verdict) => payoutSent(verdict, PAYOUT, ASK_AGAIN_MS)
-  const asked = (verdict: Verdict) => payoutStatus(verdict, PAYOUT, ASK_AGAIN_MS)
+  const READING = { ask_again_ms: ASK_AGAIN_MS, failed_codes: [] }
+  /** One that the gateway took before: so what it says of it is about it. */
+  const TAKEN: PayoutRequest = { ...PAYOUT, sent_at: new Date('2026-03-01T09:00:00Z') }
+  const sent = (verdict: Verdict) => payoutSent(verdict, PAYOUT, READING)
+  const asked = (verdict: Verdict, request = TAKEN, failed_codes: string[] = []) =>
+    payoutStatus(verdict, request, { ...READING, failed_codes })
 
   /** Each with what it means as the answer to the request, and as the answer to a question. */
   const CASES: [what: string, verdict: Verdict, sent: string, asked: string][] = [
@@ -79,7 +88,14 @@ describe('a payout', () => {
     ['a limit', said('703', 'FAIL'), 'declined limit_exceeded', 'declined limit_exceeded'],
     ['an amount', said('015', 'FAIL'), 'declined limit_exceeded', 'declined limit_exceeded'],
     ['failed', said('400', 'FAIL', 'Transaction failed'), 'declined provider_declined', 'declined provider_declined'],
-    ['failed', said('777', 'FAIL'), 'declined provider_declined', 'declined provider_declined'],
+    ['failed', said('400', 'FAIL'), 'declined provider_declined', 'unknown unseen_status'],
+    ['a code that nobody explained', said('777', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
+    [
+      'a code that nobody explained',
+      said('777', 'FAIL', 'Transaction failed'),
+      'unknown unseen_status',
+      'unknown unseen_status',
+    ],
     ['no such account, or no such payout', said('404', 'FAIL'), 'declined unknown_recipient', 'unknown unseen_status'],
     [
       'no such payout',
@@ -88,16 +104,18 @@ describe('a payout', () => {
       'unknown unseen_status',
     ],
     ['unavailable', said('151', 'FAIL'), 'declined provider_declined', 'unknown unseen_status'],
-    ['an internal failure', said('500', 'FAIL'), 'declined provider_declined', 'unknown unseen_status'],
-    ['too many', said('429', 'FAIL'), 'declined provider_declined', 'unknown unseen_status'],
+    ['an internal failure', said('500', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['too many', said('429', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['an invalid vendor', said('651', 'FAIL', 'Invalid vendor'), 'blocked access', 'unknown unseen_status'],
     [
-      'an invalid vendor',
-      said('651', 'FAIL', 'Invalid vendor'),
-      'declined unknown_provider_error',
+      'a wrong PIN, as a bad request',
+      said('651', 'FAIL', 'Invalid PIN', 400),
+      'blocked access',
       'unknown unseen_status',
     ],
+    ['an account of ours that is not found', said('611', 'FAIL'), 'blocked access', 'unknown unseen_status'],
     ['a duplicate', said('400', 'FAIL', 'Duplicate transid'), 'unknown unseen_status', 'unknown unseen_status'],
-    ['an empty float', said('990', 'FAIL', 'Insufficient account balance'), 'blocked', 'declined provider_declined'],
+    ['an empty float', said('990', 'FAIL', 'Insufficient account balance'), 'blocked float', 'unknown unseen_status'],
     ['wrong parameters', said('412', 'FAIL', '', 412), 'declined unknown_provider_error', 'unknown unseen_status'],
     ['a bad request', said('400', 'FAIL', '', 400), 'declined unknown_provider_error', 'unknown unseen_status'],
     ['a bad request about nobody', said('010', 'FAIL', '', 400), 'declined unknown_recipient', 'unknown unseen_status'],
@@ -108,15 +126,47 @@ describe('a payout', () => {
       'unknown unseen_status',
     ],
     ['a bad request without words', weigh(answered(400, '')), 'unknown unreadable', 'unknown unreadable'],
-    ['our address', said('403', 'FAIL', 'Source IP not whitelisted (4032)', 403), 'blocked', 'unknown refused_us'],
+    [
+      'our address',
+      said('403', 'FAIL', 'Source IP not whitelisted (4032)', 403),
+      'blocked address',
+      'unknown refused_us',
+    ],
     [
       'our contract',
       said('403', 'FAIL', 'API endpoint not enabled for the vendor (4035)', 403),
+      'blocked access',
+      'unknown refused_us',
+    ],
+    [
+      'our address or access, in words of an installation',
+      refused_by('You are a stranger'),
       'blocked',
       'unknown refused_us',
     ],
-    ['our key', said('401', 'FAIL', '', 401), 'blocked', 'unknown refused_us'],
-    ['our key, without words', weigh(answered(401, '')), 'blocked', 'unknown refused_us'],
+    ['our key', said('401', 'FAIL', '', 401), 'blocked access', 'unknown refused_us'],
+    ['a 401 without words', weigh(answered(401, '')), 'unknown refused_us', 'unknown refused_us'],
+    ['a 401 page', weigh(answered(401, '<html>401</html>')), 'unknown refused_us', 'unknown refused_us'],
+    ['a 401 that succeeded', said('000', 'SUCCESS', '', 401), 'unknown unseen_status', 'unknown unseen_status'],
+    ['a 401 in progress', said('111', 'PENDING', '', 401), 'unknown unseen_status', 'unknown unseen_status'],
+    [
+      'a 401, upstream silent',
+      said('403', 'FAIL', 'No reponse from upstream system', 401),
+      'unknown unseen_status',
+      'unknown unseen_status',
+    ],
+    [
+      'a timeout, told as a failure',
+      said('400', 'FAIL', 'Transaction timed out'),
+      'unknown unseen_status',
+      'unknown unseen_status',
+    ],
+    [
+      'trouble, told as a failure',
+      said('010', 'FAIL', 'System error, try again later'),
+      'unknown unseen_status',
+      'unknown unseen_status',
+    ],
     ['a firewall', weigh(answered(403, '<html>403</html>')), 'unknown refused_us', 'unknown refused_us'],
     ['an empty body', weigh(answered(200, '')), 'unknown unreadable', 'unknown unreadable'],
     ['half an answer', weigh(answered(200, '{"resultcode":"000"')), 'unknown unreadable', 'unknown unreadable'],
@@ -139,6 +189,69 @@ describe('a payout', () => {
       assert.equal(shortly(asked(verdict)), as_asked)
     })
   }
+
+  /** What a gateway may say of a payout that it does not know, or to a question that it did not like, as a failure. */
+  const NOT_ABOUT_IT = [
+    'Transaction does not exist',
+    "Transaction doesn't exist",
+    'No record',
+    'No records found',
+    'Transaction not found',
+    'Unknown transid',
+    'Invalid timestamp',
+    'Signature verification failed',
+    'Digest mismatch',
+    'Authentication failed',
+    'Unauthorized',
+    'Too many requests',
+    'System error, try again later',
+    'Internal server error',
+    'Transaction timed out',
+    'Request timeout',
+    'Parameter transid is invalid or missing',
+    'Failed',
+    '',
+  ]
+
+  it('has not failed by what is said of a question or of an unknown payout, under whichever code', () => {
+    for (const message of NOT_ABOUT_IT) {
+      for (const code of ['400', '401', '403', '404', '412', '429', '500', '651', '777', '888', '990']) {
+        for (const request of [PAYOUT, TAKEN]) {
+          for (const transid of [undefined, REFERENCE]) {
+            const verdict = weigh(answered(200, { resultcode: code, result: 'FAIL', message, messageId: transid }))
+            assert.equal(shortly(asked(verdict, request)), 'unknown unseen_status', `${code} ${message}`)
+          }
+        }
+      }
+    }
+  })
+
+  it('has failed, by a question, only when the gateway took it or names it', () => {
+    const failure = { resultcode: '400', result: 'FAIL', message: 'Transaction failed' }
+    for (const [more, request, expected] of [
+      [{}, PAYOUT, 'unknown unseen_status'],
+      [{}, TAKEN, 'declined provider_declined'],
+      [{ messageId: REFERENCE }, PAYOUT, 'declined provider_declined'],
+      [{ messageId: '20200721001' }, PAYOUT, 'unknown unseen_status'],
+      [{ resultcode: '010', message: 'Invalid mobile number' }, PAYOUT, 'unknown unseen_status'],
+    ] as const) {
+      assert.equal(shortly(asked(weigh(answered(200, { ...failure, ...more })), request)), expected)
+    }
+  })
+
+  it('has failed by a code that an operator vouched for, unless the words are about the question', () => {
+    assert.equal(shortly(asked(said('777', 'FAIL'), TAKEN, ['777'])), 'declined provider_declined')
+    assert.equal(shortly(asked(said('400', 'FAIL'), TAKEN, ['400'])), 'declined provider_declined')
+    assert.equal(
+      shortly(payoutSent(said('777', 'FAIL'), PAYOUT, { ...READING, failed_codes: ['777'] })),
+      'declined provider_declined',
+    )
+    for (const message of ['Transaction does not exist', 'Transaction timed out']) {
+      assert.equal(shortly(asked(said('777', 'FAIL', message), TAKEN, ['777'])), 'unknown unseen_status')
+    }
+    assert.equal(shortly(asked(said('777', 'FAIL'), PAYOUT, ['777'])), 'unknown unseen_status')
+    assert.equal(shortly(asked(said('777', 'SUCCESS'), TAKEN, ['777'])), 'unknown unseen_status')
+  })
 
   it('is never "not found", whatever is said', () => {
     for (const [, verdict] of CASES) {

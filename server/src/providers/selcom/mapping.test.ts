@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Sent } from '../exchange.ts'
 import type { PaymentRequest } from '../port.ts'
 import { type Verdict, weigh } from './envelope.ts'
-import type { Sent } from './exchange.ts'
 import { codeOf, orderMade, orderStatus, promptAnswer } from './mapping.ts'
 import { answered, said, shortly } from './testing.ts'
 

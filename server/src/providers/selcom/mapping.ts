@@ -1,19 +1,12 @@
-// What the gateway's word means for a payment or a payout. Pure, so that every case can be tested as a table.
+// What the gateway's word means for a payment. Pure, so that every case can be tested as a table.
 //
 // A payment is made of two requests: an order, which asks nobody for anything, and the prompt. Its outcome is the order's
-// status. A payout is one request, and the query of the same product tells its outcome.
+// status. "All other codes: failed" is what the manual says, and a payment may fail by it: one that is paid all the same is
+// still credited. For payouts see mapping-payouts.ts.
 
 import { parseAmount } from '../../lib/index.ts'
-import type {
-  Answer,
-  FailureReason,
-  PaymentRequest,
-  PayoutAnswer,
-  PayoutFailure,
-  PayoutRequest,
-  QrAnswer,
-} from '../port.ts'
-import { AMBIGUOUS, type Envelope, isFields, standingOf, textOf, type Verdict } from './envelope.ts'
+import type { Answer, FailureReason, PaymentRequest, PayoutAnswer, QrAnswer } from '../port.ts'
+import { AMBIGUOUS, type Envelope, standingOf, textOf, type Verdict } from './envelope.ts'
 
 /**
  * What became of a request for an order. `refused`: by a word about this order, which may mean that it was there before.
@@ -28,26 +21,18 @@ type Said = { provider_status: string | null; provider_id?: string | null }
 /** Settings of how an order's status is read. */
 export type OrderReading = {
   now: Date
-  /** Minutes after which our prompts' orders end by themselves; null: we ask for no end. */
+  /** Minutes after which our prompts' orders end by themselves; null: none of ours. */
   expiry_min: number | null
   /** Result codes of this query that mean that there is no such order. */
   unknown_codes: readonly string[]
 }
 
-const UNAVAILABLE: readonly string[] = ['151', '218', '889', '900']
+/** What lies behind it is down. */
+export const UNAVAILABLE: readonly string[] = ['151', '218', '889', '900']
 /** Wrong parameters, or a vendor that it does not know: ours to mend. */
 const OUR_FAULT: readonly string[] = ['400', '412', '651']
-/** Number, account, name, customer or institution that cannot be paid. */
-const NO_RECIPIENT: readonly string[] = ['010', '012', '029', '103', '201', '202', '203', '404', '415', '612']
-/** Said of amounts above a limit, and of amounts below one. */
-const OUT_OF_LIMITS: readonly string[] = ['013', '015', '703']
-/** The account that payouts are paid from is empty: its owner is the platform. */
-const FLOAT_EMPTY = '990'
-/** Of a question, these speak about the question: that it was refused, malformed, or about nothing that is known. */
-const ABOUT_THE_QUESTION: readonly string[] = ['401', '403', '404', '405', '406', '410', '412', '418', '429', '651']
-const ABOUT_THE_QUESTION_TEXT = /not found|no such|unknown|invalid (?:order|trans|reference|param)|missing/i
 /** How a repeated reference may be refused: nowhere documented. */
-const REPEATED = /duplicat|\balready\b|\bexists\b|\bnot unique\b/i
+export const REPEATED = /duplicat|\balready\b|\bexists\b|\bnot unique\b/i
 
 /** The gateway's word for a person to read: its code and its result. */
 export function wordOf(envelope: Envelope | null): string | null {
@@ -169,114 +154,45 @@ function statusOf({ data }: Envelope, request: PaymentRequest, reading: OrderRea
   return { kind: 'unknown', why: 'unseen_status', ...said }
 }
 
-function hasExpired({ method, sent_at }: PaymentRequest, { now, expiry_min }: OrderReading): boolean {
-  if (method === 'qr' || expiry_min === null || sent_at === null) return false
-  return now.getTime() >= sent_at.getTime() + expiry_min * 60_000
-}
-
-/** What the answer to a payout request says. `ask_again_ms`: the pause that the gateway asks for before a question. */
-export function payoutSent(verdict: Verdict, request: PayoutRequest, ask_again_ms: number): PayoutAnswer {
-  const { envelope } = verdict
-  const said = { provider_status: wordOf(envelope), provider_id: envelope?.reference ?? null }
-  if (isOthers(envelope, request)) return unknown('unreadable')
-  switch (verdict.is) {
-    case 'done':
-      return { kind: 'succeeded', ...paidAsAsked(request), ...said }
-    case 'pending':
-      return { kind: 'accepted', ask_again_ms, ...said }
-    case 'failed':
-    case 'rejected': {
-      const { resultcode, message } = verdict.envelope
-      if (REPEATED.test(message)) return { kind: 'unknown', why: 'unseen_status', ask_again_ms, ...said }
-      // Nothing was executed, and the same request goes through once the operator has filled the float.
-      if (resultcode === FLOAT_EMPTY) return { kind: 'blocked', ...said }
-      return { kind: 'declined', reason: payoutFailureOf(resultcode, verdict.is), ...said }
-    }
-    case 'refused':
-      return verdict.certain ? { kind: 'blocked', ...said } : { kind: 'unknown', why: 'refused_us', ...said }
-    case 'not_sent':
-      return { kind: 'not_sent', provider_status: null }
-    case 'unclear': {
-      const answer = { kind: 'unknown', why: verdict.why, ...said } as const
-      // Only a word of the gateway's own asks for its pause; a lost answer may be there in a moment.
-      return verdict.why === 'unseen_status' ? { ...answer, ask_again_ms } : answer
-    }
-  }
-}
-
-/** What a payout query says. It knows no certain "there is no such payout": that one is never answered. */
-export function payoutStatus(verdict: Verdict, request: PayoutRequest, ask_again_ms: number): PayoutAnswer {
-  const { envelope } = verdict
-  if (isOthers(envelope, request)) return unknown('unreadable')
-  if (verdict.is === 'done' || verdict.is === 'pending') return payoutSent(verdict, request, ask_again_ms)
-  if (verdict.is === 'failed') {
-    const { resultcode, message } = verdict.envelope
-    const about_question =
-      ABOUT_THE_QUESTION.includes(resultcode) || UNAVAILABLE.includes(resultcode) || /^5\d\d$/.test(resultcode)
-    if (!about_question && !ABOUT_THE_QUESTION_TEXT.test(message) && !REPEATED.test(message)) {
-      const said = { provider_status: wordOf(envelope), provider_id: verdict.envelope.reference }
-      return { kind: 'declined', reason: payoutFailureOf(resultcode, 'failed'), ...said }
-    }
-    return { ...unknown('unseen_status'), ask_again_ms }
-  }
-  const why = whyOf(verdict)
-  return why === 'unseen_status' ? { ...unknown(why), ask_again_ms } : unknown(why)
-}
-
-/** The gateway repeats no amount: done is done as asked. */
-function paidAsAsked({ amount_minor, currency }: PayoutRequest) {
-  return { amount_minor, currency }
-}
-
-function payoutFailureOf(code: string, standing: 'failed' | 'rejected'): PayoutFailure {
-  if (NO_RECIPIENT.includes(code)) return 'unknown_recipient'
-  if (OUT_OF_LIMITS.includes(code)) return 'limit_exceeded'
-  return standing === 'rejected' || code === '651' ? 'unknown_provider_error' : 'provider_declined'
+function hasExpired(request: PaymentRequest, { now, expiry_min }: OrderReading): boolean {
+  const end = endOf(request, { begin: request.sent_at, expiry_min })
+  return end !== null && now >= end
 }
 
 /**
- * True when the answer speaks of another of our payouts: two connections were mixed up somewhere on the way. An id in any
- * other form is the gateway's own, and says nothing.
+ * When an order that begins then ends by itself: after our time for prompts, a code has none of its own, but at the latest
+ * shortly before the payment's deadline, so that the last question finds how it ended. Null: it has no end of ours.
  */
-function isOthers(envelope: Envelope | null, { reference }: PayoutRequest): boolean {
-  const echo = envelope?.transid ?? null
-  return echo !== null && echo !== reference && echo.length === reference.length && /^[0-9A-Z]+$/.test(echo)
+export function endOf(
+  { method, deadline_at }: PaymentRequest,
+  { begin, expiry_min }: { begin: Date | null; expiry_min: number | null },
+): Date | null {
+  const of_prompts = expiry_min === null || method === 'qr' || begin === null
+  const ends = [
+    of_prompts ? null : begin.getTime() + expiry_min * MINUTE_MS,
+    deadline_at === undefined ? null : deadline_at.getTime() - LAST_MS,
+  ].filter((end) => end !== null)
+  return ends.length === 0 ? null : new Date(Math.min(...ends))
 }
 
-/** Whole shillings, as text or as a number. */
-function amountOf(value: unknown): bigint | null {
+const MINUTE_MS = 60_000
+/** Between the end of an order and the deadline of its payment. */
+const LAST_MS = 5 * MINUTE_MS
+
+/** Whole shillings, as text or as a number, in cents. Null: it is no amount. */
+export function amountOf(value: unknown): bigint | null {
   const amount = parseAmount(typeof value === 'number' ? String(value) : (textOf(value) ?? ''))
   return typeof amount === 'bigint' ? amount : null
 }
 
-/** The name on an account, from a look-up. */
-export function nameOf(verdict: Verdict): string | null {
-  if (verdict.is !== 'done') return null
-  const [row] = verdict.envelope.data
-  const name = (textOf(row?.name) ?? '')
-    .replace(/[\p{Cc}\p{Cs}]/gu, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-  return name === '' ? null : [...name].slice(0, NAME_MAX).join('')
-}
-
-const NAME_MAX = 100
-
-/** What is left in the float, from a balance request. */
-export function balanceOf(verdict: Verdict): bigint | null {
-  if (verdict.is !== 'done') return null
-  const [row] = verdict.envelope.data
-  const balance: unknown = isFields(row) ? row.balance : null
-  if (typeof balance === 'string' && /^0+(?:\.0+)?$/.test(balance)) return 0n
-  return amountOf(balance)
-}
-
-function whyOf(verdict: Verdict) {
+/** Why nothing is known after an answer that says nothing. */
+export function whyOf(verdict: Verdict) {
   if (verdict.is === 'not_sent') return 'unreachable'
   if (verdict.is === 'refused') return 'refused_us'
   return verdict.is === 'unclear' ? verdict.why : 'unseen_status'
 }
 
-function unknown(why: (Answer & { kind: 'unknown' })['why']): Answer & PayoutAnswer & { kind: 'unknown' } {
+/** An answer that says nothing. */
+export function unknown(why: (Answer & { kind: 'unknown' })['why']): Answer & PayoutAnswer & { kind: 'unknown' } {
   return { kind: 'unknown', why, provider_status: null }
 }

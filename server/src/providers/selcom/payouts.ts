@@ -5,11 +5,12 @@
 
 import { CURRENCY, type Random, randomBase62 } from '../../lib/index.ts'
 import type { Recipient } from '../extras.ts'
+import { createOnce } from '../memory.ts'
 import type { PayoutAnswer, PayoutRequest } from '../port.ts'
-import { type Client, shillingsOf } from './client.ts'
+import { shillingsOf } from '../shillings.ts'
+import type { Client } from './client.ts'
 import { RAILS, type Rail, type Route, routeTo, SELCOM_PESA_CODE } from './destinations.ts'
-import { balanceOf, nameOf, payoutSent, payoutStatus } from './mapping.ts'
-import { createMemory } from './memory.ts'
+import { balanceOf, nameOf, type PayoutReading, payoutSent, payoutStatus } from './mapping-payouts.ts'
 import type { SignedFields } from './sign.ts'
 
 /** Settings of paying out. */
@@ -20,8 +21,8 @@ export type PayoutsOptions = {
   sender: { account: string; name: string; phone: string; purpose: string }
   /** True: a payout to a Selcom Pesa wallet carries its product code too. The gateway's manual says both. */
   selcom_pesa_code: boolean
-  /** The pause that the gateway asks for before a question about what is in progress. */
-  ask_again_ms: number
+  /** How answers are read. */
+  reading: PayoutReading
   timeout_ms: number
   random: Random
 }
@@ -54,8 +55,9 @@ const NAME_PATHS: Record<Rail, string> = {
 
 /** Makes the functions that pay out. */
 export function createPayouts(client: Client, options: PayoutsOptions): Payouts {
-  const { float, timeout_ms, ask_again_ms } = options
-  const sent = createMemory<PayoutAnswer>()
+  const { float, timeout_ms, reading } = options
+  // Heard again by whoever repeats a reference, unless the answer itself says that it may be sent again.
+  const once = createOnce<PayoutAnswer>(({ kind }) => kind !== 'not_sent' && kind !== 'blocked')
   const newTransactionId = (prefix: string) => prefix + randomBase62(options.random, 24).toUpperCase()
 
   const send = async (request: PayoutRequest): Promise<PayoutAnswer> => {
@@ -67,24 +69,18 @@ export function createPayouts(client: Client, options: PayoutsOptions): Payouts 
     if (fields === null) return { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
     const { reference } = request
     const verdict = await client.act({ path: SEND_PATHS[route.rail], fields, reference, timeout_ms })
-    return payoutSent(verdict, request, ask_again_ms)
+    return payoutSent(verdict, request, reading)
   }
 
   const ask = async (request: PayoutRequest): Promise<PayoutAnswer> => {
     const { reference, method } = request
     const fields: SignedFields = [['transid', reference]]
     const verdict = await client.ask({ path: QUERY_PATHS[RAILS[method]], fields, reference, timeout_ms })
-    return payoutStatus(verdict, request, ask_again_ms)
+    return payoutStatus(verdict, request, reading)
   }
 
   return {
-    // Heard again by whoever repeats a reference, unless the answer itself says that it may be sent again.
-    payout: (request) =>
-      sent.once(
-        request.reference,
-        () => send(request),
-        (answer) => answer.kind !== 'not_sent' && answer.kind !== 'blocked',
-      ),
+    payout: (request) => once(request.reference, () => send(request)),
     payoutStatus: (requests) => Promise.all(requests.map(ask)),
 
     async lookupName({ method, destination_code, destination_identifier: account }) {

@@ -3,16 +3,22 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
+import { systemClock } from '../../lib/index.ts'
 import type { SelcomOptions } from './index.ts'
 import { type Asked, startWithTwin, until } from './testing-twin.ts'
 
-/** A world that takes live payments over the twin. The platform's clock stands still, the gateway's does not. */
+const ANY_TIME_S = 1e9
+
+/** A world that takes live payments over the twin. The platform's clock stands still, the adapter's too; the gateway's does not. */
 async function stage(
   work: (world: World, asked: Asked) => Promise<void>,
   { env = {}, ...options }: { env?: Record<string, string> } & Partial<SelcomOptions> = {},
 ): Promise<void> {
-  const asked = await startWithTwin({}, { name: 'mock', ...options })
-  const world = await createWorld({ compose: { providers: [asked.provider] }, env })
+  const clock = { ...systemClock, now: () => world.deps.clock.now() }
+  const any_time = { clock, callback_window_ms: ANY_TIME_S * 1_000 }
+  const settings = { timestamp_window_s: ANY_TIME_S }
+  const asked = await startWithTwin({ settings }, { name: 'mock', ...any_time, ...options })
+  const world: World = await createWorld({ compose: { providers: [asked.provider] }, env })
   asked.callback((_order_id, headers, body) => void world.system.receive('mock', headers, body))
   try {
     await work(world, asked)
@@ -69,6 +75,22 @@ it('a payment that the gateway never got has failed at once, and may be tried ag
     const { status, failure_reason_code } = await settled(world, body.data.collection_id, () => world.work())
     assert.deepEqual([status, failure_reason_code], ['failed', 'provider_unavailable'])
     assert.equal(twin.totals().pushes.prompts, 0)
+  })
+})
+
+it('a payment that nobody paid until its deadline has failed, and nobody can pay it any more', async () => {
+  await stage(async (world, { twin }) => {
+    const code = await world.post('/v1/collections/qr', { amount: '5000' }, { key: world.live_key })
+    const pushed = await pay(world, '0740000007')
+    const ids = [code, pushed].map(({ body }) => body.data.collection_id)
+    await world.work()
+    assert.deepEqual(twin.totals().orders.by_word, { PENDING: 2 })
+    world.deps.clock.advance(72 * 3_600_000)
+    for (const id of ids) {
+      const { status, failure_reason_code } = await settled(world, id, () => world.pass(1_000))
+      assert.deepEqual([status, failure_reason_code], ['failed', 'expired'])
+    }
+    assert.deepEqual(twin.totals().orders.by_word, { CANCELLED: 2 })
   })
 })
 

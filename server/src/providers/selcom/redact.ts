@@ -1,5 +1,6 @@
-// A gateway that repeats what it was sent must not make us write down our own secrets.
+// Which of our secrets the gateway could repeat, and where in its answers.
 
+import { createRedaction as createTexts, REDACTED } from '../redact.ts'
 import type { Verdict } from './envelope.ts'
 import { authorizationOf, type Credentials } from './sign.ts'
 
@@ -11,16 +12,10 @@ export type Redaction = {
   words(verdict: Verdict): Verdict
 }
 
-const REDACTED = '[redacted]'
-/** Anything shorter may be part of an answer by chance. */
-const LENGTH_MIN = 8
-
 /** Makes it for the secrets in use. */
 export function createRedaction({ api_key, api_secret }: Credentials, pin: string | null): Redaction {
-  const encoded = authorizationOf(api_key).split(' ')[1]
-  const secrets = [api_secret, api_key, encoded].filter((secret) => secret !== undefined && secret.length >= LENGTH_MIN)
-  const raw = (text: string) =>
-    secrets.reduce((clean: string, secret) => clean.replaceAll(secret as string, REDACTED), text)
+  const encoded = authorizationOf(api_key).split(' ')[1] ?? ''
+  const { clean: raw } = createTexts([api_secret, api_key, encoded])
   const escaped = pin?.replace(/[^0-9A-Za-z]/g, '\\$&')
   const alone = escaped ? new RegExp(`(?<![0-9A-Za-z])${escaped}(?![0-9A-Za-z])`, 'g') : null
   // Once more, now that no secret is spelled with the escapes of JSON.

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { createLog, seededRandom, systemClock } from '../../lib/index.ts'
 import type { Answer, PayoutAnswer } from '../port.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../simulator/index.ts'
+import { closing } from '../testing.ts'
 import { createSelcomProvider, type SelcomOptions, type SelcomProvider } from './index.ts'
-import { closing } from './testing.ts'
 
 const QUICK = { pay_after_ms: 20, settle_after_ms: 20, fault_delay_ms: 50, callback_late_ms: 100 }
 /** A machine that is slower than this fails the tests. */

@@ -2,13 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
-import { afterEach } from 'node:test'
+import { createServer, type IncomingMessage } from 'node:http'
 import { createLog, seededRandom, systemClock } from '../../lib/index.ts'
+import type { Sent } from '../exchange.ts'
 import type { Answer, PaymentRequest, PayoutAnswer, PayoutRequest } from '../port.ts'
+import { closing, listen } from '../testing.ts'
 import { type Verdict, weigh } from './envelope.ts'
-import type { Sent } from './exchange.ts'
 import { createSelcomProvider, type SelcomOptions, type SelcomProvider } from './index.ts'
 
 /** The key and secrets of the tests. They open nothing. */
@@ -38,12 +37,6 @@ export const NO_ORDER: Act = { content: { resultcode: '651', result: 'FAIL', mes
 /** An order that is there. */
 export const there = ({ fields }: Heard, payment_status = 'PENDING'): Act => ({
   content: { ...SUCCESS, data: [{ order_id: fields.order_id, amount: '5000', payment_status }] },
-})
-
-/** What is closed when a test ends, the last first. */
-export const closing: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
 })
 
 let last_reference = 0
@@ -133,7 +126,7 @@ export async function start(script: Script, options: Partial<SelcomOptions> = {}
 /** What a request says. Fails when its signature does not cover exactly what it carries. */
 function readSigned({ method = '', url = '', headers }: IncomingMessage, body: string): Heard {
   const { pathname, searchParams } = new URL(url, 'http://localhost')
-  const fields: Record<string, unknown> = method === 'GET' ? Object.fromEntries(searchParams) : JSON.parse(body)
+  const fields: Record<string, unknown> = method === 'POST' ? JSON.parse(body) : Object.fromEntries(searchParams)
   const names = String(headers['signed-fields']).split(',')
   const signed = names.map((name) => `&${name}=${fields[name]}`).join('')
   const mac = createHmac('sha256', SECRET).update(`timestamp=${headers.timestamp}${signed}`).digest('base64')
@@ -145,21 +138,6 @@ function readSigned({ method = '', url = '', headers }: IncomingMessage, body: s
   assert.ok(Math.abs(Date.parse(String(headers.timestamp)) - systemClock.now().getTime()) < 5_000)
   if (method !== 'GET') assert.equal(headers['content-type'], 'application/json')
   return { method, path: pathname, fields, names, body }
-}
-
-/** Lets a server listen until the test ends, and answers where. */
-export async function listen(server: Server | TcpServer): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closing.push(async () => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-/** An address at which nobody listens. */
-export async function nowhere(): Promise<string> {
-  const server = createTcpServer()
-  const url = await listen(server)
-  await new Promise((resolve) => server.close(resolve))
-  return url
 }
 
 /** A payment of which nobody was asked. */
@@ -192,5 +170,6 @@ export const shortly = (answer: Answer | PayoutAnswer | null): string => {
   if (answer === null) return 'nobody asked'
   if (answer.kind === 'declined') return `declined ${answer.reason}`
   if (answer.kind === 'unknown') return `unknown ${answer.why}`
+  if (answer.kind === 'blocked' && answer.because !== undefined) return `blocked ${answer.because}`
   return 'amount_minor' in answer ? `${answer.kind} ${answer.amount_minor} ${answer.currency}` : answer.kind
 }

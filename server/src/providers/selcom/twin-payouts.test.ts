@@ -105,7 +105,7 @@ describe('against the twin: payouts', () => {
             },
           },
         },
-        settings: { texts: 'mixed' },
+        settings: { texts: 'mixed', unknown_transid: 'mixed' },
       },
       { timeout_ms: 1_500 },
     )
@@ -135,11 +135,21 @@ describe('against the twin: payouts', () => {
     assert.equal((before?.amount_minor ?? 0n) - (after?.amount_minor ?? 0n), paid_minor + held_minor)
   })
 
+  it('that the gateway does not know stay unknown, in whatever words it says so', async () => {
+    const asked = await startWithTwin({ settings: { unknown_transid: 'mixed' } })
+    for (const sent_at of [null, new Date()]) {
+      const requests = Array.from({ length: 80 }, () => payout({ sent_at }))
+      const answers = await asked.provider.payoutStatus(requests)
+      assert.deepEqual(new Set(answers.map(({ kind }) => kind)), new Set(['unknown']))
+    }
+  })
+
   it('wait for the float to be filled, and then go through under the same reference', async () => {
     const asked = await startWithTwin({ float: 10_000n })
     const request = payout({ destination_identifier: '255680000101' })
     assert.deepEqual(await asked.provider.payout(request), {
       kind: 'blocked',
+      because: 'float',
       provider_status: '990 FAIL',
       provider_id: (await asked.provider.payout(request)).provider_id,
     })
@@ -149,24 +159,24 @@ describe('against the twin: payouts', () => {
     assert.equal(asked.twin.totals().payouts.executions, 1)
   })
 
-  it('below the least amount, or with a wrong PIN, are declined, and nothing is paid', async () => {
+  it('below the least amount are declined; with a wrong PIN they wait for an operator; nothing is paid', async () => {
     const asked = await startWithTwin()
     const small = payout({ amount_minor: 99_900n, destination_identifier: '255680000101' })
     assert.equal(shortly(await asked.provider.payout(small)), 'declined limit_exceeded')
     const stranger = adapterOf(asked.twin, { float: { vendor: asked.twin.account.float_vendor, pin: '9999' } })
-    assert.equal(shortly(await stranger.payout(payout())), 'declined unknown_provider_error')
+    assert.equal(shortly(await stranger.payout(payout())), 'blocked access')
     assert.equal(await stranger.floatBalance(), null)
     assert.equal(asked.twin.totals().payouts.executions, 0)
   })
 
   it('from an address that is not listed, or by a product that is not enabled, are blocked; a wrong key too', async () => {
     const address = await startWithTwin({ settings: { source_ips: ['10.0.0.1'] } })
-    assert.equal((await address.provider.payout(payout())).kind, 'blocked')
+    assert.equal(shortly(await address.provider.payout(payout())), 'blocked address')
     assert.equal(shortly(await address.provider.push(payment())), 'declined provider_unavailable')
     const product = await startWithTwin({ settings: { disabled_paths: ['/walletcashin/process'] } })
-    assert.equal((await product.provider.payout(payout())).kind, 'blocked')
+    assert.equal(shortly(await product.provider.payout(payout())), 'blocked access')
     const key = adapterOf(product.twin, { api_secret: 'another secret' })
-    assert.equal((await key.payout(payout())).kind, 'blocked')
+    assert.equal(shortly(await key.payout(payout())), 'blocked access')
     assert.equal(product.twin.totals().payouts.count, 0)
   })
 

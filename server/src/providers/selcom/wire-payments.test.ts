@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { nowhere } from '../testing.ts'
 import {
   type Act,
   adapterFor,
@@ -9,7 +10,6 @@ import {
   MADE,
   NO_ORDER,
   NOBODY_ASKED,
-  nowhere,
   PENDING,
   payment,
   payout,

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { createServer as createTcpServer } from 'node:net'
 import { describe, it } from 'node:test'
 import type { PayoutRequest } from '../port.ts'
-import { type Act, adapterFor, FAIL, listen, nowhere, PIN, payout, SUCCESS, start, why } from './testing.ts'
+import { listen, nowhere } from '../testing.ts'
+import { type Act, adapterFor, FAIL, PIN, payout, SUCCESS, shortly, start, why } from './testing.ts'
 
 describe('a payout', () => {
   const DONE: Act = { content: { ...SUCCESS, message: 'Selcom Qwikpay' } }
@@ -158,16 +159,19 @@ describe('a payout', () => {
     const request = payout()
     assert.deepEqual(await provider.payout(request), {
       kind: 'blocked',
+      because: 'address',
       provider_status: '403 FAIL',
       provider_id: null,
     })
     act = { content: { resultcode: '990', result: 'FAIL', message: 'Insufficient account balance' } }
-    assert.equal((await provider.payout(request)).kind, 'blocked')
+    assert.equal(shortly(await provider.payout(request)), 'blocked float')
+    act = { content: { resultcode: '651', result: 'FAIL', message: 'Invalid vendor or PIN' } }
+    assert.equal(shortly(await provider.payout(request)), 'blocked access')
     act = DONE
     assert.equal((await provider.payout(request)).kind, 'succeeded')
     assert.deepEqual(
       heard.map(({ fields }) => fields.transid),
-      [request.reference, request.reference, request.reference],
+      Array(4).fill(request.reference),
     )
   })
 

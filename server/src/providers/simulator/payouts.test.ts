@@ -51,6 +51,13 @@ describe('payouts', () => {
     assert.equal(heard.json?.message, 'No reponse from upstream system')
     rig.simulator.set({ unknown_transid: 'fail' })
     assert.equal(saidOf(await query('qwiksend', 'MINE')), '404 FAIL')
+    rig.simulator.set({ unknown_transid: 'mixed' })
+    const asked = await Promise.all(Array.from({ length: 60 }, (_, i) => query('qwiksend', `NONE${i}`)))
+    const words = new Set(asked.map(({ json }) => `${json?.resultcode} ${json?.message}`))
+    assert.ok(words.size > 8, [...words].join(', '))
+    assert.deepEqual(new Set(asked.map(({ json }) => json?.result)), new Set(['FAIL']))
+    const echoes = asked.filter(({ json }) => json?.messageId !== undefined).length
+    assert.ok(echoes > 0 && echoes < asked.length)
   })
 
   it('refuses a foreign float, a wrong PIN, too little, too much and unknown receivers; the transid stays free', async () => {

@@ -119,8 +119,33 @@ export function queryOn(rail: Rail): Run {
   }
 }
 
+/** What else a gateway may say of a transid that it does not know, or of a question that it could not work on. */
+const UNKNOWN_TRANSID: readonly (readonly [resultcode: string, message: string])[] = [
+  ['400', 'Transaction does not exist'],
+  ['400', 'No record'],
+  ['400', 'Transaction failed to load'],
+  ['400', ''],
+  ['401', 'Signature verification failed'],
+  ['403', 'Invalid timestamp'],
+  ['404', 'Transaction not found'],
+  ['429', 'Too many requests'],
+  ['500', 'System error, try again later'],
+  ['651', 'Invalid transid'],
+  ['777', 'Transaction timed out'],
+  ['999', 'Unknown transaction'],
+]
+
 function unknownTransid(twin: Twin, transid: string): Reply {
   const { unknown_transid } = twin.settings
+  if (unknown_transid === 'mixed') {
+    const [resultcode, message] = UNKNOWN_TRANSID[Math.floor(share('unknown', transid) * UNKNOWN_TRANSID.length)] ?? [
+      '',
+      '',
+    ]
+    const { envelope, ...reply } = refusal('unknown_transid', 200, resultcode, message)
+    // Some repeat every id that they are asked about.
+    return { ...reply, envelope: share('echo', transid) < 0.5 ? { messageId: transid, ...envelope } : envelope }
+  }
   if (unknown_transid === 'fail') return refusal('unknown_transid', 200, '404', 'Transaction not found')
   const reply = say(twin.settings, 'ambiguous', transid, 'unknown')
   return { ...reply, envelope: { messageId: transid, ...reply.envelope } }

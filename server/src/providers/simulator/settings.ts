@@ -73,7 +73,10 @@ export const SETTINGS = {
   ),
   duplicate_code: code('400', 'Result code of a refused duplicate.'),
   unknown_order: oneOf(['ambiguous', 'fail'], 'Answer to a query of an order that was never made, 999 or 651:'),
-  unknown_transid: oneOf(['ambiguous', 'fail'], 'Answer to a query of a transid that the rail never saw, 999 or 404:'),
+  unknown_transid: oneOf(
+    ['ambiguous', 'fail', 'mixed'],
+    'Answer to a query of a transid that the rail never saw, 999, 404, or by chance one of many failures in other words:',
+  ),
   texts: oneOf(
     ['first', 'second', 'mixed'],
     'Spelling: PENDING 111 / AMBIGOUS / USERCANCELLED / phone, or INPROGRESS 927 / AMBIGUOUS / USERCANCELED / msisdn, or either by chance:',

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CALLBACK_PATH, callbackReply, verifyCallback } from './callback.ts'
+import { CALLBACK_PATH } from '../port.ts'
+import { callbackReply, verifyCallback } from './callback.ts'
 
 const SECRET = 'a-secret-of-the-tests'
 const REFERENCE = '01ARZ3NDEKTSV4RRFFQ69G000101'

@@ -2,19 +2,13 @@
 // operator registers; what it says is not believed: it names a payment or payout, and that is asked about.
 
 import { sameSecret } from '../../lib/index.ts'
-import type { CallbackVerdict } from '../port.ts'
+import { CALLBACK_PATH, type CallbackVerdict } from '../port.ts'
 
 const BODY_MAX_BYTES = 16 * 1024
 const UNVERIFIED: CallbackVerdict = { verified: false }
 /** Names under which a callback carries the id that we chose. */
 const REFERENCE_NAMES = ['input_ThirdPartyConversationID', 'input_ThirdPartyReference']
 const OTHERS_MAX = 128
-
-/**
- * The name among the headers under which whoever receives a callback hands over the address it came to, as HTTP/2 does. No
- * HTTP/1 client can send a header of this name.
- */
-export const CALLBACK_PATH = ':path'
 
 /** Checks a callback: the secret at the end of its address, and a body that names what it is about. No secret: none is let in. */
 export function verifyCallback(

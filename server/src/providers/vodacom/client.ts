@@ -4,9 +4,11 @@
 import type { KeyObject } from 'node:crypto'
 import { Pool } from 'undici'
 import { type Clock, type Log, type Random, randomBase62, systemClock } from '../../lib/index.ts'
+import { type Countdown, countdown } from '../countdown.ts'
+import { createWaiting, exchange, type Late, type Outgoing } from '../exchange.ts'
+import { createNotes } from '../notes.ts'
 import { bearerOf } from './bearer.ts'
 import { type Verdict, type Wording, weigh } from './envelope.ts'
-import { createWaiting, exchange, type Late, type Outgoing } from './exchange.ts'
 import { createRedaction } from './redact.ts'
 import { createSessions, type Session, within } from './session.ts'
 
@@ -77,7 +79,7 @@ export function createClient(options: ClientOptions): Client {
   const asks = makePool(options.ask_connections)
   const waiting = createWaiting(Math.floor(options.act_connections / 2))
   const redaction = createRedaction(options.api_key)
-  const note = createNotes(options)
+  const note = createTroubles(options)
 
   const send = async (pool: Pool, bearer: string, request: Request, left_ms: number, late?: Late): Promise<Verdict> => {
     const { method, path, fields } = request
@@ -197,37 +199,20 @@ export function createClient(options: ClientOptions): Client {
 }
 
 type Request = { method: 'GET' | 'POST' | 'PUT'; path: string; fields: WireFields }
-type Countdown = () => number
-
-/** Milliseconds that are left of a span that begins now. Never below zero. */
-function countdown(ms: number): Countdown {
-  const end = performance.now() + ms
-  return () => Math.max(end - performance.now(), 0)
-}
-
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => void systemClock.after(ms, resolve))
 }
 
-/** One line a minute for each kind of trouble: it comes with every request until somebody mends it. */
-const NOTE_EVERY_MS = 60_000
-const NOTES_MAX = 500
 /** Codes by which it refuses a request as such: an operator has to look at what we send, or at an empty account. */
 const OURS_TO_MEND = /^INS-(?:13|15|17|18|20|21|26|28|30|31|35|989|993|994|997|998|2006)$/
 
 /** Tells an operator what only an operator can mend. */
-function createNotes({ name, clock, log }: ClientOptions) {
-  const noted = new Map<string, number>()
+function createTroubles(options: ClientOptions) {
+  const note = createNotes(options)
   return (path: string, reference: string, { is, envelope }: Verdict): void => {
     const code = envelope?.code ?? null
     const is_payer = code === 'INS-2006' && path.startsWith('/c2b')
     if (is !== 'refused' && is !== 'no_session' && (code === null || !OURS_TO_MEND.test(code) || is_payer)) return
-    const now = clock.now().getTime()
-    const kind = `${path} ${is} ${code}`
-    if (now - (noted.get(kind) ?? Number.NEGATIVE_INFINITY) < NOTE_EVERY_MS) return
-    if (noted.size >= NOTES_MAX) noted.clear()
-    noted.set(kind, now)
-    const description = envelope?.description ?? null
-    log.warn({ provider: name, path, reference, code, description }, 'the provider refuses what we send')
+    note(`${path} ${is} ${code}`, { path, reference, code, description: envelope?.description ?? null })
   }
 }

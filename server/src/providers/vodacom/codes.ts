@@ -1,22 +1,22 @@
 // Every response code that the gateway documents for this market, and what it means when it answers a request for money.
 // Other markets give some of them other meanings: a code that is not here means nothing.
 
-import type { FailureReason, PayoutFailure } from '../port.ts'
+import type { BlockCause, FailureReason, PayoutFailure } from '../port.ts'
 
 /** Why nothing is known. */
 export type Doubt = 'timeout' | 'unreachable' | 'unseen_status'
 
 /**
- * What a code means. `blocked`: nothing was executed, and the same payout goes through once an operator has mended it. A null
- * payout: the code was explained for payments only, and of a payout it says nothing.
+ * What a code means. A payout that is blocked `because` of something was not executed, and the same goes through once an
+ * operator has mended that. A null payout: the code was explained for payments only, and of a payout it says nothing.
  */
 export type Meaning =
   | { is: 'done' }
   | { is: 'session' }
   | { is: 'doubt'; why: Doubt }
-  | { is: 'failed'; payment: FailureReason; payout: PayoutFailure | 'blocked' | null }
+  | { is: 'failed'; payment: FailureReason; payout: PayoutFailure | { because: BlockCause } | null }
 
-const failed = (payment: FailureReason, payout: PayoutFailure | 'blocked'): Meaning => ({
+const failed = (payment: FailureReason, payout: PayoutFailure | { because: BlockCause }): Meaning => ({
   is: 'failed',
   payment,
   payout,
@@ -28,7 +28,9 @@ const MALFORMED = failed('unknown_provider_error', 'unknown_provider_error')
 const CUSTOMER_LIMIT = failed('provider_declined', 'limit_exceeded')
 const OUR_LIMIT = failed('provider_declined', 'provider_declined')
 /** Our use of the interface, or of this market, is not switched on. */
-const NO_ACCESS = failed('provider_unavailable', 'blocked')
+const NO_ACCESS = failed('provider_unavailable', { because: 'access' })
+/** The account that is to pay or be paid is none of ours: every request would be refused like this one. */
+const NO_ACCOUNT = failed('unknown_provider_error', { because: 'access' })
 
 /** The documented codes. */
 export const CODES: Readonly<Record<string, Meaning>> = {
@@ -37,7 +39,7 @@ export const CODES: Readonly<Record<string, Meaning>> = {
   'INS-6': failed('provider_declined', 'provider_declined'), // transaction failed
   'INS-9': doubt('timeout'), // request timeout
   'INS-10': doubt('unseen_status'), // duplicate: it was there before, and may have been executed
-  'INS-13': MALFORMED, // short code
+  'INS-13': NO_ACCOUNT, // short code
   'INS-15': MALFORMED, // amount
   'INS-17': MALFORMED, // transaction reference
   'INS-18': MALFORMED, // transaction id
@@ -60,7 +62,7 @@ export const CODES: Readonly<Record<string, Meaning>> = {
   'INS-997': NO_ACCESS, // interface
   'INS-998': NO_ACCESS, // market
   // Whoever pays has too little: the customer, or, for a payout, the account that its owner has to fill.
-  'INS-2006': failed('insufficient_balance', 'blocked'),
+  'INS-2006': failed('insufficient_balance', { because: 'float' }),
   'INS-2051': failed('provider_declined', 'unknown_recipient'), // no such number
 }
 

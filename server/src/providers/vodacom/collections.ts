@@ -5,12 +5,12 @@
 // This process does not even send it. `not_found` is never answered, unless an operator named a code that is certain: a
 // question may overtake its prompt.
 
+import { createMemory, createOnce } from '../memory.ts'
 import type { Answer, PaymentRequest, QrAnswer } from '../port.ts'
+import { shillingsOf } from '../shillings.ts'
 import type { Act, Client, WireFields } from './client.ts'
 import { paymentSent, paymentStatus, type Reading } from './mapping.ts'
-import { createMemory, createOnce } from './memory.ts'
 import { packReference } from './reference.ts'
-import { shillingsOf } from './shillings.ts'
 
 /** Settings of taking money. */
 export type CollectionsOptions = {
@@ -76,7 +76,7 @@ function fieldsOf(request: PaymentRequest, options: CollectionsOptions): WireFie
   const packed = packReference(reference)
   if (amount === null || packed === null || phone === null || !/^\d{12,14}$/.test(phone)) return null
   return {
-    input_Amount: amount,
+    input_Amount: String(amount),
     input_CustomerMSISDN: phone,
     input_Country: options.country,
     input_Currency: currency,

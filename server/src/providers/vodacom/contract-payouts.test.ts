@@ -15,7 +15,7 @@ describe('payouts', () => {
     for (const [ending, sent, asked] of [
       ['001', 'succeeded 1500000 TZS', 'succeeded 1500000 TZS'],
       ['002', 'declined provider_declined', 'unknown unseen_status'],
-      ['003', 'blocked', 'unknown unseen_status'],
+      ['003', 'blocked float', 'unknown unseen_status'],
       ['004', 'declined unknown_recipient', 'unknown unseen_status'],
       ['005', 'declined limit_exceeded', 'unknown unseen_status'],
       ['006', 'unknown timeout', 'unknown unseen_status'],

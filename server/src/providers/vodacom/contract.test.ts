@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { describe, test } from 'node:test'
 import { settableClock, systemClock } from '../../lib/index.ts'
-import type { PaymentRequest } from '../port.ts'
-import { CALLBACK_PATH } from './index.ts'
-import { adapterFor, CALLBACK_SECRET, closing, listen, payment, payout, SLOW, shortly, soon, start } from './testing.ts'
+import { CALLBACK_PATH, type PaymentRequest } from '../port.ts'
+import { closing, listen } from '../testing.ts'
+import { adapterFor, CALLBACK_SECRET, payment, payout, SLOW, shortly, soon, start } from './testing.ts'
 
 type Provider = Awaited<ReturnType<typeof start>>['provider']
 const statusOf = async (provider: Provider, request: PaymentRequest) => (await provider.status([request]))[0]

@@ -1,8 +1,8 @@
 // The answers of the gateway, and what an HTTP exchange as a whole comes to. Pure.
 
+import type { LostWhy, Sent } from '../exchange.ts'
 import type { FailureReason } from '../port.ts'
 import { type Meaning, meaningOf } from './codes.ts'
-import type { LostWhy, Sent } from './exchange.ts'
 
 /** What an answer says, as far as it is used. Texts are as they came; null: not there, or no text. */
 export type Envelope = {

@@ -11,8 +11,6 @@ import { createCollections } from './collections.ts'
 import type { Reading } from './mapping.ts'
 import { createPayouts, type Payouts, VODACOM_DESTINATIONS } from './payouts.ts'
 
-export { CALLBACK_PATH } from './callback.ts'
-
 /** The adapter, with what it can do beyond the port and the way to close its connections. */
 export type VodacomProvider = Provider &
   Required<Pick<ProviderExtras, 'lookupName'>> &

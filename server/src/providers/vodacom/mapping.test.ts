@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Sent } from '../exchange.ts'
 import type { FailureReason } from '../port.ts'
 import { CODES } from './codes.ts'
 import { readEnvelope, type Verdict, type Wording, weigh } from './envelope.ts'
-import type { Sent } from './exchange.ts'
 import { nameOf, paymentSent, paymentStatus, payoutSent, payoutStatus, type Reading } from './mapping.ts'
 import { shortly } from './testing.ts'
 
@@ -43,7 +43,7 @@ const TABLE: [string, number, string[]][] = [
   ['INS-6', 401, FAILED],
   ['INS-9', 408, ['unknown timeout', 'unknown timeout']],
   ['INS-10', 409, ['unknown unseen_status', 'unknown unseen_status']],
-  ['INS-13', 400, MALFORMED],
+  ['INS-13', 400, ['declined unknown_provider_error', 'blocked access']],
   ['INS-15', 400, MALFORMED],
   ['INS-17', 400, MALFORMED],
   ['INS-18', 400, MALFORMED],
@@ -55,7 +55,7 @@ const TABLE: [string, number, string[]][] = [
   ['INS-30', 400, MALFORMED],
   ['INS-31', 400, MALFORMED],
   ['INS-35', 400, MALFORMED],
-  ['INS-989', 400, ['nobody asked', 'blocked']],
+  ['INS-989', 400, ['nobody asked', 'blocked access']],
   ['INS-990', 400, CUSTOMER_LIMIT],
   ['INS-991', 400, CUSTOMER_LIMIT],
   ['INS-992', 400, CUSTOMER_LIMIT],
@@ -63,9 +63,9 @@ const TABLE: [string, number, string[]][] = [
   ['INS-994', 400, FAILED],
   ['INS-995', 400, CUSTOMER_LIMIT],
   ['INS-996', 400, FAILED],
-  ['INS-997', 400, ['declined provider_unavailable', 'blocked']],
-  ['INS-998', 400, ['declined provider_unavailable', 'blocked']],
-  ['INS-2006', 422, ['declined insufficient_balance', 'blocked']],
+  ['INS-997', 400, ['declined provider_unavailable', 'blocked access']],
+  ['INS-998', 400, ['declined provider_unavailable', 'blocked access']],
+  ['INS-2006', 422, ['declined insufficient_balance', 'blocked float']],
   ['INS-2051', 400, ['declined provider_declined', 'declined unknown_recipient']],
 ]
 
@@ -145,14 +145,17 @@ describe('answers to a request for money', () => {
     for (const http of [401, 403]) {
       assert.deepEqual(both(weighed(http, '<html></html>')), ['unknown refused_us', 'unknown refused_us'])
     }
-    const by_session = ['nobody asked', 'blocked']
+    const by_session = ['nobody asked', 'blocked access']
     assert.deepEqual(both(weighed(401, { output_error: 'Bad or missing Authorization' })), by_session)
     assert.deepEqual(both(weighed(400, { output_error: 'Invalid session' })), by_session)
     assert.deepEqual(both(weighed(403, { output_error: 'no' })), ['unknown refused_us', 'unknown refused_us'])
     // A code of the table says more than words do.
     assert.deepEqual(both(code(401, 'INS-6', { output_ResponseDesc: 'the session has expired' })), FAILED)
     const wording = { ...WORDING, refusal_texts: ['not a trusted SOURCE'], session_texts: ['ticket'] }
-    assert.deepEqual(both(weighed(403, { output_error: 'Not a trusted source: 1.2.3.4' }, wording)), by_session)
+    assert.deepEqual(both(weighed(403, { output_error: 'Not a trusted source: 1.2.3.4' }, wording)), [
+      'nobody asked',
+      'blocked',
+    ])
     assert.deepEqual(both(weighed(400, { output_error: 'your ticket is void' }, wording)), by_session)
   })
 

@@ -59,9 +59,12 @@ export function payoutSent(verdict: Verdict, request: Asked): PayoutAnswer {
     case 'failed': {
       const { payout } = verdict.meaning
       if (payout === null) return { kind: 'unknown', why: 'unseen_status', ...said }
-      return payout === 'blocked' ? { kind: 'blocked', ...said } : { kind: 'declined', reason: payout, ...said }
+      if (typeof payout === 'object') return { kind: 'blocked', ...payout, ...said }
+      return { kind: 'declined', reason: payout, ...said }
     }
     case 'no_session':
+      if (verdict.certain) return { kind: 'blocked', because: 'access', ...said }
+      return { kind: 'unknown', why: 'refused_us', ...said }
     case 'refused':
       return verdict.certain ? { kind: 'blocked', ...said } : { kind: 'unknown', why: 'refused_us', ...said }
     case 'not_sent':

@@ -4,12 +4,12 @@
 // leaves a doubt is only asked about.
 
 import type { Recipient } from '../extras.ts'
+import { createMemory, createOnce } from '../memory.ts'
 import type { PayoutAnswer, PayoutRequest } from '../port.ts'
+import { shillingsOf } from '../shillings.ts'
 import type { Client, WireFields } from './client.ts'
 import { nameOf, payoutSent, payoutStatus, type Reading } from './mapping.ts'
-import { createMemory, createOnce } from './memory.ts'
 import { packReference } from './reference.ts'
-import { shillingsOf } from './shillings.ts'
 
 /** The one network that is paid out to. */
 export const VODACOM_DESTINATIONS = ['MPESA'] as const
@@ -39,7 +39,8 @@ export type Payouts = {
   payoutStatus(requests: readonly PayoutRequest[]): Promise<PayoutAnswer[]>
   /**
    * Gives a payment back. One payment is given back once, however often it is asked. In doubt the payment's own status tells:
-   * it is `reversed` then.
+   * it is `reversed` then. The platform never calls it: it gives no payment back by itself, and books one that was given back
+   * when the status says so. It is here for whoever has to give one back by hand, and moves real money.
    */
   refund(request: RefundRequest): Promise<PayoutAnswer>
   lookupName(recipient: Recipient): Promise<{ name: string } | null>
@@ -104,7 +105,7 @@ function fieldsOf(request: PayoutRequest, options: PayoutsOptions): WireFields |
   const packed = packReference(reference)
   if (amount === null || packed === null) return null
   return {
-    input_Amount: amount,
+    input_Amount: String(amount),
     input_CustomerMSISDN: destination_identifier,
     input_Country: options.country,
     input_Currency: currency,

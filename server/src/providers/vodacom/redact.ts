@@ -1,5 +1,6 @@
-// A gateway that repeats what it was sent must not make us write down our own secrets.
+// Which of our secrets the gateway could repeat, and where in its answers.
 
+import { createRedaction as createTexts } from '../redact.ts'
 import type { Verdict } from './envelope.ts'
 
 /** Takes our secrets out of the texts that are kept or logged. */
@@ -9,27 +10,16 @@ export type Redaction = {
   words(verdict: Verdict): Verdict
 }
 
-const REDACTED = '[redacted]'
 const TEXT_MAX = 300
-/** Anything shorter may be part of an answer by chance. */
-const LENGTH_MIN = 8
 /** Sessions that are remembered: the newest, each with what calls carried. */
 const SECRETS_MAX = 24
 
 /** Makes it. */
 export function createRedaction(api_key: string): Redaction {
-  const secrets: string[] = []
-  const clean = (text: string) =>
-    [api_key, ...secrets].reduce(
-      (left, secret) => (secret.length < LENGTH_MIN ? left : left.replaceAll(secret, REDACTED)),
-      text,
-    )
+  const { add, clean } = createTexts([api_key], SECRETS_MAX)
   const cleaned = (text: string | null) => (text === null ? null : clean(text))
   return {
-    add(secret) {
-      secrets.push(secret)
-      if (secrets.length > SECRETS_MAX) secrets.shift()
-    },
+    add,
     words(verdict) {
       const { envelope } = verdict
       if (envelope === null) return verdict

@@ -2,7 +2,7 @@
 // request unique, what is asked about and what callbacks name. The transaction reference, which people read on statements,
 // takes only 20; so it is packed.
 
-import { base32ToId } from '../../lib/index.ts'
+import { base32ToId, idToBase32 } from '../../lib/index.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LENGTH = 20
@@ -31,6 +31,28 @@ export function packReference(reference: string): string | null {
   const tail = BigInt.asUintN(62, BigInt(`0x${variant}${rest}`))
   const bits = (((time << 12n) | BigInt(`0x${random}`)) << 62n) | tail
   return textOf(bits * NUMBERS + BigInt(number ?? 0))
+}
+
+/** A reference that was packed lies before the time at which a statement has it, give or take what two clocks differ by. */
+const CLOCKS_MS = 86_400_000n
+
+/**
+ * The reference of ours behind a packed one, or null when it is none. `at`: when what it names moved, because of its time only
+ * the last 8.7 years are told.
+ */
+export function unpackReference(packed: string, at: Date): string | null {
+  if (!/^[0-9A-Za-z]{20}$/.test(packed)) return null
+  let value = 0n
+  for (const char of packed) value = value * 62n + BigInt(BASE62.indexOf(char))
+  const [bits, number] = [value / NUMBERS, value % NUMBERS]
+  const [low, random, tail] = [bits >> 74n, BigInt.asUintN(12, bits >> 62n), BigInt.asUintN(62, bits)]
+  const latest = BigInt(at.getTime()) + CLOCKS_MS
+  const time = latest - BigInt.asUintN(Number(TIME_BITS), latest - low)
+  if (low >> TIME_BITS !== 0n || time < 0n) return null
+  const hex = (part: bigint, digits: number) => part.toString(16).padStart(digits, '0')
+  const own = `${hex(time, 12)}8${hex(random, 3)}${hex((2n << 62n) | tail, 16)}`
+  const id = idToBase32(own.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'))
+  return number === 0n ? `W${id}` : `${id}${String(number).padStart(2, '0')}`
 }
 
 function textOf(value: bigint): string {

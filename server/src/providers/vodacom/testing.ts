@@ -1,11 +1,10 @@
 // What the adapter's tests stand on: the twin with an adapter that talks to it, and a server that answers whatever it is told.
 
 import { generateKeyPairSync } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
-import { afterEach } from 'node:test'
+import { createServer } from 'node:http'
 import { createLog, idToBase32, newId, seededRandom, settableClock, systemClock } from '../../lib/index.ts'
 import type { Answer, PaymentRequest, PayoutAnswer, PayoutRequest } from '../port.ts'
+import { closing, listen } from '../testing.ts'
 import { createVodacomProvider, type VodacomOptions, type VodacomProvider } from './index.ts'
 import { startVodacomTwin, type VodacomTwin, type VodacomTwinOptions } from './twin/index.ts'
 
@@ -13,12 +12,6 @@ import { startVodacomTwin, type VodacomTwin, type VodacomTwinOptions } from './t
 export const CALLBACK_SECRET = 'the-callback-secret-of-the-tests'
 /** See CALLBACK_SECRET. */
 export const API_KEY = 'the-api-key-of-the-tests'
-
-/** What is closed when a test ends, the last first. */
-export const closing: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
 
 // References follow from a seed, so that the faults which a twin draws for them come again.
 const random = seededRandom('vodacom')
@@ -133,21 +126,6 @@ export const PUBLIC_KEY: string = generateKeyPairSync('rsa', { modulusLength: 10
   .publicKey.export({ format: 'der', type: 'spki' })
   .toString('base64')
 
-/** Lets a server listen until the test ends, and answers where. */
-export async function listen(server: Server | TcpServer): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closing.push(async () => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-/** An address at which nobody listens. */
-export async function nowhere(): Promise<string> {
-  const server = createTcpServer()
-  const url = await listen(server)
-  await new Promise((resolve) => server.close(resolve))
-  return url
-}
-
 /** A twin and an adapter of which the first is slower than the other waits, and no slower than a test can. */
 export const SLOW = { twin: { settings: { decide_ms: 1_400 } }, adapter: { timeout_ms: 800 } }
 
@@ -159,6 +137,7 @@ export const shortly = (answer: Answer | PayoutAnswer | null | undefined): strin
   if (answer === null || answer === undefined) return 'nobody asked'
   if (answer.kind === 'declined') return `declined ${answer.reason}`
   if (answer.kind === 'unknown') return `unknown ${answer.why}`
+  if (answer.kind === 'blocked' && answer.because !== undefined) return `blocked ${answer.because}`
   return 'amount_minor' in answer ? `${answer.kind} ${answer.amount_minor} ${answer.currency}` : answer.kind
 }
 

@@ -4,13 +4,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ConfigError, systemClock } from '../../lib/index.ts'
 import { CALL_MS_MAX } from '../port.ts'
+import { nowhere } from '../testing.ts'
 import { createVodacomProvider, type VodacomOptions } from './index.ts'
 import {
   type Act,
   API_KEY,
   adapterFor,
   NOBODY_ASKED,
-  nowhere,
   PUBLIC_KEY,
   payment,
   payout,

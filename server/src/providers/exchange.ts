@@ -4,11 +4,11 @@
 // Its connection is kept for a while then: the answer that comes late is as true as one in time.
 
 import type { Pool } from 'undici'
-import { systemClock } from '../../lib/index.ts'
+import { systemClock } from '../lib/index.ts'
 
 /** A request, ready to be sent. */
 export type Outgoing = {
-  method: 'GET' | 'POST' | 'PUT'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   headers: Record<string, string>
   body: string | null
@@ -17,7 +17,10 @@ export type Outgoing = {
 /** Why there is no answer to a request that was, or may have been, sent. */
 export type LostWhy = 'timeout' | 'unreachable' | 'unreadable'
 
-/** What became of a request. `not_sent`: no byte of it was written. `lost`: it may have arrived and been executed. */
+/**
+ * What became of a request. `not_sent`: no byte of it was written, because no connection came about in time (refused, no
+ * such name, no handshake, none free). `lost`: it may have arrived and been executed.
+ */
 export type Sent =
   | { kind: 'answered'; status: number; text: string }
   | { kind: 'not_sent' }

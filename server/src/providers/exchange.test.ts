@@ -5,7 +5,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { Pool } from 'undici'
 import { createWaiting, exchange, type Outgoing, type Sent } from './exchange.ts'
-import { closing, listen, nowhere, soon } from './testing.ts'
+import { closing, listen, nowhere } from './testing.ts'
+import { soon } from './vodacom/testing.ts'
 
 /** A server that answers when the test says so, and a pool of one connection to it. */
 async function rig(connections = 1) {

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { redactFields } from './redact.ts'
+
+const HIDDEN = '[redacted]'
+
+test('a PIN, a password and the like are taken out of JSON, whatever holds them, and the rest stays', () => {
+  const rows: [given: string, left: string][] = [
+    ['{"pin":"4321","a":1}', `{"pin":"${HIDDEN}","a":1}`],
+    ['{"PIN" : 4321, "a": 1}', `{"PIN" : "${HIDDEN}", "a": 1}`],
+    ['{"customerPin":"4\\"3,21","a":1}', `{"customerPin":"${HIDDEN}","a":1}`],
+    ['{"x":{"mpin":null,"otp_code":true}}', `{"x":{"mpin":"${HIDDEN}","otp_code":"${HIDDEN}"}}`],
+    ['{"credentials":{"a":["4321"]},"b":2}', `{"credentials":"${HIDDEN}","b":2}`],
+    ['{"text":"{\\"pin\\":\\"4321\\",\\"a\\":1}"}', `{"text":"{\\"pin\\":\\"${HIDDEN}\\",\\"a\\":1}"}`],
+    ['{"pin":"43', `{"pin":"${HIDDEN}"`],
+    ['<a><pin>4321</pin></a>', `<a><pin>${HIDDEN}</pin></a>`],
+    ['amount=1&pin=4321&b=2', `amount=1&pin=${HIDDEN}&b=2`],
+    ['pin=4321', `pin=${HIDDEN}`],
+    ['FAIL pin=4321 api_key=k', `FAIL pin=${HIDDEN} api_key=${HIDDEN}`],
+  ]
+  for (const [given, left] of rows) assert.equal(redactFields(given), left)
+  for (const [given] of rows) assert.equal(redactFields(redactFields(given)), redactFields(given), 'twice is as once')
+})
+
+test('what only sounds like it stays, and JSON stays JSON', () => {
+  for (const text of [
+    '{"shipping":"x","opinion":"y","payment_token":"80008000","key_id":"k","monkey":1}',
+    '{"result":"FAIL","message":"Wrong PIN"}',
+    'shipping=1&spin=2',
+    '',
+  ]) {
+    assert.equal(redactFields(text), text)
+  }
+  const deep = JSON.stringify({ pin: 1, list: [{ password: { a: '}' } }], note: JSON.stringify({ pin: 'a"b' }) })
+  assert.doesNotThrow(() => JSON.parse(redactFields(deep)))
+})
+
+test('a text that is made to be slow is not', () => {
+  const began = performance.now()
+  for (const part of ['"pin":{', '"pin":"\\', '<pin>', 'pin=', '\\"pin\\":\\"'])
+    redactFields(part.repeat(4096 / part.length))
+  assert.ok(performance.now() - began < 500)
+})

@@ -1,0 +1,77 @@
+// Taking out of texts that come from outside what is secret by its name: a PIN has no shape of its own.
+
+const REDACTED = '[redacted]'
+/** Words of which one in a name makes its value a secret. */
+const SECRET_WORDS = new Set(
+  'pin mpin otp cvv cvc password passwd passcode secret authorization credential credentials'.split(' '),
+)
+/** Whole names that do, without what stands between their words. Other tokens and keys are not secret, such as that of an order. */
+const SECRET_NAMES = new Set(
+  'token accesstoken refreshtoken idtoken sessiontoken apikey apisecret sessionid sessionkey privatekey'.split(' '),
+)
+/** Says quickly of most texts that they name no secret. */
+const MAY_NAME_ONE = /pin|otp|cv[vc]|pass(?:w|c)|secret|auth|credential|token|key|session/i
+/** The name of a field in JSON, also in JSON within a text of JSON, whose quotes are escaped. */
+const JSON_NAME = /(\\*)"([\w.-]{1,64})\1"\s*:\s*/g
+const FORM_FIELD = /((?:^|[?&;,\s"'])([\w.-]{1,64})=)([^&;,\s"'\\<]+)/g
+const XML_FIELD = /(<([\w.-]{1,64})>)([^<]+)(?=<)/g
+
+/** True for the name of a field whose value is a PIN, a password or the like: `pin`, `customerPin`, `PIN_CODE`, `api_key`. */
+export function isSecretName(name: string): boolean {
+  const words = name.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase())
+  return words.some((word) => SECRET_WORDS.has(word)) || SECRET_NAMES.has(words.join(''))
+}
+
+/** Takes the values of secret fields out of JSON, XML or form text, whole or cut off. The rest stays as it is. */
+export function redactFields(text: string): string {
+  if (!MAY_NAME_ONE.test(text)) return text
+  return redactJson(text)
+    .replace(FORM_FIELD, (all, head: string, name: string) => (isSecretName(name) ? head + REDACTED : all))
+    .replace(XML_FIELD, (all, head: string, name: string) => (isSecretName(name) ? head + REDACTED : all))
+}
+
+function redactJson(text: string): string {
+  let clean = ''
+  let done = 0
+  for (const match of text.matchAll(JSON_NAME)) {
+    const [head, escapes = '', name = ''] = match
+    if (match.index < done || !isSecretName(name)) continue
+    const begin = match.index + head.length
+    clean += `${text.slice(done, begin)}${escapes}"${REDACTED}${escapes}"`
+    done = endOfValue(text, begin, escapes.length)
+  }
+  return clean + text.slice(done)
+}
+
+/** Where the value that begins at `begin` ends: behind its closing quote, or its closing bracket. */
+function endOfValue(text: string, begin: number, escapes: number): number {
+  if (text[begin] === '{' || text[begin] === '[') return endOfNested(text, begin, escapes)
+  const quote = begin + escapes
+  if (text[quote] !== '"') {
+    const rest = /[\s,}\]]/g
+    rest.lastIndex = begin
+    return rest.exec(text)?.index ?? text.length
+  }
+  return endOfText(text, quote, escapes)
+}
+
+/** Where the text that begins with the quote at `quote` ends: behind the next quote that is escaped no deeper. */
+function endOfText(text: string, quote: number, escapes: number): number {
+  for (let at = text.indexOf('"', quote + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0
+    while (text[at - 1 - backslashes] === '\\') backslashes++
+    if (backslashes <= escapes) return at + 1
+  }
+  return text.length
+}
+
+/** Where an object or a list ends; brackets within its texts are none. */
+function endOfNested(text: string, begin: number, escapes: number): number {
+  let depth = 0
+  for (let at = begin; at < text.length; at++) {
+    if (text[at] === '"') at = endOfText(text, at, escapes) - 1
+    else if (text[at] === '{' || text[at] === '[') depth++
+    else if ((text[at] === '}' || text[at] === ']') && --depth === 0) return at + 1
+  }
+  return text.length
+}

@@ -1,0 +1,227 @@
+// The provider takes our address off its list in the middle of a day, and puts it back: what merchants, payers and operators
+// see before, meanwhile and afterwards, in one process that is never started anew. The provider's own books are compared.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Order, Payout } from '../src/providers/simulator/index.ts'
+import type { World } from './harness.ts'
+import { until } from './payout-stage.ts'
+import { booksHold } from './payouts.ts'
+import { createSelcomWorld, type SelcomWorld } from './selcom-world.ts'
+
+/** Endings of numbers by what the twin makes of them. None: paid after a moment. */
+const SLOWLY = '016'
+const IN_PROGRESS = '106'
+const PAYMENT = '50000.00'
+const PAYOUT = '2000.00'
+const MINUTE = 60_000
+
+let stage: SelcomWorld
+let world: World
+let operator: string
+before(async () => {
+  stage = await createSelcomWorld({ env: { SELCOM_PAYOUT_ASK_AGAIN_S: '5' } })
+  world = stage.world
+  operator = (await world.newSession('SUPER_ADMIN')).token
+})
+after(() => stage.close())
+
+/** What the gateway's administrators do. */
+async function list(source_ips: string[] | null): Promise<void> {
+  const { control_url, control_token } = stage.twin
+  const reply = await fetch(`${control_url}/settings`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${control_token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ source_ips }),
+  })
+  assert.equal(reply.status, 200)
+}
+
+async function pay(ending = '500'): Promise<string> {
+  const body = { amount: PAYMENT, phone: `0754123${ending}` }
+  const reply = await world.post('/v1/collections/wallet-push', body, { key: world.live_key })
+  assert.equal(reply.status, 202, reply.text)
+  await world.system.driver.task.idle()
+  return reply.body.data.collection_id
+}
+const payment = async (id: string) => (await world.get(`/v1/collections/${id}`, world.live_key)).body.data
+
+/** A payout that an operator approved, as far as it comes at once. */
+async function payOut(ending = '500'): Promise<string> {
+  const made = await world.post(
+    '/v1/disbursements/mobile-money',
+    {
+      amount: PAYOUT,
+      destination_code: 'AIRTEL',
+      destination_identifier: `0684123${ending}`,
+      destination_name: 'Asha Juma',
+    },
+    { key: world.live_key },
+  )
+  assert.equal(made.status, 202, made.text)
+  const { id } = made.body.data
+  const approved = await act(id, 'approve')
+  assert.equal(approved.status, 200, approved.text)
+  await world.system.payouts.task.idle()
+  return id
+}
+const act = (id: string, verb: string) => world.post(`/v1/operator/withdrawals/${id}/${verb}`, {}, { key: operator })
+const payout = async (id: string) => (await world.get(`/v1/operator/withdrawals/${id}`, operator)).body.data
+const statuses = (ids: readonly string[]) => Promise.all(ids.map(async (id) => (await payout(id)).status))
+const balance = async () => (await world.get('/v1/balance', world.live_key)).body.data
+
+/** Lets time pass until something holds. */
+const comes = (holds: () => Promise<boolean>) =>
+  until(async () => {
+    await world.pass(1_000)
+    return holds()
+  })
+const referenceOf = async (id: string): Promise<string> => {
+  const rows = await world.rows<{ provider_reference: string }>(
+    `select provider_reference from payouts where withdrawal_id = $1
+     union all select provider_reference from collection_attempts where collection_id = $1`,
+    [id],
+  )
+  assert.equal(rows.length, 1, 'one reference, whatever happened')
+  return rows[0]?.provider_reference ?? ''
+}
+const booked = (name: 'orders' | 'payouts') => stage.twin.list(name).items as (Order & Payout)[]
+const paidOut = async (id: string) => stage.twin.payout('walletcashin', await referenceOf(id))
+
+async function circuits(): Promise<Record<string, string>> {
+  const { providers } = (await world.get('/v1/operator/providers', operator)).body.data
+  const selcom = providers.find(({ name }: { name: string }) => name === 'selcom')
+  return Object.fromEntries(selcom.circuits.map(({ method, state }: Record<string, string>) => [method, state]))
+}
+const waiting = async (kind: string): Promise<string[]> =>
+  (await world.get(`/v1/operator/waiting?kind=${kind}`, operator)).body.data.items.map(({ id }: { id: string }) => id)
+
+describe('a provider that takes our address off its list in the middle of a day, and puts it back', {
+  timeout: 120_000,
+}, () => {
+  let open_payment: string
+  let open_payout: string
+  let prompts: number
+  const blocked: string[] = []
+  const held_back: string[] = []
+
+  it('before: payments and payouts go through', async () => {
+    const paid = await Promise.all(Array.from({ length: 4 }, () => pay()))
+    await comes(async () => (await Promise.all(paid.map(payment))).every(({ status }) => status === 'successful'))
+    const out = [await payOut(), await payOut()]
+    assert.deepEqual(await statuses(out), ['SUCCESS', 'SUCCESS'])
+    open_payment = await pay(SLOWLY)
+    open_payout = await payOut(IN_PROGRESS)
+    const { available, reserved } = await balance()
+    assert.deepEqual([available, reserved], ['194000.00', PAYOUT])
+    assert.deepEqual(await circuits(), {
+      wallet_push: 'closed',
+      status: 'closed',
+      MOBILE_MONEY: 'closed',
+    })
+  })
+
+  it('meanwhile: payments fail at once as provider_unavailable, and nobody is prompted', async () => {
+    await list(['10.1.2.3'])
+    prompts = stage.twin.totals().pushes.prompts
+    for (let i = 0; i < 7; i++) {
+      const { status, failure_reason_code } = await payment(await pay())
+      assert.deepEqual([status, failure_reason_code], ['failed', 'provider_unavailable'], `payment ${i}`)
+    }
+    assert.equal(stage.twin.totals().pushes.prompts, prompts)
+    assert.equal((await circuits()).wallet_push, 'open', 'the last two were not even sent')
+    assert.equal(stage.twin.totals().refusals.source_ip, 5)
+  })
+
+  it('meanwhile: a payout is blocked with its money set aside, and those behind an open circuit wait with theirs', async () => {
+    for (let i = 0; i < 5; i++) blocked.push(await payOut())
+    assert.deepEqual(await statuses(blocked), Array(5).fill('BLOCKED_IP_WHITELIST'))
+    for (let i = 0; i < 2; i++) held_back.push(await payOut())
+    assert.deepEqual(await statuses(held_back), ['PROCESSING', 'PROCESSING'])
+    // Four payments and two payouts before; eight payouts since, whose money is neither gone nor back.
+    const { available, reserved } = await balance()
+    assert.deepEqual([available, reserved], ['180000.00', '16000.00'])
+    assert.equal(booked('payouts').length, 3, 'nothing of them reached the books of the provider')
+  })
+
+  it('meanwhile: what was prompted or sent before is neither failed nor paid by a refused question', async () => {
+    await world.pass(10_000)
+    await until(async () => stage.twin.totals().payments.count === 5)
+    const order = stage.twin.order(await referenceOf(open_payment))
+    assert.equal(order?.word, 'COMPLETED', 'the payer has paid, and we cannot see it')
+    assert.equal((await payment(open_payment)).status, 'processing')
+    assert.equal((await paidOut(open_payout))?.truth, 'paid')
+    assert.deepEqual(await statuses([open_payout]), ['PROCESSING'])
+    await booksHold(world)
+  })
+
+  it('meanwhile: operators see what is blocked, what waits, and that the provider is left alone', async () => {
+    // What waited behind the open circuit was tried after its pause, one at a time, and is refused like the others.
+    await comes(async () => (await statuses(held_back)).includes('BLOCKED_IP_WHITELIST'))
+    const { data } = (await world.get('/v1/operator/withdrawals?status=BLOCKED_IP_WHITELIST', operator)).body
+    const shown = new Set(data.items.map(({ id }: { id: string }) => id))
+    for (const id of blocked) assert.ok(shown.has(id))
+    assert.deepEqual((await payout(blocked[0] as string)).payout.provider_status, '403 FAIL')
+    assert.deepEqual(await waiting('collection'), [open_payment])
+    const others = held_back.filter((id) => !shown.has(id))
+    assert.deepEqual(new Set(await waiting('payout')), new Set([open_payout, ...others]))
+    const { wallet_push, MOBILE_MONEY } = await circuits()
+    assert.deepEqual([wallet_push, MOBILE_MONEY], ['open', 'open'])
+    assert.match(world.deps.logged.join(''), /Source IP not whitelisted/)
+  })
+
+  it('meanwhile: a payout that an operator sends again is blocked again, and its money stays set aside', async () => {
+    const before_it = await balance()
+    const [id] = blocked as [string]
+    await world.pass(2 * MINUTE)
+    const retried = await act(id, 'retry')
+    assert.equal(retried.status, 200, retried.text)
+    await comes(async () => (await statuses([id]))[0] === 'BLOCKED_IP_WHITELIST')
+    assert.deepEqual(await balance(), before_it)
+    assert.equal(await paidOut(id), null)
+  })
+
+  it('afterwards: what waited goes on by itself, and new payments succeed in the same process', async () => {
+    const process_id = (await world.get('/v1/operator/providers', operator)).body.data.process_id
+    await list(null)
+    await comes(async () => (await payment(open_payment)).status === 'successful')
+    await comes(async () => (await statuses([open_payout]))[0] === 'SUCCESS')
+    await world.pass(2 * MINUTE)
+    const paid = [await pay(), await pay(), await pay()]
+    await comes(async () => (await Promise.all(paid.map(payment))).every(({ status }) => status === 'successful'))
+    assert.equal((await world.get('/v1/operator/providers', operator)).body.data.process_id, process_id)
+  })
+
+  it('afterwards: an operator sends each blocked payout once, under the reference it had', async () => {
+    const all = [...blocked, ...held_back]
+    const stuck: string[] = []
+    for (const id of all) if ((await payout(id)).status === 'BLOCKED_IP_WHITELIST') stuck.push(id)
+    for (const id of blocked) assert.ok(stuck.includes(id), 'nothing that is blocked is sent unasked')
+    const before_it = await Promise.all(all.map(referenceOf))
+    for (const id of stuck) {
+      // Twice: a second click finds nothing to send.
+      const answers = await Promise.all([act(id, 'retry'), act(id, 'retry')])
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409])
+    }
+    await comes(async () => (await statuses(all)).every((status) => status === 'SUCCESS'))
+    assert.deepEqual(await Promise.all(all.map(referenceOf)), before_it)
+    for (const id of all) {
+      const entry = await paidOut(id)
+      assert.deepEqual([entry?.truth, entry?.executions, entry?.amount], ['paid', 1, 2_000n])
+    }
+  })
+
+  it('afterwards: every circuit is closed again, nothing waits, and the books of both sides agree', async () => {
+    await world.pass(2 * MINUTE)
+    await comes(async () => Object.values(await circuits()).every((state) => state === 'closed'))
+    assert.deepEqual([await waiting('collection'), await waiting('payout')], [[], []])
+    const totals = stage.twin.totals()
+    assert.deepEqual([totals.payouts.count, totals.payouts.executed_more_than_once], [10, 0])
+    // Eight payments, ten payouts, and the same in our books.
+    assert.deepEqual([totals.payments.amount, totals.payouts.paid_amount], [400_000n, 20_000n])
+    const { available, reserved } = await balance()
+    assert.deepEqual([available, reserved], ['380000.00', '0.00'])
+    assert.equal(totals.pushes.prompts, 8, 'nobody was prompted for a payment that failed')
+    await booksHold(world)
+  })
+})

@@ -1,0 +1,64 @@
+// A whole system whose live provider is the real Selcom adapter, and the gateway's twin behind it: they speak HTTP to each
+// other, callbacks included, and live by one clock.
+
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { settableClock } from '../src/lib/index.ts'
+import { type Simulator, type SimulatorOptions, startSimulator } from '../src/providers/simulator/index.ts'
+import { createWorld, START, type World } from './harness.ts'
+
+/** A system with its gateway. `base` is where it listens. */
+export type SelcomWorld = { world: World; twin: Simulator; base: string; close(): Promise<void> }
+
+/** Starts twin and system. `env` overrides what makes Selcom the live provider. */
+export async function createSelcomWorld(
+  options: Pick<NonNullable<Parameters<typeof createWorld>[0]>, 'env' | 'url' | 'before' | 'clock'> & {
+    twin?: SimulatorOptions
+  } = {},
+): Promise<SelcomWorld> {
+  const { env, twin: twin_options, clock = settableClock(START), ...rest } = options
+  const twin = await startSimulator({ clock, ...twin_options })
+  const port = await freePort()
+  const base = `http://127.0.0.1:${port}`
+  const { account } = twin
+  const world = await createWorld({
+    ...rest,
+    clock,
+    env: {
+      BASE_URL: base,
+      PROVIDER: 'selcom',
+      SELCOM_URL: twin.url,
+      SELCOM_API_KEY: account.api_key,
+      SELCOM_API_SECRET: account.api_secret,
+      SELCOM_VENDOR: account.vendor,
+      SELCOM_FLOAT_VENDOR: account.float_vendor,
+      SELCOM_PIN: account.pin,
+      SELCOM_BUYER_EMAIL: 'payments@example.com',
+      SELCOM_BUYER_PHONE: '255740000500',
+      SELCOM_SENDER_ACCOUNT: 'M0001',
+      SELCOM_SENDER_NAME: 'DUKA LTD',
+      SELCOM_SENDER_PHONE: '255740000002',
+      ...env,
+    },
+  })
+  await world.system.app.listen({ host: '127.0.0.1', port })
+  return {
+    world,
+    twin,
+    base,
+    async close() {
+      await twin.close()
+      world.system.app.server.closeAllConnections()
+      await world.close()
+    },
+  }
+}
+
+/** A port of loopback that nobody listens on: the gateway has to be told it before the system listens. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

@@ -1,0 +1,205 @@
+// Who uses the platform in a storm: merchants who ask for payments and payouts, each request under one key until it is
+// answered, and payers who scan the codes that they are shown. Operators are in desk.ts.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from '../../src/db/index.ts'
+import { pick, share } from '../../src/providers/simulator/chance.ts'
+import type { PayerFateName } from '../../src/providers/simulator/fates.ts'
+import { type Client, createClient, type Order } from '../crash/load.ts'
+import type { Shop } from '../crash/rig.ts'
+import type { StormRig } from './rig.ts'
+import { stormRates } from './weather.ts'
+
+/** Something that a merchant wants, in shillings. */
+export type Wish = Order & { flow: 'payment' | 'payout'; method: string; account: string; amount: number }
+
+/** What a merchant was told: the id that its wish got, or null when it was told for certain that nothing comes of it. */
+export type Told = { wish: Wish; id: string | null }
+
+/** What came of all wishes. */
+export type Clients = {
+  told: Told[]
+  /** What no careful client expects. */
+  problems: string[]
+  /** Requests that lost their connection, and were sent again. */
+  lost(): number
+  /** How many wishes are answered. */
+  done(): number
+  close(): Promise<void>
+}
+
+const GIVE_UP_MS = 180_000
+const AGAIN_MS = 100
+/** After 503: the server says itself that it is busy with its provider. */
+const LATER_MS = 1_000
+/** One wish in so many is asked for again once it was answered: it must get the same answer. */
+const REPEAT_SHARE = 0.05
+
+const PAYMENT_METHODS = ['wallet-push', 'wallet-push', 'wallet-push', 'provider-pesa', 'qr'] as const
+const PAYOUT_METHODS = ['mobile-money', 'mobile-money', 'provider-pesa', 'bank-account'] as const
+const NETWORKS = ['MPESA', 'AIRTEL', 'MIXX', 'HALOPESA']
+const BANKS = ['CRDB', 'NMB', 'NBC']
+/** No number of these has a fixed behaviour at the twin: chance decides. */
+const ENDINGS = { from: 200, count: 700 }
+
+/** Everything that merchants will ask for: the same for the same seed. */
+export function makeWishes(
+  shops: readonly Shop[],
+  random: () => number,
+  counts: { payments: number; payouts: number },
+): { payments: Wish[]; payouts: Wish[] } {
+  const draw = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
+  const number = () => `255754123${ENDINGS.from + Math.floor(random() * ENDINGS.count)}`
+  const payment = (_: unknown, i: number): Wish => {
+    const [shop, method, account] = [draw(shops), draw(PAYMENT_METHODS), number()]
+    const [key, amount] = [`pay-${i + 1}`, 100 + Math.floor(random() * 90_000)]
+    const payer = method === 'qr' ? { customer_phone: account } : { phone: account }
+    const body = JSON.stringify({ amount: String(amount), reference: key, ...payer })
+    const path = `/v1/collections/${method}`
+    return { flow: 'payment', shop, method, account, path, key, amount, amount_minor: amount * 100, body }
+  }
+  const payout = (_: unknown, i: number): Wish => {
+    const [shop, method, account] = [draw(shops), draw(PAYOUT_METHODS), number()]
+    const [key, amount] = [`out-${i + 1}`, 1_000 + Math.floor(random() * 90_000)]
+    const bank = draw(BANKS)
+    const to =
+      method === 'bank-account'
+        ? { destination_code: bank, bank_name: bank }
+        : method === 'mobile-money'
+          ? { destination_code: draw(NETWORKS) }
+          : {}
+    const name = { destination_identifier: account, destination_name: 'Asha Juma' }
+    const body = JSON.stringify({ amount: String(amount), reference: key, ...name, ...to })
+    const path = `/v1/disbursements/${method}`
+    return { flow: 'payout', shop, method, account, path, key, amount, amount_minor: amount * 100, body }
+  }
+  return {
+    payments: Array.from({ length: counts.payments }, payment),
+    payouts: Array.from({ length: counts.payouts }, payout),
+  }
+}
+
+/** Lets merchants ask for everything, `at_once` at a time and at most `per_second`. `onTold`: what follows from an answer. */
+export function startClients(
+  rig: StormRig,
+  random: () => number,
+  lanes: readonly { wishes: readonly Wish[]; at_once: number; per_second: number; onTold?: (told: Told) => void }[],
+): { clients: Clients; finished: Promise<void> } {
+  const pools = rig.apis.map(({ url }) => createClient(url, 64))
+  const told: Told[] = []
+  const problems: string[] = []
+  const one = async (wish: Wish, onTold: (told: Told) => void) => {
+    const first = await ask(rig, pools, random, wish)
+    if (typeof first === 'string') return void problems.push(first)
+    const entry = { wish, id: first.id }
+    told.push(entry)
+    onTold(entry)
+    if (first.id === null || random() >= REPEAT_SHARE) return
+    const again = await ask(rig, pools, random, wish)
+    if (typeof again === 'string') problems.push(again)
+    else if (again.text !== first.text) problems.push(`${wish.key} was answered ${first.text} and then ${again.text}`)
+  }
+  const loops = lanes.flatMap(({ wishes, at_once, per_second, onTold = () => {} }) => {
+    const begin = Date.now()
+    let next = 0
+    const loop = async () => {
+      for (let i = next++; i < wishes.length; i = next++) {
+        const early_ms = begin + (i / per_second) * 1_000 - Date.now()
+        if (early_ms > 0) await sleep(early_ms)
+        await one(wishes[i] as Wish, onTold)
+      }
+    }
+    return Array.from({ length: at_once }, loop)
+  })
+  const clients: Clients = {
+    told,
+    problems,
+    lost: () => pools.reduce((sum, pool) => sum + pool.lost(), 0),
+    done: () => told.length,
+    close: async () => void (await Promise.all(pools.map((pool) => pool.close()))),
+  }
+  return { clients, finished: Promise.all(loops).then(() => {}) }
+}
+
+/** Asks until there is an answer that stands. A text: what went wrong. */
+async function ask(
+  rig: StormRig,
+  pools: readonly Client[],
+  random: () => number,
+  wish: Wish,
+): Promise<{ id: string | null; text: string } | string> {
+  const give_up = Date.now() + GIVE_UP_MS
+  for (;;) {
+    const pool = pools[Math.floor(random() * pools.length)] as Client
+    const answer = await pool.once(wish)
+    if (answer?.status === 202) {
+      const { data } = JSON.parse(answer.text) as { data: { collection_id?: string; id?: string } }
+      return { id: data.collection_id ?? data.id ?? '', text: answer.text }
+    }
+    // A code that could not be had: the payment has failed, and this key shows no other one.
+    if (answer?.status === 503 && answer.text.includes('with a new key')) return { id: null, text: answer.text }
+    const may_again = answer === null || answer.status === 503 || answer.text.includes('idempotency_in_progress')
+    if (!may_again) return `${wish.key} was answered ${answer.status}: ${answer.text}`
+    if (Date.now() > give_up || rig.closed.aborted)
+      return `${wish.key} had no answer that stands: ${answer?.text ?? 'no connection'}`
+    await sleep(answer?.status === 503 ? LATER_MS : AGAIN_MS)
+  }
+}
+
+const REFERENCES = sql(
+  'storm_references',
+  'select collection_id as id, provider_reference as reference from collection_attempts where collection_id = any($1::uuid[])',
+)
+/** How many of those who see a code pay. */
+const SCANNED_SHARE = 0.9
+const SCAN_EVERY_MS = 300
+
+/** Payers who see codes. */
+export type Payers = {
+  show(id: string): void
+  /** What becomes of the codes that were scanned, by reference. */
+  fates: ReadonlyMap<string, PayerFateName>
+  /** Call it when no more codes come: it resolves when all that are to be scanned are. */
+  stop(): Promise<void>
+}
+
+/** Payers who scan most of the codes that they are shown. */
+export function startPayers(rig: StormRig, seed: number): Payers {
+  const { control_url, control_token } = rig.simulator
+  const { payer } = stormRates(seed).rates
+  const fates = new Map<string, PayerFateName>()
+  let shown: string[] = []
+  let running = true
+  const scanAll = async () => {
+    const ids = shown
+    shown = []
+    if (ids.length === 0) return
+    for (const { reference } of await rig.db.query<{ id: string; reference: string }>(REFERENCES, [ids])) {
+      if (share(seed, 'scan', reference) >= SCANNED_SHARE) continue
+      const fate = pick(payer, share(seed, 'scans', reference)) as PayerFateName
+      fates.set(reference, fate)
+      const answer = await fetch(`${control_url}/orders/${reference}/scan`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${control_token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ fate }),
+      })
+      if (answer.status !== 200) throw new Error(`a code could not be scanned: ${await answer.text()}`)
+      await answer.arrayBuffer()
+    }
+  }
+  const loop = (async () => {
+    while (running && !rig.closed.aborted) {
+      await scanAll()
+      await sleep(SCAN_EVERY_MS)
+    }
+    await scanAll()
+  })()
+  return {
+    show: (id) => void shown.push(id),
+    fates,
+    async stop() {
+      running = false
+      await loop
+    },
+  }
+}

@@ -1,0 +1,175 @@
+// The operators in a storm, over HTTP as everybody: they price and fund merchants, approve payouts, send again what was
+// blocked, and afterwards bring the provider's statement and put right what it denies.
+
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from '../../src/db/index.ts'
+import { csvOf, type Row } from '../statements.ts'
+import type { StormRig } from './rig.ts'
+
+/** What merchants pay us. The provider takes no charge: what lies there is what its book says. */
+const PRICES = {
+  rules: [
+    { flow: 'collection', percentage: '1.50' },
+    { flow: 'withdrawal', percentage: '1.00', flat_fee: '500.00' },
+  ],
+}
+const GIVE_UP_MS = 180_000
+const AGAIN_MS = 100
+const PAGE_SIZE = 100
+
+/** A case of reconciliation, as far as it matters here. */
+export type Case = {
+  id: string
+  kind: string
+  state: string
+  reference: string
+  merchant_id: string
+  collection_id: string | null
+  withdrawal_id: string | null
+  amount_theirs: string | null
+  difference: string
+}
+
+type Said = { status: number; text: string }
+
+/** The operators. */
+export type Desk = {
+  /** Prices every merchant, gives it money, and names where its events go. `money` in shillings. */
+  open(money: number): Promise<void>
+  /** Approves what is handed in, until `stop`. */
+  hand(id: string): void
+  /** Resolves when everything that was handed in is approved. */
+  stop(): Promise<void>
+  /** Sends again what the provider blocked. Answers how many. */
+  retryBlocked(): Promise<number>
+  /** Brings a statement of everything since `from`. Answers how many lines agreed. */
+  state(rows: readonly Row[], from: Date): Promise<number>
+  cases(): Promise<Case[]>
+  /** Asks the provider about a case. Answers its state. */
+  ask(one: Case): Promise<string>
+  /** Puts the books right by hand where the provider's word cannot, and closes the case. */
+  correct(one: Case): Promise<void>
+}
+
+const BLOCKED = sql('storm_blocked', `select id from withdrawals where status = 'BLOCKED_IP_WHITELIST'`)
+const STANDING = sql('storm_standing', 'select status from withdrawals where id = $1')
+
+/** Opens the desk: `at_once` operators approve. */
+export function openDesk(rig: StormRig, random: () => number, at_once: number): Desk {
+  const call = async (method: string, path: string, body: string | object, more: Record<string, string> = {}) => {
+    const give_up = Date.now() + GIVE_UP_MS
+    const is_csv = typeof body === 'string'
+    const json = method === 'GET' ? {} : { 'content-type': is_csv ? 'text/csv' : 'application/json' }
+    for (;;) {
+      const { url } = rig.apis[Math.floor(random() * rig.apis.length)] as { url: string }
+      const said = await once(`${url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${await rig.session()}`, 'idempotency-key': randomUUID(), ...json, ...more },
+        ...(method === 'GET' ? {} : { body: is_csv ? body : JSON.stringify(body) }),
+      })
+      const may_again = said === null || said.status === 503 || said.text.includes('idempotency_in_progress')
+      if (said !== null && !may_again) return said
+      if (Date.now() > give_up || rig.closed.aborted)
+        throw new Error(`${method} ${path} had no answer: ${said?.text ?? 'no connection'}`)
+      await sleep(AGAIN_MS)
+    }
+  }
+  const must = async (status: number, said: Promise<Said>) => {
+    const { status: got, text } = await said
+    if (got !== status) throw new Error(`an operator was answered ${got}: ${text}`)
+    // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+    return (JSON.parse(text) as { data: any }).data
+  }
+
+  const waiting: string[] = []
+  let running = true
+  const approve = async (id: string) => {
+    // One that was approved by a request whose answer was lost says so by its state, or by its key.
+    const key: Record<string, string> = random() < 0.5 ? { 'idempotency-key': `approve-${id}` } : {}
+    const { status, text } = await call('POST', `/v1/operator/withdrawals/${id}/approve`, {}, key)
+    const is_done = status === 200 || (status === 409 && text.includes('invalid_state'))
+    if (!is_done) throw new Error(`${id} was not approved: ${status} ${text}`)
+  }
+  const loops = Promise.all(
+    Array.from({ length: at_once }, async () => {
+      while (!rig.closed.aborted && (running || waiting.length > 0)) {
+        const id = waiting.shift()
+        await (id === undefined ? sleep(AGAIN_MS) : approve(id))
+      }
+    }),
+  )
+  // Whoever calls stop hears of it.
+  loops.catch(() => {})
+
+  return {
+    async open(money) {
+      for (const { merchant, key } of rig.shops) {
+        await must(200, call('PUT', `/v1/operator/merchants/${merchant.id}/pricing`, PRICES))
+        const opening = { environment: 'live', direction: 'credit', against: 'provider_float', reason: 'Opening' }
+        const path = `/v1/operator/merchants/${merchant.id}/adjustments`
+        await must(201, call('POST', path, { ...opening, amount: String(money) }))
+        const hook = { webhook_url: `${rig.hooks.url}/${merchant.id}` }
+        await must(200, call('PATCH', '/v1/merchant/webhook-config', hook, { authorization: `Bearer ${key}` }))
+      }
+    },
+    hand: (id) => void waiting.push(id),
+    async stop() {
+      running = false
+      await loops
+    },
+    async retryBlocked() {
+      const blocked = await rig.db.query<{ id: string }>(BLOCKED)
+      for (const { id } of blocked) await call('POST', `/v1/operator/withdrawals/${id}/retry`, {})
+      return blocked.length
+    },
+    async state(rows, from) {
+      const query = `provider=selcom&from=${from.toISOString()}&to=${new Date().toISOString()}`
+      const taken = await must(201, call('POST', `/v1/operator/statements?${query}`, csvOf(rows)))
+      return taken.matched
+    },
+    async cases() {
+      const found: Case[] = []
+      for (let page = 1; ; page++) {
+        const path = `/v1/operator/reconciliation/exceptions?state=open&page=${page}&page_size=${PAGE_SIZE}`
+        const { items, pagination } = await must(200, call('GET', path, {}))
+        found.push(...items)
+        if (page >= pagination.total_pages) return found
+      }
+    },
+    async ask(one) {
+      const { status, text } = await call('POST', `/v1/operator/reconciliation/exceptions/${one.id}/ask`, {})
+      // Another case of the same payment may have closed it.
+      if (status === 409) return 'resolved'
+      return (await must(200, Promise.resolve({ status, text }))).state
+    },
+    async correct(one) {
+      const reason = "As the provider's statement says"
+      if (one.withdrawal_id !== null) {
+        const [row] = await rig.db.query<{ status: string }>(STANDING, [one.withdrawal_id])
+        if (row?.status !== 'NEEDS_ADMIN_ATTENTION') return
+        const outcome = one.difference.startsWith('-') ? 'SUCCESS' : 'FAILED'
+        const path = `/v1/operator/withdrawals/${one.withdrawal_id}/resolve`
+        await must(200, call('POST', path, { outcome, reason }))
+        await this.ask(one)
+        return
+      }
+      const [direction, amount] = one.difference.startsWith('-')
+        ? ['debit', one.difference.slice(1)]
+        : ['credit', one.difference]
+      const body = { environment: 'live', direction, amount, against: 'provider_float', reason }
+      await must(201, call('POST', `/v1/operator/merchants/${one.merchant_id}/adjustments`, body))
+      const path = `/v1/operator/reconciliation/exceptions/${one.id}/resolve`
+      await must(200, call('POST', path, { resolution: 'corrected', reason }))
+    },
+  }
+}
+
+async function once(url: string, init: RequestInit): Promise<Said | null> {
+  try {
+    const answer = await fetch(url, init)
+    return { status: answer.status, text: await answer.text() }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,41 @@
+// What merchants were told of what became of their money: every status that is promised, under one id, however often it came.
+
+import type { Books } from './books.ts'
+
+/** Statuses after which nothing more is promised, with the event that tells each. */
+const FINAL: Record<string, string> = {
+  successful: 'collection.success',
+  failed: 'collection.failed',
+  pending_clearance: 'collection.pending_review',
+  SUCCESS: 'disbursement.success',
+  FAILED: 'disbursement.failed',
+}
+
+/** Everything that is wrong with the events. */
+export function eventProblems({ moves, deliveries, arrivals, our_payments, our_payouts }: Books): string[] {
+  const problems: string[] = []
+  const sent = Map.groupBy(deliveries, (row) => `${row.source_id} ${row.source_seq}`)
+  for (const { id, seq, to_status, event } of moves) {
+    const rows = sent.get(`${id} ${seq}`) ?? []
+    if (rows.length !== (event === null ? 0 : 1) || rows.some((row) => row.event !== event))
+      problems.push(`${id} became ${to_status}, and ${rows.length} events tell it`)
+  }
+  const events = Map.groupBy(deliveries, (row) => row.source_id)
+  for (const { id, status } of [...our_payments, ...our_payouts]) {
+    const told = (events.get(id) ?? []).map((row) => row.event)
+    const due = FINAL[status]
+    if (due !== undefined && !told.includes(due)) problems.push(`${id} is ${status}, told ${told.join(', ')}`)
+  }
+  const arrived = Map.groupBy(arrivals, (arrival) => arrival.id)
+  for (const { merchant_id, id, event, source_id, body, status } of deliveries) {
+    const came = arrived.get(id) ?? []
+    arrived.delete(id)
+    if (status !== 'delivered') problems.push(`${event} of ${source_id} is ${status}`)
+    if (!came.some((arrival) => arrival.answer === 200)) problems.push(`${event} of ${source_id} was never taken`)
+    if (came.some((arrival) => arrival.body !== body)) problems.push(`${event} of ${source_id} came with other bytes`)
+    if (came.some((arrival) => arrival.path !== `/${merchant_id}`))
+      problems.push(`${event} of ${source_id} came to another merchant`)
+  }
+  for (const id of arrived.keys()) problems.push(`delivery ${id} arrived, and we do not know it`)
+  return problems
+}

@@ -1,0 +1,226 @@
+// What contradicts what was promised. Pure: the facts of everybody in, sentences out. No sentence: nothing was lost, doubled
+// or forgotten, and both sets of books agree to the shilling.
+
+import {
+  type Books,
+  decidedPayment,
+  decidedPayout,
+  leftOf,
+  type OurPayment,
+  type OurPayout,
+  type TheirPayment,
+  type TheirPayout,
+} from './books.ts'
+import { PAYEES_THAT_LIE, PAYERS_THAT_LIE } from './weather.ts'
+
+/** One payment or payout of which the books differ. Amounts in cents, as both have them at the provider. */
+export type Difference = {
+  flow: 'payment' | 'payout'
+  reference: string
+  merchant_id: string
+  says: string
+  ours_minor: bigint
+  theirs_minor: bigint
+  /** The provider gave another word as final before. */
+  denied: boolean
+}
+
+/** How many are undecided here, by what the provider has of them. */
+export type Undecided = Record<string, number>
+
+/** Everything but the amounts: what is wrong however the provider decided. */
+export function findProblems(books: Books): string[] {
+  return [
+    ...promises(books),
+    ...twice(books),
+    ...undecided(books).problems,
+    ...merchants(books),
+    ...books.checks.filter((check) => !check.ok).map((check) => `verify: ${check.name}: ${check.detail}`),
+  ]
+}
+
+/** Where the books differ, one by one. */
+export function findDifferences(books: Books): Difference[] {
+  const found: Difference[] = []
+  for (const our of books.our_payments) {
+    const their = books.their_payments.get(our.reference)
+    const theirs_minor = their === undefined ? 0n : leftOf(their)
+    const says = paymentSays(our, their)
+    if (says === null && our.float_minor === theirs_minor) continue
+    const { reference, merchant_id, float_minor: ours_minor } = our
+    const denied = their?.fate != null && PAYERS_THAT_LIE.includes(their.fate)
+    found.push({ flow: 'payment', reference, merchant_id, says: says ?? our.status, ours_minor, theirs_minor, denied })
+  }
+  for (const our of books.our_payouts) {
+    const their = books.their_payouts.get(our.reference ?? '')
+    const theirs_minor = their === undefined ? 0n : -their.amount_minor * BigInt(their.executions - their.returns)
+    const says = payoutSays(our, their)
+    if (says === null && our.float_minor === theirs_minor) continue
+    const { merchant_id, float_minor: ours_minor } = our
+    const reference = our.reference ?? our.id
+    const denied = their !== undefined && PAYEES_THAT_LIE.includes(their.fate)
+    found.push({ flow: 'payout', reference, merchant_id, says: says ?? our.status, ours_minor, theirs_minor, denied })
+  }
+  return found
+}
+
+/** A difference as a sentence. */
+export function sentenceOf({ flow, reference, says, ours_minor, theirs_minor }: Difference): string {
+  return `${flow} ${reference} ${says}: ${ours_minor} here, ${theirs_minor} there`
+}
+
+function paymentSays(our: OurPayment, their: TheirPayment | undefined): string | null {
+  const decided = their === undefined ? 'undecided' : decidedPayment(their)
+  const word = `is ${our.status}, and ${their === undefined ? 'unknown' : `${decided} (${their.word})`} to the provider`
+  switch (our.status) {
+    case 'successful':
+      return their !== undefined && leftOf(their) === our.amount_minor ? null : word
+    case 'pending_clearance':
+      return decided === 'paid' && their !== undefined && leftOf(their) !== our.amount_minor ? null : word
+    case 'failed':
+      return decided === 'paid' ? word : null
+    case 'processing':
+      return decided === 'undecided' ? null : word
+    default:
+      return word
+  }
+}
+
+const UNDECIDED_PAYOUT = 'NEEDS_RECONCILIATION'
+
+function payoutSays(our: OurPayout, their: TheirPayout | undefined): string | null {
+  const decided = their === undefined ? 'undecided' : decidedPayout(their)
+  const word = `is ${our.status}, and ${their === undefined ? 'unknown' : their.truth} to the provider`
+  if (our.status === 'SUCCESS') return decided === 'paid' ? null : word
+  if (our.status === 'FAILED') return decided === 'unpaid' ? null : word
+  return our.status === UNDECIDED_PAYOUT && decided === 'undecided' ? null : word
+}
+
+/** Whatever a merchant was told of is there once, and nothing else is. */
+function promises({ told, our_payments, our_payouts }: Books): string[] {
+  const problems: string[] = []
+  const name = (merchant_id: string, reference: string) => `${merchant_id} ${reference}`
+  const ours = new Map<string, { id: string; amount_minor: bigint; status: string }[]>()
+  for (const row of [...our_payments, ...our_payouts]) {
+    const key = name(row.merchant_id, row.client_reference)
+    ours.set(key, [...(ours.get(key) ?? []), row])
+  }
+  for (const { wish, id } of told) {
+    const key = name(wish.shop.merchant.id, wish.key)
+    const rows = ours.get(key) ?? []
+    const [row] = rows
+    ours.delete(key)
+    if (rows.length > 1) problems.push(`${wish.key} is there ${rows.length} times`)
+    if (id === null) {
+      if (row !== undefined && row.status !== 'failed') problems.push(`${wish.key} was refused, and is ${row.status}`)
+    } else if (row?.id !== id) problems.push(`${wish.key}: acknowledged ${id} is missing`)
+    else if (row.amount_minor !== BigInt(wish.amount_minor))
+      problems.push(`${wish.key}: the amount is ${row.amount_minor}, not ${wish.amount_minor}`)
+  }
+  for (const rows of ours.values()) problems.push(`${rows[0]?.id} exists, and no merchant was told of it`)
+  return problems
+}
+
+/** What happened more often than once, on either side, or is known to one of them only. */
+function twice({ our_payments, our_payouts, their_payments, their_payouts }: Books): string[] {
+  const problems: string[] = []
+  for (const { reference, prompts, paid_minor } of their_payments.values()) {
+    if (prompts > 1) problems.push(`payment ${reference} prompted its payer ${prompts} times`)
+    if (paid_minor.length > 1) problems.push(`payment ${reference} was paid ${paid_minor.length} times`)
+  }
+  for (const { reference, executions } of their_payouts.values())
+    if (executions > 1) problems.push(`payout ${reference} was executed ${executions} times`)
+  const known = new Set([...our_payments, ...our_payouts].map(({ reference }) => reference))
+  for (const reference of [...their_payments.keys(), ...their_payouts.keys()])
+    if (!known.has(reference)) problems.push(`the provider knows ${reference}, and we do not`)
+  for (const { id, credits, attempts, float_minor, merchant_minor, fee_minor } of our_payments) {
+    if (credits > 1) problems.push(`payment ${id} was credited ${credits} times`)
+    if (attempts !== 1) problems.push(`payment ${id} has ${attempts} attempts`)
+    const kept = float_minor - merchant_minor
+    if (kept !== 0n && kept !== fee_minor) problems.push(`payment ${id} cost its merchant ${kept}, not ${fee_minor}`)
+  }
+  return problems
+}
+
+/**
+ * What is open here has to be open there as well: the provider never had it, or never decided it. And whoever was prompted,
+ * and has not decided, may still pay: such a payment is never called failed.
+ */
+export function undecided({ our_payments, our_payouts, their_payments, their_payouts }: Books): {
+  counts: Undecided
+  problems: string[]
+} {
+  const counts: Undecided = {}
+  const problems: string[] = []
+  const count = (what: string) => {
+    counts[what] = (counts[what] ?? 0) + 1
+  }
+  for (const { id, reference, status, waits } of our_payments) {
+    const their = their_payments.get(reference)
+    const is_open = status === 'processing'
+    if (is_open !== waits) problems.push(`payment ${id} is ${status}, and ${waits ? 'waits' : 'does not wait'}`)
+    if (is_open) count(their === undefined ? 'payments it never had' : `payments it has as ${their.word}`)
+    const may_pay = their !== undefined && their.prompts > 0 && decidedPayment(their) === 'undecided'
+    if (status === 'failed' && may_pay) problems.push(`payment ${id} is failed, and its payer may still pay`)
+  }
+  for (const { id, status, reference, waits } of our_payouts) {
+    if (status !== UNDECIDED_PAYOUT) continue
+    if (!waits) problems.push(`payout ${id} is in doubt, and nobody asks about it`)
+    const their = their_payouts.get(reference ?? '')
+    count(their === undefined ? 'payouts it never had' : `payouts it has as ${their.truth}`)
+  }
+  return { counts, problems }
+}
+
+/** What merchants have, beside what lies at the provider for them by its own book. */
+function merchants(books: Books): string[] {
+  const problems: string[] = []
+  const due = new Map(books.funded)
+  const add = (merchant_id: string, amount_minor: bigint) =>
+    due.set(merchant_id, (due.get(merchant_id) ?? 0n) + amount_minor)
+  for (const { merchant_id, float_minor } of [...books.our_payments, ...books.our_payouts])
+    add(merchant_id, float_minor)
+  const is = new Map<string, bigint>()
+  const own = new Map<string, bigint>()
+  for (const { merchant_id, code, balance_minor } of books.accounts) {
+    const [sums, amount] = code === 'provider_float' ? [is, -balance_minor] : [own, balance_minor]
+    sums.set(merchant_id, (sums.get(merchant_id) ?? 0n) + amount)
+    if (['available', 'held', 'reserved'].includes(code) && balance_minor < 0n)
+      problems.push(`merchant ${merchant_id} has ${balance_minor} ${code}`)
+  }
+  const corrected = new Map(books.adjusted.map((row) => [row.merchant_id, row.float_minor]))
+  for (const [merchant_id, lies] of is) {
+    // Adjustments hold the opening money as well.
+    const booked = (due.get(merchant_id) ?? 0n) - (books.funded.get(merchant_id) ?? 0n)
+    const expected = booked + (corrected.get(merchant_id) ?? 0n)
+    if (lies !== expected) problems.push(`merchant ${merchant_id}: ${lies} at the provider, booked ${expected}`)
+    if (lies !== own.get(merchant_id)) problems.push(`merchant ${merchant_id} owns ${own.get(merchant_id)} of ${lies}`)
+  }
+  return problems
+}
+
+/** The last word: what lies at the provider for each merchant, by its book and by ours. Neither looks at the other. */
+export function findShortage(books: Books): string[] {
+  const problems: string[] = []
+  const theirs = new Map(books.funded)
+  for (const our of books.our_payments) {
+    const their = books.their_payments.get(our.reference)
+    if (their) theirs.set(our.merchant_id, (theirs.get(our.merchant_id) ?? 0n) + leftOf(their))
+  }
+  for (const our of books.our_payouts) {
+    const their = books.their_payouts.get(our.reference ?? '')
+    const gone = their === undefined ? 0n : their.amount_minor * BigInt(their.executions - their.returns)
+    theirs.set(our.merchant_id, (theirs.get(our.merchant_id) ?? 0n) - gone)
+  }
+  for (const { merchant_id, code, balance_minor } of books.accounts) {
+    if (code !== 'provider_float') continue
+    const has = theirs.get(merchant_id) ?? 0n
+    if (-balance_minor !== has) problems.push(`merchant ${merchant_id}: ${-balance_minor} here, ${has} at the provider`)
+  }
+  const { payments, payouts } = books.totals
+  const at_provider = (payments.amount - payments.returned_amount - payouts.paid_amount) * 100n
+  const funded = [...books.funded.values()].reduce((sum, amount) => sum + amount, 0n)
+  const ours = books.accounts.reduce((sum, row) => sum + (row.code === 'provider_float' ? -row.balance_minor : 0n), 0n)
+  if (ours !== at_provider + funded) problems.push(`all together ${ours} here, ${at_provider + funded} there`)
+  return problems
+}

@@ -1,0 +1,138 @@
+// The judge of a storm must see what it is there for: each loss that is planted in the books of a storm that went well is found.
+
+import assert from 'node:assert/strict'
+import { sql } from '../../src/db/index.ts'
+import type { Payment, Payout } from '../../src/providers/simulator/index.ts'
+import { type Books, leftOf, readBooks } from './books.ts'
+import { eventProblems } from './events.ts'
+import { findDifferences, findProblems, findShortage, sentenceOf } from './judge.ts'
+import type { StormRig } from './rig.ts'
+
+/** Plants one loss after the other. `sound`: books in which nothing is wrong. Throws when one of them is not found. */
+export function plantLosses(sound: Books): void {
+  const found = (change: (books: Books) => void): string => {
+    const books = structuredClone(sound)
+    change(books)
+    const differences = findDifferences(books).filter(({ denied }) => !denied)
+    const all = [findProblems(books), differences.map(sentenceOf), eventProblems(books), findShortage(books)]
+    return all.flat().join('\n')
+  }
+  const of = <T>(items: Iterable<T>, is: (item: T) => boolean): T => {
+    const item = Iterator.from(items).find(is)
+    assert.ok(item !== undefined, 'the storm was large enough for every plant')
+    return item
+  }
+  const paid = (books: Books) => of(books.our_payments, ({ status }) => status === 'successful')
+  const failed = (books: Books) => of(books.our_payments, ({ status }) => status === 'failed')
+  const sent = (books: Books) => of(books.our_payouts, ({ status }) => status === 'SUCCESS')
+  const order = (books: Books) => of(books.their_payments.values(), (their) => leftOf(their) > 0n)
+  const payout = (books: Books) => of(books.their_payouts.values(), ({ truth }) => truth === 'paid')
+  const open = (books: Books) => of(books.our_payments, ({ status }) => status === 'processing')
+
+  const plants: [RegExp, (books: Books) => void][] = [
+    // What merchants were promised.
+    [/acknowledged \S+ is missing/, (books) => books.our_payments.splice(books.our_payments.indexOf(paid(books)), 1)],
+    [/acknowledged \S+ is missing/, (books) => books.our_payouts.splice(books.our_payouts.indexOf(sent(books)), 1)],
+    [/no merchant was told of it/, (books) => Object.assign(books, { told: books.told.slice(1) })],
+    [/is there 2 times/, (books) => books.our_payments.push({ ...paid(books), id: 'another' })],
+    [/the amount is 1, not/, (books) => Object.assign(paid(books), { amount_minor: 1n })],
+    // What happens once.
+    [/prompted its payer 2 times/, (books) => Object.assign(order(books), { prompts: 2 })],
+    [/was paid 2 times/, (books) => void order(books).paid_minor.push(100n)],
+    [/was executed 2 times/, (books) => Object.assign(payout(books), { executions: 2 })],
+    [/was credited 2 times/, (books) => Object.assign(paid(books), { credits: 2 })],
+    [/the provider knows stray, and we do not/, (books) => stray(books)],
+    [
+      /cost its merchant 1, not/,
+      (books) => Object.assign(paid(books), { merchant_minor: paid(books).float_minor - 1n }),
+    ],
+    // Where both stand.
+    [/is successful, and unknown to the provider/, (books) => books.their_payments.delete(paid(books).reference)],
+    [/is SUCCESS, and unknown to the provider/, (books) => books.their_payouts.delete(sent(books).reference ?? '')],
+    [/is failed, and paid/, (books) => Object.assign(paid(books), { status: 'failed' })],
+    [/is successful, and un/, (books) => Object.assign(failed(books), { status: 'successful' })],
+    [/is processing, and paid/, (books) => Object.assign(paid(books), { status: 'processing' })],
+    [/is FAILED, and paid/, (books) => Object.assign(sent(books), { status: 'FAILED' })],
+    [/is PROCESSING, and paid/, (books) => Object.assign(sent(books), { status: 'PROCESSING' })],
+    [/is NEEDS_RECONCILIATION, and paid/, (books) => Object.assign(sent(books), { status: 'NEEDS_RECONCILIATION' })],
+    [/does not wait/, (books) => Object.assign(open(books), { waits: false })],
+    [/nobody asks about it/, (books) => Object.assign(sent(books), { status: 'NEEDS_RECONCILIATION', waits: false })],
+    [/its payer may still pay/, (books) => mayStillPay(books)],
+    // Money, one by one and all together.
+    [/: 1 here, \d+ there/, (books) => Object.assign(paid(books), { float_minor: 1n })],
+    [/: -1 here, -\d+ there/, (books) => Object.assign(sent(books), { float_minor: -1n })],
+    [/\d+ here, \d+ at the provider/, (books) => Object.assign(floatOf(books), { balance_minor: 1n })],
+    [/owns \d+ of \d+/, (books) => Object.assign(floatOf(books, 'available'), { balance_minor: 1n })],
+    [/has -1 available/, (books) => Object.assign(floatOf(books, 'available'), { balance_minor: -1n })],
+    [/all together \d+ here/, (books) => Object.assign(books.totals.payments, { amount: 1n })],
+    [/all together \d+ here/, (books) => Object.assign(books.totals.payouts, { paid_amount: 1n })],
+    [/verify: some check/, (books) => books.checks.push({ name: 'some check', ok: false, detail: 'is broken' })],
+    // What merchants were told.
+    [/became \S+, and 0 events tell it/, (books) => books.deliveries.splice(0, 1)],
+    [/told $/m, (books) => forgetEvents(books)],
+    [/is pending/, (books) => Object.assign(books.deliveries[0] ?? {}, { status: 'pending' })],
+    [/was never taken/, (books) => Object.assign(books, { arrivals: books.arrivals.slice(1).filter(isNot(books)) })],
+    [/came with other bytes/, (books) => Object.assign(books.arrivals[0] ?? {}, { body: '{}' })],
+    [/came to another merchant/, (books) => Object.assign(books.arrivals[0] ?? {}, { path: '/other' })],
+    [/arrived, and we do not know it/, (books) => Object.assign(books.arrivals[0] ?? {}, { id: 'other' })],
+  ]
+  for (const [expected, change] of plants) assert.match(found(change), expected)
+}
+
+const ONE_CENT = sql(
+  'storm_plant',
+  `update ledger_accounts set balance_minor = balance_minor + 1
+   where environment = 'live' and code = 'available' and merchant_id = $1`,
+)
+
+/** And once for real: a shilling more in the provider's book, a payout executed again, a cent in ours that came from nowhere. */
+export async function tamper(rig: StormRig, sound: Books): Promise<void> {
+  const again = () => readBooks(rig, { told: sound.told, funded: sound.funded, fates: new Map() })
+  const shilling = rig.simulator.list('payments', 1, 1).items[0] as Payment
+  shilling.amount += 1n
+  const more = await again()
+  assert.match(findShortage(more).join('\n'), /here, \d+ at the provider[\s\S]*all together/)
+  assert.ok(findDifferences(more).some(({ reference }) => reference === shilling.order_id))
+  shilling.amount -= 1n
+  assert.deepEqual(findShortage(await again()), [])
+
+  const payouts = rig.simulator.list('payouts', 1, Number.MAX_SAFE_INTEGER).items as Payout[]
+  const paid = payouts.find(({ truth }) => truth === 'paid') ?? assert.fail('none paid')
+  paid.executions += 1
+  const twice = await again()
+  assert.match(findProblems(twice).join('\n'), new RegExp(`payout ${paid.transid} was executed 2 times`))
+  assert.match(findShortage(twice).join('\n'), /all together/)
+  paid.executions -= 1
+
+  await rig.db.query(ONE_CENT, [rig.shops[0]?.merchant.id])
+  assert.match(findProblems(await again()).join('\n'), /owns \d+ of \d+[\s\S]*verify: Every book sums to zero/)
+}
+
+const floatOf = (books: Books, code = 'provider_float') =>
+  books.accounts.find((row) => row.code === code && books.funded.has(row.merchant_id)) ?? assert.fail('no such account')
+
+const isNot = (books: Books) => (arrival: Books['arrivals'][number]) => arrival.id !== books.arrivals[0]?.id
+
+function stray(books: Books): void {
+  const [some] = books.their_payments.values()
+  assert.ok(some)
+  books.their_payments.set('stray', { ...some, reference: 'stray' })
+}
+
+function mayStillPay(books: Books): void {
+  const ours = books.our_payments.find(({ status }) => status === 'failed') ?? assert.fail('none failed')
+  const some = [...books.their_payments.values()][0] ?? assert.fail('no payments')
+  const still_open = { ...some, word: 'PENDING', prompts: 1, paid_minor: [], returned_minor: [] } as const
+  books.their_payments.set(ours.reference, {
+    ...still_open,
+    reference: ours.reference,
+    paid_minor: [],
+    returned_minor: [],
+  })
+}
+
+function forgetEvents(books: Books): void {
+  const { id } = books.our_payouts.find(({ status }) => status === 'SUCCESS') ?? assert.fail('none paid')
+  books.deliveries = books.deliveries.filter(({ source_id }) => source_id !== id)
+  books.moves = books.moves.filter((move) => move.id !== id)
+}

@@ -1,0 +1,100 @@
+// Waiting until a storm is over: no fixed time, but facts. The pauses between questions grow to an hour, and nobody waits for
+// that here: what the provider has decided is asked about now.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Statement, sql } from '../../src/db/index.ts'
+import type { Order, Payout } from '../../src/providers/simulator/index.ts'
+import type { Desk } from './desk.ts'
+import type { StormRig } from './rig.ts'
+
+/** What is not at rest yet. */
+export type Left = { payments: number; payouts: number; events: number; pending: number }
+
+const OPEN_PAYMENTS = sql(
+  'storm_open_payments',
+  `select provider_reference as reference, a.due_at as due_at, a.lease_owner is not null as leased
+   from collection_attempts a join collections c on c.merchant_id = a.merchant_id and c.id = a.collection_id
+   where a.due_at is not null or c.status in ('created', 'processing')`,
+)
+const OPEN_PAYOUTS = sql(
+  'storm_open_payouts',
+  `select p.provider_reference as reference, w.status, p.state, p.due_at, p.lease_owner is not null as leased
+   from withdrawals w left join payouts p on p.merchant_id = w.merchant_id and p.withdrawal_id = w.id
+   where w.status in ('PENDING_ADMIN_APPROVAL', 'PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST')`,
+)
+const OPEN_EVENTS = sql(
+  'storm_open_events',
+  `select count(*)::int as events from webhook_deliveries where status = 'pending'`,
+)
+const HURRY_PAYMENTS = sql(
+  'storm_hurry_payments',
+  `update collection_attempts set due_at = $1
+   where provider_reference = any($2::text[]) and lease_owner is null and due_at > $1`,
+)
+const HURRY_PAYOUTS = sql(
+  'storm_hurry_payouts',
+  'update payouts set due_at = $1 where provider_reference = any($2::text[]) and lease_owner is null and due_at > $1',
+)
+const HURRY_EVENTS = sql(
+  'storm_hurry_events',
+  "update webhook_deliveries set due_at = $1 where status = 'pending' and lease_owner is null and attempts > 0 and due_at > $1",
+)
+
+const LOOK_EVERY_MS = 300
+/** A question that fails is asked again after this: long enough for it to be asked, and for the answer to come. */
+const HURRY_EVERY_MS = 1_500
+
+type OpenPayout = { reference: string; status: string }
+
+/** Resolves when nothing is open but what the provider never decided, or after `within_ms`. Answers what was left. */
+export async function waitForRest(
+  rig: StormRig,
+  desk: Desk,
+  within_ms: number,
+  look: (left: Left) => void,
+): Promise<{ ms: number; left: Left }> {
+  const begin = Date.now()
+  let hurried = 0
+  for (;;) {
+    const payments = (await references(rig, OPEN_PAYMENTS)).filter((one) => !isUndecided(rig, one))
+    const payouts = (await rig.db.query<OpenPayout>(OPEN_PAYOUTS)).filter((one) => !isDoubted(rig, one))
+    const [row] = await rig.db.query<{ events: number }>(OPEN_EVENTS)
+    const blocked = await desk.retryBlocked()
+    const left = {
+      payments: payments.length,
+      payouts: payouts.length + blocked,
+      events: row?.events ?? 0,
+      pending: rig.pending(),
+    }
+    look(left)
+    const ms = Date.now() - begin
+    const is_over = left.payments + left.payouts + left.events + left.pending === 0
+    if (is_over || ms > within_ms) return { ms, left }
+    if (Date.now() - hurried >= HURRY_EVERY_MS) {
+      hurried = Date.now()
+      const now = new Date()
+      await rig.db.query(HURRY_PAYMENTS, [now, payments])
+      await rig.db.query(HURRY_PAYOUTS, [now, payouts.map(({ reference }) => reference).filter((one) => one !== null)])
+      await rig.db.query(HURRY_EVENTS, [now])
+    }
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+
+async function references(rig: StormRig, statement: Statement): Promise<string[]> {
+  return (await rig.db.query<{ reference: string }>(statement)).map(({ reference }) => reference)
+}
+
+/** The provider has it, and will never decide it by itself: it does nothing more. */
+function isUndecided({ simulator, pending }: StormRig, reference: string): boolean {
+  const order: Order | null = simulator.order(reference)
+  return order !== null && order.payment === null && ['PENDING', 'INPROGRESS'].includes(order.word) && pending() === 0
+}
+
+/** An operator has to say what became of it: the provider does not know it, or does not know what became of it. */
+function isDoubted({ simulator, pending }: StormRig, { reference, status }: OpenPayout): boolean {
+  if (status !== 'NEEDS_RECONCILIATION') return false
+  const found = ['walletcashin', 'selcompesa', 'qwiksend'].map((rail) => simulator.payout(rail, reference))
+  const payout: Payout | undefined = found.find((one) => one !== null) ?? undefined
+  return payout === undefined || (payout.truth === 'pending' && pending() === 0)
+}

@@ -1,0 +1,137 @@
+// What a storm rages between: a database, merchants, the provider's twin with books of its own, a webhook receiver, and the
+// processes of the platform, which die. All but those live in the test process and go on.
+
+import { createDb, type Db, inTransaction } from '../../src/db/index.ts'
+import { issueAccessToken, signingKey } from '../../src/identity/index.ts'
+import { type Clock, settableClock, systemClock } from '../../src/lib/index.ts'
+import { createUser } from '../../src/merchants/index.ts'
+import { type Simulator, startSimulator } from '../../src/providers/simulator/index.ts'
+import { freePort } from '../crash/processes.ts'
+import { type Hooks, openShop, type Shop, startHooks } from '../crash/rig.ts'
+import { createTestDatabase } from '../database.ts'
+import { type TestDeps, testDeps } from '../harness.ts'
+import { type Seat, takeSeat } from './seats.ts'
+import { STORM_SETTINGS, stormRates } from './weather.ts'
+
+/** Everything of a storm. */
+export type StormRig = {
+  /** The database's. */
+  url: string
+  db: Db
+  simulator: Simulator
+  /** How many things the twin is still going to do by itself. */
+  pending(): number
+  hooks: Hooks
+  shops: Shop[]
+  seats: Seat[]
+  /** Seats that serve HTTP. */
+  apis: Seat[]
+  /** A session token of an operator, good now. */
+  session(): Promise<string>
+  /** Everybody who still waits for something gives up when it is closed. */
+  closed: AbortSignal
+  close(): Promise<void>
+}
+
+/** Far below the life of a session, which a storm outlasts. */
+const SESSION_MS = 300_000
+/** Shillings: never empty, so that a payout fails for no reason but those of the storm. */
+const FLOAT = 100_000_000_000n
+
+/** Builds it, with `pairs` API processes and as many workers. Close it in `after`. */
+export async function createStormRig(options: { seed: number; shops: number; pairs: number }): Promise<StormRig> {
+  const database = await createTestDatabase()
+  const { clock, pending } = countingClock()
+  const faults = stormRates(options.seed)
+  const simulator = await startSimulator({ clock, faults, settings: STORM_SETTINGS, float: FLOAT })
+  const hooks = await startHooks()
+  const deps = testDeps(database.url, { clock: settableClock(new Date()) })
+  const shops: Shop[] = []
+  for (let i = 0; i < options.shops; i++) shops.push(await openShop(deps, `Duka ${i + 1}`))
+  const db = createDb({ url: database.url, max_connections: 3, application_name: 'storm-test', reporting: true })
+  const session = await operatorOf(deps)
+  const closing = new AbortController()
+  const seats: Seat[] = []
+  for (let i = 1; i <= options.pairs; i++) {
+    const env = providerEnv(simulator, await freePort())
+    seats.push(takeSeat(`api ${i}`, database.url, { ...env, PROCESS: 'api' }))
+    seats.push(takeSeat(`worker ${i}`, database.url, { ...env, PROCESS: 'worker' }))
+  }
+  return {
+    url: database.url,
+    db,
+    simulator,
+    pending,
+    hooks,
+    shops,
+    seats,
+    apis: seats.filter(({ serves }) => serves),
+    session,
+    closed: closing.signal,
+    async close() {
+      closing.abort()
+      for (const seat of seats) await seat.close()
+      await Promise.all([simulator.close(), hooks.close(), db.close(), deps.close()])
+      await database.drop()
+    },
+  }
+}
+
+/** Settings of a process that uses the twin, which calls back to `port`. */
+function providerEnv({ url, account }: Simulator, port: number): Record<string, string> {
+  return {
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    PROVIDER: 'selcom',
+    SELCOM_URL: url,
+    SELCOM_API_KEY: account.api_key,
+    SELCOM_API_SECRET: account.api_secret,
+    SELCOM_VENDOR: account.vendor,
+    SELCOM_FLOAT_VENDOR: account.float_vendor,
+    SELCOM_PIN: account.pin,
+    SELCOM_BUYER_EMAIL: 'payments@example.com',
+    SELCOM_BUYER_PHONE: '255754123456',
+    SELCOM_SENDER_ACCOUNT: '0150000000001',
+    SELCOM_SENDER_NAME: 'Malipo',
+    SELCOM_SENDER_PHONE: '255754123456',
+    SELCOM_ORDER_UNKNOWN_CODES: '651',
+    SELCOM_PAYOUT_ASK_AGAIN_S: '2',
+  }
+}
+
+async function operatorOf(deps: TestDeps): Promise<() => Promise<string>> {
+  const person = { email: 'operator@example.com', email_verified: true, name: 'Asha', language: 'sw' } as const
+  const user = await inTransaction(deps.db, (tx) =>
+    createUser(deps, tx, { ...person, identity: 'embedded', super_admin: true }),
+  )
+  const key = await signingKey(deps, 'http://127.0.0.1/identity')
+  const real = { ...deps, clock: systemClock }
+  let token = { text: '', until: 0 }
+  return async () => {
+    if (Date.now() >= token.until) {
+      token = { text: await issueAccessToken(real, key, user.id, ['pwd', 'otp']), until: Date.now() + SESSION_MS }
+    }
+    return token.text
+  }
+}
+
+/** The machine's clock, and how much waits for it: a twin with nothing pending has done all that it will ever do by itself. */
+function countingClock(): { clock: Clock; pending(): number } {
+  const waiting = new Set<object>()
+  const clock: Clock = {
+    now: systemClock.now,
+    after(ms, run) {
+      const one = {}
+      waiting.add(one)
+      const cancel = systemClock.after(ms, () => {
+        waiting.delete(one)
+        run()
+      })
+      return () => {
+        waiting.delete(one)
+        cancel()
+      }
+    },
+  }
+  return { clock, pending: () => waiting.size }
+}

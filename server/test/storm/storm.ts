@@ -1,0 +1,197 @@
+// A storm from its first payment to its last shilling: merchants, payers and operators at work while the provider fails in
+// every way it knows and processes die; then rest, the comparison of the books, the provider's statement, and what operators
+// put right by it.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { seededRandom } from '../crash/rig.ts'
+import { type Books, readBooks, statementOf } from './books.ts'
+import { makeWishes, startClients, startPayers } from './clients.ts'
+import { type Case, type Desk, openDesk } from './desk.ts'
+import { type Difference, findDifferences } from './judge.ts'
+import { type Left, waitForRest } from './rest.ts'
+import type { StormRig } from './rig.ts'
+
+/** How large a storm is. */
+export type StormSize = {
+  seed: number
+  payments: number
+  payouts: number
+  kills: number
+  /** Wishes a second, at most. */
+  per_second: number
+  rest_ms: number
+}
+
+/** What a storm left behind. */
+export type Aftermath = {
+  /** When the storm had come to rest, and after the operators' work. */
+  before: Books
+  after: Books
+  differences: Difference[]
+  cases: Case[]
+  /** Cases that the provider's own word closed, and those that an operator did. */
+  explained: number
+  corrected: number
+  /** Lines of the statement, and how many agreed at once. */
+  lines: number
+  agreed: number
+  problems: string[]
+  left: Left
+  lost: number
+  kills: Record<string, number>
+  /** What processes logged as errors, and how often one was too busy for its database. */
+  errors: string[]
+  busy: number
+  ms: { storm: number; rest: number; desk: number }
+}
+
+const SHOPS_MONEY = 1_000_000_000
+const LOOK_MS = 50
+const OPERATORS = 6
+/** Of the deaths, so many come after the last wish, while what is open is asked about. */
+const LATE_KILLS = 0.2
+/** One death in so many hits a process that has only begun to start. */
+const EARLY_SHARE = 0.25
+const PAUSE_BETWEEN_LATE_MS = 1_500
+
+/** Lets it rage over a rig. `say` gets a line now and then. */
+export async function rage(rig: StormRig, size: StormSize, say: (line: string) => void): Promise<Aftermath> {
+  const began = new Date()
+  const desk = openDesk(rig, seededRandom(size.seed + 1), OPERATORS)
+  await Promise.all(rig.seats.map((seat) => seat.ready()))
+  await desk.open(SHOPS_MONEY)
+  const funded = new Map(rig.shops.map(({ merchant }) => [merchant.id, BigInt(SHOPS_MONEY) * 100n]))
+  const refusals = seededRandom(size.seed)
+  rig.hooks.answer = () => {
+    const chance = refusals()
+    return chance < 0.08 ? 500 : chance < 0.1 ? 'cut' : 200
+  }
+
+  const wishes = makeWishes(rig.shops, seededRandom(size.seed + 2), size)
+  const payers = startPayers(rig, size.seed)
+  const per_second = size.per_second
+  const payouts_per_second = Math.max(1, (per_second * size.payouts) / Math.max(1, size.payments))
+  const storm = Date.now()
+  const { clients, finished } = startClients(rig, seededRandom(size.seed + 3), [
+    {
+      wishes: wishes.payments,
+      at_once: 64,
+      per_second,
+      onTold: ({ wish, id }) => {
+        if (wish.method === 'qr' && id !== null) payers.show(id)
+      },
+    },
+    {
+      wishes: wishes.payouts,
+      at_once: 12,
+      per_second: payouts_per_second,
+      onTold: ({ id }) => {
+        if (id !== null) desk.hand(id)
+      },
+    },
+  ])
+  const all = size.payments + size.payouts
+  const killing = killAll(rig, size, () => clients.done() / all, finished)
+  const telling = setInterval(() => say(`${clients.done()} of ${all} answered, ${killsOf(rig)} killed`), 10_000)
+  await finished.finally(() => clearInterval(telling))
+  await desk.stop()
+  await payers.stop()
+  await killing
+  await Promise.all(rig.seats.map((seat) => seat.ready()))
+  const storm_ms = Date.now() - storm
+
+  rig.hooks.answer = () => 200
+  let said = 0
+  const { ms: rest_ms, left } = await waitForRest(rig, desk, size.rest_ms, (now) => {
+    if (Date.now() - said < 10_000) return
+    said = Date.now()
+    say(`coming to rest: ${JSON.stringify(now)}`)
+  })
+  const known = { told: clients.told, funded, fates: payers.fates }
+  const before = await readBooks(rig, known)
+  const differences = findDifferences(before)
+
+  const begin = Date.now()
+  // The weather has cleared: what remains is what the provider has said and done.
+  rig.simulator.setFaults({ rates: {} })
+  const rows = statementOf(rig.simulator)
+  const agreed = await desk.state(rows, began)
+  const cases = await desk.cases()
+  const { explained, corrected } = await workOff(desk, cases)
+  await waitForRest(rig, desk, size.rest_ms, () => {})
+  const after = await readBooks(rig, known)
+  await clients.close()
+  const logged = rig.seats.map((seat) => seat.errors())
+  return {
+    before,
+    after,
+    differences,
+    cases,
+    explained,
+    corrected,
+    lines: rows.length,
+    agreed,
+    problems: clients.problems,
+    left,
+    lost: clients.lost(),
+    kills: Object.fromEntries(rig.seats.map((seat) => [seat.name, seat.kills()])),
+    errors: logged.flatMap(({ unexpected }) => unexpected),
+    busy: logged.reduce((sum, { busy }) => sum + busy, 0),
+    ms: { storm: storm_ms, rest: rest_ms, desk: Date.now() - begin },
+  }
+}
+
+const killsOf = (rig: StormRig) => rig.seats.reduce((sum, seat) => sum + seat.kills(), 0)
+
+/** Kills processes: most at moments of the work, which the seed draws, the others while it comes to rest. */
+async function killAll(
+  rig: StormRig,
+  { seed, kills }: StormSize,
+  progress: () => number,
+  finished: Promise<void>,
+): Promise<void> {
+  const random = seededRandom(seed + 4)
+  const late = Math.floor(kills * LATE_KILLS)
+  const moments = Array.from({ length: kills - late }, () => random()).sort((a, b) => a - b)
+  // Everybody has a turn before anybody has a second one.
+  let turns: StormRig['seats'] = []
+  const draw = () => {
+    if (turns.length === 0) turns = rig.seats.toSorted(() => random() - 0.5)
+    return turns.pop() as StormRig['seats'][number]
+  }
+  let running = true
+  const stop = () => {
+    running = false
+  }
+  finished.then(stop, stop)
+  const kill = async () => {
+    const seat = draw()
+    // Most have served for a moment; some die while they are still starting.
+    if (random() >= EARLY_SHARE) await seat.ready()
+    await sleep(random() * 300)
+    await seat.kill()
+  }
+  for (const moment of moments) {
+    while (running && progress() < moment) await sleep(LOOK_MS)
+    await kill()
+  }
+  await finished
+  for (let i = 0; i < late; i++) {
+    await sleep(PAUSE_BETWEEN_LATE_MS * random())
+    await kill()
+  }
+}
+
+/** Operators go through the cases: they ask the provider, and put right by hand what its word does not. */
+async function workOff(desk: Desk, cases: readonly Case[]): Promise<{ explained: number; corrected: number }> {
+  let explained = 0
+  const waiting = [...cases]
+  const work = async () => {
+    for (let one = waiting.pop(); one !== undefined; one = waiting.pop())
+      if ((await desk.ask(one)) === 'resolved') explained += 1
+  }
+  await Promise.all(Array.from({ length: OPERATORS }, work))
+  const open = await desk.cases()
+  for (const one of open) await desk.correct(one)
+  return { explained, corrected: open.length }
+}

@@ -1,0 +1,84 @@
+// A gateway that says too much: it passes requests on to a twin and adds a PIN to its answers, or it answers by itself with
+// all that it was sent, headers and body, in every field that a person might read.
+
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What it does: pass on, or tell what it was sent under this HTTP status; as an envelope of the gateway, or as a page. */
+export type Mood = { kind: 'passes' } | { kind: 'tells'; status: number; as: 'envelope' | 'page' }
+
+/** A running one. Its moods do not concern how a session is opened. */
+export type Talkative = {
+  url: string
+  mood: Mood
+  /** What was used to open doors: credentials as they were sent, and sessions that were given. */
+  credentials: Set<string>
+  told: number
+  close(): Promise<void>
+}
+
+/** Starts one in front of `target`. It puts `pin` wherever it says too much. */
+export async function startTalkative(target: string, pin: string): Promise<Talkative> {
+  const { origin, pathname } = new URL(target)
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = Buffer.concat(chunks)
+    const { method = 'GET', url = '/', headers } = request
+    if (headers.authorization) gateway.credentials.add(headers.authorization.replace(/^\w+ /, ''))
+    const opens = url.includes('getSession')
+    if (gateway.mood.kind === 'tells' && !opens) {
+      gateway.told++
+      const sent = JSON.stringify({ pin, url, headers, body: body.toString() })
+      const text = gateway.mood.as === 'page' ? `<html>${sent}</html>` : envelope(sent, pin)
+      response.writeHead(gateway.mood.status, { 'content-type': 'application/json' }).end(text)
+      return
+    }
+    const { host: _, connection: __, 'content-length': ___, ...passed } = headers as Record<string, string>
+    const answer = await fetch(origin + url, { method, headers: passed, ...(method === 'GET' ? {} : { body }) })
+    const text = await answer.text()
+    const session = opens ? /"output_SessionID":"([^"]+)"/.exec(text)?.[1] : undefined
+    if (session !== undefined) gateway.credentials.add(session)
+    const json = answer.headers.get('content-type')?.includes('json')
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' })
+    response.end(json ? withPin(text, pin) : text)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const gateway: Talkative = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
+    mood: { kind: 'passes' },
+    credentials: new Set(),
+    told: 0,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return gateway
+}
+
+/** A failure in the forms of both gateways, with what was sent in every text. */
+function envelope(sent: string, pin: string): string {
+  const word = `FAIL {"pin":"${pin}"} pin=${pin}`
+  return JSON.stringify({
+    transid: sent,
+    reference: `{"pin":"${pin}"}`,
+    resultcode: '400',
+    result: word,
+    message: sent,
+    data: [{ pin, sent, payment_status: word }],
+    output_ResponseCode: 'INS-6',
+    output_ResponseDesc: `{"pin":"${pin}"} ${sent}`,
+    output_TransactionID: `{"pin":"${pin}"}`,
+    output_ConversationID: sent,
+    output_ThirdPartyConversationID: sent,
+    output_ResponseTransactionStatus: word,
+    pin,
+  })
+}
+
+function withPin(text: string, pin: string): string {
+  const content = JSON.parse(text) as Record<string, unknown>
+  const data = Array.isArray(content.data) ? { data: content.data.map((row) => ({ ...row, pin })) } : {}
+  return JSON.stringify({ ...content, ...data, pin, customer: { mpin: pin, otp: pin } })
+}
