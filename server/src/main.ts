@@ -20,8 +20,10 @@ import {
   healthRoutes,
   type Lookup,
   type Outgoing,
+  payUrlOf,
 } from './http/index.ts'
 import { createSessions, identityRoutes, identityTask } from './identity/index.ts'
+import { invoiceRoutes, remindTask } from './invoices/index.ts'
 import {
   type Config,
   ConfigError,
@@ -122,6 +124,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       healthRoutes(deps, options.draining ?? (() => false)),
       collectionRoutes(deps, { driver, providerFor: routing.providerFor, sends }),
       paymentLinkRoutes(deps, { collect, live: routing.live }),
+      invoiceRoutes(deps, { live: routing.live }),
       withdrawalRoutes(deps, { desk, find: routing.find }),
       apiKeyRoutes(deps),
       ipAddressRoutes(deps),
@@ -145,6 +148,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     tasks: [
       driver.task,
       triesTask(deps),
+      remindTask(deps, () => payUrlOf(config, app)),
       payouts.task,
       deliverer.task,
       usage.task,

@@ -1,14 +1,15 @@
 // The addresses of the pay page. A GET changes nothing, so that previews and reloads are harmless; a form is answered with
 // the address of what became of it.
 
-import { hash, randomUUID } from 'node:crypto'
+import { hash } from 'node:crypto'
 import formbody from '@fastify/formbody'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { latestPayments, type PagePayment } from '../collections/index.ts'
 import type { Deps } from '../db/index.ts'
-import { receiptPdf } from '../documents/index.ts'
+import { invoicePdf, receiptPdf } from '../documents/index.ts'
 import { type App, fingerprint, type IdempotencyClaim, isIdempotencyKey, payUrlOf } from '../http/index.ts'
+import { createFindInvoiceByLink, invoiceDocument, publicStatusAt } from '../invoices/index.ts'
 import { canonicalPhone, gather, Refusal } from '../lib/index.ts'
 import {
   type Collect,
@@ -22,6 +23,7 @@ import type { Method, Provider } from '../providers/port.ts'
 import { payScript } from './assets.ts'
 import { bestEncoding, encode } from './compress.ts'
 import { PAGE_HEADERS, SCRIPT_HEADERS } from './headers.ts'
+import { invoiceView } from './invoice-of.ts'
 import { qrPng, qrSvg } from './qr-image.ts'
 import { pollAnswer, renderScreen, statusOf } from './render.ts'
 import {
@@ -62,6 +64,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
   const findBySlug = createFindBySlug(deps)
   const findPayment = createFindPayment(deps)
   const findLatest = createFindLatest(deps)
+  const findInvoice = createFindInvoiceByLink(deps)
   const networkHelp = createNetworkHelp(deps)
   const rehearses = options.live.every(({ capabilities }) => capabilities.rehearses)
   const outcomes = options.outcomes.map(({ ending, happens }) => ({
@@ -99,12 +102,17 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
       currency: link.currency,
       description: link.description,
       reference: link.reference,
+      ...(link.invoice_id === null ? {} : { invoice_path: `${pay_path}/invoice` }),
       test: rehearses || link.environment === 'sandbox' ? { outcomes: rehearses ? outcomes : [] } : null,
       pay_path,
       help_path: `${pay_path}/help`,
       help: help.map(({ help_sw, help_en, ...row }) => ({ ...row, help: frame.language === 'sw' ? help_sw : help_en })),
     }
-    return { shop, methods: methodsFor(link), idempotency_key: randomUUID() }
+    return {
+      shop,
+      methods: methodsFor(link),
+      idempotency_key: Buffer.from(deps.random.bytes(16)).toString('base64url'),
+    }
   }
 
   const send = async (request: FastifyRequest, reply: FastifyReply, screen: Screen): Promise<FastifyReply> => {
@@ -326,19 +334,41 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
               test: shop.test !== null,
               drawn_at: facts.paid_at,
             })
-            return reply
-              .headers({
-                'content-type': 'application/pdf',
-                'content-disposition': `inline; filename="receipt-${found.collection_id}.pdf"`,
-                'cache-control': 'private, no-store',
-                'x-robots-tag': 'noindex',
-              })
-              .send(pdf)
+            return sendPdf(reply, `receipt-${found.collection_id}.pdf`, pdf)
+          },
+        )
+
+        scope.get<{ Params: { slug: string } }>(
+          `/pay/:slug/invoice${form === 'pdf' ? '.pdf' : ''}`,
+          page,
+          async (request, reply) => {
+            const link = await findBySlug(request.params.slug)
+            if (link === null || link.invoice_id === null) return lost(request, reply)
+            const invoice = await findInvoice(link)
+            // It has another page by now: whoever was given the old one learns nothing more.
+            if (invoice === null) return see(request, reply, `/pay/${link.slug}`)
+            const { shop } = await around(request, link)
+            if (form === 'html') return send(request, reply, invoiceView(deps, invoice, link, shop))
+            const facts = await invoiceDocument(deps, invoice, payUrlOf(config, app), shop.test !== null)
+            const shown = { ...facts, language: shop.language, status: publicStatusAt(invoice, deps.clock.now()) }
+            const pdf = await invoicePdf({ ...shown, customer_email: null })
+            return sendPdf(reply, `${facts.number}.pdf`, pdf)
           },
         )
       }
     })
   }
+}
+
+function sendPdf(reply: FastifyReply, filename: string, pdf: Buffer): FastifyReply {
+  return reply
+    .headers({
+      'content-type': 'application/pdf',
+      'content-disposition': `inline; filename="${filename}"`,
+      'cache-control': 'private, no-store',
+      'x-robots-tag': 'noindex',
+    })
+    .send(pdf)
 }
 
 function poll(reply: FastifyReply, answer: Parameters<typeof pollAnswer>[0]): FastifyReply {
