@@ -97,6 +97,7 @@ create table invoices (
   note               text,
   payment_link_id    uuid,
   sent_at            timestamptz,
+  sends_today        smallint    not null,
   cancelled_at       timestamptz,
   reminders          smallint    not null,
   due_at             timestamptz,
@@ -117,6 +118,8 @@ comment on table invoices is 'What a merchant asks a customer to pay by a date, 
 comment on column invoices.status is 'PAID and OVERDUE are not stored: an invoice whose link is paid reads as PAID, one that is SENT after its due date as OVERDUE.';
 comment on column invoices.number is 'Shown as INV-000123: counts from 1 for each merchant and environment.';
 comment on column invoices.items is 'Descriptions, quantities as decimal text, unit prices and amounts in cents as text.';
+comment on column invoices.sent_at is 'When it was last sent. Null: never.';
+comment on column invoices.sends_today is 'How often it was sent on the day of sent_at, in Tanzania.';
 comment on column invoices.reminders is 'How many reminders were queued.';
 comment on column invoices.due_at is 'When the next reminder is due; for a leased row, when the lease ends. Null: none.';
 comment on column invoices.lease_owner is 'The process that works on the row until due_at. Null: nobody.';

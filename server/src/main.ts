@@ -20,8 +20,10 @@ import {
   healthRoutes,
   type Lookup,
   type Outgoing,
+  payUrlOf,
 } from './http/index.ts'
 import { createSessions, identityRoutes, identityTask } from './identity/index.ts'
+import { createInvoiceFiles, invoiceRoutes, remindTask } from './invoices/index.ts'
 import {
   type Config,
   ConfigError,
@@ -76,11 +78,9 @@ export type ComposeOptions = {
   /** Looks up the names of webhook addresses. */
   lookup?: Lookup
   draining?: () => boolean
-  /** The files that go with e-mails. */
+  /** The files that go with e-mails; left out: the invoices that they are about. */
   attach?: Attach
 }
-
-const noFiles: Attach = async () => []
 
 /** Wires every capability together. Nothing runs or listens yet. */
 export async function compose(deps: Deps, options: ComposeOptions = {}): Promise<System> {
@@ -134,6 +134,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       healthRoutes(deps, options.draining ?? (() => false)),
       collectionRoutes(deps, { driver, providerFor: routing.providerFor, sends }),
       paymentLinkRoutes(deps, { collect, live: routing.live }),
+      invoiceRoutes(deps, { live: routing.live }),
       withdrawalRoutes(deps, { desk, find: routing.find }),
       apiKeyRoutes(deps),
       ipAddressRoutes(deps),
@@ -150,6 +151,10 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       docsRoutes(deps, { magic_numbers: MAGIC_NUMBERS, payout_magic_numbers: PAYOUT_MAGIC_NUMBERS }),
     ],
   })
+  const invoice_files = createInvoiceFiles(deps, {
+    payUrl: () => payUrlOf(config, app),
+    rehearses: routing.live.every(({ capabilities }) => capabilities.rehearses),
+  })
   return {
     app,
     driver,
@@ -158,10 +163,11 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     tasks: [
       driver.task,
       triesTask(deps),
+      remindTask(deps, () => payUrlOf(config, app)),
       payouts.task,
       deliverer.task,
       usage.task,
-      createMessageTask(deps, gateways, options.attach ?? noFiles),
+      createMessageTask(deps, gateways, options.attach ?? invoice_files),
       identityTask(deps),
       reconciliationTask(deps, stated.providers),
       callbacksTask(deps),

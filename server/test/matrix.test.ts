@@ -16,6 +16,9 @@ const ADMIN = ['MERCHANT_ADMIN'] as const
 const BUILDERS = ['MERCHANT_ADMIN', 'DEVELOPER'] as const
 const MONEY = ['MERCHANT_ADMIN', 'FINANCE'] as const
 const PAYOUTS = { scopes: ['disbursements:write'], roles: MONEY } as const
+const SELLERS = ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE'] as const
+const LINKS = { scopes: ['payment_links:write'], roles: SELLERS } as const
+const INVOICES = { scopes: ['invoices:write'], roles: MONEY } as const
 const WEBHOOKS = { scopes: ['webhooks:manage'], roles: BUILDERS } as const
 
 /** Who may call each operation. */
@@ -33,6 +36,25 @@ const RULES: Record<string, Rule> = {
     scopes: ['collections:read', 'collections:write'],
     roles: ALL,
   },
+
+  'POST /v1/collections': { scopes: ['collections:write'], roles: SELLERS },
+  'POST /v1/payment-links': LINKS,
+  'GET /v1/payment-links': { scopes: ['payment_links:read'], roles: ALL },
+  'GET /v1/payment-links/{link_id}': { scopes: ['payment_links:read'], roles: ALL },
+  'POST /v1/payment-links/{link_id}/cancel': LINKS,
+  'GET /public/payment-links/{public_slug}': 'public',
+  'POST /public/payment-links/{public_slug}/collect': 'public',
+  'POST /public/payment-links/{public_slug}/pay': 'public',
+  'GET /public/payment-links/{public_slug}/collections/{collection_id}/status': 'public',
+
+  'POST /v1/invoices': INVOICES,
+  'GET /v1/invoices': { scopes: ['invoices:read'], roles: ALL },
+  'GET /v1/invoices/export.csv': { scopes: ['invoices:read'], roles: ALL },
+  'GET /v1/invoices/{invoice_id}': { scopes: ['invoices:read'], roles: ALL },
+  'PATCH /v1/invoices/{invoice_id}': INVOICES,
+  'POST /v1/invoices/{invoice_id}/send': INVOICES,
+  'POST /v1/invoices/{invoice_id}/payment-link': INVOICES,
+  'POST /v1/invoices/{invoice_id}/cancel': INVOICES,
 
   'GET /v1/destinations': 'public',
   'POST /v1/merchant/withdrawals/quote': { roles: MONEY },
@@ -113,6 +135,8 @@ const RULES: Record<string, Rule> = {
   'GET /v1/operator/reconciliation/exceptions': 'operator',
   'POST /v1/operator/reconciliation/exceptions/{id}/ask': 'operator',
   'POST /v1/operator/reconciliation/exceptions/{id}/resolve': 'operator',
+  'GET /v1/operator/networks': 'operator',
+  'PUT /v1/operator/networks': 'operator',
   'GET /v1/operator/providers': 'operator',
   'GET /v1/operator/waiting': 'operator',
 }

@@ -50,6 +50,12 @@ const signatures = (value: string): string[] => {
   }
   return named
 }
+const reminderDays = (value: string): number[] => {
+  const days = words(value)
+  const sound = days.length <= 10 && days.every((day) => /^-?\d{1,3}$/.test(day))
+  if (!sound) throw new Error('must hold at most ten whole numbers from -999 to 999, separated by commas')
+  return [...new Set(days.map(Number))].sort((a, b) => a - b)
+}
 const amount = (value: string): bigint => {
   if (!/^\d{1,12}(\.\d{2})?$/.test(value)) throw new Error('must be an amount such as 1000 or 1000.00')
   return BigInt(value.includes('.') ? value.replace('.', '') : `${value}00`)
@@ -178,6 +184,12 @@ export const settings = {
     '',
     text,
     'The name that the PIN prompt shows, where it is the same for all merchants. Empty: the name of the merchant.',
+  ),
+  invoice_reminder_days: setting(
+    'INVOICE_REMINDER_DAYS',
+    '-3,1,7',
+    reminderDays,
+    'On which days customers are reminded of an unpaid invoice, at 09:00 in Tanzania: -3 is three days before it is due, 1 the day after. Empty: never.',
   ),
   idempotency_replay_days: setting(
     'IDEMPOTENCY_REPLAY_DAYS',

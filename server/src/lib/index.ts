@@ -3,6 +3,7 @@
 export * from './batch.ts'
 export * from './clock.ts'
 export * from './config.ts'
+export * from './csv.ts'
 export * from './destinations.ts'
 export * from './errors.ts'
 export { escapeHtml, Html, type HtmlValue, html } from './html.ts'

@@ -43,6 +43,11 @@ export function parseFee(text: string): bigint | AmountProblem {
   return /^0+(?:\.0{1,2})?$/.test(text) && text.length <= 64 ? 0n : parseAmount(text)
 }
 
+/** A quotient of what is not negative, rounded half up to the whole: the one place where money is rounded. */
+export function divideHalfUp(dividend: bigint, divisor: bigint): bigint {
+  return (2n * dividend + divisor) / (2n * divisor)
+}
+
 /** Cents as a decimal string with two decimals: 2500000n is "25000.00". */
 export function formatAmount(minor: bigint): string {
   const sign = minor < 0n ? '-' : ''

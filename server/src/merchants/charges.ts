@@ -1,6 +1,6 @@
 // What a payment costs: the arithmetic of a line of a price list. Pure, in cents.
 
-import { assertInvariant } from '../lib/index.ts'
+import { assertInvariant, divideHalfUp } from '../lib/index.ts'
 import type { Rule } from './read-rules.ts'
 
 /** What is charged for one payment, in cents. `total_charges_minor`: what whoever pays the fees is charged in all. */
@@ -43,8 +43,8 @@ export const NO_CHARGES: Charges = {
 
 const WHOLE_HUNDREDTHS = 10_000n
 
-/** A percentage of an amount, rounded half up to the cent: the one place where money is rounded. */
+/** A percentage of an amount, rounded half up to the cent. */
 export function percentageOf(amount_minor: bigint, percentage_hundredths: number): bigint {
   assertInvariant(amount_minor >= 0n && percentage_hundredths >= 0, 'a percentage is taken of what is not negative')
-  return (amount_minor * BigInt(percentage_hundredths) + WHOLE_HUNDREDTHS / 2n) / WHOLE_HUNDREDTHS
+  return divideHalfUp(amount_minor * BigInt(percentage_hundredths), WHOLE_HUNDREDTHS)
 }

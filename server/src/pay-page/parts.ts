@@ -58,8 +58,10 @@ ${shown.map(
 export function summary(view: Shop, heading: 'h1' | 'p' = 'p', more: Html | null = null): Html {
   const { say } = speaker(view.language)
   const payee = say('payment_to', { merchant: merchantOf(view) })
+  const described = view.description && foreign(view.description, 'description')
+  const invoice = view.invoice_path && html`<a class="tap" href="${local(view, view.invoice_path)}">${described}</a>`
   const rows: [HtmlValue, HtmlValue][] = [
-    [say('description'), view.description && foreign(view.description, 'description')],
+    [say('description'), invoice || described],
     [say('reference'), view.reference && foreign(view.reference, 'reference')],
   ]
   const filled = rows.filter(([, value]) => value)

@@ -7,8 +7,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { latestPayments, type PagePayment } from '../collections/index.ts'
 import type { Deps } from '../db/index.ts'
-import { qrSvg, receiptPdf } from '../documents/index.ts'
+import { invoicePdf, qrSvg, receiptPdf } from '../documents/index.ts'
 import { type App, fingerprint, type IdempotencyClaim, isIdempotencyKey, payUrlOf } from '../http/index.ts'
+import { createFindInvoiceByLink, invoiceDocument, publicStatusAt } from '../invoices/index.ts'
 import { canonicalPhone, gather, newId, Refusal } from '../lib/index.ts'
 import {
   type Collect,
@@ -22,6 +23,7 @@ import type { Method, Provider } from '../providers/port.ts'
 import { payScript } from './assets.ts'
 import { bestEncoding, encode } from './compress.ts'
 import { PAGE_HEADERS, SCRIPT_HEADERS } from './headers.ts'
+import { invoiceView } from './invoice-of.ts'
 import { qrPng } from './qr-image.ts'
 import { pollAnswer, renderScreen, statusOf } from './render.ts'
 import {
@@ -62,6 +64,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
   const findBySlug = createFindBySlug(deps)
   const findPayment = createFindPayment(deps)
   const findLatest = createFindLatest(deps)
+  const findInvoice = createFindInvoiceByLink(deps)
   const networkHelp = createNetworkHelp(deps)
   const rehearses = options.live.every(({ capabilities }) => capabilities.rehearses)
   const outcomes = options.outcomes.map(({ ending, happens }) => ({
@@ -99,6 +102,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
       currency: link.currency,
       description: link.description,
       reference: link.reference,
+      ...(link.invoice_id === null ? {} : { invoice_path: `${pay_path}/invoice` }),
       test: rehearses || link.environment === 'sandbox' ? { outcomes: rehearses ? outcomes : [] } : null,
       pay_path,
       help_path: `${pay_path}/help`,
@@ -326,19 +330,41 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
               test: shop.test !== null,
               drawn_at: facts.paid_at,
             })
-            return reply
-              .headers({
-                'content-type': 'application/pdf',
-                'content-disposition': `inline; filename="receipt-${found.collection_id}.pdf"`,
-                'cache-control': 'private, no-store',
-                'x-robots-tag': 'noindex',
-              })
-              .send(pdf)
+            return sendPdf(reply, `receipt-${found.collection_id}.pdf`, pdf)
+          },
+        )
+
+        scope.get<{ Params: { slug: string } }>(
+          `/pay/:slug/invoice${form === 'pdf' ? '.pdf' : ''}`,
+          page,
+          async (request, reply) => {
+            const link = await findBySlug(request.params.slug)
+            if (link === null || link.invoice_id === null) return lost(request, reply)
+            const invoice = await findInvoice(link)
+            // It has another page by now: whoever was given the old one learns nothing more.
+            if (invoice === null) return see(request, reply, `/pay/${link.slug}`)
+            const { shop } = await around(request, link)
+            if (form === 'html') return send(request, reply, invoiceView(deps, invoice, link, shop))
+            const facts = await invoiceDocument(deps, invoice, payUrlOf(config, app), shop.test !== null)
+            const shown = { ...facts, language: shop.language, status: publicStatusAt(invoice, deps.clock.now()) }
+            const pdf = await invoicePdf({ ...shown, customer_email: null })
+            return sendPdf(reply, `${facts.number}.pdf`, pdf)
           },
         )
       }
     })
   }
+}
+
+function sendPdf(reply: FastifyReply, filename: string, pdf: Buffer): FastifyReply {
+  return reply
+    .headers({
+      'content-type': 'application/pdf',
+      'content-disposition': `inline; filename="${filename}"`,
+      'cache-control': 'private, no-store',
+      'x-robots-tag': 'noindex',
+    })
+    .send(pdf)
 }
 
 function poll(reply: FastifyReply, answer: Parameters<typeof pollAnswer>[0]): FastifyReply {

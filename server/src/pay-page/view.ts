@@ -32,6 +32,8 @@ export type Shop = Frame & {
   currency: string
   description: string | null
   reference: string | null
+  /** The page of the invoice that is paid here. Left out: it is none. */
+  invoice_path?: string
   /** Null when the money is real. */
   test: null | { outcomes: readonly MagicOutcome[] }
   /** `/pay/SLUG`: the page to choose on, and where its forms are sent. */

@@ -1,7 +1,14 @@
 // The door of payment links.
 
 export { type Collect, checkPayerPhone, createCollect, promptLeft } from './collect.ts'
-export { type CheckedPage, checkPage, createLink, environmentOf, type LiveProviders } from './create.ts'
+export {
+  type CheckedPage,
+  checkPage,
+  checkPageRules,
+  createLink,
+  environmentOf,
+  type LiveProviders,
+} from './create.ts'
 export {
   BUILT_IN_HELP,
   createNetworkHelp,
@@ -11,5 +18,6 @@ export {
 } from './network-help.ts'
 export { PUBLIC_NAMES, presentLink, publicUrl } from './present.ts'
 export { createFindPayment, paymentLinkRoutes } from './routes.ts'
+export { LinkRecord } from './schema.ts'
 export { LINK_STATUSES, type ShownStatus, statusAt } from './state.ts'
 export { cancelActive, createFindBySlug, findLink, type Link, lockLink } from './store.ts'

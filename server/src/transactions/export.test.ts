@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../test/harness.ts'
 import { approve, postFacts, submitWithdrawal } from '../../test/money.ts'
+import { csvLine, plainCell } from '../lib/index.ts'
 import type { Merchant } from '../merchants/index.ts'
-import { csvLine, plain } from './csv.ts'
 import { exportTransactions } from './export.ts'
 import { factsOf } from './kinds.ts'
 import { idsBetween } from './store.ts'
@@ -87,7 +87,7 @@ test('a text that a spreadsheet would run begins with an apostrophe; an amount s
     assert.deepEqual(parse(csvLine([text])), [[`'${text}`]])
   }
   for (const text of ['1=1', 'a+b', "'=1", ' =1', 'A-7']) assert.deepEqual(parse(csvLine([text])), [[text]])
-  assert.equal(csvLine([plain('-5.00'), plain(3)]), '-5.00,3\r\n')
+  assert.equal(csvLine([plainCell('-5.00'), plainCell(3)]), '-5.00,3\r\n')
 })
 
 test('the file says what it is, and holds every transaction as the list shows it, newest first', async () => {

@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream'
 import type { Deps } from '../db/index.ts'
-import { type Cell, csvLine, plain } from './csv.ts'
+import { type CsvCell, csvLine, plainCell } from '../lib/index.ts'
 import { presentTransaction } from './present.ts'
 import type { TransactionView } from './schema.ts'
 import { readTransactions, type Selection, type Transaction } from './store.ts'
@@ -47,9 +47,9 @@ async function* batches(deps: Deps, selection: Selection, first: Transaction[]):
   }
 }
 
-function cellsOf(record: TransactionView): Cell[] {
+function cellsOf(record: TransactionView): CsvCell[] {
   return COLUMNS.map((column) => {
     const value = record[column] ?? ''
-    return AMOUNTS.includes(column) ? plain(value) : value
+    return AMOUNTS.includes(column) ? plainCell(value) : value
   })
 }

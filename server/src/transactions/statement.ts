@@ -3,8 +3,7 @@
 import { type Deps, type Reader, sql } from '../db/index.ts'
 import type { Environment } from '../http/index.ts'
 import { type BookKey, balanceBefore, deltaOf, type Fact, MORE_LEGS, OF_AVAILABLE, ORDER_MS } from '../ledger/index.ts'
-import { assertInvariant, CURRENCY, firstIdAt, formatAmount } from '../lib/index.ts'
-import { type Cell, csvLine, plain } from './csv.ts'
+import { assertInvariant, type CsvCell, CURRENCY, csvLine, firstIdAt, formatAmount, plainCell } from '../lib/index.ts'
 import { KINDS, type Kind, kindOf } from './kinds.ts'
 import type { Period } from './period.ts'
 import { feeOf } from './present.ts'
@@ -146,22 +145,22 @@ const COLUMNS = [
 /** A statement as CSV: the opening balance, a line for each kind, the closing balance. */
 export function statementCsv(statement: StatementView): string {
   const { period, environment, currency, final, opening_balance, closing_balance, lines } = statement
-  const of: Cell[] = [period, environment, currency, plain(final)]
+  const of: CsvCell[] = [period, environment, currency, plainCell(final)]
   const nothing = ['', '', '', '', '']
   return [
     COLUMNS,
-    [...of, 'OPENING_BALANCE', ...nothing, plain(opening_balance)],
+    [...of, 'OPENING_BALANCE', ...nothing, plainCell(opening_balance)],
     ...lines.map(({ type, direction, count, amount, fee, net }) => [
       ...of,
       type,
       direction,
-      plain(count),
-      plain(amount),
-      plain(fee),
-      plain(net),
+      plainCell(count),
+      plainCell(amount),
+      plainCell(fee),
+      plainCell(net),
       '',
     ]),
-    [...of, 'CLOSING_BALANCE', ...nothing, plain(closing_balance)],
+    [...of, 'CLOSING_BALANCE', ...nothing, plainCell(closing_balance)],
   ]
     .map(csvLine)
     .join('')

@@ -1,0 +1,8 @@
+// The door of invoices.
+
+export { createInvoiceFiles, type InvoiceFile, invoiceDocument } from './document.ts'
+export { itemsOf } from './items.ts'
+export { remindTask } from './remind.ts'
+export { type InvoicesOptions, invoiceRoutes } from './routes.ts'
+export { displayNumber, type PublicStatus, publicStatusAt } from './state.ts'
+export { createFindInvoiceByLink, type Invoice } from './store.ts'

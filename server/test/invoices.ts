@@ -1,0 +1,78 @@
+// What tests of invoices share: making and paying them, and reading what their customers were told.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { Reply, World } from './harness.ts'
+
+/** An invoice whose items come to 25,000 shillings. Tests begin on 5 January 2026. */
+export const INVOICE = {
+  customer_name: 'Juma Ali',
+  customer_phone: '0754 123 456',
+  customer_email: 'juma@example.com',
+  due_date: '2026-01-20',
+  items: [
+    { description: 'Viatu', quantity: '2', unit_price: '10000.00' },
+    { description: 'Usafiri', quantity: '1', unit_price: '5000' },
+  ],
+}
+
+/** An invoice as the API answers it. */
+export type Shown = Reply['body']
+
+/** A message to a customer, opened. */
+export type Told = {
+  channel: string
+  kind: string
+  recipient: string
+  subject: string
+  text: string
+  environment: string
+}
+
+/** What tests do with invoices in a world, each call with the sandbox key unless it says otherwise. */
+export function invoicesOf(world: World) {
+  const act = (id: string, verb: string, key?: string) =>
+    world.call({ method: 'POST', url: `/v1/invoices/${id}/${verb}`, ...(key === undefined ? {} : { key }) })
+  const show = async (id: string, key?: string): Promise<Shown> =>
+    (await world.get(`/v1/invoices/${id}`, key)).body.data
+  const draft = async (body: object = {}, key?: string): Promise<Shown> => {
+    const made = await world.post('/v1/invoices', { ...INVOICE, ...body }, key === undefined ? {} : { key })
+    assert.equal(made.status, 201, made.text)
+    return made.body.data
+  }
+  return {
+    act,
+    show,
+    draft,
+    async sent(body: object = {}, key?: string): Promise<Shown> {
+      const { id } = await draft(body, key)
+      const sent = await act(id, 'send', key)
+      assert.equal(sent.status, 200, sent.text)
+      return sent.body.data
+    },
+    patch: (id: string, body: object, key?: string) =>
+      world.call({ method: 'PATCH', url: `/v1/invoices/${id}`, payload: body, ...(key === undefined ? {} : { key }) }),
+    /** Pays the page of an invoice from a phone that always succeeds, unless another is given. */
+    pay: ({ payment_url }: Shown, phone = '0754123001') =>
+      world.call({
+        method: 'POST',
+        url: `/public/payment-links/${slugOf(payment_url)}/collect`,
+        key: null,
+        idempotency_key: randomUUID(),
+        payload: { method: 'WALLET_PUSH', customer_phone: phone },
+      }),
+    /** What the customer was told, oldest first. */
+    async told(invoice_id: string): Promise<Told[]> {
+      const rows = await world.rows<Told & { body: string }>(
+        'select channel, kind, recipient, subject, body, environment from outbox_messages where invoice_id = $1 order by created_at, channel desc',
+        [invoice_id],
+      )
+      return rows.map(({ body, ...row }) => ({ ...row, text: world.deps.vault.open(body) }))
+    },
+  }
+}
+
+/** The slug in the address of a page. */
+export function slugOf(payment_url: string): string {
+  return payment_url.split('/pay/')[1] as string
+}
