@@ -1,7 +1,15 @@
 // What a provider may say: every answer passes here before anything is decided or stored. What comes from outside can be
 // of any length, hold what no text of the database can, or name a time that never comes: none of it may keep a payment open.
 
-import { type Answer, FAILURE_REASONS, PAYOUT_FAILURES, type PayoutAnswer, type QrAnswer } from './port.ts'
+import {
+  type Answer,
+  FAILURE_REASONS,
+  PAYOUT_FAILURES,
+  type PayoutAnswer,
+  type PushAnswer,
+  type QrAnswer,
+  type UnknownWhy,
+} from './port.ts'
 
 /** Most characters (code points) of the provider's own word and id, and of its name of a currency. */
 const WORD_MAX = 64
@@ -40,7 +48,7 @@ export function readAnswer(said: Answer): Answer {
       return { kind: said.kind, why: whyOf(said.why), ...heard }
     case 'declined': {
       const reason = Object.hasOwn(FAILURE_REASONS, said.reason) ? said.reason : 'unknown_provider_error'
-      return { kind: said.kind, reason, ...heard }
+      return { kind: said.kind, reason, ...heard, ...(said.answered === true ? { answered: true } : {}) }
     }
     case 'succeeded':
     case 'held':
@@ -53,6 +61,12 @@ export function readAnswer(said: Answer): Answer {
     default:
       return UNREADABLE
   }
+}
+
+/** As `readAnswer`, for a push. */
+export function readPushAnswer(said: PushAnswer): PushAnswer {
+  if (typeof said !== 'object' || said === null || said.kind !== 'not_sent') return readAnswer(said as Answer)
+  return { kind: said.kind, provider_status: null, ...busyOf(said.busy), ...pauseOf(said.ask_again_ms) }
 }
 
 /** As `readAnswer`. A code is shown exactly as the provider made it, or not at all. */
@@ -69,9 +83,10 @@ export function readPayoutAnswer(said: PayoutAnswer): PayoutAnswer {
   if (typeof said !== 'object' || said === null) return UNREADABLE
   const heard = heardOf(said)
   switch (said.kind) {
+    case 'not_sent':
+      return { kind: said.kind, ...heard, ...busyOf(said.busy) }
     case 'accepted':
     case 'blocked':
-    case 'not_sent':
     case 'not_found':
       return { kind: said.kind, ...heard }
     case 'unknown':
@@ -109,10 +124,14 @@ function textOf(value: unknown, max: number): string | null {
   return characters.join('').replace(EACH_UNWRITABLE, '\u{fffd}')
 }
 
-const WHYS = ['timeout', 'unreachable', 'unreadable', 'unseen_status', 'refused_us'] as const
+function busyOf(busy: unknown): { busy?: true } {
+  return busy === true ? { busy } : {}
+}
+
+const WHYS: readonly UnknownWhy[] = ['timeout', 'unreachable', 'unreadable', 'unseen_status', 'refused_us', 'busy']
 
 /** It ends up in the history: nothing but a word of ours. */
-function whyOf(why: unknown): (typeof WHYS)[number] {
+function whyOf(why: unknown): UnknownWhy {
   return WHYS.find((known) => known === why) ?? 'unreadable'
 }
 

@@ -4,6 +4,7 @@
 // status. A payout is one request, and the query of the same product tells its outcome.
 
 import { parseAmount } from '../../lib/index.ts'
+import { busyOf } from '../exchange.ts'
 import type {
   Answer,
   FailureReason,
@@ -70,7 +71,7 @@ export function orderMade(verdict: Verdict): OrderMade {
     case 'refused':
       return { kind: 'kept_out', answer: { kind: 'declined', reason: 'provider_unavailable', provider_status } }
     case 'not_sent':
-      return { kind: 'not_sent', answer: unknown('unreachable') }
+      return { kind: 'not_sent', answer: unknown(whyOf(verdict)) }
     case 'pending':
       return { kind: 'unclear', answer: { kind: 'unknown', why: 'unseen_status', provider_status } }
     case 'unclear':
@@ -110,7 +111,9 @@ export function promptAnswer(verdict: Verdict): Answer | null {
 function refusalOf(envelope: Envelope): Answer {
   const provider_status = wordOf(envelope)
   if (REPEATED.test(envelope.message)) return { kind: 'unknown', why: 'unseen_status', provider_status }
-  return { kind: 'declined', reason: failureOf(envelope.resultcode), provider_status }
+  const reason = failureOf(envelope.resultcode)
+  // What is unavailable then is the network behind it: itself it answered.
+  return { kind: 'declined', reason, provider_status, ...(reason === 'provider_unavailable' ? { answered: true } : {}) }
 }
 
 function failureOf(code: string): FailureReason {
@@ -195,7 +198,7 @@ export function payoutSent(verdict: Verdict, request: PayoutRequest, ask_again_m
     case 'refused':
       return verdict.certain ? { kind: 'blocked', ...said } : { kind: 'unknown', why: 'refused_us', ...said }
     case 'not_sent':
-      return { kind: 'not_sent', provider_status: null }
+      return { kind: 'not_sent', ...busyOf(verdict.busy), provider_status: null }
     case 'unclear': {
       const answer = { kind: 'unknown', why: verdict.why, ...said } as const
       // Only a word of the gateway's own asks for its pause; a lost answer may be there in a moment.
@@ -272,7 +275,7 @@ export function balanceOf(verdict: Verdict): bigint | null {
 }
 
 function whyOf(verdict: Verdict) {
-  if (verdict.is === 'not_sent') return 'unreachable'
+  if (verdict.is === 'not_sent') return verdict.busy ? 'busy' : 'unreachable'
   if (verdict.is === 'refused') return 'refused_us'
   return verdict.is === 'unclear' ? verdict.why : 'unseen_status'
 }
