@@ -114,7 +114,7 @@ export const providerSettings = {
     'SELCOM_CONNECTIONS',
     '128',
     connections,
-    'Most connections for requests that do something, and as many for questions.',
+    'Most connections for prompts, and payments that one process sends at once; as many each for codes, payouts, questions.',
   ),
   vodacom_url: setting(
     'VODACOM_URL',
@@ -205,7 +205,7 @@ export const providerSettings = {
     'VODACOM_ACT_CONNECTIONS',
     '128',
     connections,
-    'Most connections for requests that move money.',
+    'Most connections for prompts, and as many for payouts. Half of them may wait for late answers: the others are what one process sends at once.',
   ),
   vodacom_ask_connections: setting('VODACOM_ASK_CONNECTIONS', '32', connections, 'Most connections for questions.'),
 } as const

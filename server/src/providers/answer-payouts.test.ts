@@ -124,6 +124,8 @@ describe('reading an answer about a payout', () => {
       { ...said.blocked, provider_id: null },
       { ...said.blocked, because: 'float', provider_id: null },
       { ...said.not_sent, provider_id: null },
+      { ...said.not_sent, provider_id: null, busy: true },
+      { ...said.unknown, provider_id: null, why: 'busy' },
       { ...said.not_found, provider_id: null },
       { ...said.unknown, provider_id: null },
     ]

@@ -84,7 +84,9 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
 function asQuestion(answer: PayoutAnswer): PayoutAnswer {
   const { provider_status } = answer
   if (answer.kind === 'blocked') return { kind: 'unknown', why: 'refused_us', provider_status }
-  return answer.kind === 'not_sent' ? { kind: 'unknown', why: 'unreachable', provider_status } : answer
+  return answer.kind === 'not_sent'
+    ? { kind: 'unknown', why: answer.busy ? 'busy' : 'unreachable', provider_status }
+    : answer
 }
 
 /** A payout as the port wants it. */

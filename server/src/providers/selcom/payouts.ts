@@ -68,7 +68,7 @@ export function createPayouts(client: Client, options: PayoutsOptions): Payouts 
     const fields = fieldsOf(request, route, float, options)
     if (fields === null) return { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
     const { reference } = request
-    const verdict = await client.act({ path: SEND_PATHS[route.rail], fields, reference, timeout_ms })
+    const verdict = await client.act('payouts', { path: SEND_PATHS[route.rail], fields, reference, timeout_ms })
     return payoutSent(verdict, request, reading)
   }
 

@@ -118,6 +118,7 @@ describe('a payout', () => {
     const [first, second] = [payout(), payout()]
     const answers = await Promise.all([provider.payout(first), provider.payout(second)])
     assert.deepEqual(answers.map(why), ['timeout', 'not_sent'])
+    assert.ok(answers[1]?.kind === 'not_sent' && answers[1].busy, 'that is no sign of a gateway that is down')
     // The connection is free again by now; what waited for it must be gone. A third one goes through.
     await provider.payout(payout())
     assert.deepEqual(

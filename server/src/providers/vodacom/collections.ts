@@ -6,7 +6,7 @@
 // question may overtake its prompt.
 
 import { createMemory, createOnce } from '../memory.ts'
-import type { Answer, PaymentRequest, QrAnswer } from '../port.ts'
+import type { Answer, PaymentRequest, PushAnswer, QrAnswer } from '../port.ts'
 import { shillingsOf } from '../shillings.ts'
 import type { Act, Client, WireFields } from './client.ts'
 import { paymentSent, paymentStatus, type Reading } from './mapping.ts'
@@ -23,7 +23,7 @@ export type CollectionsOptions = {
 
 /** The port's functions that take money. */
 export type Collections = {
-  push(request: PaymentRequest): Promise<Answer>
+  push(request: PaymentRequest): Promise<PushAnswer>
   qr(request: PaymentRequest): Promise<QrAnswer>
   status(requests: readonly PaymentRequest[]): Promise<Answer[]>
 }
@@ -35,16 +35,16 @@ const UNFIT: Answer = { kind: 'declined', reason: 'unknown_provider_error', prov
 
 /** Makes the functions that take money. */
 export function createCollections(client: Client, options: CollectionsOptions): Collections {
-  const once = createOnce<Answer | null>((answer) => answer !== null)
+  const once = createOnce<PushAnswer | null>((answer) => answer !== null && answer.kind !== 'not_sent')
   const heard = createMemory<Answer>()
 
-  const push = async (request: PaymentRequest): Promise<Answer | null> => {
+  const push = async (request: PaymentRequest): Promise<PushAnswer | null> => {
     if (request.method !== 'wallet_push') return NOBODY_ASKED
     const fields = fieldsOf(request, options)
     if (fields === null) return UNFIT
     const { reference } = request
     const act: Act = { method: 'POST', path: '/c2bPayment/singleStage/', fields, reference }
-    const verdict = await client.act({
+    const verdict = await client.act('prompts', {
       ...act,
       hear(late) {
         const answer = paymentSent(late, request)

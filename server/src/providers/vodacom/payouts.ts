@@ -65,7 +65,10 @@ export function createPayouts(client: Client, options: PayoutsOptions): Payouts 
       const answer = payoutSent(late, request)
       if (answer.kind === 'succeeded' || answer.kind === 'declined') heard.set(reference, answer)
     }
-    return payoutSent(await client.act({ method: 'POST', path: '/b2cPayment/', fields, reference, hear }), request)
+    return payoutSent(
+      await client.act('payouts', { method: 'POST', path: '/b2cPayment/', fields, reference, hear }),
+      request,
+    )
   }
   const ask = async (request: PayoutRequest): Promise<PayoutAnswer> => {
     const answer = payoutStatus(await client.ask(request.reference), request, options.reading)
@@ -83,7 +86,7 @@ export function createPayouts(client: Client, options: PayoutsOptions): Payouts 
       input_ServiceProviderCode: options.service_provider_code,
       input_ThirdPartyConversationID: conversation,
     }
-    const verdict = await client.act({ method: 'PUT', path: '/reversal/', fields, reference: conversation })
+    const verdict = await client.act('payouts', { method: 'PUT', path: '/reversal/', fields, reference: conversation })
     return payoutSent(verdict, { reference: conversation, amount_minor, currency })
   }
   return {

@@ -102,7 +102,11 @@ describe('requests', () => {
       slow_pushes: true,
       payout_methods: ['MOBILE_MONEY'],
       destinations: ['MPESA'],
+      places: { payments: 64, payouts: 64 },
     })
+    // Half of its connections may be waiting for answers that come late.
+    const odd = adapterFor({ url: 'http://127.0.0.1:1', public_key: PUBLIC_KEY }, { act_connections: 1 })
+    assert.deepEqual(odd.provider.capabilities.places, { payments: 1, payouts: 1 })
   })
 })
 
