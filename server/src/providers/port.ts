@@ -85,9 +85,15 @@ export type PayoutRequest = {
  * What the provider says about one payout. Whatever leaves a doubt is `unknown`: such a payout is only asked about, and
  * never sent again. `not_sent`: no byte of the request reached the provider. `not_found`: the provider has no such payout
  * and will never execute it; an adapter whose provider cannot say that answers `unknown`. `blocked`: it refused our
- * address or our access, and executed nothing. `reversed` says whether the provider gave its own charge back too.
+ * address or our access, or it can never take this request as it is, and executed nothing. `reversed` says whether the
+ * provider gave its own charge back too. `told` is for operators alone: why, in the provider's words and without secrets.
  */
-export type PayoutAnswer = { provider_status: string | null; provider_id?: string | null; ask_again_ms?: number } & (
+export type PayoutAnswer = {
+  provider_status: string | null
+  provider_id?: string | null
+  ask_again_ms?: number
+  told?: string | null
+} & (
   | { kind: 'accepted' }
   | { kind: 'succeeded'; amount_minor: bigint; currency: string }
   | { kind: 'reversed'; amount_minor: bigint; currency: string; charge_returned: boolean }
@@ -108,6 +114,9 @@ export const PAYOUT_FAILURES = {
 } as const
 /** One reason; its sentence may be shown to the merchant. */
 export type PayoutFailure = keyof typeof PAYOUT_FAILURES
+
+/** What may be left out of a destination, unless a provider needs it. */
+export type RecipientField = 'destination_name'
 
 /** A callback after its signature was checked: whom it is about. Never what happened: that is asked. */
 export type CallbackVerdict = { verified: true; reference: string } | { verified: false }
@@ -130,6 +139,10 @@ export type Provider = {
     payout_methods: readonly PayoutMethod[]
     /** Networks and banks that it reaches, by their neutral codes. Left out: all of them. */
     destinations?: readonly string[]
+    /** What a payout must name beside its destination, by method. Left out: nothing. */
+    needs?: Partial<Record<PayoutMethod, readonly RecipientField[]>>
+    /** Networks whose payers it prompts, by their neutral codes. Left out: all. Numbers move between networks: it only warns. */
+    prompts?: readonly string[]
     /** True: the answer to a push waits for the payer, so that one which did not come in time says nothing about the provider. */
     slow_pushes?: true
     /** False: it is in this process and cannot be down; what it plays must not stop its other callers. */

@@ -82,9 +82,8 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
 
 /** That a question was refused or did not arrive says nothing about the payout. */
 function asQuestion(answer: PayoutAnswer): PayoutAnswer {
-  const { provider_status } = answer
-  if (answer.kind === 'blocked') return { kind: 'unknown', why: 'refused_us', provider_status }
-  return answer.kind === 'not_sent' ? { kind: 'unknown', why: 'unreachable', provider_status } : answer
+  if (answer.kind === 'blocked') return { ...answer, kind: 'unknown', why: 'refused_us' }
+  return answer.kind === 'not_sent' ? { ...answer, kind: 'unknown', why: 'unreachable' } : answer
 }
 
 /** A payout as the port wants it. */

@@ -4,7 +4,7 @@
 import { Pool } from 'undici'
 import { type Clock, CURRENCY, type Log } from '../../lib/index.ts'
 import { exchange } from '../exchange.ts'
-import { type Verdict, weigh } from './envelope.ts'
+import { type Envelope, type Verdict, weigh } from './envelope.ts'
 import { createRedaction } from './redact.ts'
 import { type Credentials, type SignedFields, signedHeaders } from './sign.ts'
 
@@ -72,7 +72,7 @@ export function createClient(options: ClientOptions): Client {
     const sent = await exchange(pool, outgoing, call.timeout_ms)
     const clean = sent.kind === 'answered' ? { ...sent, text: redaction.raw(sent.text) } : sent
     const verdict = redaction.words(weigh(clean, options.refusal_texts))
-    note(call, verdict)
+    note(call, verdict, pool === acts)
     return verdict
   }
   return {
@@ -90,12 +90,22 @@ function queryOf(fields: SignedFields): string {
   return `?${fields.map(([name, value]) => `${name}=${encodeURIComponent(String(value).toWellFormed())}`).join('&')}`
 }
 
-/** Tells an operator what only an operator can mend: access, parameters, an empty float. */
+/** Codes of a request that failed because of what we are or sent: parameters, vendor, PIN, an empty float. */
+const OURS_TO_MEND: readonly string[] = ['400', '412', '651', '990']
+/** The gateway has no code of its own for a PIN or a vendor that it does not know. */
+const OURS_IN_WORDS = /\b(?:pin|vendor|api key|digest|signature)\b/i
+
+function isOurs({ resultcode, message }: Envelope, is_act: boolean): boolean {
+  // Of a question the same codes say that what it is about is not known.
+  return resultcode === '990' || OURS_IN_WORDS.test(message) || (is_act && OURS_TO_MEND.includes(resultcode))
+}
+
+/** Tells an operator what only an operator can mend: access, parameters, vendor and PIN, an empty float. */
 function createNotes({ name, clock, log }: ClientOptions) {
   const noted = new Map<string, number>()
-  return ({ path, reference }: Call, verdict: Verdict): void => {
-    const is_float = verdict.is === 'failed' && verdict.envelope.resultcode === '990'
-    if (verdict.is !== 'refused' && verdict.is !== 'rejected' && !is_float) return
+  return ({ path, reference }: Call, verdict: Verdict, is_act: boolean): void => {
+    const is_ours = verdict.is === 'failed' && isOurs(verdict.envelope, is_act)
+    if (verdict.is !== 'refused' && verdict.is !== 'rejected' && !is_ours) return
     const { envelope, status } = verdict
     const now = clock.now().getTime()
     const kind = `${path} ${status} ${envelope?.resultcode}`

@@ -96,6 +96,8 @@ export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
       whole_shillings: true,
       payout_methods: float === null ? [] : PAYOUT_METHODS,
       destinations: float === null ? [] : SELCOM_DESTINATIONS,
+      // A bank compares the name with its own.
+      needs: { BANK_ACCOUNT: ['destination_name'] },
     },
     ...collections,
     ...payouts,
