@@ -20,6 +20,8 @@ const NAME_MAX = 200
 /** Most characters of the texts of a QR code. The standard for QR payments ends at 512. */
 const TOKEN_MAX = 64
 const PAYLOAD_MAX = 1024
+/** Most characters of what a provider tells operators. */
+const TOLD_MAX = 300
 /** Within these a provider may say when to ask again: neither in a hot loop nor after the deadline. */
 const ASK_AGAIN_MS_MIN = 250
 const ASK_AGAIN_MS_MAX = 3_600_000
@@ -83,7 +85,8 @@ export function readQrAnswer(said: QrAnswer): QrAnswer {
 /** As `readAnswer`, for a payout. Of one whose amount is no amount nothing is known. */
 export function readPayoutAnswer(said: PayoutAnswer): PayoutAnswer {
   if (typeof said !== 'object' || said === null) return UNREADABLE
-  const heard = heardOf(said)
+  const told = textOf(said.told, TOLD_MAX)
+  const heard = { ...heardOf(said), ...(told === null ? {} : { told }) }
   switch (said.kind) {
     case 'blocked': {
       const { because } = said

@@ -100,10 +100,16 @@ export type PayoutRequest = {
  * What the provider says about one payout. Whatever leaves a doubt is `unknown`: such a payout is only asked about, and
  * never sent again. `not_sent`: no byte of the request reached the provider; `busy` when it was only that none of our own
  * connections was free. `not_found`: the provider has no such payout and will never execute it; an adapter whose provider
- * cannot say that answers `unknown`. `blocked`: it executed nothing, because of something that an operator has to mend, and
- * would take the same request then. `reversed` says whether the provider gave its own charge back too.
+ * cannot say that answers `unknown`. `blocked`: it executed nothing, because of something that an operator has to mend, or it
+ * can never take this request as it is. `reversed` says whether the provider gave its own charge back too. `told` is for
+ * operators alone: why, in the provider's words and without secrets.
  */
-export type PayoutAnswer = { provider_status: string | null; provider_id?: string | null; ask_again_ms?: number } & (
+export type PayoutAnswer = {
+  provider_status: string | null
+  provider_id?: string | null
+  ask_again_ms?: number
+  told?: string | null
+} & (
   | { kind: 'accepted' }
   | { kind: 'succeeded'; amount_minor: bigint; currency: string }
   | { kind: 'reversed'; amount_minor: bigint; currency: string; charge_returned: boolean }
@@ -134,6 +140,9 @@ export const PAYOUT_FAILURES = {
 /** One reason; its sentence may be shown to the merchant. */
 export type PayoutFailure = keyof typeof PAYOUT_FAILURES
 
+/** What may be left out of a destination, unless a provider needs it. */
+export type RecipientField = 'destination_name'
+
 /** A callback after its signature was checked: whom it is about. Never what happened: that is asked. */
 export type CallbackVerdict = { verified: true; reference: string } | { verified: false }
 
@@ -160,6 +169,10 @@ export type Provider = {
      * hand has one. More wait in the database, where any process finds them. Left out: a thousand.
      */
     places?: { payments: number; payouts: number }
+    /** What a payout must name beside its destination, by method. Left out: nothing. */
+    needs?: Partial<Record<PayoutMethod, readonly RecipientField[]>>
+    /** Networks whose payers it prompts, by their neutral codes. Left out: all. Numbers move between networks: it only warns. */
+    prompts?: readonly string[]
     /** True: the answer to a push waits for the payer, so that one which did not come in time says nothing about the provider. */
     slow_pushes?: true
     /** False: it is in this process and cannot be down; what it plays must not stop its other callers. */

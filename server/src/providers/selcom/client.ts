@@ -4,7 +4,7 @@
 import type { Clock, Log } from '../../lib/index.ts'
 import { createLine, exchange, type Line } from '../exchange.ts'
 import { createNotes } from '../notes.ts'
-import { type Verdict, weigh } from './envelope.ts'
+import { type Envelope, type Verdict, weigh } from './envelope.ts'
 import { createRedaction } from './redact.ts'
 import { type Credentials, type SignedFields, signedHeaders } from './sign.ts'
 
@@ -89,13 +89,20 @@ function queryOf(fields: SignedFields): string {
   return `?${fields.map(([name, value]) => `${name}=${encodeURIComponent(String(value).toWellFormed())}`).join('&')}`
 }
 
-/** Tells an operator what only an operator can mend: access, parameters, an empty float. */
+/** The gateway has no code of its own for every key, PIN or vendor that it does not know. */
+const OURS_IN_WORDS = /\b(?:pin|vendor|api key|digest|signature)\b/i
+
+function isOurs({ resultcode, message }: Envelope, is_payout: boolean): boolean {
+  // Of an order these codes tell other things, an unknown one among them.
+  return OURS_IN_WORDS.test(message) || (is_payout && OURS_TO_MEND.includes(resultcode))
+}
+
+/** Tells an operator what only an operator can mend: access, parameters, vendor and PIN, an empty float. */
 function createTroubles(options: ClientOptions) {
   const note = createNotes(options)
   return ({ path, reference }: Call, verdict: Verdict): void => {
-    // Of an order these codes tell other things, an unknown one among them.
     const is_payout = !path.startsWith('/checkout/')
-    const is_ours = verdict.is === 'failed' && is_payout && OURS_TO_MEND.includes(verdict.envelope.resultcode)
+    const is_ours = verdict.is === 'failed' && isOurs(verdict.envelope, is_payout)
     if (verdict.is !== 'refused' && verdict.is !== 'rejected' && !is_ours) return
     const { envelope, status } = verdict
     const { resultcode, result, message } = envelope ?? {}

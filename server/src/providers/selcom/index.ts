@@ -105,6 +105,8 @@ export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
       payout_methods: float === null ? [] : PAYOUT_METHODS,
       destinations: float === null ? [] : SELCOM_DESTINATIONS,
       places: { payments: connections, payouts: connections },
+      // A bank compares the name with its own.
+      needs: { BANK_ACCOUNT: ['destination_name'] },
     },
     // Payouts are paid from a prepaid account; what payments bring lies with the till, which no call tells of.
     separate_float: true,

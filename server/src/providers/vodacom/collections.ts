@@ -11,6 +11,7 @@ import { shillingsOf } from '../shillings.ts'
 import type { Act, Client, WireFields } from './client.ts'
 import { paymentSent, paymentStatus, type Reading } from './mapping.ts'
 import { packReference } from './reference.ts'
+import type { Unseen } from './unseen.ts'
 
 /** Settings of taking money. */
 export type CollectionsOptions = {
@@ -19,6 +20,7 @@ export type CollectionsOptions = {
   /** What the payer reads about what is bought. */
   text: string
   reading: Reading
+  unseen: Unseen
 }
 
 /** The port's functions that take money. */
@@ -55,7 +57,9 @@ export function createCollections(client: Client, options: CollectionsOptions): 
   }
   const ask = async (request: PaymentRequest): Promise<Answer> => {
     const { reference } = request
-    const answer = paymentStatus(await client.ask(reference), request, options.reading)
+    const verdict = await client.ask(reference)
+    options.unseen('payment', reference, verdict)
+    const answer = paymentStatus(verdict, request, options.reading)
     const late = heard.get(reference)
     // What was said late, to the request itself, counts as long as the query knows less.
     const knows_less = answer.kind === 'unknown' || answer.kind === 'accepted' || answer.kind === 'not_found'

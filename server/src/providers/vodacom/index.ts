@@ -6,10 +6,11 @@ import { CALL_MS_MAX, FAILURE_REASONS, type FailureReason, type Provider } from 
 import { readPublicKey } from './bearer.ts'
 import { callbackReply, verifyCallback } from './callback.ts'
 import { createClient, placesOf } from './client.ts'
-import { CODES } from './codes.ts'
+import { CODES, meaningOf } from './codes.ts'
 import { createCollections } from './collections.ts'
 import type { Reading } from './mapping.ts'
 import { createPayouts, type Payouts, VODACOM_DESTINATIONS } from './payouts.ts'
+import { createUnseen } from './unseen.ts'
 
 /** The adapter, with what it can do beyond the port and the way to close its connections. */
 export type VodacomProvider = Provider &
@@ -105,7 +106,8 @@ export function createVodacomProvider(options: VodacomOptions): VodacomProvider 
     },
     not_found_codes: options.not_found_codes ?? [],
   }
-  const shared = { country, service_provider_code, reading }
+  const unseen = createUnseen(name, reading.states, options.log)
+  const shared = { country, service_provider_code, reading, unseen }
   return {
     name,
     capabilities: {
@@ -114,6 +116,7 @@ export function createVodacomProvider(options: VodacomOptions): VodacomProvider 
       payout_methods: ['MOBILE_MONEY'],
       destinations: VODACOM_DESTINATIONS,
       places: { payments: places, payouts: places },
+      prompts: VODACOM_DESTINATIONS,
       slow_pushes: true,
     },
     ...createCollections(client, { ...shared, text: options.payment_text ?? 'Payment' }),
@@ -156,6 +159,11 @@ function check(options: VodacomOptions): void {
     // What the manual says of a code is not for an installation to change.
     if (Object.hasOwn(CODES, code)) throw new ConfigError(`VODACOM_PAYMENT_FAILURES: ${code} has a meaning already`)
     if (!Object.hasOwn(FAILURE_REASONS, reason)) throw new ConfigError(`VODACOM_PAYMENT_FAILURES: no reason ${reason}`)
+  }
+  // These say that it worked, or that there is no session: a payment that they were taken for could be asked for twice.
+  for (const code of options.not_found_codes ?? []) {
+    if (['done', 'session'].includes(meaningOf(code)?.is ?? ''))
+      throw new ConfigError(`VODACOM_NOT_FOUND_CODES: ${code} says nothing of the kind`)
   }
   for (const reason of Object.values(options.failed_states ?? {})) {
     if (!Object.hasOwn(FAILURE_REASONS, reason)) throw new ConfigError(`VODACOM_FAILED_STATES: no reason ${reason}`)
