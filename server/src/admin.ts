@@ -3,53 +3,25 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { prepareCommand } from './admin/commands.ts'
+import { commandsOf, helpOf } from './admin/help.ts'
 import { OPTIONS, UsageError } from './admin/options.ts'
 import { startEmbedded } from './db/embedded.ts'
 import { isUnavailable } from './db/index.ts'
 import { migrate } from './db/migrate.ts'
-import { MERCHANT_ROLES, SCOPES } from './http/index.ts'
 import { ConfigError, createLog, Refusal } from './lib/index.ts'
 import { configFromEnvironment, realDeps, unreachable } from './main.ts'
 
-const HELP = `Usage: npm run -s admin -- COMMAND [options] [--json]
-
-Commands
-  demo                                  The demo merchant with fresh keys and passwords (not in production)
-  merchant create --name N [--email E] [--approve]
-                                        A new merchant; --approve makes it active, verified and priced
-  key create --merchant ID --environment live|sandbox --scopes a,b [--name N]
-                                        A new API key. It is shown once
-  key revoke --merchant ID --key ID     Stops a key at once
-  user create --email E --role R [--merchant ID] [--name N] [--language sw|en] [--subject S]
-                                        A person with a role. The password is shown once. SUPER_ADMIN is an operator and
-                                        has no merchant. --subject: who it is at a foreign OIDC_ISSUER
-  user disable --email E                Keeps a person out, from the next request on. Ends their sessions
-  user enable --email E                 Lets a disabled person sign in again
-  user revoke-operator --email E        Takes SUPER_ADMIN away. Ends their sessions
-  user drop-second-step --email E       Takes a lost second step away. Ends their sessions
-  emails [--email E] [--merchant ID]    The newest e-mails of the outbox, to hand on by other means
-  token --email E                       An access token for a person of the built-in identity provider
-  statement import --provider P --file F --from T --to T [--columns reference=NAME,at=NAME]
-                                        A statement of a provider (CSV): what differs from the books becomes a case.
-                                        Times as 2026-01-05T00:00:00Z, or a day of Tanzania; --to is not included.
-                                        kind= with nothing behind it: no column holds it
-  migrate                               Brings the database up to date
-  verify                                Checks every invariant of the books and states; exit 1 when one fails
-
-Options
-  --json     One JSON object on standard output and nothing else
-  --help     This text
-
-Roles: ${MERCHANT_ROLES.join(', ')}, SUPER_ADMIN
-Scopes: ${Object.keys(SCOPES).join(', ')}
-The database is DATABASE_URL, or the embedded one in DATA_DIR.
-`
-
 async function run(): Promise<number> {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
-  if (values.help || positionals.length === 0) {
-    process.stdout.write(HELP)
-    return positionals.length === 0 && !values.help ? 2 : 0
+  const help = helpOf(positionals)
+  if (help !== null && (values.help || positionals.length === 0)) {
+    process.stdout.write(help)
+    return values.help ? 0 : 2
+  }
+  // A group alone, such as "statement": what it could have been.
+  if (help !== null && commandsOf(positionals.join(' ')).length > 0) {
+    process.stderr.write(help)
+    return 2
   }
   // No command calls a provider: none of them waits for its keys.
   const config = configFromEnvironment({ calls_providers: false })

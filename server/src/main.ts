@@ -40,6 +40,7 @@ import { type Attach, createGateways, createMessageTask, messageRoutes } from '.
 import { operatorRoutes } from './operators/index.ts'
 import { payPageRoutes } from './pay-page/index.ts'
 import { createCollect, paymentLinkRoutes } from './payment-links/index.ts'
+import { type LiveMoney, liveLines, liveMoney, liveWarnings, waitingUnconfigured } from './providers/announce.ts'
 import { createBreaker } from './providers/breaker.ts'
 import { createProviders, SANDBOX } from './providers/configured.ts'
 import type { ProviderExtras, ProviderLists } from './providers/extras.ts'
@@ -55,6 +56,8 @@ import { createWorker, type Task } from './work/index.ts'
 /** The whole system over given seams: what `npm start` runs, and what tests run. */
 export type System = {
   app: App
+  /** Where live money goes. */
+  live: LiveMoney
   tasks: Task[]
   /** Those of `tasks` that every process does for itself, also one that leaves the work to others. */
   own_tasks: Task[]
@@ -63,6 +66,8 @@ export type System = {
   receive: CallbackReceiver
   /** Opens what takes a while to open, before the first payment needs it. Never throws. */
   warm(): Promise<void>
+  /** Logs what an operator should mend before money moves. */
+  warn(): Promise<void>
   /** Resolves when the callbacks of the mock providers in this process, so far, are taken. */
   idle(): Promise<void>
   /** Stops what is under way outside: connections to receivers and providers. */
@@ -157,6 +162,13 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
   })
   return {
     app,
+    live: liveMoney(config, routing),
+    async warn() {
+      for (const warning of liveWarnings(config, routing)) deps.log.warn(warning)
+      for (const unserved of await waitingUnconfigured(deps.db, [...providers.keys()])) {
+        deps.log.warn(unserved, 'payments or payouts wait for a provider that is not configured')
+      }
+    },
     driver,
     payouts,
     receive,
@@ -295,6 +307,8 @@ async function start(config: Config, log: Log, held: Held, draining: () => boole
   }
   const system = await compose(deps, { draining })
   held.push(() => system.close())
+  log.info(system.live, 'live money')
+  await system.warn()
   const worker = createWorker(deps, config.process === 'api' ? system.own_tasks : system.tasks)
   worker.start()
   void system.warm()
@@ -315,7 +329,7 @@ async function start(config: Config, log: Log, held: Held, draining: () => boole
   log.info({ base_url, process: config.process }, 'listening')
   if (config.node_env !== 'production') {
     await ensureDemoMerchant(deps)
-    process.stderr.write(welcome(config, base_url))
+    process.stderr.write(welcome(config, base_url, system.live))
   }
 }
 
@@ -369,7 +383,7 @@ function onStop(log: Log, stop: () => Promise<void>): void {
   }
 }
 
-function welcome(config: Config, base_url: string): string {
+function welcome(config: Config, base_url: string, live: LiveMoney): string {
   return `
 ${config.brand_name} is ready.
 
@@ -377,6 +391,7 @@ ${config.brand_name} is ready.
   Documentation  ${base_url}/docs
   OpenAPI        ${base_url}/openapi.json
   Data           ${config.database_url === '' ? resolve(config.data_dir) : 'your PostgreSQL (DATABASE_URL)'}
+  Live money     ${liveLines(live).join('\n                 ')}
 
   First payment: get keys of the demo merchant in another terminal
     npm run -s admin -- demo
@@ -391,10 +406,12 @@ ${config.brand_name} is ready.
 
 /** What to tell an operator whose database is away. */
 export function unreachable(error: unknown): string {
+  // Production refuses the embedded one.
+  const production = process.env.NODE_ENV === 'production'
   // A name with several addresses fails with one error for each, and no message of its own.
   const why = (error as Error).message || (error as { code?: string }).code
   return `The database cannot be reached: ${why}
-Check DATABASE_URL and that the server runs, or leave DATABASE_URL empty for the embedded one.
+Check DATABASE_URL and that the server runs${production ? '' : ', or leave DATABASE_URL empty for the embedded one'}.
 `
 }
 

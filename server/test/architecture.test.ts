@@ -49,12 +49,14 @@ const DOORS: Record<string, readonly string[] | null> = {
   'providers/breaker.ts': null, // leaving alone those that do not answer
   'providers/routing.ts': null, // which of them serves what
   'providers/configured.ts': ['main.ts'], // only main picks adapters
+  'providers/announce.ts': ['main.ts'], // what a process says of them when it starts
   'providers/mock/index.ts': ['main.ts'],
   'db/embedded.ts': ['main.ts', 'admin.ts', 'admin'], // starts a server: nothing for a capability
   'db/migrate.ts': ['main.ts', 'admin.ts', 'admin'],
   'db/describe.ts': ['main.ts', 'admin.ts', 'admin'],
   'admin/demo.ts': ['main.ts', 'admin.ts'],
   'admin/commands.ts': ['admin.ts'],
+  'admin/help.ts': ['admin.ts'],
   'admin/options.ts': ['admin.ts'],
 }
 

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../lib/index.ts'
 import { COMMANDS, prepareCommand } from './commands.ts'
+import { commandsOf, helpOf, PAGES } from './help.ts'
 import { OPTIONS, UsageError } from './options.ts'
 
 const ID = '00000000-0000-8000-8000-000000000000'
@@ -94,3 +95,38 @@ test('what is written rightly is taken', () => {
   for (const name of Object.keys(COMMANDS))
     assert.ok(named.some((line) => line.startsWith(name)) || name === 'user create')
 })
+
+test('each command has its own help: every option that it takes, and an example that it understands', () => {
+  assert.deepEqual(Object.keys(PAGES).sort(), Object.keys(COMMANDS).sort())
+  for (const [name, { takes }] of Object.entries(COMMANDS)) {
+    const page = helpOf(name.split(' ')) as string
+    assert.ok(page.startsWith(`Usage: npm run -s admin -- ${name}`), name)
+    assert.ok((helpOf([]) as string).includes(`\n  ${name}`), name)
+    const [, options = '', example = ''] = page.split(/\n\n(?= {2}--)|\nExample\n/)
+    const named = [...options.matchAll(/^ {2}--([a-z]+)/gm)].map((match) => match[1])
+    assert.deepEqual(named.sort(), [...takes, 'json'].sort(), name)
+    const [, written = ''] = (example.split('\n')[0] ?? '').split(' -- ')
+    const words = [...written.matchAll(/"([^"]*)"|(\S+)/g)]
+    const args = words.map((match) => match[1] ?? (match[2] as string))
+    const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
+    const env = values.provider === 'selcom' ? SELCOM : {}
+    assert.doesNotThrow(() => prepareCommand(positionals, values, readConfig(env)), name)
+  }
+})
+
+test('a part of a name is answered with the commands that begin so', () => {
+  assert.deepEqual(commandsOf('statement'), ['statement import'])
+  assert.match(helpOf(['statement']) ?? '', /--columns[\s\S]*Example[\s\S]*statement import --provider/)
+  assert.equal((helpOf(['user'])?.match(/^Usage/gm) ?? []).length, 5)
+  assert.deepEqual([helpOf(['nothing']), helpOf(['toString']), commandsOf('stat')], [null, null, []])
+})
+
+const SELCOM = {
+  PROVIDER: 'selcom',
+  SELCOM_URL: 'https://gateway.example/v1',
+  SELCOM_API_KEY: 'key',
+  SELCOM_API_SECRET: 'secret',
+  SELCOM_VENDOR: 'TILL',
+  SELCOM_BUYER_EMAIL: 'payments@example.tz',
+  SELCOM_BUYER_PHONE: '0754123456',
+}

@@ -4,23 +4,14 @@
 
 import type { Deps } from '../db/index.ts'
 import { gather } from '../lib/index.ts'
-import { readAnswer, readQrAnswer, UNREADABLE } from '../providers/answer.ts'
-import {
-  AFTER_TRY_MS,
-  answerOf,
-  type Breaker,
-  CIRCUIT_OPEN,
-  guarded,
-  isFault,
-  QUESTIONS,
-  UNASKED,
-} from '../providers/breaker.ts'
-import type { Answer, PaymentRequest, Provider, QrAnswer } from '../providers/port.ts'
+import { readAnswer, readPushAnswer, readQrAnswer, UNREADABLE } from '../providers/answer.ts'
+import { AFTER_TRY_MS, answerOf, type Breaker, guarded, isFault, QUESTIONS, UNASKED } from '../providers/breaker.ts'
+import type { Answer, PaymentRequest, Provider, PushAnswer, QrAnswer } from '../providers/port.ts'
 import type { Attempt } from './store.ts'
 
 /** Calls to the provider of an attempt. None throws, and each ends. */
 export type Calls = {
-  push(attempt: Attempt): Promise<Answer>
+  push(attempt: Attempt): Promise<PushAnswer>
   qr(attempt: Attempt): Promise<QrAnswer>
   /** Asks for the outcome, together with what else waits to be asked of the same provider. */
   status(attempt: Attempt): Promise<Answer>
@@ -36,18 +27,19 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
     return provider ?? null
   }
   /** Asks for a payment. Stopped by an open circuit nobody was asked, so it has failed, and the payer hears so at once. */
-  const ask = async (
+  const ask = async <Said extends PushAnswer>(
     attempt: Attempt,
-    work: (provider: Provider, request: PaymentRequest) => Promise<QrAnswer>,
-    read: (said: QrAnswer) => QrAnswer,
-  ): Promise<QrAnswer> => {
+    unconfigured: Said | Answer,
+    work: (provider: Provider, request: PaymentRequest) => Promise<Said>,
+    read: (said: Said | Answer) => Said | Answer,
+  ): Promise<Said | Answer> => {
     const provider = find(attempt.provider)
-    if (provider === null) return read(UNREADABLE)
-    return guarded(guard, provider, attempt.method, {
+    if (provider === null) return unconfigured
+    return guarded<Said | Answer>(guard, provider, attempt.method, {
       work: async () =>
         read((await answerOf(deps, provider.name, () => work(provider, requestOf(attempt)))) ?? UNREADABLE),
       isFault: (said) => isFault(said, provider.capabilities.slow_pushes),
-      stopped: () => read(STOPPED),
+      stopped: () => STOPPED,
     })
   }
 
@@ -78,17 +70,17 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
     return made
   }
   return {
-    push: (attempt) => ask(attempt, (provider, request) => provider.push(request), readAnswer),
-    qr: (attempt) => ask(attempt, (provider, request) => provider.qr(request), readQrAnswer),
+    push: (attempt) =>
+      ask<PushAnswer>(attempt, UNCONFIGURED, (provider, request) => provider.push(request), readPushAnswer),
+    qr: (attempt) => ask<QrAnswer>(attempt, UNREADABLE, (provider, request) => provider.qr(request), readQrAnswer),
     status: (attempt) => gathererOf(attempt.provider)(attempt),
   }
 }
 
-const STOPPED = {
-  kind: 'declined',
-  reason: 'provider_unavailable',
-  provider_status: CIRCUIT_OPEN,
-} as const satisfies Answer
+/** The provider was not asked, so that it has no word on it. */
+const STOPPED: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
+/** Without its adapter nothing was sent: it waits for the day on which it is configured again, or for its deadline. */
+const UNCONFIGURED: PushAnswer = { kind: 'not_sent', provider_status: null, ask_again_ms: 60_000 }
 
 /** An attempt as the port wants it. */
 function requestOf(attempt: Attempt): PaymentRequest {

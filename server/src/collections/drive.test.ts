@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { codeOf, createWorld, type World } from '../../test/harness.ts'
+import { codeOf, createWorld, START, type World } from '../../test/harness.ts'
 import { NO_PAYOUTS } from '../../test/no-payouts.ts'
 import type { Statement } from '../db/index.ts'
-import { type Answer, CALL_MS_MAX, type PaymentRequest, type Provider } from '../providers/port.ts'
+import { type Answer, CALL_MS_MAX, type PaymentRequest, type Provider, type PushAnswer } from '../providers/port.ts'
 import { ATTEMPT_LEASE_MS } from './store.ts'
 
 const PUSH = '/v1/collections/wallet-push'
@@ -14,11 +14,12 @@ const accepted: Answer = { kind: 'accepted', provider_status: 'PENDING' }
 const notFound: Answer = { kind: 'not_found', provider_status: 'NOT_FOUND' }
 
 type Said = Answer | Promise<Answer>
+type Pushed = PushAnswer | Promise<PushAnswer>
 type Row = { state: string; asks: number; due_at: Date; lease_owner: string | null; sent_at: Date | null }
 type Stage = {
   world: World
   provider: Provider
-  script: { push(request: PaymentRequest): Said; status(request: PaymentRequest): Said }
+  script: { push(request: PaymentRequest): Pushed; status(request: PaymentRequest): Said }
   pushes: () => number
   pay(key?: string, phone?: string): Promise<string>
   refresh(id: string, key?: string): Promise<void>
@@ -28,13 +29,25 @@ type Stage = {
 /** A world whose live provider follows a script that may take its time. */
 async function stage(
   work: (stage: Stage) => Promise<void>,
-  options: { env?: Record<string, string>; point?: (name: string) => void } = {},
+  {
+    places,
+    ...options
+  }: {
+    env?: Record<string, string>
+    point?: (name: string) => void
+    places?: { payments: number; payouts: number }
+  } = {},
 ): Promise<void> {
   let pushes = 0
   const script: Stage['script'] = { push: () => accepted, status: () => accepted }
   const provider: Provider = {
     name: 'mock',
-    capabilities: { methods: ['wallet_push', 'provider_pesa', 'qr'], whole_shillings: false, payout_methods: [] },
+    capabilities: {
+      methods: ['wallet_push', 'provider_pesa', 'qr'],
+      whole_shillings: false,
+      payout_methods: [],
+      ...(places ? { places } : {}),
+    },
     push: async (request) => {
       pushes++
       return script.push(request)
@@ -158,6 +171,140 @@ describe('a provider that cannot say that it has no such payment', () => {
   }
 })
 
+describe('a provider of few connections', () => {
+  const speechless: Answer = { kind: 'unknown', why: 'unseen_status', provider_status: null }
+  const busy = { kind: 'not_sent', busy: true, provider_status: null } as const
+  const places = { payments: 8, payouts: 8 }
+
+  test('is given no more payments at once than it has: a burst waits in the database, nothing of it fails, and each is sent once', () =>
+    stage(
+      async ({ world, script, provider, pushes, pay, row }) => {
+        const open: ((answer: Answer) => void)[] = []
+        let most = 0
+        const references: string[] = []
+        provider.push = async ({ reference }) => {
+          references.push(reference)
+          const pushing = gate()
+          open.push(pushing.open)
+          most = Math.max(most, open.length)
+          return pushing.answer
+        }
+        script.status = () => speechless
+        const ids = await Promise.all(Array.from({ length: 60 }, () => pay()))
+        const owned = () =>
+          world.rows("select 1 from collection_attempts where lease_owner is not null and state = 'to_send'")
+        assert.equal((await owned()).length, 8, 'what has no connection has no lease: it was surely not sent')
+        for (let sent = 0; sent < ids.length; ) {
+          await until(async () => {
+            await world.system.driver.task.runOnce()
+            return open.length > 0
+          })
+          assert.ok((await owned()).length <= 8)
+          sent += open.length
+          for (const answer of open.splice(0)) answer(accepted)
+          await world.system.driver.task.idle()
+        }
+        assert.equal(most, 8)
+        assert.deepEqual([references.length, new Set(references).size, pushes()], [60, 60, 0])
+        for (const id of ids) assert.equal((await row(id)).state, 'asked')
+        for (const id of ids)
+          assert.equal((await world.get(`/v1/collections/${id}`, world.live_key)).body.data.status, 'processing')
+      },
+      { places },
+    ))
+
+  test('is sent a payment again that found no connection free, though it cannot say that it has no such payment', () =>
+    stage(async ({ world, script, pushes, pay, row }) => {
+      script.push = () => busy
+      script.status = () => speechless
+      const id = await pay()
+      await world.system.driver.task.idle()
+      const { state, asks, lease_owner, sent_at, due_at } = await row(id)
+      assert.deepEqual(
+        { state, asks, lease_owner, sent_at },
+        { state: 'to_send', asks: 0, lease_owner: null, sent_at: null },
+      )
+      assert.equal(Number(due_at) - Number(world.deps.clock.now()), 1_000)
+      for (let tries = 2; tries < 20; tries++) {
+        await world.pass(1_000)
+        assert.equal(pushes(), tries)
+      }
+      assert.equal(
+        (
+          await world.get('/v1/operator/providers', (await world.newSession('SUPER_ADMIN')).token)
+        ).body.data.providers.find(({ name }: { name: string }) => name === 'mock').circuits[0].state,
+        'closed',
+      )
+      script.push = () => accepted
+      await world.pass(1_000)
+      assert.deepEqual([pushes(), (await row(id)).state], [20, 'asked'])
+    }))
+
+  test('is sent a payment again that found none, also when that could not be written down', () =>
+    stage(async ({ world, script, pushes, pay, row }) => {
+      script.push = () => busy
+      script.status = () => speechless
+      const { db } = world.deps
+      const { query } = db
+      let fails = true
+      db.query = (statement, values) => {
+        if (!fails || statement.name !== 'attempts_note_open') return query(statement, values)
+        fails = false
+        return Promise.reject(new Error('the connection is gone'))
+      }
+      const id = await pay()
+      await world.system.driver.task.idle()
+      assert.equal((await row(id)).lease_owner, world.deps.process_id)
+      script.push = () => accepted
+      world.deps.clock.advance(ATTEMPT_LEASE_MS)
+      await world.work()
+      assert.deepEqual([pushes(), (await row(id)).state], [2, 'asked'])
+    }))
+})
+
+test('a payment whose provider is not configured in this process was not sent: it is, once the provider is configured', () =>
+  stage(
+    async ({ world, provider, script, pushes, pay, row }) => {
+      script.status = () => ({ kind: 'unknown', why: 'unseen_status', provider_status: null })
+      const id = await pay()
+      await world.rows("update collection_attempts set provider = 'later'")
+      await world.pass(1_000)
+      const { state, asks, lease_owner } = await row(id)
+      assert.deepEqual({ state, asks, lease_owner }, { state: 'to_send', asks: 0, lease_owner: null })
+      const other = await createWorld({ url: world.url, compose: { providers: [{ ...provider, name: 'later' }] } })
+      try {
+        await other.pass(62_000)
+        assert.deepEqual([pushes(), (await row(id)).state], [1, 'asked'])
+      } finally {
+        await other.close()
+      }
+    },
+    { env: { PROCESS: 'api' } },
+  ))
+
+test('a prompt that was never answered is asked about less and less: not a hundred times in three days', () =>
+  stage(async ({ world, script, pushes, pay, row }) => {
+    let asked = 0
+    const doubt: Answer = { kind: 'unknown', why: 'timeout', provider_status: null }
+    script.push = () => doubt
+    script.status = () => {
+      asked++
+      return doubt
+    }
+    const id = await pay()
+    await world.system.driver.task.idle()
+    for (const end = START.getTime() + 71 * 3_600_000; world.deps.clock.now().getTime() < end; ) {
+      world.deps.clock.advance(Math.max(1_000, Number((await row(id)).due_at) - world.deps.clock.now().getTime()))
+      await world.system.driver.task.runOnce()
+      await world.system.driver.task.idle()
+    }
+    assert.ok(asked >= 70 && asked < 100, `asked ${asked} times`)
+    assert.equal(pushes(), 1)
+    world.deps.clock.advance(3_600_000)
+    await world.work()
+    assert.equal((await world.get(`/v1/collections/${id}`, world.live_key)).body.data.failure_reason_code, 'timeout')
+  }))
+
 describe('one push at a time', () => {
   test('a refresh while the push is under way leaves it its lease, and nothing is sent beside it, as long as a call may take', () =>
     stage(async ({ world, script, pushes, pay, refresh, row }) => {
@@ -225,7 +372,7 @@ describe('one push at a time', () => {
         currency,
         provider_status: 'COMPLETED',
       })
-      world.deps.clock.advance(60_000)
+      world.deps.clock.advance(120_000)
       await world.work()
       for (const id of ids) {
         assert.equal((await world.get(`/v1/collections/${id}`, world.live_key)).body.data.status, 'successful')

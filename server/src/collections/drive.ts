@@ -6,9 +6,9 @@
 import type { Deps } from '../db/index.ts'
 import { gather } from '../lib/index.ts'
 import type { Breaker } from '../providers/breaker.ts'
-import { type Answer, CALL_MS_MAX, type Provider, type QrAnswer } from '../providers/port.ts'
+import { type Answer, CALL_MS_MAX, type Provider, type PushAnswer, type QrAnswer } from '../providers/port.ts'
 import type { Delivery } from '../webhooks/index.ts'
-import { type Claimed, createClaimer, type Task } from '../work/index.ts'
+import { type Claimed, createClaimer, createPlaces, type Task } from '../work/index.ts'
 import { createCalls } from './call.ts'
 import { isOpen } from './decide.ts'
 import { type Note, noteOpenAnswers, renewLease } from './note.ts'
@@ -17,8 +17,11 @@ import { ATTEMPT_COLUMNS, ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
 /** What drives payments on, for requests, callbacks and the worker. */
 export type Driver = {
-  /** True while this process can take another attempt at a provider at once. */
-  room(provider: string): boolean
+  /**
+   * Keeps a place for another attempt at a provider. Null: none is free, so that the attempt waits for a worker. Call what it
+   * answers once, when the attempt was sent or came to nothing.
+   */
+  reserve(provider: string): (() => void) | null
   /** Sends a fresh attempt that this process holds the lease of. Never throws: what fails is left to the worker. */
   send(attempt: Attempt): void
   /**
@@ -36,8 +39,6 @@ export type Driver = {
   task: Task
 }
 
-/** Attempts at one provider that this process works on at once; more wait in the database. A claim may go over it by its size. */
-const PLACES = 1_000
 const POLL_EVERY_MS = 250
 /** How long sent attempts are gathered before that is written down. Far below their lease. */
 const WRITE_SENT_MS = 500
@@ -55,7 +56,7 @@ export function createDriver(
   breaker: Breaker,
 ): Driver {
   const calls = createCalls(deps, providers, breaker)
-  const hands = createHands()
+  const hands = createHands(providers)
   const under_way = new Set<Promise<unknown>>()
   const track = (attempt: Attempt, work: Promise<void>) => {
     const done = work.catch((error) => {
@@ -117,6 +118,17 @@ export function createDriver(
     if (unwritten.length === 1) deps.clock.after(WRITE_SENT_MS, writeAccepted)
   }
 
+  // The lease of an attempt tells whoever takes it up later that it may have been sent: one that was not is given back. While that
+  // is not written yet, this process alone knows, if it is the one that takes it up.
+  const known_unsent = new Set<string>()
+  const giveBack = async (attempt: Attempt, answer: PushAnswer): Promise<void> => {
+    const { provider_reference: reference } = attempt
+    known_unsent.add(reference)
+    deps.clock.after(REMEMBER_MS, () => known_unsent.delete(reference))
+    await note({ attempt, answer, holds_lease: true })
+    known_unsent.delete(reference)
+  }
+
   const push = async (attempt: Attempt): Promise<void> => {
     const left_ms = (attempt.due_at?.getTime() ?? 0) - deps.clock.now().getTime()
     // Asking may have taken long: nothing is sent under a lease that another process may have taken over.
@@ -125,14 +137,19 @@ export function createDriver(
     const answer = await calls.push(attempt)
     deps.point('send.after_push')
     if (answer.kind === 'accepted') noteAccepted(attempt, answer)
+    else if (answer.kind === 'not_sent') await giveBack(attempt, answer)
     else await learn(attempt, answer, true)
   }
   /**
-   * A due attempt. One that nobody ever had in hand was never sent, and is sent now: not every provider can say that it has
-   * no such payment. Of any other, nobody knows whether it reached the provider, so that is asked before anything is sent.
+   * A due attempt. One that nobody had in hand since it was last known to be unsent is sent now: not every provider can say
+   * that it has no such payment. Of any other, nobody knows whether it reached the provider, so that is asked before anything
+   * is sent.
    */
   const resume = async (attempt: Claimed<Attempt>): Promise<void> => {
-    const untouched = attempt.previous_owner === null && attempt.asks === 0 && attempt.state === 'to_send'
+    const { previous_owner, provider_reference } = attempt
+    const given_back =
+      previous_owner === null || (previous_owner === deps.process_id && known_unsent.has(provider_reference))
+    const untouched = given_back && attempt.asks === 0 && attempt.state === 'to_send'
     if (untouched && attempt.method !== 'qr' && deps.clock.now() < attempt.deadline_at) return push(attempt)
     const answer = await calls.status(attempt)
     const unsent = attempt.state === 'to_send' && !accepted.has(attempt.provider_reference) && attempt.method !== 'qr'
@@ -156,7 +173,7 @@ export function createDriver(
     lane: 'provider',
   })
   return {
-    room: hands.room,
+    reserve: hands.places.reserve,
     send: (attempt) => void run(attempt, push),
     async sendAndAsk(attempt) {
       const asked = async (one: Attempt) => {
@@ -174,7 +191,8 @@ export function createDriver(
       name: 'collection_attempts',
       every_ms: POLL_EVERY_MS,
       async runOnce() {
-        const attempts = await claim(CLAIM_MAX, ATTEMPT_LEASE_MS, () => CLAIM_MAX, hands.full())
+        const { max, closed } = hands.places.claimable()
+        const attempts = await claim(max, ATTEMPT_LEASE_MS, () => max, closed)
         return attempts.filter((attempt) => run(attempt, resume)).length
       },
       async idle() {
@@ -195,25 +213,23 @@ function merged(known: Answer, answer: Answer): Answer {
   return { ...known, ask_again_ms: answer.ask_again_ms }
 }
 
-/** The attempts that this process works on, each once, with places for each provider: a slow one takes none of another's. */
-function createHands() {
+/** The attempts that this process works on, each once, with places for each provider. */
+function createHands(providers: ReadonlyMap<string, Provider>) {
   const references = new Set<string>()
-  const counts = new Map<string, number>()
-  const count = (provider: string, change: number) => counts.set(provider, (counts.get(provider) ?? 0) + change)
+  const few = [...providers.values()].map(({ name, capabilities }) => [name, capabilities.places?.payments] as const)
+  const places = createPlaces(few, CLAIM_MAX)
   return {
     /** False: it is in hand already. */
     take({ provider, provider_reference: reference }: Attempt): boolean {
       if (references.has(reference)) return false
       references.add(reference)
-      count(provider, 1)
+      places.take(provider)
       return true
     },
     give({ provider, provider_reference: reference }: Attempt): void {
       references.delete(reference)
-      count(provider, -1)
+      places.give(provider)
     },
-    room: (provider: string): boolean => (counts.get(provider) ?? 0) < PLACES,
-    /** The providers at which no place is free. */
-    full: (): string[] => [...counts].filter(([, taken]) => taken >= PLACES).map(([provider]) => provider),
+    places,
   }
 }

@@ -1,20 +1,21 @@
 // Writing down what open answers change: never a status, only what is known of the attempt and when it is due again.
 
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../db/index.ts'
-import type { Answer } from '../providers/port.ts'
+import type { PushAnswer } from '../providers/port.ts'
 import { nextAskAt } from './pauses.ts'
 import { ASKS_MAX, ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
-/** An open answer about an attempt. `holds_lease`: from whoever works on it, else a hint. */
-export type Note = { attempt: Attempt; answer: Answer; holds_lease: boolean }
+/** An open answer about an attempt, or that it was not sent. `holds_lease`: from whoever works on it, else a hint. */
+export type Note = { attempt: Attempt; answer: PushAnswer; holds_lease: boolean }
 
 // No lock on the collection is needed. Compare-and-set on the owner: only whoever holds the lease gives it back, counts a
 // question and sets when the next one is due. Anybody else brings facts, and at most brings forward a row that nobody works on.
+// What was not sent for certain is given back as it was taken, uncounted: whoever takes it next may send it without asking.
 const NOTE_OPEN = sql(
   'attempts_note_open',
   `update collection_attempts a set
      state = case when i.sent and a.state = 'to_send' then 'asked' else a.state end,
-     asks = case when a.lease_owner = i.owner then least(a.asks + 1, ${ASKS_MAX}) else a.asks end,
+     asks = case when a.lease_owner = i.owner then least(a.asks + i.counts, ${ASKS_MAX}) else a.asks end,
      due_at = case when a.lease_owner = i.owner then i.due_at
        when a.lease_owner is null then least(a.due_at, i.earlier_at) else a.due_at end,
      lease_owner = case when a.lease_owner = i.owner then null else a.lease_owner end,
@@ -24,7 +25,7 @@ const NOTE_OPEN = sql(
    from ${inputRows(
      '$1',
      'collection_id',
-     `merchant_id uuid, collection_id uuid, number smallint, owner uuid, sent boolean, due_at timestamptz,
+     `merchant_id uuid, collection_id uuid, number smallint, owner uuid, sent boolean, counts smallint, due_at timestamptz,
         earlier_at timestamptz, provider_status text, provider_id text`,
    )} i
    where a.merchant_id = i.merchant_id and a.collection_id = i.collection_id and a.number = i.number
@@ -37,6 +38,8 @@ type Row = {
   number: number
   owner: string | null
   sent: boolean
+  /** 1, or 0 for what was not sent. */
+  counts: number
   due_at: Date
   earlier_at: Date | null
   provider_status: string | null
@@ -70,6 +73,7 @@ function rowOf(deps: Deps, { attempt, answer, holds_lease }: Note, now: Date): R
     number,
     owner: holds_lease ? deps.process_id : null,
     sent,
+    counts: answer.kind === 'not_sent' ? 0 : 1,
     due_at,
     // A hint counts for nothing in the pauses, or polling would put the worker off: only what the provider announced counts.
     earlier_at: answer.ask_again_ms === undefined ? null : due_at,

@@ -1,6 +1,7 @@
 // From a row to what the API shows.
 
 import { amountAsNumber } from '../lib/index.ts'
+import { CIRCUIT_OPEN } from '../providers/breaker.ts'
 import { FAILURE_REASONS } from '../providers/port.ts'
 import type { Collection } from './store.ts'
 
@@ -16,7 +17,8 @@ export function presentCollection(row: Collection, pay_url: string) {
     currency: row.currency,
     method: row.method,
     environment: row.environment,
-    provider_payment_status: row.provider_payment_status,
+    // Of a call that was not made the provider has said nothing.
+    provider_payment_status: row.provider_payment_status === CIRCUIT_OPEN ? null : row.provider_payment_status,
     payment_url: row.slug === null ? null : `${pay_url}/pay/${row.slug}`,
     failure_reason_code: row.failure_reason_code,
     failure_reason_message: row.failure_reason_code === null ? null : FAILURE_REASONS[row.failure_reason_code],

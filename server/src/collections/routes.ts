@@ -72,24 +72,29 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
     const principal = caller(request)
     const claim = requireClaim(request)
     const id = newId(deps, principal.merchant.routing_code)
-    let lease = false
     let routed: Routed
     let answer: StoredAnswer | null
     let accepted: Accepted
+    // Kept before it is accepted: what is born with a lease and had to wait for a place would look like one that was sent.
+    let freePlace: (() => void) | null = null
     try {
       routed = checkRules(deps, principal, checked, method, options.providerFor, claim)
       const { collection, provider } = routed
-      lease = method === 'qr' || (options.sends && driver.room(provider.name))
+      freePlace = method !== 'qr' && options.sends ? driver.reserve(provider.name) : null
+      const lease = method === 'qr' || freePlace !== null
       answer = method === 'qr' ? null : pushAnswer(id, collection.reference, method)
       const step_minor = provider.capabilities.whole_shillings ? 100n : 1n
       accepted = await accept({ id, collection, step_minor, answer, lease })
     } catch (error) {
+      freePlace?.()
       if (!(error instanceof Refusal)) throw error
       // The key comes before our rules: a known one answers for itself, or refuses for itself.
       const known = await findAnswer(deps, deps.db, claim)
       if (known) return replay(reply, known)
       throw error
     }
+    if (freePlace !== null && typeof accepted === 'object' && 'attempt' in accepted) driver.send(accepted.attempt)
+    freePlace?.()
     if (accepted === 'key_known') {
       const known = await findAnswer(deps, deps.db, claim)
       return known ? replay(reply, known) : refuse('idempotency_in_progress', { retry_after_s: 1 })
@@ -99,7 +104,6 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
       const told = { reference: routed.collection.reference, status: 'processing' }
       return sendStored(reply, await fetchQr(deps, driver, attempt, told, claim))
     }
-    if (lease) driver.send(attempt)
     return sendStored(reply, answer)
   }
 

@@ -74,9 +74,24 @@ const BAD: [string, string[]][] = [
       'MOBILE_MONEY/NMB=mock',
       'wallet_push/MPESA=mock',
       'MOBILE_MONEY/MPESA/X=mock',
+      'wallet_pusch=mock',
+      'MOBILE_MONEY/MPESA=mock,MOBILE_MONEY/VODACOM=mock',
     ],
   ],
-  ['SELCOM_URL', ['selcom', 'ftp://selcom.example']],
+  [
+    'SELCOM_URL',
+    [
+      'selcom',
+      'ftp://selcom.example',
+      'https://selcom.example',
+      'https://selcom.example/v1/x',
+      'https://selcom.example/v1?a=b',
+      'http://selcom.example/v1',
+      'http://8.8.8.8/v1',
+    ],
+  ],
+  ['SELCOM_BUYER_EMAIL', ['foo', 'a b@example.tz', 'foo@', 'foo@example', '@example.tz', 'a@b@example.tz']],
+  ['SELCOM_ORDER_UNKNOWN_CODES', [';', '651;999', '651,']],
   ['SELCOM_API_SECRET', ['two words']],
   ['SELCOM_BUYER_PHONE', ['12', '0754']],
   ['SELCOM_PUSH_EXPIRY_MIN', ['0', '1.5', 'soon']],
@@ -84,7 +99,8 @@ const BAD: [string, string[]][] = [
   ['SELCOM_PESA_CODE', ['yes', '']],
   ['ALLOW_MOCK_IN_PRODUCTION', ['yes', '']],
   ['SELCOM_CONNECTIONS', ['0', 'many']],
-  ['VODACOM_URL', ['vodacom']],
+  ['VODACOM_URL', ['vodacom', 'https://openapi.example', 'https://openapi.example/openapi/ipg/v2']],
+  ['VODACOM_NOT_FOUND_CODES', [';', '23', 'INS-23;INS-24', 'INS-23,']],
   ['VODACOM_ORIGIN', ['', 'a b']],
   ['VODACOM_FAILED_STATES', ['Failed', 'Failed=a,Failed=b']],
   ['VODACOM_SESSION_LIFE_S', ['0', '']],
@@ -222,6 +238,50 @@ test('a secret may come from a file', () => {
   assert.deepEqual(refusedFor({ SECRET_KEY_FILE: '/nowhere/at/all' }), ['SECRET_KEY'])
 })
 
+/** What is said of a configuration that is refused. */
+function saidOf(env: Record<string, string>): string {
+  try {
+    readConfig(env)
+    return ''
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+test('a secret whose file cannot be used is refused with the file and the reason', () => {
+  const empty = join(tmpdir(), `empty-secret-${process.pid}`)
+  writeFileSync(empty, '\n')
+  assert.match(saidOf({ SELCOM_PIN_FILE: '/nowhere/at/all' }), /^SELCOM_PIN .*\/nowhere\/at\/all.*ENOENT/)
+  assert.match(saidOf({ SELCOM_PIN_FILE: empty }), /^SELCOM_PIN .*SELCOM_PIN_FILE.*empty/)
+  assert.match(saidOf({ SELCOM_VENDOR_FILE: empty }), /^SELCOM_VENDOR cannot come from a file.*SELCOM_PIN/)
+  assert.equal(saidOf({ LOG_LEVEL_FILE: empty }), '', 'what other programs read is not ours to judge')
+})
+
+test('an empty variable beside its file leaves the file in force', () => {
+  const file = join(tmpdir(), `beside-${process.pid}`)
+  writeFileSync(file, KEY)
+  assert.equal(readConfig({ SECRET_KEY: '', SECRET_KEY_FILE: file }).secret_key, KEY)
+})
+
+test('a route that cannot be is refused with its culprit and with what there is', () => {
+  assert.match(saidOf({ PROVIDER_ROUTES: 'qr=mock,wallet_pusch=mock' }), /"wallet_pusch".*wallet_push/)
+  assert.match(saidOf({ PROVIDER_ROUTES: 'qr=mock,wallet_push=selkom' }), /selkom.*mock, selcom, vodacom/)
+  assert.match(saidOf({ PROVIDER_ROUTES: 'MOBILE_MONEY/NOBODY=mock' }), /"MOBILE_MONEY\/NOBODY".*destinations/)
+})
+
+test('a route may name a destination by any of its names', () => {
+  const { provider_routes } = readConfig({ PROVIDER_ROUTES: 'MOBILE_MONEY/VODACOM=mock,BANK_ACCOUNT/bancabc=mock' })
+  assert.deepEqual([...provider_routes.keys()], ['MOBILE_MONEY/MPESA', 'BANK_ACCOUNT/ACCESS'])
+})
+
+test('a gateway without TLS is only taken where no stranger is on the way', () => {
+  for (const host of ['127.0.0.1:8091', '[::1]:8091', 'localhost:8091', '10.1.2.3', 'simulator:8091', 'sim.internal']) {
+    assert.equal(readConfig({ ...SELCOM, SELCOM_URL: `http://${host}/v1` }).selcom_url, `http://${host}/v1`)
+  }
+  assert.match(saidOf({ ...SELCOM, SELCOM_URL: 'http://gateway.example/v1' }), /^SELCOM_URL must begin with https/)
+  assert.match(saidOf({ ...SELCOM, SELCOM_URL: 'https://gateway.example' }), /^SELCOM_URL must end in the version/)
+})
+
 const SELCOM_PAYOUTS = {
   SELCOM_FLOAT_VENDOR: 'FLOAT',
   SELCOM_PIN: '1234',
@@ -279,7 +339,8 @@ test('production refuses providers without TLS by name', () => {
   const env = { ...PRODUCTION, ...SELCOM, ...VODACOM }
   assert.deepEqual(refusedFor(env), [])
   assert.deepEqual(refusedFor({ ...env, SELCOM_URL: 'http://gateway.example/v1' }), ['SELCOM_URL'])
-  assert.deepEqual(refusedFor({ ...env, VODACOM_URL: 'http://openapi.example/x' }), ['VODACOM_URL'])
+  assert.deepEqual(refusedFor({ ...env, SELCOM_URL: 'http://10.0.0.5/v1' }), ['SELCOM_URL'])
+  assert.deepEqual(refusedFor({ ...env, VODACOM_URL: 'http://127.0.0.1/vodacomTZN' }), ['VODACOM_URL'])
 })
 
 test('lists, pairs and texts of a provider are read as they are meant', () => {
@@ -333,7 +394,7 @@ test('every secret of a provider may come from a file', () => {
 })
 
 test('work that calls no provider needs none of their settings, and everything else as ever', () => {
-  const env = { PROVIDER: 'selcom', VODACOM_URL: 'https://example.com' }
+  const env = { PROVIDER: 'selcom', VODACOM_URL: VODACOM.VODACOM_URL }
   assert.throws(() => readConfig(env), /SELCOM_URL must be set/)
   assert.equal(readConfig(env, { calls_providers: false }).provider, 'selcom')
   assert.throws(() => readConfig({ ...env, PORT: 'x' }, { calls_providers: false }), /PORT/)

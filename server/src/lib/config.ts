@@ -91,7 +91,12 @@ export const settings = {
     'PostgreSQL 15 or newer. Empty: an embedded PostgreSQL in DATA_DIR. Do not use a superuser.',
   ),
   database_connections: setting('DATABASE_CONNECTIONS', '12', number(2, 200), 'Most connections this process opens.'),
-  base_url: setting('BASE_URL', '', url('http:', 'https:'), 'Public address of the API. Empty: http://127.0.0.1:PORT.'),
+  base_url: setting(
+    'BASE_URL',
+    '',
+    url('http:', 'https:'),
+    'Public address of the API, where providers call back. Empty: http://127.0.0.1:PORT.',
+  ),
   pay_url: setting('PAY_URL', '', url('http:', 'https:'), 'Public address of the payment pages. Empty: BASE_URL.'),
   brand: setting('BRAND', 'service', brand, 'Brand segment of header names (X-<Brand>-*) and key prefixes.'),
   brand_name: setting('BRAND_NAME', 'Malipo', text, 'Name shown on pages and in messages.'),
@@ -304,10 +309,9 @@ export function readConfig(
   const values: Record<string, unknown> = {}
   for (const [name, entry] of Object.entries(settings)) {
     try {
-      let given = env[entry.env]
-      const file = env[`${entry.env}_FILE`]
-      if (given === undefined && file && FROM_FILE.includes(entry.env)) given = readFileSync(file, 'utf8').trim()
-      values[name] = entry.parse(given ?? entry.default)
+      const given = env[entry.env]
+      // An empty line of .env beside NAME_FILE says nothing against the file.
+      values[name] = entry.parse((given || fromFile(entry.env, env)) ?? given ?? entry.default)
     } catch (error) {
       problems.push(`${entry.env} ${(error as Error).message}`)
     }
@@ -323,6 +327,25 @@ export function readConfig(
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   return config
+}
+
+/** What the file of NAME_FILE holds; undefined when none is named. Throws an Error that says what is wrong with it. */
+function fromFile(name: string, env: Record<string, string | undefined>): string | undefined {
+  const path = env[`${name}_FILE`]
+  if (!path) return undefined
+  if (!FROM_FILE.includes(name)) {
+    // Other programs may have such a variable; of a provider's settings it was meant for us.
+    if (!Object.values(providerSettings).some(({ env: own }) => own === name)) return undefined
+    throw new Error(`cannot come from a file (${name}_FILE); these can: ${FROM_FILE.join(', ')}`)
+  }
+  let held: string
+  try {
+    held = readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    throw new Error(`cannot be read from ${path} (${name}_FILE): ${(error as { code?: string }).code}`)
+  }
+  if (held === '') throw new Error(`cannot be read from ${path} (${name}_FILE): the file is empty`)
+  return held
 }
 
 /** What must not be in production, each with the variable's name. */

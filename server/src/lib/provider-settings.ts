@@ -1,14 +1,29 @@
 // Settings of the providers of live payments. One of a provider that is not used may be left out; those that it cannot work
 // without are refused by name as soon as anything is to go over it.
 
-import { DESTINATIONS } from './destinations.ts'
+import { findDestination } from './destinations.ts'
 import { canonicalPhone } from './phone.ts'
-import { flag, number, oneOf, optional, pairs, setting, text, texts, url, word, words } from './setting.ts'
+import {
+  codes,
+  email,
+  flag,
+  gateway,
+  number,
+  oneOf,
+  optional,
+  pairs,
+  setting,
+  text,
+  texts,
+  word,
+  words,
+} from './setting.ts'
 
 /** Every provider of live payments that can be configured, by name. */
 export const PROVIDERS = ['mock', 'selcom', 'vodacom'] as const
+/** What can be routed, beside destinations: the methods of payments and payouts (providers/port.ts). */
+const ROUTED = ['wallet_push', 'provider_pesa', 'qr', 'MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'] as const
 
-const http = url('http:', 'https:')
 const seconds = number(1, 86_400)
 const phone = optional((value) => {
   const canonical = canonicalPhone(value)
@@ -17,17 +32,35 @@ const phone = optional((value) => {
 })
 const connections = number(1, 2_000)
 
-/** From a method, or a payout method and a destination (MOBILE_MONEY/MPESA), to a provider's name. */
+/**
+ * From a method, or a payout method and a destination (MOBILE_MONEY/MPESA), to a provider's name. Routes are no secret: what
+ * is wrong is quoted.
+ */
 const routes = (value: string): ReadonlyMap<string, string> => {
-  const found = pairs(value)
-  for (const [route, name] of found) {
-    oneOf(...PROVIDERS)(name)
-    const [method, code, ...more] = route.split('/')
-    if (code === undefined) continue
-    const known = DESTINATIONS.some((destination) => destination.code === code && destination.method === method)
-    if (!known || more.length > 0) throw new Error('must name destinations of GET /v1/destinations, as METHOD/CODE')
+  const found = new Map<string, string>()
+  for (const [route, name] of pairs(value)) {
+    if (!(PROVIDERS as readonly string[]).includes(name)) {
+      throw new Error(`"${route}=${name}": there is no provider ${name}; known are ${PROVIDERS.join(', ')}`)
+    }
+    const own = routeOf(route)
+    if (found.has(own)) throw new Error(`"${route}": ${own} is routed twice`)
+    found.set(own, name)
   }
   return found
+}
+
+/** The route by its own names: a destination may be given by any of its own. */
+function routeOf(route: string): string {
+  const [method = '', code, ...more] = route.split('/')
+  if (!(ROUTED as readonly string[]).includes(method)) {
+    throw new Error(`"${route}": there is no method ${method}; known are ${ROUTED.join(', ')}`)
+  }
+  if (code === undefined) return method
+  const destination = more.length > 0 ? null : findDestination(code)
+  if (destination?.method !== method) {
+    throw new Error(`"${route}" must name a destination of GET /v1/destinations, as METHOD/CODE`)
+  }
+  return `${method}/${destination.code}`
 }
 
 /** The rows of the providers in the table of settings. */
@@ -48,9 +81,14 @@ export const providerSettings = {
     'PROVIDER_ROUTES',
     '',
     routes,
-    'What goes over another provider than PROVIDER: wallet_push=vodacom,MOBILE_MONEY/MPESA=vodacom,BANK_ACCOUNT=selcom.',
+    'What goes over another provider than PROVIDER: MOBILE_MONEY/MPESA=vodacom,BANK_ACCOUNT=selcom,qr=selcom.',
   ),
-  selcom_url: setting('SELCOM_URL', '', http, "Selcom's gateway with its version: https://.../v1. Empty: not used."),
+  selcom_url: setting(
+    'SELCOM_URL',
+    '',
+    gateway(/\/v\d+$/, 'the version, as in https://.../v1'),
+    "Selcom's gateway with its version: https://.../v1. Empty: not used.",
+  ),
   selcom_api_key: setting('SELCOM_API_KEY', '', optional(word), 'Its API key.'),
   selcom_api_secret: setting('SELCOM_API_SECRET', '', optional(word), 'Its API secret.'),
   selcom_vendor: setting('SELCOM_VENDOR', '', optional(word), 'The till that takes the money.'),
@@ -62,7 +100,7 @@ export const providerSettings = {
   ),
   selcom_pin: setting('SELCOM_PIN', '', optional(word), 'The PIN of SELCOM_FLOAT_VENDOR.'),
   selcom_buyer_name: setting('SELCOM_BUYER_NAME', 'Customer', text, 'Whom orders at Selcom name as buyer.'),
-  selcom_buyer_email: setting('SELCOM_BUYER_EMAIL', '', optional(word), 'The e-mail address of that buyer.'),
+  selcom_buyer_email: setting('SELCOM_BUYER_EMAIL', '', optional(email), 'The e-mail address of that buyer.'),
   selcom_buyer_phone: setting('SELCOM_BUYER_PHONE', '', phone, "The buyer's phone when the payer's is not known."),
   selcom_sender_account: setting('SELCOM_SENDER_ACCOUNT', '', optional(word), 'Who sends bank payouts: the account.'),
   selcom_sender_name: setting('SELCOM_SENDER_NAME', '', text, 'Who sends bank payouts: the name.'),
@@ -77,7 +115,7 @@ export const providerSettings = {
   selcom_order_unknown_codes: setting(
     'SELCOM_ORDER_UNKNOWN_CODES',
     '',
-    words,
+    codes(/^[0-9A-Za-z]{1,8}$/, '651'),
     'Result codes of the order query, separated by commas, that mean "there is no such order". Ask Selcom. Empty: none.',
   ),
   selcom_failed_payout_codes: setting(
@@ -114,12 +152,12 @@ export const providerSettings = {
     'SELCOM_CONNECTIONS',
     '128',
     connections,
-    'Most connections for requests that do something, and as many for questions.',
+    'Most connections for prompts, and payments that one process sends at once; as many each for codes, payouts, questions.',
   ),
   vodacom_url: setting(
     'VODACOM_URL',
     '',
-    http,
+    gateway(/\/vodacom[A-Z]{3}$/, 'environment and market, as in https://.../openapi/ipg/v2/vodacomTZN'),
     "Vodacom's M-Pesa OpenAPI with environment and market: https://.../openapi/ipg/v2/vodacomTZN. Empty: not used.",
   ),
   vodacom_api_key: setting('VODACOM_API_KEY', '', optional(word), "The application's API key."),
@@ -169,13 +207,13 @@ export const providerSettings = {
     'VODACOM_FAILED_STATES',
     '',
     pairs,
-    'Words of a query that mean: this payment failed, each with its reason, such as Cancelled=user_cancelled.',
+    'Words of a query that mean: this payment failed, each with its reason, such as Cancelled=user_cancelled. Empty: such a payment stays processing until COLLECTION_DEADLINE_H.',
   ),
   vodacom_failed_payout_states: setting(
     'VODACOM_FAILED_PAYOUT_STATES',
     '',
     words,
-    'Words of a query that mean: this payout failed, and no money left.',
+    'Words of a query that mean: this payout failed, and no money left. Empty: such a payout is left to operators.',
   ),
   vodacom_payment_failures: setting(
     'VODACOM_PAYMENT_FAILURES',
@@ -186,7 +224,7 @@ export const providerSettings = {
   vodacom_not_found_codes: setting(
     'VODACOM_NOT_FOUND_CODES',
     '',
-    words,
+    codes(/^INS-\d{1,5}$/, 'INS-23'),
     'Codes by which a query says for certain that there is no such payment, and will be none. Empty: none.',
   ),
   vodacom_session_texts: setting(
@@ -205,7 +243,7 @@ export const providerSettings = {
     'VODACOM_ACT_CONNECTIONS',
     '128',
     connections,
-    'Most connections for requests that move money.',
+    'Most connections for prompts, and as many for payouts. Half of them may wait for late answers: the others are what one process sends at once.',
   ),
   vodacom_ask_connections: setting('VODACOM_ASK_CONNECTIONS', '32', connections, 'Most connections for questions.'),
 } as const
@@ -224,18 +262,31 @@ type Settings = typeof providerSettings
 /** The checked settings of the providers. */
 export type ProviderConfig = { [K in keyof Settings]: ReturnType<Settings[K]['parse']> }
 
-/** What a provider cannot work without. */
-const NEEDED = {
-  selcom: [
-    'selcom_url',
-    'selcom_api_key',
-    'selcom_api_secret',
-    'selcom_vendor',
-    'selcom_buyer_email',
-    'selcom_buyer_phone',
-  ],
-  vodacom: ['vodacom_url', 'vodacom_api_key', 'vodacom_public_key', 'vodacom_service_provider_code'],
-} as const satisfies Record<string, (keyof Settings)[]>
+type Name = keyof Settings
+/** What there is to know of a real provider before it is built. One that is added has a row here. */
+type Facts = {
+  /** The address of its gateway: set, the provider is there. https:// in production. */
+  url: 'selcom_url' | 'vodacom_url'
+  /** What it cannot work without. */
+  needed: readonly Name[]
+}
+const REAL: Record<Exclude<(typeof PROVIDERS)[number], 'mock'>, Facts> = {
+  selcom: {
+    url: 'selcom_url',
+    needed: [
+      'selcom_url',
+      'selcom_api_key',
+      'selcom_api_secret',
+      'selcom_vendor',
+      'selcom_buyer_email',
+      'selcom_buyer_phone',
+    ],
+  },
+  vodacom: {
+    url: 'vodacom_url',
+    needed: ['vodacom_url', 'vodacom_api_key', 'vodacom_public_key', 'vodacom_service_provider_code'],
+  },
+}
 /** What payouts over Selcom need: all of it, or none. */
 const SELCOM_PAYOUTS = [
   'selcom_float_vendor',
@@ -248,12 +299,12 @@ const SELCOM_PAYOUTS = [
 /** What is wrong with the providers that are used, each with the variable's name. */
 export function providerProblems(config: ProviderConfig): string[] {
   const routed = [...config.provider_routes.values()]
-  const missing = (names: readonly (keyof Settings)[], why: string) =>
+  const missing = (names: readonly Name[], why: string) =>
     names.filter((name) => config[name] === '').map((name) => `${providerSettings[name].env} must be set: ${why}`)
-  const problems = (['selcom', 'vodacom'] as const).flatMap((name) => {
-    if (config.provider === name) return missing(NEEDED[name], `PROVIDER is ${name}`)
-    if (routed.includes(name)) return missing(NEEDED[name], `PROVIDER_ROUTES names ${name}`)
-    return config[`${name}_url`] === '' ? [] : missing(NEEDED[name], `${name.toUpperCase()}_URL is set`)
+  const problems = Object.entries(REAL).flatMap(([name, { url, needed }]) => {
+    if (config.provider === name) return missing(needed, `PROVIDER is ${name}`)
+    if (routed.includes(name)) return missing(needed, `PROVIDER_ROUTES names ${name}`)
+    return config[url] === '' ? [] : missing(needed, `${providerSettings[url].env} is set`)
   })
   const used = new Set([config.provider, ...routed])
   // Some live payments would move money, and others would only look as if they did.
@@ -266,9 +317,9 @@ export function providerProblems(config: ProviderConfig): string[] {
 
 /** What of it must not be in production. */
 export function insecureProviders(config: ProviderConfig): string[] {
-  const problems = (['selcom_url', 'vodacom_url'] as const)
-    .filter((name) => config[name].startsWith('http:'))
-    .map((name) => `${providerSettings[name].env} must begin with https:// in production`)
+  const problems = Object.values(REAL)
+    .filter(({ url }) => config[url].startsWith('http:'))
+    .map(({ url }) => `${providerSettings[url].env} must begin with https:// in production`)
   // It is the default: a setting that was forgotten would credit merchants with money that nobody paid.
   if (config.provider === 'mock' && !config.allow_mock_in_production)
     problems.push('PROVIDER must name a real provider in production: mock moves no money (ALLOW_MOCK_IN_PRODUCTION)')

@@ -1,6 +1,8 @@
 // What a setting is, and the parsers that several settings share. A parser throws an Error that says what is wrong, without
 // the value: it may be a secret.
 
+import { isOwnNetwork } from './network.ts'
+
 /** One setting: its variable, its default, what it means, and how its text is read. */
 export type Setting<T> = { env: string; default: string; help: string; parse: (text: string) => T }
 
@@ -40,6 +42,43 @@ export const url =
       throw new Error(`must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`)
     }
     return value.replace(/\/$/, '')
+  }
+
+/**
+ * Empty, or the address of a gateway: https://, or http:// within one's own network, where a twin of it may be. Its path ends
+ * as `ending` says; `example` says what that is.
+ */
+export const gateway =
+  (ending: RegExp, example: string) =>
+  (value: string): string => {
+    const address = url('http:', 'https:')(value)
+    if (address === '') return ''
+    const { protocol, hostname, pathname, search, hash, username, password } = new URL(address)
+    if (protocol === 'http:' && !isOwnNetwork(hostname)) {
+      throw new Error('must begin with https://: keys and PINs would cross the network in the open')
+    }
+    if (search !== '' || hash !== '' || username !== '' || password !== '') {
+      throw new Error('must have no user, query or fragment')
+    }
+    if (!ending.test(pathname)) throw new Error(`must end in ${example}`)
+    return address
+  }
+
+/** An e-mail address. */
+export const email = (value: string): string => {
+  if (!/^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/.test(word(value))) throw new Error('must be an e-mail address')
+  return value
+}
+
+/** Codes of one form, separated by commas. `example` is one of them. */
+export const codes =
+  (form: RegExp, example: string) =>
+  (value: string): string[] => {
+    const found = words(value)
+    if (!found.every((code) => form.test(code))) {
+      throw new Error(`must be codes such as ${example}, separated by commas`)
+    }
+    return found
   }
 
 /** 1 to 255 visible ASCII characters. */

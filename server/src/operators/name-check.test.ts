@@ -1,7 +1,7 @@
 // Whose account it is: an operator asks the provider for the name before money leaves.
 
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { type OperatorDesk, openDesk, type Shop } from '../../test/desk.ts'
 import { codeOf, createWorld, START, type World } from '../../test/harness.ts'
@@ -20,13 +20,20 @@ let desk: OperatorDesk
 let shop: Shop
 const script = newScript()
 const { circuit_breaker: _, ...capabilities } = scriptedProvider(script).capabilities
-const hung: Provider & ProviderExtras = { ...scriptedProvider(script, 'mock'), capabilities }
+const hung: Provider & ProviderExtras = { ...scriptedProvider(script, 'vodacom'), capabilities }
 before(async () => {
   selcom = await startSimulator({ settings: { timestamp_window_s: ANY_TIME } })
   world = await createWorld({
     env: {
       PROVIDER: 'selcom',
-      PROVIDER_ROUTES: 'MOBILE_MONEY/HALOPESA=mock',
+      PROVIDER_ROUTES: 'MOBILE_MONEY/HALOPESA=vodacom',
+      // Of a provider that a test puts in its place: read, and never used.
+      VODACOM_URL: 'https://gateway.example/openapi/ipg/v2/vodacomTZN',
+      VODACOM_API_KEY: 'unused',
+      VODACOM_PUBLIC_KEY: generateKeyPairSync('rsa', { modulusLength: 2_048 })
+        .publicKey.export({ type: 'spki', format: 'der' })
+        .toString('base64'),
+      VODACOM_SERVICE_PROVIDER_CODE: '000000',
       SELCOM_URL: selcom.url,
       SELCOM_API_KEY: SAMPLE_ACCOUNT.api_key,
       SELCOM_API_SECRET: SAMPLE_ACCOUNT.api_secret,

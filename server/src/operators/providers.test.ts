@@ -73,6 +73,7 @@ async function circuit(method: string) {
 test('the providers are shown with what they do, and which of them new payments go over', async () => {
   const { data } = (await world.get('/v1/operator/providers', operator)).body
   assert.deepEqual([data.default_provider, data.routes, data.process_id], ['mock', [], world.deps.process_id])
+  assert.equal(data.process, 'all', 'the circuits are those of this process alone')
   const shown = data.providers.map(({ name, live, destinations }: Record<string, unknown>) => [
     name,
     live,
@@ -95,7 +96,7 @@ test('five payments that a provider does not answer: the next has failed at once
   const id = await pay()
   const { status, failure_reason_code, provider_payment_status } = await statusOf(id)
   assert.deepEqual([status, failure_reason_code], ['failed', 'provider_unavailable'])
-  assert.equal(provider_payment_status, 'CIRCUIT_OPEN')
+  assert.equal(provider_payment_status, null, 'the provider has said nothing')
   assert.equal(calls.push, before_it)
   for (const one of open) assert.equal((await statusOf(one)).status, 'processing', 'a doubt stays a doubt')
   const { state, faults, retry_at } = await circuit('wallet_push')

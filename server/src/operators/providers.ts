@@ -31,7 +31,11 @@ const Circuit = Type.Object({
 
 const Answer = success(
   Type.Object({
-    process_id: Type.String({ description: 'The process that answered: each has circuits of its own.' }),
+    process_id: Type.String({
+      description:
+        'The process that answered: each has circuits of its own, and shows no other. What a worker met is in its log.',
+    }),
+    process: oneOf(['all', 'api', 'worker'], 'What that process does: an api sends no payments by itself.'),
     default_provider: Type.String({ description: 'What no route names goes over it.' }),
     routes: Type.Array(Type.Object({ route: Type.String(), provider: Type.String() })),
     providers: Type.Array(
@@ -115,6 +119,7 @@ function present(deps: Deps, { providers, routing, breaker }: ProvidersOptions) 
   const health = breaker.health()
   return {
     process_id: deps.process_id,
+    process: deps.config.process,
     default_provider: deps.config.provider,
     routes: [...routing.routes].map(([route, provider]) => ({ route, provider })),
     providers: [...providers.values()].map((provider) => {

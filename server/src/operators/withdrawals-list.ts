@@ -9,7 +9,7 @@ import {
   historyOf,
   OPEN_STATUSES,
   type Payout,
-  presentWithdrawal,
+  presentWhole,
   WITHDRAWAL_COLUMNS,
   type Withdrawal,
 } from '../withdrawals/index.ts'
@@ -98,7 +98,7 @@ function statementsFor(status: string | null) {
 /** The record with whose it is. */
 export function presentForOperator(row: Row): OperatorWithdrawal {
   const { merchant_code, merchant_name, merchant_status, merchant_verified } = row
-  return { ...presentWithdrawal(row), merchant_code, merchant_name, merchant_status, merchant_verified }
+  return { ...presentWhole(row), merchant_code, merchant_name, merchant_status, merchant_verified }
 }
 
 // The id carries its merchant's routing code, so that it leads to its row through the primary key.

@@ -10,6 +10,9 @@ const Timestamp = Type.String({ format: 'date-time' })
 
 const record = {
   ...WithdrawalRecord.properties,
+  status_reason: nullable(
+    Type.String({ description: 'Why it stands there: what an operator wrote, or what the provider said.' }),
+  ),
   merchant_code: Type.String(),
   merchant_name: Type.String(),
   merchant_status: MerchantRecord.properties.status,
@@ -30,7 +33,7 @@ const Payout = Type.Object({
   provider: Type.String(),
   state: oneOf(
     ['to_send', 'sending', 'asked', 'blocked', 'final'],
-    'to_send: not sent yet. sending: no answer is known. asked: the provider has it, or may have it. blocked: it did not let us in, or the float is empty; see status_reason. final: it gave its answer.',
+    'to_send: not sent yet. sending: no answer is known. asked: the provider has it, or may have it. blocked: it refused our access, its float is empty, or it could not take it; see status_reason. final: it gave its answer.',
   ),
   asks: Type.Integer({ description: 'Steps that were taken with it so far.' }),
   provider_status: nullable(Type.String({ description: "The provider's own word of its last answer." })),

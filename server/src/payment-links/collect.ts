@@ -72,7 +72,7 @@ export function createCollect(deps: Deps, options: CollectOptions): Collect {
   }
 
   /** Begins the payment in the given transaction, or refuses. */
-  const begin = async (tx: Tx, link: Link, choice: PayerChoice & Priced): Promise<Attempt> => {
+  const begin = async (tx: Tx, link: Link, choice: PayerChoice & Priced, lease: boolean): Promise<Attempt> => {
     const { method, phone, provider, fee_minor } = choice
     // In the order of settling: the payment, then its page.
     const hosted = link.collection_id === null ? null : await lockHosted(tx, link.merchant_id, link.collection_id)
@@ -81,28 +81,29 @@ export function createCollect(deps: Deps, options: CollectOptions): Collect {
     checkOpen(deps, page, hosted)
     checkNobodyPays(deps, await paymentsUnderWay(tx, page.merchant_id, page.id))
     await countTry(deps, tx, { phone: method === 'qr' ? null : phone, link_id: page.id, address: choice.address })
-    const lease = method === 'qr' || (options.sends && driver.room(provider.name))
     return startOnPage(deps, tx, page, hosted, { provider: provider.name, method, phone, fee_minor, lease })
   }
 
   const push = async (link: Link, choice: PayerChoice & Priced, claim: IdempotencyClaim) => {
-    let attempt: Attempt | null = null
-    const answer = await onceInTransaction(deps, claim, async (tx) => {
-      attempt = await begin(tx, link, choice)
-      const told = { collection_id: attempt.collection_id, ...toldOf(choice.method) }
-      const { collection_id: resource_id } = attempt
-      return { status_code: 202, response_body: JSON.stringify({ success: true, data: told }), resource_id }
-    })
-    deps.point('collect.after_commit')
-    if (attempt !== null && !answer.replayed) await send(attempt, choice.provider)
-    return answer
-  }
-
-  const send = async (attempt: Attempt, { capabilities }: Provider) => {
-    // Without a lease it is a worker's.
-    if (attempt.due_at === null || attempt.due_at <= deps.clock.now()) return
-    if (capabilities.rehearses) await driver.sendAndAsk(attempt)
-    else driver.send(attempt)
+    // Kept before it is accepted, as for every push: without a place the attempt has no lease, and a worker sends it.
+    const freePlace = options.sends ? driver.reserve(choice.provider.name) : null
+    try {
+      let attempt: Attempt | null = null
+      const answer = await onceInTransaction(deps, claim, async (tx) => {
+        attempt = await begin(tx, link, choice, freePlace !== null)
+        const told = { collection_id: attempt.collection_id, ...toldOf(choice.method) }
+        const { collection_id: resource_id } = attempt
+        return { status_code: 202, response_body: JSON.stringify({ success: true, data: told }), resource_id }
+      })
+      deps.point('collect.after_commit')
+      if (attempt !== null && !answer.replayed && freePlace !== null) {
+        if (choice.provider.capabilities.rehearses) await driver.sendAndAsk(attempt)
+        else driver.send(attempt)
+      }
+      return answer
+    } finally {
+      freePlace?.()
+    }
   }
 
   const qr = async (link: Link, choice: PayerChoice & Priced, claim: IdempotencyClaim) => {
@@ -110,7 +111,7 @@ export function createCollect(deps: Deps, options: CollectOptions): Collect {
       const known = await findAnswer(deps, tx, claim)
       if (known !== null) return known
       if (!(await claimKey(deps, tx, claim))) return refuse('idempotency_in_progress', { retry_after_s: 1 })
-      return { attempt: await begin(tx, link, choice) }
+      return { attempt: await begin(tx, link, choice, true) }
     })
     if (!('attempt' in begun)) return { ...begun, replayed: true }
     const answer = await fetchQr(deps, driver, begun.attempt, toldOf('qr'), claim)

@@ -122,12 +122,22 @@ describe('reading an answer about a payout', () => {
       { ...said.reversed(AMOUNT_MINOR, false), provider_id: null },
       { ...said.declined, provider_id: null },
       { ...said.blocked, provider_id: null },
-      { ...said.blocked, because: 'float', provider_id: null },
+      { ...said.blocked, because: 'float', provider_id: null, told: '990 FAIL: the float is empty' },
       { ...said.not_sent, provider_id: null },
+      { ...said.not_sent, provider_id: null, busy: true },
+      { ...said.unknown, provider_id: null, why: 'busy' },
       { ...said.not_found, provider_id: null },
       { ...said.unknown, provider_id: null },
     ]
     for (const answer of plain) assert.deepEqual(read(answer), answer)
+  })
+
+  test('keeps what it tells operators short, and such that it can be stored', () => {
+    assert.equal(
+      read({ ...said.blocked, told: `a\0b${'\u{1f4b0}'.repeat(400)}` }).told,
+      `a\ufffdb${'\u{1f4b0}'.repeat(297)}`,
+    )
+    for (const told of [null, undefined, 5, {}]) assert.ok(!('told' in read({ ...said.blocked, told })))
   })
 
   test('makes nothing of what is no answer', () => {

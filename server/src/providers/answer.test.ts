@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { codeOf, createWorld } from '../../test/harness.ts'
 import { NO_PAYOUTS } from '../../test/no-payouts.ts'
-import { readAnswer, readQrAnswer } from './answer.ts'
-import type { Answer, Provider, QrAnswer } from './port.ts'
+import { readAnswer, readPushAnswer, readQrAnswer, UNREADABLE } from './answer.ts'
+import type { Answer, Provider, PushAnswer, QrAnswer } from './port.ts'
 
 const paid = { kind: 'succeeded', amount_minor: 1_000n, currency: 'TZS', provider_status: 'COMPLETED' } as const
 const open = { kind: 'accepted', provider_status: 'PENDING' } as const
@@ -104,6 +104,28 @@ describe('reading an answer', () => {
     assert.deepEqual(readAnswer(plain), plain)
     const code = { ...open, provider_id: null, payment_token: '12345678', qr_payload: '00020101' }
     assert.deepEqual(readQrAnswer(code), code)
+    const down = {
+      kind: 'declined',
+      reason: 'provider_unavailable',
+      provider_status: '151',
+      provider_id: null,
+    } as const
+    assert.deepEqual(readAnswer({ ...down, answered: true }), { ...down, answered: true })
+    assert.deepEqual(readAnswer({ ...down, answered: 'yes' } as unknown as Answer), down)
+  })
+
+  test('knows of a push alone that it was not sent', () => {
+    const unsent = { kind: 'not_sent', busy: true, provider_status: null, ask_again_ms: 1_500 } as const
+    assert.deepEqual(readPushAnswer(unsent), unsent)
+    assert.deepEqual(readPushAnswer({ ...unsent, provider_status: 'x', ask_again_ms: -1 } as unknown as PushAnswer), {
+      kind: 'not_sent',
+      busy: true,
+      provider_status: null,
+    })
+    assert.deepEqual(readPushAnswer(paid), { ...paid, provider_id: null })
+    for (const nothing of [null, {}, 5]) assert.deepEqual(readPushAnswer(nothing as unknown as PushAnswer), UNREADABLE)
+    assert.deepEqual(readAnswer(unsent as unknown as Answer), UNREADABLE)
+    assert.deepEqual(readQrAnswer(unsent as unknown as QrAnswer), UNREADABLE)
   })
 
   test('keeps texts short and whole, counted in characters', () => {

@@ -8,7 +8,9 @@ import {
   FAILURE_REASONS,
   PAYOUT_FAILURES,
   type PayoutAnswer,
+  type PushAnswer,
   type QrAnswer,
+  type UnknownWhy,
 } from './port.ts'
 
 /** Most characters (code points) of the provider's own word and id, and of its name of a currency. */
@@ -18,6 +20,8 @@ const NAME_MAX = 200
 /** Most characters of the texts of a QR code. The standard for QR payments ends at 512. */
 const TOKEN_MAX = 64
 const PAYLOAD_MAX = 1024
+/** Most characters of what a provider tells operators. */
+const TOLD_MAX = 300
 /** Within these a provider may say when to ask again: neither in a hot loop nor after the deadline. */
 const ASK_AGAIN_MS_MIN = 250
 const ASK_AGAIN_MS_MAX = 3_600_000
@@ -48,7 +52,7 @@ export function readAnswer(said: Answer): Answer {
       return { kind: said.kind, why: whyOf(said.why), ...heard }
     case 'declined': {
       const reason = Object.hasOwn(FAILURE_REASONS, said.reason) ? said.reason : 'unknown_provider_error'
-      return { kind: said.kind, reason, ...heard }
+      return { kind: said.kind, reason, ...heard, ...(said.answered === true ? { answered: true } : {}) }
     }
     case 'succeeded':
     case 'held':
@@ -63,6 +67,12 @@ export function readAnswer(said: Answer): Answer {
   }
 }
 
+/** As `readAnswer`, for a push. */
+export function readPushAnswer(said: PushAnswer): PushAnswer {
+  if (typeof said !== 'object' || said === null || said.kind !== 'not_sent') return readAnswer(said as Answer)
+  return { kind: said.kind, provider_status: null, ...busyOf(said.busy), ...pauseOf(said.ask_again_ms) }
+}
+
 /** As `readAnswer`. A code is shown exactly as the provider made it, or not at all. */
 export function readQrAnswer(said: QrAnswer): QrAnswer {
   const answer = readAnswer(said)
@@ -75,14 +85,16 @@ export function readQrAnswer(said: QrAnswer): QrAnswer {
 /** As `readAnswer`, for a payout. Of one whose amount is no amount nothing is known. */
 export function readPayoutAnswer(said: PayoutAnswer): PayoutAnswer {
   if (typeof said !== 'object' || said === null) return UNREADABLE
-  const heard = heardOf(said)
+  const told = textOf(said.told, TOLD_MAX)
+  const heard = { ...heardOf(said), ...(told === null ? {} : { told }) }
   switch (said.kind) {
     case 'blocked': {
       const { because } = said
       return { kind: said.kind, ...(because && Object.hasOwn(BLOCK_CAUSES, because) ? { because } : {}), ...heard }
     }
-    case 'accepted':
     case 'not_sent':
+      return { kind: said.kind, ...heard, ...busyOf(said.busy) }
+    case 'accepted':
     case 'not_found':
       return { kind: said.kind, ...heard }
     case 'unknown':
@@ -125,10 +137,14 @@ function textOf(value: unknown, max: number): string | null {
   return characters.join('').replace(EACH_UNWRITABLE, '\u{fffd}')
 }
 
-const WHYS = ['timeout', 'unreachable', 'unreadable', 'unseen_status', 'refused_us'] as const
+function busyOf(busy: unknown): { busy?: true } {
+  return busy === true ? { busy } : {}
+}
+
+const WHYS: readonly UnknownWhy[] = ['timeout', 'unreachable', 'unreadable', 'unseen_status', 'refused_us', 'busy']
 
 /** It ends up in the history: nothing but a word of ours. */
-function whyOf(why: unknown): (typeof WHYS)[number] {
+function whyOf(why: unknown): UnknownWhy {
   return WHYS.find((known) => known === why) ?? 'unreadable'
 }
 

@@ -4,7 +4,7 @@
 
 import type { Deps } from '../db/index.ts'
 import type { Clock } from '../lib/index.ts'
-import { type Answer, CALL_MS_MAX, type PayoutAnswer, type Provider } from './port.ts'
+import { type Answer, CALL_MS_MAX, type PayoutAnswer, type Provider, type PushAnswer } from './port.ts'
 
 /** closed: calls go through. open: none does. half_open: one call at a time tries whether it works again. */
 export type CircuitState = 'closed' | 'open' | 'half_open'
@@ -23,14 +23,20 @@ export type CircuitHealth = {
   retry_at: Date | null
 }
 
+/**
+ * Leave to make one call. `probing`: it tries whether the provider works again; it should be a small one. `turn` is how often
+ * the circuit had changed when it was given.
+ */
+export type Pass = Readonly<{ provider: string; method: string; probing: boolean; turn: number }>
+
 /** The circuits of one process. */
 export type Breaker = {
-  /** True when a call may be made now. Of an open circuit, one caller is let through once its pause is over. */
-  may(provider: string, method: string): boolean
+  /** Leave to make a call now, or null. Of an open circuit, one caller gets it once its pause is over. */
+  may(provider: string, method: string): Pass | null
   /** Milliseconds until an open circuit is tried again; 0 when calls go through. */
   pause(provider: string, method: string): number
-  /** Notes how a call that `may` let through ended. */
-  note(provider: string, method: string, call: { fault: boolean; duration_ms: number }): void
+  /** Notes how a call ended. One that began before the circuit last changed tells nothing of how things are now. */
+  note(pass: Pass, call: { fault: boolean; duration_ms: number }): void
   health(): CircuitHealth[]
 }
 
@@ -50,6 +56,8 @@ type Circuit = {
   provider: string
   method: string
   state: CircuitState
+  /** How often it has changed, a new try included. */
+  turn: number
   window: { fault: boolean; duration_ms: number }[]
   in_row: number
   pause_ms: number
@@ -65,12 +73,22 @@ export function createBreaker(clock: Clock, changed: (health: CircuitHealth) => 
     const known = circuits.get(name)
     if (known !== undefined) return known
     const now = clock.now()
-    const state = 'closed'
-    const made: Circuit = { provider, method, state, window: [], in_row: 0, pause_ms: 0, since: now, retry_at: now }
+    const made: Circuit = {
+      provider,
+      method,
+      state: 'closed',
+      turn: 0,
+      window: [],
+      in_row: 0,
+      pause_ms: 0,
+      since: now,
+      retry_at: now,
+    }
     circuits.set(name, made)
     return made
   }
   const turn = (circuit: Circuit, state: CircuitState) => {
+    circuit.turn++
     if (circuit.state === state) return
     circuit.state = state
     circuit.since = clock.now()
@@ -89,27 +107,28 @@ export function createBreaker(clock: Clock, changed: (health: CircuitHealth) => 
   return {
     may(provider, method) {
       const circuit = circuitOf(provider, method)
-      if (circuit.state === 'closed') return true
+      if (circuit.state === 'closed') return { provider, method, probing: false, turn: circuit.turn }
       const now = clock.now()
-      if (now < circuit.retry_at) return false
+      if (now < circuit.retry_at) return null
       turn(circuit, 'half_open')
       circuit.retry_at = new Date(now.getTime() + TRY_MS_MAX)
-      return true
+      return { provider, method, probing: true, turn: circuit.turn }
     },
     pause(provider, method) {
       const { state, retry_at } = circuitOf(provider, method)
       return state === 'closed' ? 0 : Math.max(0, retry_at.getTime() - clock.now().getTime())
     },
-    note(provider, method, call) {
-      const circuit = circuitOf(provider, method)
+    note(pass, call) {
+      const circuit = circuitOf(pass.provider, pass.method)
+      // An old success would close it while the provider is down, an old fault open it again while it is tried.
+      if (pass.turn !== circuit.turn) return
       circuit.window.push(call)
       if (circuit.window.length > WINDOW) circuit.window.shift()
       circuit.in_row = call.fault ? circuit.in_row + 1 : 0
       if (circuit.state === 'closed') {
         if (isBroken(circuit)) open(circuit)
-      } else if (!call.fault) close(circuit)
-      // A call that began before it opened tells nothing new.
-      else if (circuit.state === 'half_open') open(circuit)
+      } else if (call.fault) open(circuit)
+      else close(circuit)
     },
     health: () => [...circuits.values()].map(healthOf),
   }
@@ -137,7 +156,7 @@ function healthOf({ provider, method, state, window, since, retry_at }: Circuit)
 /** The method under which questions have circuits of their own: a provider that takes no prompts may still answer them. */
 export const QUESTIONS = { payments: 'status', payouts: 'payout_status', names: 'name' } as const
 
-/** The provider's word on what was stopped before it was asked. */
+/** In place of the provider's word on a payout that was stopped before it was asked: for operators. */
 export const CIRCUIT_OPEN = 'CIRCUIT_OPEN'
 
 /** A question that was not asked. The provider's last word stands. */
@@ -150,15 +169,19 @@ export const UNASKED = {
 /** Questions that waited for the one which tried whether the provider works again are asked soon, or stopped. */
 export const AFTER_TRY_MS = 1_000
 
-/** True for an answer that comes of the provider being down, or not letting us in, whoever pays or is paid. */
-export function isFault(said: Answer | PayoutAnswer, slow = false): boolean {
+/**
+ * True for an answer that comes of the provider being down, or not letting us in, whoever pays or is paid. What it answered
+ * about one payment is none: only the network of that payer may be down. Nor is it its fault that we had no connection free.
+ */
+export function isFault(said: PushAnswer | PayoutAnswer, slow = false): boolean {
   switch (said.kind) {
     case 'unknown':
       return said.why === 'unreachable' || said.why === 'refused_us' || (said.why === 'timeout' && !slow)
     case 'declined':
-      return said.reason === 'provider_unavailable'
-    case 'blocked':
+      return said.reason === 'provider_unavailable' && said.answered !== true
     case 'not_sent':
+      return said.busy !== true
+    case 'blocked':
       return true
     default:
       return false
@@ -182,11 +205,11 @@ export async function guarded<Said>(
   call: Guarded<Said>,
 ): Promise<Said> {
   if (capabilities.circuit_breaker === false) return call.work(false)
-  if (!breaker.may(name, method)) return call.stopped(breaker.pause(name, method))
+  const pass = breaker.may(name, method)
+  if (pass === null) return call.stopped(breaker.pause(name, method))
   const begin = clock.now().getTime()
-  // Only a circuit that is not closed has a pause.
-  const said = await call.work(breaker.pause(name, method) > 0)
-  breaker.note(name, method, { fault: call.isFault(said), duration_ms: clock.now().getTime() - begin })
+  const said = await call.work(pass.probing)
+  breaker.note(pass, { fault: call.isFault(said), duration_ms: clock.now().getTime() - begin })
   return said
 }
 

@@ -130,6 +130,77 @@ test('what the provider of its route does not reach is refused before anything i
   assert.notEqual(codeOf(played)[1], 'unknown_destination', 'the sandbox reaches every destination')
 })
 
+test('a bank payout without the name that its provider needs is refused when it is priced and when it is submitted', async () => {
+  const to = { destination_code: 'NMB', destination_identifier: '0150000101', bank_name: 'NMB' }
+  const absent = [{ field: 'destination_name', message: 'is required for this destination' }]
+  const reply = await world.post('/v1/disbursements/bank-account', { amount: '2000', ...to }, { key: world.live_key })
+  assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
+  assert.deepEqual(reply.body.error.details.fields, absent)
+  const finance = (await world.newSession('FINANCE')).token
+  const quote = { method: 'BANK_ACCOUNT', amount: '2000', environment: 'live' }
+  const quoted = await world.post('/v1/merchant/withdrawals/quote', { ...quote, ...to }, { key: finance })
+  assert.deepEqual(quoted.body.error?.details.fields, absent)
+  const priced = await world.post(
+    '/v1/merchant/withdrawals/quote',
+    { ...quote, destination_code: 'NMB' },
+    { key: finance },
+  )
+  assert.deepEqual(codeOf(priced), [200, 'ok'], 'a question about the price alone names nobody')
+  const mobile = { amount: '2000', destination_code: 'AIRTEL', destination_identifier: '0684000101' }
+  assert.equal((await world.post('/v1/disbursements/mobile-money', mobile, { key: world.live_key })).status, 202)
+})
+
+test('one that was submitted before its provider needed the name is not approved', async () => {
+  const mocked = await createWorld({ url: world.url, env: {} })
+  const to = { destination_code: 'NMB', destination_identifier: '0150000101', bank_name: 'NMB' }
+  const { body } = await mocked.post(
+    '/v1/disbursements/bank-account',
+    { amount: '2000', ...to },
+    { key: world.live_key },
+  )
+  await mocked.close()
+  const approved = await world.post(`/v1/operator/withdrawals/${body.data.id}/approve`, {}, { key: operator })
+  assert.deepEqual(codeOf(approved), [503, 'provider_unavailable'])
+  assert.match(approved.body.error.message, /selcom cannot pay this out without its destination_name/)
+})
+
+test('operators read why a payout is blocked, in the words of the gateway; the merchant does not', async () => {
+  const body = { amount: '2000', destination_code: 'AIRTEL', destination_identifier: '0684000101' }
+  const blocked = async () => {
+    const { id } = (await world.post('/v1/disbursements/mobile-money', body, { key: world.live_key })).body.data
+    await world.post(`/v1/operator/withdrawals/${id}/approve`, {}, { key: operator })
+    await world.work()
+    return id
+  }
+  const seen = async (path: string, key: string) => {
+    const { status, status_reason } = (await world.get(path, key)).body.data
+    return [status, status_reason]
+  }
+  const whole = selcom.totals().payouts.executions
+  selcom.set({ source_ips: ['10.0.0.1'] })
+  const address = await blocked()
+  selcom.set({ source_ips: null })
+  selcom.addFloat(-1_000_000_000n)
+  const empty = await blocked()
+  selcom.addFloat(1_000_000_000n)
+  for (const [id, words] of [
+    [address, /4032/],
+    [empty, /too little money\..* 990 FAIL: Insufficient account balance/],
+  ] as const) {
+    const [status, reason] = await seen(`/v1/operator/withdrawals/${id}`, operator)
+    assert.equal(status, 'BLOCKED_IP_WHITELIST')
+    assert.match(String(reason), words)
+    assert.deepEqual(await seen(`/v1/disbursements/${id}`, world.live_key), [status, null])
+  }
+  assert.equal(selcom.totals().payouts.executions, whole)
+  const retried = await world.post(`/v1/operator/withdrawals/${empty}/retry`, {}, { key: operator })
+  assert.equal(retried.body.data.status_reason, null, 'it ends with the next move')
+  const reason = 'Paid by hand'
+  const how = { outcome: 'FAILED', reason }
+  await world.post(`/v1/operator/withdrawals/${address}/resolve`, how, { key: operator })
+  assert.deepEqual(await seen(`/v1/disbursements/${address}`, world.live_key), ['FAILED', reason])
+})
+
 test('only what a configured provider reaches is listed as a destination; in the sandbox, everything', async () => {
   const listed = async (query: string): Promise<{ code: string; method: string }[]> => {
     const { status, body, text } = await world.call({ method: 'GET', url: `/v1/destinations${query}`, key: null })

@@ -98,9 +98,13 @@ function selcomOf({ config, clock, random, log }: Seams): SelcomProvider {
   })
 }
 
-/** Where a provider calls back. Without a public address it is not told, and what becomes of a payment is only asked. */
-function callbackUrl(config: Config, name: string): string | null {
-  return config.base_url === '' ? null : `${config.base_url}/callbacks/${name}`
+/**
+ * Where a provider calls back; without BASE_URL on this machine, for a twin on it. Null: any free port will be listened on, so
+ * that it cannot be told, and what becomes of a payment is only asked.
+ */
+export function callbackUrl(config: Config, name: string): string | null {
+  if (config.base_url !== '') return `${config.base_url}/callbacks/${name}`
+  return config.port === 0 ? null : `http://127.0.0.1:${config.port}/callbacks/${name}`
 }
 
 function vodacomOf({ config, clock, random, log }: Seams): VodacomProvider {

@@ -167,8 +167,8 @@ for (const [name, start] of SUBJECTS) {
       assert.deepEqual(await subject.provider.payoutStatus([]), [])
     })
 
-    it('a destination that it does not reach, or cents that it does not move, are declined and not paid', async () => {
-      const { destinations, payout_methods, whole_shillings } = subject.provider.capabilities
+    it('a destination that it does not reach is declined, what it cannot take is blocked, and neither is paid', async () => {
+      const { destinations, needs, payout_methods, whole_shillings } = subject.provider.capabilities
       const beyond = DESTINATIONS.filter(
         ({ code, method }) =>
           (destinations !== undefined && !destinations.includes(code)) || !payout_methods.includes(method),
@@ -180,10 +180,24 @@ for (const [name, start] of SUBJECTS) {
           bank_name: method === 'BANK_ACCOUNT' ? code : null,
         }),
       )
-      if (whole_shillings) cannot.push(payoutTo(subject.payees.pays, { amount_minor: 1_500_050n }))
-      for (const request of cannot) {
-        assert.equal((await subject.provider.payout(request)).kind, 'declined', request.destination_code)
-        assert.equal(subject.times(request.reference), null)
+      const unfit = whole_shillings ? [payoutTo(subject.payees.pays, { amount_minor: 1_500_050n })] : []
+      for (const method of payout_methods) {
+        const code = DESTINATIONS.find(
+          (one) => one.method === method && (destinations ?? [one.code]).includes(one.code),
+        )
+        for (const field of needs?.[method] ?? []) {
+          const to = { method, destination_code: code?.code as string, bank_name: code?.name as string, [field]: null }
+          unfit.push(payoutTo(subject.payees.pays, to))
+        }
+      }
+      for (const [requests, kind] of [
+        [cannot, 'declined'],
+        [unfit, 'blocked'],
+      ] as const) {
+        for (const request of requests) {
+          assert.equal((await subject.provider.payout(request)).kind, kind, request.destination_code)
+          assert.equal(subject.times(request.reference), null)
+        }
       }
     })
   })

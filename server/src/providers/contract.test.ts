@@ -19,7 +19,7 @@ import {
 import { createRemoteMockProvider } from './mock/index.ts'
 import { crc16 } from './mock/qr.ts'
 import { type MockServer, startMockServer } from './mock/server-app.ts'
-import type { Answer, PaymentRequest } from './port.ts'
+import type { PaymentRequest, PushAnswer } from './port.ts'
 
 let last_reference = 0
 
@@ -48,11 +48,11 @@ for (const [name, start] of [
     after(() => subject.close())
 
     /** Sends a request and returns it as the platform stores it. */
-    const send = async (request: PaymentRequest): Promise<[PaymentRequest, Answer]> => {
+    const send = async (request: PaymentRequest): Promise<[PaymentRequest, PushAnswer]> => {
       const sent_at = new Date()
       return [{ ...request, sent_at }, await subject.provider.push(request)]
     }
-    const statusOf = async (request: PaymentRequest): Promise<Answer | undefined> =>
+    const statusOf = async (request: PaymentRequest): Promise<PushAnswer | undefined> =>
       (await subject.provider.status([request]))[0]
     const callbacksFor = ({ reference }: PaymentRequest) =>
       subject.received.filter(({ body }) => JSON.parse(body.toString()).reference === reference)
@@ -161,7 +161,7 @@ describe('provider: mock over HTTP, when it misbehaves', () => {
     await provider.close()
     await server.close()
   })
-  const why = (answer: Answer | undefined) => (answer?.kind === 'unknown' ? answer.why : answer?.kind)
+  const why = (answer: PushAnswer | undefined) => (answer?.kind === 'unknown' ? answer.why : answer?.kind)
 
   it('a request that is not answered in time is unknown, though it may have been taken', async () => {
     const request = requestOf('001')

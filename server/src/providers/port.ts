@@ -46,18 +46,31 @@ export type PaymentRequest = {
 
 /**
  * What the provider says about one payment. Timeouts, 5xx, unreadable and unseen answers are `unknown`: they neither
- * fail nor pay anything. `provider_status` is the provider's own word. `ask_again_ms` is set when the provider itself
- * announces that the answer will change.
+ * fail nor pay anything; `busy` is one: all of our own connections were taken, so that nobody was asked. `provider_status` is
+ * the provider's own word. `ask_again_ms` is set when the provider itself announces that the answer will change. `answered`
+ * says of `provider_unavailable` that the provider said so, about this payment: what lies behind it is down, not itself.
  */
 export type Answer = { provider_status: string | null; provider_id?: string | null; ask_again_ms?: number } & (
   | { kind: 'accepted' }
   | { kind: 'succeeded'; amount_minor: bigint; currency: string }
   | { kind: 'held'; amount_minor: bigint; currency: string }
   | { kind: 'reversed'; amount_minor: bigint; currency: string }
-  | { kind: 'declined'; reason: FailureReason }
+  | { kind: 'declined'; reason: FailureReason; answered?: true }
   | { kind: 'not_found' }
-  | { kind: 'unknown'; why: 'timeout' | 'unreachable' | 'unreadable' | 'unseen_status' | 'refused_us' }
+  | { kind: 'unknown'; why: UnknownWhy }
 )
+
+/** Why nothing is known. */
+export type UnknownWhy = 'timeout' | 'unreachable' | 'unreadable' | 'unseen_status' | 'refused_us' | 'busy'
+
+/**
+ * The answer to a push. `not_sent`: for certain nobody was asked to pay, and nothing of the payment is at the provider: the
+ * same push can be made again. `busy`: because none of our own connections was free. What cannot be made again under its
+ * reference, and what the payer should hear of at once, is `declined` instead.
+ */
+export type PushAnswer =
+  | Answer
+  | { kind: 'not_sent'; busy?: true; provider_status: null; provider_id?: null; ask_again_ms?: number }
 
 /** The answer to a QR request: the texts exactly as the provider made them, or why there are none. */
 export type QrAnswer = Answer & { payment_token?: string; qr_payload?: string }
@@ -87,19 +100,26 @@ export type PayoutRequest = {
 
 /**
  * What the provider says about one payout. Whatever leaves a doubt is `unknown`: such a payout is only asked about, and
- * never sent again. `not_sent`: no byte of the request reached the provider. `not_found`: the provider has no such payout
- * and will never execute it; an adapter whose provider cannot say that answers `unknown`. `blocked`: it executed nothing,
- * because of something that an operator has to mend, and would take the same request then. `reversed` says whether the provider gave its own charge back too.
+ * never sent again. `not_sent`: no byte of the request reached the provider; `busy` when it was only that none of our own
+ * connections was free. `not_found`: the provider has no such payout and will never execute it; an adapter whose provider
+ * cannot say that answers `unknown`. `blocked`: it executed nothing, because of something that an operator has to mend, or it
+ * can never take this request as it is. `reversed` says whether the provider gave its own charge back too. `told` is for
+ * operators alone: why, in the provider's words and without secrets.
  */
-export type PayoutAnswer = { provider_status: string | null; provider_id?: string | null; ask_again_ms?: number } & (
+export type PayoutAnswer = {
+  provider_status: string | null
+  provider_id?: string | null
+  ask_again_ms?: number
+  told?: string | null
+} & (
   | { kind: 'accepted' }
   | { kind: 'succeeded'; amount_minor: bigint; currency: string }
   | { kind: 'reversed'; amount_minor: bigint; currency: string; charge_returned: boolean }
   | { kind: 'declined'; reason: PayoutFailure }
   | { kind: 'blocked'; because?: BlockCause }
-  | { kind: 'not_sent' }
+  | { kind: 'not_sent'; busy?: true }
   | { kind: 'not_found' }
-  | { kind: 'unknown'; why: 'timeout' | 'unreachable' | 'unreadable' | 'unseen_status' | 'refused_us' }
+  | { kind: 'unknown'; why: UnknownWhy }
 )
 
 /** What an operator has to mend before a payout can be made. */
@@ -122,6 +142,9 @@ export const PAYOUT_FAILURES = {
 /** One reason; its sentence may be shown to the merchant. */
 export type PayoutFailure = keyof typeof PAYOUT_FAILURES
 
+/** What may be left out of a destination, unless a provider needs it. */
+export type RecipientField = 'destination_name'
+
 /** A callback after its signature was checked: whom it is about. Never what happened: that is asked. */
 export type CallbackVerdict = { verified: true; reference: string } | { verified: false }
 
@@ -143,6 +166,15 @@ export type Provider = {
     payout_methods: readonly PayoutMethod[]
     /** Networks and banks that it reaches, by their neutral codes. Left out: all of them. */
     destinations?: readonly string[]
+    /**
+     * Payments, and payouts, that one process works on at once: as many as it has connections for each, so that whatever is in
+     * hand has one. More wait in the database, where any process finds them. Left out: a thousand.
+     */
+    places?: { payments: number; payouts: number }
+    /** What a payout must name beside its destination, by method. Left out: nothing. */
+    needs?: Partial<Record<PayoutMethod, readonly RecipientField[]>>
+    /** Networks whose payers it prompts, by their neutral codes. Left out: all. Numbers move between networks: it only warns. */
+    prompts?: readonly string[]
     /** True: the answer to a push waits for the payer, so that one which did not come in time says nothing about the provider. */
     slow_pushes?: true
     /** False: it is in this process and cannot be down; what it plays must not stop its other callers. */
@@ -151,7 +183,7 @@ export type Provider = {
     rehearses?: true
   }
   /** Sends the payment prompt (wallet_push, provider_pesa). Repeating a reference never makes a second prompt. */
-  push(request: PaymentRequest): Promise<Answer>
+  push(request: PaymentRequest): Promise<PushAnswer>
   /** Asks for a QR code. Repeating a reference answers with the same code. */
   qr(request: PaymentRequest): Promise<QrAnswer>
   /**

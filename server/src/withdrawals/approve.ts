@@ -11,7 +11,7 @@ import { base32ToId, formatAmount, idToBase32, isId, newId, Refusal, refuse, rou
 import type { Provider } from '../providers/port.ts'
 import type { Delivery } from '../webhooks/index.ts'
 import { applyStep, beginChanges, writeChanges } from './change.ts'
-import type { FindProvider } from './check.ts'
+import { type FindProvider, missingOf } from './check.ts'
 import { WHOLE } from './decide.ts'
 import { mayMove, type Status } from './state.ts'
 import {
@@ -162,6 +162,11 @@ function judge(row: Locked, available: ReadonlyMap<string, bigint>, approver: Ap
   const provider = approver.find(row.environment, row)
   if (provider === null) {
     const message = `No configured provider pays out ${row.method} to ${row.destination_code}.`
+    return new Refusal('provider_unavailable', { message })
+  }
+  const absent = missingOf(provider, row)
+  if (absent.length > 0) {
+    const message = `${provider.name} cannot pay this out without its ${absent.join(', ')}. Reject it, and have it submitted again.`
     return new Refusal('provider_unavailable', { message })
   }
   if (provider.capabilities.whole_shillings && row.amount_minor % 100n !== 0n) {

@@ -82,9 +82,13 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
 
 /** That a question was refused or did not arrive says nothing about the payout. */
 function asQuestion(answer: PayoutAnswer): PayoutAnswer {
-  const { provider_status } = answer
-  if (answer.kind === 'blocked') return { kind: 'unknown', why: 'refused_us', provider_status }
-  return answer.kind === 'not_sent' ? { kind: 'unknown', why: 'unreachable', provider_status } : answer
+  if (answer.kind === 'blocked') {
+    const { because: _, ...rest } = answer
+    return { ...rest, kind: 'unknown', why: 'refused_us' }
+  }
+  if (answer.kind !== 'not_sent') return answer
+  const { busy, ...rest } = answer
+  return { ...rest, kind: 'unknown', why: busy ? 'busy' : 'unreachable' }
 }
 
 /** A payout as the port wants it. */

@@ -40,7 +40,7 @@ export async function beginChanges(tx: Tx, rows: Iterable<Locked>): Promise<Chan
   return { rows: new Set(), history: [], postings: [], events: [], subscriptions }
 }
 
-/** Makes one move of a locked withdrawal. `status_reason`: what the merchant is told; it ends with the next move. */
+/** Makes one move of a locked withdrawal. `status_reason`: why, by an operator or a provider; it ends with the next move. */
 export function applyStep(
   deps: Deps,
   changes: Changes,

@@ -15,7 +15,7 @@ import {
   parseAmount,
   refuse,
 } from '../lib/index.ts'
-import type { PayoutMethod, Provider } from '../providers/port.ts'
+import type { PayoutMethod, Provider, RecipientField } from '../providers/port.ts'
 
 /** A body whose form is right. Amount in cents, or too large to be one; the destination as it was named. */
 export type CheckedBody = {
@@ -174,10 +174,25 @@ export function checkRules(deps: Deps, caller: Caller, find: FindProvider, check
   if (destination === null || destination.method !== checked.method) refuse('unknown_destination')
   const provider = find(caller.environment, { method: checked.method, destination_code: destination.code })
   if (provider === null) return refuseUnreached(caller.environment, find, checked.method, destination.code)
+  // A question about the price alone names no recipient; whoever names one has to name all of it.
+  const absent = checked.destination_identifier === null ? [] : missingOf(provider, checked)
+  if (absent.length > 0) {
+    const fields = absent.map((field) => ({ field, message: 'is required for this destination' }))
+    refuse('validation_failed', { details: { fields } })
+  }
   const amount_minor = checkAmount(deps, provider, checked.amount_minor)
   const { id: merchant_id } = caller.merchant
   const { environment } = caller
   return { ...checked, merchant_id, environment, amount_minor, destination_code: destination.code }
+}
+
+/** What the provider needs to pay it out, and is not there. */
+export function missingOf(
+  provider: Provider,
+  recipient: { method: PayoutMethod } & Record<RecipientField, string | null>,
+): RecipientField[] {
+  const needed = provider.capabilities.needs?.[recipient.method] ?? []
+  return needed.filter((field) => recipient[field] === null)
 }
 
 /** It exists, and nobody who is configured here pays out to it. */

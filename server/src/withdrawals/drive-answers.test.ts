@@ -130,7 +130,7 @@ describe('what the provider answers', () => {
       ])
     }))
 
-  test('blocked: the merchant reads what is to be mended, and no more of it once it is sent again', () =>
+  test('blocked: operators read what is to be mended and what the provider said, and no more of it once it is sent again', () =>
     stage(async (stage) => {
       const { world, hands, script, submitted } = stage
       const told = async ({ id }: Key) => {
@@ -147,7 +147,7 @@ describe('what the provider answers', () => {
         const key = await submitted()
         await hands.approve(key)
         await idle(stage)
-        assert.equal(await told(key), `${sentence} ${mended}`)
+        assert.equal(await told(key), `${sentence} ${mended} ${said.blocked.provider_status}`)
         assert.equal((await movesOf(stage, key)).at(-1), `BLOCKED_IP_WHITELIST: ${why}`)
         script.payout = () => said.paid(A)
         await hands.retry(key)

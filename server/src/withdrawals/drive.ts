@@ -12,7 +12,7 @@ import { gather } from '../lib/index.ts'
 import type { Breaker } from '../providers/breaker.ts'
 import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../providers/port.ts'
 import type { Delivery } from '../webhooks/index.ts'
-import { createClaimer, type Task } from '../work/index.ts'
+import { createClaimer, createPlaces, type Task } from '../work/index.ts'
 import { createPayoutCalls } from './call.ts'
 import { type PayoutOutcome, settlePayouts } from './settle.ts'
 import { PAYOUT_COLUMNS, PAYOUT_LEASE_MS, type Payout } from './store.ts'
@@ -29,7 +29,7 @@ export type PayoutDriver = {
   task: Task
 }
 
-/** Payouts at one provider that this process works on at once; more wait in the database. */
+/** Payouts at one provider that this process works on at once, where it says nothing; more wait in the database. */
 const PLACES = 500
 const POLL_EVERY_MS = 250
 const CLAIM_MAX = 250
@@ -61,12 +61,9 @@ export function createPayoutDriver(
   breaker: Breaker,
 ): PayoutDriver {
   const call = createPayoutCalls(deps, providers, breaker)
-  const in_hand = new Map<string, Set<string>>()
-  const handOf = (provider: string) => {
-    const hand = in_hand.get(provider) ?? new Set()
-    in_hand.set(provider, hand)
-    return hand
-  }
+  const in_hand = new Set<string>()
+  const few = [...providers.values()].map(({ name, capabilities }) => [name, capabilities.places?.payouts] as const)
+  const places = createPlaces(few, CLAIM_MAX, PLACES)
   const under_way = new Set<Promise<unknown>>()
 
   const settle = gather<PayoutOutcome, void>(
@@ -129,17 +126,18 @@ export function createPayoutDriver(
     await learn(payout, answer, true)
   }
   const run = (payout: Payout): boolean => {
-    const hand = handOf(payout.provider)
     // A step that outlasts its lease: claiming the row again made the lease longer, and the step goes on.
-    if (hand.has(payout.withdrawal_id)) return false
-    hand.add(payout.withdrawal_id)
+    if (in_hand.has(payout.withdrawal_id)) return false
+    in_hand.add(payout.withdrawal_id)
+    places.take(payout.provider)
     const done = step(payout)
       .catch((error) => {
         const { withdrawal_id } = payout
         deps.log.warn({ err: error, withdrawal_id }, 'payout not finished; it falls due again')
       })
       .finally(() => {
-        hand.delete(payout.withdrawal_id)
+        in_hand.delete(payout.withdrawal_id)
+        places.give(payout.provider)
         under_way.delete(done)
       })
     under_way.add(done)
@@ -152,9 +150,8 @@ export function createPayoutDriver(
     returning: PAYOUT_COLUMNS,
     lane: 'provider',
   })
-  const full = () => [...in_hand].filter(([, hand]) => hand.size >= PLACES).map(([provider]) => provider)
   return {
-    room: (provider) => handOf(provider).size < PLACES,
+    room: places.room,
     dispatch: (payouts) => {
       for (const payout of payouts) if (payout.due_at !== null && payout.due_at > deps.clock.now()) run(payout)
     },
@@ -163,7 +160,8 @@ export function createPayoutDriver(
       name: 'payouts',
       every_ms: POLL_EVERY_MS,
       async runOnce() {
-        const payouts = await claim(CLAIM_MAX, PAYOUT_LEASE_MS, () => CLAIM_MAX, full())
+        const { max, closed } = places.claimable()
+        const payouts = await claim(max, PAYOUT_LEASE_MS, () => max, closed)
         return payouts.filter(run).length
       },
       async idle() {

@@ -11,7 +11,7 @@ export {
 export { createDesk, type Desk } from './desk.ts'
 export { createPayoutDriver, type PayoutDriver } from './drive.ts'
 export { type DecisionKind, notifyDecision } from './notify.ts'
-export { presentWithdrawal } from './present.ts'
+export { presentWhole } from './present.ts'
 export {
   type Resolution,
   rejectWithdrawal,

@@ -5,11 +5,23 @@ import { PAYOUT_FAILURES } from '../providers/port.ts'
 import type { NewWithdrawal } from './check.ts'
 import type { Price } from './quote.ts'
 import type { MerchantMove, QuoteRecord, WithdrawalDetail, WithdrawalRecord } from './schema.ts'
-import { mayMove, moves } from './state.ts'
+import { mayMove, moves, type Status } from './state.ts'
 import type { HistoryEntry, Withdrawal } from './store.ts'
 
-/** The record of a withdrawal, as its merchant and operators see it. */
+/** The record of a withdrawal, as its merchant sees it: what a provider said is for operators. */
 export function presentWithdrawal(row: Withdrawal): WithdrawalRecord {
+  return presentWhole({ ...row, status_reason: isOfProvider(row) ? null : row.status_reason })
+}
+
+const BY_PROVIDER: readonly Status[] = ['BLOCKED_IP_WHITELIST', 'NEEDS_RECONCILIATION', 'NEEDS_ADMIN_ATTENTION']
+
+/** True when the reason of its status is what the provider said. */
+function isOfProvider({ status, failure_reason_code }: Withdrawal): boolean {
+  return BY_PROVIDER.includes(status) || (status === 'FAILED' && failure_reason_code !== 'operator_resolved')
+}
+
+/** The record of a withdrawal with all of its reasons, as operators see it. */
+export function presentWhole(row: Withdrawal): WithdrawalRecord {
   const { failure_reason_code } = row
   return {
     id: row.id,

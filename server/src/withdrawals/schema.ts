@@ -174,7 +174,9 @@ const record = {
   status: oneOf(STATUSES),
   requires_approval: Type.Boolean({ description: 'true until an operator has approved or rejected it.' }),
   status_reason: nullable(
-    Type.String({ description: 'Why it was rejected, what an operator asks you, or why it cannot be sent yet.' }),
+    Type.String({
+      description: 'What the operator tells you: why it was rejected, what is asked, or how it was resolved.',
+    }),
   ),
   failure_reason_code: nullable(Type.String({ description: 'Set when FAILED. The set can grow.' })),
   failure_reason_message: nullable(Type.String({ description: 'A sentence that may be shown to a user.' })),

@@ -116,14 +116,20 @@ function moveWithdrawal(deps: Deps, changes: Changes, row: Locked, answer: Payou
     told.add(name)
     return !known
   }
+  // Why it stands where it stands now, for operators: it ends with the next move.
+  const words = [reasonOf(answer), isTrouble(answer) ? (answer.told ?? answer.provider_status) : null]
+  const status_reason = words.filter((text) => text !== null).join(' ') || null
   for (const step of steps) {
-    const status_reason = step.move === 'block' ? reasonOf(answer) : null
     if (isNew(step.why ?? '') || step.move !== 'alarm') applyStep(deps, changes, row, step, { actor, status_reason })
     else repeated(deps, row, step.why)
   }
   if (noted === null) return
   if (isNew(noted)) applyNote(deps, changes, row, actor, noted)
   else repeated(deps, row, noted)
+}
+
+function isTrouble({ kind }: PayoutAnswer): boolean {
+  return kind === 'blocked' || kind === 'declined' || kind === 'unknown'
 }
 
 /** Whoever decided knew this word; that the provider still stands by it, or says it again, is for the log. */

@@ -115,6 +115,24 @@ test('the admin command says that the database cannot be reached', async () => {
   assert.match(child.output(), /^The database cannot be reached: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
 })
 
+test('in production a database that cannot be reached is not said to be needless: the embedded one is refused there', async () => {
+  const secrets = { SECRET_KEY: Buffer.alloc(32, 1).toString('base64'), MOCK_SECRET: 'a secret of the tests' }
+  const env = { NODE_ENV: 'production', BASE_URL: 'https://api.example.tz', WEBHOOK_ALLOW_PRIVATE: '', ...secrets }
+  const child = start(serverEnv(NO_DATABASE, env))
+  assert.deepEqual(await endOf(child), { code: 1, signal: null })
+  assert.match(child.output(), /The database cannot be reached: .*\nCheck DATABASE_URL and that the server runs\.\n/)
+  assert.doesNotMatch(child.output(), /embedded/)
+})
+
+test('a part of an admin command is answered with its help, and exit code 2', async () => {
+  const child = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['statement'])
+  assert.deepEqual(await endOf(child), { code: 2, signal: null })
+  assert.match(child.output(), /^Usage: npm run -s admin -- statement import --provider[\s\S]*Example/)
+  const asked = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['statement', 'import', '--help'])
+  assert.deepEqual(await endOf(asked), { code: 0, signal: null })
+  assert.equal(asked.output(), child.output())
+})
+
 test('a running server says that it lives and that it is ready', async () => {
   const rig = await newRig()
   const server = start(rig.env())

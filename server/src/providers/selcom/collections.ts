@@ -14,7 +14,7 @@
 
 import { countdown } from '../countdown.ts'
 import { createOnce } from '../memory.ts'
-import type { Answer, PaymentRequest, QrAnswer } from '../port.ts'
+import type { Answer, PaymentRequest, PushAnswer, QrAnswer } from '../port.ts'
 import { shillingsOf } from '../shillings.ts'
 import type { Client } from './client.ts'
 import { codeOf, endOf, type OrderMade, orderMade, orderStatus, promptAnswer } from './mapping.ts'
@@ -38,7 +38,7 @@ export type CollectionsOptions = {
 
 /** The port's functions that take money. */
 export type Collections = {
-  push(request: PaymentRequest): Promise<Answer>
+  push(request: PaymentRequest): Promise<PushAnswer>
   qr(request: PaymentRequest): Promise<QrAnswer>
   status(requests: readonly PaymentRequest[]): Promise<Answer[]>
 }
@@ -57,14 +57,14 @@ const END_SHARE = 0.5
 export function createCollections(client: Client, options: CollectionsOptions): Collections {
   const { timeout_ms } = options
   // Whoever repeats a reference waits for the first answer, and later hears it again, unless nobody was prompted.
-  const prompted = createOnce<Answer | null>((answer) => answer !== null)
+  const prompted = createOnce<PushAnswer | null>((answer) => answer !== null && answer.kind !== 'not_sent')
   const codes = createOnce<QrAnswer>((answer) => answer.kind === 'accepted')
 
-  const order = async (request: PaymentRequest, timeout: number): Promise<OrderMade> => {
+  const order = async (line: 'prompts' | 'codes', request: PaymentRequest, timeout: number): Promise<OrderMade> => {
     const fields = orderFields(request, options, client.now())
     if (fields === null) return { kind: 'kept_out', answer: UNFIT }
     const path = '/checkout/create-order-minimal'
-    return orderMade(await client.act({ path, fields, reference: request.reference, timeout_ms: timeout }))
+    return orderMade(await client.act(line, { path, fields, reference: request.reference, timeout_ms: timeout }))
   }
   const ask = async (request: PaymentRequest, timeout: number): Promise<Answer> => {
     const { reference } = request
@@ -99,15 +99,17 @@ export function createCollections(client: Client, options: CollectionsOptions): 
       ['order_id', reference],
       ['msisdn', phone],
     ]
-    return promptAnswer(await client.act({ path: PROMPT_PATHS[method], fields, reference, timeout_ms: timeout }))
+    return promptAnswer(
+      await client.act('prompts', { path: PROMPT_PATHS[method], fields, reference, timeout_ms: timeout }),
+    )
   }
 
-  const push = async (request: PaymentRequest): Promise<Answer | null> => {
+  const push = async (request: PaymentRequest): Promise<PushAnswer | null> => {
     if (request.method === 'qr' || request.phone === null) return UNFIT
     const left = countdown(timeout_ms)
-    const made = await order(request, left() - timeout_ms * (QUESTION_SHARE + PROMPT_SHARE))
+    const made = await order('prompts', request, left() - timeout_ms * (QUESTION_SHARE + PROMPT_SHARE))
     if (made.kind === 'kept_out') return made.answer
-    if (made.kind === 'not_sent') return null
+    if (made.kind === 'not_sent') return made.answer.kind === 'unknown' && made.answer.why === 'busy' ? BUSY : null
     if (made.kind !== 'made') {
       const seen = await ask(request, left() - timeout_ms * PROMPT_SHARE)
       const is_there = seen.kind !== 'unknown' && seen.kind !== 'not_found'
@@ -123,7 +125,7 @@ export function createCollections(client: Client, options: CollectionsOptions): 
 
   const qr = async (request: PaymentRequest): Promise<QrAnswer> => {
     const left = countdown(timeout_ms)
-    const made = await order(request, left() - timeout_ms * QUESTION_SHARE)
+    const made = await order('codes', request, left() - timeout_ms * QUESTION_SHARE)
     if (made.kind === 'made') return codeOf(made)
     if (made.kind !== 'refused') return made.answer
     const seen = await ask(request, left())
@@ -141,6 +143,8 @@ export function createCollections(client: Client, options: CollectionsOptions): 
 
 /** Nobody was asked to pay, and nobody will be: it can be tried again as another payment at once. */
 const NOBODY_ASKED: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
+/** Not even the order was asked for: the same can be done again. */
+const BUSY: PushAnswer = { kind: 'not_sent', busy: true, provider_status: null }
 const CODE_LOST = { kind: 'declined', reason: 'provider_unavailable' } as const
 /** What the provider cannot take at all. Its capabilities say so; nothing is sent. */
 const UNFIT: Answer = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }

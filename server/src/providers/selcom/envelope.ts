@@ -1,6 +1,6 @@
 // The envelope that every answer of the gateway comes in, and what an HTTP exchange as a whole comes to. Pure.
 
-import type { LostWhy, Sent } from '../exchange.ts'
+import { busyOf, type LostWhy, type Sent } from '../exchange.ts'
 import type { BlockCause } from '../port.ts'
 
 /** Anything that JSON calls an object. */
@@ -27,7 +27,7 @@ export type Envelope = {
 export type Verdict =
   | { is: 'done' | 'pending' | 'failed' | 'rejected'; status: number; envelope: Envelope }
   | { is: 'refused'; certain: boolean; because: BlockCause | null; status: number; envelope: Envelope | null }
-  | { is: 'not_sent'; envelope: null }
+  | { is: 'not_sent'; busy?: true; envelope: null }
   | { is: 'unclear'; why: LostWhy | 'unseen_status'; status: number | null; envelope: Envelope | null }
 
 const TEXT_MAX = 300
@@ -80,7 +80,7 @@ export function standingOf({ resultcode, result, message }: Envelope): 'done' | 
 
 /** What an exchange comes to. `refusal_texts`: more texts that mean that we are not let in. */
 export function weigh(sent: Sent, refusal_texts: readonly string[] = []): Verdict {
-  if (sent.kind === 'not_sent') return { is: 'not_sent', envelope: null }
+  if (sent.kind === 'not_sent') return { ...busyOf(sent.busy), is: 'not_sent', envelope: null }
   if (sent.kind === 'lost') return { is: 'unclear', why: sent.why, status: null, envelope: null }
   const { status } = sent
   const envelope = readEnvelope(sent.text)

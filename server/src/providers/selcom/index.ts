@@ -51,7 +51,7 @@ export type SelcomOptions = {
   payout_ask_again_ms?: number
   /** How far a callback's time may be from ours: 15 minutes. */
   callback_window_ms?: number
-  /** Most connections for requests that do something, and as many for questions: 128. */
+  /** Most connections for prompts: 128. As many each for codes, for payouts and for questions. */
   connections?: number
   /** Time for one call of the port, however many requests it takes. At most, and by default, a little below CALL_MS_MAX. */
   timeout_ms?: number
@@ -66,12 +66,13 @@ export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
   const { name, float, clock, random, log } = options
   const credentials = { api_key: options.api_key, api_secret: options.api_secret }
   const timeout_ms = Math.min(options.timeout_ms ?? TIMEOUT_MS_MAX, TIMEOUT_MS_MAX)
+  const connections = options.connections ?? 128
   const client = createClient({
     name,
     url: options.url,
     credentials,
     pin: float?.pin ?? null,
-    connections: options.connections ?? 128,
+    connections,
     refusal_texts: options.refusal_texts ?? [],
     clock,
     log,
@@ -103,6 +104,9 @@ export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
       whole_shillings: true,
       payout_methods: float === null ? [] : PAYOUT_METHODS,
       destinations: float === null ? [] : SELCOM_DESTINATIONS,
+      places: { payments: connections, payouts: connections },
+      // A bank compares the name with its own.
+      needs: { BANK_ACCOUNT: ['destination_name'] },
     },
     // Payouts are paid from a prepaid account; what payments bring lies with the till, which no call tells of.
     separate_float: true,

@@ -180,6 +180,7 @@ describe('a payout', () => {
     ['no answer in time', weigh({ kind: 'lost', why: 'timeout' }), 'unknown timeout', 'unknown timeout'],
     ['a reset', weigh({ kind: 'lost', why: 'unreachable' }), 'unknown unreachable', 'unknown unreachable'],
     ['no byte written', weigh({ kind: 'not_sent' }), 'not_sent', 'unknown unreachable'],
+    ['no connection free', weigh({ kind: 'not_sent', busy: true }), 'not_sent', 'unknown busy'],
   ]
 
   for (const [what, verdict, as_sent, as_asked] of CASES) {

@@ -5,6 +5,7 @@
 // back to the merchant, so only a code that somebody has explained fails one, never a word in a message, and of a question only
 // when the answer is about this payout: the manual's "all other codes: failed" is not enough.
 
+import { busyOf } from '../exchange.ts'
 import type { PayoutAnswer, PayoutFailure, PayoutRequest } from '../port.ts'
 import { type Envelope, isFields, textOf, type Verdict } from './envelope.ts'
 import { amountOf, REPEATED, UNAVAILABLE, unknown, whyOf, wordOf } from './mapping.ts'
@@ -58,7 +59,7 @@ export function payoutSent(verdict: Verdict, request: PayoutRequest, reading: Pa
       return { kind: 'blocked', ...(verdict.because && { because: verdict.because }), ...said }
     }
     case 'not_sent':
-      return { kind: 'not_sent', provider_status: null }
+      return { kind: 'not_sent', ...busyOf(verdict.busy), provider_status: null }
     case 'unclear': {
       const answer = { kind: 'unknown', why: verdict.why, ...said } as const
       // Only a word of the gateway's own asks for its pause; a lost answer may be there in a moment.

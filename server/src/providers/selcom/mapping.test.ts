@@ -46,6 +46,7 @@ describe('an order', () => {
       [said('403', 'FAIL', 'Go away', 403), 'kept_out: declined provider_unavailable'],
       [said('401', 'FAIL', '', 401), 'kept_out: declined provider_unavailable'],
       [weigh({ kind: 'not_sent' }), 'not_sent: unknown unreachable'],
+      [weigh({ kind: 'not_sent', busy: true }), 'not_sent: unknown busy'],
       [weigh({ kind: 'lost', why: 'timeout' }), 'unclear: unknown timeout'],
       [said('999', 'AMBIGOUS'), 'unclear: unknown unseen_status'],
       [said('111', 'PENDING'), 'unclear: unknown unseen_status'],
@@ -198,6 +199,7 @@ describe("an order's status", () => {
       [answered(500, { resultcode: '000', result: 'SUCCESS', ...paid }), 'unknown unreachable'],
       [{ kind: 'lost', why: 'timeout' }, 'unknown timeout'],
       [{ kind: 'not_sent' }, 'unknown unreachable'],
+      [{ kind: 'not_sent', busy: true }, 'unknown busy'],
     ]
     for (const [sent, expected] of cases) {
       const answer = orderStatus(weigh(sent), PAYMENT, READING)

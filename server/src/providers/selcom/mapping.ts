@@ -55,7 +55,7 @@ export function orderMade(verdict: Verdict): OrderMade {
     case 'refused':
       return { kind: 'kept_out', answer: { kind: 'declined', reason: 'provider_unavailable', provider_status } }
     case 'not_sent':
-      return { kind: 'not_sent', answer: unknown('unreachable') }
+      return { kind: 'not_sent', answer: unknown(whyOf(verdict)) }
     case 'pending':
       return { kind: 'unclear', answer: { kind: 'unknown', why: 'unseen_status', provider_status } }
     case 'unclear':
@@ -95,7 +95,9 @@ export function promptAnswer(verdict: Verdict): Answer | null {
 function refusalOf(envelope: Envelope): Answer {
   const provider_status = wordOf(envelope)
   if (REPEATED.test(envelope.message)) return { kind: 'unknown', why: 'unseen_status', provider_status }
-  return { kind: 'declined', reason: failureOf(envelope.resultcode), provider_status }
+  const reason = failureOf(envelope.resultcode)
+  // What is unavailable then is the network behind it: itself it answered.
+  return { kind: 'declined', reason, provider_status, ...(reason === 'provider_unavailable' ? { answered: true } : {}) }
 }
 
 function failureOf(code: string): FailureReason {
@@ -187,7 +189,7 @@ export function amountOf(value: unknown): bigint | null {
 
 /** Why nothing is known after an answer that says nothing. */
 export function whyOf(verdict: Verdict) {
-  if (verdict.is === 'not_sent') return 'unreachable'
+  if (verdict.is === 'not_sent') return verdict.busy ? 'busy' : 'unreachable'
   if (verdict.is === 'refused') return 'refused_us'
   return verdict.is === 'unclear' ? verdict.why : 'unseen_status'
 }

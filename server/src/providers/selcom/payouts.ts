@@ -10,6 +10,8 @@ import type { PayoutAnswer, PayoutRequest } from '../port.ts'
 import { shillingsOf } from '../shillings.ts'
 import type { Client } from './client.ts'
 import { RAILS, type Rail, type Route, routeTo, SELCOM_PESA_CODE } from './destinations.ts'
+import type { Verdict } from './envelope.ts'
+import { wordOf } from './mapping.ts'
 import { balanceOf, nameOf, type PayoutReading, payoutSent, payoutStatus } from './mapping-payouts.ts'
 import type { SignedFields } from './sign.ts'
 
@@ -66,17 +68,18 @@ export function createPayouts(client: Client, options: PayoutsOptions): Payouts 
     const route = routeTo(request.method, request.destination_code)
     if (route === null) return { kind: 'declined', reason: 'unknown_recipient', provider_status: null }
     const fields = fieldsOf(request, route, float, options)
-    if (fields === null) return { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
+    // Nothing was declined: an operator finds out what is wrong with it.
+    if (fields === null) return { kind: 'blocked', provider_status: null, told: UNFIT }
     const { reference } = request
-    const verdict = await client.act({ path: SEND_PATHS[route.rail], fields, reference, timeout_ms })
-    return payoutSent(verdict, request, reading)
+    const verdict = await client.act('payouts', { path: SEND_PATHS[route.rail], fields, reference, timeout_ms })
+    return withWords(payoutSent(verdict, request, reading), verdict)
   }
 
   const ask = async (request: PayoutRequest): Promise<PayoutAnswer> => {
     const { reference, method } = request
     const fields: SignedFields = [['transid', reference]]
     const verdict = await client.ask({ path: QUERY_PATHS[RAILS[method]], fields, reference, timeout_ms })
-    return payoutStatus(verdict, request, reading)
+    return withWords(payoutStatus(verdict, request, reading), verdict)
   }
 
   return {
@@ -107,6 +110,15 @@ export function createPayouts(client: Client, options: PayoutsOptions): Payouts 
       return balance === null ? null : { amount_minor: balance, currency: CURRENCY }
     },
   }
+}
+
+const UNFIT = 'not sent: its amount is not in whole shillings, or the name on the account is missing'
+
+/** The answer with what the gateway itself wrote, where something went wrong. */
+function withWords(answer: PayoutAnswer, { envelope, ...verdict }: Verdict): PayoutAnswer {
+  if (answer.kind !== 'blocked' && answer.kind !== 'declined' && answer.kind !== 'unknown') return answer
+  if (envelope !== null) return { ...answer, told: `${wordOf(envelope)}: ${envelope.message}` }
+  return 'status' in verdict && verdict.status !== null ? { ...answer, told: `HTTP ${verdict.status}` } : answer
 }
 
 function nameFields({ rail, code }: Route, account: string, transid: string): SignedFields {

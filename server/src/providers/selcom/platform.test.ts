@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
 import { systemClock } from '../../lib/index.ts'
+import type { SimulatorOptions } from '../simulator/index.ts'
 import type { SelcomOptions } from './index.ts'
 import { type Asked, startWithTwin, until } from './testing-twin.ts'
 
@@ -12,12 +13,16 @@ const ANY_TIME_S = 1e9
 /** A world that takes live payments over the twin. The platform's clock stands still, the adapter's too; the gateway's does not. */
 async function stage(
   work: (world: World, asked: Asked) => Promise<void>,
-  { env = {}, ...options }: { env?: Record<string, string> } & Partial<SelcomOptions> = {},
+  {
+    env = {},
+    twin = {},
+    ...options
+  }: { env?: Record<string, string>; twin?: SimulatorOptions } & Partial<SelcomOptions> = {},
 ): Promise<void> {
   const clock = { ...systemClock, now: () => world.deps.clock.now() }
   const any_time = { clock, callback_window_ms: ANY_TIME_S * 1_000 }
-  const settings = { timestamp_window_s: ANY_TIME_S }
-  const asked = await startWithTwin({ settings }, { name: 'mock', ...any_time, ...options })
+  const settings = { timestamp_window_s: ANY_TIME_S, ...twin.settings }
+  const asked = await startWithTwin({ ...twin, settings }, { name: 'mock', ...any_time, ...options })
   const world: World = await createWorld({ compose: { providers: [asked.provider] }, env })
   asked.callback((_order_id, headers, body) => void world.system.receive('mock', headers, body))
   try {
@@ -112,4 +117,49 @@ it('a payment that waits for a worker is prompted once, where the gateway tells 
     },
     { env: { PROCESS: 'api' }, order_unknown_codes: ['999'] },
   )
+})
+
+it('of a burst that is many times our connections every payment is prompted once, and none fails because of us', async () => {
+  const slow = { settings: { fault_delay_ms: 250 } }
+  await stage(
+    async (world, { twin }) => {
+      const { live_key } = world
+      const body = { amount: '1000', phone: '0740000020' }
+      const replies = await Promise.all(
+        Array.from({ length: 40 }, () => world.post('/v1/collections/wallet-push', body, { key: live_key })),
+      )
+      const operator = (await world.newSession('SUPER_ADMIN')).token
+      let open = replies.map((reply) => reply.body.data.collection_id as string)
+      const ended: string[] = []
+      await until(
+        () => open.length === 0,
+        async () => {
+          await world.pass(1_000)
+          const seen = await Promise.all(open.map((id) => statusOf(world, id)))
+          for (const one of seen) if (one.status !== 'processing') ended.push(one.failure_reason_code ?? one.status)
+          open = open.filter((_, i) => seen[i].status === 'processing')
+        },
+      )
+      assert.deepEqual(ended, Array(40).fill('successful'))
+      assert.equal(twin.totals().pushes.prompts, 40)
+      const { data } = (await world.get('/v1/operator/providers', operator)).body
+      const { circuits } = data.providers.find(({ name }: { name: string }) => name === 'mock')
+      for (const { method, state, faults } of circuits) assert.deepEqual([method, state, faults], [method, 'closed', 0])
+    },
+    { connections: 2, timeout_ms: 1_000, twin: slow },
+  )
+})
+
+it('a network that is down fails its own payments, and the circuit of all the others stays closed', async () => {
+  await stage(async (world, { twin }) => {
+    for (let i = 0; i < 8; i++) {
+      const down = await settled(world, (await pay(world, '0740000013')).body.data.collection_id, () => world.work())
+      assert.deepEqual([down.status, down.failure_reason_code], ['failed', 'provider_unavailable'])
+    }
+    const { status } = await settled(world, (await pay(world, '0740000001')).body.data.collection_id, () =>
+      world.work(),
+    )
+    assert.equal(status, 'successful')
+    assert.equal(twin.totals().pushes.prompts, 1)
+  })
 })

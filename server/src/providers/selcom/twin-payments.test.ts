@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock } from '../../lib/index.ts'
-import type { Answer, PaymentRequest } from '../port.ts'
+import type { PaymentRequest, PushAnswer } from '../port.ts'
 import { MAGIC_NUMBERS, type Simulator } from '../simulator/index.ts'
 import { payment, shortly } from './testing.ts'
 import { type Asked, adapterOf, isFinal, startWithTwin, until } from './testing-twin.ts'
@@ -48,8 +48,8 @@ async function take(
   { provider }: Asked,
   request: PaymentRequest,
   hints: Map<string, () => void>,
-  done: (answer: Answer) => boolean,
-): Promise<Answer> {
+  done: (answer: PushAnswer) => boolean,
+): Promise<PushAnswer> {
   let standing = await provider.push(request)
   const learn = async () => {
     if (standing.kind === 'succeeded') return
@@ -83,7 +83,7 @@ describe('against the twin: payments', () => {
         const request = payment({ phone: `255740000${ending}` })
         const expected = PAYERS[ending] ?? 'succeeded 500000 TZS'
         // Those that stay open are asked about until all the others have their answers.
-        const done = (heard: Answer) => (expected === 'open' ? ended === closed : shortly(heard) === expected)
+        const done = (heard: PushAnswer) => (expected === 'open' ? ended === closed : shortly(heard) === expected)
         const answer = await take(asked, request, hints, done)
         if (expected !== 'open') ended++
         assert.equal(isFinal(answer) ? shortly(answer) : 'open', expected, `${ending} ${happens}`)
@@ -136,12 +136,12 @@ describe('against the twin: payments', () => {
     const requests = Array.from({ length: 150 }, () => payment({ phone: '255740000500' }))
     // Nothing comes of a prompt that never arrived.
     const done = ({ reference }: PaymentRequest) => {
-      return (heard: Answer) => isFinal(heard) || !asked.twin.order(reference)?.prompts
+      return (heard: PushAnswer) => isFinal(heard) || !asked.twin.order(reference)?.prompts
     }
     const answers = await Promise.all(requests.map((request) => take(asked, request, hints, done(request))))
     for (const [i, request] of requests.entries()) {
       assert.ok((asked.twin.order(request.reference)?.prompts ?? 0) <= 1)
-      agrees(answers[i] as Answer, asked.twin, request)
+      agrees(answers[i] as PushAnswer, asked.twin, request)
     }
     const struck = Object.keys(asked.twin.totals().struck)
     for (const group of ['create', 'push', 'status', 'payer', 'callback']) {
@@ -197,7 +197,7 @@ describe('against the twin: payments', () => {
     assert.match(code.payment_token ?? '', /^\d{8}$/)
     assert.match(code.qr_payload ?? '', /^000201010212.*6304[0-9A-F]{4}$/)
     assert.deepEqual(await asked.provider.qr(request), code)
-    let answer: Answer = code
+    let answer: PushAnswer = code
     await until(
       () => isFinal(answer),
       async () => {
@@ -220,7 +220,7 @@ describe('against the twin: payments', () => {
 })
 
 /** What we say of a payment is what the twin's books say. */
-function agrees(answer: Answer, twin: Simulator, { reference }: PaymentRequest): void {
+function agrees(answer: PushAnswer, twin: Simulator, { reference }: PaymentRequest): void {
   const paid = twin.order(reference)?.payment?.amount
   if (answer.kind === 'succeeded') assert.equal(answer.amount_minor, (paid ?? 0n) * 100n, reference)
   if (answer.kind === 'declined') assert.equal(paid, undefined, reference)

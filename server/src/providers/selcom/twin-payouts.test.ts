@@ -151,6 +151,7 @@ describe('against the twin: payouts', () => {
       kind: 'blocked',
       because: 'float',
       provider_status: '990 FAIL',
+      told: '990 FAIL: Insufficient account balance to complete transaction',
       provider_id: (await asked.provider.payout(request)).provider_id,
     })
     assert.deepEqual(await asked.provider.floatBalance(), { amount_minor: 1_000_000n, currency: 'TZS' })
@@ -164,7 +165,9 @@ describe('against the twin: payouts', () => {
     const small = payout({ amount_minor: 99_900n, destination_identifier: '255680000101' })
     assert.equal(shortly(await asked.provider.payout(small)), 'declined limit_exceeded')
     const stranger = adapterOf(asked.twin, { float: { vendor: asked.twin.account.float_vendor, pin: '9999' } })
-    assert.equal(shortly(await stranger.payout(payout())), 'blocked access')
+    const refused = await stranger.payout(payout())
+    assert.equal(shortly(refused), 'blocked access')
+    assert.equal(refused.told, '651 FAIL: Invalid vendor or PIN')
     assert.equal(await stranger.floatBalance(), null)
     assert.equal(asked.twin.totals().payouts.executions, 0)
   })

@@ -128,12 +128,14 @@ describe('a prompt', () => {
     assert.deepEqual(await provider.push(payment()), NOBODY_ASKED)
   })
 
-  it('that found no free connection in time has failed without a question', async () => {
+  it('that found no free connection in time was not sent, is not asked about, and goes through when it is made again', async () => {
     const { provider, heard } = await start(() => 'hang', { connections: 1, timeout_ms: 800 })
     const [first, second] = [payment(), payment()]
     const answers = await Promise.all([provider.push(first), provider.push(second)])
-    assert.deepEqual(answers, [NOBODY_ASKED, NOBODY_ASKED])
+    assert.deepEqual(answers, [NOBODY_ASKED, { kind: 'not_sent', busy: true, provider_status: null }])
     assert.ok(heard.every(({ fields }) => fields.order_id === first.reference))
+    await provider.push(second)
+    assert.ok(heard.some(({ fields }) => fields.order_id === second.reference))
   })
 
   it('that nobody got is sent when it is asked for again', async () => {

@@ -118,6 +118,7 @@ describe('a payout', () => {
     const [first, second] = [payout(), payout()]
     const answers = await Promise.all([provider.payout(first), provider.payout(second)])
     assert.deepEqual(answers.map(why), ['timeout', 'not_sent'])
+    assert.ok(answers[1]?.kind === 'not_sent' && answers[1].busy, 'that is no sign of a gateway that is down')
     // The connection is free again by now; what waited for it must be gone. A third one goes through.
     await provider.payout(payout())
     assert.deepEqual(
@@ -162,6 +163,7 @@ describe('a payout', () => {
       because: 'address',
       provider_status: '403 FAIL',
       provider_id: null,
+      told: '403 FAIL: Source IP not whitelisted (4032)',
     })
     act = { content: { resultcode: '990', result: 'FAIL', message: 'Insufficient account balance' } }
     assert.equal(shortly(await provider.payout(request)), 'blocked float')
@@ -175,20 +177,52 @@ describe('a payout', () => {
     )
   })
 
-  it('that cannot be made is declined before anything is sent', async () => {
+  it('that has no way to its destination is declined before anything is sent', async () => {
     const { provider, heard } = await start(() => DONE)
-    for (const [fields, reason] of [
-      [{ method: 'BANK_ACCOUNT', destination_code: 'STANDARD_CHARTERED' }, 'unknown_recipient'],
-      [{ destination_code: 'CRDB' }, 'unknown_recipient'],
-      [{ amount_minor: 1_500_001n }, 'unknown_provider_error'],
-      [{ currency: 'USD' }, 'unknown_provider_error'],
-      [{ method: 'BANK_ACCOUNT', destination_code: 'NMB', destination_name: null }, 'unknown_provider_error'],
-      [{ method: 'BANK_ACCOUNT', destination_code: 'NMB', destination_name: ' \n' }, 'unknown_provider_error'],
+    for (const fields of [
+      { method: 'BANK_ACCOUNT', destination_code: 'STANDARD_CHARTERED' },
+      { destination_code: 'CRDB' },
     ] as const) {
       const answer = await provider.payout(payout(fields))
-      assert.deepEqual(answer, { kind: 'declined', reason, provider_status: null })
+      assert.deepEqual(answer, { kind: 'declined', reason: 'unknown_recipient', provider_status: null })
     }
     assert.deepEqual(heard, [])
+  })
+
+  it('that cannot be said is not sent, not declined, and waits for an operator with the reason', async () => {
+    const { provider, heard } = await start(() => DONE)
+    assert.deepEqual(provider.capabilities.needs, { BANK_ACCOUNT: ['destination_name'] })
+    for (const fields of [
+      { amount_minor: 1_500_001n },
+      { currency: 'USD' },
+      { method: 'BANK_ACCOUNT', destination_code: 'NMB', destination_name: null },
+      { method: 'BANK_ACCOUNT', destination_code: 'NMB', destination_name: ' \n' },
+    ] as const) {
+      const { told, ...answer } = await provider.payout(payout(fields))
+      assert.deepEqual(answer, { kind: 'blocked', provider_status: null })
+      assert.match(told ?? '', /^not sent: .*whole shillings.*name/)
+    }
+    assert.deepEqual(heard, [])
+  })
+
+  it('that a wrong PIN or vendor fails is told to operators in the words of the gateway, and no secret with them', async () => {
+    const message = `Invalid vendor or PIN ${PIN}`
+    const { provider, logged } = await start(() => ({ content: { resultcode: '651', result: 'FAIL', message } }))
+    const answers = [await provider.payout(payout()), await provider.payout(payout())]
+    for (const { kind, told } of answers) {
+      assert.deepEqual([kind, told], ['blocked', '651 FAIL: Invalid vendor or PIN [redacted]'])
+    }
+    const lines = logged.filter((line) => line.includes('the provider refuses what we send'))
+    assert.equal(lines.length, 1, 'once a minute')
+    assert.match(lines[0] as string, /Invalid vendor or PIN \[redacted\]/)
+    assert.ok(!logged.join('').includes(PIN))
+  })
+
+  it('that the receiver cannot take is no trouble of ours, and not logged as one', async () => {
+    const content = { resultcode: '010', result: 'FAIL', message: 'Invalid account' }
+    const { provider, logged } = await start(() => ({ content }))
+    assert.equal((await provider.payout(payout())).kind, 'declined')
+    assert.ok(!logged.some((line) => line.includes('refuses what we send')))
   })
 
   it('waits while there is no account to pay from', async () => {

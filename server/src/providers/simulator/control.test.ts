@@ -82,6 +82,7 @@ describe('the control API', () => {
     for (const wrong of [{ minimum_payout: -1 }, { texts: 'third' }, { source_ips: [1] }, { nothing: 1 }, [], null]) {
       assert.equal((await rig.control('POST', '/settings', wrong)).status, 400, JSON.stringify(wrong))
     }
+    assert.equal((await rig.control('POST', '/settings', { source_ips: [] })).json?.source_ips, null, 'every address')
     const rates = { push: { hang_after: 0.5, limited: 0.5 } }
     assert.deepEqual((await rig.control('POST', '/faults', { seed: 's', rates })).json, { seed: 's', rates })
     for (const wrong of [
@@ -117,6 +118,7 @@ describe('the settings', () => {
       scan_after_ms: null,
       texts: 'mixed',
     })
+    assert.deepEqual(settingsOfEnvironment({ SIMULATOR_SOURCE_IPS: '' }), { source_ips: null }, 'every address')
     for (const text of ['', 'x', '-1', '1.5']) {
       assert.throws(() => settingsOfEnvironment({ SIMULATOR_PAY_AFTER_MS: text }), /SIMULATOR_PAY_AFTER_MS/)
     }

@@ -22,6 +22,15 @@ const GROUPS: Record<string, object> = {
   payer: PAYER_FATES,
   payee: PAYEE_FATES,
 }
+/** The names that rates may have, for help texts. */
+export const RATES_HELP: string = Object.entries({
+  [CALLS.join(', ')]: WIRE_FAULTS,
+  callback: CALLBACK_KINDS,
+  payer: PAYER_FATES,
+  payee: PAYEE_FATES,
+})
+  .map(([groups, kinds]) => `  ${groups}:\n      ${Object.keys(kinds).join(', ')}`)
+  .join('\n')
 /** Sums of fractions may end a hair above 1. */
 const SUM_MAX = 1 + 1e-9
 

@@ -1,7 +1,7 @@
 // Runs the twin of Selcom's gateway as a process of its own: npm run simulator.
 
 import { CONTROL_CALLS } from './control.ts'
-import { ratesOf } from './faults.ts'
+import { RATES_HELP, ratesOf } from './faults.ts'
 import { magicText, SAMPLE_ACCOUNT, SAMPLE_CONTROL_TOKEN, type SimulatorOptions, startSimulator } from './index.ts'
 import { SETTINGS, settingsOfEnvironment, variableOf } from './settings.ts'
 
@@ -25,6 +25,9 @@ Environment:
 ${Object.entries(SETTINGS)
   .map(([name, { default: value, help }]) => `  ${variableOf(name)}\n      ${help} (${String(value ?? '') || 'empty'})`)
   .join('\n')}
+
+Rates of faults, each group with the names of what can go wrong by chance, and the share of each from 0 to 1:
+${RATES_HELP}
 
 Calls of the gateway: below /v1. Control API: below /control, with Authorization: Bearer TOKEN.
 ${CONTROL_CALLS}`

@@ -38,8 +38,9 @@ const list = (help: string): Setting<readonly string[]> => ({
 const listOrAny = (help: string): Setting<readonly string[] | null> => ({
   default: null,
   help,
-  read: (value) => (value === null || isTexts(value) ? value : undefined),
-  ofText: (text) => (text === '' ? null : splitList(text)),
+  read: (value) =>
+    value === null || (isTexts(value) && value.length === 0) ? null : isTexts(value) ? value : undefined,
+  ofText: splitList,
 })
 const code = (fallback: string, help: string): Setting<string> => ({
   default: fallback,

@@ -2,10 +2,9 @@
 // the door did nothing and may be made again; any other call is made once.
 
 import type { KeyObject } from 'node:crypto'
-import { Pool } from 'undici'
 import { type Clock, type Log, type Random, randomBase62, systemClock } from '../../lib/index.ts'
 import { type Countdown, countdown } from '../countdown.ts'
-import { createWaiting, exchange, type Late, type Outgoing } from '../exchange.ts'
+import { createLine, createWaiting, exchange, type Late, type Line, type Outgoing } from '../exchange.ts'
 import { createNotes } from '../notes.ts'
 import { bearerOf } from './bearer.ts'
 import { type Verdict, type Wording, weigh } from './envelope.ts'
@@ -25,7 +24,7 @@ export type ClientOptions = {
   service_provider_code: string
   session_life_ms: number
   session_settle_ms: number
-  /** Most connections for requests that move money, and for questions. */
+  /** Most connections for prompts, as many for payouts; and those for questions. */
   act_connections: number
   ask_connections: number
   /** How long the answer to a request that moves money is waited for after its caller was answered. */
@@ -49,9 +48,12 @@ export type Act = {
   hear?: (verdict: Verdict) => void
 }
 
+/** What moves money; each over connections of its own. */
+export type Acts = 'prompts' | 'payouts'
+
 /** The gateway, as the rest of the adapter uses it. Nothing throws, and every call ends in time. */
 export type Client = {
-  act(act: Act): Promise<Verdict>
+  act(what: Acts, act: Act): Promise<Verdict>
   /** Asks what became of the request with this conversation id. */
   ask(reference: string): Promise<Verdict>
   /** Asks for the name behind a number. */
@@ -68,26 +70,38 @@ const SETTLE_PAUSE_MS = 300
 const LEFT_MIN_MS = 50
 const NOT_SENT: Verdict = { is: 'not_sent', envelope: null }
 
-/** Makes a client. Questions have connections of their own, so that prompts which wait for payers hold none of them up. */
+/** How many requests of a kind may be under way, so that each has a connection even while late answers are waited for. */
+export function placesOf(act_connections: number): number {
+  return act_connections - lateOf(act_connections)
+}
+
+/** Connections on which an answer that comes too late is waited for. */
+function lateOf(act_connections: number): number {
+  return Math.floor(act_connections / 2)
+}
+
+/** Makes a client. Each kind has connections of its own, so that prompts which wait for payers hold up nothing else. */
 export function createClient(options: ClientOptions): Client {
   const { public_key, timeout_ms, clock, wording } = options
   const { origin, pathname } = new URL(options.url)
   const base = pathname.replace(/\/$/, '')
-  const makePool = (connections: number) =>
-    new Pool(origin, { connections, pipelining: 1, allowH2: false, maxResponseSize: ANSWER_MAX_BYTES })
-  const acts = makePool(options.act_connections)
-  const asks = makePool(options.ask_connections)
-  const waiting = createWaiting(Math.floor(options.act_connections / 2))
+  const newLine = (connections: number) => createLine(origin, connections, ANSWER_MAX_BYTES)
+  const newActs = () => ({
+    line: newLine(options.act_connections),
+    waiting: createWaiting(lateOf(options.act_connections)),
+  })
+  const acts = { prompts: newActs(), payouts: newActs() }
+  const asks = newLine(options.ask_connections)
   const redaction = createRedaction(options.api_key)
   const note = createTroubles(options)
 
-  const send = async (pool: Pool, bearer: string, request: Request, left_ms: number, late?: Late): Promise<Verdict> => {
+  const send = async (line: Line, bearer: string, request: Request, left_ms: number, late?: Late): Promise<Verdict> => {
     const { method, path, fields } = request
     const headers = { authorization: `Bearer ${bearer}`, origin: options.origin, 'content-type': 'application/json' }
     const query = method === 'GET' && Object.keys(fields).length > 0 ? `?${new URLSearchParams(fields)}` : ''
     const body = method === 'GET' ? null : JSON.stringify(fields)
     const outgoing: Outgoing = { method, path: base + path + query, headers, body }
-    return redaction.words(weigh(await exchange(pool, outgoing, left_ms, late), wording))
+    return redaction.words(weigh(await exchange(line, outgoing, left_ms, late), wording))
   }
 
   const sessions = createSessions({
@@ -154,7 +168,8 @@ export function createClient(options: ClientOptions): Client {
   }
 
   return {
-    async act({ method, path, fields, reference, hear }) {
+    async act(what, { method, path, fields, reference, hear }) {
+      const { line, waiting } = acts[what]
       const left = countdown(timeout_ms)
       const late: Late | undefined = hear && {
         ms: options.late_ms,
@@ -166,7 +181,7 @@ export function createClient(options: ClientOptions): Client {
         const is_let_in = await within(prove(session, reference, left), left() - LEFT_MIN_MS)
         if (is_let_in === null) return NOT_SENT
         if (!is_let_in) return { is: 'no_session', certain: true, envelope: null }
-        const answered = await send(acts, session.bearer, { method, path, fields }, left(), late)
+        const answered = await send(line, session.bearer, { method, path, fields }, left(), late)
         was_refused ||= answered.is === 'no_session'
         return answered
       })
@@ -193,7 +208,7 @@ export function createClient(options: ClientOptions): Client {
       }),
     warm: async () => void (await sessions.take(timeout_ms)),
     async close() {
-      await Promise.all([acts.destroy(), asks.destroy()])
+      await Promise.all([acts.prompts.line, acts.payouts.line, asks].map((line) => line.destroy()))
     },
   }
 }

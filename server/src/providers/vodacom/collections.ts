@@ -6,11 +6,12 @@
 // question may overtake its prompt.
 
 import { createMemory, createOnce } from '../memory.ts'
-import type { Answer, PaymentRequest, QrAnswer } from '../port.ts'
+import type { Answer, PaymentRequest, PushAnswer, QrAnswer } from '../port.ts'
 import { shillingsOf } from '../shillings.ts'
 import type { Act, Client, WireFields } from './client.ts'
 import { paymentSent, paymentStatus, type Reading } from './mapping.ts'
 import { packReference } from './reference.ts'
+import type { Unseen } from './unseen.ts'
 
 /** Settings of taking money. */
 export type CollectionsOptions = {
@@ -19,11 +20,12 @@ export type CollectionsOptions = {
   /** What the payer reads about what is bought. */
   text: string
   reading: Reading
+  unseen: Unseen
 }
 
 /** The port's functions that take money. */
 export type Collections = {
-  push(request: PaymentRequest): Promise<Answer>
+  push(request: PaymentRequest): Promise<PushAnswer>
   qr(request: PaymentRequest): Promise<QrAnswer>
   status(requests: readonly PaymentRequest[]): Promise<Answer[]>
 }
@@ -35,16 +37,16 @@ const UNFIT: Answer = { kind: 'declined', reason: 'unknown_provider_error', prov
 
 /** Makes the functions that take money. */
 export function createCollections(client: Client, options: CollectionsOptions): Collections {
-  const once = createOnce<Answer | null>((answer) => answer !== null)
+  const once = createOnce<PushAnswer | null>((answer) => answer !== null && answer.kind !== 'not_sent')
   const heard = createMemory<Answer>()
 
-  const push = async (request: PaymentRequest): Promise<Answer | null> => {
+  const push = async (request: PaymentRequest): Promise<PushAnswer | null> => {
     if (request.method !== 'wallet_push') return NOBODY_ASKED
     const fields = fieldsOf(request, options)
     if (fields === null) return UNFIT
     const { reference } = request
     const act: Act = { method: 'POST', path: '/c2bPayment/singleStage/', fields, reference }
-    const verdict = await client.act({
+    const verdict = await client.act('prompts', {
       ...act,
       hear(late) {
         const answer = paymentSent(late, request)
@@ -55,7 +57,9 @@ export function createCollections(client: Client, options: CollectionsOptions): 
   }
   const ask = async (request: PaymentRequest): Promise<Answer> => {
     const { reference } = request
-    const answer = paymentStatus(await client.ask(reference), request, options.reading)
+    const verdict = await client.ask(reference)
+    options.unseen('payment', reference, verdict)
+    const answer = paymentStatus(verdict, request, options.reading)
     const late = heard.get(reference)
     // What was said late, to the request itself, counts as long as the query knows less.
     const knows_less = answer.kind === 'unknown' || answer.kind === 'accepted' || answer.kind === 'not_found'

@@ -1,6 +1,6 @@
 // The answers of the gateway, and what an HTTP exchange as a whole comes to. Pure.
 
-import type { LostWhy, Sent } from '../exchange.ts'
+import { busyOf, type LostWhy, type Sent } from '../exchange.ts'
 import type { FailureReason } from '../port.ts'
 import { type Meaning, meaningOf } from './codes.ts'
 
@@ -33,7 +33,7 @@ export type Verdict =
   | { is: 'done'; envelope: Envelope }
   | { is: 'failed'; meaning: Failed; envelope: Envelope }
   | { is: 'no_session' | 'refused'; certain: boolean; envelope: Envelope | null }
-  | { is: 'not_sent'; envelope: null }
+  | { is: 'not_sent'; busy?: true; envelope: null }
   | { is: 'unclear'; why: LostWhy | 'unseen_status'; envelope: Envelope | null }
 
 const CODE = /^INS-\d{1,5}$/
@@ -84,7 +84,7 @@ export type Wording = {
 
 /** What an exchange comes to. Code and HTTP status must agree: a failure in a 200, or a success in a 400, is neither. */
 export function weigh(sent: Sent, wording: Wording): Verdict {
-  if (sent.kind === 'not_sent') return { is: 'not_sent', envelope: null }
+  if (sent.kind === 'not_sent') return { ...busyOf(sent.busy), is: 'not_sent', envelope: null }
   if (sent.kind === 'lost') return { is: 'unclear', why: sent.why, envelope: null }
   const { status } = sent
   const envelope = readEnvelope(sent.text)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Answer, PayoutAnswer } from '../port.ts'
+import type { PayoutAnswer, PushAnswer } from '../port.ts'
 import { adapterFor, payment, payout, shortly, start } from './testing.ts'
 import type { VodacomTwin } from './twin/index.ts'
 
@@ -39,7 +39,7 @@ async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<
 }
 
 /** Holds what was said against what is so. */
-function compare(twin: VodacomTwin, reference: string, said: (Answer | PayoutAnswer)[]): void {
+function compare(twin: VodacomTwin, reference: string, said: (PushAnswer | PayoutAnswer)[]): void {
   const truth = twin.transaction(reference)
   const executions = truth?.executions ?? 0
   assert.ok(executions <= 1, `${reference} was executed ${executions} times`)
@@ -57,7 +57,7 @@ function compare(twin: VodacomTwin, reference: string, said: (Answer | PayoutAns
 
 test('payments: no prompt twice, no lie, and whatever was paid is found', async () => {
   const { provider, twin } = await start({ chances: CHANCES }, OPTIONS)
-  const said = new Map<string, Answer[]>()
+  const said = new Map<string, PushAnswer[]>()
   const requests = Array.from({ length: COUNT }, () => payment('999'))
   await each(requests, async (request) => {
     said.set(request.reference, [await provider.push(request)])

@@ -5,11 +5,12 @@ import type { ProviderExtras } from '../extras.ts'
 import { CALL_MS_MAX, FAILURE_REASONS, type FailureReason, type Provider } from '../port.ts'
 import { readPublicKey } from './bearer.ts'
 import { callbackReply, verifyCallback } from './callback.ts'
-import { createClient } from './client.ts'
-import { CODES } from './codes.ts'
+import { createClient, placesOf } from './client.ts'
+import { CODES, meaningOf } from './codes.ts'
 import { createCollections } from './collections.ts'
 import type { Reading } from './mapping.ts'
 import { createPayouts, type Payouts, VODACOM_DESTINATIONS } from './payouts.ts'
+import { createUnseen } from './unseen.ts'
 
 /** The adapter, with what it can do beyond the port and the way to close its connections. */
 export type VodacomProvider = Provider &
@@ -62,7 +63,7 @@ export type VodacomOptions = {
   /** Texts by which the gateway refuses a session, or our address, beyond those that are known. Default: none. */
   session_texts?: readonly string[]
   refusal_texts?: readonly string[]
-  /** Most connections for requests that move money: 128; and for questions: 32. */
+  /** Most connections for prompts, and as many for payouts: 128; half of them may wait for late answers. For questions: 32. */
   act_connections?: number
   ask_connections?: number
   /** Time for one call of the port, its session included. At most, and by default, a little below CALL_MS_MAX. */
@@ -78,6 +79,8 @@ const MINUTE_MS = 60_000
 export function createVodacomProvider(options: VodacomOptions): VodacomProvider {
   const { name, service_provider_code, country = 'TZN', callback_secret = null } = options
   check(options)
+  const act_connections = options.act_connections ?? 128
+  const places = placesOf(act_connections)
   const client = createClient({
     ...options,
     country,
@@ -85,7 +88,7 @@ export function createVodacomProvider(options: VodacomOptions): VodacomProvider 
     session_life_ms: options.session_life_ms ?? 10 * MINUTE_MS,
     session_settle_ms: options.session_settle_ms ?? 30_000,
     late_ms: options.late_ms ?? 75_000,
-    act_connections: options.act_connections ?? 128,
+    act_connections,
     ask_connections: options.ask_connections ?? 32,
     timeout_ms: Math.min(options.timeout_ms ?? TIMEOUT_MS_MAX, TIMEOUT_MS_MAX),
     wording: {
@@ -103,7 +106,8 @@ export function createVodacomProvider(options: VodacomOptions): VodacomProvider 
     },
     not_found_codes: options.not_found_codes ?? [],
   }
-  const shared = { country, service_provider_code, reading }
+  const unseen = createUnseen(name, reading.states, options.log)
+  const shared = { country, service_provider_code, reading, unseen }
   return {
     name,
     capabilities: {
@@ -111,6 +115,8 @@ export function createVodacomProvider(options: VodacomOptions): VodacomProvider 
       whole_shillings: true,
       payout_methods: ['MOBILE_MONEY'],
       destinations: VODACOM_DESTINATIONS,
+      places: { payments: places, payouts: places },
+      prompts: VODACOM_DESTINATIONS,
       slow_pushes: true,
     },
     ...createCollections(client, { ...shared, text: options.payment_text ?? 'Payment' }),
@@ -153,6 +159,11 @@ function check(options: VodacomOptions): void {
     // What the manual says of a code is not for an installation to change.
     if (Object.hasOwn(CODES, code)) throw new ConfigError(`VODACOM_PAYMENT_FAILURES: ${code} has a meaning already`)
     if (!Object.hasOwn(FAILURE_REASONS, reason)) throw new ConfigError(`VODACOM_PAYMENT_FAILURES: no reason ${reason}`)
+  }
+  // These say that it worked, or that there is no session: a payment that they were taken for could be asked for twice.
+  for (const code of options.not_found_codes ?? []) {
+    if (['done', 'session'].includes(meaningOf(code)?.is ?? ''))
+      throw new ConfigError(`VODACOM_NOT_FOUND_CODES: ${code} says nothing of the kind`)
   }
   for (const reason of Object.values(options.failed_states ?? {})) {
     if (!Object.hasOwn(FAILURE_REASONS, reason)) throw new ConfigError(`VODACOM_FAILED_STATES: no reason ${reason}`)

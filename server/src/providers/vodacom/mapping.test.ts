@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { isFault } from '../breaker.ts'
 import type { Sent } from '../exchange.ts'
-import type { FailureReason } from '../port.ts'
+import type { FailureReason, PushAnswer } from '../port.ts'
 import { CODES } from './codes.ts'
 import { readEnvelope, type Verdict, type Wording, weigh } from './envelope.ts'
 import { nameOf, paymentSent, paymentStatus, payoutSent, payoutStatus, type Reading } from './mapping.ts'
@@ -179,8 +180,19 @@ describe('answers to a request for money', () => {
     }
   })
 
+  test('that our use of the interface is switched off is its answer to one payment, and no sign that it is down', () => {
+    const off = paymentSent(weighed(400, { output_ResponseCode: 'INS-997', output_ResponseDesc: 'x' }), ASKED)
+    assert.deepEqual([off?.kind, isFault(off as PushAnswer)], ['declined', false])
+    const poor = paymentSent(weighed(400, { output_ResponseCode: 'INS-2006', output_ResponseDesc: 'x' }), ASKED)
+    assert.ok(poor?.kind === 'declined' && !('answered' in poor))
+  })
+
   test('what was not sent is not sent; what was lost is unknown', () => {
     assert.deepEqual(both(weigh({ kind: 'not_sent' }, WORDING)), ['nobody asked', 'not_sent'])
+    const busy = weigh({ kind: 'not_sent', busy: true }, WORDING)
+    const unsent = { kind: 'not_sent', busy: true, provider_status: null }
+    assert.deepEqual([paymentSent(busy, ASKED), payoutSent(busy, ASKED)], [unsent, unsent])
+    assert.deepEqual(asked(busy), ['unknown busy', 'unknown busy'])
     for (const why of ['timeout', 'unreachable', 'unreadable'] as const) {
       assert.deepEqual(both(weigh({ kind: 'lost', why }, WORDING)), [`unknown ${why}`, `unknown ${why}`])
     }

@@ -3,7 +3,8 @@
 // A request is answered at once with a receipt, when the application is synchronous, or without one, when it is not: then it
 // was taken, and nothing more. A query tells the state of a transaction; that the query itself worked means nothing.
 
-import type { Answer, FailureReason, PayoutAnswer } from '../port.ts'
+import { busyOf } from '../exchange.ts'
+import type { Answer, FailureReason, PayoutAnswer, PushAnswer } from '../port.ts'
 import type { Envelope, Verdict } from './envelope.ts'
 
 /** How the words of a query for the state of a transaction are read. Only the first is documented, so the others are told. */
@@ -30,19 +31,22 @@ type Unknown = Extract<Answer, { kind: 'unknown' }>
 type Said = { provider_status: string | null; provider_id?: string | null }
 
 /** What the answer to a request for a payment says. Null: nobody was asked to pay, for certain. */
-export function paymentSent(verdict: Verdict, request: Asked): Answer | null {
+export function paymentSent(verdict: Verdict, request: Asked): PushAnswer | null {
   const { envelope } = verdict
   if (isOthers(envelope, request)) return unknown('unreadable')
   switch (verdict.is) {
     case 'done':
       return taken(verdict.envelope, request)
-    case 'failed':
-      return { kind: 'declined', reason: verdict.meaning.payment, ...saidBy(envelope) }
+    case 'failed': {
+      const reason = verdict.meaning.payment
+      const answered = reason === 'provider_unavailable' ? ({ answered: true } as const) : {}
+      return { kind: 'declined', reason, ...answered, ...saidBy(envelope) }
+    }
     case 'no_session':
     case 'refused':
       return verdict.certain ? null : unknown('refused_us')
     case 'not_sent':
-      return null
+      return verdict.busy ? { kind: 'not_sent', busy: true, provider_status: null } : null
     case 'unclear':
       return { kind: 'unknown', why: verdict.why, ...saidBy(envelope) }
   }
@@ -68,7 +72,7 @@ export function payoutSent(verdict: Verdict, request: Asked): PayoutAnswer {
     case 'refused':
       return verdict.certain ? { kind: 'blocked', ...said } : { kind: 'unknown', why: 'refused_us', ...said }
     case 'not_sent':
-      return { kind: 'not_sent', provider_status: null }
+      return { kind: 'not_sent', ...busyOf(verdict.busy), provider_status: null }
     case 'unclear':
       return { kind: 'unknown', why: verdict.why, ...said }
   }
@@ -162,7 +166,7 @@ function heardIn({ provider_status, provider_id }: Said): Said {
 function nothingSaid(verdict: Verdict): Unknown {
   switch (verdict.is) {
     case 'not_sent':
-      return unknown('unreachable')
+      return unknown(verdict.busy ? 'busy' : 'unreachable')
     case 'no_session':
     case 'refused':
       return unknown('refused_us')

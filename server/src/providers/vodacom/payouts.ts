@@ -8,8 +8,10 @@ import { createMemory, createOnce } from '../memory.ts'
 import type { PayoutAnswer, PayoutRequest } from '../port.ts'
 import { shillingsOf } from '../shillings.ts'
 import type { Client, WireFields } from './client.ts'
+import type { Verdict } from './envelope.ts'
 import { nameOf, payoutSent, payoutStatus, type Reading } from './mapping.ts'
 import { packReference } from './reference.ts'
+import type { Unseen } from './unseen.ts'
 
 /** The one network that is paid out to. */
 export const VODACOM_DESTINATIONS = ['MPESA'] as const
@@ -21,6 +23,7 @@ export type PayoutsOptions = {
   /** What the receiver reads about what is paid. */
   text: string
   reading: Reading
+  unseen: Unseen
 }
 
 /** A payment that is to go back to its payer, whole. */
@@ -60,15 +63,19 @@ export function createPayouts(client: Client, options: PayoutsOptions): Payouts 
     const is_reached = request.method === 'MOBILE_MONEY' && request.destination_code === 'MPESA' && MSISDN.test(msisdn)
     if (!is_reached) return { kind: 'declined', reason: 'unknown_recipient', provider_status: null }
     const fields = fieldsOf(request, options)
-    if (fields === null) return { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
+    // Nothing was declined: an operator finds out what is wrong with it.
+    if (fields === null) return { kind: 'blocked', provider_status: null, told: UNFIT }
     const hear = (late: Parameters<typeof payoutSent>[0]) => {
       const answer = payoutSent(late, request)
       if (answer.kind === 'succeeded' || answer.kind === 'declined') heard.set(reference, answer)
     }
-    return payoutSent(await client.act({ method: 'POST', path: '/b2cPayment/', fields, reference, hear }), request)
+    const verdict = await client.act('payouts', { method: 'POST', path: '/b2cPayment/', fields, reference, hear })
+    return withWords(payoutSent(verdict, request), verdict)
   }
   const ask = async (request: PayoutRequest): Promise<PayoutAnswer> => {
-    const answer = payoutStatus(await client.ask(request.reference), request, options.reading)
+    const verdict = await client.ask(request.reference)
+    options.unseen('payout', request.reference, verdict)
+    const answer = withWords(payoutStatus(verdict, request, options.reading), verdict)
     const late = heard.get(request.reference)
     // What was said late, to the request itself, counts as long as the query knows less.
     return (answer.kind === 'unknown' || answer.kind === 'accepted') && late !== undefined ? late : answer
@@ -83,7 +90,7 @@ export function createPayouts(client: Client, options: PayoutsOptions): Payouts 
       input_ServiceProviderCode: options.service_provider_code,
       input_ThirdPartyConversationID: conversation,
     }
-    const verdict = await client.act({ method: 'PUT', path: '/reversal/', fields, reference: conversation })
+    const verdict = await client.act('payouts', { method: 'PUT', path: '/reversal/', fields, reference: conversation })
     return payoutSent(verdict, { reference: conversation, amount_minor, currency })
   }
   return {
@@ -96,6 +103,18 @@ export function createPayouts(client: Client, options: PayoutsOptions): Payouts 
       return name === null ? null : { name }
     },
   }
+}
+
+const UNFIT = 'not sent: its amount is not in whole shillings'
+
+/** The answer with what the gateway itself wrote, where something went wrong. */
+function withWords(answer: PayoutAnswer, { envelope }: Verdict): PayoutAnswer {
+  if (answer.kind !== 'blocked' && answer.kind !== 'declined' && answer.kind !== 'unknown') return answer
+  // Of a question that was answered, the state that it tells is the word that counts.
+  const words = [envelope?.state ?? envelope?.code, envelope?.state ? null : envelope?.description].filter(
+    (word) => word != null && word !== '',
+  )
+  return words.length === 0 ? answer : { ...answer, told: words.join(': ') }
 }
 
 /** The body of a payout, or null when the gateway cannot take it. */

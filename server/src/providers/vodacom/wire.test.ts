@@ -79,10 +79,9 @@ describe('requests', () => {
     assert.deepEqual(await provider.push(payment('001', { reference: 'no reference of ours, and too long' })), unfit)
     assert.deepEqual(await provider.push(payment('001', { method: 'provider_pesa' })), NOBODY_ASKED)
     assert.deepEqual(await provider.qr(payment('001', { method: 'qr' })), NOBODY_ASKED)
-    assert.equal(
-      shortly(await provider.payout(payout('001', { amount_minor: 50n }))),
-      'declined unknown_provider_error',
-    )
+    const { told, ...small } = await provider.payout(payout('001', { amount_minor: 50n }))
+    assert.deepEqual(small, { kind: 'blocked', provider_status: null })
+    assert.match(told ?? '', /^not sent: .*whole shillings/)
     for (const fields of [
       { destination_code: 'AIRTEL' },
       { method: 'BANK_ACCOUNT', destination_code: 'CRDB', destination_identifier: '0150000000001' },
@@ -102,7 +101,47 @@ describe('requests', () => {
       slow_pushes: true,
       payout_methods: ['MOBILE_MONEY'],
       destinations: ['MPESA'],
+      places: { payments: 64, payouts: 64 },
+      prompts: ['MPESA'],
     })
+    // Half of its connections may be waiting for answers that come late.
+    const odd = adapterFor({ url: 'http://127.0.0.1:1', public_key: PUBLIC_KEY }, { act_connections: 1 })
+    assert.deepEqual(odd.provider.capabilities.places, { payments: 1, payouts: 1 })
+  })
+})
+
+describe('words that no setting names', () => {
+  const said = (word: string): Act => ({
+    content: { output_ResponseCode: 'INS-0', output_ResponseTransactionStatus: word },
+  })
+
+  test('are logged once each, with the settings that would name them, and say nothing meanwhile', async () => {
+    let word = 'Cancelled'
+    const { provider, logged } = await script(() => said(word), { failed_states: { Expired: 'expired' } })
+    const lines = () =>
+      logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg.includes('a word that no setting names'))
+    for (let i = 0; i < 3; i++) {
+      const [answer] = await provider.status([payment()])
+      assert.equal(shortly(answer), 'unknown unseen_status')
+    }
+    assert.deepEqual(
+      lines().map((line) => [line.kind, line.word, line.settings]),
+      [['payment', 'Cancelled', 'VODACOM_PENDING_STATES, VODACOM_FAILED_STATES']],
+    )
+    word = 'CANCELLED'
+    await provider.status([payment()])
+    const [answer] = await provider.payoutStatus([payout()])
+    assert.deepEqual([shortly(answer), answer?.told], ['unknown unseen_status', 'CANCELLED'])
+    assert.deepEqual(
+      lines().map(({ kind }) => kind),
+      ['payment', 'payout'],
+      'the same word of a payout is another question',
+    )
+    for (const known of ['expired', 'Completed']) {
+      word = known
+      await provider.status([payment()])
+    }
+    assert.equal(lines().length, 2)
   })
 })
 

@@ -51,6 +51,29 @@ export const MAGIC: Readonly<Record<string, FateName>> = {
   '014': 'no_receipt',
 }
 
+/** What each fate is to whoever rehearses it. */
+const HAPPENS: Readonly<Record<FateName, string>> = {
+  pays: 'paid',
+  fails: 'failed (INS-6)',
+  low_balance: 'not enough money (INS-2006): the payer has, or the float of payouts',
+  no_such_number: 'no such number (INS-2051)',
+  over_limit: 'over a limit of the customer (INS-990)',
+  times_out: 'timeout (INS-9), and nothing is paid',
+  times_out_pays: 'timeout (INS-9), then paid',
+  internal_fails: 'internal error (INS-1), and nothing is paid',
+  internal_pays: 'internal error (INS-1), but paid',
+  fails_then_pays: 'failed (INS-6), then paid after all',
+  never: 'never answered, and it stays pending',
+  returned: 'paid, then taken back',
+  strange_code_pays: 'a code that nobody has heard (INS-7777), but paid',
+  no_receipt: 'paid, and the answer has no receipt',
+}
+
+/** The table of magic numbers. */
+export function magicRows(): { ending: string; happens: string }[] {
+  return Object.entries(MAGIC).map(([ending, fate]) => ({ ending, happens: HAPPENS[fate] }))
+}
+
 /** How a call goes wrong on its way, and whether it was carried out nevertheless. */
 export const WIRE_FAULTS = {
   hang_before: { executes: false },

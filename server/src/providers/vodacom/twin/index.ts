@@ -13,12 +13,16 @@ import type { Account, Twin } from './twin.ts'
 
 export type { Totals, Transaction } from './book.ts'
 export type { CallbackEntry } from './callbacks.ts'
-export { MAGIC, type Rates } from './fates.ts'
+export { CONTROL_CALLS } from './control.ts'
+export { CALLS, FATES, MAGIC, magicRows, type Rates, WIRE_FAULTS } from './fates.ts'
 export type { Settings } from './settings.ts'
 export type { Account } from './twin.ts'
 
 /** The account of a twin that nobody chose another for. It opens nothing else. */
 export const SAMPLE_ACCOUNT: Account = { api_key: 'vodacom-twin-api-key', service_provider_code: '000000' }
+
+/** The token of the control API of such a twin. */
+export const SAMPLE_CONTROL_TOKEN = 'vodacom-twin-control'
 
 /** Options of `startVodacomTwin`. */
 export type VodacomTwinOptions = {
@@ -32,6 +36,9 @@ export type VodacomTwinOptions = {
   chances?: Partial<Rates>
   /** Bits of the market's key: 2048. The real ones have 4096, which takes seconds to make. */
   key_bits?: number
+  /** A key that an earlier twin had, as its `private_pem`. Null, the default: a new one. */
+  key?: string | null
+  control_token?: string
   clock?: Clock
   random?: Random
 }
@@ -41,8 +48,12 @@ export type VodacomTwin = {
   /** Base of the gateway's calls, with environment and market. */
   url: string
   account: Account
-  /** The market's public key, as a portal shows it. */
+  /** The market's public key, as a portal shows it; and the whole key, for a twin that takes it up. */
   public_key: string
+  private_pem: string
+  /** Base of the control API, and what opens it. */
+  control_url: string
+  control_token: string
   totals(): Totals
   /** By the id that the caller chose. */
   transaction(conversation: string): Transaction | null
@@ -68,15 +79,19 @@ export async function startVodacomTwin(options: VodacomTwinOptions = {}): Promis
   const book = createBook(options.float ?? FLOAT)
   const chances = createChances()
   if (options.chances) chances.set(options.chances)
-  const key = createMarketKey(options.key_bits ?? 2048)
+  const key = createMarketKey(options.key_bits ?? 2048, options.key)
+  const { control_token = SAMPLE_CONTROL_TOKEN } = options
   const sessions = createSessions(settings, clock, random)
   const callbacks = createCallbacks(settings)
   const twin: Twin = { clock, account, settings, key, sessions, chances, book, callbacks }
-  const server = await listen(twin, port, host)
+  const server = await listen(twin, { port, host, control_token })
   return {
     url: server.url,
     account,
     public_key: key.public_text,
+    private_pem: key.private_pem,
+    control_url: server.control_url,
+    control_token,
     totals: () => totalsOf(book, chances.struck),
     transaction: (conversation) => book.by_conversation.get(conversation) ?? null,
     transactions: () => [...book.by_conversation.values()],

@@ -1,28 +1,49 @@
 // Runs the twin of M-Pesa's OpenAPI as a process of its own: npm run vodacom-twin.
 
-import { MAGIC, SAMPLE_ACCOUNT, startVodacomTwin, type VodacomTwinOptions } from './index.ts'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import {
+  CALLS,
+  CONTROL_CALLS,
+  FATES,
+  magicRows,
+  SAMPLE_ACCOUNT,
+  SAMPLE_CONTROL_TOKEN,
+  startVodacomTwin,
+  type VodacomTwinOptions,
+  WIRE_FAULTS,
+} from './index.ts'
 
+const KEY_FILE = '.data/vodacom-twin.pem'
 const USAGE = `Usage: npm run vodacom-twin
 
 A twin of Vodacom's M-Pesa OpenAPI for tests and rehearsals. It moves no money, and talks to nobody but whoever calls it and
-the address of its callbacks. It makes a new key each time and prints it: that is VODACOM_PUBLIC_KEY.
+the address of its callbacks. Its key is made once and kept in TWIN_KEY_FILE; the public half stands beside it, in a file
+that ends in .pub, for VODACOM_PUBLIC_KEY_FILE.
 
 Environment:
   PORT                    Port to listen on. 0: any free one. (8092)
   HOST                    Address to listen on. (127.0.0.1)
   TWIN_API_KEY            (${SAMPLE_ACCOUNT.api_key})
   TWIN_PROVIDER_CODE      (${SAMPLE_ACCOUNT.service_provider_code})
-  TWIN_KEY_BITS           Bits of the key: 2048 or 4096. (4096)
+  TWIN_KEY_FILE           Where its key is kept. (${KEY_FILE})
+  TWIN_KEY_BITS           Bits of a new key: 2048 or 4096. (4096)
+  TWIN_CONTROL_TOKEN      Opens the control API. (${SAMPLE_CONTROL_TOKEN})
   TWIN_MODE               sync or async. (sync)
   TWIN_DECIDE_MS          Time that payers and receivers take. (1500)
   TWIN_CALLBACK_URL       Where callbacks go, with its ?secret=. (none)
   TWIN_FAULTS             By chance, as JSON: {"seed": "1", "rates": {"c2b": {"hang_after": 0.01}, "fate": {"fails": 0.1}}}
 
+  Calls that go wrong: ${CALLS.join(', ')}. How: ${Object.keys(WIRE_FAULTS).join(', ')}.
+  What becomes of a payment or payout, as "fate": ${Object.keys(FATES).join(', ')}.
+
 The last three digits of a number choose what becomes of it; any other number pays, or goes as chance wants:
-${Object.entries(MAGIC)
-  .map(([ending, fate]) => `  ${ending}  ${fate.replaceAll('_', ' ')}`)
+${magicRows()
+  .map(({ ending, happens }) => `  ${ending}  ${happens}`)
   .join('\n')}
-`
+
+Control API: below /control, with Authorization: Bearer TOKEN.
+${CONTROL_CALLS}`
 
 await main(process.argv.slice(2), process.env)
 
@@ -34,13 +55,28 @@ async function main(args: string[], env: Record<string, string | undefined>): Pr
     return
   }
   try {
-    const twin = await startVodacomTwin(optionsOf(env))
-    process.stdout.write(`VODACOM_URL=${twin.url}\nVODACOM_PUBLIC_KEY=${twin.public_key}\n`)
+    const file = env.TWIN_KEY_FILE || KEY_FILE
+    const key = await readFile(file, 'utf8').catch(() => null)
+    const twin = await startVodacomTwin({ ...optionsOf(env), key })
+    if (key === null) await keep(file, twin.private_pem)
+    const public_file = `${file.replace(/\.pem$/, '')}.pub`
+    await keep(public_file, `${twin.public_key}\n`)
+    process.stdout.write(
+      `VODACOM_URL=${twin.url}\nVODACOM_PUBLIC_KEY_FILE=${public_file}\ncontrol API ${twin.control_url}\n`,
+    )
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void twin.close())
   } catch (error) {
     process.stderr.write(`vodacom-twin: ${(error as Error).message}\n`)
     process.exitCode = 1
   }
+}
+
+/** Writes a file whole, or not at all. */
+async function keep(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  const unfinished = `${file}.${process.pid}`
+  await writeFile(unfinished, text, { mode: 0o600 })
+  await rename(unfinished, file)
 }
 
 function optionsOf(env: Record<string, string | undefined>): VodacomTwinOptions {
@@ -56,6 +92,7 @@ function optionsOf(env: Record<string, string | undefined>): VodacomTwinOptions 
       service_provider_code: env.TWIN_PROVIDER_CODE || SAMPLE_ACCOUNT.service_provider_code,
     },
     key_bits,
+    control_token: env.TWIN_CONTROL_TOKEN || SAMPLE_CONTROL_TOKEN,
     settings: {
       mode,
       decide_ms: wholeOf(env, 'TWIN_DECIDE_MS', '1500', 600_000),

@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { CONTROL, control } from './control.ts'
 import { PAGE } from './door.ts'
 import { handle, type Outcome } from './gateway.ts'
 import type { Twin } from './twin.ts'
@@ -23,19 +24,27 @@ const PAGES = {
   unauthorized: page(401, '401 Authorization Required'),
 }
 
+/** Where the twin listens, and what opens its control API. */
+export type Listening = { port: number; host: string; control_token: string }
+
 /** Starts the server of a twin. */
-export async function listen(twin: Twin, port: number, host: string): Promise<{ url: string; close(): Promise<void> }> {
+export async function listen(
+  twin: Twin,
+  { port, host, control_token }: Listening,
+): Promise<{ url: string; control_url: string; close(): Promise<void> }> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     response.sendDate = false
-    readBody(request, (body) => void answer(twin, request, response, body))
+    readBody(request, (body) => void answer(twin, control_token, request, response, body))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)
   })
   const { port: chosen } = server.address() as AddressInfo
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${chosen}`
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${chosen}${BASE}`,
+    url: `${origin}${BASE}`,
+    control_url: `${origin}${CONTROL}`,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       // Requests that hang would keep it open for ever.
@@ -45,9 +54,21 @@ export async function listen(twin: Twin, port: number, host: string): Promise<{ 
   }
 }
 
-async function answer(twin: Twin, request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
+async function answer(
+  twin: Twin,
+  control_token: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: string,
+): Promise<void> {
   const { method = 'GET', url = '/', headers } = request
   const { pathname, searchParams } = new URL(url, 'http://twin')
+  if (pathname.startsWith(`${CONTROL}/`)) {
+    const { authorization } = headers
+    const path = pathname.slice(CONTROL.length)
+    const [status, content] = control(twin, control_token, { method, path, authorization })
+    return send(response, [status, JSON_TYPE, JSON.stringify(content, plain)])
+  }
   const outcome = await handle(twin, {
     method,
     path: pathname.startsWith(`${BASE}/`) ? pathname.slice(BASE.length) : null,
@@ -95,6 +116,11 @@ function spoilt(fault: Outcome['fault'], http: number, json: string): Text | nul
     default:
       return null
   }
+}
+
+/** JSON has no whole numbers of any size. */
+function plain(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
 }
 
 function halfOf(text: string): string {
