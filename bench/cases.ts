@@ -35,6 +35,7 @@ export type Settings = {
   withdrawals: number
   transactions: number
   reads: number
+  waiting: number
   baseline_connections: number
 }
 
@@ -76,7 +77,7 @@ export function runName(): string {
 }
 
 /** Waits for the warm-up, then counts for the measured seconds. */
-async function measure(
+export async function measure(
   settings: Settings,
   readCounts: () => Promise<Progress>,
   readCpuNow: () => Cpu,

@@ -2,6 +2,7 @@
 
 import type { Approvals } from './approve.ts'
 import type { CpuUse, checkLife, latencyCase, Rate, Settings } from './cases.ts'
+import type { Pages } from './pages.ts'
 import type { ProfileReport } from './profile.ts'
 import { READS, type TransactionReads } from './transactions.ts'
 
@@ -34,6 +35,7 @@ export type Results = {
     approve_one?: Rate
     approve_check?: Approvals['check']
     transactions?: TransactionReads
+    pages?: Pages
   }
   profile?: ProfileReport
 }
@@ -58,7 +60,9 @@ export function table(results: Results): string {
     ...columns([['What', 'Measured', 'Goal'], ...rowsOf(cases)]),
     '',
   ]
-  const used = Object.entries(cases).filter((entry): entry is [string, Rate] => isRate(entry[1]))
+  const used = [...Object.entries(cases), ...Object.entries(cases.pages ?? {})].filter(
+    (entry): entry is [string, Rate] => isRate(entry[1]),
+  )
   if (used.length > 0) {
     lines.push('CPU in microseconds per payment or request, and in cores, during the measured seconds')
     lines.push(...columns(cpuRows(used)))
@@ -142,6 +146,16 @@ function rowsOf(cases: Results['cases']): Row[] {
     rows.push(['approve: admin verify', verify_ok ? 'every invariant holds' : verify_broken.join('; '), 'holds'])
   }
   if (cases.transactions) rows.push(...transactionRows(cases.transactions))
+  if (cases.pages) {
+    const { pages } = cases
+    rate('pages: to choose on, brotli, one server', pages.choose)
+    rate('pages: of a prompt that is out, one server', pages.waiting_page)
+    rate('pages: to choose on, two servers', pages.choose_two, 'at least 3,000/s')
+    rate('pages: of a prompt that is out, two servers', pages.waiting_page_two, 'at least 3,000/s')
+    rate(`pages: polls of ${pages.waiting.toLocaleString('en')} who wait`, pages.poll, `${pages.polls_offered}/s`)
+    rows.push(['pages: cores of the server while they poll', String(pages.poll.cpu.server?.cores ?? ''), 'below 0.2'])
+    rows.push(['pages: questions to the provider', String(pages.provider_questions), '0'])
+  }
   return rows
 }
 

@@ -18,6 +18,7 @@ import {
   statusCase,
   watchLife,
 } from './cases.ts'
+import { pagesCase } from './pages.ts'
 import { readProfile } from './profile.ts'
 import { type Results, table } from './report.ts'
 import { transactionsCase } from './transactions.ts'
@@ -36,7 +37,7 @@ import {
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CASES = ['baseline', 'accept', 'life', 'life_one', 'status', 'latency', 'memory', 'approve'] as const
 /** Cases that take minutes: only when they are named. */
-const LONG_CASES = ['transactions'] as const
+const LONG_CASES = ['transactions', 'pages'] as const
 type Case = (typeof CASES | typeof LONG_CASES)[number]
 
 const HELP = `Usage: npm run bench -- [options] [CASE ...]
@@ -57,6 +58,9 @@ Cases
   transactions   only when it is named: makes a merchant with ten million transactions (minutes, and gigabytes in
              TMPDIR), and times first page, look-up by reference and balance against one with ten thousand, in turn;
              goal: at most 1.5 times as long
+  pages      only when it is named: pages of payers drawn a second, with one server and with two; goal: 3,000 a second
+             on two cores; and 10,000 who wait, polled as their script does; goal: below 0.2 cores, no question
+             to the provider
 
 Options
   --only A,B          Only these cases (and what they need); the same as naming them
@@ -69,6 +73,7 @@ Options
   --status-ids N      Payments whose status is read (10000)
   --withdrawals N     Withdrawals of one round of approve (1000)
   --transactions N    Transactions of the merchant who has many (10000000)
+  --waiting N         Payers who wait, of pages (10000)
   --reads N           Readings of each kind, of each merchant (500)
   --results DIR       Where the JSON is written too (bench/results)
   --profile           Runs life with --cpu-prof: prints where the profile is and the functions with most self time
@@ -91,6 +96,7 @@ function readArguments() {
       withdrawals: { type: 'string', default: '1000' },
       transactions: { type: 'string', default: '10000000' },
       reads: { type: 'string', default: '500' },
+      waiting: { type: 'string', default: '10000' },
       results: { type: 'string', default: join(ROOT, 'bench/results') },
       profile: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
@@ -114,7 +120,8 @@ function positive(
     | 'status-ids'
     | 'withdrawals'
     | 'transactions'
-    | 'reads',
+    | 'reads'
+    | 'waiting',
 ): number {
   const value = Number(values[name])
   const whole = name === 'seconds' || name === 'warmup' || Number.isInteger(value)
@@ -200,6 +207,10 @@ async function measureAll(
     const options = { many: settings.transactions, reads: settings.reads }
     results.cases.transactions = await transactionsCase(cleanup, database, options)
   }
+  if (wants('pages')) {
+    say(`pages: making ${settings.waiting} payers who wait ...`)
+    results.cases.pages = await pagesCase(cleanup, database, settings, settings.waiting)
+  }
   return results
 }
 
@@ -258,6 +269,7 @@ async function main(): Promise<number> {
     withdrawals: positive(values, 'withdrawals'),
     transactions: positive(values, 'transactions'),
     reads: positive(values, 'reads'),
+    waiting: positive(values, 'waiting'),
     baseline_connections: 16,
   }
   const cases = chosenCases(values)

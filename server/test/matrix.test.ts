@@ -16,6 +16,7 @@ const ADMIN = ['MERCHANT_ADMIN'] as const
 const BUILDERS = ['MERCHANT_ADMIN', 'DEVELOPER'] as const
 const MONEY = ['MERCHANT_ADMIN', 'FINANCE'] as const
 const PAYOUTS = { scopes: ['disbursements:write'], roles: MONEY } as const
+const LINKS = { scopes: ['payment_links:write'], roles: MONEY } as const
 const WEBHOOKS = { scopes: ['webhooks:manage'], roles: BUILDERS } as const
 
 /** Who may call each operation. */
@@ -33,6 +34,16 @@ const RULES: Record<string, Rule> = {
     scopes: ['collections:read', 'collections:write'],
     roles: ALL,
   },
+
+  'POST /v1/collections': { scopes: ['collections:write'], roles: MONEY },
+  'GET /v1/payment-links': { scopes: ['payment_links:read'], roles: ALL },
+  'POST /v1/payment-links': LINKS,
+  'GET /v1/payment-links/{link_id}': { scopes: ['payment_links:read'], roles: ALL },
+  'POST /v1/payment-links/{link_id}/cancel': LINKS,
+  'GET /public/payment-links/{public_slug}': 'public',
+  'POST /public/payment-links/{public_slug}/collect': 'public',
+  'POST /public/payment-links/{public_slug}/pay': 'public',
+  'GET /public/payment-links/{public_slug}/collections/{collection_id}/status': 'public',
 
   'GET /v1/destinations': 'public',
   'POST /v1/merchant/withdrawals/quote': { roles: MONEY },
@@ -113,6 +124,8 @@ const RULES: Record<string, Rule> = {
   'POST /v1/operator/reconciliation/exceptions/{id}/resolve': 'operator',
   'GET /v1/operator/providers': 'operator',
   'GET /v1/operator/waiting': 'operator',
+  'GET /v1/operator/networks': 'operator',
+  'PUT /v1/operator/networks': 'operator',
 }
 
 /** Bodies for operations whose schema alone does not say what is sound. */

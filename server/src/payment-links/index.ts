@@ -1,11 +1,12 @@
 // The door of payment links.
 
-export { type Collect, checkPayerPhone, createCollect, promptLeft } from './collect.ts'
+export { type Collect, checkPayerPhone, createCollect, isOver, isSuspended, mayServe, promptLeft } from './collect.ts'
 export { type CheckedPage, checkPage, createLink, environmentOf, type LiveProviders } from './create.ts'
 export {
   BUILT_IN_HELP,
   createNetworkHelp,
   listNetworkHelp,
+  lockNetworkHelp,
   type NetworkHelp,
   replaceNetworkHelp,
 } from './network-help.ts'
