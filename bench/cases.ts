@@ -37,6 +37,8 @@ export type Settings = {
   reads: number
   /** Lines of the statement of reconcile. */
   lines: number
+  /** Payers who wait, of pages. */
+  waiting: number
   baseline_connections: number
 }
 
@@ -78,7 +80,7 @@ export function runName(): string {
 }
 
 /** Waits for the warm-up, then counts for the measured seconds. */
-async function measure(
+export async function measure(
   settings: Settings,
   readCounts: () => Promise<Progress>,
   readCpuNow: () => Cpu,

@@ -14,6 +14,8 @@ export type LoadOptions = {
   kind: 'push' | 'get' | 'post'
   /** API keys, used in turn. */
   keys: string[]
+  /** Of `get`: more lines of the head, each with its line end. */
+  head?: string
   /** Of `get` and `post`: what is asked for, each with the index of its key. */
   paths: { path: string; key: number }[]
   /** Begins every Idempotency-Key and reference, so that no two runs share one. */
@@ -115,8 +117,11 @@ function startRun(options: LoadOptions) {
   const id_mark = ID_MARKS[kind]
   const requests = paths.map(({ path, key }) => {
     const [method, body] =
-      kind === 'post' ? ['POST', 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}'] : ['GET', '\r\n']
-    return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${keys[key]}\r\n${body}`
+      kind === 'post'
+        ? ['POST', 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}']
+        : ['GET', `${options.head ?? ''}\r\n`]
+    const bearer = keys[key] === '' ? '' : `Authorization: Bearer ${keys[key]}\r\n`
+    return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${bearer}${body}`
   })
 
   const room = () =>

@@ -3,6 +3,7 @@
 import type { Approvals } from './approve.ts'
 import type { CpuUse, checkLife, latencyCase, Rate, Settings } from './cases.ts'
 import type { FloodResult } from './flood-case.ts'
+import type { Pages } from './pages.ts'
 import type { ProfileReport } from './profile.ts'
 import type { Reconciled } from './statements.ts'
 import { READS, type TransactionReads } from './transactions.ts'
@@ -38,6 +39,7 @@ export type Results = {
     transactions?: TransactionReads
     reconcile?: Reconciled
     flood?: FloodResult
+    pages?: Pages
   }
   profile?: ProfileReport
 }
@@ -63,7 +65,9 @@ export function table(results: Results): string {
     '',
   ]
   const { quiet, flooded } = cases.flood ?? {}
-  const used = Object.entries({ ...cases, quiet, flooded }).filter((entry): entry is [string, Rate] => isRate(entry[1]))
+  const used = Object.entries({ ...cases, ...cases.pages, quiet, flooded }).filter((entry): entry is [string, Rate] =>
+    isRate(entry[1]),
+  )
   if (used.length > 0) {
     lines.push('CPU in microseconds per payment or request, and in cores, during the measured seconds')
     lines.push(...columns(cpuRows(used)))
@@ -152,6 +156,16 @@ function rowsOf(cases: Results['cases']): Row[] {
     rate('flood: whole payments without it', cases.flood.quiet)
     rate('flood: whole payments under it', cases.flood.flooded)
     rows.push(...floodRows(cases.flood))
+  }
+  if (cases.pages) {
+    const { pages } = cases
+    rate('pages: to choose on, brotli, one server', pages.choose)
+    rate('pages: of a prompt that is out, one server', pages.waiting_page)
+    rate('pages: to choose on, two servers', pages.choose_two, 'at least 3,000/s')
+    rate('pages: of a prompt that is out, two servers', pages.waiting_page_two, 'at least 3,000/s')
+    rate(`pages: polls of ${pages.waiting.toLocaleString('en')} who wait`, pages.poll, `${pages.polls_offered}/s`)
+    rows.push(['pages: cores of the server while they poll', String(pages.poll.cpu.server?.cores ?? ''), 'below 0.2'])
+    rows.push(['pages: questions to the provider', String(pages.provider_questions), '0'])
   }
   return rows
 }

@@ -19,6 +19,7 @@ import {
   watchLife,
 } from './cases.ts'
 import { floodCase } from './flood-case.ts'
+import { pagesCase } from './pages.ts'
 import { readProfile } from './profile.ts'
 import { type Results, table } from './report.ts'
 import { reconcileCase } from './statements.ts'
@@ -38,7 +39,7 @@ import {
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CASES = ['baseline', 'accept', 'life', 'life_one', 'status', 'latency', 'memory', 'approve'] as const
 /** Cases that take minutes: only when they are named. */
-const LONG_CASES = ['transactions', 'reconcile', 'flood'] as const
+const LONG_CASES = ['transactions', 'reconcile', 'flood', 'pages'] as const
 type Case = (typeof CASES | typeof LONG_CASES)[number]
 
 const HELP = `Usage: npm run bench -- [options] [CASE ...]
@@ -63,6 +64,9 @@ Cases
              ours, imported twice; goal: at most 60 seconds
   flood      only when it is named: whole payments with and without a flood of forged callbacks from another process,
              in turn: as many as can be, then half as many at fixed times; goal: 0.9 of the payments a second
+  pages      only when it is named: pages of payers drawn a second, with one server and with two; goal: 3,000 a second
+             on two cores; and 10,000 who wait, polled as their script does; goal: below 0.2 cores, no question
+             to the provider
 
 Options
   --only A,B          Only these cases (and what they need); the same as naming them
@@ -76,6 +80,7 @@ Options
   --withdrawals N     Withdrawals of one round of approve (1000)
   --transactions N    Transactions of the merchant who has many (10000000)
   --lines N           Lines of the statement of reconcile (LINES, or 1000000)
+  --waiting N         Payers who wait, of pages (10000)
   --reads N           Readings of each kind, of each merchant (500)
   --forged N          Forged callbacks a second of flood (5000)
   --results DIR       Where the JSON is written too (bench/results)
@@ -101,6 +106,7 @@ function readArguments() {
       reads: { type: 'string', default: '500' },
       lines: { type: 'string', default: process.env.LINES ?? '1000000' },
       forged: { type: 'string', default: '5000' },
+      waiting: { type: 'string', default: '10000' },
       results: { type: 'string', default: join(ROOT, 'bench/results') },
       profile: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
@@ -126,7 +132,8 @@ function positive(
     | 'transactions'
     | 'reads'
     | 'lines'
-    | 'forged',
+    | 'forged'
+    | 'waiting',
 ): number {
   const value = Number(values[name])
   const whole = name === 'seconds' || name === 'warmup' || Number.isInteger(value)
@@ -220,6 +227,10 @@ async function measureAll(
     say('flood: payments with and without forged callbacks, in turn ...')
     results.cases.flood = await floodCase(cleanup, database, settings, positive(values, 'forged'))
   }
+  if (wants('pages')) {
+    say(`pages: making ${settings.waiting} payers who wait ...`)
+    results.cases.pages = await pagesCase(cleanup, database, settings, settings.waiting)
+  }
   return results
 }
 
@@ -279,6 +290,7 @@ async function main(): Promise<number> {
     transactions: positive(values, 'transactions'),
     reads: positive(values, 'reads'),
     lines: positive(values, 'lines'),
+    waiting: positive(values, 'waiting'),
     baseline_connections: 16,
   }
   const cases = chosenCases(values)

@@ -16,8 +16,7 @@ const ADMIN = ['MERCHANT_ADMIN'] as const
 const BUILDERS = ['MERCHANT_ADMIN', 'DEVELOPER'] as const
 const MONEY = ['MERCHANT_ADMIN', 'FINANCE'] as const
 const PAYOUTS = { scopes: ['disbursements:write'], roles: MONEY } as const
-const SELLERS = ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE'] as const
-const LINKS = { scopes: ['payment_links:write'], roles: SELLERS } as const
+const LINKS = { scopes: ['payment_links:write'], roles: MONEY } as const
 const INVOICES = { scopes: ['invoices:write'], roles: MONEY } as const
 const WEBHOOKS = { scopes: ['webhooks:manage'], roles: BUILDERS } as const
 
@@ -37,9 +36,9 @@ const RULES: Record<string, Rule> = {
     roles: ALL,
   },
 
-  'POST /v1/collections': { scopes: ['collections:write'], roles: SELLERS },
-  'POST /v1/payment-links': LINKS,
+  'POST /v1/collections': { scopes: ['collections:write'], roles: MONEY },
   'GET /v1/payment-links': { scopes: ['payment_links:read'], roles: ALL },
+  'POST /v1/payment-links': LINKS,
   'GET /v1/payment-links/{link_id}': { scopes: ['payment_links:read'], roles: ALL },
   'POST /v1/payment-links/{link_id}/cancel': LINKS,
   'GET /public/payment-links/{public_slug}': 'public',

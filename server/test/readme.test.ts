@@ -67,6 +67,11 @@ test('whoever follows the README has a payment, two payouts, verified webhooks a
   assert.match(output, /^SUCCESS$/m)
   assert.match(output, /^signature ok: disbursement\.success 5000\.00 TZS SALARY-7$/m)
   assert.match(output, /^ok: true$/m)
+  const [, page = ''] = /^Open (http:\S+\/pay\/\S+)$/m.exec(output) ?? []
+  const shown = await (await fetch(`${page}?lang=en`)).text()
+  assert.match(shown, /18,000/)
+  assert.match(output, /^Payment prompt sent\./m)
+  assert.match(output, /^The link is PAID$/m)
   assert.doesNotMatch(output, /refused|undefined/)
 })
 

@@ -9,7 +9,7 @@ import { FAILURE_REASONS, type Method } from '../providers/port.ts'
 import { type Delivery, enqueueEvents, type NewEvent } from '../webhooks/index.ts'
 import type { Standing, Step } from './decide.ts'
 import { type QueueRow, writeQueue } from './held.ts'
-import { payLinks } from './link.ts'
+import { type PaidLink, payLinks } from './link.ts'
 import { type AttemptState, moves, type Status } from './state.ts'
 import { forgivePhones } from './tries.ts'
 
@@ -29,6 +29,8 @@ export type Changing = Standing & {
   merchant_code: string
   routing_code: number
   moved: boolean
+  /** True: an earlier attempt than the newest paid it, so that method and fee are written anew. */
+  by_earlier?: boolean
 }
 
 /** Columns of a collection under lock, but those of its merchant. */
@@ -54,11 +56,13 @@ export type Effects = {
   queue: Map<string, QueueRow>
   /** Phones whose owners approved a payment on a page. */
   approved: Set<string>
+  /** Pages by the payment that has just paid them: also when its money went back in the same breath. */
+  paid: Map<string, PaidLink>
 }
 
 /** No effects yet. */
 export function noEffects(): Effects {
-  return { history: [], postings: [], events: [], queue: new Map(), approved: new Set() }
+  return { history: [], postings: [], events: [], queue: new Map(), approved: new Set(), paid: new Map() }
 }
 
 /** Who moves a collection, in what words. */
@@ -88,6 +92,9 @@ export function applyStep(
   if (held || from_status === 'pending_clearance') {
     effects.queue.set(collection_id, { merchant_id, collection_id, environment, decided_at: held ? null : now })
   }
+  const { payment_link_id: id } = row
+  if (move.to === 'successful' && id !== null && !effects.paid.has(id))
+    effects.paid.set(id, { merchant_id, id, collection_id })
   const source = { source_type: 'collection', source_id: collection_id } as const
   if (step.posting) {
     effects.postings.push(postingOf({ merchant_id, routing_code, environment, ...step.posting, ...source }))
@@ -190,6 +197,26 @@ const WRITE = sql(
    select (select count(*)::int from attempt) as attempts, (select count(*)::int from moved) as moved`,
 )
 
+const WRITE_EARLIER = sql(
+  'collections_write_earlier',
+  `update collections c set method = i.method, fee_minor = i.fee
+   from ${inputRows('$1', 'collection_id', 'merchant_id uuid, collection_id uuid, method text, fee bigint')} i
+   where c.merchant_id = i.merchant_id and c.id = i.collection_id`,
+)
+
+/** Writes method and fee of payments that an earlier attempt paid. None: no statement. */
+async function writeEarlier(tx: Tx, rows: readonly Changing[]): Promise<void> {
+  const earlier = rows.filter(({ by_earlier }) => by_earlier === true)
+  if (earlier.length === 0) return
+  const values = earlier.map(({ merchant_id, collection_id, method, fee_minor }) => ({
+    merchant_id,
+    collection_id,
+    method,
+    fee: fee_minor.toString(),
+  }))
+  await tx.query(WRITE_EARLIER, [JSON.stringify(values)])
+}
+
 /** Writes a set of changes: attempts, collections, history, the queue, events and money. Answers the deliveries it queued. */
 export async function writeChanges(
   deps: Deps,
@@ -213,8 +240,9 @@ export async function writeChanges(
   const [deliveries, [result]] = await Promise.all([
     enqueueEvents(deps, tx, effects.events, lease),
     tx.query<{ attempts: number; moved: number }>(WRITE, values),
+    writeEarlier(tx, moved),
     writeQueue(deps, tx, [...effects.queue.values()]),
-    payLinks(tx, moved, deps.clock.now()),
+    payLinks(tx, [...effects.paid.values()], deps.clock.now()),
     forgivePhones(deps, tx, effects.approved),
     // Last, because it locks the merchants' accounts: others wait for them until the commit.
     postTransfers(deps, tx, effects.postings),

@@ -22,7 +22,7 @@ export function isBookedByOther(row: Changing, number: number): boolean {
 // Read after the lock on the collection, behind which extra_collection_id is written: what another process has just made is seen.
 const FIND = sql(
   'extras_find',
-  `select a.collection_id as of_collection_id, a.number, a.method as of_method, a.phone, c.*
+  `select a.collection_id as of_collection_id, a.number, a.method as of_method, a.fee_minor as of_fee_minor, a.phone, c.*
    from ${inputRows('$1', 'collection_id', 'merchant_id uuid, collection_id uuid, number smallint')} i
    join collection_attempts a on a.merchant_id = i.merchant_id and a.collection_id = i.collection_id and a.number = i.number
    left join lateral (
@@ -37,7 +37,7 @@ const CREATE = sql(
      select * from ${inputRows(
        '$1',
        'collection_id',
-       'merchant_id uuid, collection_id uuid, number smallint, id uuid, method text, phone text',
+       'merchant_id uuid, collection_id uuid, number smallint, id uuid, method text, phone text, fee bigint',
      )} x
    ), marked as (
      update collection_attempts a set extra_collection_id = i.id from input i
@@ -47,7 +47,7 @@ const CREATE = sql(
      currency, fee_minor, amount_received_minor, customer_name, customer_phone, customer_email, reference, description,
      failure_reason_code, attempts, payment_link_id, created_at, updated_at)
    select c.merchant_id, i.id, c.environment, c.origin_environment, 'processing', 0, i.method, c.amount_minor,
-     c.currency, c.fee_minor, null, c.customer_name, coalesce(i.phone, c.customer_phone), c.customer_email, c.reference,
+     c.currency, i.fee, null, c.customer_name, coalesce(i.phone, c.customer_phone), c.customer_email, c.reference,
      c.description, null, 0, c.payment_link_id, $2, $2
    from input i join collections c on c.merchant_id = i.merchant_id and c.id = i.collection_id`,
 )
@@ -56,7 +56,26 @@ type Found = Changing & {
   of_collection_id: string
   number: number
   of_method: Method
+  of_fee_minor: bigint | null
   phone: string | null
+}
+
+const LOCK = sql(
+  'extras_lock',
+  `select 1 from ${inputRows('$1', 'collection_id', 'merchant_id uuid, collection_id uuid, number smallint')} i
+   join collection_attempts a on a.merchant_id = i.merchant_id and a.collection_id = i.collection_id and a.number = i.number
+   cross join lateral (
+     select 1 from collections where merchant_id = i.merchant_id and id = a.extra_collection_id for update) c`,
+)
+
+/**
+ * Locks the collections that already hold what these attempts took: before the pages, as whoever decides about one of them
+ * does. The collections of the attempts are under lock. None: no statement.
+ */
+export async function lockExtras(tx: Tx, attempts: readonly Beside[]): Promise<void> {
+  if (attempts.length === 0) return
+  const keys = attempts.map(({ merchant_id, collection_id, number }) => ({ merchant_id, collection_id, number }))
+  await tx.query(LOCK, [JSON.stringify(keys)])
 }
 
 /**
@@ -74,7 +93,7 @@ export async function extrasOf(
   const parents = new Map(attempts.map(({ row }) => [row.collection_id, row]))
   const extras = new Map<string, Changing>()
   const missing: object[] = []
-  for (const { of_collection_id, number, of_method, phone, ...row } of found) {
+  for (const { of_collection_id, number, of_method, of_fee_minor, phone, ...row } of found) {
     const parent = parents.get(of_collection_id) as Changing
     const { merchant_id, merchant_code, routing_code } = parent
     const extra: Changing =
@@ -86,17 +105,20 @@ export async function extrasOf(
             status: 'processing',
             version: 0,
             method: of_method,
+            fee_minor: of_fee_minor ?? parent.fee_minor,
             amount_received_minor: null,
             failure_reason_code: null,
             attempts: 0,
             settled_attempt: null,
             superseded: true,
             moved: false,
+            by_earlier: false,
           }
     extras.set(keyOfExtra(of_collection_id, number), extra)
     if (row.collection_id === null) {
-      const { collection_id: id, method } = extra
-      missing.push({ merchant_id, collection_id: of_collection_id, number, id, method, phone })
+      const { collection_id: id, method, fee_minor } = extra
+      const fee = fee_minor.toString()
+      missing.push({ merchant_id, collection_id: of_collection_id, number, id, method, phone, fee })
     }
   }
   if (missing.length > 0) await tx.query(CREATE, [JSON.stringify(missing), deps.clock.now()])

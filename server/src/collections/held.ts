@@ -45,7 +45,7 @@ const JOINED = `join collections c on c.merchant_id = h.merchant_id and c.id = h
    join merchants m on m.id = h.merchant_id
    left join lateral (
      select provider, provider_reference from collection_attempts
-     where merchant_id = c.merchant_id and collection_id = c.id order by number desc limit 1) a on true`
+     where merchant_id = c.merchant_id and collection_id = c.id and number = coalesce(c.settled_attempt, c.attempts)) a on true`
 
 const OPEN = `h.decided_at is null and ($1::uuid is null or h.merchant_id = $1) and ($2::text is null or h.environment = $2)`
 

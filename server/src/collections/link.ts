@@ -49,10 +49,10 @@ const PAY = sql(
    where l.merchant_id = i.merchant_id and l.id = i.id and l.status = 'ACTIVE'`,
 )
 
-/** Marks the pages of those collections that have just become successful as paid. None of them: no statement. */
-export async function payLinks(tx: Tx, rows: readonly Changing[], now: Date): Promise<void> {
-  const paid = rows.flatMap(({ merchant_id, payment_link_id: id, collection_id, moved, status }) =>
-    moved && status === 'successful' && id !== null ? [{ merchant_id, id, collection_id }] : [],
-  )
+/** A page that a payment has just paid. */
+export type PaidLink = { merchant_id: string; id: string; collection_id: string }
+
+/** Marks pages as paid, each by the first payment that did so. None of them: no statement. */
+export async function payLinks(tx: Tx, paid: readonly PaidLink[], now: Date): Promise<void> {
   if (paid.length > 0) await tx.query(PAY, [JSON.stringify(paid), now])
 }

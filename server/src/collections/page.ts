@@ -94,7 +94,11 @@ export async function lockHosted(tx: Tx, merchant_id: string, collection_id: str
 const ATTEMPTS_MAX = 99
 
 /** True when a payer may try (again), as far as the payment itself goes: nothing was received, and a number is left. */
-export function mayStart({ status, attempts, amount_received_minor }: HostedStanding): boolean {
+export function mayStart({
+  status,
+  attempts,
+  amount_received_minor,
+}: Pick<HostedStanding, 'status' | 'attempts' | 'amount_received_minor'>): boolean {
   const open = status === START.to || (START.from as readonly Status[]).includes(status)
   return open && amount_received_minor === null && attempts < ATTEMPTS_MAX
 }
@@ -116,9 +120,9 @@ const ATTEMPT = sql(
   'page_create_attempt',
   `insert into collection_attempts (merchant_id, collection_id, number, environment, provider, provider_reference,
      method, phone, amount_minor, currency, simulate_status, on_page, state, asks, due_at, lease_owner, deadline_at,
-     sent_at, provider_status, provider_id, payment_token, qr_payload, created_at, updated_at)
+     sent_at, provider_status, provider_id, payment_token, qr_payload, created_at, updated_at, fee_minor)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, null, true, 'to_send', 0, $11, $12, $13, null, null, null, null,
-     null, $14, $14)`,
+     null, $14, $14, $15)`,
 )
 
 /** What a payer chose. Fee in cents. `lease`: this process sends it, else a worker. */
@@ -185,11 +189,12 @@ export async function startOnPage(
     lease ? deps.process_id : null,
     attempt.deadline_at,
     now,
+    fee_minor.toString(),
   ])
   return attempt
 }
 
-/** A payment on a page with its newest attempt, as the page shows it. */
+/** A payment on a page with the attempt that its money is of, else its newest one, as the page shows it. */
 export type PagePayment = {
   merchant_id: string
   payment_link_id: string
@@ -197,8 +202,11 @@ export type PagePayment = {
   status: Status
   method: Method | null
   failure_reason_code: FailureReason | null
+  /** What was taken, in cents. Null: nothing yet. */
+  amount_received_minor: bigint | null
+  attempts: number
   updated_at: Date
-  /** Of the newest attempt; null before the first. `phone`: that of the payer. */
+  /** Of the attempt; null before the first. `phone`: that of the payer. */
   phone: string | null
   attempt_state: AttemptState | null
   attempt_at: Date | null
@@ -209,38 +217,40 @@ export type PagePayment = {
 }
 
 const PAYMENT_COLUMNS = `c.merchant_id, c.payment_link_id, c.id as collection_id, c.status, c.method, c.failure_reason_code,
-     c.updated_at, a.phone, a.state as attempt_state, a.created_at as attempt_at, a.provider, a.provider_id, a.payment_token,
+     c.amount_received_minor, c.attempts, c.updated_at, a.phone, a.state as attempt_state, a.created_at as attempt_at, a.provider, a.provider_id, a.payment_token,
      a.qr_payload`
-const NEWEST_ATTEMPT = `left join lateral (
-     select * from collection_attempts where merchant_id = c.merchant_id and collection_id = c.id
-     order by number desc limit 1) a on true`
+const SHOWN_ATTEMPT = `left join collection_attempts a
+     on a.merchant_id = c.merchant_id and a.collection_id = c.id and a.number = coalesce(c.settled_attempt, c.attempts)`
 
 const UNDER_WAY = sql(
   'page_under_way',
   `select ${PAYMENT_COLUMNS} from (
      select * from collections where merchant_id = $1 and payment_link_id = $2 order by id desc limit $3) c
-   ${NEWEST_ATTEMPT}
+   ${SHOWN_ATTEMPT}
    where c.status in ('processing', 'pending_clearance') order by c.id desc`,
 )
 
 /** Older tries than these are not looked at: each of them had its time long ago. */
-const TRIES_LOOKED_AT = 20
+const TRIES_LOOKED_AT = 50
 
-/** The payments on a page that have no outcome yet, newest first. */
+/** The payments on a page that have no outcome yet, newest first. Of many tries the newest are looked at. */
 export function paymentsUnderWay(reader: Reader, merchant_id: string, link_id: string): Promise<PagePayment[]> {
   return reader.query<PagePayment>(UNDER_WAY, [merchant_id, link_id, TRIES_LOOKED_AT])
 }
 
+// An older one that is held keeps the page shut, as it does for whoever tries to pay.
 const LATEST = sql(
   'page_latest_payment',
   `select ${PAYMENT_COLUMNS} from ${inputRows('$1', 'link_id', 'merchant_id uuid, link_id uuid')} i
    cross join lateral (
-     select * from collections where merchant_id = i.merchant_id and payment_link_id = i.link_id
-     order by id desc limit 1) c
-   ${NEWEST_ATTEMPT}`,
+     select * from (
+       select * from collections where merchant_id = i.merchant_id and payment_link_id = i.link_id
+       order by id desc limit ${TRIES_LOOKED_AT}) newest
+     order by newest.status = 'pending_clearance' desc, newest.id desc limit 1) c
+   ${SHOWN_ATTEMPT}`,
 )
 
-/** Of each of these pages the newest payment, where there is one. */
+/** Of each of these pages the payment that matters, where there is one: one that is held, else the newest. */
 export function latestPayments(
   reader: Reader,
   links: readonly { merchant_id: string; link_id: string }[],
@@ -252,7 +262,7 @@ const FIND = sql(
   'page_find_payment',
   `select ${PAYMENT_COLUMNS} from ${inputRows('$1', 'collection_id', 'merchant_id uuid, collection_id uuid')} i
    join collections c on c.merchant_id = i.merchant_id and c.id = i.collection_id
-   ${NEWEST_ATTEMPT}
+   ${SHOWN_ATTEMPT}
    where c.payment_link_id is not null`,
 )
 

@@ -5,7 +5,7 @@
 
 import { type Deps, inLockOrder, inputRows, inTransaction, sql, type Tx } from '../db/index.ts'
 import { assertInvariant } from '../lib/index.ts'
-import type { Answer } from '../providers/port.ts'
+import type { Answer, Method } from '../providers/port.ts'
 import { type Delivery, subscriptionsOf } from '../webhooks/index.ts'
 import {
   type AttemptRow,
@@ -18,7 +18,7 @@ import {
   writeChanges,
 } from './change.ts'
 import { contradicts, decide, decideTimeout, isOpen, type Step, wordOf } from './decide.ts'
-import { extrasOf, isBookedByOther, keyOfExtra, tookBeside } from './extra.ts'
+import { extrasOf, isBookedByOther, keyOfExtra, lockExtras, tookBeside } from './extra.ts'
 import { isSuperseded, lockLinks } from './link.ts'
 import { attemptReference } from './reference.ts'
 
@@ -26,7 +26,13 @@ import { attemptReference } from './reference.ts'
 export type Outcome = { merchant_id: string; collection_id: string; number: number; answer: Answer }
 
 /** An attempt under lock of its collection, changed in memory as outcomes are applied, then written once. */
-type Trying = AttemptRow & { deadline_at: Date; phone: string | null }
+type Trying = AttemptRow & {
+  deadline_at: Date
+  phone: string | null
+  of_method: Method
+  /** Our fee if it pays; null: that of the collection. */
+  of_fee_minor: bigint | null
+}
 
 /** A collection under lock with its attempts that something was learned about. */
 type Standing = {
@@ -50,7 +56,9 @@ const LOCK = sql(
      select ${CHANGING_COLUMNS} from collections where merchant_id = i.merchant_id and id = i.collection_id for update
    ) c
    cross join lateral (
-     select number, state, sent_at, deadline_at, provider_status, provider_id, phone from collection_attempts
+     select number, state, sent_at, deadline_at, provider_status, provider_id, phone, method as of_method,
+       fee_minor as of_fee_minor
+     from collection_attempts
      where merchant_id = i.merchant_id and collection_id = i.collection_id and number = i.number offset 0
    ) a
    cross join lateral (select merchant_code, routing_code from merchants where id = i.merchant_id offset 0) m`,
@@ -94,6 +102,13 @@ export async function applyOutcomes(
     assertInvariant(standing !== undefined && attempt !== undefined, `attempt ${keyOf(outcome)} exists`)
     return { standing, attempt }
   }
+  await lockExtras(
+    tx,
+    inLockOrder(
+      [...keys.values()].filter((outcome) => tookBeside(find(outcome).standing.row, outcome.number, outcome.answer)),
+      ({ collection_id, number }) => `${collection_id} ${number}`,
+    ),
+  )
   const links = await lockLinks(
     tx,
     [...standings.values()].map(({ row }) => row),
@@ -109,9 +124,10 @@ export async function applyOutcomes(
     const subscribed = subscriptions.get(row.merchant_id)
     if (applyOne(deps, standing, attempt, outcome.answer, effects, subscribed) === 'beside') beside.push(outcome)
     // Of two payments of one page in this set, the second finds it paid.
-    if (link?.status === 'ACTIVE' && row.status === 'successful') {
+    const paid = link?.status === 'ACTIVE' ? effects.paid.get(link.id) : undefined
+    if (link !== undefined && paid !== undefined) {
       link.status = 'PAID'
-      link.paid_collection_id = row.collection_id
+      link.paid_collection_id = paid.collection_id
     }
   }
   const extras = await applyBeside(deps, tx, beside, find, effects, subscriptions)
@@ -126,15 +142,27 @@ export async function applyOutcomes(
 /** The locked rows, one for each attempt, as collections with their attempts. */
 function standingsOf(rows: readonly Locked[]): Map<string, Standing> {
   const standings = new Map<string, Standing>()
-  for (const { number, state, sent_at, deadline_at, provider_status, provider_id, phone, ...collection } of rows) {
-    const { merchant_id, collection_id } = collection
+  for (const row of rows) {
+    const {
+      number,
+      state,
+      sent_at,
+      deadline_at,
+      provider_status,
+      provider_id,
+      phone,
+      of_method,
+      of_fee_minor,
+      ...rest
+    } = row
+    const { merchant_id, collection_id } = rest
     const known = standings.get(collection_id) ?? {
-      row: { ...collection, superseded: false, moved: false },
+      row: { ...rest, superseded: false, moved: false },
       attempts: new Map<number, Trying>(),
       told: new Set<string>(),
     }
     const attempt = { merchant_id, collection_id, number, state, due_at: null, sent_at, provider_status, provider_id }
-    known.attempts.set(number, { ...attempt, deadline_at, phone })
+    known.attempts.set(number, { ...attempt, deadline_at, phone, of_method, of_fee_minor })
     standings.set(collection_id, known)
   }
   return standings
@@ -224,6 +252,12 @@ function applyOne(
   const by_other = isBookedByOther(row, number)
   // The payer has tried again since: that an earlier try came to nothing says nothing about this payment any more.
   const overtaken = number < row.attempts && !('amount_minor' in answer)
+  if ('amount_minor' in answer && row.amount_received_minor === null && number < row.attempts) {
+    // What the payer agreed to was that attempt's.
+    row.by_earlier = true
+    row.method = attempt.of_method
+    row.fee_minor = attempt.of_fee_minor ?? row.fee_minor
+  }
   const word = wordOf(answer)
   const contradiction = !by_other && !overtaken && contradicts(row, answer)
   let steps = by_other || overtaken ? [] : decide(row, answer)
@@ -263,6 +297,12 @@ function isReversal({ move }: Step): boolean {
   return move === 'reverse' || move === 'reverseHeld'
 }
 
-function attemptOf({ deadline_at: _, phone: _phone, ...attempt }: Trying): AttemptRow {
+function attemptOf({
+  deadline_at: _,
+  phone: _phone,
+  of_method: _method,
+  of_fee_minor: _fee,
+  ...attempt
+}: Trying): AttemptRow {
   return attempt
 }

@@ -2,7 +2,7 @@
 // keep a page busy. Counted over ten minutes, across all processes.
 
 import { type Deps, oneStatement, sql, type Tx } from '../db/index.ts'
-import { refuse } from '../lib/index.ts'
+import { customerNetwork, refuse } from '../lib/index.ts'
 import type { Task } from '../work/index.ts'
 
 const WINDOW_MS = 10 * 60_000
@@ -31,7 +31,8 @@ const COUNT = sql(
 export async function countTry(deps: Deps, tx: Tx, trying: Trying): Promise<void> {
   const { prompts_per_phone, tries_per_link, tries_per_address } = deps.config
   const limits = { phone: prompts_per_phone, link: tries_per_link, address: tries_per_address }
-  const subjects = { phone: trying.phone, link: trying.link_id, address: trying.address }
+  const address = trying.address === null ? null : customerNetwork(trying.address)
+  const subjects = { phone: trying.phone, link: trying.link_id, address }
   const rows = (['address', 'link', 'phone'] as const).flatMap((kind) => {
     const subject = subjects[kind]
     return subject === null || limits[kind] === 0
@@ -78,7 +79,12 @@ export async function forgivePhones(deps: Deps, tx: Tx, phones: ReadonlySet<stri
   await tx.query(FORGIVE, [JSON.stringify([...phones].map((phone) => markOf(deps, 'phone', phone).toString('hex')))])
 }
 
-const PURGE = sql('payer_tries_purge', 'delete from payer_tries where window_started_at < $1')
+// What somebody has in hand right now is not old any more.
+const PURGE = sql(
+  'payer_tries_purge',
+  `delete from payer_tries where (kind, subject) in (
+     select kind, subject from payer_tries where window_started_at < $1 order by kind, subject for update skip locked)`,
+)
 const PURGE_EVERY_MS = 10 * 60_000
 
 /** The background work that deletes counters of windows that are long over. */

@@ -45,9 +45,13 @@ export function requireClaim(request: FastifyRequest): IdempotencyClaim {
 
 /** As `requireClaim`, for a request that nobody is signed in for: `scope` says within what its key is unique. */
 export function claimIn(request: FastifyRequest, scope: ClaimScope): IdempotencyClaim {
+  return { ...scope, key: requireKey(request), fingerprint: fingerprint(request.method, request.url, request.body) }
+}
+
+/** The key of a request that must carry one. Refuses a missing and a malformed one. */
+export function requireKey(request: FastifyRequest): string {
   const header = request.headers['idempotency-key']
-  if (typeof header !== 'string' || !isIdempotencyKey(header)) refuse('idempotency_key_required')
-  return { ...scope, key: header, fingerprint: fingerprint(request.method, request.url, request.body) }
+  return typeof header === 'string' && isIdempotencyKey(header) ? header : refuse('idempotency_key_required')
 }
 
 /** True for a text that may be an Idempotency-Key. */
@@ -194,10 +198,18 @@ async function workOrRefusal<Answer extends StoredAnswer>(
   } catch (error) {
     if (!isDecision(error)) throw error
     await tx.query(UNDO)
-    const response_body = JSON.stringify(failure(error.code, error.message, error.details))
-    await storeAnswer(tx, claim, { status_code: error.status, response_body })
+    await storeRefusal(tx, claim, error)
     return error
   }
+}
+
+async function storeRefusal(
+  tx: Tx,
+  claim: IdempotencyClaim,
+  { code, message, details, status }: Refusal,
+): Promise<void> {
+  const response_body = JSON.stringify(failure(code, message, details))
+  await storeAnswer(tx, claim, { status_code: status, response_body })
 }
 
 /**
@@ -224,6 +236,36 @@ export async function onceInTransaction(
     return answer instanceof Refusal ? answer : { ...answer, replayed: false }
   })
   // Thrown only now: the refusal is committed.
+  if (done instanceof Refusal) throw done
+  return done
+}
+
+/**
+ * As `onceInTransaction`, for work that goes on after the commit: the key stays claimed, and whoever finishes stores its
+ * answer. Answers what `work` began, or the answer that is known already. A refusal with a 409 is stored here too.
+ */
+export async function beginOnce<Begun>(
+  deps: Deps,
+  claim: IdempotencyClaim,
+  work: (tx: Tx) => Promise<Begun>,
+): Promise<{ begun: Begun } | { known: StoredAnswer }> {
+  const done = await inTransaction(deps.db, async (tx) => {
+    const known = await findAnswer(deps, tx, claim)
+    if (known) return { known }
+    if (!(await claimKey(deps, tx, claim))) {
+      const stored = await findAnswer(deps, tx, claim)
+      return stored ? { known: stored } : refuse('idempotency_in_progress', { retry_after_s: 1 })
+    }
+    await tx.query(SAVE)
+    try {
+      return { begun: await work(tx) }
+    } catch (error) {
+      if (!isDecision(error)) throw error
+      await tx.query(UNDO)
+      await storeRefusal(tx, claim, error)
+      return error
+    }
+  })
   if (done instanceof Refusal) throw done
   return done
 }

@@ -100,6 +100,7 @@ describe('the list', () => {
       method: 'wallet_push',
       environment: 'live',
       provider_payment_status: 'COMPLETED',
+      payment_url: null,
       failure_reason_code: null,
       failure_reason_message: null,
       fee: 0,

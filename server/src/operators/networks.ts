@@ -5,7 +5,7 @@ import { actOf, PLATFORM, recordAudit } from '../audit/index.ts'
 import type { Deps } from '../db/index.ts'
 import { type App, answerOnce, success } from '../http/index.ts'
 import { nullable, refuseField, visibleLine, visibleText } from '../lib/index.ts'
-import { BUILT_IN_HELP, listNetworkHelp, replaceNetworkHelp } from '../payment-links/index.ts'
+import { BUILT_IN_HELP, listNetworkHelp, lockNetworkHelp, replaceNetworkHelp } from '../payment-links/index.ts'
 
 const Network = Type.Object({
   code: Type.String({ pattern: '^[A-Z0-9_]{2,30}$', description: 'Unique in the list, such as MPESA.' }),
@@ -31,7 +31,7 @@ export function networkRoutes(deps: Deps): (app: App) => void {
         },
         config: { access: 'operator' },
       },
-      async () => ({ success: true as const, data: { networks: [...(await listNetworkHelp(deps))] } }),
+      async () => ({ success: true as const, data: { networks: [...(await listNetworkHelp(deps.db))] } }),
     )
     app.put(
       '/v1/operator/networks',
@@ -52,7 +52,8 @@ export function networkRoutes(deps: Deps): (app: App) => void {
           const codes = networks.map(({ code }) => code)
           const twice = codes.find((code, i) => codes.indexOf(code) !== i)
           if (twice !== undefined) refuseField('networks', `names ${twice} twice`)
-          const before = await listNetworkHelp(deps)
+          await lockNetworkHelp(tx)
+          const before = await listNetworkHelp(tx)
           await replaceNetworkHelp(deps, tx, networks)
           await recordAudit(deps, tx, {
             ...actOf(request),

@@ -1,10 +1,6 @@
 // Pages as they travel: compressed anew for each payer, because each page differs.
 
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
-
-const brotli = promisify(brotliCompress)
-const gzipped = promisify(gzip)
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 /** A body, and the encoding that it is in. Null: as it was. */
 export type Encoded = { body: Buffer; encoding: 'br' | 'gzip' | null }
@@ -15,20 +11,26 @@ const WORTH_BYTES = 600
 /** A page is some 20 KB: a window larger than that only costs memory for each of thousands of pages. */
 const WINDOW_BITS = 16
 
-/** Encodes a page for an Accept-Encoding header: brotli if it is accepted, else gzip, else as it is. */
-export async function encode(page: string, accept: string | undefined): Promise<Encoded> {
+/** Half a kilobyte more than at quality 5, for half the time. */
+const QUALITY = 3
+
+/**
+ * Encodes a page for an Accept-Encoding header: brotli if it is accepted, else gzip, else as it is. At once: a tenth of a
+ * millisecond is less than handing it to another thread costs.
+ */
+export function encode(page: string, accept: string | undefined): Encoded {
   const body = Buffer.from(page)
   const encoding = body.length < WORTH_BYTES ? null : bestEncoding(accept)
   if (encoding === 'br') {
     const params = {
-      [constants.BROTLI_PARAM_QUALITY]: 5,
+      [constants.BROTLI_PARAM_QUALITY]: QUALITY,
       [constants.BROTLI_PARAM_LGWIN]: WINDOW_BITS,
       [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
       [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
     }
-    return { body: await brotli(body, { params }), encoding }
+    return { body: brotliCompressSync(body, { params }), encoding }
   }
-  if (encoding === 'gzip') return { body: await gzipped(body), encoding }
+  if (encoding === 'gzip') return { body: gzipSync(body, { level: 5 }), encoding }
   return { body, encoding }
 }
 

@@ -16,7 +16,9 @@ import {
   createFindBySlug,
   createFindPayment,
   createNetworkHelp,
+  isSuspended,
   type Link,
+  mayServe,
   promptLeft,
 } from '../payment-links/index.ts'
 import type { Method, Provider } from '../providers/port.ts'
@@ -28,9 +30,9 @@ import { qrPng } from './qr-image.ts'
 import { pollAnswer, renderScreen, statusOf } from './render.ts'
 import {
   type Around,
-  factsOf,
   openName,
   openScreen,
+  paidOf,
   paymentName,
   paymentPath,
   paymentScreen,
@@ -77,7 +79,8 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
   const methodsFor = (link: Link): PayMethod[] =>
     METHODS.filter((name) => {
       const provider = options.find('live', { method: METHOD_OF[name] })
-      return provider !== null && !(provider.capabilities.whole_shillings && link.amount_minor % 100n !== 0n)
+      if (provider === null || isSuspended(link) || !mayServe(link, provider)) return false
+      return !(provider.capabilities.whole_shillings && link.amount_minor % 100n !== 0n)
     })
 
   const frameOf = (request: FastifyRequest): Frame => {
@@ -111,8 +114,8 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
     return { shop, methods: methodsFor(link), idempotency_key: newId(deps, 0) }
   }
 
-  const send = async (request: FastifyRequest, reply: FastifyReply, screen: Screen): Promise<FastifyReply> => {
-    const { body, encoding } = await encode(renderScreen(screen), request.headers['accept-encoding'])
+  const send = (request: FastifyRequest, reply: FastifyReply, screen: Screen): FastifyReply => {
+    const { body, encoding } = encode(renderScreen(screen), request.headers['accept-encoding'])
     if (encoding !== null) reply.header('content-encoding', encoding)
     return reply.code(statusOf(screen)).headers(PAGE_HEADERS).send(body)
   }
@@ -194,11 +197,13 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
           status >= 400 && status < 500 && status !== 429
             ? { ...frame, screen: 'form_expired', open_path: frame.url }
             : { ...frame, screen: 'server_error' }
-        return encode(renderScreen(screen), request.headers['accept-encoding']).then(({ body, encoding }) => {
-          if (encoding !== null) reply.header('content-encoding', encoding)
-          return reply.code(status).headers(PAGE_HEADERS).send(body)
-        })
+        const { body, encoding } = encode(renderScreen(screen), request.headers['accept-encoding'])
+        if (encoding !== null) reply.header('content-encoding', encoding)
+        return reply.code(status).headers(PAGE_HEADERS).send(body)
       })
+
+      // Addresses that were cut, or have something behind them.
+      scope.get('/pay/*', { schema: { hide: true }, config: PAYERS }, lost)
 
       scope.get<{ Params: { slug: string } }>('/pay/:slug', page, async (request, reply) => {
         const link = await findBySlug(request.params.slug)
@@ -219,7 +224,8 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
           const again = textOf(form.again)
           if (again !== '') {
             const before = await findPayment(link, again)
-            if (before?.method == null || before.method === 'qr') return see(request, reply, `/pay/${link.slug}`)
+            if (before?.method == null || before.method === 'qr' || before.phone === null)
+              return see(request, reply, `/pay/${link.slug}`)
             const method = before.method === 'wallet_push' ? 'WALLET_PUSH' : 'PROVIDER_PESA'
             return begin(request, reply, link, { method, phone: before.phone, key })
           }
@@ -273,7 +279,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
           const known = await both(request)
           if (known === null) return reply.code(404).send({ state: 'unknown' })
           const left_s = promptLeft(deps, known.found)
-          return poll(reply, { state: paymentName(deps, known.found), ...(left_s > 0 ? { left_s } : {}) })
+          return poll(reply, { state: paymentName(deps, known.link, known.found), ...(left_s > 0 ? { left_s } : {}) })
         },
       )
 
@@ -283,6 +289,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
         async (request, reply) => {
           const known = await both(request)
           if (known === null || known.found.qr_payload === null) return lost(request, reply)
+          if (paymentName(deps, known.link, known.found) !== 'qr') return lost(request, reply)
           return reply
             .headers({
               'content-type': 'image/png',
@@ -304,7 +311,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
             const { shop } = await around(request, link)
             const { status } = found
             if (status !== 'successful' && status !== 'reversed') return see(request, reply, paymentPath(shop, found))
-            const facts = factsOf(found)
+            const facts = paidOf(link, found)
             const path = receiptPath(shop, found)
             const share_url = `${payUrlOf(config, app)}${inLanguage(path, shop.language)}`
             if (form === 'html') {
@@ -316,7 +323,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
               language: shop.language,
               brand_name: config.brand_name,
               merchant_name: link.merchant_name,
-              amount_minor: link.amount_minor,
+              amount_minor: facts.amount_minor,
               currency: link.currency,
               method: methodName(shop, facts.method),
               phone: found.phone,
@@ -393,10 +400,13 @@ function readChoice(
   const problems: Problem[] = []
   const method = methods.find((name) => name === form.method) ?? null
   const phone = textOf(form.phone)
+  // Several phones are none: nobody knows which one was meant.
+  const several = form.phone !== undefined && typeof form.phone !== 'string'
   if (method === null) problems.push({ field: 'method', problem: 'method_missing' })
   if (method === 'TANQR') return { method, phone: null }
-  const canonical = phone === '' ? link.customer_phone : canonicalPhone(phone)
-  if (canonical === null) problems.push({ field: 'phone', problem: phone === '' ? 'phone_missing' : 'phone_wrong' })
+  const canonical = several ? null : phone === '' ? link.customer_phone : canonicalPhone(phone)
+  if (canonical === null)
+    problems.push({ field: 'phone', problem: phone === '' && !several ? 'phone_missing' : 'phone_wrong' })
   if (method === null || problems.length > 0) return { problems, phone, method }
   return { method, phone: canonical }
 }

@@ -3,7 +3,7 @@
 import type { PagePayment } from '../collections/index.ts'
 import type { Deps } from '../db/index.ts'
 import { maskPhone } from '../lib/index.ts'
-import { type Link, promptLeft, statusAt } from '../payment-links/index.ts'
+import { isOver, type Link, promptLeft, statusAt } from '../payment-links/index.ts'
 import { returnUrl } from './return-url.ts'
 import type { PayMethod, PaymentFacts, Problem, Screen, Shop } from './view.ts'
 
@@ -30,12 +30,12 @@ export function openName(deps: Deps, link: Link, latest: PagePayment | null, pai
   if (status === 'PAID') return paid?.status === 'reversed' ? 'reversed' : 'paid'
   if (latest?.status === 'pending_clearance') return 'review'
   if (latest !== null && promptLeft(deps, latest) > 0) return 'in_progress'
-  if (status === 'ACTIVE') return 'choose'
+  if (status === 'ACTIVE') return isOver(link, latest) ? 'failed' : 'choose'
   return status === 'EXPIRED' ? 'expired' : 'cancelled'
 }
 
 /** The name of the screen of one payment. */
-export function paymentName(deps: Deps, payment: PagePayment) {
+export function paymentName(deps: Deps, link: Link, payment: PagePayment) {
   switch (payment.status) {
     case 'successful':
       return 'success'
@@ -48,7 +48,8 @@ export function paymentName(deps: Deps, payment: PagePayment) {
     case 'created':
       return 'choose'
     case 'processing':
-      if (payment.qr_payload !== null) return 'qr'
+      // The code of a page that takes no more money is not shown: whoever has scanned it waits for the answer.
+      if (payment.qr_payload !== null && statusAt(link, deps.clock.now()) === 'ACTIVE') return 'qr'
       if (promptLeft(deps, payment) === 0) return 'slow'
       return payment.method === 'provider_pesa' ? 'waiting_wallet' : 'waiting_push'
   }
@@ -67,7 +68,7 @@ export function openScreen(
   const screen = openName(deps, link, latest, paid)
   switch (screen) {
     case 'paid':
-      return { ...shop, screen, ...factsOf(paid as PagePayment), redirect: null }
+      return { ...shop, ...paidOf(link, paid as PagePayment), screen, redirect: null }
     case 'reversed':
       return { ...shop, screen, receipt_path: receiptPath(shop, paid as PagePayment) }
     case 'review':
@@ -77,6 +78,8 @@ export function openScreen(
     case 'expired':
     case 'cancelled':
       return { ...shop, screen, expired_at: link.expires_at }
+    case 'failed':
+      return failedScreen(link, latest as PagePayment, shop, false)
     case 'choose':
       return {
         ...shop,
@@ -111,25 +114,20 @@ export function paymentScreen(
   const open = statusAt(link, deps.clock.now()) === 'ACTIVE'
   const { collection_id } = payment
   const phone_masked = payment.phone === null ? null : maskPhone(payment.phone)
-  const screen = paymentName(deps, payment)
+  const screen = paymentName(deps, link, payment)
   switch (screen) {
     case 'success': {
       const url = returnUrl(link.redirect_url, { reference: link.reference, collection_id, status: payment.status })
-      const auto = deps.clock.now().getTime() - payment.updated_at.getTime() < JUST_NOW_MS
+      const auto = deps.clock.now().getTime() - paidOf(link, payment).paid_at.getTime() < JUST_NOW_MS
       const redirect = url === null ? null : { url, auto }
-      return { ...shop, screen, ...factsOf(payment), receipt_path: receiptPath(shop, payment), redirect }
+      return { ...shop, ...paidOf(link, payment), screen, receipt_path: receiptPath(shop, payment), redirect }
     }
     case 'reversed':
       return { ...shop, screen, receipt_path: receiptPath(shop, payment) }
     case 'review':
       return { ...shop, screen, ...watch }
-    case 'failed': {
-      const reason_code = payment.failure_reason_code ?? 'unknown_provider_error'
-      const poll_path = DOUBTFUL.includes(reason_code) ? watch.poll_path : null
-      const support_reference = link.reference ?? collection_id
-      const retry_path = open ? shop.pay_path : null
-      return { ...shop, screen, reason_code, support_reference, retry_path, check_path: path, poll_path }
-    }
+    case 'failed':
+      return failedScreen(link, payment, shop, open && !isOver(link, payment))
     case 'choose':
       return openScreen(deps, link, { latest: payment, paid: null }, around, null)
     case 'qr':
@@ -162,6 +160,20 @@ export function paymentScreen(
   }
 }
 
+function failedScreen(link: Link, payment: PagePayment, shop: Shop, may_retry: boolean): Screen {
+  const path = paymentPath(shop, payment)
+  const reason_code = payment.failure_reason_code ?? 'unknown_provider_error'
+  return {
+    ...shop,
+    screen: 'failed',
+    reason_code,
+    support_reference: link.reference ?? payment.collection_id,
+    retry_path: may_retry ? shop.pay_path : null,
+    check_path: path,
+    poll_path: DOUBTFUL.includes(reason_code) ? `${path}/state` : null,
+  }
+}
+
 /** The address of a payment. */
 export function paymentPath(shop: Pick<Shop, 'pay_path'>, { collection_id }: PagePayment): string {
   return `${shop.pay_path}/c/${collection_id}`
@@ -172,10 +184,13 @@ export function receiptPath(shop: Pick<Shop, 'pay_path'>, payment: PagePayment):
   return `${paymentPath(shop, payment)}/receipt`
 }
 
-/** What a stranger with the link may read of a payment. */
-export function factsOf(payment: PagePayment): PaymentFacts {
+/** What a stranger with the link may read of a payment, and what was taken, which may be another amount than was asked. */
+export function paidOf(link: Link, payment: PagePayment): PaymentFacts & { amount_minor: bigint } {
+  // What becomes of a payment later does not change when it was made.
+  const paid_at = link.paid_collection_id === payment.collection_id ? link.paid_at : null
   return {
-    paid_at: payment.updated_at,
+    amount_minor: payment.amount_received_minor ?? link.amount_minor,
+    paid_at: paid_at ?? payment.updated_at,
     method: payment.method ?? 'wallet_push',
     phone_masked: payment.phone === null ? null : maskPhone(payment.phone),
     provider_reference: payment.provider_id,

@@ -69,7 +69,10 @@ ${
 }`
 }
 
-type Reason = { why: PlainKey; way: 'try_again' | 'use_other_number' | 'use_other_way' | 'check_status' }
+type Reason = {
+  why: PlainKey | 'why_review_declined'
+  way: 'try_again' | 'use_other_number' | 'use_other_way' | 'check_status'
+}
 
 /** What the payer reads for each reason, and the one way on. Whether money moved is said in each. */
 const REASONS: Readonly<Record<string, Reason>> = {
@@ -80,15 +83,19 @@ const REASONS: Readonly<Record<string, Reason>> = {
   provider_unavailable: { why: 'why_provider_unavailable', way: 'use_other_way' },
   expired: { why: 'why_expired', way: 'try_again' },
   timeout: { why: 'why_timeout', way: 'check_status' },
+  review_declined: { why: 'why_review_declined', way: 'check_status' },
 }
 
 /** Not paid. Where money may have left all the same, the way on is to look, never to pay again. */
 export function failedScreen(view: FailedScreen): Content {
   const t = speaker(view.language)
   const reason = Object.hasOwn(REASONS, view.reason_code) ? REASONS[view.reason_code] : undefined
+  const merchant = merchantOf(view)
   const sentence = reason
-    ? t.say(reason.why)
-    : t.say('why_unknown', { merchant: merchantOf(view), reference: foreign(view.support_reference, 'reference') })
+    ? reason.why === 'why_review_declined'
+      ? t.say(reason.why, { merchant })
+      : t.say(reason.why)
+    : t.say('why_unknown', { merchant, reference: foreign(view.support_reference, 'reference') })
   const way = reason?.way ?? 'check_status'
   const target = way === 'check_status' ? view.check_path : view.retry_path
   const rest = html`<p>${sentence}</p>

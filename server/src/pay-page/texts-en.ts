@@ -98,6 +98,8 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   why_provider_declined: 'The mobile network declined this payment. No payment was received.',
   why_provider_unavailable: 'This network is unavailable right now. No payment was received.',
   why_expired: 'The time to confirm has run out. No payment was received.',
+  why_review_declined:
+    'This payment was reviewed and not accepted. What was taken goes back to the payer: ask {merchant} about it.',
   why_timeout: 'We got no answer in time. If money left your account, do not pay again: we will confirm it here.',
   why_unknown:
     'We do not know why. If money left your account, do not pay again: contact {merchant} with the reference {reference}.',

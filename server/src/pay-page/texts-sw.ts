@@ -100,6 +100,8 @@ export const sw = {
   why_provider_declined: 'Mtandao wa simu umekataa malipo haya. Hakuna malipo yaliyopokelewa.',
   why_provider_unavailable: 'Huduma ya mtandao huu haipatikani kwa sasa. Hakuna malipo yaliyopokelewa.',
   why_expired: 'Muda wa kuthibitisha umeisha. Hakuna malipo yaliyopokelewa.',
+  why_review_declined:
+    'Malipo haya yalikaguliwa na hayakukubaliwa. Kilichokatwa kinarudishwa kwa mlipaji: wasiliana na {merchant}.',
   why_timeout: 'Hatukupata majibu kwa wakati. Kama umekatwa pesa, usilipe tena: tutathibitisha hapa.',
   why_unknown:
     'Hatujui sababu. Kama umekatwa pesa, usilipe tena: wasiliana na {merchant} ukitaja kumbukumbu {reference}.',

@@ -11,15 +11,14 @@ import {
   type Driver,
   feesOf,
   fetchQr,
-  type HostedStanding,
   lockHosted,
   mayStart,
   type PagePayment,
   paymentsUnderWay,
   startOnPage,
 } from '../collections/index.ts'
-import { type Deps, inTransaction, type Tx } from '../db/index.ts'
-import { claimKey, findAnswer, type IdempotencyClaim, onceInTransaction, type StoredAnswer } from '../http/index.ts'
+import type { Deps, Tx } from '../db/index.ts'
+import { beginOnce, findAnswer, type IdempotencyClaim, onceInTransaction, type StoredAnswer } from '../http/index.ts'
 import { canonicalPhone, PHONE_HELP, Refusal, refuse, refuseField } from '../lib/index.ts'
 import type { Method, Provider } from '../providers/port.ts'
 import { PUBLIC_NAMES } from './present.ts'
@@ -65,6 +64,8 @@ export function createCollect(deps: Deps, options: CollectOptions): Collect {
   /** What can be decided without the page under lock: who serves it, and for what fee. */
   const price = async (link: Link, method: Method) => {
     const provider = options.providerFor('live', { method })
+    if (!mayServe(link, provider))
+      refuse('payment_link_not_active', { message: REHEARSAL, details: { status: 'ACTIVE' } })
     if (provider.capabilities.whole_shillings && link.amount_minor % 100n !== 0n) {
       refuse('amount_not_supported', { message: 'This way to pay moves whole shillings only. Choose another one.' })
     }
@@ -78,8 +79,10 @@ export function createCollect(deps: Deps, options: CollectOptions): Collect {
     const hosted = link.collection_id === null ? null : await lockHosted(tx, link.merchant_id, link.collection_id)
     const page = await lockLink(tx, link.merchant_id, link.id)
     if (page === null) return refuse('not_found')
-    checkOpen(deps, page, hosted)
+    checkOpen(deps, page)
     checkNobodyPays(deps, await paymentsUnderWay(tx, page.merchant_id, page.id))
+    if (hosted !== null && !mayStart(hosted))
+      refuse('payment_link_not_active', { message: NO_MORE_TRIES, details: { status: 'ACTIVE' } })
     await countTry(deps, tx, { phone: method === 'qr' ? null : phone, link_id: page.id, address: choice.address })
     return startOnPage(deps, tx, page, hosted, { provider: provider.name, method, phone, fee_minor, lease })
   }
@@ -89,12 +92,13 @@ export function createCollect(deps: Deps, options: CollectOptions): Collect {
     const freePlace = options.sends ? driver.reserve(choice.provider.name) : null
     try {
       let attempt: Attempt | null = null
-      const answer = await onceInTransaction(deps, claim, async (tx) => {
+      const store = async (tx: Tx) => {
         attempt = await begin(tx, link, choice, freePlace !== null)
         const told = { collection_id: attempt.collection_id, ...toldOf(choice.method) }
         const { collection_id: resource_id } = attempt
         return { status_code: 202, response_body: JSON.stringify({ success: true, data: told }), resource_id }
-      })
+      }
+      const answer = await inTurn(link.id, () => onceInTransaction(deps, claim, store))
       deps.point('collect.after_commit')
       if (attempt !== null && !answer.replayed && freePlace !== null) {
         if (choice.provider.capabilities.rehearses) await driver.sendAndAsk(attempt)
@@ -107,25 +111,23 @@ export function createCollect(deps: Deps, options: CollectOptions): Collect {
   }
 
   const qr = async (link: Link, choice: PayerChoice & Priced, claim: IdempotencyClaim) => {
-    const begun = await inTransaction(deps.db, async (tx) => {
-      const known = await findAnswer(deps, tx, claim)
-      if (known !== null) return known
-      if (!(await claimKey(deps, tx, claim))) return refuse('idempotency_in_progress', { retry_after_s: 1 })
-      return { attempt: await begin(tx, link, choice, true) }
-    })
-    if (!('attempt' in begun)) return { ...begun, replayed: true }
-    const answer = await fetchQr(deps, driver, begun.attempt, toldOf('qr'), claim)
-    if (choice.provider.capabilities.rehearses) await driver.ask(begun.attempt)
+    const found = await inTurn(link.id, () => beginOnce(deps, claim, (tx) => begin(tx, link, choice, true)))
+    if ('known' in found) return { ...found.known, replayed: true }
+    // Outside of the page's turn: a slow provider keeps nobody else from paying.
+    const answer = await fetchQr(deps, driver, found.begun, toldOf('qr'), claim)
+    if (choice.provider.capabilities.rehearses) await driver.ask(found.begun)
     return { ...answer, replayed: false }
   }
 
-  return async (link, choice, claim) => {
+  const once = async (link: Link, choice: PayerChoice, claim: IdempotencyClaim) => {
     const known = await findAnswer(deps, deps.db, claim)
     if (known !== null) return { ...known, replayed: true }
-    checkOpen(deps, link, null)
+    checkOpen(deps, link)
     const priced = { ...choice, ...(await price(link, choice.method)) }
-    return inTurn(link.id, () => (choice.method === 'qr' ? qr(link, priced, claim) : push(link, priced, claim)))
+    return choice.method === 'qr' ? qr(link, priced, claim) : push(link, priced, claim)
   }
+  // A double tap waits for what the first one comes to.
+  return (link, choice, claim) => inTurn(`${link.id} ${claim.key}`, () => once(link, choice, claim))
 }
 
 /** Who serves a payment, and our fee in cents. */
@@ -150,17 +152,34 @@ function toldOf(method: Method) {
 }
 
 /** Refuses a page that cannot be paid (any more) with payment_link_not_active. */
-function checkOpen(deps: Deps, page: Link, hosted: HostedStanding | null): void {
+function checkOpen(deps: Deps, page: Link): void {
   const status = statusAt(page, deps.clock.now())
   if (status !== 'ACTIVE') refuse('payment_link_not_active', { message: CLOSED[status], details: { status } })
-  if (page.environment === 'live' && page.merchant_status === 'SUSPENDED') {
+  if (isSuspended(page)) {
     refuse('payment_link_not_active', { message: 'This business takes no payments now.', details: { status } })
   }
-  if (hosted !== null && !mayStart(hosted)) {
-    const message = 'This payment takes no further tries. Ask the business for a new one.'
-    refuse('payment_link_not_active', { message, details: { status } })
-  }
 }
+
+/** True when the page is one of real money and its business may take none now. */
+export function isSuspended(page: Pick<Link, 'environment' | 'merchant_status'>): boolean {
+  return page.environment === 'live' && page.merchant_status === 'SUSPENDED'
+}
+
+/**
+ * True when a provider may serve the payments of a page. A page that was made to rehearse, before the installation had a
+ * real provider, never moves real money.
+ */
+export function mayServe(page: Pick<Link, 'environment'>, { capabilities }: Provider): boolean {
+  return page.environment === 'live' || capabilities.rehearses === true
+}
+
+/** True when the payment of a hosted page takes no further tries, because of what became of it. Of a payment link: never. */
+export function isOver(page: Pick<Link, 'collection_id'>, payment: PagePayment | null): boolean {
+  return page.collection_id !== null && payment !== null && !mayStart(payment)
+}
+
+const NO_MORE_TRIES = 'This payment takes no further tries. Ask the business for a new one.'
+const REHEARSAL = 'This page was made to rehearse and takes no real money. Ask the business for a new one.'
 
 const CLOSED = {
   PAID: 'This has been paid already. Do not pay it again.',

@@ -1,6 +1,6 @@
 // The door of payment links.
 
-export { type Collect, checkPayerPhone, createCollect, promptLeft } from './collect.ts'
+export { type Collect, checkPayerPhone, createCollect, isOver, isSuspended, mayServe, promptLeft } from './collect.ts'
 export {
   type CheckedPage,
   checkPage,
@@ -13,6 +13,7 @@ export {
   BUILT_IN_HELP,
   createNetworkHelp,
   listNetworkHelp,
+  lockNetworkHelp,
   type NetworkHelp,
   replaceNetworkHelp,
 } from './network-help.ts'

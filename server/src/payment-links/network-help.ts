@@ -1,6 +1,6 @@
 // What a payer of each network reads when no prompt came: data that operators edit, because networks change their menus.
 
-import { type Deps, oneStatement, sql, type Tx } from '../db/index.ts'
+import { type Deps, oneStatement, type Reader, sql, type Tx } from '../db/index.ts'
 
 /** Help for the payers of one network. `menu_code`: what to dial for its menu. */
 export type NetworkHelp = { code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }
@@ -29,8 +29,8 @@ const LIST = sql(
 )
 
 /** Help for all networks, in the order in which payers read it. */
-export async function listNetworkHelp(deps: Deps): Promise<readonly NetworkHelp[]> {
-  const rows = await oneStatement(deps.db).query<NetworkHelp>(LIST)
+export async function listNetworkHelp(reader: Reader): Promise<readonly NetworkHelp[]> {
+  const rows = await reader.query<NetworkHelp>(LIST)
   return rows.length > 0 ? rows : BUILT_IN_HELP
 }
 
@@ -43,7 +43,7 @@ export function createNetworkHelp(deps: Deps): () => Promise<readonly NetworkHel
   return () => {
     const now = deps.clock.now().getTime()
     if (known === null || now - known.at >= FRESH_MS) {
-      const rows = listNetworkHelp(deps)
+      const rows = listNetworkHelp(oneStatement(deps.db))
       known = { at: now, rows }
       rows.catch(() => {
         known = null
@@ -53,6 +53,8 @@ export function createNetworkHelp(deps: Deps): () => Promise<readonly NetworkHel
   }
 }
 
+// Of two operators, the second one sees what the first one wrote, and replaces that.
+const LOCK = sql('network_help_lock', 'lock table network_help in share row exclusive mode')
 const CLEAR = sql('network_help_clear', 'delete from network_help')
 const WRITE = sql(
   'network_help_write',
@@ -60,6 +62,11 @@ const WRITE = sql(
    select code, position, name, menu_code, help_sw, help_en, $2
    from json_to_recordset($1::json) as x(code text, position smallint, name text, menu_code text, help_sw text, help_en text)`,
 )
+
+/** Keeps everybody else from changing the list until the transaction ends. */
+export async function lockNetworkHelp(tx: Tx): Promise<void> {
+  await tx.query(LOCK)
+}
 
 /** Puts these in the place of all. None: the built-in ones hold again. */
 export async function replaceNetworkHelp(deps: Deps, tx: Tx, rows: readonly NetworkHelp[]): Promise<void> {

@@ -17,6 +17,7 @@ import {
   readClaim,
   replay,
   requireClaim,
+  requireKey,
   sendStored,
   success,
 } from '../http/index.ts'
@@ -42,15 +43,9 @@ import { cancelActive, createFindBySlug, findLink, type Link, lockLink } from '.
 /** What the routes need: how a page is paid, the providers of live payments, and where the pages are served. */
 export type PaymentLinksOptions = { collect: Collect; live: LiveProviders }
 
-const WRITE = {
-  scopes: ['payment_links:write'],
-  roles: ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE'],
-} as const satisfies Access
+const WRITE = { scopes: ['payment_links:write'], roles: ['MERCHANT_ADMIN', 'FINANCE'] } as const satisfies Access
 const READ = { scopes: ['payment_links:read'], roles: MERCHANT_ROLES } as const satisfies Access
-const HOSTED = {
-  scopes: ['collections:write'],
-  roles: ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE'],
-} as const satisfies Access
+const HOSTED = { scopes: ['collections:write'], roles: ['MERCHANT_ADMIN', 'FINANCE'] } as const satisfies Access
 const PAYERS = { access: 'public', limit: 'payers' } as const
 
 const RULES = ['amount_not_supported', 'unsupported_currency', 'production_access_restricted'] as const
@@ -256,6 +251,7 @@ export function paymentLinkRoutes(deps: Deps, options: PaymentLinksOptions): (ap
           const method = METHOD_OF[request.body.method]
           const phone = checkPayerPhone(method, request.body.customer_phone)
           const slug = request.params.public_slug
+          requireKey(request)
           const link = await bySlug(slug)
           const { merchant_id, environment, id } = link
           const claim = claimIn(request, { merchant_id, environment, scope: `link:${id}` })
