@@ -63,7 +63,7 @@ const TIMEOUT_MS_MAX = CALL_MS_MAX - AROUND_MS
 
 /** Makes the adapter. Nothing is sent before it is asked for something. */
 export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
-  const { name, float, clock, random, log } = options
+  const { name, float, clock, random, log, connections = 128 } = options
   const credentials = { api_key: options.api_key, api_secret: options.api_secret }
   const timeout_ms = Math.min(options.timeout_ms ?? TIMEOUT_MS_MAX, TIMEOUT_MS_MAX)
   const client = createClient({
@@ -71,7 +71,7 @@ export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
     url: options.url,
     credentials,
     pin: float?.pin ?? null,
-    connections: options.connections ?? 128,
+    connections,
     refusal_texts: options.refusal_texts ?? [],
     clock,
     log,
@@ -103,6 +103,8 @@ export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
       whole_shillings: true,
       payout_methods: float === null ? [] : PAYOUT_METHODS,
       destinations: float === null ? [] : SELCOM_DESTINATIONS,
+      // Payments and payouts share the connections for questions: one kind that hangs leaves the other its half.
+      asks_singly: Math.ceil(connections / 2),
     },
     // Payouts are paid from a prepaid account; what payments bring lies with the till, which no call tells of.
     separate_float: true,

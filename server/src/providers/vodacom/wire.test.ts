@@ -100,6 +100,7 @@ describe('requests', () => {
       methods: ['wallet_push'],
       whole_shillings: true,
       slow_pushes: true,
+      asks_singly: 16,
       payout_methods: ['MOBILE_MONEY'],
       destinations: ['MPESA'],
     })
