@@ -55,6 +55,8 @@ comment on column collections.settled_attempt is 'Number of the attempt whose mo
 alter table collection_attempts add column on_page boolean not null default false;
 alter table collection_attempts add column extra_collection_id uuid;
 alter table collection_attempts add column fee_minor bigint;
+create index collection_attempts_extra_idx on collection_attempts (merchant_id, extra_collection_id)
+  where extra_collection_id is not null;
 comment on column collection_attempts.on_page is 'True: the payer waits on a page. A provider that only rehearses then makes no pause.';
 comment on column collection_attempts.fee_minor is 'Our fee if this attempt pays, frozen when it began. Null: that of the collection.';
 comment on column collection_attempts.extra_collection_id is 'The collection that holds what this attempt took after another attempt had paid. Null: none.';

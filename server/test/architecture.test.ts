@@ -47,6 +47,7 @@ const DOORS: Record<string, readonly string[] | null> = {
   'providers/answer.ts': null, // what they may say
   'providers/extras.ts': null, // what some can do beyond it
   'providers/breaker.ts': null, // leaving alone those that do not answer
+  'providers/questions.ts': null, // asking them, in sets or one by one
   'providers/routing.ts': null, // which of them serves what
   'providers/configured.ts': ['main.ts'], // only main picks adapters
   'providers/announce.ts': ['main.ts'], // what a process says of them when it starts

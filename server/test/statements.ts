@@ -123,6 +123,35 @@ export async function plant(world: World, wishes: readonly Plant[], provider = '
   return all
 }
 
+/** A further attempt of a payment that was planted. `provider`: another one. `settled`: its money is what is booked. */
+export type Retry = { provider?: string; settled?: boolean; beside?: Planted }
+
+const RETRY = `insert into collection_attempts (merchant_id, collection_id, number, environment, provider, provider_reference,
+    method, phone, amount_minor, currency, state, asks, deadline_at, sent_at, provider_id, created_at, updated_at)
+  select merchant_id, collection_id, 2, environment, coalesce($3, provider), $4, method, phone, amount_minor, currency, 'final',
+    asks, deadline_at, sent_at, $5, created_at, updated_at
+  from collection_attempts where merchant_id = $1 and collection_id = $2 and number = 1`
+// What a try took beside another has no attempt of its own.
+const BESIDE = `with x as (update collections set attempts = 0 where merchant_id = $1 and id = $6)
+  update collection_attempts set collection_id = $2, number = 2, provider = coalesce($3, provider), provider_reference = $4,
+    provider_id = $5, extra_collection_id = $6
+  where merchant_id = $1 and collection_id = $6`
+
+/** Writes the second attempt of a payment. `beside`: something that was planted becomes what it took beside the first. */
+export async function plantRetry(world: World, first: Planted, retry: Retry = {}): Promise<Planted> {
+  const { provider = null, settled = false, beside } = retry
+  const key = [first.merchant_id, first.id]
+  const reference = `${first.reference.slice(0, -2)}02`
+  const provider_id = `Q${first.provider_id.slice(1)}`
+  await world.rows('update collections set attempts = 2, settled_attempt = $3 where merchant_id = $1 and id = $2', [
+    ...key,
+    settled ? 2 : null,
+  ])
+  const values = [...key, provider, reference, provider_id]
+  await (beside === undefined ? world.rows(RETRY, values) : world.rows(BESIDE, [...values, beside.id]))
+  return { ...(beside ?? first), reference, provider_id }
+}
+
 /** The line of something that was planted, as its provider would state it; `more` makes it say something else. */
 export function lineOf(planted: Planted, more: Partial<Row> = {}): Row {
   const { reference, provider_id, flow: kind, amount_minor, at } = planted
@@ -161,12 +190,12 @@ export type Reconciler = {
   /** Brings a file of this day (or of another period). */
   bring(
     csv: string | Buffer,
-    options?: { query?: string; idempotency_key?: string; from?: string; to?: string },
+    options?: { query?: string; idempotency_key?: string; from?: string; to?: string; provider?: string },
   ): Promise<Reply>
   /** Brings lines, which have to be taken. Answers the statement. */
   take(
     rows: readonly Row[],
-    options?: { from?: string; to?: string },
+    options?: { from?: string; to?: string; provider?: string },
   ): Promise<Record<string, never> & { id: string; lines: number; matched: number; opened: number; explained: number }>
   /** All open cases, or all that are resolved. */
   cases(state?: 'open' | 'resolved'): Promise<CaseView[]>
@@ -180,10 +209,13 @@ export type Reconciler = {
 export async function openReconciler(world: World): Promise<Reconciler> {
   const { session } = await openDesk(world)
   let taken = 0
-  const bring: Reconciler['bring'] = async (csv, { query = '', idempotency_key, from = DAY, to = NOW } = {}) =>
+  const bring: Reconciler['bring'] = async (
+    csv,
+    { query = '', idempotency_key, from = DAY, to = NOW, provider = 'mock' } = {},
+  ) =>
     world.call({
       method: 'POST',
-      url: `/v1/operator/statements?provider=mock&from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}${query}`,
+      url: `/v1/operator/statements?provider=${provider}&from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}${query}`,
       key: await session(),
       idempotency_key: idempotency_key ?? null,
       headers: { 'content-type': 'text/csv' },

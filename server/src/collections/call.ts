@@ -3,10 +3,10 @@
 // holds all the same.
 
 import type { Deps } from '../db/index.ts'
-import { gather } from '../lib/index.ts'
 import { readAnswer, readPushAnswer, readQrAnswer, UNREADABLE } from '../providers/answer.ts'
-import { AFTER_TRY_MS, answerOf, type Breaker, guarded, isFault, QUESTIONS, UNASKED } from '../providers/breaker.ts'
+import { answerOf, type Breaker, guarded, isFault, QUESTIONS } from '../providers/breaker.ts'
 import type { Answer, PaymentRequest, Provider, PushAnswer, QrAnswer } from '../providers/port.ts'
+import { gatherQuestions } from '../providers/questions.ts'
 import type { Attempt } from './store.ts'
 
 /** Calls to the provider of an attempt. None throws, and each ends. */
@@ -48,24 +48,12 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
   const gathererOf = (name: string) => {
     const known = gatherers.get(name)
     if (known !== undefined) return known
-    const made = gather<Attempt, Answer>(
-      async (attempts) => {
-        const provider = find(name)
-        if (provider === null) return attempts.map(() => UNREADABLE)
-        const unasked = (count: number, ask_again_ms: number) => Array<Answer>(count).fill({ ...UNASKED, ask_again_ms })
-        return guarded(guard, provider, QUESTIONS.payments, {
-          async work(probing) {
-            const asked = probing ? attempts.slice(0, 1) : attempts
-            const said = await answerOf(deps, name, () => provider.status(asked.map(requestOf)))
-            const answers = asked.map((_, i) => readAnswer(said?.[i] ?? UNREADABLE))
-            return [...answers, ...unasked(attempts.length - asked.length, AFTER_TRY_MS)]
-          },
-          isFault: (answers) => answers.every((answer) => isFault(answer)),
-          stopped: (pause_ms) => unasked(attempts.length, pause_ms),
-        })
-      },
-      { max_items: 500, max_running: 4 },
-    )
+    const provider = find(name)
+    if (provider === null) return async () => UNREADABLE
+    const made = gatherQuestions<Attempt, Answer>(guard, provider, QUESTIONS.payments, async (attempts) => {
+      const said = await answerOf(deps, name, () => provider.status(attempts.map(requestOf)))
+      return attempts.map((_, i) => readAnswer(said?.[i] ?? UNREADABLE))
+    })
     gatherers.set(name, made)
     return made
   }

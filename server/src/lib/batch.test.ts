@@ -47,6 +47,28 @@ test('what arrives while a set is running becomes the next set, in its order', a
   assert.deepEqual(sets, [[0], [1, 2, 3, 4]])
 })
 
+test('where nothing is collected, each begins at once as long as there is room, however long another one takes', async () => {
+  const begun: number[] = []
+  const gates: (() => void)[] = []
+  const run = gather<number, number>(
+    async ([item]) => {
+      begun.push(item as number)
+      await new Promise<void>((done) => gates.push(done))
+      return [item as number]
+    },
+    { max_items: 1, max_running: 3 },
+  )
+  const all = [1, 2, 3, 4].map((item) => run(item))
+  for (let i = 0; i < 3; i++) await turn()
+  assert.deepEqual(begun, [1, 2, 3])
+  gates[1]?.()
+  assert.equal(await all[1], 2)
+  for (let i = 0; i < 3; i++) await turn()
+  assert.deepEqual(begun, [1, 2, 3, 4])
+  for (const open of gates) open()
+  assert.deepEqual(await Promise.all(all), [1, 2, 3, 4])
+})
+
 test('no set is larger, and no more sets run at once, than allowed', async () => {
   let running = 0
   let most = 0

@@ -18,9 +18,10 @@ const PATIENCE_MS = 4
 
 /**
  * Turns a function over sets into a function over one item. An idle gatherer runs at once, with whatever arrived in
- * the same turn of the event loop; a busy one collects. `run` answers in the order of its items; an Error in its answer
- * rejects that one caller. When `run` itself throws because of what the set holds, the set is split until the bad item
- * stands alone, so one poisoned item cannot refuse its neighbours: `run` must therefore undo what it did before it throws.
+ * the same turn of the event loop; a busy one collects, unless its sets are of one item. `run` answers in the order of its
+ * items; an Error in its answer rejects that one caller. When `run` itself throws because of what the set holds, the set is
+ * split until the bad item stands alone, so one poisoned item cannot refuse its neighbours: `run` must therefore undo what
+ * it did before it throws.
  */
 export function gather<Item, Answer>(
   run: (items: readonly Item[]) => Promise<readonly (Answer | Error)[]>,
@@ -60,7 +61,9 @@ export function gather<Item, Answer>(
       cache: false,
       maxBatchSize: options.max_items,
       batchScheduleFn: (dispatch) => {
-        if (running === 0) return start(dispatch)
+        // Where nothing is gained by collecting, nobody waits while there is room.
+        const alone = options.max_items === 1 && running < options.max_running
+        if (running === 0 || alone) return start(dispatch)
         waiting.push(dispatch)
         if (running < options.max_running) watch()
       },

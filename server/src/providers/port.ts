@@ -177,6 +177,11 @@ export type Provider = {
     prompts?: readonly string[]
     /** True: the answer to a push waits for the payer, so that one which did not come in time says nothing about the provider. */
     slow_pushes?: true
+    /**
+     * Set when asking about one payment or payout is a request of its own: so many it makes at once about payments, and as
+     * many about payouts. Each question is then a call of `status` or `payoutStatus`, and one that hangs holds up no other.
+     */
+    asks_singly?: number
     /** False: it is in this process and cannot be down; what it plays must not stop its other callers. */
     circuit_breaker?: false
     /** True: it moves no money. A payment on a page has its outcome within the payer's request, if asking finds one. */

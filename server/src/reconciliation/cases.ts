@@ -5,7 +5,6 @@ import { newId } from '../lib/index.ts'
 import type { Subject } from './facts.ts'
 import type { CaseKind, Finding } from './judge.ts'
 import type { LineKind } from './line.ts'
-import { namedBy } from './subject.ts'
 
 /** What was found of one subject. `open`: the kinds of its cases that are open. `ours_status`: where it stands by our books. */
 export type Judged = Subject & {
@@ -121,8 +120,8 @@ function rowOf(deps: Deps, subject: string, reference: string | null, finding: F
     id: newId(deps, 0),
     kind,
     subject,
-    // Ours, where it is known: it leads to what the case is about. Of two attempts, the one that is stated.
-    reference: namedBy(line?.reference ?? null) ? line?.reference : (reference ?? line?.reference ?? null),
+    // Ours, where it is known: it leads to what the case is about.
+    reference: reference ?? line?.reference ?? null,
     provider_id: line?.provider_id ?? null,
     line_kind,
     theirs_minor: finding.theirs_minor?.toString() ?? null,

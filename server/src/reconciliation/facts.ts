@@ -2,15 +2,14 @@
 
 import { type Reader, sql } from '../db/index.ts'
 import type { CaseKind, Ours, Stated } from './judge.ts'
-import { namedBy, subjectOf } from './subject.ts'
+import { namedBy } from './subject.ts'
 
 /** A subject to look up: the reference of ours that names it, or its own text where none does. */
 export type Subject = { subject: string; reference: string | null }
 
-/** The subject of a reference of ours. */
+/** The subject of a reference that is, or looks like, ours. */
 export function subjectOfReference(reference: string): Subject {
-  const named = namedBy(reference)
-  return { subject: named === null ? `ref:${reference}` : subjectOf(named, reference), reference }
+  return { subject: namedBy(reference) === null ? `ref:${reference}` : reference, reference }
 }
 
 /** What is known of a subject. */
@@ -30,6 +29,9 @@ type Row = {
   c_received: bigint | null
   c_currency: string | null
   c_at: Date | null
+  /** Money of the payment is booked, and another attempt took it. */
+  c_by_other: boolean | null
+  c_given_up: boolean | null
   w_status: string | null
   w_funds: string | null
   w_amount: bigint | null
@@ -46,7 +48,8 @@ const INPUT = `(select * from unnest($1::text[], $4::bigint[], $5::uuid[], $6::s
        as input(subject, routing_code, id, number, line_number, n)
      where coalesce(input.subject, input.subject) = input.subject)`
 
-// Every row is found by its whole key. A line that the caller has in hand is left out: it is known.
+// Every row is found by its whole key. What an attempt took beside another one is in a collection of its own. A line that the
+// caller has in hand is left out: it is known.
 const FACTS = sql(
   'reconciliation_facts',
   `select i.n::int, m.id as merchant_id, c.*, w.*, l.lines, k.open
@@ -54,8 +57,11 @@ const FACTS = sql(
    left join lateral (select id from merchants where routing_code = i.routing_code offset 0) m on true
    left join lateral (
      select c.status as c_status, c.amount_minor as c_amount, c.amount_received_minor as c_received,
-       c.currency as c_currency, c.updated_at as c_at
-     from collection_attempts a join collections c on c.merchant_id = a.merchant_id and c.id = a.collection_id
+       c.currency as c_currency, c.updated_at as c_at, a.state in ('final', 'given_up') as c_given_up,
+       a.extra_collection_id is null and c.amount_received_minor is not null
+         and a.number <> coalesce(c.settled_attempt, 1) as c_by_other
+     from collection_attempts a
+     join collections c on c.merchant_id = a.merchant_id and c.id = coalesce(a.extra_collection_id, a.collection_id)
      where i.number is not null and a.merchant_id = m.id and a.collection_id = i.id and a.number = i.number
        and a.provider = $2 offset 0
    ) c on true
@@ -117,9 +123,25 @@ function storedLine(line: StoredLine): Stated {
   return { ...line, amount_minor: BigInt(line.amount_minor), at: new Date(line.at) }
 }
 
+/** An attempt of a payment that another attempt paid: it took nothing. */
+function nothingOf(row: Row, status: string): Ours {
+  return {
+    flow: 'payment',
+    status,
+    moved: false,
+    returned: false,
+    ended: row.c_given_up === true,
+    amount_minor: row.c_amount as bigint,
+    currency: row.c_currency as string,
+    charge_minor: null,
+    at: row.c_at,
+  }
+}
+
 function oursOf(row: Row): Ours | null {
   if (row.c_status !== null) {
     const status = row.c_status
+    if (row.c_by_other) return nothingOf(row, status)
     // Money that an operator declined after a review was received, and is to be given back.
     const declined = status === 'failed' && row.c_received !== null
     return {

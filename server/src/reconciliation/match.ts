@@ -3,10 +3,10 @@
 
 import { type Deps, inTransaction, sql, type Tx } from '../db/index.ts'
 import { applyFindings, type Changed, type Judge, type Judged } from './cases.ts'
-import { type Facts, factsOf, type Subject } from './facts.ts'
+import { type Facts, factsOf, type Subject, subjectOfReference } from './facts.ts'
 import { agreeing, duplicateOf, type Finding, judge, type Stated } from './judge.ts'
 import type { Line } from './line.ts'
-import { foreignSubject, namedBy, subjectOf } from './subject.ts'
+import { foreignSubject, namedBy } from './subject.ts'
 
 /** Lines of one set. */
 export const SET_LINES = 1_000
@@ -58,11 +58,11 @@ function keyed(lines: readonly Line[]): { first: Keyed[]; again: Keyed[] } {
   const first = new Map<string, Keyed>()
   const again: Keyed[] = []
   for (const line of lines) {
-    const named = namedBy(line.reference)
+    const { reference } = line
     const entry: Keyed =
-      named === null
+      reference === null || namedBy(reference) === null
         ? { subject: foreignSubject(line), reference: null, ours: false, line }
-        : { subject: subjectOf(named, line.reference as string), reference: line.reference, ours: true, line }
+        : { ...subjectOfReference(reference), ours: true, line }
     const key = `${entry.subject} ${line.kind}`
     if (first.has(key)) again.push(entry)
     else first.set(key, entry)

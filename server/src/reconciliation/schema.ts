@@ -77,7 +77,10 @@ export const CaseRecord = Type.Object({
   currency: Type.String({ description: 'Of `amount_ours` and `difference`.' }),
   currency_theirs: nullable(Type.String({ description: 'Of `amount_theirs`.' })),
   status_ours: nullable(
-    Type.String({ description: 'Where payment or withdrawal stood when the case was last judged.' }),
+    Type.String({
+      description:
+        'Where payment or withdrawal stood when the case was last judged. A payment may be successful by another attempt than `reference` names.',
+    }),
   ),
   difference: Amount('What the provider has more than our books say; below zero: less.'),
   at: nullable(Time),

@@ -26,14 +26,10 @@ export function flowOf(reference: string): Flow | null {
   return namedBy(reference)?.flow ?? null
 }
 
-const PAYMENT_LENGTH = 26
-
-/** The subject of a reference of ours: all attempts of one payment are one subject, because it is paid once. */
-export function subjectOf(named: Named, reference: string): string {
-  return named.flow === 'payment' ? reference.slice(0, PAYMENT_LENGTH) : reference
-}
-
-/** The subject of a line that bears no reference of ours. */
+/**
+ * The subject of a line that bears no reference of ours. A reference of ours is itself the subject: of a payment, each
+ * attempt is one, because each may take money.
+ */
 export function foreignSubject(line: { reference: string | null; provider_id: string | null }): string {
   return line.provider_id === null ? `ref:${line.reference}` : `id:${line.provider_id}`
 }

@@ -27,7 +27,8 @@ const LINE_KIND = `case ${Object.entries(STATED_AS)
   .join(' ')} end`
 
 // The ids of movements begin with the time at which they were booked: a period is a range of each book's primary key. Only what
-// no statement has comes back, and the last row of a full page.
+// no statement has comes back, and the last row of a full page. What a payment booked was taken by its settled attempt; a
+// collection without attempts holds what an attempt of another one took beside it.
 const PAGE = sql(
   'reconciliation_sweep',
   `with page as materialized (
@@ -43,17 +44,25 @@ const PAGE = sql(
      select p.*, row_number() over (order by merchant_id, id) = $6 as last, ${LINE_KIND} as kind from page p
    )
    select * from (
-     select n.merchant_id, n.id, n.last, n.kind, coalesce(a.reference, o.reference) as reference,
-       coalesce(a.subject, o.reference) is not null and not exists (
+     select n.merchant_id, n.id, n.last, n.kind, coalesce(a.reference, x.reference, o.reference) as reference,
+       coalesce(a.reference, x.reference, o.reference) is not null and not exists (
          select from statement_lines l
-         where l.provider = $5 and l.subject = coalesce(a.subject, o.reference) and l.kind = n.kind) as missing
+         where l.provider = $5 and l.subject = coalesce(a.reference, x.reference, o.reference) and l.kind = n.kind) as missing
      from numbered n
      left join lateral (
-       select a.provider_reference as reference, left(a.provider_reference, 26) as subject from collection_attempts a
-       where n.source_type = 'collection' and a.merchant_id = n.merchant_id and a.collection_id = n.source_id
-         and a.provider = $5
-       order by a.number desc limit 1
+       select attempts, coalesce(settled_attempt, 1) as settled from collections
+       where n.source_type = 'collection' and merchant_id = n.merchant_id and id = n.source_id offset 0
+     ) c on true
+     left join lateral (
+       select a.provider_reference as reference from collection_attempts a
+       where a.merchant_id = n.merchant_id and a.collection_id = n.source_id and a.number = c.settled and a.provider = $5
+       offset 0
      ) a on true
+     left join lateral (
+       select a.provider_reference as reference from collection_attempts a
+       where c.attempts = 0 and a.merchant_id = n.merchant_id and a.extra_collection_id = n.source_id and a.provider = $5
+       offset 0
+     ) x on true
      left join lateral (
        select o.provider_reference as reference from payouts o
        where n.source_type = 'withdrawal' and o.merchant_id = n.merchant_id and o.withdrawal_id = n.source_id

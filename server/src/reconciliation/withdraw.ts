@@ -121,14 +121,12 @@ async function takeBack(tx: Tx, provider: string, id: string): Promise<Subject[]
     cursor = null
     for (const { subject, reference, next_subject, next_kind } of rows) {
       if (subject === null) cursor = [next_subject, next_kind]
-      // A line that was placed by the provider's id alone does not name the attempt; its open cases do.
-      else if (namedBy(reference) !== null || isForeign(subject)) subjects.push({ subject, reference })
+      // What is ours is named by its subject, also where the line bears the provider's id alone.
+      else subjects.push({ subject, reference: namedBy(subject) === null ? reference : subject })
     }
   }
   return subjects
 }
-
-const isForeign = (subject: string) => subject.startsWith('id:') || subject.startsWith('ref:')
 
 const REOPEN = sql(
   'reconciliation_reopen',

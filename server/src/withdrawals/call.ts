@@ -2,19 +2,10 @@
 // throws, that does not end in time, or that leaves an answer out has said nothing: the payout may have been executed.
 
 import type { Deps } from '../db/index.ts'
-import { gather } from '../lib/index.ts'
 import { readPayoutAnswer, UNREADABLE } from '../providers/answer.ts'
-import {
-  AFTER_TRY_MS,
-  answerOf,
-  type Breaker,
-  CIRCUIT_OPEN,
-  guarded,
-  isFault,
-  QUESTIONS,
-  UNASKED,
-} from '../providers/breaker.ts'
+import { answerOf, type Breaker, CIRCUIT_OPEN, guarded, isFault, QUESTIONS } from '../providers/breaker.ts'
 import type { PayoutAnswer, PayoutRequest, Provider } from '../providers/port.ts'
+import { gatherQuestions } from '../providers/questions.ts'
 import type { Payout } from './store.ts'
 
 /** Calls to the provider of a payout. None throws, and each ends. */
@@ -39,25 +30,12 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
   const gathererOf = (name: string) => {
     const known = gatherers.get(name)
     if (known !== undefined) return known
-    const made = gather<Payout, PayoutAnswer>(
-      async (payouts) => {
-        const provider = find(name)
-        if (provider === undefined) return payouts.map(() => UNREADABLE)
-        const unasked = (count: number, ask_again_ms: number) =>
-          Array<PayoutAnswer>(count).fill({ ...UNASKED, ask_again_ms })
-        return guarded(guard, provider, QUESTIONS.payouts, {
-          async work(probing) {
-            const asked = probing ? payouts.slice(0, 1) : payouts
-            const said = await answerOf(deps, name, () => provider.payoutStatus(asked.map(requestOf)))
-            const answers = asked.map((_, i) => asQuestion(readPayoutAnswer(said?.[i] ?? UNREADABLE)))
-            return [...answers, ...unasked(payouts.length - asked.length, AFTER_TRY_MS)]
-          },
-          isFault: (answers) => answers.every((answer) => isFault(answer)),
-          stopped: (pause_ms) => unasked(payouts.length, pause_ms),
-        })
-      },
-      { max_items: 500, max_running: 4 },
-    )
+    const provider = find(name)
+    if (provider === undefined) return async () => UNREADABLE
+    const made = gatherQuestions<Payout, PayoutAnswer>(guard, provider, QUESTIONS.payouts, async (payouts) => {
+      const said = await answerOf(deps, name, () => provider.payoutStatus(payouts.map(requestOf)))
+      return payouts.map((_, i) => asQuestion(readPayoutAnswer(said?.[i] ?? UNREADABLE)))
+    })
     gatherers.set(name, made)
     return made
   }

@@ -63,10 +63,9 @@ const TIMEOUT_MS_MAX = CALL_MS_MAX - AROUND_MS
 
 /** Makes the adapter. Nothing is sent before it is asked for something. */
 export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
-  const { name, float, clock, random, log } = options
+  const { name, float, clock, random, log, connections = 128 } = options
   const credentials = { api_key: options.api_key, api_secret: options.api_secret }
   const timeout_ms = Math.min(options.timeout_ms ?? TIMEOUT_MS_MAX, TIMEOUT_MS_MAX)
-  const connections = options.connections ?? 128
   const client = createClient({
     name,
     url: options.url,
@@ -107,6 +106,8 @@ export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
       places: { payments: connections, payouts: connections },
       // A bank compares the name with its own.
       needs: { BANK_ACCOUNT: ['destination_name'] },
+      // Payments and payouts share the connections for questions: one kind that hangs leaves the other its half.
+      asks_singly: Math.ceil(connections / 2),
     },
     // Payouts are paid from a prepaid account; what payments bring lies with the till, which no call tells of.
     separate_float: true,

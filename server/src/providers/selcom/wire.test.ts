@@ -10,6 +10,7 @@ describe('the adapter', () => {
     const { capabilities, name } = adapterFor('http://127.0.0.1:1').provider
     assert.equal(name, 'selcom')
     assert.equal(capabilities.whole_shillings, true)
+    assert.equal(capabilities.asks_singly, 64)
     assert.deepEqual(capabilities.methods, ['wallet_push', 'provider_pesa', 'qr'])
     assert.deepEqual(capabilities.payout_methods, ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'])
     assert.equal(capabilities.destinations?.includes('CRDB'), true)

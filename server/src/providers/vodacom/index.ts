@@ -77,7 +77,7 @@ const MINUTE_MS = 60_000
 
 /** Makes the adapter. Nothing is sent before it is asked for something. Throws a ConfigError that names what cannot be. */
 export function createVodacomProvider(options: VodacomOptions): VodacomProvider {
-  const { name, service_provider_code, country = 'TZN', callback_secret = null } = options
+  const { name, service_provider_code, country = 'TZN', callback_secret = null, ask_connections = 32 } = options
   check(options)
   const act_connections = options.act_connections ?? 128
   const places = placesOf(act_connections)
@@ -89,7 +89,7 @@ export function createVodacomProvider(options: VodacomOptions): VodacomProvider 
     session_settle_ms: options.session_settle_ms ?? 30_000,
     late_ms: options.late_ms ?? 75_000,
     act_connections,
-    ask_connections: options.ask_connections ?? 32,
+    ask_connections,
     timeout_ms: Math.min(options.timeout_ms ?? TIMEOUT_MS_MAX, TIMEOUT_MS_MAX),
     wording: {
       session_texts: options.session_texts ?? [],
@@ -118,6 +118,8 @@ export function createVodacomProvider(options: VodacomOptions): VodacomProvider 
       places: { payments: places, payouts: places },
       prompts: VODACOM_DESTINATIONS,
       slow_pushes: true,
+      // Payments and payouts share the connections for questions: one kind that hangs leaves the other its half.
+      asks_singly: Math.ceil(ask_connections / 2),
     },
     ...createCollections(client, { ...shared, text: options.payment_text ?? 'Payment' }),
     ...createPayouts(client, { ...shared, text: options.payout_text ?? 'Payout' }),

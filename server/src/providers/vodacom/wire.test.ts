@@ -99,6 +99,7 @@ describe('requests', () => {
       methods: ['wallet_push'],
       whole_shillings: true,
       slow_pushes: true,
+      asks_singly: 16,
       payout_methods: ['MOBILE_MONEY'],
       destinations: ['MPESA'],
       places: { payments: 64, payouts: 64 },

@@ -1,0 +1,88 @@
+// One payment or payout that a provider does not answer about: the news of all others comes at once.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Answer, Provider } from '../src/providers/port.ts'
+import { payoutReference } from '../src/withdrawals/index.ts'
+import { createWorld } from './harness.ts'
+import { A, gate, hint, stage, statusOf, until } from './payout-stage.ts'
+import { newScript, said, scriptedProvider } from './payouts.ts'
+
+const OTHERS = 20
+
+/** A provider that asks about each with a request of its own. */
+function singly(provider: Provider): Provider {
+  return { ...provider, capabilities: { ...provider.capabilities, asks_singly: 4 } }
+}
+
+test('callbacks of payments are followed while the provider does not answer about one of them', async () => {
+  const hanging = Promise.withResolvers<Answer>()
+  const asked: string[] = []
+  let first = ''
+  const provider: Provider = {
+    ...singly(scriptedProvider(newScript())),
+    status: (requests) =>
+      Promise.all(
+        requests.map(({ reference, amount_minor, currency }): Answer | Promise<Answer> => {
+          asked.push(reference)
+          if (reference === first) return hanging.promise
+          return { kind: 'succeeded', amount_minor, currency, provider_status: 'COMPLETED' }
+        }),
+      ),
+  }
+  const world = await createWorld({ compose: { providers: [provider] } })
+  try {
+    const references: string[] = []
+    for (let i = 0; i <= OTHERS; i++) {
+      const reply = await world.post(
+        '/v1/collections/wallet-push',
+        { amount: '10', phone: '0754123456' },
+        { key: world.live_key },
+      )
+      assert.equal(reply.status, 202, reply.text)
+    }
+    await world.system.driver.task.idle()
+    for (const { reference } of await world.rows<{ reference: string }>(
+      'select provider_reference as reference from collection_attempts order by collection_id',
+    ))
+      references.push(reference)
+    first = references[0] as string
+    const callback = (reference: string) => world.system.receive('mock', {}, Buffer.from(reference))
+    const all = references.map(callback)
+    const paid = async () => (await world.rows("select 1 from collections where status = 'successful'")).length
+    await until(async () => (await paid()) === OTHERS)
+    assert.equal(asked.filter((reference) => reference === first).length, 1)
+    hanging.resolve({ kind: 'succeeded', amount_minor: 1_000n, currency: 'TZS', provider_status: 'COMPLETED' })
+    await Promise.all(all)
+    await until(async () => (await paid()) === OTHERS + 1)
+  } finally {
+    hanging.resolve({ kind: 'accepted', provider_status: null })
+    await world.close()
+  }
+})
+
+test('callbacks of payouts are followed while the provider does not answer about one of them', () =>
+  stage(
+    async (stage) => {
+      const { hands, script, submitted, questions } = stage
+      const keys = []
+      for (let i = 0; i <= OTHERS; i++) {
+        const key = await submitted()
+        await hands.approve(key)
+        keys.push(key)
+      }
+      await stage.world.system.payouts.task.idle()
+      const [first, ...others] = keys as [(typeof keys)[0], ...typeof keys]
+      const hanging = gate()
+      script.status = ({ reference }) => (reference === payoutReference(first.id) ? hanging.answer : said.paid(A))
+      const slow = hint(stage, first)
+      const rest = others.map((key) => hint(stage, key))
+      for (const key of others) await until(async () => (await statusOf(stage, key)) === 'SUCCESS')
+      assert.equal(questions(first), 1)
+      assert.equal(await statusOf(stage, first), 'PROCESSING')
+      hanging.open(said.paid(A))
+      await Promise.all([slow, ...rest])
+      await until(async () => (await statusOf(stage, first)) === 'SUCCESS')
+    },
+    { adapt: singly },
+  ))
