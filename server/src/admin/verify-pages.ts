@@ -15,7 +15,9 @@ export const PAGES: readonly Invariant[] = [
             and h.from_status = 'pending_clearance'))
       union all select c.merchant_id || ' ' || c.id || ' succeeded, and its page is not paid' from collections c
       join payment_links l on l.merchant_id = c.merchant_id and l.id = c.payment_link_id
-      where c.status = 'successful' and l.status = 'ACTIVE'
+      where l.status = 'ACTIVE' and exists (
+        select 1 from collection_history h where h.merchant_id = c.merchant_id and h.collection_id = c.id
+          and h.to_status = 'successful')
       union all select c.merchant_id || ' ' || c.payment_link_id || ' was paid ' || count(*) || ' times without a review' from collections c
       where c.payment_link_id is not null and c.status in ('successful', 'reversed') and not exists (
         select 1 from collection_history h where h.merchant_id = c.merchant_id and h.collection_id = c.id

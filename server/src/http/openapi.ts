@@ -68,6 +68,12 @@ export function openApi(config: Config): FastifyDynamicSwaggerOptions {
       servers: [{ url: config.base_url || '/' }],
       tags: [
         { name: 'Collections', description: 'Take a payment and learn what became of it.' },
+        { name: 'Payment links', description: 'A page on which one amount can be paid once.' },
+        {
+          name: 'Invoices',
+          description: 'Ask a customer to pay by a date: numbered, sent, reminded of, paid by its link.',
+        },
+        { name: 'Payers', description: 'What a checkout page of your own calls for its payers. Needs no key.' },
         {
           name: 'Withdrawals',
           description: 'Send money out of the balance, from the dashboard. An operator approves each.',

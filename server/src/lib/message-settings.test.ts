@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { ConfigError, isMailAddress, readConfig } from './index.ts'
 
 const PRODUCTION = {
+  ALLOW_MOCK_IN_PRODUCTION: 'true',
   NODE_ENV: 'production',
   DATABASE_URL: 'postgres://malipo@db/malipo',
   SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),

@@ -25,7 +25,7 @@ export function networkRoutes(deps: Deps): (app: App) => void {
       '/v1/operator/networks',
       {
         schema: {
-          tags: ['Operators'],
+          tags: ['Operator'],
           summary: 'What payers read about their networks',
           response: { 200: success(Networks) },
         },
@@ -37,7 +37,7 @@ export function networkRoutes(deps: Deps): (app: App) => void {
       '/v1/operator/networks',
       {
         schema: {
-          tags: ['Operators'],
+          tags: ['Operator'],
           summary: 'Change what payers read about their networks',
           description:
             'Replaces the whole list. An empty list brings back the built-in one. Pages follow within a minute.',

@@ -221,7 +221,7 @@ export function paymentLinkRoutes(deps: Deps, options: PaymentLinksOptions): (ap
       '/public/payment-links/:public_slug',
       {
         schema: {
-          tags: ['Public'],
+          tags: ['Payers'],
           summary: 'What a payment link asks for',
           params: SlugParams,
           response: { 200: success(PublicLink) },
@@ -239,7 +239,7 @@ export function paymentLinkRoutes(deps: Deps, options: PaymentLinksOptions): (ap
         `/public/payment-links/:public_slug/${verb}`,
         {
           schema: {
-            tags: ['Public'],
+            tags: ['Payers'],
             summary: verb === 'collect' ? 'Pay a payment link' : 'Alias of collect',
             params: SlugParams,
             body: CollectBody,
@@ -265,7 +265,7 @@ export function paymentLinkRoutes(deps: Deps, options: PaymentLinksOptions): (ap
       '/public/payment-links/:public_slug/collections/:collection_id/status',
       {
         schema: {
-          tags: ['Public'],
+          tags: ['Payers'],
           summary: 'Where a payment on a link stands',
           params: Type.Object({ public_slug: Type.String(), collection_id: Type.String() }),
           response: { 200: success(PublicStatus) },
