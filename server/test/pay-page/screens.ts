@@ -202,6 +202,7 @@ export function screens(language: Language, base: Shop = shop(language)): Record
         'provider_unavailable',
         'expired',
         'timeout',
+        'review_declined',
         'made_up',
       ].map((reason) => [`failed-${reason}`, failed(reason)]),
     ),
