@@ -113,6 +113,7 @@ export async function createWorld(
     point?: Point
     before?: DbOptions['before']
     url?: string
+    clock?: SettableClock
     compose?: ComposeOptions
   } = {},
 ): Promise<World> {

@@ -235,12 +235,17 @@ const LATEST = sql(
   'page_latest_payment',
   `select ${PAYMENT_COLUMNS} from ${inputRows('$1', 'link_id', 'merchant_id uuid, link_id uuid')} i
    cross join lateral (
-     select * from collections where merchant_id = i.merchant_id and payment_link_id = i.link_id
-     order by id desc limit 1) c
+     select * from (
+       select * from collections where merchant_id = i.merchant_id and payment_link_id = i.link_id
+       order by id desc limit 20) tries
+     order by case status when 'pending_clearance' then 0 when 'processing' then 1 else 2 end, id desc limit 1) c
    ${NEWEST_ATTEMPT}`,
 )
 
-/** Of each of these pages the newest payment, where there is one. */
+/**
+ * Of each of these pages the payment that says how it stands, where there is one: one under review, else one without an
+ * answer, else the newest. A later try that failed must not hide that an earlier one may have been paid.
+ */
 export function latestPayments(
   reader: Reader,
   links: readonly { merchant_id: string; link_id: string }[],

@@ -239,11 +239,13 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
         return send(request, reply, { ...shop, screen: 'help' })
       })
 
-      /** The page and the payment of an address, or null when there is no such payment. */
+      /** The page and the payment of an address, or null when there is no such payment; and the other that paid the page. */
       const both = async (request: FastifyRequest<{ Params: { slug: string; collection_id: string } }>) => {
         const link = await findBySlug(request.params.slug)
         const found = link === null ? null : await findPayment(link, request.params.collection_id)
-        return link === null || found === null ? null : { link, found }
+        if (link === null || found === null) return null
+        const other = found.status === 'processing' ? link.paid_collection_id : null
+        return { link, found, paid: other === null ? null : await findPayment(link, other) }
       }
 
       scope.get<{ Params: { slug: string; collection_id: string } }>(
@@ -257,7 +259,9 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
           return send(
             request,
             reply,
-            paymentScreen(deps, known.link, known.found, given, (payload) => qrSvg(payload, { label })),
+            paymentScreen(deps, known.link, { payment: known.found, paid: known.paid }, given, (payload) =>
+              qrSvg(payload, { label }),
+            ),
           )
         },
       )
@@ -269,7 +273,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
           const known = await both(request)
           if (known === null) return reply.code(404).send({ state: 'unknown' })
           const left_s = promptLeft(deps, known.found)
-          return poll(reply, { state: paymentName(deps, known.found), ...(left_s > 0 ? { left_s } : {}) })
+          return poll(reply, { state: paymentName(deps, known.found, known.paid), ...(left_s > 0 ? { left_s } : {}) })
         },
       )
 
