@@ -246,11 +246,14 @@ const LATEST = sql(
      select * from (
        select * from collections where merchant_id = i.merchant_id and payment_link_id = i.link_id
        order by id desc limit ${TRIES_LOOKED_AT}) newest
-     order by newest.status = 'pending_clearance' desc, newest.id desc limit 1) c
+     order by case newest.status when 'pending_clearance' then 0 when 'processing' then 1 else 2 end, newest.id desc limit 1) c
    ${SHOWN_ATTEMPT}`,
 )
 
-/** Of each of these pages the payment that matters, where there is one: one that is held, else the newest. */
+/**
+ * Of each of these pages the payment that says how it stands, where there is one: one under review, else one without an
+ * answer, else the newest. A later try that failed must not hide that an earlier one may have been paid.
+ */
 export function latestPayments(
   reader: Reader,
   links: readonly { merchant_id: string; link_id: string }[],

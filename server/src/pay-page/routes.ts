@@ -249,11 +249,13 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
         return send(request, reply, { ...shop, screen: 'help' })
       })
 
-      /** The page and the payment of an address, or null when there is no such payment. */
+      /** The page and the payment of an address, or null when there is no such payment; and the other that paid the page. */
       const both = async (request: FastifyRequest<{ Params: { slug: string; collection_id: string } }>) => {
         const link = await findBySlug(request.params.slug)
         const found = link === null ? null : await findPayment(link, request.params.collection_id)
-        return link === null || found === null ? null : { link, found }
+        if (link === null || found === null) return null
+        const other = found.status === 'processing' ? link.paid_collection_id : null
+        return { link, found, paid: other === null ? null : await findPayment(link, other) }
       }
 
       scope.get<{ Params: { slug: string; collection_id: string } }>(
@@ -267,7 +269,9 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
           return send(
             request,
             reply,
-            paymentScreen(deps, known.link, known.found, given, (payload) => qrSvg(payload, { label })),
+            paymentScreen(deps, known.link, { payment: known.found, paid: known.paid }, given, (payload) =>
+              qrSvg(payload, { label }),
+            ),
           )
         },
       )
@@ -279,7 +283,8 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
           const known = await both(request)
           if (known === null) return reply.code(404).send({ state: 'unknown' })
           const left_s = promptLeft(deps, known.found)
-          return poll(reply, { state: paymentName(deps, known.link, known.found), ...(left_s > 0 ? { left_s } : {}) })
+          const state = paymentName(deps, known.link, known.found, known.paid)
+          return poll(reply, { state, ...(left_s > 0 ? { left_s } : {}) })
         },
       )
 
@@ -289,7 +294,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
         async (request, reply) => {
           const known = await both(request)
           if (known === null || known.found.qr_payload === null) return lost(request, reply)
-          if (paymentName(deps, known.link, known.found) !== 'qr') return lost(request, reply)
+          if (paymentName(deps, known.link, known.found, known.paid) !== 'qr') return lost(request, reply)
           return reply
             .headers({
               'content-type': 'image/png',

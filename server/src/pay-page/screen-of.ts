@@ -34,8 +34,12 @@ export function openName(deps: Deps, link: Link, latest: PagePayment | null, pai
   return status === 'EXPIRED' ? 'expired' : 'cancelled'
 }
 
-/** The name of the screen of one payment. */
-export function paymentName(deps: Deps, link: Link, payment: PagePayment) {
+/**
+ * The name of the screen of one payment. `paid`: the payment that paid its page meanwhile, if another one did; whoever still
+ * has a prompt must not approve it.
+ */
+export function paymentName(deps: Deps, link: Link, payment: PagePayment, paid: PagePayment | null) {
+  if (payment.status === 'processing' && paid !== null) return paid.status === 'reversed' ? 'reversed' : 'paid'
   switch (payment.status) {
     case 'successful':
       return 'success'
@@ -104,7 +108,7 @@ export function openScreen(
 export function paymentScreen(
   deps: Deps,
   link: Link,
-  payment: PagePayment,
+  { payment, paid }: { payment: PagePayment; paid: PagePayment | null },
   around: Around,
   drawQr: (payload: string) => Extract<Screen, { screen: 'qr' }>['svg'],
 ): Screen {
@@ -114,7 +118,7 @@ export function paymentScreen(
   const open = statusAt(link, deps.clock.now()) === 'ACTIVE'
   const { collection_id } = payment
   const phone_masked = payment.phone === null ? null : maskPhone(payment.phone)
-  const screen = paymentName(deps, link, payment)
+  const screen = paymentName(deps, link, payment, paid)
   switch (screen) {
     case 'success': {
       const url = returnUrl(link.redirect_url, { reference: link.reference, collection_id, status: payment.status })
@@ -122,8 +126,10 @@ export function paymentScreen(
       const redirect = url === null ? null : { url, auto }
       return { ...shop, ...paidOf(link, payment), screen, receipt_path: receiptPath(shop, payment), redirect }
     }
+    case 'paid':
+      return openScreen(deps, link, { latest: payment, paid }, around, null)
     case 'reversed':
-      return { ...shop, screen, receipt_path: receiptPath(shop, payment) }
+      return { ...shop, screen, receipt_path: receiptPath(shop, paid ?? payment) }
     case 'review':
       return { ...shop, screen, ...watch }
     case 'failed':

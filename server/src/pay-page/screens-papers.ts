@@ -5,7 +5,7 @@ import { type Content, payCard } from './layout.ts'
 import { amountOf, copyable, facts, foreign, linkButton, local, merchantOf, plainMerchant, whole } from './parts.ts'
 import { paymentRows } from './screens-result.ts'
 import { type PlainKey, speaker } from './texts.ts'
-import type { InvoiceScreen, ReceiptScreen } from './view.ts'
+import type { InvoiceScreen, ReceiptScreen, Shop } from './view.ts'
 
 /** The receipt of a payment. */
 export function receiptScreen(view: ReceiptScreen): Content {
@@ -41,9 +41,15 @@ function share(view: ReceiptScreen): Html {
   return html`<div class="actions">
 <button type="button" class="button first" hidden data-share="${text}">${say('share')}</button>
 ${linkButton(`https://wa.me/?text=${encoded}`, say('send_whatsapp'), 'second')}${linkButton(`sms:?body=${encoded}`, say('send_sms'), 'second')}${
-  view.pdf_path && linkButton(local(view, view.pdf_path), say('download_pdf'), 'second')
+  view.pdf_path && pdfButton(view, view.pdf_path)
 }<button type="button" class="button second" hidden data-print>${say('print')}</button>
 </div>
+`
+}
+
+/** What says that it downloads must not open something else in the place of this page. The server names the file. */
+function pdfButton(view: Shop, path: string): Html {
+  return html`<a class="button second" href="${local(view, path)}" download>${speaker(view.language).say('download_pdf')}</a>
 `
 }
 
@@ -86,7 +92,7 @@ ${
 `
 }</article>
 <div class="actions">
-${view.receipt_path && linkButton(local(view, view.receipt_path), say('open_receipt'))}${linkButton(local(view, view.pdf_path), say('download_pdf'), 'second')}<button type="button" class="button second" hidden data-print>${say('print')}</button>
+${view.receipt_path && linkButton(local(view, view.receipt_path), say('open_receipt'))}${pdfButton(view, view.pdf_path)}<button type="button" class="button second" hidden data-print>${say('print')}</button>
 </div>
 `
   return { title: t.plain('invoice', { number: plainLine(view.number, 80) }), body, card: payCard(view) }

@@ -142,7 +142,7 @@ ${view.redirect && linkButton(view.redirect.url, t.say('back_to', { merchant }))
 /** What to do on each network. */
 export function helpScreen(view: HelpScreen): Content {
   const t = speaker(view.language)
-  const body = html`<section>
+  const body = html`<section class="state">
 ${heading(t.say('help'))}${lead(t, 'help_lead')}${networkHelp(view)}<ul class="bullets"><li>${t.say('help_phone')}</li><li>${t.say('help_balance', { amount: amountOf(view) })}</li></ul>
 ${linkButton(local(view, view.pay_path), t.say('back_to_payment'))}</section>
 `

@@ -12,6 +12,11 @@ window.look = {
     document.documentElement.style.fontSize = '200%'
   },
 
+  restore: () => {
+    document.documentElement.style.fontSize = ''
+    for (const one of document.querySelectorAll('details')) one.open = false
+  },
+
   /** Whatever can be touched and is less than 44 pixels high or wide. */
   smallTargets: () =>
     [...document.querySelectorAll('main a, main button, footer a, header a, summary, label.choice, .field input')]

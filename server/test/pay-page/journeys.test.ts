@@ -1,0 +1,349 @@
+// From the link to the receipt: payers in a real browser on the real server, in both languages, with and without scripts.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, describe, test } from 'node:test'
+import { inflateSync } from 'node:zlib'
+import type { Locator } from 'playwright-core'
+import { createKey } from '../../src/api-keys/index.ts'
+import { SCOPES } from '../../src/http/index.ts'
+import { LANGUAGES } from '../../src/lib/index.ts'
+import { createMerchant } from '../../src/merchants/index.ts'
+import { readPdf } from '../read-pdf.ts'
+import { readQr } from '../read-qr.ts'
+import { openStreet, PAID, type Payer, REVERSED, type Street } from './payer.ts'
+
+let street: Street
+before(async () => {
+  street = await openStreet()
+})
+after(() => street?.close())
+
+const AT_ONCE = { concurrency: 3 }
+const WAYS = LANGUAGES.flatMap((language) => [true, false].map((script) => ({ language, script })))
+
+const paidText = ['Malipo yamefanikiwa', 'Payment successful'] as const
+const failedText = ['Malipo hayakufanikiwa', 'Payment did not succeed'] as const
+const phoneText = ['Angalia simu yako', 'Check your phone'] as const
+const reviewText = ['Malipo yako yanakaguliwa', 'Your payment is under review'] as const
+const checkText = ['Nimeshalipa, angalia hali', 'I have paid, check status'] as const
+const goneText = ['Malipo yamerudishwa', 'The payment was returned'] as const
+const alreadyText = ['Tayari imelipwa', 'Already paid'] as const
+const busyText = ['Kuna malipo yanayoendelea', 'A payment is under way'] as const
+const payeeText = ['Malipo kwa Duka la Asha', 'Payment to Duka la Asha'] as const
+
+for (const { language, script } of WAYS) {
+  const how = `${language}, ${script ? 'with' : 'without'} scripts`
+  const comes = (more: object = {}) => street.comes({ language, script, ...more })
+
+  describe(how, AT_ONCE, () => {
+    test('link, phone, success, receipt, PDF', async () => {
+      const link = await street.newLink({ reference: 'ORDER-7' })
+      const payer = await comes()
+      await payer.page.goto(link.url)
+      await payer.sees(...payeeText)
+      await payer.payBy(street.phone('001'))
+      await payer.sees(...paidText)
+      assert.match(payer.page.url(), new RegExp(`/pay/${link.slug}/c/[0-9a-f-]+\\?lang=${language}$`))
+      await payer.press('Fungua risiti', 'Open the receipt')
+      await payer.sees('Risiti ya malipo', 'Payment receipt')
+      const shown = await payer.page.locator('main').innerText()
+      assert.match(shown, /TZS\s25,000/)
+      assert.match(shown, /0754 \*\*\* 001/)
+      assert.match(shown, /ORDER-7/)
+      const [paper] = await Promise.all([download(payer), payer.press('Pakua PDF', 'Download PDF')])
+      const words = readPdf(paper).pages.flatMap(({ texts }) => texts.map(({ text }) => text))
+      assert.ok(words.join(' ').replaceAll('\u00a0', ' ').includes('TZS 25,000'), words.join(' '))
+      await payer.leave()
+    })
+
+    test('each failure says what happened to the money, and has a way on that ends in success', async () => {
+      for (const [ending, sw, en, ...way] of [
+        ['002', /PIN\) si sahihi\. Hakuna pesa/, /PIN was wrong\. No money/, 'Jaribu tena', 'Try again'],
+        ['003', /Salio halitoshi/, /balance is not enough/, 'Tumia namba nyingine', 'Use another number'],
+        ['004', /Umeghairi malipo\. Hakuna pesa/, /You cancelled the payment\. No money/, 'Jaribu tena', 'Try again'],
+        ['005', /umekataa malipo haya/, /declined this payment/, 'Tumia njia nyingine', 'Use another way'],
+        ['006', /Muda wa kuthibitisha umeisha/, /time to confirm has run out/, 'Jaribu tena', 'Try again'],
+        ['013', /haipatikani kwa sasa/, /unavailable right now/, 'Tumia njia nyingine', 'Use another way'],
+      ] as const) {
+        const link = await street.newLink()
+        const payer = await comes()
+        await payer.page.goto(link.url)
+        await payer.payBy(street.phone(ending))
+        await payer.sees(...failedText)
+        assert.match(await payer.page.locator('main').innerText(), language === 'sw' ? sw : en)
+        await payer.press(way[0], way[1])
+        await payer.sees(...payeeText)
+        await payer.payBy(street.phone('001'))
+        await payer.sees(...paidText)
+        await payer.leave()
+      }
+    })
+
+    test('a late answer shows: by itself with scripts, by the button without', async () => {
+      const link = await street.newLink()
+      const payer = await comes()
+      await payer.page.goto(link.url)
+      await payer.payBy(street.phone('007'))
+      await payer.sees(...phoneText)
+      assert.equal(await payer.page.locator('#countdown').isVisible(), script)
+      if (!script) await payer.press(...checkText)
+      await payer.sees(...phoneText)
+      await street.answers(payer.collection(), PAID)
+      await payer.wait(5)
+      if (!script) await payer.press(...checkText)
+      await payer.sees(...paidText)
+      await payer.leave()
+    })
+
+    test('a wallet with an app of its own is confirmed in that app', async () => {
+      const link = await street.newLink()
+      const payer = await comes()
+      await payer.page.goto(link.url)
+      await payer.page.locator('input[value=PROVIDER_PESA]').check()
+      await payer.payBy(street.phone('007'))
+      const { wallet_name } = street.world.deps.config
+      await payer.sees(`Fungua app ya ${wallet_name}`, `Open the ${wallet_name} app`)
+      await street.answers(payer.collection(), PAID)
+      await payer.wait(5)
+      if (!script) await payer.press(...checkText)
+      await payer.sees(...paidText)
+      assert.ok((await payer.page.locator('main').innerText()).includes(wallet_name))
+      await payer.leave()
+    })
+
+    test('a QR is scanned from the page, from the saved picture, or typed as a number', async () => {
+      const link = await street.newLink()
+      const payer = await comes()
+      await payer.page.goto(link.url)
+      await payer.press('Onyesha QR', 'Show the QR')
+      await payer.sees('Changanua QR kulipa', 'Scan the QR to pay')
+      const [attempt] = await street.world.rows<{ payment_token: string; qr_payload: string }>(
+        'select payment_token, qr_payload from collection_attempts where collection_id = $1',
+        [payer.collection()],
+      )
+      assert.ok((await payer.page.locator('.token').innerText()).includes(attempt?.payment_token ?? 'no token'))
+      const [picture] = await Promise.all([download(payer), payer.press('Hifadhi picha ya QR', 'Save the QR picture')])
+      assert.equal(readQr(modulesOf(picture)).toString(), attempt?.qr_payload)
+      await street.answers(payer.collection(), PAID)
+      await payer.wait(5)
+      if (!script) await payer.press(...checkText)
+      await payer.sees(...paidText)
+      await payer.leave()
+    })
+
+    test('what is held for review is never called failed, and ends on the same page', async () => {
+      for (const ending of ['014', '011']) {
+        const link = await street.newLink()
+        const payer = await comes()
+        await payer.page.goto(link.url)
+        await payer.payBy(street.phone(ending))
+        await payer.sees(...reviewText)
+        assert.match(
+          await payer.page.locator('main').innerText(),
+          language === 'sw' ? /Usilipe tena/ : /Do not pay again/,
+        )
+        await payer.page.goto(link.url)
+        await payer.sees(...reviewText)
+        await payer.leave()
+      }
+    })
+
+    test('a payment that was given back says so, also to whoever opens the link and on the receipt', async () => {
+      const link = await street.newLink()
+      const payer = await comes()
+      await payer.page.goto(link.url)
+      await payer.payBy(street.phone('001'))
+      await payer.sees(...paidText)
+      await street.answers(payer.collection(), REVERSED)
+      await payer.page.reload()
+      await payer.sees(...goneText)
+      await payer.press('Fungua risiti', 'Open the receipt')
+      assert.equal(await payer.page.locator('.stamp').innerText(), payer.says('Imerudishwa', 'Returned'))
+      await payer.page.goto(link.url)
+      await payer.sees(...goneText)
+      await payer.leave()
+    })
+
+    test('somebody else sees that another is paying, then that it is paid, and never by whom', async () => {
+      const link = await street.newLink()
+      const [payer, other] = await Promise.all([comes(), comes()])
+      await payer.page.goto(link.url)
+      const phone = street.phone('007')
+      await payer.payBy(phone)
+      await payer.sees(...phoneText)
+      await other.page.goto(link.url)
+      await other.sees(...busyText)
+      await street.answers(payer.collection(), PAID)
+      await other.wait(5)
+      if (!script) await other.press('Angalia tena', 'Check again')
+      await other.sees(...alreadyText)
+      const html = await other.page.content()
+      for (const whole of [phone, phone.slice(1), `${phone.slice(0, 4)} ${phone.slice(4, 7)}`]) {
+        assert.ok(!html.includes(whole), whole)
+      }
+      await payer.leave()
+      await other.leave()
+    })
+
+    test('a link that is cancelled or unknown is one page, and offers nothing to pay', async () => {
+      const link = await street.newLink()
+      const cancelled = await street.world.post(`/v1/payment-links/${link.id}/cancel`, {})
+      assert.equal(cancelled.status, 200, cancelled.text)
+      const payer = await comes({ refusals: [404] })
+      await payer.page.goto(link.url)
+      await payer.sees('Kiungo hiki kimesitishwa', 'This link was cancelled')
+      assert.equal(await payer.page.locator('form').count(), 0)
+      for (const path of [`/pay/${link.slug}x`, `/pay/${link.slug}/c/none`, `/pay/none/c/none/receipt`]) {
+        const answer = await payer.page.goto(`${street.url}${path}`)
+        assert.equal(answer?.status(), 404)
+        await payer.sees('Hatukupata ukurasa huu', 'We cannot find this page')
+      }
+      await payer.leave()
+    })
+
+    test('a wrong number is named beside its field, and kept to be mended', async () => {
+      const link = await street.newLink()
+      const payer = await comes({ refusals: [422] })
+      await payer.page.goto(link.url)
+      await payer.payBy('12345')
+      await payer.page.locator('.problems').waitFor()
+      assert.equal(
+        await payer.page.title(),
+        `${payer.says('Kosa: Lipa', 'Problem: Pay')} TZS\u00a025,000 - Duka la Asha`,
+      )
+      assert.equal(await payer.page.locator('#phone').inputValue(), '12345')
+      await payer.payBy(street.phone('001'))
+      await payer.sees(...paidText)
+      await payer.leave()
+    })
+
+    test('too many prompts to one phone are refused with the time of the next', async () => {
+      const phone = street.phone('002')
+      const payer = await comes({ refusals: [429] })
+      for (let i = 0; i <= street.world.deps.config.prompts_per_phone; i += 1) {
+        await payer.page.goto((await street.newLink()).url)
+        await payer.payBy(phone)
+        await payer.page.locator('h1[autofocus]').waitFor()
+      }
+      await payer.sees('Umejaribu mara nyingi mno', 'Too many tries')
+      assert.match(await payer.page.locator('main').innerText(), /5 Jan 2026, 12:10 \(EAT\)/)
+      await payer.press('Rudi kwenye malipo', 'Back to the payment')
+      await payer.payBy(street.phone('001'))
+      await payer.sees(...paidText)
+      await payer.leave()
+    })
+
+    test('a rehearsal says so on every page, and each outcome is a button', async () => {
+      const link = await street.newLink()
+      const payer = await comes()
+      await payer.page.goto(link.url)
+      const strip = payer.says('Majaribio: hakuna pesa halisi', 'Test: no real money moves')
+      await payer.page.locator('.test', { hasText: strip }).waitFor()
+      await payer.page.locator('summary').first().click()
+      await payer.page.locator('.outcomes button', { hasText: '008' }).click()
+      await payer.sees(...paidText)
+      await payer.page.locator('.test', { hasText: strip }).waitFor()
+      await payer.leave()
+    })
+
+    test('a hosted page leads back to the shop with the reference, and out of it without paying', async () => {
+      const back = `${street.url}/docs`
+      const page = await street.newPage({ reference: 'A 1/ä', redirect_url: `${back}?a=1`, cancel_url: back })
+      const payer = await comes()
+      await payer.page.goto(page.url)
+      const out = payer.page.getByRole('link', {
+        name: payer.says('Ghairi na urudi kwa Duka la Asha', 'Cancel and go back to Duka la Asha'),
+      })
+      assert.deepEqual(await queryOf(payer, out), { reference: 'A 1/ä', collection_id: page.id, status: 'cancelled' })
+      await payer.payBy(street.phone('001'))
+      await payer.sees(...paidText)
+      const home = payer.page.locator('#back')
+      const told = { a: '1', reference: 'A 1/ä', collection_id: page.id, status: 'successful' }
+      assert.deepEqual(await queryOf(payer, home), told)
+      assert.equal(await payer.page.locator('#leaving').isVisible(), script)
+      if (script) {
+        const gone = payer.page.waitForRequest((request) => request.url().startsWith(back))
+        await payer.wait(6)
+        assert.deepEqual(Object.fromEntries(new URL((await gone).url()).searchParams), told)
+        await payer.close()
+      } else await payer.leave()
+    })
+  })
+}
+
+test('the language is chosen by a plain link, and kept through forms to the receipt', async () => {
+  for (const script of [true, false]) {
+    const payer = await street.comes({ script })
+    await payer.page.goto((await street.newLink()).url)
+    await payer.press('English', 'English')
+    await payer.page.locator('#phone').fill(street.phone('001'))
+    await payer.press('Pay TZS 25,000', '')
+    await payer.press('Open the receipt', '')
+    await payer.page.getByRole('heading', { level: 1, name: 'Payment receipt' }).waitFor()
+    await payer.press('Kiswahili', '')
+    await payer.sees('Risiti ya malipo', '')
+    await payer.leave()
+  }
+})
+
+test('merchant texts that attack are texts on every page and on the receipt', async () => {
+  const attack = '<script>document.title="taken"</script>"><img src=x onerror=alert(1)>'
+  const names = [attack, 'متجر عائشة \u202eekaf', '👩🏾‍🍳 Mgahawa 🍛', `${'Duka '.repeat(30)}mwisho`]
+  const long = `${'maelezo '.repeat(120)}<b>${'x'.repeat(20)}`
+  for (const [i, name] of names.entries()) {
+    const merchant = await createMerchant(street.world.deps, { name, approved: true })
+    const key = { merchant_id: merchant.id, environment: 'sandbox', scopes: Object.keys(SCOPES), name: 'Test' } as const
+    const { plaintext_key } = await createKey(street.world.deps, key)
+    const texts = { description: i === 0 ? attack : long, reference: `'"><i>\u202e${i}` }
+    const link = await street.newLink(texts, plaintext_key)
+    const payer = await street.comes({ language: 'en' })
+    await payer.page.goto(link.url)
+    await payer.page.locator('#phone').waitFor()
+    await payer.looks(`choose ${i}`)
+    await payer.payBy(street.phone('007'))
+    await payer.page.locator('#clock').waitFor()
+    await payer.looks(`waiting ${i}`)
+    await street.answers(payer.collection(), PAID)
+    await payer.wait(5)
+    await payer.page.getByRole('link', { name: 'Open the receipt' }).waitFor()
+    await payer.looks(`success ${i}`)
+    await payer.page.getByRole('link', { name: 'Open the receipt' }).click()
+    await payer.page.locator('.paper').waitFor()
+    await payer.looks(`receipt ${i}`)
+    assert.notEqual(await payer.page.title(), 'taken')
+    assert.equal(await payer.page.locator('main img, main i, main b:has-text("xxxx"), main script').count(), 0)
+    const [paper] = await Promise.all([download(payer), payer.page.getByRole('link', { name: 'Download PDF' }).click()])
+    assert.ok(readPdf(paper).pages.length > 0)
+    await payer.leave()
+  }
+})
+
+/** What the browser saves next. */
+async function download(payer: Payer): Promise<Buffer> {
+  const saved = await payer.page.waitForEvent('download')
+  return readFileSync(await saved.path())
+}
+
+/** What a link adds to its address. */
+async function queryOf(payer: Payer, link: Locator): Promise<Record<string, string>> {
+  const href = (await link.getAttribute('href')) ?? ''
+  return Object.fromEntries(new URL(href, payer.page.url()).searchParams)
+}
+
+/** The modules of a code in a picture of ours: eight pixels each, one bit for each pixel, four modules of white around. */
+function modulesOf(png: Buffer): boolean[][] {
+  const width = png.readUInt32BE(16)
+  const parts: Buffer[] = []
+  for (let at = 8; at < png.length; ) {
+    const length = png.readUInt32BE(at)
+    if (png.toString('latin1', at + 4, at + 8) === 'IDAT') parts.push(png.subarray(at + 8, at + 8 + length))
+    at += length + 12
+  }
+  const lines = inflateSync(Buffer.concat(parts))
+  const bytes = Math.ceil(width / 8)
+  const size = width / 8
+  const white = (x: number, y: number) => ((lines[(y * 8 + 4) * (bytes + 1) + 1 + x] ?? 0) & 0b1000) !== 0
+  const rows = Array.from({ length: size }, (_, y) => Array.from({ length: size }, (_, x) => !white(x, y)))
+  return rows.slice(4, -4).map((row) => row.slice(4, -4))
+}

@@ -1,0 +1,213 @@
+// Payers in a real browser in front of the real server: the app listens, the mock provider answers, the time of the server
+// stands until a test moves it, and so does the time of each page.
+
+import assert from 'node:assert/strict'
+import type { AddressInfo } from 'node:net'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { type Clock, type Language, settableClock } from '../../src/lib/index.ts'
+import { createMockProvider } from '../../src/providers/mock/index.ts'
+import type { Answer, Provider } from '../../src/providers/port.ts'
+import { launchBrowser, openPage, type WatchedPage } from '../browser.ts'
+import { createWorld, START, type World } from '../harness.ts'
+import { measure, violations } from './looks.ts'
+
+/** A page to pay on: its address, and the collection of a hosted one. */
+export type PayPage = { url: string; slug: string; id: string }
+
+/** How somebody comes: in which language, with or without scripts, and which errors the server is going to answer. */
+export type Way = {
+  language?: Language
+  script?: boolean
+  refusals?: readonly number[]
+  options?: BrowserContextOptions
+}
+
+/** Somebody in front of a page. */
+export type Payer = WatchedPage & {
+  language: Language
+  script: boolean
+  /** The words of this page's language. */
+  says(sw: string, en: string): string
+  /** Waits until this is the heading, then looks at the page. */
+  sees(sw: string, en: string): Promise<void>
+  /** Looks at the page, once for each name: barriers, width, enlarged text. */
+  looks(name: string): Promise<void>
+  /** Presses what has this name: a button or a link. */
+  press(sw: string, en: string): Promise<void>
+  /** Fills in the number and pays. */
+  payBy(phone: string): Promise<void>
+  /** Lets the page live for some seconds: nothing passes without scripts, where the button does the work. */
+  wait(seconds: number): Promise<void>
+  /** The part of the address that is the payment's id. */
+  collection(): string
+  /** Ends the visit: without complaints of the browser, without a cookie. */
+  leave(): Promise<void>
+}
+
+/** A shop whose pages are paid on. */
+export type Street = {
+  world: World
+  browser: Browser
+  url: string
+  newLink(body?: object, key?: string): Promise<PayPage>
+  newPage(body?: object): Promise<PayPage>
+  /** Lets the network answer for a payment. */
+  answers(collection_id: string, answer: Answer, number?: number): Promise<void>
+  /** A number that nobody has used before, with this ending. */
+  phone(ending: string): string
+  comes(way?: Way): Promise<Payer>
+  close(): Promise<void>
+}
+
+const MONEY = { amount_minor: 2_500_000n, currency: 'TZS' } as const
+/** The network says that it has taken the money of the pages below. */
+export const PAID: Answer = { kind: 'succeeded', ...MONEY, provider_status: 'COMPLETED' }
+/** The network holds it for review. */
+export const HELD: Answer = { kind: 'held', ...MONEY, provider_status: 'HELD' }
+/** The network says that it has given it back. */
+export const REVERSED: Answer = { kind: 'reversed', ...MONEY, provider_status: 'REVERSED' }
+
+/** A page gives a question up after 15 seconds. */
+const STEP_S = 5
+const AMOUNT = '25000.00'
+const SCREEN = { width: 360, height: 640 }
+
+/** Opens the shop. Close it in `after`. */
+export async function openStreet(env: Record<string, string> = {}): Promise<Street> {
+  const clock = settableClock(START)
+  const world: World = await createWorld({
+    env: { TRIES_PER_ADDRESS: '0', ...env },
+    clock,
+    compose: { providers: [unscanned(clock)] },
+  })
+  await world.system.app.listen({ host: '127.0.0.1', port: 0 })
+  const url = `http://127.0.0.1:${(world.system.app.server.address() as AddressInfo).port}`
+  const browser = await launchBrowser()
+  const looked_at = new Set<string>()
+  let phones = 100
+
+  const made = async (path: string, body: object, field: string, id: string, key?: string): Promise<PayPage> => {
+    const reply = await world.post(path, { amount: AMOUNT, ...body }, key === undefined ? {} : { key })
+    assert.ok(reply.status < 300, reply.text)
+    const slug = String(reply.body.data[field]).split('/pay/')[1] as string
+    return { url: `${url}/pay/${slug}`, slug, id: reply.body.data[id] }
+  }
+
+  return {
+    world,
+    browser,
+    url,
+    newLink: (body = {}, key) => made('/v1/payment-links', { description: 'Viatu', ...body }, 'public_url', 'id', key),
+    newPage: (body = {}) => made('/v1/collections', body, 'payment_url', 'collection_id'),
+    async answers(collection_id, answer, number = 1) {
+      const { merchant_id } = (
+        await world.rows<{ merchant_id: string }>('select merchant_id from collections where id = $1', [collection_id])
+      ).at(0) ?? { merchant_id: world.merchant.id }
+      await world.system.driver.settle({ merchant_id, collection_id, number, answer })
+    },
+    phone: (ending) => `0754${phones++}${ending}`,
+    comes: async (way = {}) => newPayer(await open(browser, way), way, looked_at),
+    async close() {
+      await browser.close()
+      await world.close()
+    },
+  }
+}
+
+/** The mock provider, but for its codes: on a page it pays them at once, here they wait until somebody scans. */
+function unscanned(clock: Clock): Provider {
+  const profile = { success_default: 'always', seed: 'street', delay_ms: 0 } as const
+  const mock = createMockProvider({ name: 'mock', profile, clock, secret: 'street', sink: async () => {} })
+  return {
+    ...mock,
+    status: async (requests) => {
+      const answers = await mock.status(requests)
+      return answers.map((answer, i) =>
+        requests[i]?.phone === null ? { kind: 'accepted', provider_status: 'PENDING' } : answer,
+      )
+    },
+  }
+}
+
+async function open(browser: Browser, { language = 'sw', script = true, options = {} }: Way): Promise<WatchedPage> {
+  const opened = await openPage(browser, {
+    viewport: SCREEN,
+    locale: language === 'sw' ? 'sw-TZ' : 'en-GB',
+    javaScriptEnabled: script,
+    ...options,
+  })
+  opened.page.setDefaultTimeout(Number(process.env.DBG_TIMEOUT ?? 15_000))
+  if (!script) return opened
+  // A test cannot cover a window of a headless browser, so it says that it is covered.
+  await opened.context.addInitScript(`
+    window.covered = false
+    Object.defineProperty(Document.prototype, 'hidden', { get: () => window.covered })
+    window.cover = (covered) => { window.covered = covered; document.dispatchEvent(new Event('visibilitychange')) }
+  `)
+  // The time of a phone is its own: the pages are told how long something takes, never when it is.
+  const phone_time = new Date(START.getTime() + 86_400_000)
+  await opened.context.clock.install({ time: phone_time })
+  await opened.context.clock.pauseAt(new Date(phone_time.getTime() + 1000))
+  return opened
+}
+
+function newPayer(opened: WatchedPage, way: Way, looked_at: Set<string>): Payer {
+  const { page, context, complaints } = opened
+  const { language = 'sw', script = true, refusals = [] } = way
+  const says = (sw: string, en: string) => (language === 'sw' ? sw : en)
+  const payer: Payer = {
+    ...opened,
+    language,
+    script,
+    says,
+    async sees(sw, en) {
+      await page.getByRole('heading', { level: 1, name: says(sw, en), exact: true }).waitFor()
+      await payer.looks(says(sw, en))
+    },
+    async looks(name) {
+      const look = `${name} ${script}`
+      if (looked_at.has(look)) return
+      looked_at.add(look)
+      await measure(page, look)
+      if (!script) return
+      let looking = true
+      const found = violations(page).finally(() => {
+        looking = false
+      })
+      // Axe waits for timers of the page, whose time stands.
+      while (looking) await page.clock.runFor(1)
+      assert.deepEqual(await found, [], look)
+    },
+    async press(sw, en) {
+      const name = says(sw, en)
+      await page
+        .getByRole('button', { name, exact: true })
+        .or(page.getByRole('link', { name, exact: true }))
+        .click()
+    },
+    async payBy(phone) {
+      await page.locator('#phone').fill(phone)
+      await payer.press('Lipa TZS 25,000', 'Pay TZS 25,000')
+    },
+    async wait(seconds) {
+      if (!script) return
+      // Answers come between the steps, as they would; the page may have gone on to the next one.
+      for (let left = seconds; left > 0; left -= STEP_S) {
+        await page.clock.runFor(Math.min(left, STEP_S) * 1000)
+        await page.evaluate(`fetch('/healthz').catch(() => {})`).catch(() => {})
+      }
+    },
+    collection: () => page.url().split('/c/')[1]?.split(/[/?]/)[0] ?? '',
+    async leave() {
+      assert.deepEqual(await context.cookies(), [])
+      // A browser writes down each page that is no success: those that this payer came for are none of its complaints.
+      const expected = new RegExp(`responded with a status of (?:${refusals.join('|') || 'none'}) `)
+      assert.deepEqual(
+        complaints.filter((one) => !expected.test(one)),
+        [],
+      )
+      await opened.close()
+    },
+  }
+  return payer
+}

@@ -1,0 +1,310 @@
+// What a day does to a payment: slow networks and none, covered pages, closed tabs, impatient fingers, old links. A real
+// browser on the real server, whose time these tests move.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { LANGUAGES } from '../../src/lib/index.ts'
+import { HELD, openStreet, PAID, type Payer, type PayPage, type Street, type Way } from './payer.ts'
+
+let street: Street
+before(async () => {
+  street = await openStreet()
+})
+after(() => street?.close())
+
+const payeeText = ['Malipo kwa Duka la Asha', 'Payment to Duka la Asha'] as const
+const phoneText = ['Angalia simu yako', 'Check your phone'] as const
+const slowText = ['Bado tunasubiri majibu', 'Still waiting for an answer'] as const
+const paidText = ['Malipo yamefanikiwa', 'Payment successful'] as const
+const alreadyText = ['Tayari imelipwa', 'Already paid'] as const
+const busyText = ['Kuna malipo yanayoendelea', 'A payment is under way'] as const
+const checkText = ['Nimeshalipa, angalia hali', 'I have paid, check status'] as const
+
+const WAYS = LANGUAGES.flatMap((language) => [true, false].map((script) => ({ language, script })))
+const nameOf = ({ language, script }: (typeof WAYS)[number]) => `${language}, ${script ? 'with' : 'without'} scripts`
+
+/** Somebody whose prompt is out. */
+async function waiting(way: Way = {}): Promise<{ payer: Payer; link: PayPage }> {
+  const link = await street.newLink()
+  const payer = await street.comes(way)
+  await payer.page.goto(link.url)
+  await payer.payBy(street.phone('007'))
+  await payer.sees(...phoneText)
+  return { payer, link }
+}
+
+/** Lets time pass for the server and for the page. */
+async function pass(payer: Payer, seconds: number): Promise<void> {
+  street.world.deps.clock.advance(seconds * 1000)
+  await payer.wait(seconds)
+}
+
+/** Payments and tries of a page. */
+async function triesOf({ slug }: PayPage): Promise<number> {
+  const [row] = await street.world.rows<{ tries: number }>(
+    `select count(*)::int as tries from collection_attempts a
+     join collections c on c.merchant_id = a.merchant_id and c.id = a.collection_id
+     join payment_links l on l.merchant_id = c.merchant_id and l.id = c.payment_link_id where l.slug = $1`,
+    [slug],
+  )
+  return row?.tries ?? 0
+}
+
+for (const way of WAYS) {
+  const { script } = way
+  test(`no answer when the time is over is no failure: what comes later still shows: ${nameOf(way)}`, async () => {
+    const { payer } = await waiting(way)
+    await pass(payer, street.world.deps.config.push_lifetime_s + 5)
+    if (!script) await payer.press(...checkText)
+    await payer.sees(...slowText)
+    const words = await payer.page.locator('main').innerText()
+    assert.match(words, way.language === 'sw' ? /usilipe tena/ : /do not pay again/)
+    await street.answers(payer.collection(), PAID)
+    await payer.wait(20)
+    if (!script) await payer.press(...checkText)
+    await payer.sees(...paidText)
+    await payer.leave()
+  })
+
+  test(`a prompt that never came is sent again once its time is over, and one of both pays: ${nameOf(way)}`, async () => {
+    const { payer, link } = await waiting(way)
+    const first = payer.collection()
+    await pass(payer, street.world.deps.config.push_lifetime_s + 5)
+    if (!script) await payer.press(...checkText)
+    await payer.sees(...slowText)
+    await payer.press('Tuma tena', 'Send again')
+    await payer.sees(...phoneText)
+    assert.notEqual(payer.collection(), first)
+    assert.equal(await triesOf(link), 2)
+    // The first one was approved after all: nobody must approve the second.
+    await street.answers(first, PAID)
+    await payer.wait(5)
+    if (!script) await payer.press(...checkText)
+    await payer.sees(...alreadyText)
+    await payer.leave()
+  })
+
+  test(`an expired link says until when it could be paid: ${nameOf(way)}`, async () => {
+    const now = street.world.deps.clock.now().getTime()
+    const link = await street.newLink({ expires_at: new Date(now + 60_000).toISOString() })
+    const payer = await street.comes(way)
+    await payer.page.goto(link.url)
+    await payer.sees(...payeeText)
+    await pass(payer, 61)
+    // Whoever had it open before is told the same.
+    await payer.payBy(street.phone('001'))
+    await payer.sees('Muda wa kiungo hiki umeisha', 'This link has expired')
+    assert.equal(await payer.page.locator('form').count(), 0)
+    assert.equal(await triesOf(link), 0)
+    await payer.leave()
+  })
+
+  test(`a reload and the way back show the truth at every step, and send nothing: ${nameOf(way)}`, async () => {
+    const { payer, link } = await waiting(way)
+    const { page } = payer
+    await page.reload()
+    await payer.sees(...phoneText)
+    await page.goBack()
+    await page.reload()
+    await payer.sees(...busyText)
+    await page.goForward()
+    await payer.sees(...phoneText)
+    await street.answers(payer.collection(), PAID)
+    await page.reload()
+    await payer.sees(...paidText)
+    await page.goBack()
+    await page.reload()
+    await payer.sees(...alreadyText)
+    await page.goForward()
+    await payer.press('Fungua risiti', 'Open the receipt')
+    await page.reload()
+    await payer.sees('Risiti ya malipo', 'Payment receipt')
+    assert.equal(await triesOf(link), 1)
+    await payer.leave()
+  })
+
+  test(`a form out of the memory of the browser finds what has become of the payment: ${nameOf(way)}`, async () => {
+    const link = await street.newLink()
+    const payer = await street.comes(way)
+    await payer.page.goto(link.url)
+    await payer.payBy(street.phone('002'))
+    await payer.sees('Malipo hayakufanikiwa', 'Payment did not succeed')
+    await payer.page.goBack()
+    await payer.sees(...payeeText)
+    await payer.payBy(street.phone('001'))
+    await payer.sees(...paidText)
+    await payer.page.goBack()
+    const form = payer.page.locator('#phone')
+    // Some browsers keep the form, others ask again: neither prompts anybody.
+    if (await form.isVisible()) await payer.payBy(street.phone('001'))
+    await payer.sees(...alreadyText)
+    assert.equal(await triesOf(link), 2)
+    await payer.leave()
+  })
+
+  test(`two fast taps are one try: ${nameOf(way)}`, async () => {
+    const link = await street.newLink()
+    const payer = await street.comes(way)
+    await payer.page.goto(link.url)
+    await payer.page.locator('#phone').fill(street.phone('007'))
+    const name = payer.says('Lipa TZS 25,000', 'Pay TZS 25,000')
+    await payer.page.getByRole('button', { name, exact: true }).dblclick()
+    await payer.sees(...phoneText)
+    assert.equal(await triesOf(link), 1)
+    await payer.leave()
+  })
+
+  test(`the keyboard alone leads from the link to the receipt: ${nameOf(way)}`, async () => {
+    const link = await street.newLink()
+    const payer = await street.comes(way)
+    const { page } = payer
+    await page.goto(link.url)
+    await tabTo(page, page.locator('#phone'))
+    await page.keyboard.type(street.phone('007'))
+    await page.keyboard.press('Enter')
+    await payer.sees(...phoneText)
+    await street.answers(payer.collection(), PAID)
+    await tabTo(page, page.getByRole('link', { name: payer.says(...checkText), exact: true }))
+    await page.keyboard.press('Enter')
+    await payer.sees(...paidText)
+    await tabTo(page, page.getByRole('link', { name: payer.says('Fungua risiti', 'Open the receipt') }))
+    await page.keyboard.press('Enter')
+    await payer.sees('Risiti ya malipo', 'Payment receipt')
+    await payer.leave()
+  })
+
+  test(`a whole payment fits a narrow window of twice the pixels, as an enlarged page has it: ${nameOf(way)}`, async () => {
+    const link = await street.newLink()
+    const options = { viewport: { width: 320, height: 256 }, deviceScaleFactor: 2 }
+    const payer = await street.comes({ ...way, options })
+    await payer.page.goto(link.url)
+    await payer.payBy(street.phone('001'))
+    await payer.press('Fungua risiti', 'Open the receipt')
+    await payer.page.locator('.paper').waitFor()
+    await payer.leave()
+  })
+}
+
+test('a later try that failed does not hide that an earlier one is under review', async () => {
+  const { payer, link } = await waiting({ language: 'en' })
+  const first = payer.collection()
+  await pass(payer, street.world.deps.config.push_lifetime_s + 5)
+  await payer.sees(...slowText)
+  await payer.press('', 'Use another way or number')
+  await payer.payBy(street.phone('002'))
+  await payer.sees('', 'Payment did not succeed')
+  await payer.page.goto(link.url)
+  await payer.page.getByText('The payment that you started has no answer yet.').waitFor()
+  await street.answers(first, HELD)
+  await payer.page.goto(link.url)
+  await payer.sees('', 'Your payment is under review')
+  await payer.leave()
+})
+
+test('whoever comes back from the prompt sees at once that the payment is done', async () => {
+  const { payer } = await waiting()
+  await payer.page.evaluate('cover(true)')
+  await street.answers(payer.collection(), PAID)
+  await payer.wait(60)
+  await payer.page.getByRole('heading', { name: phoneText[0] }).waitFor()
+  await payer.page.evaluate('cover(false)')
+  await payer.sees(...paidText)
+  await payer.leave()
+})
+
+test('a network that is lost and comes back loses nothing', async () => {
+  const { payer, link } = await waiting({ language: 'en' })
+  await payer.context.setOffline(true)
+  await payer.page.locator('#offline').waitFor()
+  await street.answers(payer.collection(), PAID)
+  // A browser complains of each question that it cannot send: there is none.
+  await payer.page.clock.runFor(60_000)
+  await payer.page.getByRole('heading', { name: phoneText[1] }).waitFor()
+  await payer.context.setOffline(false)
+  await payer.sees(...paidText)
+  assert.equal(await triesOf(link), 1)
+  await payer.leave()
+})
+
+test('a closed tab is opened again by the link, which knows how the payment stands', async () => {
+  for (const script of [true, false]) {
+    const { payer, link } = await waiting({ script })
+    const collection_id = payer.collection()
+    await payer.page.close()
+    const page = await payer.context.newPage()
+    await page.goto(link.url)
+    await page.getByRole('heading', { name: busyText[0] }).waitFor()
+    await street.answers(collection_id, PAID)
+    await page.reload()
+    await page.getByRole('heading', { name: alreadyText[0] }).waitFor()
+    await page.goto(`${link.url}/c/${collection_id}`)
+    await page.getByRole('heading', { name: paidText[0] }).waitFor()
+    assert.equal(await triesOf(link), 1)
+    await payer.leave()
+  }
+})
+
+test('the first view is two requests of at most 14 KB, a whole payment at most 40 KB', async () => {
+  const payer = await street.comes()
+  const count = meter(payer.page)
+  const link = await street.newLink({ description: 'Viatu vya ngozi, jozi mbili', reference: 'ORDER-2026-000123' })
+  await payer.page.goto(link.url, { waitUntil: 'networkidle' })
+  const first = await count()
+  assert.equal(first.requests, 2)
+  assert.ok(first.bytes > 0 && first.bytes <= 14 * 1024, `${first.bytes} bytes at first`)
+  await payer.payBy(street.phone('007'))
+  await payer.sees(...phoneText)
+  await payer.wait(15)
+  await street.answers(payer.collection(), PAID)
+  await payer.wait(10)
+  await payer.sees(...paidText)
+  await payer.press('Fungua risiti', 'Open the receipt')
+  await payer.page.waitForLoadState('networkidle')
+  const all = await count()
+  assert.ok(all.requests > 5 && all.bytes <= 40 * 1024, `${all.bytes} bytes in all`)
+  await payer.leave()
+})
+
+test('two minutes of waiting cost at most 30 KB with all questions', async () => {
+  const { payer } = await waiting()
+  const count = meter(payer.page)
+  await payer.page.reload()
+  for (let i = 0; i < 120; i += 1) {
+    await payer.page.clock.runFor(1000)
+    // An answer arrives between two seconds of the page, as it would.
+    await payer.page.evaluate(`fetch('/healthz')`)
+  }
+  const { bytes, requests } = await count()
+  assert.ok(requests > 10, `${requests} requests`)
+  assert.ok(bytes <= 30 * 1024, `${bytes} bytes`)
+  await payer.leave()
+})
+
+/** Presses Tab until the keyboard is there. */
+async function tabTo(page: Page, wanted: Locator): Promise<void> {
+  for (let i = 0; i < 30; i += 1) {
+    await page.keyboard.press('Tab')
+    if (await wanted.evaluate((one: { matches(selector: string): boolean }) => one.matches(':focus'))) return
+  }
+  assert.fail(`the keyboard does not reach ${wanted}`)
+}
+
+/** Counts what goes over the network from now on, without what the tests themselves ask. */
+function meter(page: Page): () => Promise<{ requests: number; bytes: number }> {
+  const sizes: Promise<number>[] = []
+  page.on('requestfinished', (request) => {
+    if (request.url().endsWith('/healthz')) return
+    sizes.push(
+      request
+        .sizes()
+        .then(
+          (size) => size.requestHeadersSize + size.requestBodySize + size.responseHeadersSize + size.responseBodySize,
+        ),
+    )
+  })
+  return async () => {
+    const all = await Promise.all(sizes)
+    return { requests: all.length, bytes: all.reduce((sum, size) => sum + size, 0) }
+  }
+}
