@@ -117,7 +117,13 @@ test('the admin command says that the database cannot be reached', async () => {
 
 test('in production a database that cannot be reached is not said to be needless: the embedded one is refused there', async () => {
   const secrets = { SECRET_KEY: Buffer.alloc(32, 1).toString('base64'), MOCK_SECRET: 'a secret of the tests' }
-  const env = { NODE_ENV: 'production', BASE_URL: 'https://api.example.tz', WEBHOOK_ALLOW_PRIVATE: '', ...secrets }
+  const env = {
+    NODE_ENV: 'production',
+    ALLOW_MOCK_IN_PRODUCTION: 'true',
+    BASE_URL: 'https://api.example.tz',
+    WEBHOOK_ALLOW_PRIVATE: '',
+    ...secrets,
+  }
   const child = start(serverEnv(NO_DATABASE, env))
   assert.deepEqual(await endOf(child), { code: 1, signal: null })
   assert.match(child.output(), /The database cannot be reached: .*\nCheck DATABASE_URL and that the server runs\.\n/)
