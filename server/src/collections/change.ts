@@ -29,8 +29,10 @@ export type Changing = Standing & {
   merchant_code: string
   routing_code: number
   moved: boolean
-  /** True: an earlier attempt than the newest paid it, so that method and fee are written anew. */
+  /** True: an earlier attempt than the newest paid it, so that method, fee and payer are written anew. */
   by_earlier?: boolean
+  /** The phone of that attempt. */
+  payer_phone?: string | null
 }
 
 /** Columns of a collection under lock, but those of its merchant. */
@@ -199,20 +201,22 @@ const WRITE = sql(
 
 const WRITE_EARLIER = sql(
   'collections_write_earlier',
-  `update collections c set method = i.method, fee_minor = i.fee
-   from ${inputRows('$1', 'collection_id', 'merchant_id uuid, collection_id uuid, method text, fee bigint')} i
+  `update collections c set method = i.method, fee_minor = i.fee, customer_phone = coalesce(i.phone, (
+     select l.customer_phone from payment_links l where l.merchant_id = c.merchant_id and l.id = c.payment_link_id))
+   from ${inputRows('$1', 'collection_id', 'merchant_id uuid, collection_id uuid, method text, fee bigint, phone text')} i
    where c.merchant_id = i.merchant_id and c.id = i.collection_id`,
 )
 
-/** Writes method and fee of payments that an earlier attempt paid. None: no statement. */
+/** Writes method, fee and payer of payments that an earlier attempt paid. None: no statement. */
 async function writeEarlier(tx: Tx, rows: readonly Changing[]): Promise<void> {
   const earlier = rows.filter(({ by_earlier }) => by_earlier === true)
   if (earlier.length === 0) return
-  const values = earlier.map(({ merchant_id, collection_id, method, fee_minor }) => ({
+  const values = earlier.map(({ merchant_id, collection_id, method, fee_minor, payer_phone }) => ({
     merchant_id,
     collection_id,
     method,
     fee: fee_minor.toString(),
+    phone: payer_phone ?? null,
   }))
   await tx.query(WRITE_EARLIER, [JSON.stringify(values)])
 }

@@ -40,11 +40,11 @@ type Row = Collection & {
 }
 
 const COLUMNS = `${COLLECTION_COLUMNS}, c.merchant_id, m.merchant_code, m.name as merchant_name, c.customer_name,
-     c.customer_phone, c.description, c.fee_minor, a.provider, a.provider_reference, h.held_at, h.decided_at`
+     coalesce(a.phone, c.customer_phone) as customer_phone, c.description, c.fee_minor, a.provider, a.provider_reference, h.held_at, h.decided_at`
 const JOINED = `join collections c on c.merchant_id = h.merchant_id and c.id = h.collection_id
    join merchants m on m.id = h.merchant_id
    left join lateral (
-     select provider, provider_reference from collection_attempts
+     select provider, provider_reference, phone from collection_attempts
      where merchant_id = c.merchant_id and collection_id = c.id and number = coalesce(c.settled_attempt, c.attempts)) a on true`
 
 const OPEN = `h.decided_at is null and ($1::uuid is null or h.merchant_id = $1) and ($2::text is null or h.environment = $2)`

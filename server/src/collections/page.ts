@@ -108,7 +108,7 @@ const RESTART = sql(
   'page_restart_hosted',
   `with moved as (
      update collections set status = $4, version = version + case when status = $4 then 0 else 1 end, method = $5,
-       fee_minor = $6, attempts = attempts + 1, failure_reason_code = null, updated_at = $7
+       fee_minor = $6, attempts = attempts + 1, failure_reason_code = null, updated_at = $7, customer_phone = $9
      where merchant_id = $1 and id = $2 and attempts = $3
      returning version
    )
@@ -152,6 +152,7 @@ export async function startOnPage(
       fee_minor.toString(),
       now,
       hosted.status,
+      phone ?? page.customer_phone,
     ])
   }
   const { merchant_id, environment, amount_minor, currency } = page
@@ -206,6 +207,8 @@ export type PagePayment = {
   amount_received_minor: bigint | null
   attempts: number
   updated_at: Date
+  /** When its money came, whatever was decided about it later. Null: none has. */
+  arrived_at: Date | null
   /** Of the attempt; null before the first. `phone`: that of the payer. */
   phone: string | null
   attempt_state: AttemptState | null
@@ -218,7 +221,10 @@ export type PagePayment = {
 
 const PAYMENT_COLUMNS = `c.merchant_id, c.payment_link_id, c.id as collection_id, c.status, c.method, c.failure_reason_code,
      c.amount_received_minor, c.attempts, c.updated_at, a.phone, a.state as attempt_state, a.created_at as attempt_at, a.provider, a.provider_id, a.payment_token,
-     a.qr_payload`
+     a.qr_payload, case when c.amount_received_minor is not null then (
+       select min(h.at) from collection_history h
+       where h.merchant_id = c.merchant_id and h.collection_id = c.id
+         and h.to_status in ('pending_clearance', 'successful', 'reversed')) end as arrived_at`
 const SHOWN_ATTEMPT = `left join collection_attempts a
      on a.merchant_id = c.merchant_id and a.collection_id = c.id and a.number = coalesce(c.settled_attempt, c.attempts)`
 
@@ -231,14 +237,15 @@ const UNDER_WAY = sql(
 )
 
 /** Older tries than these are not looked at: each of them had its time long ago. */
-const TRIES_LOOKED_AT = 50
+export const TRIES_LOOKED_AT = 50
 
 /** The payments on a page that have no outcome yet, newest first. Of many tries the newest are looked at. */
 export function paymentsUnderWay(reader: Reader, merchant_id: string, link_id: string): Promise<PagePayment[]> {
   return reader.query<PagePayment>(UNDER_WAY, [merchant_id, link_id, TRIES_LOOKED_AT])
 }
 
-// An older one that is held keeps the page shut, as it does for whoever tries to pay.
+// An older one that is held keeps the page shut, as it does for whoever tries to pay. What a second try took beside the
+// payment of a hosted page has no attempts of its own, and says nothing about that payment.
 const LATEST = sql(
   'page_latest_payment',
   `select ${PAYMENT_COLUMNS} from ${inputRows('$1', 'link_id', 'merchant_id uuid, link_id uuid')} i
@@ -246,7 +253,8 @@ const LATEST = sql(
      select * from (
        select * from collections where merchant_id = i.merchant_id and payment_link_id = i.link_id
        order by id desc limit ${TRIES_LOOKED_AT}) newest
-     order by case newest.status when 'pending_clearance' then 0 when 'processing' then 1 else 2 end, newest.id desc limit 1) c
+     order by newest.status = 'pending_clearance' desc, newest.attempts > 0 desc, newest.status = 'processing' desc,
+       newest.id desc limit 1) c
    ${SHOWN_ATTEMPT}`,
 )
 

@@ -31,7 +31,7 @@ import { listCollections } from './list.ts'
 import { presentCollection } from './present.ts'
 import { fetchQr } from './qr.ts'
 import { CollectionStatus, ListFilters, PushAccepted, PushBody, QrAccepted, QrBody, StkPushBody } from './schema.ts'
-import { type Attempt, createFind, latestAttempt } from './store.ts'
+import { type Attempt, askableAttempts, createFind, latestAttempt } from './store.ts'
 
 /** What the routes need: how payments are driven, which provider takes one, and whether this process sends. */
 export type CollectionsOptions = {
@@ -255,8 +255,8 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
         const known = claim && (await findAnswer(deps, deps.db, claim))
         if (known) return replay(reply, known)
         const row = await status(request, request.params.collection_id)
-        const attempt = await latestAttempt(deps.db, caller(request).merchant.id, row.id)
-        if (attempt) await driver.ask(attempt)
+        const attempts = await askableAttempts(deps.db, caller(request).merchant.id, row.id)
+        await Promise.all(attempts.map((attempt) => driver.ask(attempt)))
         const data = presentCollection(await status(request, row.id), payUrlOf(deps.config, app))
         // Asking twice does no harm, so the key is claimed with its answer: of two at once, the first stored is both's.
         const response_body = JSON.stringify({ success: true, data })

@@ -255,6 +255,7 @@ function applyOne(
   if ('amount_minor' in answer && row.amount_received_minor === null && number < row.attempts) {
     // What the payer agreed to was that attempt's.
     row.by_earlier = true
+    row.payer_phone = attempt.phone
     row.method = attempt.of_method
     row.fee_minor = attempt.of_fee_minor ?? row.fee_minor
   }

@@ -29,7 +29,7 @@ export type Collection = {
 export const COLLECTION_COLUMNS = `c.id, c.environment, c.origin_environment, c.status, c.method, c.amount_minor, c.currency,
      c.amount_received_minor, c.reference, c.failure_reason_code, c.created_at, c.updated_at, (
        select a.provider_status from collection_attempts a
-       where a.merchant_id = c.merchant_id and a.collection_id = c.id order by a.number desc limit 1
+       where a.merchant_id = c.merchant_id and a.collection_id = c.id and a.number = coalesce(c.settled_attempt, c.attempts)
      ) as provider_payment_status, case when c.payment_link_id is not null then (
        select l.slug from payment_links l
        where l.merchant_id = c.merchant_id and l.id = c.payment_link_id and l.collection_id = c.id
@@ -148,4 +148,17 @@ export async function latestAttempt(
 ): Promise<Attempt | null> {
   const [row] = await reader.query<Attempt>(LATEST_ATTEMPT, [merchant_id, collection_id])
   return row ?? null
+}
+
+const ASKABLE_ATTEMPTS = sql(
+  'attempts_askable',
+  `select ${ATTEMPT_COLUMNS.map((column) => `a.${column}`).join(', ')}
+   from collections c join collection_attempts a on a.merchant_id = c.merchant_id and a.collection_id = c.id
+   where c.merchant_id = $1 and c.id = $2 and (a.number = c.attempts or a.state in ('to_send', 'asked'))
+   order by a.number`,
+)
+
+/** The attempts of a collection that may still bring news: the newest, and every earlier one that has no outcome. */
+export function askableAttempts(reader: Reader, merchant_id: string, collection_id: string): Promise<Attempt[]> {
+  return reader.query<Attempt>(ASKABLE_ATTEMPTS, [merchant_id, collection_id])
 }

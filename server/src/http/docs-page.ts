@@ -127,8 +127,8 @@ ${code(`{
 the same key again: you get the first answer, with <code>Idempotency-Replayed: true</code>, and no second payment. The
 same key with another request gets 422 <code>idempotency_key_reused</code>; while the first is still running, 409
 <code>idempotency_in_progress</code>. Answers are repeated for ${config.idempotency_replay_days} days, and an old key
-never makes a second payment. A request that was refused with 400, 401, 403, 404, 422 or 429 did nothing, and its key
-stays free.</p>
+never makes a second payment. A request that was refused with 400, 401, 403, 404, 422 or 429, or with 409
+<code>payment_in_progress</code>, did nothing, and its key stays free.</p>
 </section>`
 }
 

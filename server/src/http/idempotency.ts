@@ -179,9 +179,12 @@ export async function storeAnswer(tx: Tx, claim: IdempotencyClaim, answer: Store
 const SAVE = sql('idempotency_savepoint', 'savepoint idempotency_work')
 const UNDO = sql('idempotency_undo', 'rollback to savepoint idempotency_work')
 
+/** Refusals that end by themselves: whoever is told to wait may send the same request again afterwards. */
+const PASSING: readonly string[] = ['idempotency_in_progress', 'payment_in_progress']
+
 /** True for what is decided about the record itself: repeated later, it must not turn into a yes. */
 function isDecision(error: unknown): error is Refusal {
-  return error instanceof Refusal && error.status === 409 && error.code !== 'idempotency_in_progress'
+  return error instanceof Refusal && error.status === 409 && !PASSING.includes(error.code)
 }
 
 /** Does the work, or undoes it and stores why it was refused. Other refusals leave the key free, and are thrown. */
@@ -215,8 +218,8 @@ async function storeRefusal(
 /**
  * Runs a write at most once per key, for routes whose work is one transaction: claim, work and stored answer are
  * committed together. Dying before the commit leaves nothing; dying after it leaves the answer to be repeated.
- * `work` gives the status and the body to send. Its refusal with a 409 is an answer too: without effect, stored, and
- * thrown. Every other refusal leaves the key free.
+ * `work` gives the status and the body to send. Its refusal with a 409 is an answer too, unless it ends by itself: without
+ * effect, stored, and thrown. Every other refusal leaves the key free.
  */
 export async function onceInTransaction(
   deps: Deps,

@@ -7,7 +7,12 @@ import { inLanguage, speaker } from './texts.ts'
 import type { Frame, Shop, Watch } from './view.ts'
 
 /** What the script watches: where to ask, what is shown now, and how many seconds are left. */
-export type Watched = Watch & { state: string; countdown?: { remaining_s: number; total_s: number } }
+export type Watched = Watch & {
+  state: string
+  countdown?: { remaining_s: number; total_s: number }
+  /** True: there is a form to fill in, which a page that asks anew without the script would empty. */
+  form?: boolean
+}
 
 /** What a screen puts into the page. */
 export type Content = {
@@ -60,6 +65,7 @@ ${
 <script type="module" src="${payScript().path}"></script>
 ${
   content.watched &&
+  !content.watched.form &&
   html`<noscript><meta http-equiv="refresh" content="${REFRESH_S}"></noscript>
 `
 }<style>`

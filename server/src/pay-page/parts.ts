@@ -2,7 +2,7 @@
 
 import { type Html, type HtmlValue, html, plainLine, showAmount } from '../lib/index.ts'
 import { inLanguage, type PlainKey, type Speaker, speaker } from './texts.ts'
-import type { Frame, NetworkHelp, Shop } from './view.ts'
+import type { Frame, NetworkHelp, Shop, Unanswered } from './view.ts'
 
 /** How many characters of a merchant's texts a page shows. */
 const MAX = { name: 80, description: 240, reference: 80, other: 160 } as const
@@ -105,6 +105,16 @@ export function copyable(view: Frame, value: string): Html {
 /** A paragraph of a sentence without values. */
 export function lead(t: Speaker, key: PlainKey): Html {
   return html`<p>${t.say(key)}</p>
+`
+}
+
+/** Somebody who may have paid already is told so, and may look again. */
+export function unansweredBox(view: Shop, unanswered: Unanswered | null): Html | null {
+  if (unanswered === null) return null
+  const { say } = speaker(view.language)
+  return html`<section class="box warn">
+<p>${say(unanswered.kind === 'code' ? 'unanswered_code' : 'unanswered')}</p>
+${linkButton(local(view, unanswered.check_path), say('check_again'), 'second')}</section>
 `
 }
 

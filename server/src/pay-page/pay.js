@@ -51,6 +51,8 @@ function nextPause() {
 async function ask() {
   clearTimeout(timer)
   if (asking || over) return
+  // A form that is under way would be cut off by going somewhere else.
+  if (sent) return later(nextPause())
   asking = true
   asked = performance.now()
   const control = new AbortController()
@@ -61,7 +63,7 @@ async function ask() {
     const told = answer.ok ? await answer.json() : {}
     wait = 1000 * (Number(answer.headers.get('retry-after')) || told.next_s || 0)
     if (told.left_s >= 0) ends = performance.now() + told.left_s * 1000
-    if (told.state && told.state !== state) return leave()
+    if (told.state && told.state !== state && !sent) return leave()
   } catch {
     // No network, or no answer: the next question may do better.
   } finally {

@@ -40,6 +40,7 @@ import {
   type Typed,
 } from './screen-of.ts'
 import { inLanguage, payLanguage, speaker } from './texts.ts'
+import { createFindUnanswered } from './unanswered.ts'
 import type { Frame, PayMethod, Problem, Screen, Shop } from './view.ts'
 
 /** What the pages need. `outcomes`: the magic numbers of an installation that only rehearses. */
@@ -66,6 +67,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
   const findBySlug = createFindBySlug(deps)
   const findPayment = createFindPayment(deps)
   const findLatest = createFindLatest(deps)
+  const findUnanswered = createFindUnanswered(deps)
   const findInvoice = createFindInvoiceByLink(deps)
   const networkHelp = createNetworkHelp(deps)
   const rehearses = options.live.every(({ capabilities }) => capabilities.rehearses)
@@ -132,8 +134,14 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
     ])
     return { latest, paid }
   }
+  /** The same, and whether some try may still take money. */
+  const knownOf = async (link: Link) => {
+    const payments = await paymentsOf(link)
+    const may = payments.latest !== null && link.status !== 'PAID'
+    return { ...payments, unanswered: may ? await findUnanswered(link) : null }
+  }
   const showOpen = async (request: FastifyRequest, reply: FastifyReply, link: Link, typed: Typed | null = null) => {
-    const [known, given] = await Promise.all([paymentsOf(link), around(request, link)])
+    const [known, given] = await Promise.all([knownOf(link), around(request, link)])
     return send(request, reply, openScreen(deps, link, known, given, typed))
   }
 
@@ -238,8 +246,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
       scope.get<{ Params: { slug: string } }>('/pay/:slug/state', page, async (request, reply) => {
         const link = await findBySlug(request.params.slug)
         if (link === null) return reply.code(404).send({ state: 'unknown' })
-        const { latest, paid } = await paymentsOf(link)
-        return poll(reply, { state: openName(deps, link, latest, paid) })
+        return poll(reply, { state: openName(deps, link, await paymentsOf(link)) })
       })
 
       scope.get<{ Params: { slug: string } }>('/pay/:slug/help', page, async (request, reply) => {
@@ -265,11 +272,12 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
           const known = await both(request)
           if (known === null) return lost(request, reply)
           const given = await around(request, known.link)
+          const beside = known.found.status === 'failed' ? await knownOf(known.link) : null
           const label = speaker(given.shop.language).plain('scan_qr')
           return send(
             request,
             reply,
-            paymentScreen(deps, known.link, { payment: known.found, paid: known.paid }, given, (payload) =>
+            paymentScreen(deps, known.link, { payment: known.found, paid: known.paid, beside }, given, (payload) =>
               qrSvg(payload, { label }),
             ),
           )

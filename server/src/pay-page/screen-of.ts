@@ -5,7 +5,7 @@ import type { Deps } from '../db/index.ts'
 import { maskPhone } from '../lib/index.ts'
 import { isOver, type Link, promptLeft, statusAt } from '../payment-links/index.ts'
 import { returnUrl } from './return-url.ts'
-import type { PayMethod, PaymentFacts, Problem, Screen, Shop } from './view.ts'
+import type { PayMethod, PaymentFacts, Problem, Screen, Shop, Unanswered } from './view.ts'
 
 /** A payment has just succeeded for this long: its page goes back to the merchant by itself. */
 const JUST_NOW_MS = 60_000
@@ -24,13 +24,28 @@ export type Around = {
   idempotency_key: string
 }
 
+/** What is known of the payments of a page. */
+export type Known = {
+  /** The payment that matters: one that is held, else the newest. */
+  latest: PagePayment | null
+  /** The one that paid the page. */
+  paid: PagePayment | null
+  /** A try that may still take money, the newest or not. */
+  unanswered: Unanswered['kind'] | null
+}
+
 /** The name of the screen of a page that was opened at its own address, given its newest payment and the one that paid it. */
-export function openName(deps: Deps, link: Link, latest: PagePayment | null, paid: PagePayment | null) {
+export function openName(deps: Deps, link: Link, { latest, paid }: Pick<Known, 'latest' | 'paid'>) {
   const status = statusAt(link, deps.clock.now())
   if (status === 'PAID') return paid?.status === 'reversed' ? 'reversed' : 'paid'
   if (latest?.status === 'pending_clearance') return 'review'
   if (latest !== null && promptLeft(deps, latest) > 0) return 'in_progress'
-  if (status === 'ACTIVE') return isOver(link, latest) ? 'failed' : 'choose'
+  // Held money of a hosted page that went back paid nothing: a payment link can be paid by somebody else then.
+  if (link.collection_id !== null && latest?.status === 'reversed') return 'reversed'
+  if (status === 'ACTIVE') {
+    if (!isOver(link, latest)) return 'choose'
+    return latest?.status === 'processing' ? 'in_progress' : 'failed'
+  }
   return status === 'EXPIRED' ? 'expired' : 'cancelled'
 }
 
@@ -60,30 +75,28 @@ export function paymentName(deps: Deps, link: Link, payment: PagePayment, paid: 
 }
 
 /** The screen at the address of the page itself. */
-export function openScreen(
-  deps: Deps,
-  link: Link,
-  { latest, paid }: { latest: PagePayment | null; paid: PagePayment | null },
-  around: Around,
-  typed: Typed | null,
-): Screen {
+export function openScreen(deps: Deps, link: Link, known: Known, around: Around, typed: Typed | null): Screen {
+  const { latest, paid } = known
   const { shop } = around
-  const watch = { poll_path: `${shop.pay_path}/state`, check_path: shop.pay_path }
-  const screen = openName(deps, link, latest, paid)
+  const watch = watchOf(shop)
+  const screen = openName(deps, link, known)
+  const unanswered = known.unanswered === null ? null : { ...watch, kind: known.unanswered, state: screen }
   switch (screen) {
     case 'paid':
       return { ...shop, ...paidOf(link, paid as PagePayment), screen, redirect: null }
     case 'reversed':
-      return { ...shop, screen, receipt_path: receiptPath(shop, paid as PagePayment) }
+      return { ...shop, screen, receipt_path: receiptPath(shop, (paid ?? latest) as PagePayment) }
     case 'review':
       return { ...shop, screen, ...watch }
-    case 'in_progress':
-      return { ...shop, screen, ...watch }
+    case 'in_progress': {
+      const kind = latest !== null && promptLeft(deps, latest) > 0 ? 'out' : latest?.method === 'qr' ? 'code' : 'prompt'
+      return { ...shop, screen, ...watch, kind }
+    }
     case 'expired':
     case 'cancelled':
-      return { ...shop, screen, expired_at: link.expires_at }
+      return { ...shop, screen, expired_at: link.expires_at, unanswered }
     case 'failed':
-      return failedScreen(link, latest as PagePayment, shop, false)
+      return failedScreen(link, latest as PagePayment, shop, { may_retry: false, unanswered, watch })
     case 'choose':
       return {
         ...shop,
@@ -99,16 +112,16 @@ export function openScreen(
         }),
         problems: typed?.problems ?? [],
         typed: { phone: typed?.phone ?? '', method: typed?.method ?? null },
-        unanswered_path: latest?.status === 'processing' ? paymentPath(shop, latest) : null,
+        unanswered,
       }
   }
 }
 
-/** The screen of one payment. */
+/** The screen of one payment. `paid`: the other one that paid its page. `beside`: what its page says, which matters once this payment has failed. */
 export function paymentScreen(
   deps: Deps,
   link: Link,
-  { payment, paid }: { payment: PagePayment; paid: PagePayment | null },
+  { payment, paid, beside }: { payment: PagePayment; paid: PagePayment | null; beside: Known | null },
   around: Around,
   drawQr: (payload: string) => Extract<Screen, { screen: 'qr' }>['svg'],
 ): Screen {
@@ -127,15 +140,19 @@ export function paymentScreen(
       return { ...shop, ...paidOf(link, payment), screen, receipt_path: receiptPath(shop, payment), redirect }
     }
     case 'paid':
-      return openScreen(deps, link, { latest: payment, paid }, around, null)
+      return openScreen(deps, link, { latest: payment, paid, unanswered: null }, around, null)
     case 'reversed':
       return { ...shop, screen, receipt_path: receiptPath(shop, paid ?? payment) }
     case 'review':
       return { ...shop, screen, ...watch }
     case 'failed':
-      return failedScreen(link, payment, shop, open && !isOver(link, payment))
+      return failedScreen(link, payment, shop, {
+        may_retry: open && !isOver(link, payment),
+        unanswered: unansweredBeside(deps, link, payment, beside, shop),
+        watch,
+      })
     case 'choose':
-      return openScreen(deps, link, { latest: payment, paid: null }, around, null)
+      return openScreen(deps, link, { latest: payment, paid: null, unanswered: null }, around, null)
     case 'qr':
       return {
         ...shop,
@@ -166,8 +183,35 @@ export function paymentScreen(
   }
 }
 
-function failedScreen(link: Link, payment: PagePayment, shop: Shop, may_retry: boolean): Screen {
-  const path = paymentPath(shop, payment)
+function watchOf({ pay_path }: Shop) {
+  return { poll_path: `${pay_path}/state`, check_path: pay_path }
+}
+
+/**
+ * Another try than one that has failed. Of a hosted page it is a try of the same payment, else its answer shows on the page.
+ */
+function unansweredBeside(
+  deps: Deps,
+  link: Link,
+  payment: PagePayment,
+  known: Known | null,
+  shop: Shop,
+): Unanswered | null {
+  if (known === null || known.unanswered === null) return null
+  if (link.collection_id === payment.collection_id) {
+    const path = paymentPath(shop, payment)
+    return { poll_path: `${path}/state`, check_path: path, kind: known.unanswered, state: payment.status }
+  }
+  return { ...watchOf(shop), kind: known.unanswered, state: openName(deps, link, known) }
+}
+
+function failedScreen(
+  link: Link,
+  payment: PagePayment,
+  shop: Shop,
+  around: { may_retry: boolean; unanswered: Unanswered | null; watch: { poll_path: string; check_path: string } },
+): Screen {
+  const { may_retry, unanswered, watch } = around
   const reason_code = payment.failure_reason_code ?? 'unknown_provider_error'
   return {
     ...shop,
@@ -175,8 +219,9 @@ function failedScreen(link: Link, payment: PagePayment, shop: Shop, may_retry: b
     reason_code,
     support_reference: link.reference ?? payment.collection_id,
     retry_path: may_retry ? shop.pay_path : null,
-    check_path: path,
-    poll_path: DOUBTFUL.includes(reason_code) ? `${path}/state` : null,
+    check_path: watch.check_path,
+    poll_path: DOUBTFUL.includes(reason_code) ? watch.poll_path : null,
+    unanswered,
   }
 }
 
@@ -192,11 +237,10 @@ export function receiptPath(shop: Pick<Shop, 'pay_path'>, payment: PagePayment):
 
 /** What a stranger with the link may read of a payment, and what was taken, which may be another amount than was asked. */
 export function paidOf(link: Link, payment: PagePayment): PaymentFacts & { amount_minor: bigint } {
-  // What becomes of a payment later does not change when it was made.
-  const paid_at = link.paid_collection_id === payment.collection_id ? link.paid_at : null
   return {
     amount_minor: payment.amount_received_minor ?? link.amount_minor,
-    paid_at: paid_at ?? payment.updated_at,
+    // What becomes of a payment later, by a review or a reversal, does not change when it was made.
+    paid_at: payment.arrived_at ?? payment.updated_at,
     method: payment.method ?? 'wallet_push',
     phone_masked: payment.phone === null ? null : maskPhone(payment.phone),
     provider_reference: payment.provider_id,

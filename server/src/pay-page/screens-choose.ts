@@ -2,7 +2,7 @@
 
 import { type Html, html, showTime } from '../lib/index.ts'
 import { type Content, payCard } from './layout.ts'
-import { amountOf, facts, foreign, linkButton, local, merchantOf, networkNames, summary, whole } from './parts.ts'
+import { amountOf, facts, foreign, local, merchantOf, networkNames, summary, unansweredBox, whole } from './parts.ts'
 import { speaker } from './texts.ts'
 import type { ChooseScreen, PayMethod } from './view.ts'
 
@@ -11,7 +11,7 @@ export function chooseScreen(view: ChooseScreen): Content {
   const { say, plain } = speaker(view.language)
   const until = view.expires_at && facts([[say('pay_before'), whole(showTime(view.expires_at, view.language))]])
   const phones = view.methods.filter((method) => method !== 'TANQR')
-  const body = html`${problemList(view)}${summary(view, 'h1', until)}${unanswered(view)}<div class="ways">
+  const body = html`${problemList(view)}${summary(view, 'h1', until)}${unansweredBox(view, view.unanswered)}<div class="ways">
 ${phones.length > 0 && phoneWay(view, phones)}${view.methods.includes('TANQR') && qrWay(view)}</div>
 ${
   view.methods.length === 0 &&
@@ -27,6 +27,7 @@ ${
     body,
     wrong: view.problems.length > 0,
     card: payCard(view),
+    watched: view.unanswered && { ...view.unanswered, form: true },
   }
 }
 
@@ -37,16 +38,6 @@ function problemList(view: ChooseScreen): Html | null {
 <h2 id="problems">${say('there_is_a_problem')}</h2>
 <ul>${view.problems.map(({ field, problem }) => html`<li><a class="tap" href="#${field}">${say(problem)}</a></li>`)}</ul>
 </div>
-`
-}
-
-/** Somebody who may have paid already is told before anything else. */
-function unanswered(view: ChooseScreen): Html | null {
-  if (view.unanswered_path === null) return null
-  const { say } = speaker(view.language)
-  return html`<section class="box warn">
-<p>${say('unanswered')}</p>
-${linkButton(local(view, view.unanswered_path), say('back_to_unanswered'), 'second')}</section>
 `
 }
 

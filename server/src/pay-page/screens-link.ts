@@ -2,14 +2,15 @@
 
 import { html, showTime } from '../lib/index.ts'
 import type { Content } from './layout.ts'
-import { facts, lead, linkButton, local, merchantOf, state, summary, whole } from './parts.ts'
+import { facts, lead, linkButton, local, merchantOf, state, summary, unansweredBox, whole } from './parts.ts'
 import { speaker } from './texts.ts'
 import type { EndedScreen, InProgressScreen, LostScreen, RefusedScreen } from './view.ts'
 
-/** The prompt of another payer is out. Whose it is, is not said. */
+/** Somebody is paying. Who it is, is not said. */
 export function inProgressScreen(view: InProgressScreen): Content {
   const t = speaker(view.language)
-  const rest = html`${lead(t, 'in_progress_lead')}${lead(t, 'in_progress_wait')}${linkButton(local(view, view.check_path), t.say('check_again'))}`
+  const leads = view.kind === 'out' ? (['in_progress_lead', 'in_progress_wait'] as const) : ([SAID[view.kind]] as const)
+  const rest = html`${leads.map((key) => lead(t, key))}${linkButton(local(view, view.check_path), t.say('check_again'))}`
   const { poll_path, check_path } = view
   return {
     title: t.plain('in_progress'),
@@ -17,6 +18,8 @@ export function inProgressScreen(view: InProgressScreen): Content {
     watched: { poll_path, check_path, state: view.screen },
   }
 }
+
+const SAID = { prompt: 'unanswered', code: 'unanswered_code' } as const
 
 /** Nobody can pay here any more. */
 export function endedScreen(view: EndedScreen): Content {
@@ -29,7 +32,8 @@ export function endedScreen(view: EndedScreen): Content {
     expired && view.expired_at && facts([[t.say('expired_at'), whole(showTime(view.expired_at, view.language))]])
   return {
     title: t.plain(view.screen),
-    body: html`${state('note', t.say(view.screen), rest)}${summary(view, 'p', when || null)}`,
+    body: html`${state('note', t.say(view.screen), rest)}${unansweredBox(view, view.unanswered)}${summary(view, 'p', when || null)}`,
+    watched: view.unanswered,
   }
 }
 

@@ -14,6 +14,7 @@ import {
   networkHelp,
   state,
   summary,
+  unansweredBox,
   whole,
 } from './parts.ts'
 import { type PlainKey, speaker } from './texts.ts'
@@ -71,17 +72,27 @@ ${
 
 type Reason = {
   why: PlainKey | 'why_review_declined'
+  /** Said while another try may still take money: only of this one is it known that it took none. */
+  beside?: PlainKey
   way: 'try_again' | 'use_other_number' | 'use_other_way' | 'check_status'
 }
 
 /** What the payer reads for each reason, and the one way on. Whether money moved is said in each. */
 const REASONS: Readonly<Record<string, Reason>> = {
-  user_cancelled: { why: 'why_user_cancelled', way: 'try_again' },
-  wrong_pin: { why: 'why_wrong_pin', way: 'try_again' },
-  insufficient_balance: { why: 'why_insufficient_balance', way: 'use_other_number' },
-  provider_declined: { why: 'why_provider_declined', way: 'use_other_way' },
-  provider_unavailable: { why: 'why_provider_unavailable', way: 'use_other_way' },
-  expired: { why: 'why_expired', way: 'try_again' },
+  user_cancelled: { why: 'why_user_cancelled', beside: 'beside_user_cancelled', way: 'try_again' },
+  wrong_pin: { why: 'why_wrong_pin', beside: 'beside_wrong_pin', way: 'try_again' },
+  insufficient_balance: {
+    why: 'why_insufficient_balance',
+    beside: 'beside_insufficient_balance',
+    way: 'use_other_number',
+  },
+  provider_declined: { why: 'why_provider_declined', beside: 'beside_provider_declined', way: 'use_other_way' },
+  provider_unavailable: {
+    why: 'why_provider_unavailable',
+    beside: 'beside_provider_unavailable',
+    way: 'use_other_way',
+  },
+  expired: { why: 'why_expired', beside: 'beside_expired', way: 'try_again' },
   timeout: { why: 'why_timeout', way: 'check_status' },
   review_declined: { why: 'why_review_declined', way: 'check_status' },
 }
@@ -94,18 +105,18 @@ export function failedScreen(view: FailedScreen): Content {
   const sentence = reason
     ? reason.why === 'why_review_declined'
       ? t.say(reason.why, { merchant })
-      : t.say(reason.why)
+      : t.say((view.unanswered && reason.beside) || reason.why)
     : t.say('why_unknown', { merchant, reference: foreign(view.support_reference, 'reference') })
   const way = reason?.way ?? 'check_status'
   const target = way === 'check_status' ? view.check_path : view.retry_path
   const rest = html`<p>${sentence}</p>
-${target && linkButton(local(view, target), t.say(way))}`
+${unansweredBox(view, view.unanswered)}${target && linkButton(local(view, target), t.say(way), view.unanswered ? 'second' : 'first')}`
   const body = html`${state('bad', t.say('failure'), rest)}${summary(view)}`
   const { poll_path, check_path } = view
   return {
     title: t.plain('failure'),
     body,
-    watched: poll_path === null ? null : { poll_path, check_path, state: view.screen },
+    watched: view.unanswered ?? (poll_path === null ? null : { poll_path, check_path, state: view.screen }),
   }
 }
 

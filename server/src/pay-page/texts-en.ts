@@ -41,8 +41,9 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   phone_wrong: 'Enter a Tanzanian phone number, such as 0754 123 456.',
   method_missing: 'Choose how to pay.',
   unanswered:
-    'The payment that you started has no answer yet. If you entered your PIN, do not pay again: wait for the answer.',
-  back_to_unanswered: 'Back to the waiting payment',
+    'There is a payment on this link that has no answer yet. If you entered your PIN, do not pay again: wait for the answer.',
+  unanswered_code:
+    'There is a payment on this link that has no answer yet. If you paid by QR, do not pay again: wait for the answer.',
   cancel_to: 'Cancel and go back to {merchant}',
   try_outcomes: 'Try the outcomes',
   try_outcomes_lead: 'Each button pays with a test phone that ends in these digits.',
@@ -98,6 +99,12 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   why_provider_declined: 'The mobile network declined this payment. No payment was received.',
   why_provider_unavailable: 'This network is unavailable right now. No payment was received.',
   why_expired: 'The time to confirm has run out. No payment was received.',
+  beside_user_cancelled: 'You cancelled the payment. This try took no money.',
+  beside_wrong_pin: 'The PIN was wrong. This try took no money.',
+  beside_insufficient_balance: 'The balance is not enough. This try took no money.',
+  beside_provider_declined: 'The mobile network declined this try. It brought no payment.',
+  beside_provider_unavailable: 'This network is unavailable right now. This try brought no payment.',
+  beside_expired: 'The time to confirm has run out. This try brought no payment.',
   why_review_declined:
     'This payment was reviewed and not accepted. What was taken goes back to the payer: ask {merchant} about it.',
   why_timeout: 'We got no answer in time. If money left your account, do not pay again: we will confirm it here.',

@@ -51,6 +51,12 @@ export type Problem = { field: 'phone' | 'method'; problem: 'phone_missing' | 'p
 /** Where a page may ask how its payment stands, and the page to go to when that changes. */
 export type Watch = { poll_path: string; check_path: string }
 
+/**
+ * A try on this page that may still take money: whoever made it must not pay again. `code`: it was a QR to scan, else a
+ * prompt. Whose it is, is not said. The page watches for the answer in `state`.
+ */
+export type Unanswered = Watch & { kind: 'prompt' | 'code'; state: string }
+
 /** Facts of a payment that a stranger with the link may read. */
 export type PaymentFacts = {
   paid_at: Date
@@ -77,8 +83,8 @@ export type ChooseScreen = Shop & {
   problems: readonly Problem[]
   /** What was typed, when it is shown again. */
   typed: { phone: string; method: PayMethod | null }
-  /** The page of a payment of this payer that has no answer yet. */
-  unanswered_path: string | null
+  /** Null: there is none. */
+  unanswered: Unanswered | null
 }
 
 /** A prompt is out. */
@@ -138,6 +144,8 @@ export type FailedScreen = Shop & {
   check_path: string
   /** Where the page asks for a late answer. Null: none can come. */
   poll_path: string | null
+  /** Another try than this one. Null: there is none. */
+  unanswered: Unanswered | null
 }
 
 /** Held for an operator. */
@@ -149,11 +157,16 @@ export type ReversedScreen = Shop & { screen: 'reversed'; receipt_path: string |
 /** Paid, shown to whoever opens the link. */
 export type PaidScreen = Shop & PaymentFacts & { screen: 'paid'; redirect: null | { url: string } }
 
-/** The prompt of another payer is out. */
-export type InProgressScreen = Shop & Watch & { screen: 'in_progress' }
+/** Somebody is paying. `kind`: a prompt is out, or there is a try that nobody has answered. */
+export type InProgressScreen = Shop & Watch & { screen: 'in_progress'; kind: 'out' | Unanswered['kind'] }
 
 /** Nobody can pay here any more. */
-export type EndedScreen = Shop & { screen: 'expired' | 'cancelled'; expired_at: Date | null }
+export type EndedScreen = Shop & {
+  screen: 'expired' | 'cancelled'
+  expired_at: Date | null
+  /** Null: there is none. */
+  unanswered: Unanswered | null
+}
 
 /** The receipt of a payment. */
 export type ReceiptScreen = Shop &

@@ -18,7 +18,14 @@ import {
   startOnPage,
 } from '../collections/index.ts'
 import type { Deps, Tx } from '../db/index.ts'
-import { beginOnce, findAnswer, type IdempotencyClaim, onceInTransaction, type StoredAnswer } from '../http/index.ts'
+import {
+  beginOnce,
+  findAnswer,
+  type IdempotencyClaim,
+  onceInTransaction,
+  type StoredAnswer,
+  storeAnswer,
+} from '../http/index.ts'
 import { canonicalPhone, PHONE_HELP, Refusal, refuse, refuseField } from '../lib/index.ts'
 import type { Method, Provider } from '../providers/port.ts'
 import { PUBLIC_NAMES } from './present.ts'
@@ -72,15 +79,22 @@ export function createCollect(deps: Deps, options: CollectOptions): Collect {
     return { provider, fee_minor: await feeOf(deps, link, method, provider) }
   }
 
-  /** Begins the payment in the given transaction, or refuses. */
-  const begin = async (tx: Tx, link: Link, choice: PayerChoice & Priced, lease: boolean): Promise<Attempt> => {
-    const { method, phone, provider, fee_minor } = choice
+  /** Takes the page under lock. Refuses one that is not open, or that somebody is paying. */
+  const open = async (tx: Tx, link: Link) => {
     // In the order of settling: the payment, then its page.
     const hosted = link.collection_id === null ? null : await lockHosted(tx, link.merchant_id, link.collection_id)
     const page = await lockLink(tx, link.merchant_id, link.id)
     if (page === null) return refuse('not_found')
     checkOpen(deps, page)
-    checkNobodyPays(deps, await paymentsUnderWay(tx, page.merchant_id, page.id))
+    const under_way = await paymentsUnderWay(tx, page.merchant_id, page.id)
+    checkNobodyPays(deps, under_way)
+    return { hosted, page, under_way }
+  }
+  type Opened = Awaited<ReturnType<typeof open>>
+
+  /** Begins the payment of a page under lock, or refuses. */
+  const start = async (tx: Tx, { hosted, page }: Opened, choice: PayerChoice & Priced, lease: boolean) => {
+    const { method, phone, provider, fee_minor } = choice
     if (hosted !== null && !mayStart(hosted))
       refuse('payment_link_not_active', { message: NO_MORE_TRIES, details: { status: 'ACTIVE' } })
     await countTry(deps, tx, { phone: method === 'qr' ? null : phone, link_id: page.id, address: choice.address })
@@ -93,7 +107,7 @@ export function createCollect(deps: Deps, options: CollectOptions): Collect {
     try {
       let attempt: Attempt | null = null
       const store = async (tx: Tx) => {
-        attempt = await begin(tx, link, choice, freePlace !== null)
+        attempt = await start(tx, await open(tx, link), choice, freePlace !== null)
         const told = { collection_id: attempt.collection_id, ...toldOf(choice.method) }
         const { collection_id: resource_id } = attempt
         return { status_code: 202, response_body: JSON.stringify({ success: true, data: told }), resource_id }
@@ -111,11 +125,24 @@ export function createCollect(deps: Deps, options: CollectOptions): Collect {
   }
 
   const qr = async (link: Link, choice: PayerChoice & Priced, claim: IdempotencyClaim) => {
-    const found = await inTurn(link.id, () => beginOnce(deps, claim, (tx) => begin(tx, link, choice, true)))
+    const begin = async (tx: Tx): Promise<{ attempt: Attempt } | { answer: StoredAnswer }> => {
+      const opened = await open(tx, link)
+      const shown = liveCode(deps, opened.page, opened.under_way, choice.provider)
+      if (shown === null) return { attempt: await start(tx, opened, choice, true) }
+      const { collection_id, payment_token, qr_payload } = shown
+      const data = { collection_id, ...toldOf('qr'), payment_token, qr_payload, expires_at: null }
+      const response_body = JSON.stringify({ success: true, data })
+      const answer = { status_code: 202, response_body, resource_id: collection_id }
+      await storeAnswer(tx, claim, answer)
+      return { answer }
+    }
+    const found = await inTurn(link.id, () => beginOnce(deps, claim, begin))
     if ('known' in found) return { ...found.known, replayed: true }
+    if ('answer' in found.begun) return { ...found.begun.answer, replayed: false }
+    const { attempt } = found.begun
     // Outside of the page's turn: a slow provider keeps nobody else from paying.
-    const answer = await fetchQr(deps, driver, found.begun, toldOf('qr'), claim)
-    if (choice.provider.capabilities.rehearses) await driver.ask(found.begun)
+    const answer = await fetchQr(deps, driver, attempt, toldOf('qr'), claim)
+    if (choice.provider.capabilities.rehearses) await driver.ask(attempt)
     return { ...answer, replayed: false }
   }
 
@@ -176,6 +203,23 @@ export function mayServe(page: Pick<Link, 'environment'>, { capabilities }: Prov
 /** True when the payment of a hosted page takes no further tries, because of what became of it. Of a payment link: never. */
 export function isOver(page: Pick<Link, 'collection_id'>, payment: PagePayment | null): boolean {
   return page.collection_id !== null && payment !== null && !mayStart(payment)
+}
+
+/** A code is shown again, instead of a new one being made, for this long. */
+const SAME_CODE_MS = 15 * 60_000
+
+/**
+ * The code of a hosted page that was made a while ago and can still be scanned: whoever asks again means the same payment.
+ * Each try of a payment link is a payment of its own.
+ */
+function liveCode(deps: Deps, page: Link, under_way: readonly PagePayment[], provider: Provider): PagePayment | null {
+  const since = deps.clock.now().getTime() - SAME_CODE_MS
+  const shown = under_way.find(
+    ({ collection_id, status }) => collection_id === page.collection_id && status === 'processing',
+  )
+  if (shown === undefined || shown.method !== 'qr' || shown.attempt_state !== 'asked') return null
+  const made_ms = shown.attempt_at?.getTime() ?? 0
+  return shown.qr_payload !== null && shown.provider === provider.name && made_ms > since ? shown : null
 }
 
 const NO_MORE_TRIES = 'This payment takes no further tries. Ask the business for a new one.'

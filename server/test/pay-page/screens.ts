@@ -64,6 +64,7 @@ export function screens(language: Language, base: Shop = shop(language)): Record
   const collection_id = '0192f3a0-7b1c-8def-9012-3456789abcde'
   const watch = { poll_path: `${PAYMENT}/poll`, check_path: PAYMENT }
   const other_way_path = `${SLUG}?other=1`
+  const unanswered = { kind: 'prompt', poll_path: `${SLUG}/poll`, check_path: SLUG } as const
   const payment = {
     paid_at: new Date('2026-11-30T15:00:00Z'),
     method: 'wallet_push',
@@ -80,7 +81,7 @@ export function screens(language: Language, base: Shop = shop(language)): Record
     cancel_url: 'https://duka.example.com/cart',
     problems: [],
     typed: { phone: '', method: null },
-    unanswered_path: null,
+    unanswered: null,
   } as const
   const waiting = {
     ...base,
@@ -108,6 +109,7 @@ export function screens(language: Language, base: Shop = shop(language)): Record
       retry_path: SLUG,
       check_path: PAYMENT,
       poll_path: watch.poll_path,
+      unanswered: null,
     }) as const
   const receipt = {
     ...base,
@@ -151,7 +153,7 @@ export function screens(language: Language, base: Shop = shop(language)): Record
         { field: 'phone', problem: 'phone_wrong' },
       ],
       typed: { phone: '0754 12', method: 'PROVIDER_PESA' },
-      unanswered_path: PAYMENT,
+      unanswered: { ...unanswered, state: 'choose' },
     },
     'choose-saved': { ...choose, saved_phone_masked: '0754 *** 456', methods: ['WALLET_PUSH'], expires_at: null },
     'choose-empty': {
@@ -206,12 +208,33 @@ export function screens(language: Language, base: Shop = shop(language)): Record
         'made_up',
       ].map((reason) => [`failed-${reason}`, failed(reason)]),
     ),
+    ...Object.fromEntries(
+      [
+        'user_cancelled',
+        'wrong_pin',
+        'insufficient_balance',
+        'provider_declined',
+        'provider_unavailable',
+        'expired',
+        'timeout',
+      ].map((reason) => [
+        `failed-beside-${reason}`,
+        { ...failed(reason), unanswered: { ...unanswered, state: 'choose' } },
+      ]),
+    ),
     review: { ...base, ...watch, screen: 'review' },
     reversed: { ...base, screen: 'reversed', receipt_path: `${PAYMENT}/receipt` },
     paid: { ...base, ...payment, screen: 'paid', redirect: { url: 'https://duka.example.com/asante' } },
-    'in-progress': { ...base, ...watch, screen: 'in_progress' },
-    expired: { ...base, screen: 'expired', expired_at: new Date('2026-12-01T15:00:00Z') },
-    cancelled: { ...base, screen: 'cancelled', expired_at: null },
+    'in-progress': { ...base, ...watch, screen: 'in_progress', kind: 'out' },
+    'in-progress-slow': { ...base, ...watch, screen: 'in_progress', kind: 'prompt' },
+    expired: { ...base, screen: 'expired', expired_at: new Date('2026-12-01T15:00:00Z'), unanswered: null },
+    'expired-unanswered': {
+      ...base,
+      screen: 'expired',
+      expired_at: null,
+      unanswered: { ...unanswered, kind: 'code', state: 'expired' },
+    },
+    cancelled: { ...base, screen: 'cancelled', expired_at: null, unanswered: null },
     receipt,
     'receipt-returned': { ...receipt, status: 'reversed', method: 'provider_pesa', pdf_path: null },
     invoice,
