@@ -64,6 +64,8 @@ export type Reply = {
   status: number
   headers: Record<string, string | number | string[] | undefined>
   text: string
+  /** As it was sent: a file is no text. */
+  bytes: Buffer
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   body: any
 }
@@ -160,6 +162,7 @@ export async function createWorld(
       status: reply.statusCode,
       headers: reply.headers,
       text: reply.body,
+      bytes: reply.rawPayload,
       body: is_json ? JSON.parse(reply.body) : null,
     }
   }

@@ -72,6 +72,8 @@ test('whoever follows the README has a payment, two payouts, verified webhooks a
   assert.match(shown, /18,000/)
   assert.match(output, /^Payment prompt sent\./m)
   assert.match(output, /^The link is PAID$/m)
+  const [, invoice = ''] = /^INV-000001 is SENT: 64000\.00 at (http:\S+\/invoice)$/m.exec(output) ?? []
+  assert.match(await (await fetch(invoice)).text(), /Maize flour, 25 kg/)
   assert.doesNotMatch(output, /refused|undefined/)
 })
 

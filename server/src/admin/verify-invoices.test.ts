@@ -52,12 +52,15 @@ const PLANTS: Plants = {
     `update invoices set total_minor = 3353, items = (replace(items::text, '3353', '3354'))::json where number = 1`,
     `update invoices set items = '[]' where ${one('invoices', "status = 'CANCELLED'")}`,
   ],
-  'An invoice and its payment links belong together, and only the newest can be paid': [
+  'An invoice and its payment links belong together, and only the newest can be paid, or an older one was': [
     `update payment_links set invoice_id = gen_random_uuid() where ${one('payment_links', OF_INVOICE)}`,
     `update invoices set payment_link_id = gen_random_uuid() where ${one('invoices', 'payment_link_id is not null')}`,
     `update payment_links l set origin_environment = 'live' where ${one('payment_links', `${OF_INVOICE} and environment = 'sandbox'`)}`,
     `update payment_links l set status = 'ACTIVE' where l.status = 'CANCELLED' and exists (
        select 1 from invoices i where i.merchant_id = l.merchant_id and i.id = l.invoice_id and i.payment_link_id <> l.id)`,
+    `update payment_links l set status = 'PAID', paid_at = l.created_at, paid_collection_id = gen_random_uuid(),
+       amount_minor = i.total_minor
+     from invoices i where i.merchant_id = l.merchant_id and i.id = l.invoice_id and i.payment_link_id <> l.id`,
     `update payment_links set amount_minor = amount_minor + 1 where ${one('payment_links', `${OF_INVOICE} and status = 'ACTIVE'`)}`,
   ],
   'A cancelled invoice can not be paid, and what was sent has a link': [

@@ -23,7 +23,7 @@ export const INVOICES: readonly Invariant[] = [
       where s.total is distinct from i.total_minor or s.sound is not true`,
   },
   {
-    name: 'An invoice and its payment links belong together, and only the newest can be paid',
+    name: 'An invoice and its payment links belong together, and only the newest can be paid, or an older one was',
     // A link takes real money for a sandbox invoice where the providers are real: it was made from the same environment.
     broken: `select l.merchant_id || ' ' || l.id || ' pays no invoice of its own' as what from payment_links l
       left join invoices i on i.merchant_id = l.merchant_id and i.id = l.invoice_id
@@ -33,8 +33,10 @@ export const INVOICES: readonly Invariant[] = [
       where i.payment_link_id is not null and l.invoice_id is distinct from i.id
       union all select i.merchant_id || ' ' || i.id || ' can be paid by an old link, or for another amount' from invoices i
       join payment_links l on l.merchant_id = i.merchant_id and l.invoice_id = i.id
-      where l.status <> 'CANCELLED' and (l.id is distinct from i.payment_link_id or l.amount_minor <> i.total_minor
-        or l.currency <> i.currency)`,
+      where l.status <> 'CANCELLED' and (l.amount_minor <> i.total_minor or l.currency <> i.currency
+        or (l.id is distinct from i.payment_link_id and (l.status = 'ACTIVE' or exists (select from payment_links o
+          where o.merchant_id = l.merchant_id and o.invoice_id = l.invoice_id and o.id <> l.id
+            and o.status <> 'CANCELLED'))))`,
   },
   {
     name: 'A cancelled invoice can not be paid, and what was sent has a link',

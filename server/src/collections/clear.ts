@@ -8,7 +8,7 @@ import { type Delivery, subscriptionsOf } from '../webhooks/index.ts'
 import { applyStep, CHANGING_COLUMNS, type Changing, noEffects, writeChanges } from './change.ts'
 import { decideReview } from './decide.ts'
 import { getHeld } from './held.ts'
-import { lockLinks } from './link.ts'
+import { lockLinksBeside, reopenLink } from './link.ts'
 import type { HeldCollection } from './schema.ts'
 
 /** An operator's decision about one held collection. `reason` is for the audit log and the collection's history. */
@@ -44,8 +44,9 @@ export async function clearCollection(
     refuse('invalid_state', { message, details: { status } })
   }
   assertInvariant(received !== null, `something was received of the held collection ${collection_id}`)
-  // Behind the payment, as settling does it: approved, it pays its page if nothing else has.
-  await lockLinks(tx, [row])
+  // Behind the payment, as settling does it: approved, it pays its page if nothing else has, and the invoice of that page.
+  await lockLinksBeside(tx, row)
+  const cancelled = decision === 'approve' ? await reopenLink(tx, row, deps.clock.now()) : []
   const subscribed = (await subscriptionsOf(tx, [merchant_id])).get(merchant_id)
   const effects = noEffects()
   // The history keeps no e-mail address: who that is stands in the audit log.
@@ -64,7 +65,14 @@ export async function clearCollection(
     target_id: collection_id,
     reason,
     before: { status },
-    after: { status: row.status, decision, environment, ...amounts, currency: row.currency },
+    after: {
+      status: row.status,
+      decision,
+      environment,
+      ...amounts,
+      currency: row.currency,
+      ...(cancelled.length > 0 ? { payment_links_cancelled: cancelled } : {}),
+    },
   })
   return { collection: await getHeld(deps, tx, collection_id), deliveries }
 }

@@ -42,6 +42,52 @@ export function isSuperseded(link: LockedLink | undefined, collection_id: string
   return link.status === 'CANCELLED' || (link.status === 'PAID' && link.paid_collection_id !== collection_id)
 }
 
+const LOCK_BESIDE = sql(
+  'links_lock_beside',
+  `select 1 as locked from payment_links
+   where merchant_id = $1
+     and (id = $2 or invoice_id = (select invoice_id from payment_links where merchant_id = $1 and id = $2))
+   order by id for update`,
+)
+
+/**
+ * Locks the page of a payment with the other pages of the same invoice, after the collection. Whoever gives an invoice another
+ * page, or cancels it, has to lock them too.
+ */
+export async function lockLinksBeside(tx: Tx, { merchant_id, payment_link_id: id }: Changing): Promise<void> {
+  if (id !== null) await tx.query(LOCK_BESIDE, [merchant_id, id])
+}
+
+// The page is open again for the payment that pays it in this transaction, and the page that replaced it is not any more.
+const REOPEN = sql(
+  'links_reopen',
+  `update payment_links l set status = case when l.id = p.id then 'ACTIVE' else 'CANCELLED' end, updated_at = $3
+   from (
+     select c.merchant_id, c.id, c.invoice_id from payment_links c
+     join invoices i on i.merchant_id = c.merchant_id and i.id = c.invoice_id
+     where c.merchant_id = $1 and c.id = $2 and c.status = 'CANCELLED' and i.status <> 'CANCELLED'
+       and i.total_minor = c.amount_minor and i.currency = c.currency
+       and not exists (
+         select from payment_links o
+         where o.merchant_id = c.merchant_id and o.invoice_id = c.invoice_id and o.status = 'PAID')
+   ) p
+   where l.merchant_id = p.merchant_id and l.invoice_id = p.invoice_id and (l.id = p.id or l.status = 'ACTIVE')
+   returning l.id, l.status`,
+)
+
+/**
+ * Before a payment is cleared whose page was cancelled: when the page belongs to an invoice that still asks for the same
+ * amount, the payment pays it, and no other page of that invoice does. The pages are under lock (`lockLinksBeside`). Answers
+ * the pages that are cancelled by it.
+ */
+export async function reopenLink(tx: Tx, row: Changing, now: Date): Promise<string[]> {
+  if (row.payment_link_id === null) return []
+  // A statement of its own after the locks: it sees the page that was made, or the invoice that was cancelled, before them.
+  const values = [row.merchant_id, row.payment_link_id, now]
+  const changed = await tx.query<{ id: string; status: LinkStatus }>(REOPEN, values)
+  return changed.filter(({ status }) => status === 'CANCELLED').map(({ id }) => id)
+}
+
 const PAY = sql(
   'links_pay',
   `update payment_links l set status = 'PAID', paid_collection_id = i.collection_id, paid_at = $2, updated_at = $2

@@ -105,11 +105,19 @@ test('an invoice is paid from paper: its code and its link open the page to pay 
 })
 
 test('an invoice that is paid or cancelled asks nobody to pay, and a draft says that it is one', async () => {
-  const paid = await pagesOf(invoicePdf({ ...INVOICE, status: 'PAID', paid: { at: AT, reference: 'CLX9' } }))
+  const paid = await pagesOf(
+    invoicePdf({ ...INVOICE, status: 'PAID', paid: { at: AT, reference: 'CLX9', reversed_at: null } }),
+  )
   shows(paid, ['Ankara hii imelipwa tarehe 21 Nov 2026, 18:00 (EAT).', 'Kumbukumbu namba: CLX9', 'Kiasi kilicholipwa'])
+  const returned = { at: AT, reference: 'CLX9', reversed_at: new Date('2026-11-23T06:30:00Z') }
+  const back = await pagesOf(invoicePdf({ ...INVOICE, status: 'PAID', pay_url: null, paid: returned }))
+  shows(back, ['Imelipwa, kisha imerudishwa', 'Kumbukumbu namba: CLX9'])
+  const told = back.flatMap(({ texts }) => texts.map(({ text }) => text)).join(' ')
+  assert.match(told, /tarehe 21 Nov 2026, 18:00 \(EAT\), kisha malipo yakarudishwa tarehe 23 Nov 2026, 09:30 \(EAT\)\./)
+  showsNot(back, /Ankara hii imelipwa|kilicholipwa/)
   const cancelled = await pagesOf(invoicePdf({ ...INVOICE, language: 'en', status: 'CANCELLED' }))
   shows(cancelled, ['This invoice is cancelled. Do not pay it.'])
-  for (const pages of [paid, cancelled]) {
+  for (const pages of [paid, back, cancelled]) {
     showsNot(pages, /https:|Jinsi ya kulipa|How to pay|cha kulipa|to pay$/m)
     assert.ok(pages.every(({ boxes }) => boxes.length < 10))
   }

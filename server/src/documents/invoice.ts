@@ -41,9 +41,10 @@ export type InvoiceDocument = {
   total_minor: bigint
   currency: string
   note: string | null
-  /** Where it is paid. Left out of invoices that are paid or cancelled. */
+  /** Where it is paid. Left out of invoices that are paid or cancelled, or whose payment is under review. */
   pay_url: string | null
-  paid: { at: Date; reference: string | null } | null
+  /** `reversed_at`: when that payment went back. */
+  paid: { at: Date; reference: string | null; reversed_at: Date | null } | null
   /** Whether no real money is meant. */
   test: boolean
   /** What the document gives as the time of its making: the same input makes the same bytes. */
@@ -153,13 +154,23 @@ function labelled(
   return end
 }
 
+/** True when it was paid, and the payment went back. */
+function isReturned({ status, paid }: InvoiceDocument): boolean {
+  return status === 'PAID' && paid !== null && paid.reversed_at !== null
+}
+
 /** Three cells in a frame: how much, until when, and how it stands. */
 function drawSummary(sheet: Sheet, input: InvoiceDocument, y: number): number {
   const texts = TEXTS[input.language].invoice
+  const returned = isReturned(input)
   const cells = [
-    { label: texts.total_label[input.status], value: showAmount(input.total_minor, input.currency), size: 14 },
+    {
+      label: texts.total_label[returned ? 'CANCELLED' : input.status],
+      value: showAmount(input.total_minor, input.currency),
+      size: 14,
+    },
     { label: texts.due, value: showDate(input.due_date, input.language), size: 11 },
-    { label: texts.status, value: texts.statuses[input.status], size: 11 },
+    { label: texts.status, value: returned ? texts.returned : texts.statuses[input.status], size: 11 },
   ]
   const [height, padding, cell] = [46, 10, WIDTH / cells.length]
   frame(sheet, { x: LEFT, y, width: WIDTH, height }, 1)
@@ -205,13 +216,19 @@ function drawEnd(sheet: Sheet, input: InvoiceDocument, y: number): void {
   if (status === 'CANCELLED') {
     drawNotice(sheet, input, y, [texts.cancelled])
   } else if (status === 'PAID') {
-    const told = paid === null ? [texts.statuses.PAID] : [texts.paid(showTime(paid.at, input.language))]
+    const told = paid === null ? [texts.statuses.PAID] : [tellPaid(input, paid)]
     const reference = paid?.reference == null ? [] : [texts.reference(clean(paid.reference, 80))]
     drawNotice(sheet, input, y, [...told, ...reference])
   } else {
     const below = status === 'DRAFT' ? drawNotice(sheet, input, y, [texts.draft]) + 14 : y
     if (pay_url !== null) drawPayment(sheet, input, pay_url, below)
   }
+}
+
+function tellPaid({ language }: InvoiceDocument, { at, reversed_at }: NonNullable<InvoiceDocument['paid']>): string {
+  const texts = TEXTS[language].invoice
+  const paid = showTime(at, language)
+  return reversed_at === null ? texts.paid(paid) : texts.paid_and_returned(paid, showTime(reversed_at, language))
 }
 
 function drawNotice(sheet: Sheet, input: InvoiceDocument, y: number, told: readonly string[]): number {

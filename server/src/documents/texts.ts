@@ -24,7 +24,9 @@ type Texts = {
     note: string
     draft: string
     cancelled: string
+    returned: string
     paid: (time: string) => string
+    paid_and_returned: (paid: string, returned: string) => string
     reference: (reference: string) => string
     pay: string
     scan: string
@@ -87,7 +89,9 @@ const sw: Texts = {
     note: 'Maelezo ya ziada',
     draft: 'Hii ni rasimu: ankara bado haijatumwa kwa mteja.',
     cancelled: 'Ankara hii imesitishwa. Usiilipe.',
+    returned: 'Imelipwa, kisha imerudishwa',
     paid: (time) => `Ankara hii imelipwa tarehe ${time}.`,
+    paid_and_returned: (paid, returned) => `Ililipwa tarehe ${paid}, kisha malipo yakarudishwa tarehe ${returned}.`,
     reference: (reference) => `Kumbukumbu namba: ${reference}`,
     pay: 'Jinsi ya kulipa',
     scan: '1. Skani msimbo huu kwa kamera ya simu yako, au fungua kiungo hiki:',
@@ -150,7 +154,9 @@ const en: Texts = {
     note: 'Note',
     draft: 'This is a draft: the invoice has not been sent to the customer yet.',
     cancelled: 'This invoice is cancelled. Do not pay it.',
+    returned: 'Paid, then returned',
     paid: (time) => `This invoice was paid on ${time}.`,
+    paid_and_returned: (paid, returned) => `It was paid on ${paid}, and the payment was returned on ${returned}.`,
     reference: (reference) => `Reference: ${reference}`,
     pay: 'How to pay',
     scan: '1. Scan this code with the camera of your phone, or open this link:',

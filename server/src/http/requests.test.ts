@@ -58,7 +58,14 @@ async function overWire(bytes: string | Buffer): Promise<Reply> {
   )
   const body = rest.join('\r\n\r\n')
   const json = body.slice(body.indexOf('{'), body.lastIndexOf('}') + 1)
-  return { status: Number(start.split(' ')[1]), headers, text: body, body: json === '' ? null : JSON.parse(json) }
+  const sent = Buffer.from(body)
+  return {
+    status: Number(start.split(' ')[1]),
+    headers,
+    text: body,
+    bytes: sent,
+    body: json === '' ? null : JSON.parse(json),
+  }
 }
 
 const fieldsOf = (reply: Reply): string[] =>

@@ -15,10 +15,10 @@ export async function invoiceDocument(
   pay_url: string,
   test: boolean,
 ): Promise<InvoiceDocument> {
-  const { merchant_id, slug, paid_at, paid_collection_id: collection_id, updated_at } = invoice
+  const { merchant_id, slug, paid_at, paid_collection_id: collection_id, reversed_at, updated_at } = invoice
   const keys = collection_id === null ? [] : [{ merchant_id, collection_id }]
   const [payment] = keys.length === 0 ? [] : await findPagePayments(deps.db, keys)
-  const open = invoice.link_status === 'ACTIVE' && slug !== null
+  const open = invoice.link_status === 'ACTIVE' && slug !== null && !invoice.under_review
   return {
     language: invoice.language,
     brand_name: deps.config.brand_name,
@@ -35,9 +35,9 @@ export async function invoiceDocument(
     currency: invoice.currency,
     note: invoice.note,
     pay_url: open ? publicUrl(pay_url, slug) : null,
-    paid: paid_at === null ? null : { at: paid_at, reference: payment?.provider_id ?? collection_id },
+    paid: paid_at === null ? null : { at: paid_at, reference: payment?.provider_id ?? collection_id, reversed_at },
     test,
-    drawn_at: paid_at !== null && paid_at > updated_at ? paid_at : updated_at,
+    drawn_at: new Date(Math.max(...[updated_at, paid_at, reversed_at].map((at) => at?.getTime() ?? 0))),
   }
 }
 

@@ -26,6 +26,7 @@ const COLUMNS = [
   'payment_url',
   'id',
   'environment',
+  'payment_reversed_at',
 ] as const satisfies readonly (keyof InvoiceRecord)[]
 
 /**

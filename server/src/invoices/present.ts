@@ -38,6 +38,7 @@ export function presentInvoice(invoice: Invoice, pay_url: string, now: Date): In
     reminders: invoice.reminders,
     paid_at: invoice.paid_at?.toISOString() ?? null,
     paid_collection_id: invoice.paid_collection_id,
+    payment_reversed_at: invoice.reversed_at?.toISOString() ?? null,
     cancelled_at: invoice.cancelled_at?.toISOString() ?? null,
     created_at: invoice.created_at.toISOString(),
     updated_at: invoice.updated_at.toISOString(),

@@ -46,7 +46,7 @@ describe('an unpaid invoice', () => {
   test('is reminded of three days before its last day, one day after it and a week after it, at nine, once each', async () => {
     const sent = await invoices.sent({ due_date: '2026-01-20', customer_email: null })
     for (const [before, at, text] of [
-      ['2026-01-17T05:59:59Z', '2026-01-17T06:00:00Z', 'lipa kabla ya 20 Jan 2026'],
+      ['2026-01-17T05:59:59Z', '2026-01-17T06:00:00Z', 'lipa hadi 20 Jan 2026'],
       ['2026-01-21T05:59:59Z', '2026-01-21T06:00:00Z', 'ilipaswa kulipwa 20 Jan 2026'],
       ['2026-01-27T05:59:59Z', '2026-01-27T06:00:00Z', 'ilipaswa kulipwa 20 Jan 2026'],
     ] as const) {

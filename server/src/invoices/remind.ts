@@ -38,9 +38,19 @@ const MOVE_ON = sql(
    where i.merchant_id = x.merchant_id and i.id = x.id`,
 )
 
-/** True when its customer is asked for money that could be paid now. */
+/** How long a payment without an outcome is given before its customer is reminded all the same. */
+const TRYING_MS = 3_600_000
+/** When it is looked at again. */
+const TRYING_AGAIN_MS = 900_000
+
+/** True when its customer is paying it just now: whether a reminder is wanted is known soon. */
+function isBeingPaid({ paid_at, trying_since }: Invoice, now: Date): boolean {
+  return paid_at === null && trying_since !== null && now.getTime() - trying_since.getTime() < TRYING_MS
+}
+
+/** True when its customer is asked for money that could be paid now, and has not paid any that is still under review. */
 function isWanted(invoice: Invoice): boolean {
-  const can_be_paid = invoice.paid_at === null && invoice.link_status === 'ACTIVE'
+  const can_be_paid = invoice.paid_at === null && invoice.link_status === 'ACTIVE' && !invoice.under_review
   const takes_payments = invoice.environment === 'sandbox' || invoice.merchant_status === 'ACTIVE'
   return can_be_paid && takes_payments && channelsOf(invoice).length > 0
 }
@@ -57,11 +67,14 @@ export function remindTask(deps: Deps, payUrl: () => string): Task {
       const due = await tx.query<Key>(LOCK, [input, deps.process_id])
       if (due.length === 0) return keys.map(() => undefined)
       const invoices = await findInvoices(tx, due)
-      const today = dayOf(deps.clock.now())
+      const now = deps.clock.now()
+      const today = dayOf(now)
       const pay_url = payUrl()
       const moves = await Promise.all(
         invoices.map(async (invoice) => {
           const { merchant_id, id, slug, due_date, paid_at } = invoice
+          if (isBeingPaid(invoice, now))
+            return { merchant_id, id, due_at: new Date(now.getTime() + TRYING_AGAIN_MS), reminded: 0 }
           const wanted = isWanted(invoice)
           if (wanted) await tellCustomer(deps, tx, 'invoice.remind', invoice, { pay_url, slug: slug as string })
           const due_at = paid_at === null ? nextReminder(deps.config.invoice_reminder_days, due_date, today) : null

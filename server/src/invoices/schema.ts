@@ -93,7 +93,7 @@ export const InvoiceRecord = Type.Object({
   ),
   total: Type.String(),
   note: nullable(Type.String()),
-  payment_link_id: nullable(Type.String({ description: 'Its newest payment link.' })),
+  payment_link_id: nullable(Type.String({ description: 'The payment link that was paid, else the newest.' })),
   payment_link_status: nullable(oneOf(LINK_STATUSES)),
   payment_url: nullable(Type.String({ description: 'Where the customer pays.' })),
   invoice_url: nullable(Type.String({ description: 'Where the customer reads it.' })),
@@ -101,6 +101,9 @@ export const InvoiceRecord = Type.Object({
   reminders: Type.Integer({ description: 'How many reminders were sent.' }),
   paid_at: nullable(Timestamp),
   paid_collection_id: nullable(Type.String({ description: 'The payment that paid it.' })),
+  payment_reversed_at: nullable(
+    Type.String({ format: 'date-time', description: 'When that payment was reversed. The invoice stays PAID.' }),
+  ),
   cancelled_at: nullable(Timestamp),
   created_at: Timestamp,
   updated_at: Timestamp,

@@ -55,7 +55,7 @@ describe('sending', () => {
     assert.deepEqual([sms?.channel, sms?.recipient, sms?.kind], ['sms', '255754123456', 'invoice.send'])
     assert.equal(
       sms?.text,
-      `Duka la Asha: ankara ${sent.number}, TZS 25,000, lipa kabla ya 20 Jan 2026: ${sent.payment_url}`,
+      `Duka la Asha: ankara ${sent.number}, TZS 25,000, lipa hadi 20 Jan 2026: ${sent.payment_url}`,
     )
     assert.deepEqual([email?.channel, email?.recipient], ['email', 'juma@example.com'])
     assert.match(email?.subject ?? '', /^Duka la Asha: ankara INV-\d{6}, TZS\s25,000$/)

@@ -39,21 +39,43 @@ export type Invoice = {
   slug: string | null
   paid_at: Date | null
   paid_collection_id: string | null
+  /** When the payment that paid it was reversed. */
+  reversed_at: Date | null
+  /** The link that was made last. `payment_link_id` is another one when an older link was paid. */
+  newest_link_id: string | null
+  /** True: money for it has arrived, and an operator has not decided about it. */
+  under_review: boolean
+  /** When a payment of it began that has no outcome yet. Null: none has. */
+  trying_since: Date | null
 }
 
 const COLUMNS = `i.merchant_id, i.id, i.environment, i.number, i.status, i.customer_name, i.customer_phone, i.customer_email,
-     i.language, i.due_date::text as due_date, i.currency, i.total_minor, i.items, i.note, i.payment_link_id, i.sent_at,
+     i.language, i.due_date::text as due_date, i.currency, i.total_minor, i.items, i.note, l.id as payment_link_id, i.sent_at,
      i.sends_today, i.cancelled_at, i.reminders, i.created_at, i.updated_at, m.name as merchant_name,
-     m.status as merchant_status, l.status as link_status, l.slug, l.paid_at, l.paid_collection_id`
-// The link that was paid, whichever it is, else the newest. Before it is replaced a link is cancelled, so that the paid one
-// is the newest as well; were it ever otherwise, nobody should be asked to pay twice.
+     m.status as merchant_status, l.status as link_status, l.slug, l.paid_at, l.paid_collection_id,
+     i.payment_link_id as newest_link_id, coalesce(o.under_review, false) as under_review, o.trying_since,
+     (select max(h.at) from collection_history h
+      where h.merchant_id = i.merchant_id and h.collection_id = l.paid_collection_id and h.from_status <> 'reversed'
+        and h.to_status = 'reversed') as reversed_at`
+// The link that was paid, whichever it is, else the newest. An older one is paid when an operator clears what it took before
+// it was cancelled.
 const JOINED = `join merchants m on m.id = i.merchant_id
    left join lateral (
-     select p.status, p.slug, p.paid_at, p.paid_collection_id from payment_links p
+     select p.id, p.status, p.slug, p.paid_at, p.paid_collection_id from payment_links p
      where p.merchant_id = i.merchant_id and p.invoice_id = i.id
      order by p.status = 'PAID' desc, p.id = i.payment_link_id desc limit 1) l on true`
+// What payers have begun on any of its links.
+const BEGUN = `left join lateral (
+     select bool_or(c.status = 'pending_clearance') as under_review,
+       max(c.created_at) filter (where c.status = 'processing') as trying_since
+     from payment_links p
+     join collections c on c.merchant_id = p.merchant_id and c.payment_link_id = p.id
+     where p.merchant_id = i.merchant_id and p.invoice_id = i.id) o on true`
 
-const FIND = sql('invoices_find', `select ${COLUMNS} from invoices i ${JOINED} where i.merchant_id = $1 and i.id = $2`)
+const FIND = sql(
+  'invoices_find',
+  `select ${COLUMNS} from invoices i ${JOINED} ${BEGUN} where i.merchant_id = $1 and i.id = $2`,
+)
 
 /** The invoice with this id of a merchant, or null. */
 export async function findInvoice(reader: Reader, merchant_id: string, id: string): Promise<Invoice | null> {
@@ -79,7 +101,7 @@ export async function lockInvoice(tx: Tx, merchant_id: string, id: string): Prom
 const BY_ID = sql(
   'invoices_by_id',
   `select ${COLUMNS} from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} x
-   join invoices i on i.merchant_id = x.merchant_id and i.id = x.id ${JOINED}`,
+   join invoices i on i.merchant_id = x.merchant_id and i.id = x.id ${JOINED} ${BEGUN}`,
 )
 
 /** Several invoices by their ids, in one statement. */
@@ -161,7 +183,7 @@ export async function updateInvoice(
 
 /**
  * Makes the gatherer that finds the invoice of a page: one statement for all that wait. Null: the page belongs to none, or
- * to one that has another page by now.
+ * to one that has another page by now. The newest page, and the one that was paid, are pages of it.
  */
 export function createFindInvoiceByLink(deps: Deps): (link: Link) => Promise<Invoice | null> {
   const find = gather<{ merchant_id: string; id: string }, Invoice | null>(
@@ -175,7 +197,7 @@ export function createFindInvoiceByLink(deps: Deps): (link: Link) => Promise<Inv
   )
   return async ({ merchant_id, id: link_id, invoice_id }) => {
     const invoice = invoice_id === null ? null : await find({ merchant_id, id: invoice_id })
-    return invoice?.payment_link_id === link_id ? invoice : null
+    return invoice?.payment_link_id === link_id || invoice?.newest_link_id === link_id ? invoice : null
   }
 }
 
@@ -189,7 +211,7 @@ const CONDITIONS = `i.merchant_id = $1 and i.environment = $2 and ($3::text is n
 // Without a name they are planned for the status at hand.
 const LIST = sql(
   '',
-  `select ${COLUMNS} from invoices i ${JOINED} where ${CONDITIONS} and ($7::uuid is null or i.id < $7)
+  `select ${COLUMNS} from invoices i ${JOINED} ${BEGUN} where ${CONDITIONS} and ($7::uuid is null or i.id < $7)
    order by i.id desc limit $5 offset $6`,
 )
 const COUNT = sql(

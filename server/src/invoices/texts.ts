@@ -34,7 +34,7 @@ const TEXTS: Record<Language, Texts> = {
     invoice: 'ankara',
     reminder: 'kumbusho, ankara',
     when: {
-      before: (date) => `lipa kabla ya ${date}`,
+      before: (date) => `lipa hadi ${date}`,
       today: () => 'lipa leo',
       late: (date) => `ilipaswa kulipwa ${date}`,
     },

@@ -20,7 +20,7 @@ const COMMON = {
   environment: oneOf(ENVIRONMENTS),
   channel: oneOf(CHANNELS),
   status: oneOf(STATUSES, STATUS_WORDS),
-  kind: Type.String({ description: 'What it is about.', examples: ['invoice.sent'] }),
+  kind: Type.String({ description: 'What it is about.', examples: ['invoice.send', 'invoice.remind'] }),
   to: Type.String({ description: 'An e-mail address, or a phone number.' }),
   subject: nullable(Type.String({ description: 'Null for an SMS.' })),
   invoice_id: nullable(Type.String({ format: 'uuid', description: 'The invoice that it is about.' })),

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createWorld, type World } from '../../test/harness.ts'
 import { invoicesOf, type Shown, slugOf } from '../../test/invoices.ts'
+import { readPdf } from '../../test/read-pdf.ts'
 import { createInvoiceFiles, invoiceDocument } from '../invoices/index.ts'
 import { findInvoice } from '../invoices/store.ts'
 
@@ -23,6 +24,18 @@ const page = async (invoice: Shown, rest?: string): Promise<string> => {
   const reply = await open(invoice.payment_url, rest)
   assert.equal(reply.status, 200, reply.text)
   return reply.text
+}
+
+/** The lines that begin so, by their numbers. */
+const placesOf = (lines: readonly string[], begin: string) =>
+  lines.flatMap((line, i) => (line.startsWith(begin) ? [i] : []))
+/** The PDF of an invoice as it is read: its lines, where it leads, and its bytes as text. */
+const pdfOf = async (invoice: Shown) => {
+  const file = await open(invoice.payment_url, '/invoice.pdf')
+  assert.equal(file.status, 200)
+  const { pages, links } = readPdf(file.bytes)
+  const lines = pages.flatMap(({ texts }) => texts.map(({ text }) => text))
+  return { lines, links, raw: file.bytes.toString('latin1') }
 }
 
 test('an invoice shows number, items, total, due date and the way to pay, in Swahili and English', async () => {
@@ -159,7 +172,13 @@ test('attacks in what a merchant typed stay text on the page and in the PDF', as
     })
     const html = await page(sent)
     assert.doesNotMatch(html, /<script>alert|<img|\u202e/)
-    assert.equal((await open(sent.payment_url, '/invoice.pdf')).status, 200)
+    const { lines, links, raw } = await pdfOf(sent)
+    assert.deepEqual(links, [`${sent.payment_url}`], 'nothing in it but the way to pay is a link')
+    assert.doesNotMatch(raw, /\/JavaScript|\/JS\b|\/Launch|\/EmbeddedFile/)
+    assert.doesNotMatch(lines.join(''), /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u)
+    // As customer, item and note: a sign without a shape is a box, a long word goes on in the next line.
+    const meant = attack.replaceAll('\u202e', '').replaceAll('👩🏽‍🚀', '□').slice(0, 12)
+    assert.ok(placesOf(lines, meant).length >= 3, `${meant} in ${lines.join('|')}`)
   }
 })
 
@@ -173,5 +192,11 @@ test('a hundred items are read on the page in part and in the PDF as a whole', a
   assert.equal(sent.total, '1500.00')
   const html = await page(sent)
   assert.ok(html.includes('Kitu 30') && !html.includes('Kitu 31') && html.includes('1.5 ×'))
-  assert.equal((await open(sent.payment_url, '/invoice.pdf')).status, 200)
+  const { lines } = await pdfOf(sent)
+  const drawn = lines.filter((line) => line.startsWith('Kitu '))
+  assert.deepEqual(
+    drawn,
+    items.map(({ description }) => description),
+    'each once, in order',
+  )
 })

@@ -60,6 +60,8 @@ const STATUS: Record<InvoiceScreen['status'], { key: PlainKey; tone: string }> =
   CANCELLED: { key: 'invoice_cancelled', tone: 'note' },
 }
 
+const RETURNED = { key: 'invoice_returned', tone: 'note' } as const
+
 /** More than these are read in the PDF. */
 const ITEMS_SHOWN = 30
 
@@ -67,7 +69,7 @@ const ITEMS_SHOWN = 30
 export function invoiceScreen(view: InvoiceScreen): Content {
   const t = speaker(view.language)
   const { say } = t
-  const { key, tone } = STATUS[view.status]
+  const { key, tone } = view.returned ? RETURNED : STATUS[view.status]
   const amount = amountOf(view)
   const hidden = view.items.length - ITEMS_SHOWN
   const body = html`<article class="paper">

@@ -172,6 +172,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   invoice_waiting: 'Waiting for payment',
   invoice_overdue: 'Overdue',
   invoice_paid: 'Paid',
+  invoice_returned: 'Paid, then returned',
   invoice_cancelled: 'Cancelled',
 
   help: 'Help with paying by phone',

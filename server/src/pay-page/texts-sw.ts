@@ -178,6 +178,7 @@ export const sw = {
   invoice_waiting: 'Inasubiri malipo',
   invoice_overdue: 'Imepita tarehe ya mwisho',
   invoice_paid: 'Imelipwa',
+  invoice_returned: 'Imelipwa, kisha imerudishwa',
   invoice_cancelled: 'Imesitishwa',
 
   // Help

@@ -187,6 +187,8 @@ export type InvoiceScreen = Shop & {
   screen: 'invoice'
   number: string
   status: 'SENT' | 'OVERDUE' | 'PAID' | 'CANCELLED'
+  /** It was paid, and the payment went back. */
+  returned: boolean
   customer_name: string
   items: readonly InvoiceItem[]
   /** Dates as YYYY-MM-DD. */

@@ -66,8 +66,9 @@ export function checkPage(deps: Deps, body: Body): CheckedPage {
     const url = textOf(body[field])
     if (url !== null && !isReturnUrl(url)) problems.push({ field, message: RETURN_URL_HELP })
   }
-  const expires_at = body.expires_at == null ? null : new Date(body.expires_at)
-  if (expires_at !== null && expires_at <= deps.clock.now())
+  const expires_at = body.expires_at == null ? null : readTime(body.expires_at)
+  if (expires_at === 'not_a_time') problems.push({ field: 'expires_at', message: EXPIRES_HELP })
+  else if (expires_at !== null && expires_at <= deps.clock.now())
     problems.push({ field: 'expires_at', message: 'must be in the future' })
   if (problems.length > 0) refuse('validation_failed', { details: { fields: problems } })
   return {
@@ -81,8 +82,24 @@ export function checkPage(deps: Deps, body: Body): CheckedPage {
     reference: textOf(body.reference),
     redirect_url: textOf(body.redirect_url),
     cancel_url: textOf(body.cancel_url),
-    expires_at,
+    expires_at: expires_at === 'not_a_time' ? null : expires_at,
   }
+}
+
+const EXPIRES_HELP = 'must be a time that exists, such as 2030-01-31T18:00:00+03:00'
+
+/**
+ * The moment that is meant. The engine would read 30 February as 2 March, and 24:00 as the next day: such a page would end at
+ * another time than its merchant reads in the call.
+ */
+function readTime(text: string): Date | 'not_a_time' {
+  const time = new Date(text)
+  const day = text.slice(0, 10)
+  const that_day = new Date(`${day}T00:00:00Z`)
+  const exists = !Number.isNaN(that_day.getTime()) && that_day.toISOString().startsWith(day)
+  // What is later than the year 9999 in UTC has no text of its own in our answers.
+  const fits = !Number.isNaN(time.getTime()) && time.getUTCFullYear() <= 9_999
+  return exists && fits && text.slice(11, 13) !== '24' ? time : 'not_a_time'
 }
 
 /** Forms send an empty text for what was left out. */

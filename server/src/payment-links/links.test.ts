@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { codeOf, createWorld, type Reply, type World } from '../../test/harness.ts'
+import { readPdf } from '../../test/read-pdf.ts'
 
 let world: World
 before(async () => {
@@ -205,6 +206,38 @@ describe('a payment link', () => {
     assert.deepEqual(codeOf(past), [400, 'validation_failed'])
   })
 
+  test('ends at the moment that is meant, whatever zone or fraction it is written in', async () => {
+    for (const [written, meant] of [
+      ['2032-02-29T23:59:59Z', '2032-02-29T23:59:59.000Z'],
+      ['2030-01-01T00:30:00+03:00', '2029-12-31T21:30:00.000Z'],
+      ['2030-12-31T23:30:00.250-05:00', '2031-01-01T04:30:00.250Z'],
+    ]) {
+      assert.equal((await newLink({ expires_at: written })).expires_at, meant)
+    }
+  })
+
+  test('is printed as a poster by its merchant, while it can be paid', async () => {
+    const link = await newLink()
+    const poster = (id = link.id, rest = '', key?: string) =>
+      world.call({ method: 'GET', url: `/v1/payment-links/${id}/poster.pdf${rest}`, ...(key ? { key } : {}) })
+    for (const [rest, words] of [
+      ['', 'Lipa hapa kwa simu'],
+      ['?language=en', 'Pay here by phone'],
+    ] as const) {
+      const file = await poster(link.id, rest)
+      assert.deepEqual([file.status, file.headers['content-type']], [200, 'application/pdf'], file.text)
+      const { pages, links } = readPdf(file.bytes)
+      const lines = pages.flatMap(({ texts }) => texts.map(({ text }) => text))
+      for (const part of [words, 'TZS\u00a025,000', 'Duka la Asha', 'Viatu']) assert.ok(lines.includes(part), part)
+      assert.deepEqual(links, [link.public_url])
+    }
+    const other = await world.newKey({ merchant: await world.newMerchant() })
+    assert.deepEqual(codeOf(await poster(link.id, '', other)), [404, 'not_found'])
+    assert.deepEqual(codeOf(await poster(randomUUID())), [404, 'not_found'])
+    await world.call({ method: 'POST', url: `/v1/payment-links/${link.id}/cancel` })
+    assert.deepEqual(codeOf(await poster()), [409, 'payment_link_not_active'])
+  })
+
   test('is cancelled once and again, and is not paid then; one that is paid stays paid', async () => {
     const link = await newLink()
     for (let twice = 0; twice < 2; twice++) {
@@ -243,6 +276,11 @@ describe('a payment link', () => {
       [{ amount: 'x' }, 'amount'],
       [{ ...LINK, customer_phone: '12' }, 'customer_phone'],
       [{ ...LINK, expires_at: 'tomorrow' }, 'expires_at'],
+      [{ ...LINK, expires_at: '2030-02-30T12:00:00Z' }, 'expires_at'],
+      [{ ...LINK, expires_at: '2031-02-29T12:00:00+03:00' }, 'expires_at'],
+      [{ ...LINK, expires_at: '2030-04-31T00:30:00+03:00' }, 'expires_at'],
+      [{ ...LINK, expires_at: '2030-01-31T24:00:00Z' }, 'expires_at'],
+      [{ ...LINK, expires_at: '9999-12-31T23:59:59-14:00' }, 'expires_at'],
       [{ ...LINK, customer_name: 'a\u0000b' }, 'customer_name'],
     ] as const) {
       const refused = await world.post('/v1/payment-links', body)

@@ -26,6 +26,7 @@ import type { Method } from '../providers/port.ts'
 import { type Collect, checkPayerPhone } from './collect.ts'
 import { checkPage, createHostedPage, createLink, type LiveProviders } from './create.ts'
 import { listLinks } from './list.ts'
+import { posterRoute } from './poster.ts'
 import { presentLink, presentPayment, presentPublic, publicUrl } from './present.ts'
 import {
   CollectAnswer,
@@ -174,6 +175,8 @@ export function paymentLinkRoutes(deps: Deps, options: PaymentLinksOptions): (ap
       },
       async (request) => ({ success: true as const, data: show(await own(caller(request), request.params.link_id)) }),
     )
+
+    posterRoute(deps, app, { live, own })
 
     app.post(
       '/v1/payment-links/:link_id/cancel',

@@ -123,6 +123,7 @@ export function screens(language: Language, base: Shop = shop(language)): Record
   const invoice = {
     ...base,
     screen: 'invoice',
+    returned: false,
     number: 'INV-000123',
     status: 'SENT',
     customer_name: 'Neema Mushi',
@@ -240,6 +241,13 @@ export function screens(language: Language, base: Shop = shop(language)): Record
     invoice,
     'invoice-overdue': { ...invoice, status: 'OVERDUE', items: many },
     'invoice-paid': { ...invoice, status: 'PAID', pay_link: null, note: null, receipt_path: `${PAYMENT}/receipt` },
+    'invoice-returned': {
+      ...invoice,
+      status: 'PAID',
+      returned: true,
+      pay_link: null,
+      receipt_path: `${PAYMENT}/receipt`,
+    },
     'invoice-cancelled': { ...invoice, status: 'CANCELLED', pay_link: null },
     help: { ...base, screen: 'help' },
     'too-many': { ...base, screen: 'too_many', again_at: new Date('2026-11-30T15:10:00Z') },
