@@ -68,9 +68,9 @@ export function openScreen(
   const screen = openName(deps, link, latest, paid)
   switch (screen) {
     case 'paid':
-      return { ...shop, ...paidOf(link, paid as PagePayment), screen, redirect: null }
+      return paidScreen(link, paid as PagePayment, shop)
     case 'reversed':
-      return { ...shop, screen, receipt_path: receiptPath(shop, paid as PagePayment) }
+      return reversedScreen(link, paid as PagePayment, shop)
     case 'review':
       return { ...shop, screen, ...watch }
     case 'in_progress':
@@ -123,7 +123,7 @@ export function paymentScreen(
       return { ...shop, ...paidOf(link, payment), screen, receipt_path: receiptPath(shop, payment), redirect }
     }
     case 'reversed':
-      return { ...shop, screen, receipt_path: receiptPath(shop, payment) }
+      return reversedScreen(link, payment, shop)
     case 'review':
       return { ...shop, screen, ...watch }
     case 'failed':
@@ -172,6 +172,17 @@ function failedScreen(link: Link, payment: PagePayment, shop: Shop, may_retry: b
     check_path: path,
     poll_path: DOUBTFUL.includes(reason_code) ? `${path}/state` : null,
   }
+}
+
+function paidScreen(link: Link, payment: PagePayment, shop: Shop): Screen {
+  const { collection_id, status } = payment
+  const url = returnUrl(link.redirect_url, { reference: link.reference, collection_id, status })
+  const redirect = url === null ? null : { url }
+  return { ...shop, ...paidOf(link, payment), screen: 'paid', receipt_path: receiptPath(shop, payment), redirect }
+}
+
+function reversedScreen(link: Link, payment: PagePayment, shop: Shop): Screen {
+  return { ...shop, ...paidOf(link, payment), screen: 'reversed', receipt_path: receiptPath(shop, payment) }
 }
 
 /** The address of a payment. */
