@@ -38,7 +38,7 @@ import {
 import { ipAddressRoutes, merchantRoutes } from './merchants/index.ts'
 import { type Attach, createGateways, createMessageTask, messageRoutes } from './messages/index.ts'
 import { operatorRoutes } from './operators/index.ts'
-import { payPageRoutes } from './pay-page/index.ts'
+import { astrayPages, payPageRoutes } from './pay-page/index.ts'
 import { createCollect, paymentLinkRoutes } from './payment-links/index.ts'
 import { type LiveMoney, liveLines, liveMoney, liveWarnings, waitingUnconfigured } from './providers/announce.ts'
 import { createBreaker } from './providers/breaker.ts'
@@ -135,6 +135,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
   const app = await createApp(deps, {
     authenticate: createAuthenticate(deps, { used: usage.note, session: createSessions(deps) }),
     isKey: isWellFormedKey,
+    astray: astrayPages(deps),
     routes: [
       healthRoutes(deps, options.draining ?? (() => false)),
       collectionRoutes(deps, { driver, providerFor: routing.providerFor, sends }),

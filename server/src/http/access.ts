@@ -105,7 +105,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
     /** Which limit per address a public route counts against: that of pages, unless it says so. */
-    limit?: 'payers' | 'callbacks' | 'none'
+    limit?: 'payers' | 'pdfs' | 'callbacks' | 'none'
     /** Whether the route takes an Idempotency-Key: documents the header. */
     idempotency?: 'required' | 'honoured'
     /** Codes that this route may refuse with, beyond those that every route has: for the documentation. */

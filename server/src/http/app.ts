@@ -8,7 +8,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Ajv } from 'ajv'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Deps } from '../db/index.ts'
-import { catalogue, type ErrorCode, newId, Refusal, refuse } from '../lib/index.ts'
+import { type Config, catalogue, type ErrorCode, newId, Refusal, refuse } from '../lib/index.ts'
 import { type Authenticate, checkAccess, chooseCaller, type Principal } from './access.ts'
 import { FailureSchema, failure, renderError } from './envelope.ts'
 import { parseBody } from './json.ts'
@@ -46,11 +46,14 @@ export type AppOptions = {
   /** True for a text that is a whole API key: such a text must not be in a URL. */
   isKey(text: string): boolean
   routes: readonly Routes[]
+  /** Answers with a page what reaches no route at an address of pages. Null: it is none, and the envelope answers. */
+  astray?(request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply | null
 }
 
 /** Builds the app with all its routes; it does not listen yet. */
 export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   const { config } = deps
+  const transport = transportHeaders(config)
   const app = Fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -76,8 +79,9 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     clientErrorHandler: (error, socket) => answerUnreadable(newId(deps, 0), error.code, socket),
     // A path that cannot be read, or is too long, never reaches a route or a hook: it leads nowhere.
     frameworkErrors: (_error, request, reply) => {
-      reply.header('x-request-id', request.id)
-      return renderError(new Refusal('not_found'), request, reply as unknown as FastifyReply)
+      reply.headers({ 'x-request-id': request.id, ...transport })
+      const answer = reply as unknown as FastifyReply
+      return options.astray?.(request, answer, 404) ?? renderError(new Refusal('not_found'), request, answer)
     },
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App
 
@@ -108,6 +112,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
     reply.header('cache-control', 'no-store')
+    reply.headers(transport)
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') refuse('malformed_request')
     const access = request.routeOptions.config?.access
     if (access === undefined) return
@@ -172,11 +177,24 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     )
     if (allowed.length > 0) {
       reply.header('allow', allowed.join(', '))
-      refuse('method_not_allowed')
     }
-    refuse('not_found')
+    const code = allowed.length > 0 ? 'method_not_allowed' : 'not_found'
+    return options.astray?.(request, reply, catalogue[code].status) ?? refuse(code)
   })
   return app
+}
+
+/** How long browsers come back by TLS alone. */
+const TLS_ONLY_S = 31_536_000
+
+/**
+ * Tells browsers to come by TLS alone, where all addresses of this installation are https. One that is not might share its
+ * host with one that is, and could no longer be opened.
+ */
+function transportHeaders({ base_url, pay_url }: Config): Record<string, string> {
+  const addresses = [base_url, pay_url].filter((address) => address !== '')
+  const secure = addresses.length > 0 && addresses.every((address) => address.startsWith('https:'))
+  return secure ? { 'strict-transport-security': `max-age=${TLS_ONLY_S}` } : {}
 }
 
 /** Whether a request needs no body by its schema. */

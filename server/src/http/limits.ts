@@ -14,7 +14,7 @@ export type Limits = {
   /** Counts a request of a valid key, or of a person's session. */
   byKey: Count
   /** Counts a request to a public route, or to one of the routes that payers or providers call. */
-  byAddress: Record<'pages' | 'payers' | 'callbacks', Count>
+  byAddress: Record<'pages' | 'payers' | 'pdfs' | 'callbacks', Count>
   /**
    * Before a credential is looked up: refuses an address that has lately tried too many. A credential that was valid
    * from there goes on, so that nobody is shut out by another who shares the address, a proxy's say.
@@ -67,6 +67,7 @@ export function createLimits(app: App, config: Config, clock: Clock): Limits {
     byAddress: {
       pages: refusing(make(config.rate_limit_address, address)),
       payers: refusing(make(config.rate_limit_payers, address)),
+      pdfs: refusing(make(config.rate_limit_pdfs, address)),
       async callbacks(request, reply) {
         if (!providers.has(address(request))) await byCallbacks(request, reply)
       },

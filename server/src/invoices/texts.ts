@@ -41,7 +41,7 @@ const TEXTS: Record<Language, Texts> = {
     subject: (what, merchant, amount) => `${merchant}: ${what}, ${amount}`,
     greeting: (customer) => `Habari ${customer},`,
     sent: (merchant, number) => `${merchant} imekutumia ankara ${number}.`,
-    reminded: (merchant, number) => `${merchant} inakukumbusha ankara ${number}, ambayo haijalipwa bado.`,
+    reminded: (merchant, number) => `${merchant} inakukumbusha kuhusu ankara ${number}, ambayo bado haijalipwa.`,
     amount: 'Kiasi',
     pay: 'Lipa hapa:',
     read: 'Soma ankara au pakua PDF hapa:',

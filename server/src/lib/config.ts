@@ -220,6 +220,12 @@ export const settings = {
     number(0, 10_000_000),
     'Requests a minute per address to payment pages and /public. Many phones share an address of their network. 0: no limit.',
   ),
+  rate_limit_pdfs: setting(
+    'RATE_LIMIT_PDFS',
+    '120',
+    number(0, 10_000_000),
+    'PDFs of receipts and invoices a minute per address, for payers. 0: no limit.',
+  ),
   rate_limit_callbacks: setting(
     'RATE_LIMIT_CALLBACKS',
     '60000',

@@ -32,7 +32,6 @@ function attacked(text: string): { name: string; page: string; view: Screen }[] 
       brand_name: text,
       description: text,
       reference: text,
-      merchant_contact: { phone: null, email: text },
       help: [{ code: 'X', name: text, menu_code: text.slice(0, 20), help: text }],
       test: { outcomes: [{ ending: '001', phone: text, what: text }] },
       url: `/pay/x?lang=${language}&q=${encodeURIComponent(text)}`,

@@ -41,6 +41,19 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   vary: 'accept-encoding',
 }
 
+/**
+ * Headers of a PDF or a picture. Only who may frame it is forbidden: browsers show PDFs with pages of their own, which a
+ * stricter policy would break.
+ */
+export const FILE_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': "frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+}
+
 /** Headers of the script, whose address changes with its content. */
 export const SCRIPT_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/javascript; charset=utf-8',

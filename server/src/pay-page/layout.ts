@@ -1,8 +1,8 @@
 // A whole page around the content of a screen.
 
-import { type Html, html, plainLine, showPhone } from '../lib/index.ts'
+import { type Html, html, plainLine } from '../lib/index.ts'
 import { payScript, payStyle } from './assets.ts'
-import { amountOf, local, merchantOf, plainMerchant } from './parts.ts'
+import { amountOf, local, plainMerchant } from './parts.ts'
 import { inLanguage, speaker } from './texts.ts'
 import type { Frame, Shop, Watch } from './view.ts'
 
@@ -99,13 +99,7 @@ function watchedData(view: Frame, { poll_path, check_path, state, countdown }: W
 
 function helpLinks(view: Shop): Html {
   const { say } = speaker(view.language)
-  const { phone, email } = view.merchant_contact ?? { phone: null, email: null }
-  return html`${
-    (phone || email) &&
-    html`<p>${say('contact', { merchant: merchantOf(view) })}<br>
-${phone && html`<a class="tap" href="tel:+${phone}">${showPhone(phone)}</a> `}${email && html`<a class="tap" href="mailto:${email}">${plainLine(email, 100)}</a>`}</p>
-`
-  }<p><a class="tap" href="${local(view, view.help_path)}">${say('how_to_pay')}</a></p>
+  return html`<p><a class="tap" href="${local(view, view.help_path)}">${say('how_to_pay')}</a></p>
 `
 }
 

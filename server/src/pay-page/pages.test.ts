@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { screens, shop, testShop } from '../../test/pay-page/screens.ts'
+import { TEXTS as PDF_TEXTS } from '../documents/texts.ts'
 import { escapeHtml, LANGUAGES, type Language } from '../lib/index.ts'
 import { MAGIC_NUMBERS } from '../providers/mock/magic.ts'
 import { payStyle } from './assets.ts'
@@ -177,6 +178,52 @@ test('whoever may have paid is told not to pay again, and is never led to pay ag
     const first = /<a class="button first" href="([^"]*)"/.exec(page)?.[1] ?? ''
     assert.doesNotMatch(first, /^\/pay\/[^/]*$/, name)
   }
+})
+
+test('every problem leads to a place that is on the page', () => {
+  for (const { name, page } of PAGES) {
+    const places = [...page.matchAll(/href="#([^"]*)"/g)].map(([, place]) => place)
+    for (const place of places) assert.ok(page.includes(` id="${place}"`), `${name}: #${place}`)
+  }
+})
+
+test('the outcomes to rehearse are read out in the language that they are written in', () => {
+  const page = renderScreen(screens('sw', testShop('sw')).choose as Screen)
+  const outcomes = page.match(/<li><button[^>]*>.*?<\/li>/g) ?? []
+  assert.equal(outcomes.length, MAGIC_NUMBERS.length)
+  for (const outcome of outcomes) assert.match(outcome, /<span lang="en">/)
+})
+
+test('whoever is told when to try again is not told a minute that is too early', () => {
+  assert.match(renderScreen(screens('en')['too-many'] as Screen), /18:10 \(EAT\)/)
+  assert.match(renderScreen(screens('en')['too-many-requests'] as Screen), /18:11 \(EAT\)/)
+})
+
+test('a fact has one name, on the page and on the PDF', () => {
+  for (const language of LANGUAGES) {
+    const page = TEXTS[language]
+    const { receipt, invoice } = PDF_TEXTS[language]
+    const pairs = [
+      [page.paid_at, receipt.paid_at],
+      [page.method, receipt.method],
+      [page.paying_phone, receipt.phone],
+      [page.provider_reference, receipt.provider_reference],
+      [page.payment_id, receipt.collection_id],
+      [page.reference, receipt.reference],
+      [page.description, receipt.description],
+      [page.invoice_to, invoice.billed_to],
+      [page.issued, invoice.issued],
+      [page.due, invoice.due],
+      [page.note, invoice.note],
+      [page.total, invoice.total],
+      [page.invoice_waiting, invoice.statuses.SENT],
+      [page.invoice_overdue, invoice.statuses.OVERDUE],
+      [page.invoice_paid, invoice.statuses.PAID],
+      [page.invoice_cancelled, invoice.statuses.CANCELLED],
+    ]
+    for (const [on_page, on_paper] of pairs) assert.equal(on_page, on_paper)
+  }
+  assert.doesNotMatch(Object.values(TEXTS.sw).join(' '), /changanu/i)
 })
 
 test('no page asks for a PIN', () => {

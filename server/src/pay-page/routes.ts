@@ -24,8 +24,9 @@ import {
 import type { Method, Provider } from '../providers/port.ts'
 import { payScript } from './assets.ts'
 import { bestEncoding, encode } from './compress.ts'
-import { PAGE_HEADERS, SCRIPT_HEADERS } from './headers.ts'
+import { FILE_HEADERS, PAGE_HEADERS, SCRIPT_HEADERS } from './headers.ts'
 import { invoiceView } from './invoice-of.ts'
+import { createPapers } from './papers.ts'
 import { qrPng } from './qr-image.ts'
 import { pollAnswer, renderScreen, statusOf } from './render.ts'
 import {
@@ -52,7 +53,11 @@ export type PayPageOptions = {
 }
 
 const PAYERS = { access: 'public', limit: 'payers' } as const
+const PDFS = { access: 'public', limit: 'pdfs' } as const
 const METHOD_OF: Record<PayMethod, Method> = { WALLET_PUSH: 'wallet_push', PROVIDER_PESA: 'provider_pesa', TANQR: 'qr' }
+/** Around a screen that belongs to a merchant or to nobody, with the page to open again. */
+type Asked = (Shop | Frame) & { open_path: string }
+
 const METHODS = Object.keys(METHOD_OF) as PayMethod[]
 const FORM_BYTES_MAX = 4 * 1024
 /** What a magic number is shown as: an M-Pesa number that nobody has. */
@@ -70,6 +75,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
   const findUnanswered = createFindUnanswered(deps)
   const findInvoice = createFindInvoiceByLink(deps)
   const networkHelp = createNetworkHelp(deps)
+  const papers = createPapers()
   const rehearses = options.live.every(({ capabilities }) => capabilities.rehearses)
   const outcomes = options.outcomes.map(({ ending, happens }) => ({
     ending,
@@ -85,14 +91,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
       return !(provider.capabilities.whole_shillings && link.amount_minor % 100n !== 0n)
     })
 
-  const frameOf = (request: FastifyRequest): Frame => {
-    const { lang } = request.query as { lang?: unknown }
-    return {
-      language: payLanguage(lang, request.headers['accept-language']),
-      url: request.url.split('?', 1)[0] as string,
-      brand_name: config.brand_name,
-    }
-  }
+  const frameOf = (request: FastifyRequest) => frameFor(deps, request)
   const around = async (request: FastifyRequest, link: Link): Promise<Around> => {
     const frame = frameOf(request)
     const help = await networkHelp()
@@ -102,7 +101,6 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
       merchant_name: link.merchant_name,
       prompt_name: config.prompt_name || link.merchant_name,
       wallet_name: config.wallet_name,
-      merchant_contact: null,
       amount_minor: link.amount_minor,
       currency: link.currency,
       description: link.description,
@@ -116,11 +114,6 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
     return { shop, methods: methodsFor(link), idempotency_key: newId(deps, 0) }
   }
 
-  const send = (request: FastifyRequest, reply: FastifyReply, screen: Screen): FastifyReply => {
-    const { body, encoding } = encode(renderScreen(screen), request.headers['accept-encoding'])
-    if (encoding !== null) reply.header('content-encoding', encoding)
-    return reply.code(statusOf(screen)).headers(PAGE_HEADERS).send(body)
-  }
   const lost = (request: FastifyRequest, reply: FastifyReply) =>
     send(request, reply, { ...frameOf(request), screen: 'unknown' })
   const see = (request: FastifyRequest, reply: FastifyReply, path: string) =>
@@ -145,6 +138,12 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
     return send(request, reply, openScreen(deps, link, known, given, typed))
   }
 
+  const tooMany = (request: FastifyRequest, reply: FastifyReply, around: Asked, retry_after_s: number) => {
+    const again_at = new Date(deps.clock.now().getTime() + retry_after_s * 1_000)
+    reply.header('retry-after', String(retry_after_s))
+    return send(request, reply, { ...around, screen: 'too_many', again_at })
+  }
+
   /** Begins what a payer chose, and says where to look, or shows why not. */
   const begin = async (
     request: FastifyRequest,
@@ -163,13 +162,13 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
       const { shop } = await around(request, link)
       switch (error.code) {
         case 'rate_limited': {
-          const again_at = new Date(deps.clock.now().getTime() + (error.retry_after_s ?? 60) * 1_000)
-          reply.header('retry-after', String(error.retry_after_s ?? 60))
-          return send(request, reply, { ...shop, screen: 'too_many', again_at })
+          return tooMany(request, reply, { ...shop, open_path: shop.pay_path }, error.retry_after_s ?? 60)
         }
         case 'provider_unavailable':
-        case 'amount_not_supported':
-          return send(request, reply, { ...shop, screen: 'provider_unavailable', other_way_path: null })
+        case 'amount_not_supported': {
+          const other_way = methodsFor(link).some((name) => name !== chosen.method)
+          return send(request, reply, { ...shop, screen: 'provider_unavailable', other_way })
+        }
         case 'idempotency_key_reused':
           return send(request, reply, { ...shop, screen: 'form_expired', open_path: shop.pay_path })
         default:
@@ -199,19 +198,18 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
           (error as { statusCode?: number; status?: number }).statusCode ?? (error as { status?: number }).status ?? 500
         if (status >= 500) request.log.error({ err: error, request_id: request.id }, 'a page failed')
         const frame = frameOf(request)
-        if (error instanceof Refusal && error.retry_after_s !== null)
-          reply.header('retry-after', String(error.retry_after_s))
+        const retry_after_s = error instanceof Refusal ? error.retry_after_s : null
+        if (status === 429) return tooMany(request, reply, { ...frame, open_path: frame.url }, retry_after_s ?? 60)
+        if (retry_after_s !== null) reply.header('retry-after', String(retry_after_s))
         const screen: Screen =
-          status >= 400 && status < 500 && status !== 429
+          status >= 400 && status < 500
             ? { ...frame, screen: 'form_expired', open_path: frame.url }
             : { ...frame, screen: 'server_error' }
-        const { body, encoding } = encode(renderScreen(screen), request.headers['accept-encoding'])
-        if (encoding !== null) reply.header('content-encoding', encoding)
-        return reply.code(status).headers(PAGE_HEADERS).send(body)
+        return send(request, reply, screen, status)
       })
 
       // Addresses that were cut, or have something behind them.
-      scope.get('/pay/*', { schema: { hide: true }, config: PAYERS }, lost)
+      for (const path of ['/pay', '/pay/*']) scope.get(path, { schema: { hide: true }, config: PAYERS }, lost)
 
       scope.get<{ Params: { slug: string } }>('/pay/:slug', page, async (request, reply) => {
         const link = await findBySlug(request.params.slug)
@@ -304,11 +302,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
           if (known === null || known.found.qr_payload === null) return lost(request, reply)
           if (paymentName(deps, known.link, known.found, known.paid) !== 'qr') return lost(request, reply)
           return reply
-            .headers({
-              'content-type': 'image/png',
-              'cache-control': 'private, max-age=600',
-              'x-robots-tag': 'noindex',
-            })
+            .headers({ ...FILE_HEADERS, 'content-type': 'image/png', 'cache-control': 'private, max-age=600' })
             .send(qrPng(known.found.qr_payload))
         },
       )
@@ -316,7 +310,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
       for (const form of ['html', 'pdf'] as const) {
         scope.get<{ Params: { slug: string; collection_id: string } }>(
           `/pay/:slug/c/:collection_id/receipt${form === 'pdf' ? '.pdf' : ''}`,
-          payment,
+          { ...payment, config: form === 'pdf' ? PDFS : PAYERS },
           async (request, reply) => {
             const known = await both(request)
             if (known === null) return lost(request, reply)
@@ -332,7 +326,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
               const paper = { screen: 'receipt', status, collection_id, share_url, pdf_path: `${path}.pdf` } as const
               return send(request, reply, { ...shop, ...facts, ...paper })
             }
-            const pdf = await receiptPdf({
+            const facts_of_pdf = {
               language: shop.language,
               brand_name: config.brand_name,
               merchant_name: link.merchant_name,
@@ -349,14 +343,15 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
               page_url: share_url,
               test: shop.test !== null,
               drawn_at: facts.paid_at,
-            })
-            return sendPdf(reply, `receipt-${found.collection_id}.pdf`, pdf)
+            }
+            const filename = `receipt-${found.collection_id}.pdf`
+            return papers.send(request, reply, { filename, facts: facts_of_pdf, draw: receiptPdf })
           },
         )
 
         scope.get<{ Params: { slug: string } }>(
           `/pay/:slug/invoice${form === 'pdf' ? '.pdf' : ''}`,
-          page,
+          { ...page, config: form === 'pdf' ? PDFS : PAYERS },
           async (request, reply) => {
             const link = await findBySlug(request.params.slug)
             if (link === null || link.invoice_id === null) return lost(request, reply)
@@ -366,9 +361,9 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
             const { shop } = await around(request, link)
             if (form === 'html') return send(request, reply, invoiceView(deps, invoice, link, shop))
             const facts = await invoiceDocument(deps, invoice, payUrlOf(config, app), shop.test !== null)
-            const shown = { ...facts, language: shop.language, status: publicStatusAt(invoice, deps.clock.now()) }
-            const pdf = await invoicePdf({ ...shown, customer_email: null })
-            return sendPdf(reply, `${facts.number}.pdf`, pdf)
+            const status = publicStatusAt(invoice, deps.clock.now())
+            const shown = { ...facts, language: shop.language, status, customer_email: null }
+            return papers.send(request, reply, { filename: `${facts.number}.pdf`, facts: shown, draw: invoicePdf })
           },
         )
       }
@@ -376,15 +371,29 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
   }
 }
 
-function sendPdf(reply: FastifyReply, filename: string, pdf: Buffer): FastifyReply {
-  return reply
-    .headers({
-      'content-type': 'application/pdf',
-      'content-disposition': `inline; filename="${filename}"`,
-      'cache-control': 'private, no-store',
-      'x-robots-tag': 'noindex',
-    })
-    .send(pdf)
+/** What is around a screen when nothing is known but the request. */
+function frameFor({ config }: Deps, request: FastifyRequest): Frame {
+  const [url = '', query] = request.url.split('?', 2)
+  // What the router could not read has no query of its own.
+  const { lang } = (request.query ?? Object.fromEntries(new URLSearchParams(query))) as { lang?: unknown }
+  return { language: payLanguage(lang, request.headers['accept-language']), url, brand_name: config.brand_name }
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, screen: Screen, status = statusOf(screen)): FastifyReply {
+  const { body, encoding } = encode(renderScreen(screen), request.headers['accept-encoding'])
+  if (encoding !== null) reply.header('content-encoding', encoding)
+  return reply.code(status).headers(PAGE_HEADERS).send(body)
+}
+
+/**
+ * Makes what answers addresses of pages that reach no route, because they cannot be read or are called in another way than
+ * pages are. Null: it is no address of a page.
+ */
+export function astrayPages(deps: Deps) {
+  return (request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply | null =>
+    /^\/pay(?:[/?]|$)/.test(request.url)
+      ? send(request, reply, { ...frameFor(deps, request), screen: 'unknown' }, status)
+      : null
 }
 
 function poll(reply: FastifyReply, answer: Parameters<typeof pollAnswer>[0]): FastifyReply {

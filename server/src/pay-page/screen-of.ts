@@ -83,9 +83,9 @@ export function openScreen(deps: Deps, link: Link, known: Known, around: Around,
   const unanswered = known.unanswered === null ? null : { ...watch, kind: known.unanswered, state: screen }
   switch (screen) {
     case 'paid':
-      return { ...shop, ...paidOf(link, paid as PagePayment), screen, redirect: null }
+      return paidScreen(link, paid as PagePayment, shop)
     case 'reversed':
-      return { ...shop, screen, receipt_path: receiptPath(shop, (paid ?? latest) as PagePayment) }
+      return reversedScreen(link, (paid ?? latest) as PagePayment, shop)
     case 'review':
       return { ...shop, screen, ...watch }
     case 'in_progress': {
@@ -142,7 +142,7 @@ export function paymentScreen(
     case 'paid':
       return openScreen(deps, link, { latest: payment, paid, unanswered: null }, around, null)
     case 'reversed':
-      return { ...shop, screen, receipt_path: receiptPath(shop, paid ?? payment) }
+      return reversedScreen(link, paid ?? payment, shop)
     case 'review':
       return { ...shop, screen, ...watch }
     case 'failed':
@@ -223,6 +223,17 @@ function failedScreen(
     poll_path: DOUBTFUL.includes(reason_code) ? watch.poll_path : null,
     unanswered,
   }
+}
+
+function paidScreen(link: Link, payment: PagePayment, shop: Shop): Screen {
+  const { collection_id, status } = payment
+  const url = returnUrl(link.redirect_url, { reference: link.reference, collection_id, status })
+  const redirect = url === null ? null : { url }
+  return { ...shop, ...paidOf(link, payment), screen: 'paid', receipt_path: receiptPath(shop, payment), redirect }
+}
+
+function reversedScreen(link: Link, payment: PagePayment, shop: Shop): Screen {
+  return { ...shop, ...paidOf(link, payment), screen: 'reversed', receipt_path: receiptPath(shop, payment) }
 }
 
 /** The address of a payment. */

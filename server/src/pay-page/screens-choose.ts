@@ -4,7 +4,7 @@ import { type Html, html, showTime } from '../lib/index.ts'
 import { type Content, payCard } from './layout.ts'
 import { amountOf, facts, foreign, local, merchantOf, networkNames, summary, unansweredBox, whole } from './parts.ts'
 import { speaker } from './texts.ts'
-import type { ChooseScreen, PayMethod } from './view.ts'
+import type { ChooseScreen, PayMethod, Problem } from './view.ts'
 
 /** The page on which a payment begins. */
 export function chooseScreen(view: ChooseScreen): Content {
@@ -36,9 +36,17 @@ function problemList(view: ChooseScreen): Html | null {
   const { say } = speaker(view.language)
   return html`<div class="problems" role="alert" aria-labelledby="problems" tabindex="-1" autofocus>
 <h2 id="problems">${say('there_is_a_problem')}</h2>
-<ul>${view.problems.map(({ field, problem }) => html`<li><a class="tap" href="#${field}">${say(problem)}</a></li>`)}</ul>
+<ul>${view.problems.map(({ field, problem }) => html`<li>${toField(view, field, say(problem))}</li>`)}</ul>
 </div>
 `
+}
+
+/** A link to where the problem can be mended: with one way to pay there is no choice to lead to, but its button. */
+function toField(view: ChooseScreen, field: Problem['field'], sentence: Html): Html {
+  const phones = view.methods.filter((method) => method !== 'TANQR').length
+  if (view.methods.length === 0) return sentence
+  const place = phones === 0 ? 'by-qr' : field === 'method' && phones === 1 ? 'by-phone' : field
+  return html`<a class="tap" href="#${place}">${sentence}</a>`
 }
 
 function form(view: ChooseScreen, body: Html): Html {
@@ -133,7 +141,7 @@ function outcomes(view: ChooseScreen): Html | null {
 <ul class="outcomes">
 ${rows.map(
   ({ ending, phone, what }) =>
-    html`<li><button type="submit" name="phone" value="${phone}"><b>${ending}</b> ${foreign(what)}</button></li>
+    html`<li><button type="submit" name="phone" value="${phone}"><b>${ending}</b> <span lang="en">${foreign(what)}</span></button></li>
 `,
 )}</ul>
 `

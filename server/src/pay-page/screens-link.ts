@@ -6,6 +6,8 @@ import { facts, lead, linkButton, local, merchantOf, state, summary, unansweredB
 import { speaker } from './texts.ts'
 import type { EndedScreen, InProgressScreen, LostScreen, RefusedScreen } from './view.ts'
 
+const MINUTE_MS = 60_000
+
 /** Somebody is paying. Who it is, is not said. */
 export function inProgressScreen(view: InProgressScreen): Content {
   const t = speaker(view.language)
@@ -42,13 +44,16 @@ export function refusedScreen(view: RefusedScreen): Content {
   const t = speaker(view.language)
   switch (view.screen) {
     case 'too_many': {
-      const time = html`<strong>${whole(showTime(view.again_at, view.language))}</strong>`
+      // Seconds are not shown: whoever tries in the minute that is named must not be too early.
+      const again_at = new Date(Math.ceil(view.again_at.getTime() / MINUTE_MS) * MINUTE_MS)
+      const time = html`<strong>${whole(showTime(again_at, view.language))}</strong>`
       const rest = html`<p>${t.say('too_many_lead', { time })}</p>
-${linkButton(local(view, view.pay_path), t.say('back_to_payment'))}`
-      return { title: t.plain('too_many'), body: html`${state('note', t.say('too_many'), rest)}${summary(view)}` }
+${linkButton(local(view, view.open_path), t.say('merchant_name' in view ? 'back_to_payment' : 'open_again'))}`
+      const body = html`${state('note', t.say('too_many'), rest)}${'merchant_name' in view && summary(view)}`
+      return { title: t.plain('too_many'), body }
     }
     case 'provider_unavailable': {
-      const rest = html`${lead(t, 'unavailable_lead')}${view.other_way_path && linkButton(local(view, view.other_way_path), t.say('use_other_way'))}${linkButton(local(view, view.pay_path), t.say('try_again'), view.other_way_path ? 'second' : 'first')}`
+      const rest = html`${lead(t, 'unavailable_lead')}${linkButton(local(view, view.pay_path), t.say(view.other_way ? 'use_other_way' : 'try_again'))}`
       return { title: t.plain('unavailable'), body: html`${state('bad', t.say('unavailable'), rest)}${summary(view)}` }
     }
     case 'form_expired': {

@@ -136,8 +136,9 @@ export function reviewScreen(view: ReviewScreen): Content {
 export function reversedScreen(view: ReversedScreen): Content {
   const t = speaker(view.language)
   const rest = html`<p>${t.say('reversed_lead', { merchant: merchantOf(view) })}</p>
-${view.receipt_path && linkButton(local(view, view.receipt_path), t.say('open_receipt'), 'second')}`
-  return { title: t.plain('reversed'), body: html`${state('note', t.say('reversed'), rest)}${summary(view)}` }
+${linkButton(local(view, view.receipt_path), t.say('open_receipt'), 'second')}`
+  const body = html`${state('note', t.say('reversed'), rest)}${summary(view, 'p', facts(paymentRows(view)))}`
+  return { title: t.plain('reversed'), body }
 }
 
 /** Somebody has paid. */
@@ -145,7 +146,7 @@ export function paidScreen(view: PaidScreen): Content {
   const t = speaker(view.language)
   const merchant = merchantOf(view)
   const rest = html`<p>${t.say('paid_lead', { merchant })}</p>
-${view.redirect && linkButton(view.redirect.url, t.say('back_to', { merchant }))}`
+${view.redirect && linkButton(view.redirect.url, t.say('back_to', { merchant }))}${linkButton(local(view, view.receipt_path), t.say('open_receipt'), view.redirect ? 'second' : 'first')}`
   const body = html`${state('good', t.say('paid'), rest)}${summary(view, 'p', facts(paymentRows(view)))}`
   return { title: t.plain('paid'), body }
 }

@@ -17,9 +17,6 @@ export type MagicOutcome = { ending: string; phone: string; what: string }
 /** What a payer of one network reads, in the language of the page. */
 export type NetworkHelp = { code: string; name: string; menu_code: string | null; help: string }
 
-/** How the merchant is reached. */
-export type Contact = { phone: string | null; email: string | null }
-
 /** Around every screen of one link or invoice. */
 export type Shop = Frame & {
   merchant_name: string
@@ -27,7 +24,6 @@ export type Shop = Frame & {
   prompt_name: string
   /** What the wallet with an app of its own is called. */
   wallet_name: string
-  merchant_contact: Contact | null
   amount_minor: bigint
   currency: string
   description: string | null
@@ -152,10 +148,16 @@ export type FailedScreen = Shop & {
 export type ReviewScreen = Shop & Watch & { screen: 'review' }
 
 /** Given back. */
-export type ReversedScreen = Shop & { screen: 'reversed'; receipt_path: string | null }
+export type ReversedScreen = Shop & PaymentFacts & { screen: 'reversed'; receipt_path: string }
 
 /** Paid, shown to whoever opens the link. */
-export type PaidScreen = Shop & PaymentFacts & { screen: 'paid'; redirect: null | { url: string } }
+export type PaidScreen = Shop &
+  PaymentFacts & {
+    screen: 'paid'
+    receipt_path: string
+    /** Checked by `returnUrl`. */
+    redirect: null | { url: string }
+  }
 
 /** Somebody is paying. `kind`: a prompt is out, or there is a try that nobody has answered. */
 export type InProgressScreen = Shop & Watch & { screen: 'in_progress'; kind: 'out' | Unanswered['kind'] }
@@ -204,10 +206,14 @@ export type InvoiceScreen = Shop & {
 /** How to pay on each network. */
 export type HelpScreen = Shop & { screen: 'help' }
 
+/** Too many tries on a page, or too many requests from one address, which may share it with a whole network of phones. */
+export type TooManyScreen = (Shop | Frame) & { screen: 'too_many'; again_at: Date; open_path: string }
+
 /** Nothing was sent, for a reason that the payer cannot help. */
 export type RefusedScreen =
-  | (Shop & { screen: 'too_many'; again_at: Date })
-  | (Shop & { screen: 'provider_unavailable'; other_way_path: string | null })
+  | TooManyScreen
+  // `other_way`: there is another way to pay, at the same address.
+  | (Shop & { screen: 'provider_unavailable'; other_way: boolean })
   | (Frame & { screen: 'form_expired'; open_path: string })
 
 /** Nothing is known of this address, or we failed. */

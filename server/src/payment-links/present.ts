@@ -37,15 +37,19 @@ export function presentLink(deps: Deps, pay_url: string, link: Link): LinkRecord
   }
 }
 
-/** A page as anybody with its address sees it: without ids. */
+/**
+ * A page as anybody with its address sees it: without ids. Whom a payment link is for, its merchant chose to say; of an invoice
+ * or an order nobody did.
+ */
 export function presentPublic(deps: Deps, link: Link) {
+  const told = link.invoice_id === null && link.collection_id === null
   return {
     merchant_name: link.merchant_name,
     amount: formatAmount(link.amount_minor),
     currency: link.currency,
     description: link.description,
-    customer_name: link.customer_name,
-    customer_phone: link.customer_phone,
+    customer_name: told ? link.customer_name : null,
+    customer_phone: told ? link.customer_phone : null,
     expires_at: link.expires_at?.toISOString() ?? null,
     status: statusAt(link, deps.clock.now()),
   }
