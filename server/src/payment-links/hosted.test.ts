@@ -50,6 +50,12 @@ describe('a hosted page', () => {
     assert.deepEqual([refreshed.status, refreshed.body.data.status], [200, 'created'])
   })
 
+  test('does not tell whom it is for: whoever has its address learns neither name nor phone', async () => {
+    const { slug } = await newPage({ customer_name: 'Rehema Said', customer_phone: '0754123001' })
+    const view = await link(slug)
+    assert.deepEqual([view.customer_name, view.customer_phone, view.status], [null, null, 'ACTIVE'])
+  })
+
   test('the same key makes one page, and answers the same', async () => {
     const key = randomUUID()
     const first = await world.post('/v1/collections', PAGE, { idempotency_key: key })
