@@ -137,6 +137,7 @@ describe('reading an answer about a payout', () => {
       read({ ...said.blocked, told: `a\0b${'\u{1f4b0}'.repeat(400)}` }).told,
       `a\ufffdb${'\u{1f4b0}'.repeat(297)}`,
     )
+    assert.equal(read({ ...said.blocked, told: 'FAIL {"pin": "1234"}' }).told?.includes('1234'), false)
     for (const told of [null, undefined, 5, {}]) assert.ok(!('told' in read({ ...said.blocked, told })))
   })
 

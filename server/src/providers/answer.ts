@@ -85,7 +85,8 @@ export function readQrAnswer(said: QrAnswer): QrAnswer {
 /** As `readAnswer`, for a payout. Of one whose amount is no amount nothing is known. */
 export function readPayoutAnswer(said: PayoutAnswer): PayoutAnswer {
   if (typeof said !== 'object' || said === null) return UNREADABLE
-  const told = textOf(said.told, TOLD_MAX)
+  // An adapter takes its own secrets out; what a gateway repeats of a request is taken out here, by name.
+  const told = textOf(typeof said.told === 'string' ? redactFields(said.told) : said.told, TOLD_MAX)
   const heard = { ...heardOf(said), ...(told === null ? {} : { told }) }
   switch (said.kind) {
     case 'blocked': {

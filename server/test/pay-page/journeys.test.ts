@@ -117,7 +117,7 @@ for (const { language, script } of WAYS) {
       const payer = await comes()
       await payer.page.goto(link.url)
       await payer.press('Onyesha QR', 'Show the QR')
-      await payer.sees('Changanua QR kulipa', 'Scan the QR to pay')
+      await payer.sees('Skani QR kulipa', 'Scan the QR to pay')
       const [attempt] = await street.world.rows<{ payment_token: string; qr_payload: string }>(
         'select payment_token, qr_payload from collection_attempts where collection_id = $1',
         [payer.collection()],

@@ -195,7 +195,7 @@ test('a later try that failed does not hide that an earlier one is under review'
   await payer.payBy(street.phone('002'))
   await payer.sees('', 'Payment did not succeed')
   await payer.page.goto(link.url)
-  await payer.page.getByText('The payment that you started has no answer yet.').waitFor()
+  await payer.page.getByText('There is a payment on this link that has no answer yet.').waitFor()
   await street.answers(first, HELD)
   await payer.page.goto(link.url)
   await payer.sees('', 'Your payment is under review')
