@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
-import { gather, runSplitting } from './batch.ts'
+import { createTogether, gather, runSplitting } from './batch.ts'
 
 function withCode(code: string): Error {
   return Object.assign(new Error(`failed with ${code}`), { code })
@@ -160,4 +160,14 @@ test('a gatherer works on after a failure', async () => {
   await assert.rejects(run(1))
   fail = false
   assert.equal(await run(2), 2)
+})
+
+test('who waits together goes on together, and whoever comes later waits anew', async () => {
+  const together = createTogether(5)
+  const first = together()
+  assert.equal(together(), first)
+  await first
+  const second = together()
+  assert.notEqual(second, first)
+  await second
 })

@@ -73,6 +73,23 @@ export function gather<Item, Answer>(
 }
 
 /**
+ * Makes a wait that all who come within `wait_ms` share: what they do next happens in one turn of the event loop, so that
+ * gatherers take it as one set. For callers who come often and are in no hurry.
+ */
+export function createTogether(wait_ms: number): () => Promise<void> {
+  let next: Promise<void> | null = null
+  return () => {
+    next ??= new Promise((resolve) => {
+      setTimeout(() => {
+        next = null
+        resolve()
+      }, wait_ms)
+    })
+    return next
+  }
+}
+
+/**
  * Runs a set; when it throws because of what the set holds, runs each half by itself, down to the item that fails.
  * Any other failure (the database is away, say) is everybody's. Never throws.
  */

@@ -10,7 +10,7 @@ import type { Deps } from '../db/index.ts'
 import { invoicePdf, qrSvg, receiptPdf } from '../documents/index.ts'
 import { type App, fingerprint, type IdempotencyClaim, isIdempotencyKey, payUrlOf } from '../http/index.ts'
 import { createFindInvoiceByLink, invoiceDocument, publicStatusAt } from '../invoices/index.ts'
-import { canonicalPhone, gather, newId, Refusal } from '../lib/index.ts'
+import { canonicalPhone, createTogether, gather, newId, Refusal } from '../lib/index.ts'
 import {
   type Collect,
   createFindBySlug,
@@ -60,6 +60,8 @@ type Asked = (Shop | Frame) & { open_path: string }
 
 const METHODS = Object.keys(METHOD_OF) as PayMethod[]
 const FORM_BYTES_MAX = 4 * 1024
+/** How long a poll waits for others. Nobody who waits for a payment notices. */
+const POLLS_WAIT_MS = 20
 /** What a magic number is shown as: an M-Pesa number that nobody has. */
 const MAGIC_PHONE = '0754000'
 
@@ -254,6 +256,8 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
         return send(request, reply, { ...shop, screen: 'help' })
       })
 
+      // Thousands ask while they wait, each for minutes: answered together, they cost a fraction.
+      const together = createTogether(POLLS_WAIT_MS)
       /** The page and the payment of an address, or null when there is no such payment; and the other that paid the page. */
       const both = async (request: FastifyRequest<{ Params: { slug: string; collection_id: string } }>) => {
         const link = await findBySlug(request.params.slug)
@@ -286,6 +290,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
         '/pay/:slug/c/:collection_id/state',
         payment,
         async (request, reply) => {
+          await together()
           const known = await both(request)
           if (known === null) return reply.code(404).send({ state: 'unknown' })
           const left_s = promptLeft(deps, known.found)
