@@ -244,7 +244,8 @@ export function paymentsUnderWay(reader: Reader, merchant_id: string, link_id: s
   return reader.query<PagePayment>(UNDER_WAY, [merchant_id, link_id, TRIES_LOOKED_AT])
 }
 
-// An older one that is held keeps the page shut, as it does for whoever tries to pay. What a second try took beside the
+// An older one that is held keeps the page shut, as it does for whoever tries to pay; so does a prompt beside a code of the
+// same moment, because ids of two processes do not say which came first. What a second try took beside the
 // payment of a hosted page has no attempts of its own, and says nothing about that payment.
 const LATEST = sql(
   'page_latest_payment',
@@ -253,14 +254,15 @@ const LATEST = sql(
      select * from (
        select * from collections where merchant_id = i.merchant_id and payment_link_id = i.link_id
        order by id desc limit ${TRIES_LOOKED_AT}) newest
-     order by newest.status = 'pending_clearance' desc, newest.attempts > 0 desc, newest.status = 'processing' desc,
+     order by newest.status = 'pending_clearance' desc, newest.attempts > 0 desc,
+       newest.status = 'processing' and newest.method <> 'qr' desc, newest.status = 'processing' desc,
        newest.id desc limit 1) c
    ${SHOWN_ATTEMPT}`,
 )
 
 /**
- * Of each of these pages the payment that says how it stands, where there is one: one under review, else one without an
- * answer, else the newest. A later try that failed must not hide that an earlier one may have been paid.
+ * Of each of these pages the payment that says how it stands, where there is one: one under review, else a prompt
+ * without an answer, else a code without one, else the newest. A later try that failed must not hide that an earlier one may have been paid.
  */
 export function latestPayments(
   reader: Reader,

@@ -106,6 +106,27 @@ describe('a payment that went back at once', () => {
   })
 })
 
+describe('a prompt that went out in the same moment as a code', () => {
+  test('shuts the page, whichever of the two seems the newer one', async () => {
+    const live = await createWorld({
+      env: { TRIES_PER_ADDRESS: '0' },
+      compose: { providers: [realProvider()] },
+    })
+    try {
+      for (let i = 0; i < 12; i++) {
+        const { public_slug: slug } = await newLink(live, {}, live.live_key)
+        await pay(slug, null, { method: 'TANQR', of: live })
+        await pay(slug, `07541230${10 + i}`, { of: live })
+        const { body } = await live.call({ method: 'GET', url: `/pay/${slug}/state`, key: null })
+        assert.equal(body.state, 'in_progress')
+        assert.deepEqual(codeOf(await pay(slug, '0754123099', { of: live })), [409, 'payment_in_progress'])
+      }
+    } finally {
+      await live.close()
+    }
+  })
+})
+
 describe('an earlier try that pays in the end', () => {
   test('is charged what was agreed with it, and is shown as it was paid', async () => {
     const merchant = await world.newMerchant()
