@@ -18,6 +18,11 @@ const STEPS: Step[] = [
   },
   { name: 'types', run: () => program(bin('tsc'), ['--noEmit']), to_do: 'Repair the lines that are named above.' },
   {
+    name: 'types of pages',
+    run: () => program(bin('tsc'), ['--noEmit', '-p', 'web']),
+    to_do: 'Repair the lines that are named above.',
+  },
+  {
     name: 'architecture',
     run: () => program('--test', ['--test-reporter=dot', 'server/test/architecture.test.ts']),
     to_do: 'Each problem above says how to repair it; ARCHITECTURE.md says why.',

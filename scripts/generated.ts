@@ -16,6 +16,7 @@ import {
 } from '../server/src/lib/index.ts'
 import { compose } from '../server/src/main.ts'
 import { MAGIC_NUMBERS, PAYOUT_MAGIC_NUMBERS } from '../server/src/providers/mock/index.ts'
+import { apiTypes } from './api-types.ts'
 
 /** The repository's root folder. */
 export const ROOT = new URL('../', import.meta.url)
@@ -25,8 +26,10 @@ export const SCHEMA_FILE = 'db/schema.md'
 
 /** Every generated file that needs no database: path from the root, and its whole text. */
 export async function generatedFiles(): Promise<Map<string, string>> {
+  const openapi = await openApiText()
   return new Map([
-    ['openapi.json', await openApiText()],
+    ['openapi.json', openapi],
+    ['web/ui/api-types.ts', apiTypes(JSON.parse(openapi))],
     ['.env.example', envExample()],
     ['docs/errors.md', errorsPage()],
     ['docs/sandbox.md', await sandboxPage()],

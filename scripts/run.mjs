@@ -21,11 +21,13 @@ const MEMORY_FLAGS = ['--max-semi-space-size=24', '--heap-growing-percent=150']
 const MEMORY_ENV = { MALLOC_ARENA_MAX: '2' }
 
 const USAGE = `Usage: node scripts/run.mjs TARGET.ts [arguments]
+       node scripts/run.mjs --web TARGET.ts [arguments]
        node scripts/run.mjs --bin NAME [arguments]
 
 Runs TARGET.ts (a path from the repository root), or the command NAME of an installed
 package, with the Node version this project pins. Packages are installed first when
-node_modules is missing or package-lock.json has changed. Standard output belongs to the
+node_modules is missing or package-lock.json has changed; with --web the pages of web/ are
+built first when they have changed. Standard output belongs to the
 program alone; progress and errors of the installation go to standard error.
 `
 
@@ -38,7 +40,21 @@ async function main(args) {
     return
   }
   if (!isInstalled()) await withInstallLock(install)
+  if (args[0] === '--web') {
+    await withInstallLock(buildPages)
+    args.shift()
+  }
   run(findNode(), programOf(args))
+}
+
+/** Builds the pages of web/ when they have changed. */
+async function buildPages() {
+  const child = spawn(findNode(), [join(ROOT, 'web', 'build.ts')], { cwd: ROOT, stdio: ['ignore', 2, 2] })
+  const code = await new Promise((resolve) => {
+    child.on('error', () => resolve(1))
+    child.on('close', resolve)
+  })
+  if (code !== 0) fail('the pages of web/ could not be built')
 }
 
 /** The arguments for Node: the program's file, then its own arguments. */

@@ -40,6 +40,7 @@ import { type Attach, createGateways, createMessageTask, messageRoutes } from '.
 import { operatorRoutes } from './operators/index.ts'
 import { astrayPages, payPageRoutes } from './pay-page/index.ts'
 import { createCollect, paymentLinkRoutes } from './payment-links/index.ts'
+import { siteRoutes } from './portal/index.ts'
 import { type LiveMoney, liveLines, liveMoney, liveWarnings, waitingUnconfigured } from './providers/announce.ts'
 import { createBreaker } from './providers/breaker.ts'
 import { createProviders, SANDBOX } from './providers/configured.ts'
@@ -154,6 +155,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       identityRoutes(deps),
       callbackRoutes(receive, providers),
       payPageRoutes(deps, { collect, find: routing.find, live: routing.live, outcomes: MAGIC_NUMBERS }),
+      siteRoutes(deps, { rehearses: routing.live.every(({ capabilities }) => capabilities.rehearses === true) }),
       docsRoutes(deps, { magic_numbers: MAGIC_NUMBERS, payout_magic_numbers: PAYOUT_MAGIC_NUMBERS }),
     ],
   })

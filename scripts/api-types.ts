@@ -1,0 +1,96 @@
+// From the OpenAPI document to the types that web/ calls the API with. No library does it: those that could need the
+// compiler interface that TypeScript 7 does not have.
+
+type Schema = {
+  type?: string | string[]
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  allOf?: Schema[]
+  $ref?: string
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  additionalProperties?: boolean | Schema
+}
+type Parameter = { name: string; in: string; required?: boolean; schema: Schema }
+type Body = { required?: boolean; content: Record<string, { schema?: Schema }> }
+type Operation = { parameters?: Parameter[]; requestBody?: Body; responses: Record<string, Body> }
+/** The parts of an OpenAPI document that are read. */
+export type Document = { paths: Record<string, Record<string, Operation>> }
+
+/** The text of a TypeScript module: for each call its parameters, body and the data of its answer. */
+export function apiTypes({ paths }: Document): string {
+  const calls = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => {
+      const { parameters = [], requestBody } = operation
+      const of = (place: string) => parameters.filter((one) => one.in === place)
+      const body = requestBody?.content['application/json']?.schema
+      const parts = [
+        `params: ${parametersOf(of('path'))}`,
+        `query: ${parametersOf(of('query'))}`,
+        `body: ${body === undefined ? 'undefined' : typeOf(body)}`,
+        `data: ${dataOf(operation)}`,
+      ]
+      return `  '${method.toUpperCase()} ${path}': {\n${parts.map((part) => `    ${part}\n`).join('')}  }\n`
+    }),
+  )
+  return `${HEAD}export type Calls = {\n${calls.join('')}}\n`
+}
+
+const HEAD = `// The calls of the API: parameters, body, and the data of the answer. Generated from openapi.json by \`npm run generate\`.
+
+`
+
+function parametersOf(parameters: readonly Parameter[]): string {
+  const fields = parameters.map(({ name, required, schema }) => `${key(name)}${required ? '' : '?'}: ${typeOf(schema)}`)
+  return `{ ${fields.join('; ')} }`
+}
+
+/** The data of the first answer that says success; an answer that is no JSON is a file. */
+function dataOf({ responses }: Operation): string {
+  const [, answer] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
+  const schema = answer?.content?.['application/json']?.schema
+  const data = schema?.properties?.data
+  return data === undefined ? 'unknown' : typeOf(data)
+}
+
+function typeOf(schema: Schema): string {
+  if (schema.$ref !== undefined) return 'unknown'
+  const several = schema.anyOf ?? schema.oneOf
+  if (several !== undefined) return union(several.map(typeOf))
+  if (schema.allOf !== undefined) return schema.allOf.map(typeOf).join(' & ')
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum !== undefined) {
+    const nullable = Array.isArray(schema.type) && schema.type.includes('null') && !schema.enum.includes(null)
+    return union([...schema.enum.map((value) => JSON.stringify(value)), ...(nullable ? ['null'] : [])])
+  }
+  return union([schema.type ?? 'unknown'].flat().map((type) => plain(type, schema)))
+}
+
+function plain(type: string, schema: Schema): string {
+  switch (type) {
+    case 'integer':
+      return 'number'
+    case 'array':
+      return `Array<${schema.items === undefined ? 'unknown' : typeOf(schema.items)}>`
+    case 'object':
+      return objectOf(schema)
+    default:
+      return type
+  }
+}
+
+function objectOf({ properties, required = [], additionalProperties }: Schema): string {
+  if (properties === undefined) {
+    return `Record<string, ${typeof additionalProperties === 'object' ? typeOf(additionalProperties) : 'unknown'}>`
+  }
+  const fields = Object.entries(properties).map(
+    ([name, schema]) => `${key(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}`,
+  )
+  return `{ ${fields.join('; ')} }`
+}
+
+const union = (types: readonly string[]) => [...new Set(types)].join(' | ')
+const key = (name: string) => (/^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name))

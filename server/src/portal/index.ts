@@ -1,0 +1,3 @@
+// The door of portal.
+
+export { siteRoutes } from './site.ts'

@@ -1,0 +1,188 @@
+// People in a real browser in front of the consoles: the app listens, the worker runs, time passes, and everybody signs in with
+// a password at the built-in identity provider.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { inTransaction } from '../../src/db/index.ts'
+import type { Role } from '../../src/http/index.ts'
+import { newPassword, setPassword } from '../../src/identity/index.ts'
+import type { Language, SettableClock } from '../../src/lib/index.ts'
+import { createUser, type Merchant, setMember } from '../../src/merchants/index.ts'
+import { createWorker } from '../../src/work/index.ts'
+import { launchBrowser, openPage, type WatchedPage } from '../browser.ts'
+import { createWorld, type World } from '../harness.ts'
+import { violations } from '../pay-page/looks.ts'
+
+/** Somebody who can sign in. */
+export type Person = { email: string; password: string; user_id: string; role: Role }
+
+/** A person in front of one console. */
+export type Visitor = WatchedPage & {
+  language: Language
+  /** The words of this page's language. */
+  says(sw: string, en: string): string
+  /** Opens a path below the console, signing in when asked to. */
+  opens(path: string): Promise<void>
+  /** Waits until this is the title, then looks at the page: barriers, width. */
+  sees(sw: string, en: string): Promise<void>
+  /** Looks at the page as it is now. */
+  looks(name: string): Promise<void>
+  /** Presses the button or link with this name. */
+  press(sw: string, en: string): Promise<void>
+  /** Fills in the field with this label. */
+  fill(sw: string, en: string, text: string): Promise<void>
+  /** Keeps a picture of the page, in both sizes, where SCREENSHOTS names a folder. */
+  picture(name: string): Promise<void>
+  /** Ends the visit: without complaints of the browser. */
+  leave(): Promise<void>
+}
+
+/** An installation with people. */
+export type Office = {
+  world: World
+  browser: Browser
+  url: string
+  /** A person with this role in the world's merchant, or in `merchant`. */
+  newPerson(role: Role, merchant?: Merchant): Promise<Person>
+  comes(
+    person: Person,
+    console: 'dashboard' | 'operator',
+    how?: { language?: Language; refusals?: readonly number[]; options?: BrowserContextOptions },
+  ): Promise<Visitor>
+  close(): Promise<void>
+}
+
+/** Goes on by itself, and can be moved forward as well. Sign-in libraries compare it with the browser's. */
+function runningClock(): SettableClock {
+  let ahead = 0
+  return {
+    now: () => new Date(Date.now() + ahead),
+    after(ms, run) {
+      const timer = setTimeout(run, ms)
+      return () => clearTimeout(timer)
+    },
+    advance(ms) {
+      ahead += ms
+    },
+  }
+}
+
+const PHONE = { width: 360, height: 740 }
+const DESK = { width: 1280, height: 800 }
+const TIMEOUT_MS = 15_000
+
+/** Opens the office. Close it in `after`. */
+export async function openOffice(env: Record<string, string> = {}): Promise<Office> {
+  const world = await createWorld({ env: { LOG_LEVEL: 'error', ...env }, clock: runningClock() })
+  await world.system.app.listen({ host: '127.0.0.1', port: 0 })
+  const url = `http://127.0.0.1:${(world.system.app.server.address() as AddressInfo).port}`
+  const worker = createWorker(world.deps, world.system.tasks)
+  worker.start()
+  const browser = await launchBrowser()
+  return {
+    world,
+    browser,
+    url,
+    async newPerson(role, merchant = world.merchant) {
+      const { deps } = world
+      const password = newPassword(deps.random)
+      const email = `${role.toLowerCase().replace('_', '-')}-${randomUUID().slice(0, 8)}@example.com`
+      const super_admin = role === 'SUPER_ADMIN'
+      const user_id = await inTransaction(deps.db, async (tx) => {
+        const base = { email, email_verified: true, name: 'Asha', language: 'sw', identity: 'embedded' } as const
+        const { id } = await createUser(deps, tx, { ...base, super_admin })
+        if (role !== 'SUPER_ADMIN') await setMember(deps, tx, merchant.id, id, role)
+        await setPassword(deps, tx, id, password)
+        return id
+      })
+      return { email, password, user_id, role }
+    },
+    comes: (person, console, how = {}) => visit(browser, url, person, console, how),
+    async close() {
+      await browser.close()
+      await worker.stop()
+      await world.close()
+    },
+  }
+}
+
+async function visit(
+  browser: Browser,
+  url: string,
+  person: Person,
+  console: 'dashboard' | 'operator',
+  { language = 'en', refusals = [], options = {} }: NonNullable<Parameters<Office['comes']>[2]>,
+): Promise<Visitor> {
+  const opened = await openPage(browser, {
+    viewport: DESK,
+    locale: language === 'sw' ? 'sw-TZ' : 'en-GB',
+    ...options,
+  })
+  const { page, complaints } = opened
+  page.setDefaultTimeout(TIMEOUT_MS)
+  const says = (sw: string, en: string) => (language === 'sw' ? sw : en)
+  const signInIfAsked = async () => {
+    const email = page.locator('input[name=email]')
+    await page.locator('input[name=email], h1:not(:empty)').first().waitFor()
+    if ((await email.count()) === 0) return
+    await email.fill(person.email)
+    await page.locator('input[name=password]').fill(person.password)
+    await page.locator('form button[type=submit], form button:not([type])').first().click()
+    await page.waitForURL(
+      (address) => address.pathname.startsWith(`/${console}`) && !address.pathname.endsWith('callback'),
+    )
+  }
+  const visitor: Visitor = {
+    ...opened,
+    language,
+    says,
+    async opens(path) {
+      await page.goto(`${url}/${console}${path}`)
+
+      await signInIfAsked()
+      await page.locator('main h1').first().waitFor()
+    },
+    async sees(sw, en) {
+      await page.getByRole('heading', { level: 1, name: says(sw, en), exact: true }).waitFor()
+    },
+    async looks(name) {
+      await page.locator('[aria-busy=true], .mantine-Skeleton-root').first().waitFor({ state: 'detached' })
+      assert.deepEqual(await violations(page), [], `${name}: ${page.url()}`)
+      for (const size of [PHONE, DESK]) {
+        await page.setViewportSize(size)
+        const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+        assert.ok(over <= 0, `${name} is ${over} pixels too wide for ${size.width}`)
+      }
+    },
+    async press(sw, en) {
+      const name = says(sw, en)
+      await page
+        .getByRole('button', { name, exact: true })
+        .or(page.getByRole('link', { name, exact: true }))
+        .first()
+        .click()
+    },
+    async fill(sw, en, text) {
+      await page.getByLabel(says(sw, en), { exact: false }).first().fill(text)
+    },
+    async picture(name) {
+      const folder = process.env.SCREENSHOTS
+      if (!folder) return
+      const before = page.viewportSize() ?? DESK
+      for (const size of [PHONE, DESK]) {
+        await page.setViewportSize(size)
+        await page.screenshot({ path: `${folder}/${console}-${name}-${language}-${size.width}.png`, fullPage: true })
+      }
+      await page.setViewportSize(before)
+    },
+    async leave() {
+      // The browser notes each answer of 400 and more by itself.
+      const own = complaints.filter((text) => !refusals.some((status) => text.includes(`status of ${status}`)))
+      assert.deepEqual(own, [])
+      await opened.close()
+    },
+  }
+  return visitor
+}

@@ -1,0 +1,90 @@
+// npm run build: the two consoles in the browser, from web/ to web/dist/, each file also in its smallest form. Nothing is
+// done when nothing has changed. `npm start` and `npm test` do it first.
+
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
+import react from '@vitejs/plugin-react'
+import { build } from 'vite'
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url))
+const WEB = join(ROOT, 'web')
+const DIST = join(WEB, 'dist')
+const MADE_FROM = join(DIST, 'made-from')
+const CONSOLES = ['dashboard', 'operator']
+const compress = promisify(brotliCompress)
+
+const USAGE = `Usage: npm run build
+
+Builds the consoles of merchants and operators (web/dashboard, web/operator) into web/dist, when they have changed.
+`
+
+if (import.meta.main) {
+  const [argument] = process.argv.slice(2)
+  if (argument !== undefined) {
+    const wanted = argument === '--help' || argument === '-h'
+    process[wanted ? 'stdout' : 'stderr'].write(wanted ? USAGE : `unknown argument ${argument}\n${USAGE}`)
+    process.exit(wanted ? 0 : 2)
+  }
+  await buildWeb()
+}
+
+/** Builds what has changed since the last build. Throws what the build says. */
+async function buildWeb(): Promise<void> {
+  const sources = fingerprint()
+  if (existsSync(MADE_FROM) && readFileSync(MADE_FROM, 'utf8') === sources) return
+  process.stderr.write('Building the pages of web/ (only when they have changed)...\n')
+  const fresh = `${DIST}.${process.pid}`
+  try {
+    for (const name of CONSOLES) await buildConsole(name, join(fresh, name))
+    await writeFile(join(fresh, 'made-from'), sources)
+    await rm(DIST, { recursive: true, force: true })
+    await rename(fresh, DIST)
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+}
+
+async function buildConsole(name: string, outDir: string): Promise<void> {
+  await mkdir(outDir, { recursive: true })
+  await build({
+    configFile: false,
+    root: join(WEB, name),
+    base: `/${name}/`,
+    logLevel: 'warn',
+    plugins: [react()],
+    build: {
+      outDir,
+      emptyOutDir: true,
+      target: 'es2022',
+      // Scripts that are written into the page would need an exception from its policy.
+      modulePreload: { polyfill: false },
+      assetsInlineLimit: 0,
+      chunkSizeWarningLimit: 1_000,
+    },
+  })
+  const assets = join(outDir, 'assets')
+  await Promise.all(readdirSync(assets).map(async (file) => pack(join(assets, file))))
+}
+
+async function pack(path: string): Promise<void> {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11 }
+  await writeFile(`${path}.br`, await compress(readFileSync(path), { params }))
+}
+
+/** Changes whenever the result might. */
+function fingerprint(): string {
+  const files = readdirSync(WEB, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(tsx?|css|html|json)$/.test(path) && !path.startsWith('dist'))
+    .sort()
+    .map((path) => join(WEB, path))
+  const hash = createHash('sha256')
+  for (const file of [...files, join(ROOT, 'package-lock.json'), fileURLToPath(import.meta.url)]) {
+    hash.update(`${file.slice(ROOT.length)}\n`).update(readFileSync(file))
+  }
+  return hash.digest('hex')
+}

@@ -1,0 +1,74 @@
+// Payments that customers made or tried to make.
+
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { texts, useTexts } from '../../ui/language.ts'
+import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
+import { Amount, Chip, Empty, Page, When } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
+import { useIn } from '../merchant.ts'
+import { toneOf, useWords } from '../words.ts'
+
+type Row = Calls['GET /v1/collections']['data']['items'][number]
+
+const collectionsTexts = texts({
+  sw: {
+    title: 'Makusanyo',
+    lead: 'Malipo ambayo wateja wamefanya au wamejaribu kufanya.',
+    time: 'Muda',
+    amount: 'Kiasi',
+    status: 'Hali',
+    method: 'Njia',
+    reference: 'Kumbukumbu',
+    phone: 'Simu ya mlipaji',
+    empty: 'Bado hakuna makusanyo',
+    teach: 'Tengeneza kiungo cha malipo, au tuma ombi la malipo kwa API.',
+  },
+  en: {
+    title: 'Collections',
+    lead: 'Payments that customers made or tried to make.',
+    time: 'Time',
+    amount: 'Amount',
+    status: 'Status',
+    method: 'Method',
+    reference: 'Reference',
+    phone: "Payer's phone",
+    empty: 'No collections yet',
+    teach: 'Make a payment link, or send a payment prompt through the API.',
+  },
+})
+
+/** The list of collections. */
+export function Collections() {
+  const t = useTexts(collectionsTexts)
+  const parts = useTexts(partsTexts)
+  const words = useWords()
+  const at = useIn()
+  const filters: Filter[] = [
+    { name: 'status', label: t.status, kind: 'choice', choices: words.choices('collection') },
+    { name: 'reference', label: t.reference, kind: 'text' },
+    { name: 'phone', label: t.phone, kind: 'text' },
+    { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
+    { name: 'to', label: parts.to, kind: 'day', edge: 'to' },
+  ]
+  const list = useListQuery(filters)
+  const read = useRead('GET /v1/collections', { query: list.query }, { live: true, keep: true })
+  const columns: Column<Row>[] = [
+    { label: t.time, show: (row) => <When time={row.created_at} /> },
+    { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
+    { label: t.status, show: (row) => <Chip tone={toneOf(row.status)}>{words.collection(row.status)}</Chip> },
+    { label: t.method, show: (row) => words.method(row.method) },
+    { label: t.reference, show: (row) => row.reference ?? '–' },
+  ]
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <List
+        label={t.title}
+        {...{ read, list, filters, columns }}
+        rowKey={(row) => row.collection_id}
+        href={(row) => at(`collections/${row.collection_id}`)}
+        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,59 @@
+// Words of the dashboard's frame.
+
+import { texts } from '../ui/language.ts'
+
+/** The menu, the switches, and what is said to whoever belongs nowhere. */
+export const frameTexts = texts({
+  sw: {
+    home: 'Mwanzo',
+    collect: 'Kupokea pesa',
+    collections: 'Makusanyo',
+    links: 'Viungo vya malipo',
+    invoices: 'Ankara',
+    money: 'Pesa zako',
+    withdrawals: 'Utoaji pesa',
+    transactions: 'Miamala',
+    statements: 'Taarifa za akaunti',
+    develop: 'Wasanidi',
+    keys: 'Funguo za API',
+    webhooks: 'Webhook',
+    requests: 'Maombi ya API',
+    business: 'Biashara',
+    members: 'Wanachama',
+    addresses: 'Anwani za IP',
+    messages: 'Ujumbe uliotumwa',
+    activity: 'Kumbukumbu za matendo',
+    environment: 'Mazingira',
+    merchant: 'Biashara',
+    nobody_title: 'Bado huna biashara hapa',
+    nobody:
+      'Umeingia, lakini hujawekwa kwenye biashara yoyote. Muombe msimamizi wa biashara akualike kwa barua pepe hii:',
+    unproven: 'Barua pepe yako haijathibitishwa bado: fungua kiungo tulichokutumia.',
+  },
+  en: {
+    home: 'Home',
+    collect: 'Getting paid',
+    collections: 'Collections',
+    links: 'Payment links',
+    invoices: 'Invoices',
+    money: 'Your money',
+    withdrawals: 'Withdrawals',
+    transactions: 'Transactions',
+    statements: 'Statements',
+    develop: 'Developers',
+    keys: 'API keys',
+    webhooks: 'Webhooks',
+    requests: 'API requests',
+    business: 'Business',
+    members: 'Members',
+    addresses: 'IP addresses',
+    messages: 'Messages sent',
+    activity: 'Activity log',
+    environment: 'Environment',
+    merchant: 'Business',
+    nobody_title: 'You have no business here yet',
+    nobody:
+      'You are signed in, but you do not belong to any business. Ask an administrator of the business to invite this address:',
+    unproven: 'Your e-mail address is not confirmed yet: open the link that we sent you.',
+  },
+})

@@ -1,0 +1,152 @@
+// The dashboard's frame: who is signed in, for which business, with which money.
+
+import { Group, NativeSelect, SegmentedControl, Text } from '@mantine/core'
+import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
+import { useEffect, useMemo, useState } from 'react'
+import { ScopeContext, useRead } from '../ui/data.ts'
+import { facts } from '../ui/facts.ts'
+import { useTexts } from '../ui/language.ts'
+import { Waiting } from '../ui/list.tsx'
+import { Empty } from '../ui/parts.tsx'
+import { partsTexts } from '../ui/parts-texts.ts'
+import { Problem } from '../ui/problem.tsx'
+import { type MenuItem, Shell } from '../ui/shell.tsx'
+import { frameTexts } from './frame-texts.ts'
+import { ActingContext, ENVIRONMENTS, type Environment, type Membership } from './merchant.ts'
+
+const CHOSEN = 'malipo.dashboard.merchant'
+
+/** Reads who is signed in, then shows the page below it. */
+export function Frame() {
+  const t = useTexts(frameTexts)
+  const me = useRead('GET /v1/me')
+  const [chosen, setChosen] = useState(() => sessionStorage.getItem(CHOSEN))
+  if (me.data === undefined) {
+    return (
+      <main className="alone">
+        {me.error ? <Problem error={me.error} retry={() => void me.refetch()} /> : <Waiting />}
+      </main>
+    )
+  }
+  const { memberships, email, email_verified } = me.data
+  const membership = memberships.find(({ merchant_id }) => merchant_id === chosen) ?? memberships[0]
+  if (membership === undefined) {
+    return (
+      <Shell menu={[]} strip={{ kind: 'sandbox', text: facts.brand_name }} who={email}>
+        <Empty title={t.nobody_title}>
+          {t.nobody} <strong>{email}</strong>
+          {email_verified ? null : <Text mt="sm">{t.unproven}</Text>}
+        </Empty>
+      </Shell>
+    )
+  }
+  const choose = (merchant_id: string) => {
+    sessionStorage.setItem(CHOSEN, merchant_id)
+    setChosen(merchant_id)
+  }
+  return <Inside {...{ memberships, membership, email, choose }} />
+}
+
+function Inside({
+  memberships,
+  membership,
+  email,
+  choose,
+}: {
+  memberships: readonly Membership[]
+  membership: Membership
+  email: string
+  choose: (merchant_id: string) => void
+}) {
+  const t = useTexts(frameTexts)
+  const parts = useTexts(partsTexts)
+  const { env } = useParams({ strict: false }) as { env?: string }
+  const environment: Environment = env === 'live' ? 'live' : 'sandbox'
+  const { merchant_id, role } = membership
+  const acting = useMemo(() => ({ environment, membership }), [environment, membership])
+  const scope = useMemo(() => ({ environment, merchant_id }), [environment, merchant_id])
+  const at = (path: string) => `${environment}${path === '' ? '' : `/${path}`}`
+  const line = (path: string, label: string): MenuItem => ({ to: at(path), label })
+  const develops = role === 'MERCHANT_ADMIN' || role === 'DEVELOPER'
+  const menu: MenuItem[] = [
+    line('', t.home),
+    { heading: t.collect },
+    line('collections', t.collections),
+    line('links', t.links),
+    line('invoices', t.invoices),
+    { heading: t.money },
+    line('withdrawals', t.withdrawals),
+    line('transactions', t.transactions),
+    line('statements', t.statements),
+    ...(develops
+      ? [{ heading: t.develop }, line('keys', t.keys), line('webhooks', t.webhooks), line('requests', t.requests)]
+      : []),
+    { heading: t.business },
+    line('members', t.members),
+    ...(develops ? [line('addresses', t.addresses)] : []),
+    line('messages', t.messages),
+    line('activity', t.activity),
+  ]
+  const live_text = facts.rehearses ? parts.rehearsal_strip : parts.live_strip
+  return (
+    <ActingContext value={acting}>
+      <ScopeContext value={scope}>
+        <Shell
+          menu={menu}
+          strip={{
+            kind: environment,
+            text: `${environment === 'live' ? live_text : parts.sandbox_strip} · ${membership.name}`,
+          }}
+          who={email}
+          header={
+            <Group gap="sm" wrap="nowrap">
+              {memberships.length > 1 ? (
+                <NativeSelect
+                  aria-label={t.merchant}
+                  size="xs"
+                  value={merchant_id}
+                  data={memberships.map((one) => ({ value: one.merchant_id, label: one.name }))}
+                  onChange={(event) => choose(event.currentTarget.value)}
+                />
+              ) : null}
+              <EnvironmentSwitch environment={environment} />
+            </Group>
+          }
+        >
+          <Outlet key={`${merchant_id} ${environment}`} />
+        </Shell>
+      </ScopeContext>
+    </ActingContext>
+  )
+}
+
+/** The same page in the other environment; from a record, the list that it is in. */
+function EnvironmentSwitch({ environment }: { environment: Environment }) {
+  const t = useTexts(frameTexts)
+  const parts = useTexts(partsTexts)
+  const navigate = useNavigate()
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  const change = (next: string) => {
+    const [, , list = ''] = path.split('/')
+    void navigate({ to: `/${next}${list === '' ? '' : `/${list}`}` })
+  }
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label={t.environment}
+      value={environment}
+      onChange={change}
+      data={ENVIRONMENTS.map((value) => ({
+        value,
+        label: value === 'live' ? parts.environment_live : parts.environment_sandbox,
+      }))}
+    />
+  )
+}
+
+/** The first page: the environment that was used last in this tab, else the sandbox. */
+export function ToEnvironment() {
+  const navigate = useNavigate()
+  useEffect(() => void navigate({ to: '/sandbox', replace: true }), [navigate])
+  return null
+}

@@ -1,0 +1,159 @@
+// States, methods and reasons in words, with how good or bad they are.
+
+import { texts, useTexts } from '../ui/language.ts'
+import type { Tone } from '../ui/parts.tsx'
+
+/** What the API's words mean. A word that is not known here is shown as it came. */
+export const words = texts({
+  sw: {
+    collection: {
+      created: 'Haijaanza kulipwa',
+      processing: 'Inashughulikiwa',
+      successful: 'Imefanikiwa',
+      failed: 'Haikufanikiwa',
+      pending_clearance: 'Inakaguliwa',
+      reversed: 'Imerudishwa',
+    } as Record<string, string>,
+    withdrawal: {
+      PENDING_ADMIN_APPROVAL: 'Inasubiri idhini',
+      INFO_REQUESTED: 'Taarifa zaidi zinahitajika',
+      PROCESSING: 'Inashughulikiwa',
+      SUCCESS: 'Imetumwa',
+      FAILED: 'Haikufanikiwa',
+      REJECTED: 'Imekataliwa',
+      NEEDS_RECONCILIATION: 'Inahakikiwa na mtoa huduma',
+      BLOCKED_IP_WHITELIST: 'Imezuiwa upande wetu',
+      NEEDS_ADMIN_ATTENTION: 'Inashughulikiwa na mwendeshaji',
+      REVERSED: 'Imerudishwa',
+    } as Record<string, string>,
+    link: { ACTIVE: 'Inatumika', PAID: 'Imelipwa', EXPIRED: 'Imeisha muda', CANCELLED: 'Imesitishwa' } as Record<
+      string,
+      string
+    >,
+    invoice: {
+      DRAFT: 'Rasimu',
+      SENT: 'Imetumwa',
+      PAID: 'Imelipwa',
+      OVERDUE: 'Imepita tarehe',
+      CANCELLED: 'Imesitishwa',
+    } as Record<string, string>,
+    method: {
+      wallet_push: 'Simu (ombi la malipo)',
+      provider_pesa: 'Pochi ya mtoa huduma',
+      qr: 'Msimbo wa QR',
+      MOBILE_MONEY: 'Pesa za simu',
+      BANK_ACCOUNT: 'Akaunti ya benki',
+      PROVIDER_PESA: 'Pochi ya mtoa huduma',
+    } as Record<string, string>,
+    reason: {
+      user_cancelled: 'Mlipaji ameghairi',
+      provider_declined: 'Mtandao umekataa',
+      reversed: 'Imerudishwa',
+      expired: 'Muda wa kuthibitisha umeisha',
+      provider_unavailable: 'Mtandao haupatikani',
+      unknown_provider_error: 'Hitilafu ya mtandao isiyojulikana',
+      insufficient_balance: 'Salio la mlipaji halitoshi',
+      wrong_pin: 'PIN si sahihi',
+      timeout: 'Hakuna jibu kwa wakati',
+    } as Record<string, string>,
+    role: { MERCHANT_ADMIN: 'Msimamizi', DEVELOPER: 'Msanidi', FINANCE: 'Fedha', VIEWER: 'Mtazamaji' } as Record<
+      string,
+      string
+    >,
+    environment: { sandbox: 'Majaribio', live: 'Halisi' } as Record<string, string>,
+  },
+  en: {
+    collection: {
+      created: 'Not paid yet',
+      processing: 'Processing',
+      successful: 'Successful',
+      failed: 'Failed',
+      pending_clearance: 'Under review',
+      reversed: 'Reversed',
+    },
+    withdrawal: {
+      PENDING_ADMIN_APPROVAL: 'Pending approval',
+      INFO_REQUESTED: 'More information needed',
+      PROCESSING: 'Processing',
+      SUCCESS: 'Paid out',
+      FAILED: 'Failed',
+      REJECTED: 'Rejected',
+      NEEDS_RECONCILIATION: 'Being checked with the provider',
+      BLOCKED_IP_WHITELIST: 'Blocked on our side',
+      NEEDS_ADMIN_ATTENTION: 'With an operator',
+      REVERSED: 'Reversed',
+    },
+    link: { ACTIVE: 'Active', PAID: 'Paid', EXPIRED: 'Expired', CANCELLED: 'Cancelled' },
+    invoice: { DRAFT: 'Draft', SENT: 'Sent', PAID: 'Paid', OVERDUE: 'Overdue', CANCELLED: 'Cancelled' },
+    method: {
+      wallet_push: 'Mobile money push',
+      provider_pesa: 'Wallet push',
+      qr: 'QR code',
+      MOBILE_MONEY: 'Mobile money',
+      BANK_ACCOUNT: 'Bank account',
+      PROVIDER_PESA: "Provider's wallet",
+    },
+    reason: {
+      user_cancelled: 'Cancelled by the payer',
+      provider_declined: 'Declined by the network',
+      reversed: 'Reversed',
+      expired: 'The prompt ran out',
+      provider_unavailable: 'Network unavailable',
+      unknown_provider_error: 'Unknown error at the network',
+      insufficient_balance: "The payer's balance was too low",
+      wrong_pin: 'Wrong PIN',
+      timeout: 'No answer in time',
+    },
+    role: { MERCHANT_ADMIN: 'Administrator', DEVELOPER: 'Developer', FINANCE: 'Finance', VIEWER: 'Viewer' },
+    environment: { sandbox: 'Sandbox', live: 'Live' },
+  },
+})
+
+/** Words of one language, each with its fallback: the word as it came. */
+export function useWords() {
+  const t = useTexts(words)
+  const of = (kind: keyof typeof t) => (word: string | null) => (word === null ? '–' : (t[kind][word] ?? word))
+  return {
+    collection: of('collection'),
+    withdrawal: of('withdrawal'),
+    link: of('link'),
+    invoice: of('invoice'),
+    method: of('method'),
+    reason: of('reason'),
+    role: of('role'),
+    environment: of('environment'),
+    /** All words of a kind, for a filter. */
+    choices: (kind: keyof typeof t) => Object.entries(t[kind]),
+  }
+}
+
+const TONES: Record<string, Tone> = {
+  created: 'plain',
+  processing: 'wait',
+  successful: 'good',
+  failed: 'bad',
+  pending_clearance: 'warn',
+  reversed: 'warn',
+  PENDING_ADMIN_APPROVAL: 'wait',
+  INFO_REQUESTED: 'warn',
+  PROCESSING: 'wait',
+  SUCCESS: 'good',
+  FAILED: 'bad',
+  REJECTED: 'bad',
+  NEEDS_RECONCILIATION: 'warn',
+  BLOCKED_IP_WHITELIST: 'warn',
+  NEEDS_ADMIN_ATTENTION: 'warn',
+  REVERSED: 'warn',
+  ACTIVE: 'wait',
+  PAID: 'good',
+  EXPIRED: 'plain',
+  CANCELLED: 'plain',
+  DRAFT: 'plain',
+  SENT: 'wait',
+  OVERDUE: 'bad',
+}
+
+/** How good or bad a state is. */
+export function toneOf(status: string): Tone {
+  return TONES[status] ?? 'plain'
+}

@@ -1,0 +1,634 @@
+// The calls of the API: parameters, body, and the data of the answer. Generated from openapi.json by `npm run generate`.
+
+export type Calls = {
+  'GET /healthz': {
+    params: {  }
+    query: {  }
+    body: undefined
+    data: unknown
+  }
+  'GET /readyz': {
+    params: {  }
+    query: {  }
+    body: undefined
+    data: unknown
+  }
+  'POST /v1/collections/wallet-push': {
+    params: {  }
+    query: {  }
+    body: { merchant_id?: string; amount: string | number; currency?: string; customer_name?: string; customer_email?: string; reference?: string; description?: string; webhook_url?: string; simulate_status?: "successful" | "failed" | "pending_clearance" | "reversed"; phone: string }
+    data: { collection_id: string; reference: string | null; status: "processing"; message: string }
+  }
+  'POST /v1/collections/provider-pesa': {
+    params: {  }
+    query: {  }
+    body: { merchant_id?: string; amount: string | number; currency?: string; customer_name?: string; customer_email?: string; reference?: string; description?: string; webhook_url?: string; simulate_status?: "successful" | "failed" | "pending_clearance" | "reversed"; phone: string }
+    data: { collection_id: string; reference: string | null; status: "processing"; message: string }
+  }
+  'POST /v1/collections/stk-push': {
+    params: {  }
+    query: {  }
+    body: { merchant_id?: string; amount: string | number; currency?: string; customer_name?: string; customer_email?: string; reference?: string; description?: string; webhook_url?: string; simulate_status?: "successful" | "failed" | "pending_clearance" | "reversed"; customer_phone: string; merchant_reference?: string }
+    data: { collection_id: string; reference: string | null; status: "processing"; message: string }
+  }
+  'POST /v1/collections/qr': {
+    params: {  }
+    query: {  }
+    body: { merchant_id?: string; amount: string | number; currency?: string; customer_name?: string; customer_email?: string; reference?: string; description?: string; webhook_url?: string; simulate_status?: "successful" | "failed" | "pending_clearance" | "reversed"; customer_phone?: string }
+    data: { collection_id: string; reference: string | null; status: "processing"; payment_token: string; qr_payload: string; expires_at: null }
+  }
+  'GET /v1/collections': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; method?: "wallet_push" | "provider_pesa" | "qr"; reference?: string; phone?: string; from?: string; to?: string }
+    body: undefined
+    data: { items: Array<{ collection_id: string; reference: string | null; merchant_reference: string | null; status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; amount: number; amount_received: number | null; currency: string; method: "wallet_push" | "provider_pesa" | "qr" | null; environment: "live" | "sandbox"; provider_payment_status: string | null; payment_url: string | null; failure_reason_code: string | null; failure_reason_message: string | null; created_at: string; updated_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'POST /v1/collections': {
+    params: {  }
+    query: {  }
+    body: { merchant_id?: string; amount: string | number; currency?: string; customer_name?: string | null; customer_phone?: string | null; description?: string | null; customer_email?: string | null; reference?: string | null; redirect_url?: string | null; cancel_url?: string | null; webhook_url?: unknown; environment?: "live" | "sandbox" }
+    data: { collection_id: string; reference: string | null; status: "created"; payment_url: string }
+  }
+  'GET /v1/collections/{collection_id}': {
+    params: { collection_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { collection_id: string; reference: string | null; merchant_reference: string | null; status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; amount: number; amount_received: number | null; currency: string; method: "wallet_push" | "provider_pesa" | "qr" | null; environment: "live" | "sandbox"; provider_payment_status: string | null; payment_url: string | null; failure_reason_code: string | null; failure_reason_message: string | null; created_at: string; updated_at: string }
+  }
+  'POST /v1/collections/{collection_id}/refresh-status': {
+    params: { collection_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { collection_id: string; reference: string | null; merchant_reference: string | null; status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; amount: number; amount_received: number | null; currency: string; method: "wallet_push" | "provider_pesa" | "qr" | null; environment: "live" | "sandbox"; provider_payment_status: string | null; payment_url: string | null; failure_reason_code: string | null; failure_reason_message: string | null; created_at: string; updated_at: string }
+  }
+  'POST /v1/payment-links': {
+    params: {  }
+    query: {  }
+    body: { merchant_id?: string; amount: string | number; currency?: string; customer_name?: string | null; customer_phone?: string | null; description?: string | null; reference?: string | null; expires_at?: string | null; environment?: "live" | "sandbox" }
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; amount: string; currency: string; customer_name: string | null; customer_phone: string | null; description: string | null; reference: string | null; expires_at: string | null; status: "ACTIVE" | "PAID" | "EXPIRED" | "CANCELLED"; public_slug: string; public_url: string; invoice_id: string | null; paid_collection_id: string | null; paid_at: string | null; created_at: string; updated_at: string }
+  }
+  'GET /v1/payment-links': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: "ACTIVE" | "PAID" | "EXPIRED" | "CANCELLED" }
+    body: undefined
+    data: { items: Array<{ id: string; merchant_id: string; environment: "live" | "sandbox"; amount: string; currency: string; customer_name: string | null; customer_phone: string | null; description: string | null; reference: string | null; expires_at: string | null; status: "ACTIVE" | "PAID" | "EXPIRED" | "CANCELLED"; public_slug: string; public_url: string; invoice_id: string | null; paid_collection_id: string | null; paid_at: string | null; created_at: string; updated_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'GET /v1/payment-links/{link_id}': {
+    params: { link_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; amount: string; currency: string; customer_name: string | null; customer_phone: string | null; description: string | null; reference: string | null; expires_at: string | null; status: "ACTIVE" | "PAID" | "EXPIRED" | "CANCELLED"; public_slug: string; public_url: string; invoice_id: string | null; paid_collection_id: string | null; paid_at: string | null; created_at: string; updated_at: string }
+  }
+  'GET /v1/payment-links/{link_id}/poster.pdf': {
+    params: { link_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; language?: "sw" | "en" }
+    body: undefined
+    data: unknown
+  }
+  'POST /v1/payment-links/{link_id}/cancel': {
+    params: { link_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; amount: string; currency: string; customer_name: string | null; customer_phone: string | null; description: string | null; reference: string | null; expires_at: string | null; status: "ACTIVE" | "PAID" | "EXPIRED" | "CANCELLED"; public_slug: string; public_url: string; invoice_id: string | null; paid_collection_id: string | null; paid_at: string | null; created_at: string; updated_at: string }
+  }
+  'GET /public/payment-links/{public_slug}': {
+    params: { public_slug: string }
+    query: {  }
+    body: undefined
+    data: { merchant_name: string; amount: string; currency: string; description: string | null; customer_name: string | null; customer_phone: string | null; expires_at: string | null; status: "ACTIVE" | "PAID" | "EXPIRED" | "CANCELLED" }
+  }
+  'POST /public/payment-links/{public_slug}/collect': {
+    params: { public_slug: string }
+    query: {  }
+    body: { method: "WALLET_PUSH" | "PROVIDER_PESA" | "TANQR"; customer_phone?: string | null }
+    data: { collection_id: string; status: "processing"; method: "WALLET_PUSH" | "PROVIDER_PESA" | "TANQR"; message: string; payment_token?: string; qr_payload?: string; expires_at?: null }
+  }
+  'POST /public/payment-links/{public_slug}/pay': {
+    params: { public_slug: string }
+    query: {  }
+    body: { method: "WALLET_PUSH" | "PROVIDER_PESA" | "TANQR"; customer_phone?: string | null }
+    data: { collection_id: string; status: "processing"; method: "WALLET_PUSH" | "PROVIDER_PESA" | "TANQR"; message: string; payment_token?: string; qr_payload?: string; expires_at?: null }
+  }
+  'GET /public/payment-links/{public_slug}/collections/{collection_id}/status': {
+    params: { public_slug: string; collection_id: string }
+    query: {  }
+    body: undefined
+    data: { collection_id: string; status: string; method: "WALLET_PUSH" | "PROVIDER_PESA" | "TANQR" | null; failure_reason_code: string | null; failure_reason_message: string | null }
+  }
+  'GET /v1/invoices': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: "DRAFT" | "SENT" | "PAID" | "OVERDUE" | "CANCELLED" }
+    body: undefined
+    data: { items: Array<{ id: string; merchant_id: string; environment: "live" | "sandbox"; number: string; status: "DRAFT" | "SENT" | "PAID" | "OVERDUE" | "CANCELLED"; customer_name: string; customer_phone: string | null; customer_email: string | null; due_date: string; language: "sw" | "en"; currency: string; items: Array<{ description: string; quantity: string; unit_price: string; amount: string }>; total: string; note: string | null; payment_link_id: string | null; payment_link_status: "ACTIVE" | "PAID" | "EXPIRED" | "CANCELLED" | null; payment_url: string | null; invoice_url: string | null; sent_at: string | null; reminders: number; paid_at: string | null; paid_collection_id: string | null; payment_reversed_at: string | null; cancelled_at: string | null; created_at: string; updated_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'POST /v1/invoices': {
+    params: {  }
+    query: {  }
+    body: { merchant_id?: string; environment?: "live" | "sandbox"; customer_name: string; customer_phone?: string | null; customer_email?: string | null; due_date: string; items: Array<{ description: string; quantity: string; unit_price: string }>; note?: string | null; language?: "sw" | "en" }
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; number: string; status: "DRAFT" | "SENT" | "PAID" | "OVERDUE" | "CANCELLED"; customer_name: string; customer_phone: string | null; customer_email: string | null; due_date: string; language: "sw" | "en"; currency: string; items: Array<{ description: string; quantity: string; unit_price: string; amount: string }>; total: string; note: string | null; payment_link_id: string | null; payment_link_status: "ACTIVE" | "PAID" | "EXPIRED" | "CANCELLED" | null; payment_url: string | null; invoice_url: string | null; sent_at: string | null; reminders: number; paid_at: string | null; paid_collection_id: string | null; payment_reversed_at: string | null; cancelled_at: string | null; created_at: string; updated_at: string }
+  }
+  'GET /v1/invoices/export.csv': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; status?: "DRAFT" | "SENT" | "PAID" | "OVERDUE" | "CANCELLED" }
+    body: undefined
+    data: unknown
+  }
+  'GET /v1/invoices/{invoice_id}': {
+    params: { invoice_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; number: string; status: "DRAFT" | "SENT" | "PAID" | "OVERDUE" | "CANCELLED"; customer_name: string; customer_phone: string | null; customer_email: string | null; due_date: string; language: "sw" | "en"; currency: string; items: Array<{ description: string; quantity: string; unit_price: string; amount: string }>; total: string; note: string | null; payment_link_id: string | null; payment_link_status: "ACTIVE" | "PAID" | "EXPIRED" | "CANCELLED" | null; payment_url: string | null; invoice_url: string | null; sent_at: string | null; reminders: number; paid_at: string | null; paid_collection_id: string | null; payment_reversed_at: string | null; cancelled_at: string | null; created_at: string; updated_at: string }
+  }
+  'PATCH /v1/invoices/{invoice_id}': {
+    params: { invoice_id: string }
+    query: { merchant_id?: string; environment?: "live" | "sandbox" }
+    body: { merchant_id?: string; environment?: "live" | "sandbox"; customer_name?: string; customer_phone?: string | null; customer_email?: string | null; due_date?: string; items?: Array<{ description: string; quantity: string; unit_price: string }>; note?: string | null; language?: "sw" | "en" }
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; number: string; status: "DRAFT" | "SENT" | "PAID" | "OVERDUE" | "CANCELLED"; customer_name: string; customer_phone: string | null; customer_email: string | null; due_date: string; language: "sw" | "en"; currency: string; items: Array<{ description: string; quantity: string; unit_price: string; amount: string }>; total: string; note: string | null; payment_link_id: string | null; payment_link_status: "ACTIVE" | "PAID" | "EXPIRED" | "CANCELLED" | null; payment_url: string | null; invoice_url: string | null; sent_at: string | null; reminders: number; paid_at: string | null; paid_collection_id: string | null; payment_reversed_at: string | null; cancelled_at: string | null; created_at: string; updated_at: string }
+  }
+  'POST /v1/invoices/{invoice_id}/send': {
+    params: { invoice_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; number: string; status: "DRAFT" | "SENT" | "PAID" | "OVERDUE" | "CANCELLED"; customer_name: string; customer_phone: string | null; customer_email: string | null; due_date: string; language: "sw" | "en"; currency: string; items: Array<{ description: string; quantity: string; unit_price: string; amount: string }>; total: string; note: string | null; payment_link_id: string | null; payment_link_status: "ACTIVE" | "PAID" | "EXPIRED" | "CANCELLED" | null; payment_url: string | null; invoice_url: string | null; sent_at: string | null; reminders: number; paid_at: string | null; paid_collection_id: string | null; payment_reversed_at: string | null; cancelled_at: string | null; created_at: string; updated_at: string }
+  }
+  'POST /v1/invoices/{invoice_id}/cancel': {
+    params: { invoice_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; number: string; status: "DRAFT" | "SENT" | "PAID" | "OVERDUE" | "CANCELLED"; customer_name: string; customer_phone: string | null; customer_email: string | null; due_date: string; language: "sw" | "en"; currency: string; items: Array<{ description: string; quantity: string; unit_price: string; amount: string }>; total: string; note: string | null; payment_link_id: string | null; payment_link_status: "ACTIVE" | "PAID" | "EXPIRED" | "CANCELLED" | null; payment_url: string | null; invoice_url: string | null; sent_at: string | null; reminders: number; paid_at: string | null; paid_collection_id: string | null; payment_reversed_at: string | null; cancelled_at: string | null; created_at: string; updated_at: string }
+  }
+  'POST /v1/invoices/{invoice_id}/payment-link': {
+    params: { invoice_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; amount: string; currency: string; customer_name: string | null; customer_phone: string | null; description: string | null; reference: string | null; expires_at: string | null; status: "ACTIVE" | "PAID" | "EXPIRED" | "CANCELLED"; public_slug: string; public_url: string; invoice_id: string | null; paid_collection_id: string | null; paid_at: string | null; created_at: string; updated_at: string }
+  }
+  'GET /v1/destinations': {
+    params: {  }
+    query: { method?: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; environment?: "live" | "sandbox" }
+    body: undefined
+    data: { items: Array<{ code: string; name: string; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; aliases: Array<string> }> }
+  }
+  'POST /v1/merchant/withdrawals/quote': {
+    params: {  }
+    query: {  }
+    body: { merchant_id?: string; environment?: "live" | "sandbox"; amount: string | number; currency?: string; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; destination_code?: string; destination_identifier?: string }
+    data: { withdrawal_amount: string; currency: string; channel: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; destination_code: string; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean }
+  }
+  'POST /v1/merchant/withdrawals': {
+    params: {  }
+    query: {  }
+    body: { merchant_id?: string; environment?: "live" | "sandbox"; amount: string | number; currency?: string; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; destination_code?: string; destination_name?: string; destination_phone?: string; bank_name?: string; bank_account_number?: string; bank_account_name?: string; destination_identifier?: string; reference?: string }
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string }
+  }
+  'GET /v1/merchant/withdrawals': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; reference?: string }
+    body: undefined
+    data: { items: Array<{ id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'POST /v1/disbursements/provider-pesa': {
+    params: {  }
+    query: {  }
+    body: { merchant_id?: string; environment?: "live" | "sandbox"; amount: string | number; currency?: string; destination_name?: string; destination_identifier: string; destination_code?: string; reference?: string }
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string }
+  }
+  'POST /v1/disbursements/mobile-money': {
+    params: {  }
+    query: {  }
+    body: { merchant_id?: string; environment?: "live" | "sandbox"; amount: string | number; currency?: string; destination_name?: string; destination_identifier: string; destination_code: string; reference?: string }
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string }
+  }
+  'POST /v1/disbursements/bank-account': {
+    params: {  }
+    query: {  }
+    body: { merchant_id?: string; environment?: "live" | "sandbox"; amount: string | number; currency?: string; destination_name?: string; destination_identifier: string; destination_code: string; bank_name: string; reference?: string }
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string }
+  }
+  'GET /v1/merchant/withdrawals/{withdrawal_id}': {
+    params: { withdrawal_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string; history: Array<{ from_status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; to_status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; by: "merchant" | "operator" | "provider"; message: string | null; at: string }> }
+  }
+  'GET /v1/disbursements': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id: string; page?: number; page_size?: number; status?: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; reference?: string }
+    body: undefined
+    data: { items: Array<{ id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'GET /v1/disbursements/{disbursement_id}': {
+    params: { disbursement_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string; history: Array<{ from_status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; to_status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; by: "merchant" | "operator" | "provider"; message: string | null; at: string }> }
+  }
+  'POST /v1/merchant/withdrawals/{withdrawal_id}/respond': {
+    params: { withdrawal_id: string }
+    query: {  }
+    body: { merchant_id?: string; environment?: "live" | "sandbox"; message: string }
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string }
+  }
+  'POST /v1/sandbox/disbursements/{disbursement_id}/simulate': {
+    params: { disbursement_id: string }
+    query: { environment?: "live" | "sandbox" }
+    body: { merchant_id?: string; outcome: "SUCCESS" | "FAILED" | "REJECTED" | "INFO_REQUESTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "REVERSED" }
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string }
+  }
+  'POST /v1/merchant/api-keys': {
+    params: {  }
+    query: {  }
+    body: { merchant_id?: string; name: string; environment: "live" | "sandbox"; scopes: Array<string>; ip_whitelist_enabled?: boolean; continue_without_ip_whitelist?: boolean; expires_at?: string | null }
+    data: { id: string; merchant_id: string; name: string; environment: "live" | "sandbox"; key_prefix: string; key_last4: string; scopes: Array<string>; ip_whitelist_enabled: boolean; continue_without_ip_whitelist: boolean; status: "active" | "revoked"; last_used_at: string | null; expires_at: string | null; revoked_at: string | null; created_at: string; plaintext_key?: string }
+  }
+  'GET /v1/merchant/api-keys': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: "active" | "revoked" }
+    body: undefined
+    data: { items: Array<{ id: string; merchant_id: string; name: string; environment: "live" | "sandbox"; key_prefix: string; key_last4: string; scopes: Array<string>; ip_whitelist_enabled: boolean; continue_without_ip_whitelist: boolean; status: "active" | "revoked"; last_used_at: string | null; expires_at: string | null; revoked_at: string | null; created_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'POST /v1/merchants/{merchant_id}/api-keys': {
+    params: { merchant_id: string }
+    query: {  }
+    body: { merchant_id?: string; name: string; environment: "live" | "sandbox"; scopes: Array<string>; ip_whitelist_enabled?: boolean; continue_without_ip_whitelist?: boolean; expires_at?: string | null }
+    data: { id: string; merchant_id: string; name: string; environment: "live" | "sandbox"; key_prefix: string; key_last4: string; scopes: Array<string>; ip_whitelist_enabled: boolean; continue_without_ip_whitelist: boolean; status: "active" | "revoked"; last_used_at: string | null; expires_at: string | null; revoked_at: string | null; created_at: string; plaintext_key?: string }
+  }
+  'PATCH /v1/merchant/api-keys/{key_id}/revoke': {
+    params: { key_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; merchant_id: string; name: string; environment: "live" | "sandbox"; key_prefix: string; key_last4: string; scopes: Array<string>; ip_whitelist_enabled: boolean; continue_without_ip_whitelist: boolean; status: "active" | "revoked"; last_used_at: string | null; expires_at: string | null; revoked_at: string | null; created_at: string }
+  }
+  'POST /v1/merchant/api-keys/{key_id}/rotate': {
+    params: { key_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; merchant_id: string; name: string; environment: "live" | "sandbox"; key_prefix: string; key_last4: string; scopes: Array<string>; ip_whitelist_enabled: boolean; continue_without_ip_whitelist: boolean; status: "active" | "revoked"; last_used_at: string | null; expires_at: string | null; revoked_at: string | null; created_at: string; plaintext_key?: string }
+  }
+  'GET /v1/merchant/ip-addresses': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: "PENDING" | "APPROVED" | "REJECTED" }
+    body: undefined
+    data: { items: Array<{ id: string; merchant_id: string; label: string; address: string; environment: "live" | "sandbox"; status: "PENDING" | "APPROVED" | "REJECTED"; reason: string | null; created_at: string; decided_at: string | null }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'POST /v1/merchant/ip-addresses': {
+    params: {  }
+    query: {  }
+    body: { merchant_id?: string; label: string; address: string; environment?: "live" | "sandbox" }
+    data: { id: string; merchant_id: string; label: string; address: string; environment: "live" | "sandbox"; status: "PENDING" | "APPROVED" | "REJECTED"; reason: string | null; created_at: string; decided_at: string | null }
+  }
+  'DELETE /v1/merchant/ip-addresses/{id}': {
+    params: { id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; merchant_id: string; label: string; address: string; environment: "live" | "sandbox"; status: "PENDING" | "APPROVED" | "REJECTED"; reason: string | null; created_at: string; decided_at: string | null }
+  }
+  'GET /v1/merchant/webhook-config': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { webhook_url: string; events: Array<string>; secret_last4: string; secret?: string }
+  }
+  'PATCH /v1/merchant/webhook-config': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: { webhook_url?: string; events?: Array<string>; rotate_secret?: boolean }
+    data: { webhook_url: string; events: Array<string>; secret_last4: string; secret?: string }
+  }
+  'POST /v1/merchant/webhook-config/test': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; event: string; environment: "live" | "sandbox"; status: "pending" | "delivered" | "failed"; payload: {  }; attempts: Array<{ number: number; at: string; status_code: number | null; duration_ms: number; error: string | null; response_body: string | null }>; next_attempt_at: string | null; created_at: string }
+  }
+  'GET /v1/merchant/webhook-deliveries': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: "pending" | "delivered" | "failed"; event?: "collection.success" | "collection.failed" | "collection.reversed" | "collection.pending_review" | "disbursement.success" | "disbursement.failed" | "disbursement.reversed" | "collection.successful" }
+    body: undefined
+    data: { items: Array<{ id: string; event: string; environment: "live" | "sandbox"; status: "pending" | "delivered" | "failed"; payload: {  }; attempts: Array<{ number: number; at: string; status_code: number | null; duration_ms: number; error: string | null; response_body: string | null }>; next_attempt_at: string | null; created_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'GET /v1/merchant/webhook-deliveries/{id}': {
+    params: { id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; event: string; environment: "live" | "sandbox"; status: "pending" | "delivered" | "failed"; payload: {  }; attempts: Array<{ number: number; at: string; status_code: number | null; duration_ms: number; error: string | null; response_body: string | null }>; next_attempt_at: string | null; created_at: string }
+  }
+  'POST /v1/merchant/webhook-deliveries/{id}/replay': {
+    params: { id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; event: string; environment: "live" | "sandbox"; status: "pending" | "delivered" | "failed"; payload: {  }; attempts: Array<{ number: number; at: string; status_code: number | null; duration_ms: number; error: string | null; response_body: string | null }>; next_attempt_at: string | null; created_at: string }
+  }
+  'GET /v1/balance': {
+    params: {  }
+    query: {  }
+    body: undefined
+    data: { available: string; reserved: string; held: string; currency: string }
+  }
+  'GET /v1/merchant/balance': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { available: string; reserved: string; held: string; currency: string }
+  }
+  'GET /v1/merchants/{merchant_id}/transactions': {
+    params: { merchant_id: string }
+    query: { environment?: "live" | "sandbox"; page?: number; page_size?: number; type?: "COLLECTION" | "COLLECTION_REVERSAL" | "WITHDRAWAL" | "WITHDRAWAL_REVERSAL" | "ADJUSTMENT"; from?: string; to?: string }
+    body: undefined
+    data: { items: Array<{ reference: string; type: "COLLECTION" | "COLLECTION_REVERSAL" | "WITHDRAWAL" | "WITHDRAWAL_REVERSAL" | "ADJUSTMENT"; direction: "credit" | "debit"; amount: string; fee: string; net_amount: string; currency: string; status: "successful" | "reversed" | "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; balance_after: string; collection_id: string | null; withdrawal_id: string | null; merchant_reference: string | null; environment: "live" | "sandbox"; created_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'GET /v1/transactions/{reference}': {
+    params: { reference: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { reference: string; type: "COLLECTION" | "COLLECTION_REVERSAL" | "WITHDRAWAL" | "WITHDRAWAL_REVERSAL" | "ADJUSTMENT"; direction: "credit" | "debit"; amount: string; fee: string; net_amount: string; currency: string; status: "successful" | "reversed" | "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; balance_after: string; collection_id: string | null; withdrawal_id: string | null; merchant_reference: string | null; environment: "live" | "sandbox"; created_at: string }
+  }
+  'GET /v1/merchants/{merchant_id}/transactions/export': {
+    params: { merchant_id: string }
+    query: { environment?: "live" | "sandbox"; from?: string; to?: string }
+    body: undefined
+    data: unknown
+  }
+  'GET /v1/merchants/{merchant_id}/statements/{period}': {
+    params: { merchant_id: string; period: string }
+    query: { environment?: "live" | "sandbox"; format?: "json" | "csv" }
+    body: undefined
+    data: { merchant_id: string; environment: "live" | "sandbox"; period: string; from: string; to: string; final: boolean; currency: string; opening_balance: string; closing_balance: string; lines: Array<{ type: "COLLECTION" | "COLLECTION_REVERSAL" | "WITHDRAWAL" | "WITHDRAWAL_REVERSAL" | "ADJUSTMENT"; direction: "credit" | "debit"; count: number; amount: string; fee: string; net: string }> }
+  }
+  'GET /v1/merchant/withdrawals/{withdrawal_id}/funding': {
+    params: { withdrawal_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { withdrawal_id: string; transaction_reference: string | null; total_reserved_amount: string; amount_found: string; currency: string; complete: boolean; items: Array<{ transaction_reference: string; type: "COLLECTION" | "COLLECTION_REVERSAL" | "WITHDRAWAL" | "WITHDRAWAL_REVERSAL" | "ADJUSTMENT"; collection_id: string | null; amount: string; amount_used: string }> }
+  }
+  'GET /v1/operator/withdrawals/{withdrawal_id}/funding': {
+    params: { withdrawal_id: string }
+    query: {  }
+    body: undefined
+    data: { withdrawal_id: string; transaction_reference: string | null; total_reserved_amount: string; amount_found: string; currency: string; complete: boolean; items: Array<{ transaction_reference: string; type: "COLLECTION" | "COLLECTION_REVERSAL" | "WITHDRAWAL" | "WITHDRAWAL_REVERSAL" | "ADJUSTMENT"; collection_id: string | null; amount: string; amount_used: string }> }
+  }
+  'POST /v1/operator/statements/{id}/withdraw': {
+    params: { id: string }
+    query: {  }
+    body: { reason: string }
+    data: { id: string; provider: string; source: "file" | "list"; file_name: string | null; sha256: string | null; from: string; to: string; state: "importing" | "done" | "failed" | "withdrawn"; lines: number; matched: number; opened: number; explained: number; imported_by: { kind: string; id: string | null; name: string }; created_at: string; finished_at: string | null; withdrawn: { at: string; by: string; reason: string } | null }
+  }
+  'GET /v1/operator/statements': {
+    params: {  }
+    query: { page?: number; page_size?: number; provider?: string }
+    body: undefined
+    data: { items: Array<{ id: string; provider: string; source: "file" | "list"; file_name: string | null; sha256: string | null; from: string; to: string; state: "importing" | "done" | "failed" | "withdrawn"; lines: number; matched: number; opened: number; explained: number; imported_by: { kind: string; id: string | null; name: string }; created_at: string; finished_at: string | null; withdrawn: { at: string; by: string; reason: string } | null }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'POST /v1/operator/statements': {
+    params: {  }
+    query: { provider: string; from: string; to: string; columns?: string; file_name?: string }
+    body: undefined
+    data: { id: string; provider: string; source: "file" | "list"; file_name: string | null; sha256: string | null; from: string; to: string; state: "importing" | "done" | "failed" | "withdrawn"; lines: number; matched: number; opened: number; explained: number; imported_by: { kind: string; id: string | null; name: string }; created_at: string; finished_at: string | null; withdrawn: { at: string; by: string; reason: string } | null }
+  }
+  'GET /v1/operator/reconciliation': {
+    params: {  }
+    query: {  }
+    body: undefined
+    data: { providers: Array<{ provider: string; statements: number; lines: number; matched: number; stated_until: string | null; holes: Array<{ from: string; to: string }>; open_cases: number; open_by_kind: { unknown_to_us: number; unknown_to_them: number; amount_differs: number; outcome_differs: number; duplicate: number }; unexplained: string; net_difference: string; other_currencies: Array<{ currency: string; unexplained: string; net_difference: string }> }>; float: { books: string; currency: string; providers: Array<{ provider: string; balance: string | null; separate: boolean }>; difference: string | null } }
+  }
+  'GET /v1/operator/reconciliation/exceptions': {
+    params: {  }
+    query: { page?: number; page_size?: number; state?: "open" | "resolved"; kind?: "unknown_to_us" | "unknown_to_them" | "amount_differs" | "outcome_differs" | "duplicate"; provider?: string }
+    body: undefined
+    data: { items: Array<{ id: string; provider: string; kind: "unknown_to_us" | "unknown_to_them" | "amount_differs" | "outcome_differs" | "duplicate"; line_kind: "payment" | "payout" | "reversal" | "charge"; state: "open" | "resolved"; reference: string | null; provider_id: string | null; merchant_id: string | null; collection_id: string | null; withdrawal_id: string | null; amount_theirs: string | null; amount_ours: string | null; currency: string; currency_theirs: string | null; status_ours: string | null; difference: string; at: string | null; statement_id: string; line: number | null; opened_at: string; resolution: "accepted" | "written_off" | "corrected" | "explained" | "withdrawn" | null; reason: string | null; resolved_at: string | null; resolved_by: { id: string | null; name: string } | null; explained_by: string | null }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'POST /v1/operator/reconciliation/exceptions/{id}/ask': {
+    params: { id: string }
+    query: {  }
+    body: {  } | null
+    data: { id: string; provider: string; kind: "unknown_to_us" | "unknown_to_them" | "amount_differs" | "outcome_differs" | "duplicate"; line_kind: "payment" | "payout" | "reversal" | "charge"; state: "open" | "resolved"; reference: string | null; provider_id: string | null; merchant_id: string | null; collection_id: string | null; withdrawal_id: string | null; amount_theirs: string | null; amount_ours: string | null; currency: string; currency_theirs: string | null; status_ours: string | null; difference: string; at: string | null; statement_id: string; line: number | null; opened_at: string; resolution: "accepted" | "written_off" | "corrected" | "explained" | "withdrawn" | null; reason: string | null; resolved_at: string | null; resolved_by: { id: string | null; name: string } | null; explained_by: string | null }
+  }
+  'POST /v1/operator/reconciliation/exceptions/{id}/resolve': {
+    params: { id: string }
+    query: {  }
+    body: { resolution: "accepted" | "written_off" | "corrected"; reason: string }
+    data: { id: string; provider: string; kind: "unknown_to_us" | "unknown_to_them" | "amount_differs" | "outcome_differs" | "duplicate"; line_kind: "payment" | "payout" | "reversal" | "charge"; state: "open" | "resolved"; reference: string | null; provider_id: string | null; merchant_id: string | null; collection_id: string | null; withdrawal_id: string | null; amount_theirs: string | null; amount_ours: string | null; currency: string; currency_theirs: string | null; status_ours: string | null; difference: string; at: string | null; statement_id: string; line: number | null; opened_at: string; resolution: "accepted" | "written_off" | "corrected" | "explained" | "withdrawn" | null; reason: string | null; resolved_at: string | null; resolved_by: { id: string | null; name: string } | null; explained_by: string | null }
+  }
+  'GET /v1/me': {
+    params: {  }
+    query: {  }
+    body: undefined
+    data: { id: string; email: string; email_verified: boolean; name: string; language: "sw" | "en"; super_admin: boolean; memberships: Array<{ merchant_id: string; merchant_code: string; name: string; role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER"; status: "PENDING" | "ACTIVE" | "SUSPENDED"; verified: boolean; priced: boolean }> }
+  }
+  'GET /v1/merchant/members': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number }
+    body: undefined
+    data: { items: Array<{ id: string; email: string; name: string; role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER"; created_at: string; updated_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'POST /v1/merchant/members': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: { email: string; role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER"; name?: string }
+    data: { id: string; email: string; name: string; role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER"; created_at: string; updated_at: string }
+  }
+  'PATCH /v1/merchant/members/{member_id}': {
+    params: { member_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: { role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER" }
+    data: { id: string; email: string; name: string; role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER"; created_at: string; updated_at: string }
+  }
+  'DELETE /v1/merchant/members/{member_id}': {
+    params: { member_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; email: string; name: string; role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER"; created_at: string; updated_at: string }
+  }
+  'GET /v1/merchant/audit-log': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number }
+    body: undefined
+    data: { items: Array<{ merchant_id: string | null; seq: number; at: string; actor: { kind: "user" | "operator" | "api_key" | "command" | "system"; id: string | null; name: string }; action: string; target_type: string; target_id: string; reason: string | null; before: unknown; after: unknown; request_id: string | null; address: string | null }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'GET /v1/merchant/messages': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; channel?: "email" | "sms"; status?: "kept" | "waiting" | "sent" | "failed"; invoice_id?: string }
+    body: undefined
+    data: { items: Array<{ id: string; environment: "live" | "sandbox"; channel: "email" | "sms"; status: "kept" | "waiting" | "sent" | "failed"; kind: string; to: string; subject: string | null; invoice_id: string | null; tries: number; next_try_at: string | null; sent_at: string | null; created_at: string; text: string | null; error: string | null }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'GET /v1/operator/merchants': {
+    params: {  }
+    query: { page?: number; page_size?: number; status?: "PENDING" | "ACTIVE" | "SUSPENDED"; search?: string }
+    body: undefined
+    data: { items: Array<{ id: string; merchant_code: string; name: string; email: string | null; status: "PENDING" | "ACTIVE" | "SUSPENDED"; verified: boolean; priced: boolean; created_at: string; updated_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'POST /v1/operator/merchants': {
+    params: {  }
+    query: {  }
+    body: { name: string; email?: string }
+    data: { id: string; merchant_code: string; name: string; email: string | null; status: "PENDING" | "ACTIVE" | "SUSPENDED"; verified: boolean; priced: boolean; created_at: string; updated_at: string }
+  }
+  'GET /v1/operator/merchants/{merchant_id}': {
+    params: { merchant_id: string }
+    query: {  }
+    body: undefined
+    data: { id: string; merchant_code: string; name: string; email: string | null; status: "PENDING" | "ACTIVE" | "SUSPENDED"; verified: boolean; priced: boolean; created_at: string; updated_at: string; members: Array<{ id: string; email: string; name: string; role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER"; created_at: string; updated_at: string }>; rules: Array<{ id: string; flow: "withdrawal" | "collection"; method: string | null; destination_code: string | null; percentage: string; flat_fee: string; processor_charge: string; processor_fee_pass_through: boolean; label: string; valid_from: string }> }
+  }
+  'POST /v1/operator/merchants/{merchant_id}/approve': {
+    params: { merchant_id: string }
+    query: {  }
+    body: { reason?: string } | null
+    data: { id: string; merchant_code: string; name: string; email: string | null; status: "PENDING" | "ACTIVE" | "SUSPENDED"; verified: boolean; priced: boolean; created_at: string; updated_at: string }
+  }
+  'POST /v1/operator/merchants/{merchant_id}/suspend': {
+    params: { merchant_id: string }
+    query: {  }
+    body: { reason?: string } | null
+    data: { id: string; merchant_code: string; name: string; email: string | null; status: "PENDING" | "ACTIVE" | "SUSPENDED"; verified: boolean; priced: boolean; created_at: string; updated_at: string }
+  }
+  'POST /v1/operator/merchants/{merchant_id}/reactivate': {
+    params: { merchant_id: string }
+    query: {  }
+    body: { reason?: string } | null
+    data: { id: string; merchant_code: string; name: string; email: string | null; status: "PENDING" | "ACTIVE" | "SUSPENDED"; verified: boolean; priced: boolean; created_at: string; updated_at: string }
+  }
+  'POST /v1/operator/merchants/{merchant_id}/verify': {
+    params: { merchant_id: string }
+    query: {  }
+    body: { reason?: string } | null
+    data: { id: string; merchant_code: string; name: string; email: string | null; status: "PENDING" | "ACTIVE" | "SUSPENDED"; verified: boolean; priced: boolean; created_at: string; updated_at: string }
+  }
+  'GET /v1/operator/merchants/{merchant_id}/pricing': {
+    params: { merchant_id: string }
+    query: {  }
+    body: undefined
+    data: { rules: Array<{ id: string; flow: "withdrawal" | "collection"; method: string | null; destination_code: string | null; percentage: string; flat_fee: string; processor_charge: string; processor_fee_pass_through: boolean; label: string; valid_from: string }> }
+  }
+  'PUT /v1/operator/merchants/{merchant_id}/pricing': {
+    params: { merchant_id: string }
+    query: {  }
+    body: { rules: Array<{ flow: "withdrawal" | "collection"; method?: string | null; destination_code?: string | null; percentage?: string; flat_fee?: string; processor_charge?: string; processor_fee_pass_through?: boolean; label?: string }> }
+    data: { rules: Array<{ id: string; flow: "withdrawal" | "collection"; method: string | null; destination_code: string | null; percentage: string; flat_fee: string; processor_charge: string; processor_fee_pass_through: boolean; label: string; valid_from: string }> }
+  }
+  'GET /v1/operator/withdrawals': {
+    params: {  }
+    query: { page?: number; page_size?: number; status?: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; merchant_id?: string; environment?: "live" | "sandbox" }
+    body: undefined
+    data: { items: Array<{ id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string; merchant_code: string; merchant_name: string; merchant_status: "PENDING" | "ACTIVE" | "SUSPENDED"; merchant_verified: boolean }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'GET /v1/operator/withdrawals/{withdrawal_id}': {
+    params: { withdrawal_id: string }
+    query: {  }
+    body: undefined
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string; merchant_code: string; merchant_name: string; merchant_status: "PENDING" | "ACTIVE" | "SUSPENDED"; merchant_verified: boolean; requested_by: { kind: "user" | "operator" | "api_key" | "command" | "system" | "provider"; id: string | null; name: string }; balance: { available: string; reserved: string; held: string }; payout: { provider: string; state: "to_send" | "sending" | "asked" | "blocked" | "final"; asks: number; provider_status: string | null; provider_id: string | null; due_at: string | null; sent_at: string | null } | null; history: Array<{ from_status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; to_status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; actor: { kind: "user" | "operator" | "api_key" | "command" | "system" | "provider"; id: string | null; name: string }; reason: string | null; event: string | null; at: string }> }
+  }
+  'POST /v1/operator/withdrawals/{withdrawal_id}/approve': {
+    params: { withdrawal_id: string }
+    query: {  }
+    body: {  } | null
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string; merchant_code: string; merchant_name: string; merchant_status: "PENDING" | "ACTIVE" | "SUSPENDED"; merchant_verified: boolean }
+  }
+  'POST /v1/operator/withdrawals/{withdrawal_id}/reject': {
+    params: { withdrawal_id: string }
+    query: {  }
+    body: { reason: string }
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string; merchant_code: string; merchant_name: string; merchant_status: "PENDING" | "ACTIVE" | "SUSPENDED"; merchant_verified: boolean }
+  }
+  'POST /v1/operator/withdrawals/{withdrawal_id}/request-info': {
+    params: { withdrawal_id: string }
+    query: {  }
+    body: { message: string }
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string; merchant_code: string; merchant_name: string; merchant_status: "PENDING" | "ACTIVE" | "SUSPENDED"; merchant_verified: boolean }
+  }
+  'POST /v1/operator/withdrawals/{withdrawal_id}/resolve': {
+    params: { withdrawal_id: string }
+    query: {  }
+    body: { outcome: "SUCCESS" | "FAILED"; reason: string; provider_reference?: string }
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string; merchant_code: string; merchant_name: string; merchant_status: "PENDING" | "ACTIVE" | "SUSPENDED"; merchant_verified: boolean }
+  }
+  'POST /v1/operator/withdrawals/{withdrawal_id}/retry': {
+    params: { withdrawal_id: string }
+    query: {  }
+    body: {  } | null
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string; merchant_code: string; merchant_name: string; merchant_status: "PENDING" | "ACTIVE" | "SUSPENDED"; merchant_verified: boolean }
+  }
+  'POST /v1/operator/withdrawals/{withdrawal_id}/name-check': {
+    params: { withdrawal_id: string }
+    query: {  }
+    body: {  } | null
+    data: { name: string | null; matches: boolean | null; checked_at: string; message: string | null }
+  }
+  'GET /v1/operator/collections': {
+    params: {  }
+    query: { page?: number; page_size?: number; status?: "pending_clearance" | "successful" | "failed" | "reversed"; merchant_id?: string; environment?: "live" | "sandbox" }
+    body: undefined
+    data: { items: Array<{ merchant_id: string; merchant_code: string; merchant_name: string; collection_id: string; reference: string | null; merchant_reference: string | null; status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; amount: number; amount_received: number | null; currency: string; method: "wallet_push" | "provider_pesa" | "qr" | null; environment: "live" | "sandbox"; provider_payment_status: string | null; payment_url: string | null; failure_reason_code: string | null; failure_reason_message: string | null; created_at: string; updated_at: string; fee: number; customer_name: string | null; customer_phone: string | null; description: string | null; provider: string | null; provider_reference: string | null; held_at: string; decided_at: string | null; history: Array<{ from_status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; to_status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; actor: string; reason: string | null; event: string | null; at: string }> }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'POST /v1/operator/collections/{collection_id}/clear': {
+    params: { collection_id: string }
+    query: {  }
+    body: { decision: "approve" | "decline"; reason: string }
+    data: { merchant_id: string; merchant_code: string; merchant_name: string; collection_id: string; reference: string | null; merchant_reference: string | null; status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; amount: number; amount_received: number | null; currency: string; method: "wallet_push" | "provider_pesa" | "qr" | null; environment: "live" | "sandbox"; provider_payment_status: string | null; payment_url: string | null; failure_reason_code: string | null; failure_reason_message: string | null; created_at: string; updated_at: string; fee: number; customer_name: string | null; customer_phone: string | null; description: string | null; provider: string | null; provider_reference: string | null; held_at: string; decided_at: string | null; history: Array<{ from_status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; to_status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; actor: string; reason: string | null; event: string | null; at: string }> }
+  }
+  'GET /v1/operator/merchants/{merchant_id}/adjustments': {
+    params: { merchant_id: string }
+    query: { page?: number; page_size?: number; environment?: "live" | "sandbox" }
+    body: undefined
+    data: { items: Array<{ id: string; merchant_id: string; environment: "live" | "sandbox"; direction: "credit" | "debit"; against: "provider_float" | "fee_income" | "processor_cost"; amount: string; currency: string; reason: string; transaction_reference: string; created_by: { id: string | null; name: string }; created_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'POST /v1/operator/merchants/{merchant_id}/adjustments': {
+    params: { merchant_id: string }
+    query: {  }
+    body: { environment: "live" | "sandbox"; direction: "credit" | "debit"; amount: string | number; against: "provider_float" | "fee_income" | "processor_cost"; reason: string }
+    data: { id: string; merchant_id: string; environment: "live" | "sandbox"; direction: "credit" | "debit"; against: "provider_float" | "fee_income" | "processor_cost"; amount: string; currency: string; reason: string; transaction_reference: string; created_by: { id: string | null; name: string }; created_at: string }
+  }
+  'GET /v1/operator/ip-addresses': {
+    params: {  }
+    query: { page?: number; page_size?: number; status?: "PENDING" | "APPROVED" | "REJECTED"; merchant_id?: string }
+    body: undefined
+    data: { items: Array<{ id: string; merchant_id: string; label: string; address: string; environment: "live" | "sandbox"; status: "PENDING" | "APPROVED" | "REJECTED"; reason: string | null; created_at: string; decided_at: string | null; merchant_code: string; merchant_name: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'POST /v1/operator/ip-addresses/{address_id}/approve': {
+    params: { address_id: string }
+    query: {  }
+    body: undefined
+    data: { id: string; merchant_id: string; label: string; address: string; environment: "live" | "sandbox"; status: "PENDING" | "APPROVED" | "REJECTED"; reason: string | null; created_at: string; decided_at: string | null; merchant_code: string; merchant_name: string }
+  }
+  'POST /v1/operator/ip-addresses/{address_id}/reject': {
+    params: { address_id: string }
+    query: {  }
+    body: { reason: string }
+    data: { id: string; merchant_id: string; label: string; address: string; environment: "live" | "sandbox"; status: "PENDING" | "APPROVED" | "REJECTED"; reason: string | null; created_at: string; decided_at: string | null; merchant_code: string; merchant_name: string }
+  }
+  'GET /v1/operator/audit-log': {
+    params: {  }
+    query: { page?: number; page_size?: number; merchant_id?: string; scope?: "platform" }
+    body: undefined
+    data: { items: Array<{ merchant_id: string | null; seq: number; at: string; actor: { kind: "user" | "operator" | "api_key" | "command" | "system"; id: string | null; name: string }; action: string; target_type: string; target_id: string; reason: string | null; before: unknown; after: unknown; request_id: string | null; address: string | null }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'GET /v1/operator/messages': {
+    params: {  }
+    query: { page?: number; page_size?: number; channel?: "email" | "sms"; status?: "kept" | "waiting" | "sent" | "failed"; merchant_id?: string }
+    body: undefined
+    data: { items: Array<{ id: string; environment: "live" | "sandbox"; channel: "email" | "sms"; status: "kept" | "waiting" | "sent" | "failed"; kind: string; to: string; subject: string | null; invoice_id: string | null; tries: number; next_try_at: string | null; sent_at: string | null; created_at: string; merchant_id: string | null; text: string | null; error: string | null; gateway_id: string | null }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'GET /v1/operator/providers': {
+    params: {  }
+    query: {  }
+    body: undefined
+    data: { process_id: string; process: "all" | "api" | "worker"; default_provider: string; routes: Array<{ route: string; provider: string }>; providers: Array<{ name: string; live: boolean; methods: Array<string>; payout_methods: Array<string>; destinations: Array<string> | null; whole_shillings: boolean; circuits: Array<{ method: string; state: "closed" | "open" | "half_open"; calls: number; faults: number; median_ms: number | null; since: string; retry_at: string | null }> }> }
+  }
+  'GET /v1/operator/waiting': {
+    params: {  }
+    query: { page?: number; page_size?: number; kind?: "collection" | "payout"; provider?: string; merchant_id?: string }
+    body: undefined
+    data: { items: Array<{ kind: "collection" | "payout"; id: string; merchant_id: string; merchant_name: string; environment: "live" | "sandbox"; provider: string; provider_reference: string; statement_reference: string | null; method: string; state: string; waiting_s: number; asks: number; provider_status: string | null; due_at: string; created_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'GET /v1/operator/networks': {
+    params: {  }
+    query: {  }
+    body: undefined
+    data: { networks: Array<{ code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }> }
+  }
+  'PUT /v1/operator/networks': {
+    params: {  }
+    query: {  }
+    body: { networks: Array<{ code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }> }
+    data: { networks: Array<{ code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }> }
+  }
+}

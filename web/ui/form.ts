@@ -1,0 +1,120 @@
+// Forms that lose nothing: what is typed is kept in this tab until it was sent, and a request that may have arrived is
+// repeated under the same Idempotency-Key.
+
+import { type FormErrors, type FormValidateInput, useForm } from '@mantine/form'
+import { useRef, useState } from 'react'
+import { Lost, Refused, SessionOver } from './api.ts'
+import { facts } from './facts.ts'
+
+type Kept<Values> = { values: Values; once: string; sent: string | null }
+
+const keyOf = (name: string) => `malipo.${facts.console}.draft.${name}`
+
+function read<Values>(name: string): Kept<Values> | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(keyOf(name)) ?? 'null')
+  } catch {
+    return null
+  }
+}
+
+function write<Values>(name: string, kept: Kept<Values>): void {
+  sessionStorage.setItem(keyOf(name), JSON.stringify(kept))
+}
+
+/** A fresh Idempotency-Key. */
+export function newOnce(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** True when nobody knows whether a request arrived or was worked on: the same one may be sent again. */
+function isOpen(error: unknown): boolean {
+  if (error instanceof Lost || error instanceof SessionOver) return true
+  return (
+    error instanceof Refused &&
+    (error.status >= 500 || error.status === 429 || error.code === 'idempotency_in_progress')
+  )
+}
+
+/**
+ * A form named `name` that is kept while it is open, also over a new sign-in. `check` answers what is wrong at each field.
+ * `rename` maps the API's names of fields to those of the form where they differ. Nothing secret may be typed into it.
+ */
+export function useDraft<Values extends Record<string, unknown>>({
+  name,
+  initial,
+  check,
+  rename = {},
+}: {
+  name: string
+  initial: Values
+  check?: FormValidateInput<Values>
+  rename?: Record<string, string>
+}) {
+  const [error, setError] = useState<unknown>(null)
+  const [sending, setSending] = useState(false)
+  const busy = useRef(false)
+  const form = useForm<Values>({
+    initialValues: { ...initial, ...read<Values>(name)?.values },
+    ...(check ? { validate: check } : {}),
+    onValuesChange: (values) => {
+      const before = read<Values>(name)
+      write(name, { values, once: before?.once ?? newOnce(), sent: before?.sent ?? null })
+    },
+  })
+
+  /** The key of these values: that of the last try when they are the same as then. */
+  const onceFor = (values: Values): string => {
+    const before = read<Values>(name)
+    const sent = JSON.stringify(values)
+    const once = before === null || (before.sent !== null && before.sent !== sent) ? newOnce() : before.once
+    write(name, { values, once, sent })
+    return once
+  }
+
+  /** For `onSubmit`: sends what is valid, and shows what the API refuses at its fields. */
+  const submit = (send: (values: Values, once: string) => Promise<unknown>) =>
+    form.onSubmit(async (values) => {
+      // A double click is one click.
+      if (busy.current) return
+      busy.current = true
+      setSending(true)
+      setError(null)
+      try {
+        await send(values, onceFor(values))
+        sessionStorage.removeItem(keyOf(name))
+      } catch (thrown) {
+        if (!isOpen(thrown)) write(name, { values, once: newOnce(), sent: null })
+        if (thrown instanceof Refused) form.setErrors(renamed(thrown.fields, rename, Object.keys(initial)))
+        setError(thrown)
+      } finally {
+        busy.current = false
+        setSending(false)
+      }
+    }, focusFirst)
+
+  const forget = () => {
+    sessionStorage.removeItem(keyOf(name))
+    form.setInitialValues(initial)
+    form.reset()
+    setError(null)
+  }
+  return { form, submit, forget, error, sending }
+}
+
+function renamed(fields: Record<string, string>, rename: Record<string, string>, known: readonly string[]): FormErrors {
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, message]) => {
+      const name = rename[field] ?? field
+      return [known.includes(name) ? name : (known.find((one) => name.startsWith(one)) ?? name), message]
+    }),
+  )
+}
+
+/** Keyboard and screen reader go to what is wrong. */
+function focusFirst(errors: FormErrors): void {
+  const [first] = Object.keys(errors)
+  if (first === undefined) return
+  const field = document.querySelector<HTMLElement>(`[data-path="${CSS.escape(first)}"], [name="${CSS.escape(first)}"]`)
+  field?.focus()
+}

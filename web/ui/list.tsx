@@ -1,0 +1,268 @@
+// Lists: filters and page stand in the address, tables become cards on a phone, the filtered set can be kept as CSV.
+
+import { Button, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { type CallName, download, type Input } from './api.ts'
+import { useScope, withScope } from './data.ts'
+import { useTexts } from './language.ts'
+import { Go } from './parts.tsx'
+import { partsTexts } from './parts-texts.ts'
+import { Problem } from './problem.tsx'
+import { endOfDay, showCount, startOfDay } from './show.ts'
+
+/** One filter. `day` fields are Tanzanian days, sent as the moments at which they begin (`from`) or end (`to`). */
+export type Filter =
+  | { name: string; label: string; kind: 'choice'; choices: readonly (readonly [value: string, label: string])[] }
+  | { name: string; label: string; kind: 'text' }
+  | { name: string; label: string; kind: 'day'; edge: 'from' | 'to' }
+
+/** A column. The first one leads to the record. */
+export type Column<Row> = { label: string; show: (row: Row) => ReactNode; right?: boolean }
+
+/** What of the address belongs to a list, as the API takes it: filters, page and page_size. */
+export function useListQuery(filters: readonly Filter[]) {
+  const search = useSearch({ strict: false }) as Record<string, string | undefined>
+  const navigate = useNavigate()
+  const set = (changes: Record<string, string>) => {
+    const next = { ...search, page: undefined, ...changes }
+    const kept = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined && value !== ''))
+    void navigate({ to: '.', search: kept as never, replace: true, resetScroll: false })
+  }
+  const query: Record<string, string | number> = { page: Math.max(1, Number(search.page) || 1), page_size: 20 }
+  for (const filter of filters) {
+    const value = search[filter.name]
+    if (value === undefined || value === '') continue
+    query[filter.name] = filter.kind !== 'day' ? value : filter.edge === 'from' ? startOfDay(value) : endOfDay(value)
+  }
+  const filtered = filters.some(({ name }) => (search[name] ?? '') !== '')
+  return { query, search, set, filtered }
+}
+
+type Read<Row> = {
+  data:
+    | {
+        items: readonly Row[]
+        pagination: { page: number; page_size: number; total_items: number; total_pages: number }
+      }
+    | undefined
+  error: unknown
+  isPending: boolean
+  refetch: () => unknown
+}
+
+/** A list page's body. `empty`: what teaches when nothing is there and nothing is filtered. `csv`: the call that answers the file. */
+export function List<Row, Csv extends CallName = CallName>(props: {
+  label: string
+  read: Read<Row>
+  list: ReturnType<typeof useListQuery>
+  filters: readonly Filter[]
+  columns: readonly Column<Row>[]
+  rowKey: (row: Row) => string
+  href?: (row: Row) => string | null
+  empty: ReactNode
+  csv?: { name: Csv; file: string; input?: Input<Csv> }
+}) {
+  const t = useTexts(partsTexts)
+  const { read, list, filters } = props
+  const { data } = read
+  if (data?.pagination.total_items === 0 && !list.filtered) return <>{props.empty}</>
+  return (
+    <Stack gap="md">
+      {filters.length > 0 || props.csv ? <Filters {...props} /> : null}
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      {read.isPending && !read.error ? <Waiting label={t.loading} /> : null}
+      {data && data.items.length === 0 ? <Text>{t.none_match}</Text> : null}
+      {data && data.items.length > 0 ? <Rows {...props} rows={data.items} /> : null}
+      {data && data.pagination.total_items > 0 ? <Pages {...data.pagination} set={list.set} /> : null}
+    </Stack>
+  )
+}
+
+/** Grey lines where something is being read. */
+export function Waiting({ label }: { label?: string }) {
+  const t = useTexts(partsTexts)
+  return (
+    <Stack gap="xs" role="status" aria-label={label ?? t.loading}>
+      {[0, 1, 2, 3].map((line) => (
+        <Skeleton key={line} height={36} animate={false} />
+      ))}
+    </Stack>
+  )
+}
+
+// Cards are drawn without the layout of a table: the roles keep it one for whoever listens.
+const ROLE = Object.fromEntries(
+  ['table', 'rowgroup', 'row', 'columnheader', 'cell'].map((role) => [role, { role }]),
+) as Record<'table' | 'rowgroup' | 'row' | 'columnheader' | 'cell', { role: string }>
+
+function Rows<Row>(props: {
+  label: string
+  rows: readonly Row[]
+  columns: readonly Column<Row>[]
+  rowKey: (row: Row) => string
+  href?: (row: Row) => string | null
+}) {
+  return (
+    <table className="list" {...ROLE.table} aria-label={props.label}>
+      <thead {...ROLE.rowgroup}>
+        <tr {...ROLE.row}>
+          {props.columns.map(({ label, right }) => (
+            <th key={label} scope="col" {...ROLE.columnheader} className={right ? 'right' : undefined}>
+              {label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody {...ROLE.rowgroup}>
+        {props.rows.map((row) => {
+          const href = props.href?.(row) ?? null
+          return (
+            <tr key={props.rowKey(row)} {...ROLE.row}>
+              {props.columns.map(({ label, show, right }, i) => (
+                <td key={label} {...ROLE.cell} data-label={label} className={right ? 'right' : undefined}>
+                  {i === 0 && href !== null ? <Go to={href}>{show(row)}</Go> : show(row)}
+                </td>
+              ))}
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+function Filters<Csv extends CallName>({
+  filters,
+  list,
+  csv,
+  read,
+}: {
+  filters: readonly Filter[]
+  list: ReturnType<typeof useListQuery>
+  csv?: { name: Csv; file: string; input?: Input<Csv> }
+  read: { data: { pagination: { total_items: number } } | undefined }
+}) {
+  const t = useTexts(partsTexts)
+  // A phone shows them when they are asked for, or in force.
+  const [opened, setOpened] = useState(list.filtered)
+  return (
+    <Group gap="sm" align="flex-end" className={`filters no-print ${opened ? '' : 'filters-closed'}`} role="search">
+      {filters.length > 0 ? (
+        <Button variant="default" className="filters-toggle" aria-expanded={opened} onClick={() => setOpened(!opened)}>
+          {t.filter}
+        </Button>
+      ) : null}
+      {filters.map((filter) => (
+        <FilterField key={`${filter.name} ${list.search[filter.name] ?? ''}`} filter={filter} list={list} />
+      ))}
+      {list.filtered ? (
+        <Button variant="default" onClick={() => list.set(Object.fromEntries(filters.map(({ name }) => [name, ''])))}>
+          {t.clear}
+        </Button>
+      ) : null}
+      {csv && (read.data?.pagination.total_items ?? 0) > 0 ? <CsvButton csv={csv} query={list.query} /> : null}
+    </Group>
+  )
+}
+
+function FilterField({ filter, list }: { filter: Filter; list: ReturnType<typeof useListQuery> }) {
+  const t = useTexts(partsTexts)
+  const value = list.search[filter.name] ?? ''
+  const [typed, setTyped] = useState(value)
+  const apply = (next: string) => next !== value && list.set({ [filter.name]: next })
+  if (filter.kind === 'choice') {
+    const data = [{ value: '', label: t.all }, ...filter.choices.map(([one, label]) => ({ value: one, label }))]
+    return (
+      <NativeSelect
+        label={filter.label}
+        data={data}
+        value={value}
+        onChange={(event) => apply(event.currentTarget.value)}
+      />
+    )
+  }
+  const day = filter.kind === 'day'
+  return (
+    <TextInput
+      label={filter.label}
+      type={day ? 'date' : 'search'}
+      value={typed}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value)
+        if (day && /^(\d{4}-\d{2}-\d{2})?$/.test(event.currentTarget.value)) apply(event.currentTarget.value)
+      }}
+      onBlur={() => apply(typed.trim())}
+      onKeyDown={(event) => event.key === 'Enter' && apply(typed.trim())}
+    />
+  )
+}
+
+function CsvButton<Csv extends CallName>({
+  csv,
+  query,
+}: {
+  csv: { name: Csv; file: string; input?: Input<Csv> }
+  query: Record<string, string | number>
+}) {
+  const t = useTexts(partsTexts)
+  const scope = useScope()
+  const [error, setError] = useState<unknown>(null)
+  const [busy, setBusy] = useState(false)
+  const fetchIt = async () => {
+    setBusy(true)
+    setError(null)
+    try {
+      const { page: _page, page_size: _size, ...filters } = query
+      const input = { ...csv.input, query: { ...csv.input?.query, ...filters } } as unknown as Input<Csv>
+      await download(csv.name, withScope(scope, input), csv.file)
+    } catch (thrown) {
+      setError(thrown)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      <Button variant="default" loading={busy} onClick={() => void fetchIt()}>
+        {t.csv}
+      </Button>
+      <Problem error={error} retry={() => void fetchIt()} />
+    </>
+  )
+}
+
+function Pages({
+  page,
+  total_pages,
+  total_items,
+  set,
+}: {
+  page: number
+  total_pages: number
+  total_items: number
+  set: (changes: Record<string, string>) => void
+}) {
+  const t = useTexts(partsTexts)
+  return (
+    <Group justify="space-between" component="nav" aria-label={t.page_of(showCount(page), showCount(total_pages))}>
+      <Text size="sm">{t.total(showCount(total_items))}</Text>
+      {total_pages > 1 ? (
+        <Group gap="xs">
+          <Button variant="default" size="xs" disabled={page <= 1} onClick={() => set({ page: String(page - 1) })}>
+            {t.previous}
+          </Button>
+          <Text size="sm">{t.page_of(showCount(page), showCount(total_pages))}</Text>
+          <Button
+            variant="default"
+            size="xs"
+            disabled={page >= total_pages}
+            onClick={() => set({ page: String(page + 1) })}
+          >
+            {t.next}
+          </Button>
+        </Group>
+      ) : null}
+    </Group>
+  )
+}

@@ -1,0 +1,209 @@
+// Small parts of every page: a title that takes the focus, amounts, times, words of state, copying, asking once more.
+
+import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { facts } from './facts.ts'
+import { useLanguage, useTexts } from './language.ts'
+import { partsTexts } from './parts-texts.ts'
+import { showAmount, showTime } from './show.ts'
+
+/** A page: its title is the document's, and takes the focus when the page opens. */
+export function Page({
+  title,
+  lead,
+  actions,
+  children,
+}: {
+  title: string
+  lead?: ReactNode
+  actions?: ReactNode
+  children: ReactNode
+}) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · ${facts.brand_name}`
+  }, [title])
+  useEffect(() => {
+    // The first page of a visit leaves the focus at the top, where the way past the menu is.
+    if (history.length > 1 && document.activeElement?.closest('nav, main'))
+      heading.current?.focus({ preventScroll: true })
+    scrollTo(0, 0)
+  }, [])
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <div>
+          <Title order={1} ref={heading} tabIndex={-1} className="page-title">
+            {title}
+          </Title>
+          {lead ? (
+            <Text c="dimmed" component="div">
+              {lead}
+            </Text>
+          ) : null}
+        </div>
+        {actions ? (
+          <Group gap="xs" className="no-print">
+            {actions}
+          </Group>
+        ) : null}
+      </Group>
+      {children}
+    </Stack>
+  )
+}
+
+/** A link to another page of this console. `to`: a path below it, such as "sandbox/collections". */
+export function Go({
+  to,
+  children,
+  ...rest
+}: {
+  to: string
+  children: ReactNode
+  className?: string
+  'aria-label'?: string
+}) {
+  return (
+    <Anchor {...rest} renderRoot={(props) => <Link {...props} to={hrefOf(to)} />}>
+      {children}
+    </Anchor>
+  )
+}
+
+/** A button that leads to another page of this console. */
+export function GoButton({
+  to,
+  children,
+  ...rest
+}: {
+  to: string
+  children: ReactNode
+  variant?: string
+  size?: string
+}) {
+  return (
+    <Button {...rest} renderRoot={(props) => <Link {...props} to={hrefOf(to)} />}>
+      {children}
+    </Button>
+  )
+}
+
+/** The path of a page as the router knows it: below this console's own. */
+export function hrefOf(to: string): string {
+  return `/${to}`
+}
+
+/** An amount that does not break over lines. */
+export function Amount({ value, currency = 'TZS' }: { value: string | number | null; currency?: string }) {
+  return <span className="amount">{value === null ? '–' : showAmount(value, currency)}</span>
+}
+
+/** A moment in Tanzanian time. */
+export function When({ time, seconds = false }: { time: string | null; seconds?: boolean }) {
+  const language = useLanguage()
+  if (time === null) return <>–</>
+  return (
+    <time dateTime={time} title={`${time} (UTC)`}>
+      {showTime(time, language, seconds)}
+    </time>
+  )
+}
+
+/** How good or bad a state is: its colour, which is never all that tells it. */
+export type Tone = 'good' | 'bad' | 'wait' | 'warn' | 'plain'
+
+/** A state in a word, coloured. */
+export function Chip({ tone, children }: { tone: Tone; children: ReactNode }) {
+  return <span className={`chip chip-${tone}`}>{children}</span>
+}
+
+/** Names and values of one record. Entries that are null or undefined are left out. */
+export function FactList({ facts: entries }: { facts: readonly (readonly [string, ReactNode] | null)[] }) {
+  return (
+    <dl className="facts">
+      {entries.map((entry) =>
+        entry === null || entry[1] === null || entry[1] === undefined ? null : (
+          <div key={entry[0]}>
+            <dt>{entry[0]}</dt>
+            <dd>{entry[1]}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  )
+}
+
+/** Copies a text, and says so, also to whoever only listens. */
+export function Copy({ text, label }: { text: string; label?: string }) {
+  const t = useTexts(partsTexts)
+  const [done, setDone] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setDone(true)
+    setTimeout(() => setDone(false), 3_000)
+  }
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={() => void copy()} className="no-print">
+        {done ? t.copied : (label ?? t.copy)}
+      </Button>
+      <span role="status" className="unseen">
+        {done ? t.copied : ''}
+      </span>
+    </>
+  )
+}
+
+/** A text that is selected as one, such as a key or an id. */
+export function Mono({ children }: { children: ReactNode }) {
+  return <code className="mono">{children}</code>
+}
+
+/**
+ * A dialog over the page: the browser keeps the focus in it, Escape closes it. `open` shows it; `onClose` is called when the
+ * reader leaves it.
+ */
+export function Dialog({
+  open,
+  onClose,
+  title,
+  children,
+}: {
+  open: boolean
+  onClose: () => void
+  title: string
+  children: ReactNode
+}) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const element = dialog.current
+    if (element === null) return
+    if (open && !element.open) element.showModal()
+    if (!open && element.open) element.close()
+  }, [open])
+  return (
+    <dialog ref={dialog} className="dialog" aria-labelledby="dialog-title" onClose={onClose} onCancel={onClose}>
+      {open ? (
+        <Stack gap="md">
+          <Title order={2} id="dialog-title">
+            {title}
+          </Title>
+          {children}
+        </Stack>
+      ) : null}
+    </dialog>
+  )
+}
+
+/** What is shown where there is nothing yet: what this is for, and the first step. */
+export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="empty">
+      <Title order={2}>{title}</Title>
+      {children ? <Text component="div">{children}</Text> : null}
+      {action ? <Group mt="md">{action}</Group> : null}
+    </div>
+  )
+}

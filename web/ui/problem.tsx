@@ -1,0 +1,90 @@
+// Errors as people read them. A lost network, an ended session, a conflict and the rest each have their own words and way on.
+
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { Lost, Refused, SessionOver } from './api.ts'
+import { useTexts } from './language.ts'
+import { problemTexts } from './problem-texts.ts'
+import { signIn } from './session.ts'
+
+/** Says what went wrong. `retry`: what the button does, where trying again makes sense. Nothing for no error. */
+export function Problem({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
+  const t = useTexts(problemTexts)
+  const queries = useQueryClient()
+  if (!error) return null
+  const again = retry && (
+    <Button size="xs" variant="default" onClick={retry}>
+      {t.retry}
+    </Button>
+  )
+  if (error instanceof Lost) return <Notice title={t.lost_title} text={t.lost} action={again} />
+  if (error instanceof SessionOver) {
+    return <Notice title={t.over_title} text={t.over} action={<SignInButton text={t.sign_in} />} />
+  }
+  if (!(error instanceof Refused)) return <Notice title={t.failed_title} text={t.failed} action={again} />
+  const { code, status, message, request_id, retry_after_s } = error
+  if (code === 'step_up_required') {
+    return (
+      <Notice title={t.over_title} text={t.codes[code] ?? message} action={<SignInButton text={t.sign_in} again />} />
+    )
+  }
+  if (status === 404) return <Notice title={t.missing_title} text={t.missing} request_id={request_id} />
+  if (status >= 500) return <Notice title={t.failed_title} text={t.failed} request_id={request_id} action={again} />
+  const known = t.codes[code]
+  const text = [known ?? message, retry_after_s === null ? '' : t.wait(retry_after_s)].join(' ').trim()
+  const detail = known === undefined || known === message ? null : message
+  if (status === 409) {
+    const reload = (
+      <Button size="xs" variant="default" onClick={() => void queries.invalidateQueries()}>
+        {t.reload}
+      </Button>
+    )
+    return <Notice title={t.conflict_title} text={text} detail={detail} request_id={request_id} action={reload} />
+  }
+  const wrong = Object.keys(error.fields).length > 0
+  return (
+    <Notice
+      title={t.refused_title}
+      text={wrong ? t.fields : text}
+      detail={wrong ? null : detail}
+      request_id={request_id}
+      action={status === 429 ? again : null}
+    />
+  )
+}
+
+function SignInButton({ text, again = false }: { text: string; again?: boolean }) {
+  return (
+    <Button size="xs" onClick={() => void signIn({ again })}>
+      {text}
+    </Button>
+  )
+}
+
+function Notice(props: {
+  title: string
+  text: string
+  detail?: string | null
+  request_id?: string | null
+  action?: React.ReactNode
+}) {
+  const t = useTexts(problemTexts)
+  return (
+    <Alert color="red" variant="light" title={props.title} role="alert" className="problem">
+      <Stack gap="xs">
+        <Text size="sm">{props.text}</Text>
+        {props.detail ? (
+          <Text size="sm" lang="en">
+            {props.detail}
+          </Text>
+        ) : null}
+        {props.request_id ? (
+          <Text size="xs">
+            {t.request_id}: <Code>{props.request_id}</Code>
+          </Text>
+        ) : null}
+        {props.action ? <Group>{props.action}</Group> : null}
+      </Stack>
+    </Alert>
+  )
+}

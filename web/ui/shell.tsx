@@ -1,0 +1,149 @@
+// The frame of every page: where one is, with which money, and the way to everything else.
+
+import {
+  AppShell,
+  Burger,
+  Button,
+  Group,
+  NavLink,
+  ScrollArea,
+  Stack,
+  Text,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core'
+import { useDisclosure, useNetwork } from '@mantine/hooks'
+import { Link, useRouterState } from '@tanstack/react-router'
+import { type ReactNode, useContext, useEffect } from 'react'
+import { facts } from './facts.ts'
+import { LanguageContext, useTexts } from './language.ts'
+import { hrefOf } from './parts.tsx'
+import { partsTexts } from './parts-texts.ts'
+import { signOut } from './session.ts'
+
+/** One line of the menu, or a heading over the lines that follow. */
+export type MenuItem = { to: string; label: string; count?: number | undefined } | { heading: string }
+
+/** The frame. `strip`: a line on every page in a colour of its own, such as which environment this is. */
+export function Shell({
+  menu,
+  strip,
+  header,
+  who,
+  children,
+}: {
+  menu: readonly MenuItem[]
+  strip: { kind: 'sandbox' | 'live' | 'operator'; text: string }
+  /** Beside the name of the product: switches. */
+  header?: ReactNode
+  who: string
+  children: ReactNode
+}) {
+  const t = useTexts(partsTexts)
+  const [opened, { toggle, close }] = useDisclosure(false)
+  const { online } = useNetwork()
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a page that was chosen from the menu covers it
+  useEffect(() => close(), [path, close])
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 248, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding="md"
+      className={`shell shell-${strip.kind}`}
+    >
+      <a href="#main" className="skip">
+        {t.skip}
+      </a>
+      <AppShell.Header className="no-print">
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger
+              opened={opened}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={t.menu}
+              aria-expanded={opened}
+            />
+            <Text fw={700} className="brand" truncate>
+              {facts.brand_name}
+            </Text>
+          </Group>
+          {header}
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" className="no-print" component="nav" aria-label={t.menu}>
+        <AppShell.Section grow component={ScrollArea}>
+          {menu.map((item) =>
+            'heading' in item ? (
+              <Text key={item.heading} size="xs" fw={700} c="dimmed" px="sm" pt="md" pb={4}>
+                {item.heading}
+              </Text>
+            ) : (
+              <NavLink
+                key={item.to}
+                renderRoot={(props) => <Link {...props} to={hrefOf(item.to)} activeOptions={{ exact: true }} />}
+                label={item.label}
+                active={isAt(path, hrefOf(item.to))}
+                aria-current={isAt(path, hrefOf(item.to)) ? 'page' : undefined}
+                rightSection={item.count ? <span className="count">{item.count}</span> : null}
+              />
+            ),
+          )}
+        </AppShell.Section>
+        <AppShell.Section>
+          <Stack gap="xs" p="xs">
+            <Text size="xs" c="dimmed" className="who">
+              {who}
+            </Text>
+            <Group gap="xs">
+              <LanguageButton />
+              <SchemeButton />
+              <Button size="xs" variant="default" onClick={() => void signOut()}>
+                {t.sign_out}
+              </Button>
+            </Group>
+          </Stack>
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1}>
+        <div className={`strip strip-${strip.kind}`}>{strip.text}</div>
+        {online ? null : (
+          <div className="strip strip-offline" role="status">
+            {t.offline}
+          </div>
+        )}
+        <div className="content">{children}</div>
+      </AppShell.Main>
+    </AppShell>
+  )
+}
+
+/** True on a page and on those below it. */
+function isAt(path: string, href: string): boolean {
+  return path === href || (path.startsWith(`${href}/`) && href.split('/').length > 2)
+}
+
+/** Changes to the other language, named in that language. */
+export function LanguageButton() {
+  const t = useTexts(partsTexts)
+  const { language, choose } = useContext(LanguageContext)
+  const other = language === 'sw' ? 'en' : 'sw'
+  return (
+    <Button size="xs" variant="default" lang={other} onClick={() => choose(other)}>
+      {t.language}
+    </Button>
+  )
+}
+
+function SchemeButton() {
+  const t = useTexts(partsTexts)
+  const { setColorScheme } = useMantineColorScheme()
+  const scheme = useComputedColorScheme('light')
+  return (
+    <Button size="xs" variant="default" onClick={() => setColorScheme(scheme === 'dark' ? 'light' : 'dark')}>
+      {scheme === 'dark' ? t.light : t.dark}
+    </Button>
+  )
+}

@@ -1,0 +1,145 @@
+// Starting a console: who is signed in, in which language, then its pages.
+
+import './ui.css'
+import { Button, Group, MantineProvider, Stack, Text, Title } from '@mantine/core'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { type AnyRoute, createRouter, type ErrorComponentProps, RouterProvider } from '@tanstack/react-router'
+import { type ReactNode, StrictMode, useEffect, useMemo, useState } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createQueries } from './data.ts'
+import { facts, HOME } from './facts.ts'
+import { firstLanguage, keepLanguage, type Language, LanguageContext, useTexts } from './language.ts'
+import { partsTexts } from './parts-texts.ts'
+import { finishSignIn, isCallback, signIn, token } from './session.ts'
+import { LanguageButton } from './shell.tsx'
+import { cssVariables, theme } from './theme.ts'
+
+const queries = createQueries()
+
+/** Shows a console below its path. Whoever is not signed in goes to the sign-in first. */
+export async function startConsole(routes: AnyRoute): Promise<void> {
+  const root = createRoot(document.getElementById('root') as HTMLElement)
+  const show = (page: ReactNode) =>
+    root.render(
+      <StrictMode>
+        <Frame>{page}</Frame>
+      </StrictMode>,
+    )
+  document.documentElement.lang = firstLanguage()
+  try {
+    if (isCallback()) await finishSignIn()
+    if ((await token().catch(() => 'offline')) === null) {
+      show(<SigningIn />)
+      return await signIn()
+    }
+  } catch (error) {
+    console.info(error)
+    return show(<SignInFailed />)
+  }
+  const router = createRouter({
+    routeTree: routes,
+    basepath: HOME,
+    defaultPreload: 'intent',
+    scrollRestoration: false,
+    parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+    stringifySearch: (search) => {
+      const sent = new URLSearchParams()
+      for (const [name, value] of Object.entries(search))
+        if (value !== undefined && value !== '') sent.set(name, String(value))
+      return sent.size === 0 ? '' : `?${sent}`
+    },
+    defaultNotFoundComponent: NotFound,
+    defaultErrorComponent: Broken,
+  })
+  show(<RouterProvider router={router} />)
+}
+
+function Frame({ children }: { children: ReactNode }) {
+  const [language, setLanguage] = useState<Language>(firstLanguage)
+  useEffect(() => {
+    document.documentElement.lang = language
+  }, [language])
+  const chosen = useMemo(
+    () => ({
+      language,
+      choose(next: Language) {
+        keepLanguage(next)
+        setLanguage(next)
+      },
+    }),
+    [language],
+  )
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={() => facts.nonce}
+    >
+      <LanguageContext value={chosen}>
+        <QueryClientProvider client={queries}>{children}</QueryClientProvider>
+      </LanguageContext>
+    </MantineProvider>
+  )
+}
+
+function Alone({ title, children }: { title: string; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · ${facts.brand_name}`
+  }, [title])
+  return (
+    <main className="alone">
+      <Stack gap="md">
+        <Title order={1}>{title}</Title>
+        {children}
+        <Group>
+          <LanguageButton />
+        </Group>
+      </Stack>
+    </main>
+  )
+}
+
+function SigningIn() {
+  const t = useTexts(partsTexts)
+  return <Alone title={t.signing_in}>{null}</Alone>
+}
+
+function SignInFailed() {
+  const t = useTexts(partsTexts)
+  return (
+    <Alone title={t.sign_in_failed_title}>
+      <Text>{t.sign_in_failed}</Text>
+      <Group>
+        <Button onClick={() => void signIn()}>{t.sign_in}</Button>
+      </Group>
+    </Alone>
+  )
+}
+
+function NotFound() {
+  const t = useTexts(partsTexts)
+  return (
+    <Alone title={t.not_found_title}>
+      <Text>{t.not_found}</Text>
+      <Group>
+        <Button component="a" href={HOME}>
+          {t.to_start}
+        </Button>
+      </Group>
+    </Alone>
+  )
+}
+
+function Broken({ error }: ErrorComponentProps) {
+  const t = useTexts(partsTexts)
+  useEffect(() => console.error(error), [error])
+  return (
+    <Alone title={t.broken_title}>
+      <Text>{t.broken}</Text>
+      <Group>
+        <Button onClick={() => location.reload()}>{t.reload}</Button>
+      </Group>
+    </Alone>
+  )
+}

@@ -1,0 +1,32 @@
+// The look of both consoles: the colours have a contrast of at least 4.5 in light and in dark.
+
+import { type CSSVariablesResolver, createTheme } from '@mantine/core'
+
+/** The theme of the components. */
+export const theme = createTheme({
+  primaryColor: 'teal',
+  primaryShade: { light: 9, dark: 9 },
+  defaultRadius: 'md',
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, Ubuntu, "Noto Sans", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, "SFMono-Regular", Menlo, Consolas, "Noto Sans Mono", monospace',
+  headings: { sizes: { h1: { fontSize: '1.6rem' }, h2: { fontSize: '1.2rem' }, h3: { fontSize: '1.05rem' } } },
+  respectReducedMotion: true,
+  cursorType: 'pointer',
+})
+
+/** Greys and reds of the components that would be too faint. */
+export const cssVariables: CSSVariablesResolver = (given) => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': given.colors.gray?.[7] ?? '#495057',
+    '--mantine-color-placeholder': given.colors.gray?.[7] ?? '#495057',
+    '--mantine-color-error': given.colors.red?.[9] ?? '#c92a2a',
+    '--mantine-color-anchor': given.colors.teal?.[9] ?? '#087f5b',
+  },
+  dark: {
+    '--mantine-color-dimmed': given.colors.dark?.[1] ?? '#b8b8b8',
+    '--mantine-color-placeholder': given.colors.dark?.[1] ?? '#b8b8b8',
+    '--mantine-color-error': given.colors.red?.[4] ?? '#ff8787',
+    '--mantine-color-anchor': given.colors.teal?.[4] ?? '#38d9a9',
+  },
+})
