@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { ensureDemoMerchant } from './admin/demo.ts'
+import { type DemoUser, demoUsers, ensureDemoMerchant } from './admin/demo.ts'
 import { apiKeyRoutes, createAuthenticate, createUsage, isWellFormedKey } from './api-keys/index.ts'
 import { auditRoutes } from './audit/index.ts'
 import { type CallbackReceiver, callbackRoutes, callbacksTask, createCallbackReceiver } from './callbacks/index.ts'
@@ -331,8 +331,8 @@ async function start(config: Config, log: Log, held: Held, draining: () => boole
   const base_url = config.base_url || `http://127.0.0.1:${port}`
   log.info({ base_url, process: config.process }, 'listening')
   if (config.node_env !== 'production') {
-    await ensureDemoMerchant(deps)
-    process.stderr.write(welcome(config, base_url, system.live))
+    const people = await demoUsers(deps, await ensureDemoMerchant(deps))
+    process.stderr.write(welcome(config, base_url, system.live, people))
   }
 }
 
@@ -386,17 +386,27 @@ function onStop(log: Log, stop: () => Promise<void>): void {
   }
 }
 
-function welcome(config: Config, base_url: string, live: LiveMoney): string {
+function welcome(config: Config, base_url: string, live: LiveMoney, people: readonly DemoUser[]): string {
+  const signIn = (role: DemoUser['role']) => {
+    const person = people.find((one) => one.role === role)
+    return person === undefined
+      ? `sign in at ${config.oidc_issuer}`
+      : `sign in as ${person.email}\n                 password ${person.password}`
+  }
   return `
 ${config.brand_name} is ready.
 
+  Dashboard      ${base_url}/dashboard
+                 ${signIn('MERCHANT_ADMIN')}
+  Operators      ${base_url}/operator
+                 ${signIn('SUPER_ADMIN')}
   API            ${base_url}/v1
   Documentation  ${base_url}/docs
   OpenAPI        ${base_url}/openapi.json
   Data           ${config.database_url === '' ? resolve(config.data_dir) : 'your PostgreSQL (DATABASE_URL)'}
   Live money     ${liveLines(live).join('\n                 ')}
 
-  First payment: get keys of the demo merchant in another terminal
+  First payment: make a key in the dashboard, or get keys of the demo merchant in another terminal
     npm run -s admin -- demo
   then follow "First payment" in README.md, or send
 

@@ -1,6 +1,9 @@
 /** The admin command about people, as an operator types it, through the real `npm run -s admin`, on a fresh installation. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createDb, sql } from '../src/db/index.ts'
@@ -119,13 +122,18 @@ test('a command that is written wrongly opens nothing: exit 2, and how to write 
 
 describe('people of a merchant', () => {
   let world: World
+  let data_dir: string
   before(async () => {
     world = await createWorld()
+    data_dir = await mkdtemp(join(tmpdir(), 'malipo-people-'))
   })
-  after(() => world.close())
+  after(async () => {
+    await world.close()
+    await rm(data_dir, { recursive: true, force: true })
+  })
   const test_env = { NODE_ENV: 'test', SECRET_KEY: PRODUCTION.SECRET_KEY }
   const run = (args: readonly string[], env: Record<string, string> = {}) =>
-    admin(args, world.url, { ...test_env, ...env })
+    admin(args, world.url, { ...test_env, DATA_DIR: data_dir, ...env })
   /** Runs a command that has to succeed. */
   const done = async (args: readonly string[]) => {
     const outcome = await run(args)
@@ -208,15 +216,20 @@ describe('people of a merchant', () => {
     ])
   })
 
-  test('the demo has one of every role, with fresh passwords each time', async () => {
-    const [once, again] = [await done(['demo']), await done(['demo'])]
+  test('the demo has one of every role, with passwords that stay good, and fresh ones when nobody knows them any more', async () => {
+    const once = await done(['demo'])
+    const again = await done(['demo'])
+    assert.deepEqual(again.users, once.users)
+    assert.equal((await stat(join(data_dir, 'demo-people.json'))).mode & 0o777, 0o600)
+    await rm(join(data_dir, 'demo-people.json'))
+    const anew = await done(['demo'])
     // biome-ignore lint/suspicious/noExplicitAny: answers of every command
     const roles = (answer: any) => answer.users.map(({ role }: { role: string }) => role)
     assert.deepEqual(roles(once), [...MERCHANT_ROLES, 'SUPER_ADMIN'])
     assert.deepEqual(roles(again), roles(once))
     for (const [i, { email, password }] of once.users.entries()) {
-      assert.equal(again.users[i].email, email)
-      assert.notEqual(again.users[i].password, password)
+      assert.equal(anew.users[i].email, email)
+      assert.notEqual(anew.users[i].password, password)
       const { access_token } = await done(['token', '--email', email])
       world.deps.clock.advance(Math.max(0, Date.now() - world.deps.clock.now().getTime()))
       const me = await world.get('/v1/me', access_token)
@@ -226,7 +239,7 @@ describe('people of a merchant', () => {
       assert.equal(me.body.data.super_admin, membership === undefined)
     }
     const text = JSON.stringify(await world.rows('select after from audit_log'))
-    for (const { password } of [...once.users, ...again.users]) assert.ok(!text.includes(password))
+    for (const { password } of [...once.users, ...anew.users]) assert.ok(!text.includes(password))
     for (const key of [once.live_key, again.sandbox_key]) assert.ok(!text.includes(key))
   })
 })

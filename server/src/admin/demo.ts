@@ -1,9 +1,12 @@
 // The demo merchant of an installation that is not for production, with its keys and people.
 
+import { randomUUID } from 'node:crypto'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { recordAudit } from '../audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../db/index.ts'
 import { MERCHANT_ROLES, type Role, SCOPES } from '../http/index.ts'
-import { newPassword, setPassword } from '../identity/index.ts'
+import { hasPassword, newPassword, setPassword } from '../identity/index.ts'
 import { refuse } from '../lib/index.ts'
 import { createMerchant, createUser, findMerchant, type Merchant, setMember } from '../merchants/index.ts'
 import { COMMAND_ACT } from './act.ts'
@@ -47,32 +50,71 @@ export async function demo(deps: Deps) {
   }
 }
 
-type DemoUser = { email: string; password: string; role: Role }
+/** Somebody of the demo who can sign in. */
+export type DemoUser = { email: string; password: string; role: Role }
 
-/** One person of every role, the operator among them, with fresh passwords. None with a foreign OIDC_ISSUER: it knows other people. */
-async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUser[]> {
+/** The passwords of the demo's people, so that they stay the same from start to start. */
+const PEOPLE_FILE = 'demo-people.json'
+
+/**
+ * One person of every role, the operator among them, with passwords that work: those of the last time, else fresh ones. None
+ * with a foreign OIDC_ISSUER: it knows other people.
+ */
+export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUser[]> {
   if (deps.config.oidc_issuer !== '') return []
+  const file = join(deps.config.data_dir, PEOPLE_FILE)
+  const known = await readPeople(file)
   return inTransaction(deps.db, async (tx) => {
     await tx.query(LOCK)
     const users: DemoUser[] = []
+    const renewed: DemoUser[] = []
     for (const role of [...MERCHANT_ROLES, 'SUPER_ADMIN'] as const) {
       const email = `${role.toLowerCase().replace('_', '-')}@demo.malipo.example`
       const user_id = await ensureUser(deps, tx, email, role)
       if (role !== 'SUPER_ADMIN') await setMember(deps, tx, merchant.id, user_id, role)
-      const password = newPassword(deps.random)
-      await setPassword(deps, tx, user_id, password)
-      users.push({ email, password, role })
+      const before = known.find((one) => one.email === email)?.password
+      const kept = before !== undefined && (await hasPassword(tx, user_id, before))
+      const user = { email, password: kept ? before : newPassword(deps.random), role }
+      users.push(user)
+      if (kept) continue
+      await setPassword(deps, tx, user_id, user.password)
+      renewed.push(user)
     }
-    await recordAudit(deps, tx, {
-      ...COMMAND_ACT,
-      merchant_id: merchant.id,
-      action: 'demo.renew',
-      target_type: 'merchant',
-      target_id: merchant.id,
-      after: { users: users.map(({ email, role }) => ({ email, role })) },
-    })
+    if (renewed.length > 0) {
+      await recordAudit(deps, tx, {
+        ...COMMAND_ACT,
+        merchant_id: merchant.id,
+        action: 'demo.renew',
+        target_type: 'merchant',
+        target_id: merchant.id,
+        after: { users: renewed.map(({ email, role }) => ({ email, role })) },
+      })
+      // Dying behind it leaves passwords in the file that do not work: the next start makes new ones.
+      await writePeople(file, users)
+    }
     return users
   })
+}
+
+async function readPeople(file: string): Promise<DemoUser[]> {
+  try {
+    const people: unknown = JSON.parse(await readFile(file, 'utf8'))
+    return Array.isArray(people) ? people : []
+  } catch {
+    return []
+  }
+}
+
+/** Where nothing can be written, the passwords are fresh each time. */
+async function writePeople(file: string, people: readonly DemoUser[]): Promise<void> {
+  const unfinished = `${file}.${randomUUID()}`
+  try {
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(unfinished, JSON.stringify(people, null, 2), { mode: 0o600 })
+    await rename(unfinished, file)
+  } catch {
+    await rm(unfinished, { force: true })
+  }
 }
 
 const USER = sql('demo_user', 'select id from users where email = $1')

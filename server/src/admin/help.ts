@@ -28,7 +28,7 @@ const onEmail = (...does: string[]): Page => ({
 
 /** The page of each command. */
 export const PAGES: Readonly<Record<string, Page>> = {
-  demo: { does: ['The demo merchant with fresh keys and passwords (not in production)'] },
+  demo: { does: ['The demo merchant with fresh keys, and its people with their passwords (not in production)'] },
   'merchant create': {
     takes: '--name N [--email E] [--approve]',
     does: ['A new merchant; --approve makes it active, verified and priced'],

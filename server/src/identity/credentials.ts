@@ -84,6 +84,13 @@ const STORE = sql(
   `insert into credentials (user_id, password_hash, changed_at) values ($1, $2, $3)
    on conflict (user_id) do update set password_hash = excluded.password_hash, changed_at = excluded.changed_at`,
 )
+const HASH = sql('credentials_hash', 'select password_hash from credentials where user_id = $1')
+
+/** True when this is the password of a person of the built-in provider. */
+export async function hasPassword(reader: Reader, user_id: string, password: string): Promise<boolean> {
+  const [row] = await reader.query<{ password_hash: string }>(HASH, [user_id])
+  return checkPassword(row?.password_hash ?? null, password)
+}
 const SUBJECT = sql('credentials_subject', 'select issuer, subject, email, name from users where id = $1 for update')
 const RENAME = sql('credentials_rename', 'update users set issuer = $2, subject = $3, updated_at = $4 where id = $1')
 

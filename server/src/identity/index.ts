@@ -1,6 +1,6 @@
 // The door of identity.
 
-export { endSessions, newPassword, setPassword } from './credentials.ts'
+export { endSessions, hasPassword, newPassword, setPassword } from './credentials.ts'
 export { latestSigningKey, signingKey } from './keys.ts'
 export { identityRoutes, identityTask } from './provider-mount.ts'
 export { createSessions } from './session.ts'
