@@ -1,0 +1,127 @@
+// Signing in to the consoles: what the browser keeps of it, how it ends, and what a merchant's browser never reaches.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { inTransaction } from '../../src/db/index.ts'
+import { endSessions } from '../../src/identity/index.ts'
+import { type Office, openOffice, type Person } from './office.ts'
+
+let office: Office
+let owner: Person
+before(async () => {
+  office = await openOffice()
+  owner = await office.newPerson('MERCHANT_ADMIN')
+})
+after(() => office?.close())
+
+/** The access token of a tab, as a thief would look for it. */
+const tokenOf = (page: Page) =>
+  page.evaluate<string>(
+    `JSON.parse(Object.entries(sessionStorage).find(([name]) => name.includes('.user:'))[1]).access_token`,
+  )
+
+test('tokens are in no address, no cookie, no log and nothing that outlives the tab', async () => {
+  const visitor = await office.comes(owner, 'dashboard')
+  const { page, context } = visitor
+  const addresses: string[] = []
+  page.on('request', (request) => addresses.push(request.url()))
+  page.on('framenavigated', (frame) => addresses.push(frame.url()))
+  await visitor.opens('/')
+  await visitor.sees('Mwanzo', 'Home')
+  const token = await tokenOf(page)
+  assert.match(token, /^eyJ/)
+  const kept = JSON.stringify([await page.evaluate('({ ...localStorage })'), await context.cookies(), addresses])
+  assert.ok(!kept.includes(token))
+  assert.doesNotMatch(JSON.stringify(await page.evaluate('({ ...localStorage })')), /eyJ/)
+  assert.ok(!office.world.deps.logged.join('\n').includes(token))
+  assert.doesNotMatch(page.url(), /code=|state=/)
+  const history = await page.evaluate<number>('history.length')
+  assert.ok(history > 0)
+  const other = await context.newPage()
+  await other.goto(`${office.url}/dashboard/assets/none`)
+  assert.equal(await other.evaluate('sessionStorage.length'), 0, 'another tab knows nothing of it')
+  await visitor.leave()
+})
+
+test('a session goes on by itself while somebody works, and signing out ends it here and at the provider', async () => {
+  const visitor = await office.comes(owner, 'dashboard', { language: 'sw' })
+  const { page } = visitor
+  await visitor.opens('/sandbox/links')
+  const before_it = await tokenOf(page)
+  // The server finds the token too old; the browser gets another one without asking anybody.
+  office.world.deps.clock.advance(20 * 60_000)
+  await page.getByRole('link', { name: 'Ankara', exact: true }).click()
+  await visitor.sees('Ankara', 'Invoices')
+  await page.getByText('Bado hakuna').first().waitFor()
+  assert.notEqual(await tokenOf(page), before_it)
+  await visitor.press('Ondoka', 'Sign out')
+  await page.waitForURL(/\/identity\//)
+  if (/sign-out/.test(page.url())) await page.locator('form button').first().click()
+  await page.waitForURL(/\/identity\/sign-in\//)
+  await page.locator('input[name=password]').waitFor()
+  assert.equal(await page.evaluate("Object.keys(sessionStorage).filter((name) => name.includes('.user:')).length"), 0)
+  visitor.complaints.length = 0
+  await visitor.leave()
+})
+
+test('a session that ends keeps what was typed: after the sign-in it is there, and is sent once', async () => {
+  const person = await office.newPerson('MERCHANT_ADMIN')
+  const visitor = await office.comes(person, 'dashboard', { refusals: [400, 401] })
+  const { page } = visitor
+  await visitor.opens('/sandbox/links/new')
+  await visitor.fill('Kiasi', 'Amount', '4321')
+  await visitor.fill('Maelezo', 'Description', 'Soap for the school')
+  await inTransaction(office.world.deps.db, (tx) => endSessions(office.world.deps, tx, person.user_id))
+  await visitor.press('Tengeneza kiungo', 'Make a link')
+  await page.getByText('Your session has ended').first().waitFor()
+  assert.equal(await page.getByLabel('Amount').inputValue(), '4321')
+  await page.getByRole('button', { name: 'Sign in again' }).first().click()
+  await page.locator('input[name=email]').fill(person.email)
+  await page.locator('input[name=password]').fill(person.password)
+  await page.locator('form button').first().click()
+  await visitor.sees('Kiungo kipya cha malipo', 'New payment link')
+  assert.equal(await page.getByLabel('Amount').inputValue(), '4321')
+  assert.equal(await page.getByLabel('Description').inputValue(), 'Soap for the school')
+  await visitor.press('Tengeneza kiungo', 'Make a link')
+  await visitor.sees('Kiungo cha TZS 4,321', 'Link for TZS 4,321')
+  const rows = await office.world.rows('select 1 from payment_links where amount_minor = 432100')
+  assert.equal(rows.length, 1)
+  await visitor.leave()
+})
+
+test("a merchant's browser reaches nothing of the operators' console, and no token of the dashboard does", async () => {
+  const boss = await office.newPerson('SUPER_ADMIN')
+  for (const person of [owner, boss]) {
+    const visitor = await office.comes(person, 'dashboard', { refusals: [403] })
+    await visitor.opens('/')
+    const status = await visitor.page.evaluate<number>(
+      `fetch('/v1/operator/queue', { headers: { authorization: 'Bearer ' + JSON.parse(Object.entries(sessionStorage).find(([name]) => name.includes('.user:'))[1]).access_token } }).then((reply) => reply.status)`,
+    )
+    assert.equal(status, 403, person.role)
+    await visitor.leave()
+  }
+  const stranger = await office.comes(owner, 'operator', { refusals: [403] })
+  await stranger.opens('/')
+  await stranger.looks('whoever is no operator')
+  assert.equal(await stranger.page.getByRole('navigation').count(), 0)
+  await stranger.leave()
+})
+
+test('an address that leads nowhere, and a page that is asked for without a network, say so in words', async () => {
+  const visitor = await office.comes(owner, 'dashboard', { language: 'sw' })
+  const { page, context } = visitor
+  await visitor.opens('/sandbox/nowhere')
+  await visitor.sees('Ukurasa haupo', 'No such page')
+  await visitor.opens('/sandbox/collections')
+  await context.setOffline(true)
+  await page.getByText('Mtandao umekatika. Unachoona kinaweza kuwa cha zamani.').waitFor()
+  await context.setOffline(false)
+  await page.getByText('Mtandao umekatika. Unachoona kinaweza kuwa cha zamani.').waitFor({ state: 'detached' })
+  visitor.complaints.splice(
+    0,
+    visitor.complaints.length,
+    ...visitor.complaints.filter((one) => !one.includes('ERR_INTERNET_DISCONNECTED')),
+  )
+  await visitor.leave()
+})
