@@ -2,6 +2,7 @@
 
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { handedOn } from './rpc.ts'
 import type { Server } from './world.ts'
 
 const ADMIN_MAX_MS = 600_000
@@ -31,7 +32,7 @@ export async function operatorToken(server: Server): Promise<string> {
 /** Runs one command and gives its answer. Some answer and end with an exit code all the same. */
 async function admin<Answer>(server: Server, args: string[]): Promise<Answer> {
   const cwd = fileURLToPath(new URL('..', import.meta.url))
-  const env = { PATH: process.env.PATH ?? '', ...server.env }
+  const env = { PATH: process.env.PATH ?? '', ...handedOn(), ...server.env }
   const [stdout, stderr] = await new Promise<[string, string]>((resolve) => {
     const options = { cwd, env, timeout: ADMIN_MAX_MS, maxBuffer: 1e8 }
     const command = ['server/src/admin.ts', ...args, '--json']

@@ -99,7 +99,8 @@ export type Program = { pid: number; stdout(): string; stop(): Promise<void>; ru
 /** What `npm start` sets for Node too, or the caller wants every process to have. */
 const HANDED_ON = ['NODE_OPTIONS', 'NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX'] as const
 
-function handedOn(): Record<string, string> {
+/** The settings of Node that every process gets, as far as they are set. */
+export function handedOn(): Record<string, string> {
   const set: Record<string, string> = {}
   for (const name of HANDED_ON) {
     const value = process.env[name]

@@ -22,6 +22,8 @@ Environment
   PAYMENTS, PAYOUTS
                 How large the storm is, with KILLS (300, 60 and 3; npm run storm: 20,000, 2,000 and 40)
   RUNS          How many lives of withdrawals are simulated (100; npm run simulate: 3000)
+  WAYS          "all" tries every screen and journey of the pay page in each language both with scripts and without
+                (two ways of these four for each; npm run journeys: all)
   SEED          The chances of all of them: the same number, the same moments (random; each prints its own)
 `
 

@@ -17,6 +17,8 @@ import { createRig, type Rig, seededRandom } from './rig.ts'
 const STOP_MS_MAX = 8_000
 /** A connection without a request is given this long to send one. */
 const STOP_SILENT_MS_MAX = 15_000
+/** Half of this is waiting, half a minute in one place: more of them at once than cores. */
+const CONCURRENCY = 3
 /** Nothing listens there: a process that got so far would say so. */
 const NO_DATABASE = 'postgres://nobody:nothing@127.0.0.1:9/none'
 
@@ -50,279 +52,311 @@ async function newRig(): Promise<Rig> {
   return rig
 }
 
-describe('a configuration that must not run', () => {
-  const production = { NODE_ENV: 'production', DATABASE_URL: '', SECRET_KEY: '', WEBHOOK_ALLOW_PRIVATE: '' }
-  const refused: { what: string; env: Record<string, string>; named: string[] }[] = [
-    { what: 'a port that is no number', env: { PORT: 'abc' }, named: ['PORT'] },
-    { what: 'a port out of range', env: { PORT: '70000' }, named: ['PORT'] },
-    { what: 'an unknown kind of process', env: { PROCESS: 'both' }, named: ['PROCESS'] },
-    { what: 'a key of the wrong length', env: { SECRET_KEY: 'c2hvcnQ=' }, named: ['SECRET_KEY'] },
-    { what: 'a database of another kind', env: { DATABASE_URL: 'mysql://127.0.0.1/malipo' }, named: ['DATABASE_URL'] },
-    { what: 'several wrong settings', env: { PORT: '-1', LOG_LEVEL: 'loud' }, named: ['PORT', 'LOG_LEVEL'] },
-    {
-      what: 'production without its settings',
-      env: production,
-      named: ['DATABASE_URL', 'SECRET_KEY', 'MOCK_SECRET', 'BASE_URL', 'PROVIDER'],
-    },
-    {
-      what: 'production that delivers to private addresses',
-      env: { ...production, WEBHOOK_ALLOW_PRIVATE: 'true' },
-      named: ['WEBHOOK_ALLOW_PRIVATE'],
-    },
-  ]
-  for (const { what, env, named } of refused) {
-    test(`${what} is refused by name`, async () => {
-      const child = start(serverEnv(NO_DATABASE, env))
-      assert.deepEqual(await endOf(child), { code: 1, signal: null })
-      const output = child.output()
-      assert.match(output, /Configuration refused/)
-      for (const name of named) assert.match(output, new RegExp(`^${name} `, 'm'))
-      assert.doesNotMatch(output, /\n\s+at /, 'an operator is shown no stack')
-    })
-  }
-
-  test('a database that is not there ends the start with exit code 1, and the password stays out of the log', async () => {
-    const child = start(
-      serverEnv('postgres://nobody:pass-word-here@127.0.0.1:9/none', { PORT: String(await freePort()) }),
-    )
-    assert.deepEqual(await endOf(child), { code: 1, signal: null })
-    assert.match(child.output(), /The database cannot be reached: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
-    assert.doesNotMatch(child.output(), /\n\s+at /, 'an operator is shown no stack')
-    assert.doesNotMatch(child.output(), /pass-word-here/)
-  })
-
-  test('a port that is taken ends the start with exit code 1', async () => {
+// Those that wait longest come first: the others run beside them.
+describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
+  test('a process that only serves HTTP writes down when a key was used', async () => {
     const rig = await newRig()
-    await start(rig.env()).ready()
-    const second = start(rig.env())
-    assert.deepEqual(await endOf(second), { code: 1, signal: null })
-    assert.match(second.output(), /EADDRINUSE/)
+    const api = start(rig.env({ PROCESS: 'api' }), undefined, [], { ipc: false })
+    await api.ready()
+    const [shop] = rig.shops
+    const answer = await fetch(`${api.url}/v1/collections`, { headers: { authorization: `Bearer ${shop?.key}` } })
+    assert.equal(answer.status, 200)
+    const used = sql('crash_used', 'select key_id from api_key_usage')
+    await until('it is written', async () => (await rig.db.query(used)).length > 0, 45_000)
+    assert.deepEqual(await rig.db.query(used), [{ key_id: shop?.key_id }])
+    api.signal('SIGTERM')
+    assert.deepEqual(await endOf(api), { code: 0, signal: null })
   })
-})
 
-test('npm start says how it is used when it is asked, and when it is given what it does not know', async () => {
-  const asked = start({}, undefined, ['--help'])
-  assert.deepEqual(await endOf(asked), { code: 0, signal: null })
-  assert.match(asked.output(), /^Usage: npm start/)
-  const unknown = start({}, undefined, ['--bogus'])
-  assert.deepEqual(await endOf(unknown), { code: 2, signal: null })
-  assert.match(unknown.output(), /^unknown argument --bogus\nUsage: npm start/)
-})
-
-test('the admin command says that the database cannot be reached', async () => {
-  const child = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['verify'])
-  assert.deepEqual(await endOf(child), { code: 1, signal: null })
-  assert.match(child.output(), /^The database cannot be reached: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
-})
-
-test('in production a database that cannot be reached is not said to be needless: the embedded one is refused there', async () => {
-  const secrets = { SECRET_KEY: Buffer.alloc(32, 1).toString('base64'), MOCK_SECRET: 'a secret of the tests' }
-  const env = {
-    NODE_ENV: 'production',
-    ALLOW_MOCK_IN_PRODUCTION: 'true',
-    BASE_URL: 'https://api.example.tz',
-    WEBHOOK_ALLOW_PRIVATE: '',
-    ...secrets,
-  }
-  const child = start(serverEnv(NO_DATABASE, env))
-  assert.deepEqual(await endOf(child), { code: 1, signal: null })
-  assert.match(child.output(), /The database cannot be reached: .*\nCheck DATABASE_URL and that the server runs\.\n/)
-  assert.doesNotMatch(child.output(), /embedded/)
-})
-
-test('a part of an admin command is answered with its help, and exit code 2', async () => {
-  const child = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['statement'])
-  assert.deepEqual(await endOf(child), { code: 2, signal: null })
-  assert.match(child.output(), /^Usage: npm run -s admin -- statement import --provider[\s\S]*Example/)
-  const asked = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['statement', 'import', '--help'])
-  assert.deepEqual(await endOf(asked), { code: 0, signal: null })
-  assert.equal(asked.output(), child.output())
-})
-
-test('a running server says that it lives and that it is ready', async () => {
-  const rig = await newRig()
-  const server = start(rig.env())
-  await server.ready()
-  const get = async (path: string) => {
-    const answer = await fetch(server.url + path)
-    return [answer.status, await answer.json()]
-  }
-  assert.deepEqual(await get('/healthz'), [200, { status: 'ok' }])
-  assert.deepEqual(await get('/readyz'), [200, { status: 'ready' }])
-})
-
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} under load: what was begun is answered, nothing is lost, the exit code is 0`, async (t) => {
+  test('a stop is not held up by connections that are kept alive, nor by one that never sends anything', async () => {
     const rig = await newRig()
     const server = start(rig.env())
     await server.ready()
     await rig.configureWebhooks(server.url)
-    const client = createClient(server.url, 16)
+    const silent = connect({ port: rig.port, host: '127.0.0.1' })
+    silent.on('error', () => {})
+    const client = createClient(server.url, 4)
     const load = startLoad({
       client,
       shops: rig.shops,
-      random: seededRandom(1),
-      concurrency: 16,
-      per_second: 400,
-      endings: ['001', '009'],
+      random: seededRandom(2),
+      concurrency: 4,
+      per_second: 100,
+      endings: ['001'],
     })
-    await until('the load runs', () => load.acks.length >= 100)
-    const asked_at = Date.now()
-    // A terminal and npm both pass the same signal on.
-    server.signal(signal)
-    server.signal(signal)
-    const takesNoMore = () =>
-      fetch(`${server.url}/readyz`).then(
-        (answer) => answer.status !== 200,
-        () => true,
-      )
-    await until('it has begun to stop', takesNoMore)
-    server.signal(signal)
-    assert.deepEqual(await endOf(server), { code: 0, signal: null }, server.output())
-    const took = Date.now() - asked_at
-    t.diagnostic(`stopped after ${took} ms with ${load.acks.length} payments acknowledged`)
-    assert.ok(took < STOP_MS_MAX, `it took ${took} ms`)
-
-    // What it had begun it finished: every payment that it accepted was answered, and nothing was left to leases.
-    const accepted = await rig.db.query<{ id: string }>(sql('crash_accepted', 'select id from collections'))
-    const isAnswered = ({ id }: { id: string }) => load.acks.some((ack) => ack.collection_id === id)
-    await until('every accepted payment was answered', () => accepted.every(isAnswered), 5_000)
-    assert.deepEqual(await rig.db.query(LEASED), [{ attempts: 0, deliveries: 0 }])
-
-    const next = start(rig.env())
-    await next.ready()
+    await until('connections are open', () => load.acks.length >= 8)
     await load.stop()
-    assert.deepEqual(load.problems, [])
-    const { left } = await waitQuiet(rig)
-    assert.deepEqual(left, { open: 0, due: 0, pending: 0 })
-    assert.deepEqual(findProblems(await gatherFacts(rig, load.acks)), [])
+    // The provider's callbacks are under way now, on connections that it keeps.
+    const begin = Date.now()
+    server.signal('SIGTERM')
+    assert.deepEqual(await endOf(server), { code: 0, signal: null })
+    const took = Date.now() - begin
+    assert.ok(took < STOP_SILENT_MS_MAX, `it took ${took} ms`)
+    silent.destroy()
     await client.close()
-    next.signal(signal)
-    assert.deepEqual(await endOf(next), { code: 0, signal: null })
   })
-}
 
-test('a stop is not held up by connections that are kept alive, nor by one that never sends anything', async () => {
-  const rig = await newRig()
-  const server = start(rig.env())
-  await server.ready()
-  await rig.configureWebhooks(server.url)
-  const silent = connect({ port: rig.port, host: '127.0.0.1' })
-  silent.on('error', () => {})
-  const client = createClient(server.url, 4)
-  const load = startLoad({
-    client,
-    shops: rig.shops,
-    random: seededRandom(2),
-    concurrency: 4,
-    per_second: 100,
-    endings: ['001'],
+  describe('a configuration that must not run', { concurrency: 1 }, () => {
+    const production = { NODE_ENV: 'production', DATABASE_URL: '', SECRET_KEY: '', WEBHOOK_ALLOW_PRIVATE: '' }
+    const refused: { what: string; env: Record<string, string>; named: string[] }[] = [
+      { what: 'a port that is no number', env: { PORT: 'abc' }, named: ['PORT'] },
+      { what: 'a port out of range', env: { PORT: '70000' }, named: ['PORT'] },
+      { what: 'an unknown kind of process', env: { PROCESS: 'both' }, named: ['PROCESS'] },
+      { what: 'a key of the wrong length', env: { SECRET_KEY: 'c2hvcnQ=' }, named: ['SECRET_KEY'] },
+      {
+        what: 'a database of another kind',
+        env: { DATABASE_URL: 'mysql://127.0.0.1/malipo' },
+        named: ['DATABASE_URL'],
+      },
+      { what: 'several wrong settings', env: { PORT: '-1', LOG_LEVEL: 'loud' }, named: ['PORT', 'LOG_LEVEL'] },
+      {
+        what: 'production without its settings',
+        env: production,
+        named: ['DATABASE_URL', 'SECRET_KEY', 'MOCK_SECRET', 'BASE_URL', 'PROVIDER'],
+      },
+      {
+        what: 'production that delivers to private addresses',
+        env: { ...production, WEBHOOK_ALLOW_PRIVATE: 'true' },
+        named: ['WEBHOOK_ALLOW_PRIVATE'],
+      },
+    ]
+    for (const { what, env, named } of refused) {
+      test(`${what} is refused by name`, async () => {
+        const child = start(serverEnv(NO_DATABASE, env))
+        assert.deepEqual(await endOf(child), { code: 1, signal: null })
+        const output = child.output()
+        assert.match(output, /Configuration refused/)
+        for (const name of named) assert.match(output, new RegExp(`^${name} `, 'm'))
+        assert.doesNotMatch(output, /\n\s+at /, 'an operator is shown no stack')
+      })
+    }
+
+    test('a database that is not there ends the start with exit code 1, and the password stays out of the log', async () => {
+      const child = start(
+        serverEnv('postgres://nobody:pass-word-here@127.0.0.1:9/none', { PORT: String(await freePort()) }),
+      )
+      assert.deepEqual(await endOf(child), { code: 1, signal: null })
+      assert.match(child.output(), /The database cannot be reached: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
+      assert.doesNotMatch(child.output(), /\n\s+at /, 'an operator is shown no stack')
+      assert.doesNotMatch(child.output(), /pass-word-here/)
+    })
+
+    test('a port that is taken ends the start with exit code 1', async () => {
+      const rig = await newRig()
+      await start(rig.env()).ready()
+      const second = start(rig.env())
+      assert.deepEqual(await endOf(second), { code: 1, signal: null })
+      assert.match(second.output(), /EADDRINUSE/)
+    })
   })
-  await until('connections are open', () => load.acks.length >= 8)
-  await load.stop()
-  // The provider's callbacks are under way now, on connections that it keeps.
-  const begin = Date.now()
-  server.signal('SIGTERM')
-  assert.deepEqual(await endOf(server), { code: 0, signal: null })
-  const took = Date.now() - begin
-  assert.ok(took < STOP_SILENT_MS_MAX, `it took ${took} ms`)
-  silent.destroy()
-  await client.close()
-})
 
-test('npm start passes a stop on to the server and ends with its exit code', async () => {
-  const rig = await newRig()
-  const runner = start(rig.env(), join(ROOT, 'scripts/run.mjs'), ['server/src/main.ts'])
-  await runner.ready()
-  runner.signal('SIGTERM')
-  runner.signal('SIGTERM')
-  assert.deepEqual(await endOf(runner), { code: 0, signal: null }, runner.output())
-})
-
-test('a worker stops on a signal too', async () => {
-  const rig = await newRig()
-  const worker = start(rig.env({ PROCESS: 'worker', LOG_LEVEL: 'info' }))
-  await until('the worker has started', () => worker.output().includes('worker started'))
-  worker.signal('SIGTERM')
-  assert.deepEqual(await endOf(worker), { code: 0, signal: null })
-})
-
-test('a worker outlives a database that goes away, takes up its work when it is back, and ends only on a signal', async () => {
-  const rig = await newRig()
-  const gate = await startGate(rig.url)
-  closers.push(gate.close)
-  // No channel of messages: nothing but the worker itself keeps the process.
-  const worker = start(rig.env({ PROCESS: 'worker', LOG_LEVEL: 'info', DATABASE_URL: gate.url }), undefined, [], {
-    ipc: false,
+  test('npm start says how it is used when it is asked, and when it is given what it does not know', async () => {
+    const asked = start({}, undefined, ['--help'])
+    assert.deepEqual(await endOf(asked), { code: 0, signal: null })
+    assert.match(asked.output(), /^Usage: npm start/)
+    const unknown = start({}, undefined, ['--bogus'])
+    assert.deepEqual(await endOf(unknown), { code: 2, signal: null })
+    assert.match(unknown.output(), /^unknown argument --bogus\nUsage: npm start/)
   })
-  await until('the worker has started', () => worker.output().includes('worker started'))
-  await gate.shut()
-  await until('it has noticed', () => worker.output().includes('task failed'))
-  // Longer than the worker's pauses: whatever timers it has run out, and it still lives.
-  await sleep(3_000)
-  assert.ok(worker.alive(), worker.output())
-  await gate.open()
-  const api = start(rig.env({ PROCESS: 'api' }))
-  await api.ready()
-  const [shop] = rig.shops
-  const pushed = await fetch(`${api.url}/v1/collections/wallet-push`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${shop?.key}`,
-      'content-type': 'application/json',
-      'idempotency-key': 'after-the-cut',
-    },
-    body: JSON.stringify({ amount: '10', phone: '0754123001' }),
+
+  test('the admin command says that the database cannot be reached', async () => {
+    const child = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['verify'])
+    assert.deepEqual(await endOf(child), { code: 1, signal: null })
+    assert.match(child.output(), /^The database cannot be reached: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
   })
-  assert.equal(pushed.status, 202)
-  const statuses = sql('crash_statuses', 'select status from collections')
-  await until('the payment is made', async () => {
-    const [row] = await rig.db.query<{ status: string }>(statuses)
-    return row?.status === 'successful'
+
+  test('in production a database that cannot be reached is not said to be needless: the embedded one is refused there', async () => {
+    const secrets = { SECRET_KEY: Buffer.alloc(32, 1).toString('base64'), MOCK_SECRET: 'a secret of the tests' }
+    const env = {
+      NODE_ENV: 'production',
+      ALLOW_MOCK_IN_PRODUCTION: 'true',
+      BASE_URL: 'https://api.example.tz',
+      WEBHOOK_ALLOW_PRIVATE: '',
+      ...secrets,
+    }
+    const child = start(serverEnv(NO_DATABASE, env))
+    assert.deepEqual(await endOf(child), { code: 1, signal: null })
+    assert.match(child.output(), /The database cannot be reached: .*\nCheck DATABASE_URL and that the server runs\.\n/)
+    assert.doesNotMatch(child.output(), /embedded/)
   })
-  assert.ok(worker.alive())
-  for (const child of [worker, api]) child.signal('SIGTERM')
-  for (const child of [worker, api]) assert.deepEqual(await endOf(child), { code: 0, signal: null }, child.output())
-})
 
-test('a process that only serves HTTP writes down when a key was used', async () => {
-  const rig = await newRig()
-  const api = start(rig.env({ PROCESS: 'api' }), undefined, [], { ipc: false })
-  await api.ready()
-  const [shop] = rig.shops
-  const answer = await fetch(`${api.url}/v1/collections`, { headers: { authorization: `Bearer ${shop?.key}` } })
-  assert.equal(answer.status, 200)
-  const used = sql('crash_used', 'select key_id from api_key_usage')
-  await until('it is written', async () => (await rig.db.query(used)).length > 0, 45_000)
-  assert.deepEqual(await rig.db.query(used), [{ key_id: shop?.key_id }])
-  api.signal('SIGTERM')
-  assert.deepEqual(await endOf(api), { code: 0, signal: null })
-})
+  test('a part of an admin command is answered with its help, and exit code 2', async () => {
+    const child = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['statement'])
+    assert.deepEqual(await endOf(child), { code: 2, signal: null })
+    assert.match(child.output(), /^Usage: npm run -s admin -- statement import --provider[\s\S]*Example/)
+    const asked = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['statement', 'import', '--help'])
+    assert.deepEqual(await endOf(asked), { code: 0, signal: null })
+    assert.equal(asked.output(), child.output())
+  })
 
-test('processes that start at once on an empty folder share one secret key, whole from the beginning', async () => {
-  const database = await createTestDatabase()
-  closers.push(database.drop)
-  const folder = mkdtempSync(join(tmpdir(), 'secret-'))
-  const env = async () => serverEnv(database.url, { DATA_DIR: folder, SECRET_KEY: '', PORT: String(await freePort()) })
-  const servers = [start(await env()), start(await env()), start(await env())]
-  await Promise.all(servers.map((server) => server.ready()))
-  assert.deepEqual(readdirSync(folder), ['secret.key'])
-  const file = join(folder, 'secret.key')
-  assert.equal(Buffer.from(readFileSync(file, 'utf8'), 'base64').length, 32)
-  assert.equal(statSync(file).mode & 0o777, 0o600)
-  for (const server of servers) server.signal('SIGTERM')
-  for (const server of servers) assert.deepEqual(await endOf(server), { code: 0, signal: null })
-})
+  test('a running server says that it lives and that it is ready', async () => {
+    const rig = await newRig()
+    const server = start(rig.env())
+    await server.ready()
+    const get = async (path: string) => {
+      const answer = await fetch(server.url + path)
+      return [answer.status, await answer.json()]
+    }
+    assert.deepEqual(await get('/healthz'), [200, { status: 'ok' }])
+    assert.deepEqual(await get('/readyz'), [200, { status: 'ready' }])
+  })
 
-test('a secret key that is not one is refused, with the name of its file', async () => {
-  const database = await createTestDatabase()
-  closers.push(database.drop)
-  const folder = mkdtempSync(join(tmpdir(), 'secret-'))
-  writeFileSync(join(folder, 'secret.key'), '')
-  const server = start(serverEnv(database.url, { DATA_DIR: folder, SECRET_KEY: '', PORT: String(await freePort()) }))
-  assert.deepEqual(await endOf(server), { code: 1, signal: null })
-  assert.match(server.output(), /Configuration refused:\n.*secret\.key/)
-  assert.equal(readFileSync(join(folder, 'secret.key'), 'utf8'), '', 'what is there is never overwritten')
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`${signal} under load: what was begun is answered, nothing is lost, the exit code is 0`, async (t) => {
+      const rig = await newRig()
+      const server = start(rig.env())
+      await server.ready()
+      await rig.configureWebhooks(server.url)
+      const client = createClient(server.url, 16)
+      const load = startLoad({
+        client,
+        shops: rig.shops,
+        random: seededRandom(1),
+        concurrency: 16,
+        per_second: 400,
+        endings: ['001', '009'],
+      })
+      await until('the load runs', () => load.acks.length >= 100)
+      const asked_at = Date.now()
+      // A terminal and npm both pass the same signal on.
+      server.signal(signal)
+      server.signal(signal)
+      const takesNoMore = () =>
+        fetch(`${server.url}/readyz`).then(
+          (answer) => answer.status !== 200,
+          () => true,
+        )
+      await until('it has begun to stop', takesNoMore)
+      server.signal(signal)
+      assert.deepEqual(await endOf(server), { code: 0, signal: null }, server.output())
+      const took = Date.now() - asked_at
+      t.diagnostic(`stopped after ${took} ms with ${load.acks.length} payments acknowledged`)
+      assert.ok(took < STOP_MS_MAX, `it took ${took} ms`)
+
+      // What it had begun it finished: every payment that it accepted was answered, and nothing was left to leases.
+      const accepted = await rig.db.query<{ id: string }>(sql('crash_accepted', 'select id from collections'))
+      const isAnswered = ({ id }: { id: string }) => load.acks.some((ack) => ack.collection_id === id)
+      await until('every accepted payment was answered', () => accepted.every(isAnswered), 5_000)
+      assert.deepEqual(await rig.db.query(LEASED), [{ attempts: 0, deliveries: 0 }])
+
+      const next = start(rig.env())
+      await next.ready()
+      await load.stop()
+      assert.deepEqual(load.problems, [])
+      const { left } = await waitQuiet(rig)
+      assert.deepEqual(left, { open: 0, due: 0, pending: 0 })
+      assert.deepEqual(findProblems(await gatherFacts(rig, load.acks)), [])
+      await client.close()
+      next.signal(signal)
+      assert.deepEqual(await endOf(next), { code: 0, signal: null })
+    })
+  }
+
+  test('npm start passes a stop on to the server and ends with its exit code', async () => {
+    const rig = await newRig()
+    const runner = start(rig.env(), join(ROOT, 'scripts/run.mjs'), ['server/src/main.ts'])
+    await runner.ready()
+    runner.signal('SIGTERM')
+    runner.signal('SIGTERM')
+    assert.deepEqual(await endOf(runner), { code: 0, signal: null }, runner.output())
+  })
+
+  test('a worker stops on a signal too', async () => {
+    const rig = await newRig()
+    const worker = start(rig.env({ PROCESS: 'worker', LOG_LEVEL: 'info' }))
+    await until('the worker has started', () => worker.output().includes('worker started'))
+    worker.signal('SIGTERM')
+    assert.deepEqual(await endOf(worker), { code: 0, signal: null })
+  })
+
+  test('a worker outlives a database that goes away, takes up its work when it is back, and ends only on a signal', async () => {
+    const rig = await newRig()
+    const gate = await startGate(rig.url)
+    closers.push(gate.close)
+    // No channel of messages: nothing but the worker itself keeps the process.
+    const worker = start(rig.env({ PROCESS: 'worker', LOG_LEVEL: 'info', DATABASE_URL: gate.url }), undefined, [], {
+      ipc: false,
+    })
+    await until('the worker has started', () => worker.output().includes('worker started'))
+    await gate.shut()
+    await until('it has noticed', () => worker.output().includes('task failed'))
+    // Longer than the worker's pauses: whatever timers it has run out, and it still lives.
+    await sleep(3_000)
+    assert.ok(worker.alive(), worker.output())
+    await gate.open()
+    const api = start(rig.env({ PROCESS: 'api' }))
+    await api.ready()
+    const [shop] = rig.shops
+    const pushed = await fetch(`${api.url}/v1/collections/wallet-push`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${shop?.key}`,
+        'content-type': 'application/json',
+        'idempotency-key': 'after-the-cut',
+      },
+      body: JSON.stringify({ amount: '10', phone: '0754123001' }),
+    })
+    assert.equal(pushed.status, 202)
+    const statuses = sql('crash_statuses', 'select status from collections')
+    await until('the payment is made', async () => {
+      const [row] = await rig.db.query<{ status: string }>(statuses)
+      return row?.status === 'successful'
+    })
+    assert.ok(worker.alive())
+    for (const child of [worker, api]) child.signal('SIGTERM')
+    for (const child of [worker, api]) assert.deepEqual(await endOf(child), { code: 0, signal: null }, child.output())
+  })
+
+  test('processes that start at once on an empty folder share one secret key, whole from the beginning', async () => {
+    const database = await createTestDatabase()
+    closers.push(database.drop)
+    const folder = mkdtempSync(join(tmpdir(), 'secret-'))
+    const env = async () =>
+      serverEnv(database.url, { DATA_DIR: folder, SECRET_KEY: '', PORT: String(await freePort()) })
+    const servers = [start(await env()), start(await env()), start(await env())]
+    await Promise.all(servers.map((server) => server.ready()))
+    assert.deepEqual(readdirSync(folder), ['secret.key'])
+    const file = join(folder, 'secret.key')
+    assert.equal(Buffer.from(readFileSync(file, 'utf8'), 'base64').length, 32)
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    for (const server of servers) server.signal('SIGTERM')
+    for (const server of servers) assert.deepEqual(await endOf(server), { code: 0, signal: null })
+  })
+
+  test('a secret key that is not one is refused, with the name of its file', async () => {
+    const database = await createTestDatabase()
+    closers.push(database.drop)
+    const folder = mkdtempSync(join(tmpdir(), 'secret-'))
+    writeFileSync(join(folder, 'secret.key'), '')
+    const server = start(serverEnv(database.url, { DATA_DIR: folder, SECRET_KEY: '', PORT: String(await freePort()) }))
+    assert.deepEqual(await endOf(server), { code: 1, signal: null })
+    assert.match(server.output(), /Configuration refused:\n.*secret\.key/)
+    assert.equal(readFileSync(join(folder, 'secret.key'), 'utf8'), '', 'what is there is never overwritten')
+  })
+
+  test('any number of processes may start at once on an empty database', async () => {
+    const database = await createTestDatabase(null)
+    closers.push(database.drop)
+    const servers: Child[] = []
+    for (let i = 0; i < 4; i++) {
+      // As on a developer's machine, where each also wants the demo merchant.
+      servers.push(start(serverEnv(database.url, { NODE_ENV: 'development', PORT: String(await freePort()) })))
+    }
+    await Promise.all(servers.map((server) => server.ready()))
+    await until('all have said so', () => servers.every((server) => server.output().includes('is ready.')))
+    const db = createDb({ url: database.url, max_connections: 1 })
+    const applied = await db.query<{ name: string }>(
+      sql('crash_applied', 'select name from schema_migrations order by name'),
+    )
+    assert.ok(applied.length >= 1)
+    const [demo] = await db.query<{ merchants: number }>(
+      sql('crash_demo', 'select count(*)::int as merchants from merchants'),
+    )
+    await db.close()
+    for (const server of servers) server.signal('SIGTERM')
+    for (const server of servers) assert.deepEqual(await endOf(server), { code: 0, signal: null })
+    assert.equal(demo?.merchants, 1, 'there is one demo merchant')
+  })
 })
 
 /** A way to the database that can be shut: what a worker sees when its database goes away and comes back. */
@@ -362,27 +396,3 @@ async function startGate(url: string) {
   through.pathname = target.pathname
   return { url: through.href, open, shut, close: async () => (server.listening ? shut() : undefined) }
 }
-
-test('any number of processes may start at once on an empty database', async () => {
-  const database = await createTestDatabase(null)
-  closers.push(database.drop)
-  const servers: Child[] = []
-  for (let i = 0; i < 4; i++) {
-    // As on a developer's machine, where each also wants the demo merchant.
-    servers.push(start(serverEnv(database.url, { NODE_ENV: 'development', PORT: String(await freePort()) })))
-  }
-  await Promise.all(servers.map((server) => server.ready()))
-  await until('all have said so', () => servers.every((server) => server.output().includes('is ready.')))
-  const db = createDb({ url: database.url, max_connections: 1 })
-  const applied = await db.query<{ name: string }>(
-    sql('crash_applied', 'select name from schema_migrations order by name'),
-  )
-  assert.ok(applied.length >= 1)
-  const [demo] = await db.query<{ merchants: number }>(
-    sql('crash_demo', 'select count(*)::int as merchants from merchants'),
-  )
-  await db.close()
-  for (const server of servers) server.signal('SIGTERM')
-  for (const server of servers) assert.deepEqual(await endOf(server), { code: 0, signal: null })
-  assert.equal(demo?.merchants, 1, 'there is one demo merchant')
-})

@@ -26,24 +26,10 @@ const json = (response: ServerResponse, body: string, headers: Record<string, st
 
 before(async () => {
   browser = await launchBrowser()
-  site = await startScreens((view: Screen) =>
-    view.screen === 'success' ? { ...view, redirect: { url: `${site.url}/merchant`, auto: true } } : view,
-  )
-  site.other = (request, response) => {
-    const path = (request.url ?? '').split('?')[0] ?? ''
-    asked.push(`${request.method} ${path}`)
-    if (path.endsWith('/poll')) return poll(request, response)
-    if (request.method === 'POST') return void response.writeHead(204).end()
-    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
-    response.end('<!doctype html><title>Next</title><link rel="icon" href="data:,">')
-  }
 })
-after(async () => {
-  await browser?.close()
-  await site?.close()
-})
+after(() => browser?.close())
 beforeEach(async () => {
-  asked = []
+  await startSite()
   poll = PENDING
   opened = await openPage(browser, { viewport: { width: 360, height: 640 } })
   page = opened.page
@@ -56,7 +42,31 @@ beforeEach(async () => {
   await page.clock.install({ time: new Date('2026-11-30T15:00:00Z') })
   await page.clock.pauseAt(new Date('2026-11-30T15:10:00Z'))
 })
-afterEach(() => opened.close())
+afterEach(async () => {
+  await opened?.close()
+  await site?.close()
+})
+
+/**
+ * A server and a list for each test: a browser repeats by itself what it asked on a connection that broke, and that may
+ * arrive when the page that asked is gone and the next test counts.
+ */
+async function startSite(): Promise<void> {
+  const heard: string[] = []
+  const started = await startScreens((view: Screen) =>
+    view.screen === 'success' ? { ...view, redirect: { url: `${started.url}/merchant`, auto: true } } : view,
+  )
+  started.other = (request, response) => {
+    const path = (request.url ?? '').split('?')[0] ?? ''
+    heard.push(`${request.method} ${path}`)
+    if (path.endsWith('/poll')) return poll(request, response)
+    if (request.method === 'POST') return void response.writeHead(204).end()
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+    response.end('<!doctype html><title>Next</title><link rel="icon" href="data:,">')
+  }
+  asked = heard
+  site = started
+}
 
 const polls = () => asked.filter((one) => one.endsWith('/poll')).length
 
