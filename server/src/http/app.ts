@@ -9,7 +9,7 @@ import { Ajv } from 'ajv'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Deps } from '../db/index.ts'
 import { type Config, catalogue, type ErrorCode, newId, Refusal, refuse } from '../lib/index.ts'
-import { type Authenticate, checkAccess, chooseCaller, type Principal } from './access.ts'
+import { type Authenticate, checkAccess, checkStepUp, chooseCaller, type Principal } from './access.ts'
 import { FailureSchema, failure, renderError } from './envelope.ts'
 import { parseBody } from './json.ts'
 import { createLimits } from './limits.ts'
@@ -133,6 +133,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     limits.passed(request)
     await limits.byKey(request, reply)
     checkAccess(request.principal, access)
+    if (request.routeOptions.config.step_up === 'always') checkFresh(deps, request.principal)
   })
   // Which merchant a session acts for may stand in the body, so it is known only now.
   app.addHook('preHandler', async (request, reply) => {
@@ -143,6 +144,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
       request.principal = await options.authenticate(request)
       checkAccess(request.principal, access)
     }
+    if (wantsFresh(request)) checkFresh(deps, request.principal)
     if (typeof access !== 'object') return
     request.caller = chooseCaller(request, request.principal, access.roles ?? [])
   })
@@ -182,6 +184,16 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     return options.astray?.(request, reply, catalogue[code].status) ?? refuse(code)
   })
   return app
+}
+
+/** Whether a request, whose body is known, moves money. */
+function wantsFresh({ routeOptions: { config }, body }: FastifyRequest): boolean {
+  if (config.step_up === 'unless_dry_run') return (body as { dry_run?: unknown } | null)?.dry_run !== true
+  return config.step_up === 'always'
+}
+
+function checkFresh({ config, clock }: Deps, principal: Principal): void {
+  checkStepUp(principal, config.step_up_s, clock.now())
 }
 
 /** How long browsers come back by TLS alone. */
