@@ -115,6 +115,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/operator/merchants/{merchant_id}/adjustments': 'operator',
   'GET /v1/operator/withdrawals': 'operator',
   'GET /v1/operator/withdrawals/{withdrawal_id}': 'operator',
+  'POST /v1/operator/withdrawals/approve-batch': 'operator',
   'POST /v1/operator/withdrawals/{withdrawal_id}/approve': 'operator',
   'POST /v1/operator/withdrawals/{withdrawal_id}/reject': 'operator',
   'POST /v1/operator/withdrawals/{withdrawal_id}/request-info': 'operator',

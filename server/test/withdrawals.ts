@@ -20,6 +20,7 @@ export async function fund(
 /** What a refused request about money must leave as it was. Idempotency keys are apart: a decision is stored with its key. */
 const TABLES = [
   'withdrawals',
+  'withdrawal_approvals',
   'withdrawal_history',
   'payouts',
   'ledger_transfers',

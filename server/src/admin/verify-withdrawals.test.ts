@@ -15,12 +15,15 @@ import {
   type Wish,
 } from '../../test/payouts.ts'
 import { one, type Plants, testPlants } from '../../test/plants.ts'
+import type { Act } from '../audit/index.ts'
 import type { PayoutAnswer } from '../providers/port.ts'
 import { payoutReference, settlePayouts } from '../withdrawals/index.ts'
 import { type Verification, verify } from './verify.ts'
 import { WITHDRAWALS } from './verify-withdrawals.ts'
 
 const A = 100_000n
+/** From here on a withdrawal takes two operators. */
+const EYES = 200_000n
 const CHARGES: Wish = { percentage_fee_minor: 1_500n, flat_fee_minor: 200n, processor_charge_minor: 30n }
 const PASSED: Wish = { ...CHARGES, processor_fee_pass_through: true }
 
@@ -31,7 +34,8 @@ before(async () => {
   base = await createTestDatabase()
   const script = newScript()
   const [live, sandbox] = [scriptedProvider(script), scriptedProvider(script, 'sandbox')]
-  const world = await createWorld({ url: base.url, compose: { providers: [live, sandbox] } })
+  const env = { FOUR_EYES_AMOUNT: String(EYES / 100n) }
+  const world = await createWorld({ url: base.url, env, compose: { providers: [live, sandbox] } })
   const answers = new Map<string, PayoutAnswer>()
   script.payout = ({ reference }) => answers.get(reference) ?? said.accepted
   const hands = handsOf(world, live)
@@ -47,6 +51,7 @@ before(async () => {
   for (const environment of ['live', 'sandbox'] as const) {
     for (const wish of [PASSED, CHARGES, {}]) await everything(world, environment, { hands, answers, wish })
   }
+  for (const environment of ['live', 'sandbox'] as const) await large(world, environment, hands)
   await world.system.payouts.task.idle()
   await world.close()
   sound = await verify(base.url)
@@ -110,6 +115,25 @@ async function everything(
   await hear(late, said.reversed(A))
 }
 
+/** Withdrawals that take two operators: approved by one, by both, and by one before and two after a question. */
+async function large(world: World, environment: 'live' | 'sandbox', hands: ReturnType<typeof handsOf>): Promise<void> {
+  await fund(world, 4n * EYES, { environment })
+  const acts: Act[] = []
+  for (let i = 0; i < 2; i++) {
+    const { user_id: id, email: name } = await world.newSession('SUPER_ADMIN')
+    acts.push({ actor: { kind: 'operator', id, name } })
+  }
+  const [first, second] = acts as [Act, Act]
+  const submit = () => insertWithdrawal(world, { amount_minor: EYES, environment })
+  await hands.desk.approve({ ...(await submit()), act: first })
+  const both = await submit()
+  const asked = await submit()
+  for (const act of [first, second]) await hands.desk.approve({ ...both, act })
+  await hands.desk.approve({ ...asked, act: second })
+  await hands.requestInfo(asked)
+  for (const act of [first, second]) await hands.desk.approve({ ...asked, act })
+}
+
 test('every invariant holds on a database with a withdrawal in every place', async () => {
   assert.deepEqual(
     sound.checks.filter((check) => !check.ok),
@@ -148,6 +172,13 @@ const payout = (condition: string) => one('payouts', condition)
 const payoutOf = (status: string) => payout(`withdrawal_id in (select id from withdrawals where status = '${status}')`)
 const transfer = (condition: string) => one('ledger_transfers', condition)
 const history = (condition: string) => one('withdrawal_history', condition)
+/** A yes to a withdrawal that was approved, and took so many. */
+const approval = (required: number, environment: string, more = 'true') =>
+  one(
+    'withdrawal_approvals',
+    `${more} and withdrawal_id in (select id from withdrawals where status = 'PROCESSING'
+       and approvals_required = ${required} and environment = '${environment}')`,
+  )
 const LOOSE = `alter table withdrawals drop constraint withdrawals_funds_check;
   alter table withdrawals drop constraint withdrawals_approved_check;
   alter table withdrawals drop constraint withdrawals_failure_check;
@@ -306,6 +337,28 @@ const PLANTS: Plants = {
     `update audit_log set action = 'withdrawal.approve' where ${one('audit_log', "action = 'withdrawal.retry'")}`,
     `update audit_log set after = '{"status": "FAILED"}' where ${one('audit_log', "action = 'withdrawal.resolve' and after ->> 'status' = 'SUCCESS'")}`,
     `update audit_log set target_id = gen_random_uuid()::text where ${one('audit_log', "action = 'withdrawal.approve'")}`,
+  ],
+  'No payout left with fewer operators than the amount in force asked for, and none of the two had submitted it': [
+    ...['live', 'sandbox'].flatMap((environment) => [
+      `delete from withdrawal_approvals where ${approval(2, environment)}`,
+      `update withdrawal_approvals set version = version - 1 where ${approval(2, environment, 'version = 1')}`,
+      `delete from withdrawal_approvals where ${approval(1, environment)}`,
+    ]),
+    `update withdrawals set requested_by_id = (select min(operator_id::text) from withdrawal_approvals a where a.withdrawal_id = id)
+     where ${withdrawal('PROCESSING', 'approvals_required = 2')}`,
+    `update withdrawals set approvals_required = null, four_eyes_minor = null where ${withdrawal('PROCESSING')}`,
+    `alter table withdrawals drop constraint withdrawals_approvals_check;
+     update withdrawals set approvals_required = 1 where ${withdrawal('PROCESSING', 'approvals_required = 2')}`,
+    // As if whoever can write to the database had set the amount aside.
+    `update withdrawals set approvals_required = 2, four_eyes_minor = 1 where ${withdrawal('SUCCESS')}`,
+  ],
+  'Every yes of an operator to a withdrawal is in the audit log, and none is only there': [
+    ...['approve', 'first_approve'].map(
+      (verb) => `delete from audit_log where ${one('audit_log', `action = 'withdrawal.${verb}'`)}`,
+    ),
+    `delete from withdrawal_approvals where ${one('withdrawal_approvals', 'version = 0')}`,
+    `update withdrawal_approvals set operator_id = gen_random_uuid() where ${one('withdrawal_approvals', 'true')}`,
+    `update audit_log set actor_id = 'another' where ${one('audit_log', "action = 'withdrawal.first_approve'")}`,
   ],
   // Checks of the whole ledger, where money out could break them.
   'Available goes below zero only by a reversal': [

@@ -48,6 +48,19 @@ const ACTION = `case when to_status = 'REJECTED' then 'withdrawal.reject'
     when to_status in ('SUCCESS', 'FAILED') then 'withdrawal.resolve'
     when from_status = 'BLOCKED_IP_WHITELIST' then 'withdrawal.retry' else 'withdrawal.approve' end`
 
+/** Acts that move no withdrawal. */
+const NO_MOVES = `('withdrawal.submit', 'withdrawal.name_check', 'withdrawal.first_approve')`
+
+/** The approvals that count, of whoever did not submit the withdrawal: those since the merchant was last asked something. */
+const OPERATORS_WHO_APPROVED = `select a.merchant_id, a.withdrawal_id, count(distinct a.operator_id) as operators
+  from withdrawal_approvals a join withdrawals w on w.merchant_id = a.merchant_id and w.id = a.withdrawal_id
+  left join (
+    select merchant_id, withdrawal_id, max(seq) as seq from withdrawal_history where to_status = 'INFO_REQUESTED'
+    group by merchant_id, withdrawal_id) q on q.merchant_id = a.merchant_id and q.withdrawal_id = a.withdrawal_id
+  where a.version >= coalesce(q.seq, 0) and not (w.approvals_required = 2
+    and w.requested_by_kind = 'user' and w.requested_by_id is not distinct from a.operator_id::text)
+  group by a.merchant_id, a.withdrawal_id`
+
 /** What `verify` checks of withdrawals and their payouts. */
 export const WITHDRAWALS: Invariant[] = [
   {
@@ -181,8 +194,35 @@ export const WITHDRAWALS: Invariant[] = [
       full join (
         select merchant_id, target_id as id, action, actor_kind, coalesce(actor_id, '') as actor_id, actor_name,
           coalesce(reason, '') as reason, after ->> 'status' as to_status, count(*) as times
-        from audit_log where target_type = 'withdrawal' and action <> 'withdrawal.submit' group by 1, 2, 3, 4, 5, 6, 7, 8) l
+        from audit_log where target_type = 'withdrawal' and action not in ${NO_MOVES} group by 1, 2, 3, 4, 5, 6, 7, 8) l
       using (merchant_id, id, action, actor_kind, actor_id, actor_name, reason, to_status)
       where h.times is distinct from l.times`,
+  },
+  {
+    name: 'No payout left with fewer operators than the amount in force asked for, and none of the two had submitted it',
+    // A merchant that plays the operators of its own sandbox record is none of them.
+    broken: `select w.merchant_id || ' ' || w.id || ' takes ' || coalesce(w.approvals_required::text, 'nobody knows how many')
+        || ', approved by ' || coalesce(a.operators, 0) as what
+      from withdrawals w left join (${OPERATORS_WHO_APPROVED}) a on a.merchant_id = w.merchant_id and a.withdrawal_id = w.id
+      where w.funds <> 'none' and (w.approvals_required is null
+        or w.approvals_required <> case when w.total_reserved_minor >= w.four_eyes_minor then 2 else 1 end
+        or (coalesce(a.operators, 0) < w.approvals_required and (w.environment = 'live' or exists (
+          select 1 from withdrawal_history h where h.merchant_id = w.merchant_id and h.withdrawal_id = w.id
+            and h.from_status in ('PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED') and h.to_status = 'PROCESSING'
+            and h.actor_kind = 'operator'))))`,
+  },
+  {
+    name: 'Every yes of an operator to a withdrawal is in the audit log, and none is only there',
+    broken: `select merchant_id || ' ' || id || ' by ' || actor_id || case when given is null then ' is only in the audit log'
+        else ' is not in the audit log' end as what
+      from (
+        select distinct merchant_id, withdrawal_id::text as id, operator_id::text as actor_id, true as given
+        from withdrawal_approvals) a
+      full join (
+        select distinct merchant_id, target_id as id, actor_id, true as told from audit_log
+        where target_type = 'withdrawal' and actor_kind = 'operator'
+          and action in ('withdrawal.approve', 'withdrawal.first_approve')) l
+      using (merchant_id, id, actor_id)
+      where given is null or told is null`,
   },
 ]

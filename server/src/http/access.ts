@@ -50,10 +50,21 @@ export type KeyPrincipal = {
   merchant: ActingMerchant
 }
 
+/** The two applications that people sign in to. A token is good for the one it was made for. */
+export const CONSOLES = ['dashboard', 'operator'] as const
+/** That of merchants, or that of operators. */
+export type Console = (typeof CONSOLES)[number]
+
 /** Who proved to be calling with a session token. */
 export type SessionPrincipal = {
   kind: 'session'
   user_id: string
+  /** The console that the token was made for. Null: for none, so it opens both. */
+  console: Console | null
+  /** When this person gave their credentials. Null: the token does not tell. */
+  auth_time: Date | null
+  /** The token was made by whoever holds the database, not by a sign-in that may have been left open. */
+  by_command: boolean
   email: string
   /** Whether this person has proven to read the mailbox of that address. */
   email_verified: boolean
@@ -104,6 +115,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     access?: Access
+    /** What moves money wants a sign-in that is younger than STEP_UP_S: always, or unless the body says `dry_run`. */
+    step_up?: 'always' | 'unless_dry_run'
     /** Which limit per address a public route counts against: that of pages, unless it says so. */
     limit?: 'payers' | 'pdfs' | 'callbacks' | 'none'
     /** Whether the route takes an Idempotency-Key: documents the header. */
@@ -139,14 +152,13 @@ export function actorOf(principal: Principal): Actor {
 export function checkAccess(principal: Principal, access: Exclude<Access, 'public'>): void {
   if (access === 'signed_in' || access === 'operator') {
     if (principal.kind !== 'session') refuse('insufficient_role', { message: DASHBOARD_ONLY })
-    if (access === 'operator' && !principal.super_admin) {
-      refuse('insufficient_role', { message: 'Only operators of the platform may call this.' })
-    }
+    if (access === 'operator') checkOperator(principal)
     return
   }
   if (principal.kind === 'session') {
     const { roles } = access
     if (roles === undefined) refuse('insufficient_role', { message: 'Only API keys may call this. Send one.' })
+    if (principal.console === 'operator') refuse('insufficient_role', { message: NOT_THE_DASHBOARD })
     if (!principal.memberships.some(({ role }) => roles.includes(role))) refuse('insufficient_role')
     return
   }
@@ -155,6 +167,27 @@ export function checkAccess(principal: Principal, access: Exclude<Access, 'publi
   refuse('insufficient_scope', { details: { required_scope: access.scopes.join(' or ') } })
 }
 
+/** Whoever signed in to the dashboard is no operator there, whatever their rights: a stolen token of it moves no money of others. */
+function checkOperator({ super_admin, console }: SessionPrincipal): void {
+  if (!super_admin) refuse('insufficient_role', { message: 'Only operators of the platform may call this.' })
+  if (console === 'dashboard') refuse('insufficient_role', { message: NOT_THE_CONSOLE })
+}
+
+/**
+ * Refuses (403 step_up_required) a request that moves money when its person signed in longer than `step_up_s` seconds ago,
+ * or nobody knows when. 0: nobody is asked. Tokens of the admin command are fresh for as long as they live.
+ */
+export function checkStepUp(principal: Principal, step_up_s: number, now: Date): void {
+  if (step_up_s === 0 || principal.kind !== 'session' || principal.by_command) return
+  const { auth_time } = principal
+  if (auth_time !== null && now.getTime() - auth_time.getTime() < step_up_s * 1000) return
+  const signed_in_at = auth_time?.toISOString() ?? null
+  refuse('step_up_required', { details: { step_up_s, auth_time: signed_in_at } })
+}
+
+const NOT_THE_CONSOLE = "This session is one of the dashboard. Sign in to the operators' console to call this."
+const NOT_THE_DASHBOARD =
+  "This session is one of the operators' console, which opens nothing of merchants. Sign in to the dashboard."
 const DASHBOARD_ONLY = 'API keys may not call this. Sign in to the dashboard and use its session.'
 
 /**

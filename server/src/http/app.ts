@@ -5,11 +5,11 @@ import type { Socket } from 'node:net'
 import rateLimit from '@fastify/rate-limit'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { Ajv } from 'ajv'
+import { Ajv, type ValidateFunction } from 'ajv'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Deps } from '../db/index.ts'
 import { type Config, catalogue, type ErrorCode, newId, Refusal, refuse } from '../lib/index.ts'
-import { type Authenticate, checkAccess, chooseCaller, type Principal } from './access.ts'
+import { type Authenticate, checkAccess, checkStepUp, chooseCaller, type Principal } from './access.ts'
 import { FailureSchema, failure, renderError } from './envelope.ts'
 import { parseBody } from './json.ts'
 import { createLimits } from './limits.ts'
@@ -133,6 +133,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     limits.passed(request)
     await limits.byKey(request, reply)
     checkAccess(request.principal, access)
+    if (request.routeOptions.config.step_up === 'always') checkFresh(deps, request.principal)
   })
   // Which merchant a session acts for may stand in the body, so it is known only now.
   app.addHook('preHandler', async (request, reply) => {
@@ -143,6 +144,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
       request.principal = await options.authenticate(request)
       checkAccess(request.principal, access)
     }
+    if (wantsFresh(request)) checkFresh(deps, request.principal)
     if (typeof access !== 'object') return
     request.caller = chooseCaller(request, request.principal, access.roles ?? [])
   })
@@ -182,6 +184,16 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     return options.astray?.(request, reply, catalogue[code].status) ?? refuse(code)
   })
   return app
+}
+
+/** Whether a request, whose body is known, moves money. */
+function wantsFresh({ routeOptions: { config }, body }: FastifyRequest): boolean {
+  if (config.step_up === 'unless_dry_run') return (body as { dry_run?: unknown } | null)?.dry_run !== true
+  return config.step_up === 'always'
+}
+
+function checkFresh({ config, clock }: Deps, principal: Principal): void {
+  checkStepUp(principal, config.step_up_s, clock.now())
 }
 
 /** How long browsers come back by TLS alone. */
@@ -260,8 +272,19 @@ function validators() {
   const fromText = new Ajv({ ...options, coerceTypes: true })
   for (const ajv of [literal, fromText])
     ajv.addFormat('uuid', UUID).addFormat('email', EMAIL).addFormat('date-time', TIMESTAMP)
-  return ({ schema, httpPart }: { schema: object; httpPart?: string }) =>
-    (httpPart === 'body' ? literal : fromText).compile(schema)
+  return ({ schema, httpPart }: { schema: object; httpPart?: string }) => {
+    const ajv = httpPart === 'body' ? literal : fromText
+    let compiled: ValidateFunction | undefined
+    // With the first request: all of them would take a fifth of a second at every start, most of them for nothing.
+    const validate = (data: unknown): boolean => {
+      compiled ??= ajv.compile(schema)
+      const holds = compiled(data) as boolean
+      validate.errors = compiled.errors ?? null
+      return holds
+    }
+    validate.errors = null as NonNullable<ValidateFunction['errors']> | null
+    return validate
+  }
 }
 
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,190}$/

@@ -23,7 +23,8 @@ const ANSWERS: Record<string, string> = {
 
 /** Who may call a route, in words. */
 function whoMayCall(access: Exclude<Access, 'public'>): string {
-  if (access === 'operator') return 'For operators: a session of a `SUPER_ADMIN`.'
+  if (access === 'operator')
+    return 'For operators: a session of a `SUPER_ADMIN` signed in to the console of operators, and not to the dashboard.'
   if (access === 'signed_in') return 'For every session.'
   const scopes = access.scopes?.map((scope) => `\`${scope}\` (${SCOPES[scope]})`).join(' or ')
   const roles = access.roles?.map((role) => `\`${role}\``).join(', ')
@@ -33,6 +34,8 @@ function whoMayCall(access: Exclude<Access, 'public'>): string {
   ]
   return `Needs ${ways.join('; or ')}`
 }
+
+const STEP_UP = 'Wants a sign-in younger than `STEP_UP_S`: else `step_up_required`.'
 
 type Properties = Record<string, unknown>
 type ObjectSchema = { type?: string; properties?: Properties } | undefined
@@ -118,12 +121,14 @@ export function openApi(config: Config): FastifyDynamicSwaggerOptions {
         errors.push('api_key_revoked', 'insufficient_role', 'rate_limited')
         if (keys) errors.push('insufficient_scope', 'forbidden', 'production_access_restricted')
         if (typeof access === 'object') errors.push('merchant_mismatch')
+        if (route.config?.step_up) errors.push('step_up_required')
         if (typeof access === 'object' && sessions) described.querystring = querystringOf(schema ?? {})
         described.security = [
           ...(keys ? [{ api_key: [] }, { api_key_header: [] }] : []),
           ...(sessions ? [{ session: [] }] : []),
         ]
-        described.description = [schema?.description, whoMayCall(access)].filter(Boolean).join('\n\n')
+        const fresh = route.config?.step_up ? STEP_UP : undefined
+        described.description = [schema?.description, whoMayCall(access), fresh].filter(Boolean).join('\n\n')
       }
       errors.push(...(route.config?.refusals ?? []))
       if (schema?.body || described.querystring) errors.push('validation_failed')

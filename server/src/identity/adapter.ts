@@ -95,7 +95,7 @@ function accountOf(payload: AdapterPayload): string | null {
 
 /** What a sign-in under way has come to: done, or a right password that a second step must follow. */
 export type SignInResult = {
-  login?: { accountId: string; amr: string[] }
+  login?: { accountId: string; amr: string[]; ts: number }
   first_step?: { subject: string; new_secret?: string; may_replace?: boolean }
 }
 

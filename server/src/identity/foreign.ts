@@ -2,10 +2,11 @@
 
 import { decodeJwt, decodeProtectedHeader, type JWTPayload } from 'jose'
 import type { Deps } from '../db/index.ts'
+import type { Console } from '../http/index.ts'
 import { Refusal, refuse } from '../lib/index.ts'
 import { ask } from './ask.ts'
 import { createIssuer } from './issuer.ts'
-import { type Expected, isStrong, noError, readToken, type Verifier } from './tokens.ts'
+import { authTimeOf, type Expected, isStrong, noError, readToken, type Verifier } from './tokens.ts'
 
 /** How long the issuer's word about somebody whom we do not know is remembered, and for how many of them. */
 const REMEMBERED_MS = 60_000
@@ -38,7 +39,10 @@ export function createForeignVerifier(deps: Deps): Verifier {
         oidc_operator_acr.length === 0
           ? isStrong(payload.amr)
           : typeof payload.acr === 'string' && oidc_operator_acr.includes(payload.acr)
-      return { issuer: oidc_issuer, subject: payload.sub, strong }
+      const console = consoleOf(deps, payload)
+      if (console === undefined) return null
+      const auth_time = authTimeOf(payload)
+      return { issuer: oidc_issuer, subject: payload.sub, strong, console, auth_time, by_command: false }
     },
     // Called with tokens that `verify` has found good, so that their claims may be read without checking them again.
     async verifiedEmail(token, { subject }) {
@@ -46,6 +50,20 @@ export function createForeignVerifier(deps: Deps): Verifier {
       return said.email === undefined ? vouched(token, subject) : emailOf(said)
     },
   }
+}
+
+/**
+ * The console that a token was made for: `client_id` tells (RFC 9068), or `azp` as Keycloak has it. Undefined: for neither of
+ * the two, so it is no session here. Null: the two are not told apart, because none is configured.
+ */
+function consoleOf({ config }: Deps, { client_id, azp }: JWTPayload): Console | null | undefined {
+  const { dashboard_client_id, operator_client_id } = config
+  if (operator_client_id === '') return null
+  // One that names two clients is taken for neither.
+  if (client_id !== undefined && azp !== undefined && client_id !== azp) return undefined
+  const client = client_id ?? azp
+  if (client === operator_client_id) return 'operator'
+  return client === dashboard_client_id ? 'dashboard' : undefined
 }
 
 /** An issuer with one key need not name it. */

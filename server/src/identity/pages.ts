@@ -11,7 +11,7 @@ export type View = {
   url: string
   /** Where the style sheet is. */
   style: string
-  /** Where the dashboard is. */
+  /** Where the dashboard is, or the console that is being signed in to. */
   dashboard: string
 }
 

@@ -3,12 +3,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Provider } from 'oidc-provider'
 import type { Deps } from '../db/index.ts'
-import { type App, pageStyle } from '../http/index.ts'
+import { type App, type Console, pageStyle } from '../http/index.ts'
 import { type SigningKey, signingKey } from './keys.ts'
 import type { View } from './pages.ts'
 import { pagePolicy } from './pages-provider.ts'
 import { languageOf } from './pages-texts.ts'
-import { createProvider, MOUNT, redirectUris } from './provider.ts'
+import { consoleOrigins, createProvider, MOUNT, redirectUris } from './provider.ts'
 
 /** What the pages of the provider are given. */
 export type Site = {
@@ -17,6 +17,8 @@ export type Site = {
   base_url(): string
   provider(): Promise<Provider>
   view(request: FastifyRequest, ...languages: unknown[]): View
+  /** Where a console is. */
+  home(console: Console): string
   send(reply: FastifyReply, status: number, page: string): FastifyReply
 }
 
@@ -29,7 +31,7 @@ export function createSite(deps: Deps, app: App): Site {
   // The port is known once the app listens, and the key may change: so the provider is built when it is asked for.
   let built: { key: SigningKey; provider: Provider } | null = null
   const base_url = () => config.base_url || `http://127.0.0.1:${portOf(app) ?? config.port}`
-  return {
+  const site: Site = {
     deps,
     base_url,
     async provider() {
@@ -44,24 +46,21 @@ export function createSite(deps: Deps, app: App): Site {
         language: languageOf(asked, request.headers['accept-language']),
         url: request.url,
         style: pageStyle().path,
-        dashboard: dashboardUrl(deps, base_url()),
+        dashboard: site.home('dashboard'),
       }
     },
+    // Beside the first address that people are sent back to.
+    home: (console) => new URL('./', redirectUris(deps, base_url(), console)[0]).href,
     send(reply, status, page) {
-      const origins = redirectUris(deps, base_url()).map((uri) => new URL(uri).origin)
       return reply
         .code(status)
-        .header('content-security-policy', pagePolicy([...new Set(origins)]))
+        .header('content-security-policy', pagePolicy(consoleOrigins(deps, base_url())))
         .header('referrer-policy', 'same-origin')
         .type('text/html; charset=utf-8')
         .send(page)
     },
   }
-}
-
-/** Where the dashboard is: beside the first address that people are sent back to. */
-function dashboardUrl(deps: Deps, base_url: string): string {
-  return new URL('./', redirectUris(deps, base_url)[0]).href
+  return site
 }
 
 function portOf(app: App): number | null {

@@ -1,7 +1,8 @@
-// The built-in OpenID provider: oidc-provider with everything switched off that the dashboard does not need.
+// The built-in OpenID provider: oidc-provider with everything switched off that the two consoles do not need.
 //
-// One public client, authorization code with PKCE, refresh tokens that change at each use, access tokens as JWTs for
-// the API. Whoever signs in consents by doing so: the client is our own.
+// Two public clients, one for each console: authorization code with PKCE, refresh tokens that change at each use, access tokens as JWTs for
+// the API. Whoever signs in consents by doing so: the clients are our own. A token names its client,
+// and opens what is of that console alone. That of operators is never entered by a session that is open already.
 
 import { hkdfSync } from 'node:crypto'
 import {
@@ -14,6 +15,7 @@ import {
   Provider,
 } from 'oidc-provider'
 import { type Deps, sql } from '../db/index.ts'
+import { CONSOLES, type Console } from '../http/index.ts'
 import { createAdapter } from './adapter.ts'
 import { ALGORITHM, type SigningKey } from './keys.ts'
 import { errorPage, signedOutPage, signOutPage } from './pages-provider.ts'
@@ -21,8 +23,6 @@ import { ACCESS_TOKEN_S, AUDIENCE, EMBEDDED } from './tokens.ts'
 
 /** The path under which the provider and its pages are reached. */
 export const MOUNT = '/identity'
-/** The only client. */
-export const CLIENT_ID = 'dashboard'
 
 const RESOURCE = 'urn:malipo:api'
 const SCOPES = 'openid profile email offline_access'
@@ -65,21 +65,28 @@ function errorDetail(error: Error): string | undefined {
   return error instanceof errors.OIDCProviderError ? error.error_detail : undefined
 }
 
-/** Where people may be sent back to: the dashboard, and outside production also by the machine's own names. */
-export function redirectUris({ config }: Deps, base_url: string): string[] {
-  if (config.dashboard_redirect_uris.length > 0) return config.dashboard_redirect_uris
+/** Where people may be sent back to: their console, and outside production also by the machine's own names. */
+export function redirectUris({ config }: Deps, base_url: string, client: Console): string[] {
+  const given = client === 'operator' ? config.operator_redirect_uris : config.dashboard_redirect_uris
+  if (given.length > 0) return given
   const { port } = new URL(base_url)
   const own =
     config.node_env === 'production'
       ? []
       : ['127.0.0.1', 'localhost'].map((host) => `http://${host}${port && `:${port}`}`)
-  return [...new Set([base_url, ...own])].map((origin) => `${origin}/dashboard/callback`)
+  return [...new Set([base_url, ...own])].map((origin) => `${origin}/${client}/callback`)
 }
 
-function client(deps: Deps, base_url: string): ClientMetadata {
-  const redirect_uris = redirectUris(deps, base_url)
+/** Every origin that a console is served from. */
+export function consoleOrigins(deps: Deps, base_url: string): string[] {
+  const uris = CONSOLES.flatMap((client) => redirectUris(deps, base_url, client))
+  return [...new Set(uris.map((uri) => new URL(uri).origin))]
+}
+
+function clientOf(deps: Deps, base_url: string, client_id: Console): ClientMetadata {
+  const redirect_uris = redirectUris(deps, base_url, client_id)
   return {
-    client_id: CLIENT_ID,
+    client_id,
     client_name: deps.config.brand_name,
     token_endpoint_auth_method: 'none',
     grant_types: ['authorization_code', 'refresh_token'],
@@ -91,24 +98,24 @@ function client(deps: Deps, base_url: string): ClientMetadata {
 }
 
 function protocol(deps: Deps, base_url: string): Configuration {
-  const origins = redirectUris(deps, base_url).map((uri) => new URL(uri).origin)
+  const origins = consoleOrigins(deps, base_url)
   return {
-    clients: [client(deps, base_url)],
+    clients: CONSOLES.map((client) => clientOf(deps, base_url, client)),
     clientDefaults: { id_token_signed_response_alg: ALGORITHM },
     clientBasedCORS: (_ctx, origin) => origins.includes(origin),
     routes: { authorization: '/authorize', token: '/token', jwks: '/jwks', end_session: '/sign-out' },
     scopes: SCOPES.split(' '),
     claims: { openid: ['sub'], profile: ['name', 'locale'], email: ['email', 'email_verified'] },
-    // The dashboard sends enrol=totp (with prompt=login) to set up a second step.
+    // A console sends enrol=totp (with prompt=login) to set up a second step.
     extraParams: ['enrol'],
     pkce: { required: () => true },
     responseTypes: ['code'],
     enabledJWA: { idTokenSigningAlgValues: [ALGORITHM] },
     rotateRefreshToken: true,
-    issueRefreshToken: async (_ctx, { clientId }) => clientId === CLIENT_ID,
+    issueRefreshToken: async () => true,
     // Signing out ends the refresh tokens too.
     expiresWithSession: async () => true,
-    extraTokenClaims: (ctx) => ({ amr: amrFor(ctx) }),
+    extraTokenClaims: (ctx) => signInOf(ctx),
     formats: { customizers: { jwt: (_ctx, _token, jwt) => stamp(deps, jwt.payload) } },
     features: {
       devInteractions: { enabled: false },
@@ -162,23 +169,39 @@ function stamp(deps: Deps, payload: Record<string, unknown>): void {
   Object.assign(payload, { iat: now, exp: now + ACCESS_TOKEN_S })
 }
 
-/** How the person signed in: it stands in the code, then in each refresh token after it. */
-function amrFor(ctx: KoaContextWithOIDC): string[] {
+/**
+ * How and when the person signed in: it stands in the code, then in each refresh token after it. So a session that is used
+ * for hours never looks like a sign-in of just now.
+ */
+function signInOf(ctx: KoaContextWithOIDC): { amr: string[]; auth_time?: number } {
   const { AuthorizationCode: code, RefreshToken: refresh } = ctx.oidc.entities
-  return [...((code ?? refresh)?.amr ?? [])]
+  const { amr = [], authTime: auth_time } = code ?? refresh ?? {}
+  return { amr: [...amr], ...(auth_time === undefined ? {} : { auth_time }) }
 }
 
-/** Sign-in is the only thing that may be asked of a person. A session whose person is gone counts as none. */
+/**
+ * Sign-in is the only thing that may be asked of a person. A session whose person is gone counts as none, and for the console
+ * of operators every session does: its sign-in is one that was begun for it and ended with credentials.
+ */
 function policy(): interactionPolicy.Prompt[] {
   const prompts = interactionPolicy.base()
   prompts.remove('consent')
-  prompts
-    .get('login')
-    ?.checks.add(
-      new interactionPolicy.Check('account_gone', 'End-User authentication is required', (ctx) =>
-        Boolean(ctx.oidc.session?.accountId && !ctx.oidc.account),
-      ),
-    )
+  const wanted = 'End-User authentication is required'
+  const { checks } = prompts.get('login') as interactionPolicy.Prompt
+  checks.add(
+    new interactionPolicy.Check('account_gone', wanted, (ctx) =>
+      Boolean(ctx.oidc.session?.accountId && !ctx.oidc.account),
+    ),
+  )
+  const operator: Console = 'operator'
+  checks.add(
+    new interactionPolicy.Check(
+      'operator_console',
+      wanted,
+      'login_required',
+      (ctx) => ctx.oidc.client?.clientId === operator && !ctx.oidc.result?.login,
+    ),
+  )
   return prompts
 }
 

@@ -109,6 +109,9 @@ function principalOf(deps: Deps, row: Row, claims: Claims): SessionPrincipal {
     email,
     email_verified,
     name,
+    console: claims.console,
+    auth_time: claims.auth_time,
+    by_command: claims.by_command,
     // An operator with nothing but a password is no operator where money is real.
     super_admin: row.super_admin && (claims.strong || deps.config.node_env !== 'production'),
     memberships: row.memberships.map(({ role, verified, priced, ...merchant }) => ({

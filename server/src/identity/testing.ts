@@ -1,8 +1,9 @@
-// For tests: a browser without scripts, and the dashboard's side of signing in.
+// For tests: a browser without scripts, and a console's side of signing in.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { createWorld, type World } from '../../test/harness.ts'
 import { inTransaction } from '../db/index.ts'
+import type { Console } from '../http/index.ts'
 import { createUser } from '../merchants/index.ts'
 import { listEmails } from '../messages/index.ts'
 import { setPassword } from './index.ts'
@@ -100,15 +101,19 @@ export async function newPerson(
   return { id, email, password }
 }
 
-/** What the dashboard remembers between sending somebody to sign in and taking them back. */
-export type Asking = { verifier: string; url: string; redirect_uri: string }
+/** What a console remembers between sending somebody to sign in and taking them back. */
+export type Asking = { verifier: string; url: string; redirect_uri: string; client_id: Console }
 
-/** Where the dashboard sends a browser to sign in. */
-export function authorizeUrl(base: string, more: Record<string, string> = {}): Asking {
+/** Where a console sends a browser to sign in. */
+export function authorizeUrl(
+  base: string,
+  more: Record<string, string> = {},
+  client_id: Console = 'dashboard',
+): Asking {
   const verifier = randomBytes(32).toString('base64url')
-  const redirect_uri = `${base}/dashboard/callback`
+  const redirect_uri = `${base}/${client_id}/callback`
   const query = new URLSearchParams({
-    client_id: 'dashboard',
+    client_id,
     response_type: 'code',
     scope: 'openid email profile',
     redirect_uri,
@@ -117,7 +122,7 @@ export function authorizeUrl(base: string, more: Record<string, string> = {}): A
     code_challenge_method: 'S256',
     ...more,
   })
-  return { verifier, url: `${base}/identity/authorize?${query}`, redirect_uri }
+  return { verifier, url: `${base}/identity/authorize?${query}`, redirect_uri, client_id }
 }
 
 export type Tokens = { access_token: string; refresh_token: string; id_token: string; expires_in: number }
@@ -139,13 +144,13 @@ export function exchange(
   more: Record<string, string> = {},
 ): Promise<TokenReply> {
   const code = new URL(shown.location ?? '', base).searchParams.get('code') ?? ''
-  const { redirect_uri, verifier: code_verifier } = asking
-  return askToken(base, { grant_type: 'authorization_code', code, redirect_uri, code_verifier, ...more })
+  const { redirect_uri, client_id, verifier: code_verifier } = asking
+  return askToken(base, { grant_type: 'authorization_code', client_id, code, redirect_uri, code_verifier, ...more })
 }
 
 /** Exchanges a refresh token. */
-export function refresh(base: string, refresh_token: string): Promise<TokenReply> {
-  return askToken(base, { grant_type: 'refresh_token', refresh_token })
+export function refresh(base: string, refresh_token: string, client_id: Console = 'dashboard'): Promise<TokenReply> {
+  return askToken(base, { grant_type: 'refresh_token', client_id, refresh_token })
 }
 
 /** Signs in with a password and comes back with tokens. */
@@ -153,8 +158,9 @@ export async function signIn(
   { base }: Served,
   person: { email: string; password: string },
   browser = openBrowser(base),
+  client_id: Console = 'dashboard',
 ): Promise<Tokens> {
-  const asking = authorizeUrl(base)
+  const asking = authorizeUrl(base, {}, client_id)
   const page = await browser.follow(await browser.get(asking.url))
   const { email, password } = person
   const back = await browser.follow(await browser.post(page.url, { email, password }))

@@ -2,6 +2,7 @@
 
 import { type CryptoKey, decodeProtectedHeader, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose'
 import type { Deps } from '../db/index.ts'
+import { CONSOLES, type Console } from '../http/index.ts'
 import { ALGORITHM, keyReader, type SigningKey } from './keys.ts'
 
 /** The audience of tokens that this API takes from the built-in provider. */
@@ -16,8 +17,22 @@ export const TOKEN_MAX = 8192
 /** The name under which people of the built-in provider are stored, wherever the installation is reached. */
 export const EMBEDDED = 'embedded'
 
-/** What a good token says: who it is about, and whether they signed in with a second factor or what is as good. */
-export type Claims = { issuer: string; subject: string; strong: boolean }
+/** What a good token says: who it is about, and how they signed in. */
+export type Claims = {
+  issuer: string
+  subject: string
+  /** With a second factor, or what is as good. */
+  strong: boolean
+  /** To which console. Null: the token is for none, and opens both. */
+  console: Console | null
+  /** When. Null: not told. */
+  auth_time: Date | null
+  /** By the admin command, and so not at all. */
+  by_command: boolean
+}
+
+/** The client of tokens that the admin command makes. No browser can ask the provider for one. */
+const COMMAND = 'admin'
 
 /** Checks tokens of one issuer. */
 export type Verifier = {
@@ -27,7 +42,7 @@ export type Verifier = {
   verifiedEmail(token: string, claims: Claims): Promise<string | null>
 }
 
-/** Signs an access token for a person of the built-in provider. */
+/** Signs an access token for a person of the built-in provider, on the word of whoever holds the database. */
 export async function issueAccessToken(
   deps: Deps,
   key: SigningKey,
@@ -35,7 +50,7 @@ export async function issueAccessToken(
   amr: readonly string[],
 ): Promise<string> {
   const now = Math.floor(deps.clock.now().getTime() / 1000)
-  return new SignJWT({ amr: [...amr], client_id: 'admin' })
+  return new SignJWT({ amr: [...amr], client_id: COMMAND, auth_time: now })
     .setProtectedHeader({ alg: ALGORITHM, kid: key.kid, typ: 'at+jwt' })
     .setIssuer(key.issuer)
     .setAudience(AUDIENCE)
@@ -97,6 +112,12 @@ export function isStrong(amr: unknown, more: readonly string[] = []): boolean {
   return Array.isArray(amr) && amr.some((way) => STRONG.includes(way) || more.includes(way))
 }
 
+/** When the person of a good token gave their credentials; null when it does not say, or names a time to come. */
+export function authTimeOf({ auth_time, iat }: JWTPayload & { iat: number }): Date | null {
+  const told = typeof auth_time === 'number' && Number.isSafeInteger(auth_time) && auth_time > 0
+  return told && auth_time <= iat + LEEWAY_S ? new Date(auth_time * 1000) : null
+}
+
 const KID = /^[A-Za-z0-9_-]{1,64}$/
 
 /** Makes the check of tokens of the built-in provider. */
@@ -117,8 +138,14 @@ export function createEmbeddedVerifier(deps: Deps): Verifier {
         const since_s = (deps.clock.now().getTime() - retired_at.getTime()) / 1000
         if (since_s > ACCESS_TOKEN_S || payload.iat * 1000 > retired_at.getTime()) return null
       }
+      const by_command = payload.client_id === COMMAND
+      const console = CONSOLES.find((client) => client === payload.client_id) ?? null
+      // Nobody else signs with this key, so a client that is neither is a mistake, and no way round the consoles.
+      if (console === null && !by_command) return null
       // The admin command is run by whoever holds the database: that is as good as a second factor.
-      return { issuer: EMBEDDED, subject: payload.sub, strong: isStrong(payload.amr, ['cli']) }
+      const strong = isStrong(payload.amr, ['cli'])
+      const auth_time = authTimeOf(payload)
+      return { issuer: EMBEDDED, subject: payload.sub, strong, console, auth_time, by_command }
     },
     // People of the built-in provider are bound when they choose their password.
     verifiedEmail: async () => null,

@@ -24,6 +24,9 @@ const PRODUCTION = {
   MOCK_SECRET: 'a secret of our own that is long enough',
   BASE_URL: 'https://api.example.tz',
   PROVIDER: 'selcom',
+  // They say nothing while people sign in here.
+  DASHBOARD_CLIENT_ID: 'malipo-dashboard',
+  OPERATOR_CLIENT_ID: 'malipo-operator',
   ...SELCOM,
 }
 
@@ -130,6 +133,11 @@ const BAD: [string, string[]][] = [
   ['OIDC_ALGORITHMS', ['', 'none', 'HS256', 'RS256,HS256', 'rs256', 'RS256,,ES256', 'RS256,none']],
   ['OIDC_TOKEN_TYPE', ['', 'JWT', 'Bearer']],
   ['OIDC_OPERATOR_ACR', [',', 'gold,', 'a b']],
+  ['OPERATOR_REDIRECT_URIS', ['console', 'ftp://console.example/callback', 'https://console.example/#callback']],
+  ['DASHBOARD_CLIENT_ID', ['two words']],
+  ['OPERATOR_CLIENT_ID', ['two words']],
+  ['STEP_UP_S', ['-1', '1.5', 'soon', '', '86401']],
+  ['FOUR_EYES_AMOUNT', ['-1', '1.5', 'much', '1e6', '1,000,000']],
   [
     'TRUST_PROXY',
     [
@@ -167,6 +175,25 @@ test('all that is wrong is named at once', () => {
   assert.deepEqual(refusedFor({ PORT: 'x', BRAND: 'X', LOG_LEVEL: 'x' }).sort(), ['BRAND', 'LOG_LEVEL', 'PORT'])
 })
 
+test('the two consoles of a foreign issuer are two clients, both named or neither, and in production both', () => {
+  const both = { DASHBOARD_CLIENT_ID: 'one', OPERATOR_CLIENT_ID: 'two' }
+  assert.deepEqual(refusedFor(both), [])
+  assert.deepEqual(refusedFor({ ...both, OPERATOR_CLIENT_ID: 'one' }), ['OPERATOR_CLIENT_ID'])
+  assert.deepEqual(refusedFor({ DASHBOARD_CLIENT_ID: 'one' }), ['OPERATOR_CLIENT_ID'])
+  assert.deepEqual(refusedFor({ OPERATOR_CLIENT_ID: 'two' }), ['DASHBOARD_CLIENT_ID'])
+  const { DASHBOARD_CLIENT_ID, OPERATOR_CLIENT_ID, ...built_in } = PRODUCTION
+  assert.deepEqual(refusedFor(built_in), [])
+  assert.deepEqual(refusedFor({ ...built_in, OIDC_ISSUER: 'https://id.example.tz' }), ['OPERATOR_CLIENT_ID'])
+  assert.deepEqual(refusedFor({ ...PRODUCTION, OIDC_ISSUER: 'https://id.example.tz' }), [])
+})
+
+test('four eyes are off until there is an amount, which is in shillings', () => {
+  assert.equal(readConfig({}).four_eyes_amount, null)
+  assert.equal(readConfig({ FOUR_EYES_AMOUNT: '1000000' }).four_eyes_amount, 100_000_000n)
+  assert.equal(readConfig({ FOUR_EYES_AMOUNT: '0' }).four_eyes_amount, 0n)
+  assert.equal(readConfig({}).step_up_s, 600)
+})
+
 test('a refused value is never repeated: it may be a secret', () => {
   const secret = randomBytes(20).toString('base64')
   assert.throws(
@@ -187,6 +214,7 @@ for (const [name, value] of [
   ['PAY_URL', 'http://pay.example.tz'],
   ['WEBHOOK_ALLOW_PRIVATE', 'true'],
   ['OIDC_ISSUER', 'http://id.example.tz'],
+  ['OPERATOR_REDIRECT_URIS', 'http://console.example.tz/callback'],
   ['PROVIDER', 'mock'],
 ] as const) {
   test(`production refuses ${name}=${value === '' ? '(empty)' : value} by name`, () => {

@@ -1,10 +1,11 @@
 // Configuration: every environment variable, its default and its check. A bad value is refused by name.
 
 import { readFileSync } from 'node:fs'
+import { consoleProblems, consoleSettings, insecureConsoles } from './console-settings.ts'
 import { insecureMessages, MESSAGE_SECRETS, messageProblems, messageSettings } from './message-settings.ts'
 import { insecureProviders, PROVIDER_SECRETS, providerProblems, providerSettings } from './provider-settings.ts'
 import { proxyList } from './proxies.ts'
-import { flag, number, oneOf, setting, text, url, word, words } from './setting.ts'
+import { amount, flag, number, oneOf, setting, text, url, word, words } from './setting.ts'
 
 /** A configuration that must not be started with. The message names each variable and says what is wrong. */
 export class ConfigError extends Error {}
@@ -35,12 +36,6 @@ const issuer = (value: string): string => {
   }
   return value
 }
-const redirectUris = (value: string): string[] => {
-  const uris = words(value)
-  const wrong = uris.find((uri) => !/^https?:$/.test(URL.parse(uri)?.protocol ?? '') || uri.includes('#'))
-  if (wrong !== undefined) throw new Error(`must hold URLs without a fragment; "${wrong}" is none`)
-  return uris
-}
 /** Signatures that only the issuer can make. The HS family is left out: whoever can check those can forge them. */
 const SIGNATURES = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 const signatures = (value: string): string[] => {
@@ -56,11 +51,6 @@ const reminderDays = (value: string): number[] => {
   if (!sound) throw new Error('must hold at most ten whole numbers from -999 to 999, separated by commas')
   return [...new Set(days.map(Number))].sort((a, b) => a - b)
 }
-const amount = (value: string): bigint => {
-  if (!/^\d{1,12}(\.\d{2})?$/.test(value)) throw new Error('must be an amount such as 1000 or 1000.00')
-  return BigInt(value.includes('.') ? value.replace('.', '') : `${value}00`)
-}
-
 /** Every setting of the server. `.env.example` is generated from this table. */
 export const settings = {
   node_env: setting(
@@ -270,12 +260,7 @@ export const settings = {
     words,
     'Values of the acr claim of OIDC_ISSUER, separated by commas, that mean a second factor: operators need one in production. Empty: the amr claim tells.',
   ),
-  dashboard_redirect_uris: setting(
-    'DASHBOARD_REDIRECT_URIS',
-    '',
-    redirectUris,
-    'Where the built-in identity provider sends people back to after they signed in, separated by commas. Empty: BASE_URL/dashboard/callback.',
-  ),
+  ...consoleSettings,
   trust_proxy: setting(
     'TRUST_PROXY',
     '',
@@ -325,7 +310,7 @@ export function readConfig(
   const config = values as Config
   if (config.collection_min > config.collection_max)
     problems.push('COLLECTION_MIN_AMOUNT must not be above COLLECTION_MAX_AMOUNT')
-  if (problems.length === 0) problems.push(...messageProblems(config))
+  if (problems.length === 0) problems.push(...messageProblems(config), ...consoleProblems(config))
   if (problems.length === 0 && calls_providers) problems.push(...providerProblems(config))
   if (problems.length === 0 && config.node_env === 'production') {
     problems.push(...insecure(config))
@@ -367,10 +352,9 @@ function insecure(config: Config): string[] {
   if (!config.base_url.startsWith('https://')) problems.push('BASE_URL must begin with https:// in production')
   if (config.pay_url !== '' && !config.pay_url.startsWith('https://'))
     problems.push('PAY_URL must begin with https:// in production')
-  if (config.dashboard_redirect_uris.some((uri) => !uri.startsWith('https://')))
-    problems.push('DASHBOARD_REDIRECT_URIS must begin with https:// in production')
   if (config.oidc_issuer !== '' && !config.oidc_issuer.toLowerCase().startsWith('https://'))
     problems.push('OIDC_ISSUER must begin with https:// in production')
+  problems.push(...insecureConsoles(config, config.oidc_issuer !== ''))
   problems.push(...insecureMessages(config))
   return problems
 }

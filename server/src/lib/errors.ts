@@ -35,6 +35,10 @@ export const catalogue = {
     status: 403,
     message: 'Production keys are available after the business account is approved. Use the sandbox until then.',
   },
+  step_up_required: {
+    status: 403,
+    message: 'This moves money: sign in to the console again, then repeat the request.',
+  },
   forbidden: { status: 403, message: 'This request is not allowed.' },
   not_found: { status: 404, message: 'There is nothing here. Check the path and the id.' },
   method_not_allowed: { status: 405, message: 'This path does not take this method. See the Allow header.' },
@@ -42,6 +46,10 @@ export const catalogue = {
   payment_link_already_paid: { status: 409, message: 'This payment link has been paid: it stays paid.' },
   payment_in_progress: { status: 409, message: 'Another payment of this is under way. Wait until it ends.' },
   invalid_state: { status: 409, message: 'The record is not in a state that allows this.' },
+  second_operator_required: {
+    status: 409,
+    message: 'You have approved this already. It leaves when another operator approves it too.',
+  },
   insufficient_balance: { status: 409, message: 'The available balance does not cover the amount and its charges.' },
   withdrawal_restricted: {
     status: 409,

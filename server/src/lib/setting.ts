@@ -117,3 +117,17 @@ export const pairs = (value: string): ReadonlyMap<string, string> => {
   }
   return found
 }
+
+/** An amount in shillings, as cents. */
+export const amount = (value: string): bigint => {
+  if (!/^\d{1,12}(\.\d{2})?$/.test(value)) throw new Error('must be an amount such as 1000 or 1000.00')
+  return BigInt(value.includes('.') ? value.replace('.', '') : `${value}00`)
+}
+
+/** Addresses that a browser may be sent back to, separated by commas. */
+export const redirectUris = (value: string): string[] => {
+  const uris = words(value)
+  const wrong = uris.find((uri) => !/^https?:$/.test(URL.parse(uri)?.protocol ?? '') || uri.includes('#'))
+  if (wrong !== undefined) throw new Error(`must hold URLs without a fragment; "${wrong}" is none`)
+  return uris
+}

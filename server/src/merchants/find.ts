@@ -1,6 +1,7 @@
 // Finding merchants: by id, and by the routing code that every id of theirs carries.
 
 import { type Deps, type Reader, sql } from '../db/index.ts'
+import { gather } from '../lib/index.ts'
 
 /** A merchant. `priced`: at least one withdrawal price is in force. */
 export type Merchant = {
@@ -26,7 +27,10 @@ export async function findMerchant(reader: Reader, id: string): Promise<Merchant
   return row ?? null
 }
 
-const BY_ROUTING = sql('merchant_by_routing', 'select id from merchants where routing_code = $1')
+const BY_ROUTING = sql(
+  'merchants_by_routing',
+  `select i.code::float8 as routing_code, m.id from unnest($1::bigint[]) as i(code) join merchants m on m.routing_code = i.code`,
+)
 
 const MEMORY_MAX = 100_000
 
@@ -36,13 +40,21 @@ const MEMORY_MAX = 100_000
  */
 export function merchantByRoutingCode(deps: Deps): (routing_code: number) => Promise<string | null> {
   const known = new Map<number, string>()
+  const find = gather<number, string | null>(
+    async (codes) => {
+      const rows = await deps.db.query<{ routing_code: number; id: string }>(BY_ROUTING, [[...new Set(codes)]])
+      const found = new Map(rows.map(({ routing_code, id }) => [routing_code, id]))
+      return codes.map((code) => found.get(code) ?? null)
+    },
+    { max_items: 200, max_running: 2 },
+  )
   return async (routing_code) => {
     const found = known.get(routing_code)
     if (found) return found
-    const [row] = await deps.db.query<{ id: string }>(BY_ROUTING, [routing_code])
-    if (!row) return null
+    const id = await find(routing_code)
+    if (id === null) return null
     if (known.size >= MEMORY_MAX) known.clear()
-    known.set(routing_code, row.id)
-    return row.id
+    known.set(routing_code, id)
+    return id
   }
 }

@@ -14,11 +14,16 @@ const MEMBERSHIPS = sql(
    where s.user_id = $1 and (u.email_verified or s.name is null) order by m.name, m.id`,
 )
 
+/** What is of the token, and not of the person. */
+type OfSession = 'super_admin' | 'console' | 'auth_time'
+
 /** The person of a session with their memberships, by the merchants' names. */
-export async function getMe(reader: Reader, { user_id, super_admin }: SessionPrincipal): Promise<MeView> {
+export async function getMe(reader: Reader, principal: SessionPrincipal): Promise<MeView> {
+  const { user_id, super_admin, console } = principal
   const [[person], memberships] = await Promise.all([
-    reader.query<Omit<MeView, 'super_admin' | 'memberships'>>(PERSON, [user_id]),
+    reader.query<Omit<MeView, OfSession | 'memberships'>>(PERSON, [user_id]),
     reader.query<MeView['memberships'][number]>(MEMBERSHIPS, [user_id]),
   ])
-  return person ? { ...person, super_admin, memberships } : refuse('invalid_session')
+  const auth_time = principal.auth_time?.toISOString() ?? null
+  return person ? { ...person, super_admin, console, auth_time, memberships } : refuse('invalid_session')
 }

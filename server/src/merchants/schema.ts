@@ -1,7 +1,7 @@
 // What operators and members send and get about merchants, prices and people.
 
 import Type, { type Static } from 'typebox'
-import { MERCHANT_ROLES, PageQuery, page, success } from '../http/index.ts'
+import { CONSOLES, MERCHANT_ROLES, PageQuery, page, success } from '../http/index.ts'
 import { line, nullable, oneOf, visibleLine } from '../lib/index.ts'
 import { FLOWS } from './choose-rule.ts'
 import { IpAddressRecord } from './ip-address-routes.ts'
@@ -124,7 +124,23 @@ export const MeRecord = Type.Object({
   email_verified: Type.Boolean(),
   name: Type.String(),
   language: oneOf(['sw', 'en']),
-  super_admin: Type.Boolean({ description: 'May act as operator of the platform with this session.' }),
+  super_admin: Type.Boolean({
+    description:
+      'Is an operator of the platform, and signed in as one has to. `console` says where this session counts.',
+  }),
+  console: nullable(
+    oneOf(
+      CONSOLES,
+      'The console that this session was made for; it opens nothing of the other. Null: a token of the admin command, or of an issuer whose clients are not named, which opens both.',
+    ),
+  ),
+  auth_time: nullable(
+    Type.String({
+      format: 'date-time',
+      description:
+        'When this person gave their credentials: what moves money wants them again after STEP_UP_S. Null: not known.',
+    }),
+  ),
   memberships: Type.Array(
     Type.Object({
       merchant_id: Id,

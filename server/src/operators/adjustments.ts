@@ -43,6 +43,7 @@ export function adjustmentRoutes(deps: Deps): Routes {
         config: {
           access: 'operator',
           idempotency: 'required',
+          step_up: 'always',
           refusals: ['amount_not_supported', 'insufficient_balance'],
         },
         schema: {

@@ -50,7 +50,7 @@ export function operatorCollectionRoutes(deps: Deps, { desk }: { desk: Desk }): 
     app.post(
       '/v1/operator/collections/:collection_id/clear',
       {
-        config: { access: 'operator', idempotency: 'honoured', refusals: ['invalid_state'] },
+        config: { access: 'operator', idempotency: 'honoured', step_up: 'always', refusals: ['invalid_state'] },
         schema: {
           tags,
           summary: 'Decide about a held collection',

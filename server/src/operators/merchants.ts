@@ -185,7 +185,7 @@ function pricingRoutes(deps: Deps, app: App): void {
   app.put(
     path,
     {
-      config: WRITE,
+      config: { ...WRITE, step_up: 'always' },
       schema: {
         tags,
         summary: 'Put a new price list in place of the one in force',

@@ -58,7 +58,7 @@ export function nameCheckRoutes(deps: Deps, options: NameCheckOptions): Routes {
         const claim = readClaim(request)
         const known = claim && (await findAnswer(deps, deps.db, claim))
         if (known) return replay(reply, known)
-        const withdrawal = await getWithdrawal(deps.db, request.params.withdrawal_id)
+        const withdrawal = await getWithdrawal(deps, request.params.withdrawal_id)
         const { provider, ...check } = await checkName(deps, options, withdrawal)
         return answerOnce(deps, request, reply, 200, async (tx) => {
           await recordAudit(deps, tx, {

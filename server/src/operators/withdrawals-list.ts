@@ -3,8 +3,11 @@
 import { type Deps, type Reader, sql } from '../db/index.ts'
 import { ENVIRONMENTS, pageOf } from '../http/index.ts'
 import { balanceOf } from '../ledger/index.ts'
-import { formatAmount, isId, refuse, routingCodeOf, ZERO_ID } from '../lib/index.ts'
+import { assertInvariant, formatAmount, isId, refuse, routingCodeOf, ZERO_ID } from '../lib/index.ts'
 import {
+  type Consent,
+  consentsOf,
+  eyesFor,
   type HistoryEntry,
   historyOf,
   OPEN_STATUSES,
@@ -12,6 +15,7 @@ import {
   presentWhole,
   WITHDRAWAL_COLUMNS,
   type Withdrawal,
+  withdrawalName,
 } from '../withdrawals/index.ts'
 import { checkDepth, DEPTH_MAX } from './depth.ts'
 import type { OperatorWithdrawal, OperatorWithdrawalDetail, WithdrawalsQuery } from './withdrawals-schema.ts'
@@ -86,7 +90,7 @@ export async function listWithdrawals(deps: Deps, query: WithdrawalsQuery) {
     deps.db.query<Row>(list, [...matching, page_size, (page - 1) * page_size]),
     deps.db.query<{ total: number }>(count, [...matching, DEPTH_MAX]),
   ])
-  return pageOf(rows.map(presentForOperator), counted[0]?.total ?? 0, query)
+  return pageOf(await presentAll(deps, deps.db, rows), counted[0]?.total ?? 0, query)
 }
 
 function statementsFor(status: string | null) {
@@ -95,10 +99,39 @@ function statementsFor(status: string | null) {
   return open ? ([LIST_OPEN, COUNT_OPEN] as const) : ([LIST_OF_STATUS, COUNT_OF_STATUS] as const)
 }
 
-/** The record with whose it is. */
-export function presentForOperator(row: Row): OperatorWithdrawal {
+/** The record with whose it is, and who has approved it. */
+export function presentForOperator(
+  { config }: Pick<Deps, 'config'>,
+  row: Row & { consents: readonly Consent[] },
+): OperatorWithdrawal {
   const { merchant_code, merchant_name, merchant_status, merchant_verified } = row
-  return { ...presentWhole(row), merchant_code, merchant_name, merchant_status, merchant_verified }
+  const approvals = row.consents.map(({ operator_name, at }) => ({ operator: operator_name, at: at.toISOString() }))
+  return {
+    ...presentWhole(row),
+    merchant_code,
+    merchant_name,
+    merchant_status,
+    merchant_verified,
+    approvals_required: eyesFor(config, row).approvals_required,
+    approvals,
+  }
+}
+
+/** Some records as operators see them, in their order. */
+export async function presentAll(
+  deps: Pick<Deps, 'config'>,
+  reader: Reader,
+  rows: readonly Row[],
+): Promise<OperatorWithdrawal[]> {
+  const consents = await consentsOf(reader, rows)
+  return rows.map((row) => presentForOperator(deps, { ...row, consents: consents.get(withdrawalName(row)) ?? [] }))
+}
+
+/** A record as operators see it. */
+export async function presentOne(deps: Pick<Deps, 'config'>, tx: Reader, row: Row): Promise<OperatorWithdrawal> {
+  const [record] = await presentAll(deps, tx, [row])
+  assertInvariant(record !== undefined, 'each record has its answer')
+  return record
 }
 
 // The id carries its merchant's routing code, so that it leads to its row through the primary key.
@@ -118,19 +151,24 @@ type PayoutFacts = Pick<Payout, 'provider' | 'state' | 'asks' | 'due_at' | 'sent
 }
 
 /** A withdrawal with its history, its payout and the balance now. Refuses an unknown one with not_found. */
-export async function getWithdrawal(reader: Reader, withdrawal_id: string): Promise<OperatorWithdrawalDetail> {
+export async function getWithdrawal(
+  deps: Pick<Deps, 'config' | 'db'>,
+  withdrawal_id: string,
+): Promise<OperatorWithdrawalDetail> {
+  const { db: reader } = deps
   const id = withdrawal_id.toLowerCase()
   const [row] = isId(id) ? await reader.query<Row>(FIND, [routingCodeOf(id), id]) : []
   if (row === undefined) return refuse('not_found', { message: 'There is no such withdrawal.' })
   const { merchant_id, environment } = row
-  const [history, [payout], balance] = await Promise.all([
+  const [record, history, [payout], balance] = await Promise.all([
+    presentOne(deps, reader, row),
     historyOf(reader, { merchant_id, id }),
     reader.query<PayoutFacts>(PAYOUT, [merchant_id, id]),
     balanceOf(reader, merchant_id, environment),
   ])
   const { available, reserved, held } = balance
   return {
-    ...presentForOperator(row),
+    ...record,
     requested_by: actor(row.requested_by_kind, row.requested_by_id, row.requested_by_name),
     balance: { available: formatAmount(available), reserved: formatAmount(reserved), held: formatAmount(held) },
     payout: payout === undefined ? null : presentPayout(payout),

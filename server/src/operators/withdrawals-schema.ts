@@ -17,6 +17,12 @@ const record = {
   merchant_name: Type.String(),
   merchant_status: MerchantRecord.properties.status,
   merchant_verified: MerchantRecord.properties.verified,
+  approvals_required: Type.Integer({
+    description: 'How many operators have to approve it: 2 from FOUR_EYES_AMOUNT on. Kept from the first approval.',
+  }),
+  approvals: Type.Array(Type.Object({ operator: Type.String({ description: 'An e-mail address.' }), at: Timestamp }), {
+    description: 'Who has approved it, oldest first. Asking the merchant and rejecting end what was given before.',
+  }),
 }
 
 /** A withdrawal as operators see it. */
@@ -82,6 +88,47 @@ export type WithdrawalsQuery = Static<typeof WithdrawalsQuery>
 export const WithdrawalParams = Type.Object({
   withdrawal_id: Type.String({ description: 'The id of the withdrawal.' }),
 })
+
+const Ids = Type.Array(Type.String({ description: 'The id of a withdrawal.' }), {
+  minItems: 1,
+  maxItems: 100,
+  description:
+    'In the order in which they are judged: what the first take is not there for the last. None may come twice.',
+})
+
+/** Body of approve-batch. */
+export const ApproveBatchBody = Type.Object({
+  withdrawal_ids: Ids,
+  dry_run: Type.Optional(
+    Type.Boolean({ default: false, description: 'Judges the same and changes nothing; needs no fresh sign-in.' }),
+  ),
+})
+
+const Sum = Type.Object({ count: Type.Integer(), amount: Type.String(), total_reserved_amount: Type.String() })
+
+/** What became of a set of approvals. */
+const ApproveBatchResult = Type.Object({
+  dry_run: Type.Boolean(),
+  approved: Type.Object(Sum.properties, { description: 'Those that are paid out now.' }),
+  awaiting_second: Type.Object(Sum.properties, { description: 'Those that another operator has to approve too.' }),
+  items: Type.Array(
+    Type.Object({
+      withdrawal_id: Type.String(),
+      ok: Type.Boolean({ description: 'This approval counts. Else `code` and `message` say why not.' }),
+      code: nullable(Type.String()),
+      message: nullable(Type.String()),
+      status: nullable(
+        oneOf(WITHDRAWAL_STATUSES, 'Where it stands; in a dry run, where it would. Null: there is no such withdrawal.'),
+      ),
+    }),
+    { description: 'One for each id, in the order of the request.' },
+  ),
+})
+/** What became of a set of approvals: of each, and of all together. */
+export type ApproveBatchResult = Static<typeof ApproveBatchResult>
+
+/** The same, in the envelope. */
+export const ApproveBatchAnswer = success(ApproveBatchResult)
 
 /** Body of reject. */
 export const RejectBody = Type.Object({ reason: visibleLine(500, 'Why. The merchant sees it.') })

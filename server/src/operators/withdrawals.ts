@@ -7,7 +7,6 @@ import { type App, answerOnce, NoBody, type Routes, readClaim } from '../http/in
 import { isId, Refusal, routingCodeOf, ZERO_ID } from '../lib/index.ts'
 import { merchantByRoutingCode } from '../merchants/index.ts'
 import {
-  approveAll,
   type Desk,
   notifyDecision,
   rejectWithdrawal,
@@ -16,7 +15,8 @@ import {
   retryWithdrawal,
 } from '../withdrawals/index.ts'
 import { decideOnce } from './once.ts'
-import { getWithdrawal, listWithdrawals, presentForOperator } from './withdrawals-list.ts'
+import { approveBatchRoute } from './withdrawals-batch.ts'
+import { getWithdrawal, listWithdrawals, presentForOperator, presentOne } from './withdrawals-list.ts'
 import {
   RejectBody,
   RequestInfoBody,
@@ -31,6 +31,7 @@ import {
 const tags = ['Operator']
 const READ = { access: 'operator' } as const
 const WRITE = { access: 'operator', idempotency: 'honoured', refusals: ['invalid_state'] } as const
+const MOVES_MONEY = { ...WRITE, step_up: 'always' } as const
 const PATH = '/v1/operator/withdrawals'
 
 /** Which withdrawal a request is about. */
@@ -44,14 +45,15 @@ export function operatorWithdrawalRoutes(deps: Deps, { desk }: { desk: Desk }): 
   const merchantOf = merchantByRoutingCode(deps)
   // The id carries its merchant's routing code. One that is made up leads to no row: that is refused where it is locked,
   // because an Idempotency-Key comes first.
-  const keyOf: KeyOf = async ({ params }) => {
-    const id = params.withdrawal_id.toLowerCase()
+  const find = async (id: string) => {
     const merchant_id = isId(id) ? await merchantOf(routingCodeOf(id)) : null
     return { merchant_id: merchant_id ?? ZERO_ID, id }
   }
+  const keyOf: KeyOf = ({ params }) => find(params.withdrawal_id.toLowerCase())
   return (app) => {
     readRoutes(deps, app)
     approveRoute(deps, app, desk, keyOf)
+    approveBatchRoute(deps, { desk, find })(app)
     answerRoutes(deps, app, keyOf)
     resolveRoute(deps, app, desk, keyOf)
     retryRoute(deps, app, desk, keyOf)
@@ -87,24 +89,33 @@ function readRoutes(deps: Deps, app: App): void {
     },
     async (request) => ({
       success: true as const,
-      data: await getWithdrawal(deps.db, request.params.withdrawal_id),
+      data: await getWithdrawal(deps, request.params.withdrawal_id),
     }),
   )
 }
+
+/** Why an approval does not count. */
+const APPROVAL_REFUSALS = [
+  'invalid_state',
+  'second_operator_required',
+  'withdrawal_restricted',
+  'insufficient_balance',
+  'provider_unavailable',
+] as const
 
 function approveRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
   app.post(
     `${PATH}/:withdrawal_id/approve`,
     {
       config: {
-        ...WRITE,
-        refusals: ['invalid_state', 'withdrawal_restricted', 'insufficient_balance', 'provider_unavailable'],
+        ...MOVES_MONEY,
+        refusals: [...APPROVAL_REFUSALS, 'forbidden'],
       },
       schema: {
         tags,
         summary: 'Approve a withdrawal',
         description:
-          'Amount and charges are set aside, and the provider is called right after. Refused, it stays as it was: `withdrawal_restricted` when the merchant is not active and verified, `insufficient_balance` when too little is left by now.',
+          'Amount and charges are set aside, and the provider is called right after. Refused, it stays as it was: `withdrawal_restricted` when the merchant is not active and verified, `insufficient_balance` when too little is left by now.\n\nWhere `approvals_required` is 2, the first approval is judged the same and sets nothing aside: the withdrawal stays where it is until another operator approves it too. The same one again is refused with `second_operator_required`, and whoever submitted it with `forbidden`.',
         params: WithdrawalParams,
         body: NoBody,
         response: { 200: WithdrawalAnswer },
@@ -113,15 +124,15 @@ function approveRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
     async (request, reply) => {
       const approval = { ...(await keyOf(request)), act: actOf(request) }
       if (readClaim(request) === null) {
-        return { success: true as const, data: presentForOperator(await desk.approve(approval)) }
+        return { success: true as const, data: presentForOperator(deps, await desk.approve(approval)) }
       }
       const approveOne = async (tx: Tx) => {
-        const made = await approveAll(deps, tx, desk.approver, [approval])
+        const made = await desk.approveSet(tx, [approval])
         const [answer] = made.answers
         if (answer === undefined || answer instanceof Refusal) throw answer
-        return { data: presentForOperator(answer), left: made }
+        return { data: presentForOperator(deps, answer), left: made }
       }
-      return decideOnce(deps, request, reply, approveOne, desk.sendNow)
+      return decideOnce(deps, request, reply, approveOne, desk.sendApproved)
     },
   )
 }
@@ -147,7 +158,7 @@ function answerRoutes(deps: Deps, app: App, keyOf: KeyOf): void {
       return answerOnce(deps, request, reply, 200, async (tx) => {
         const row = await rejectWithdrawal(deps, tx, actOf(request), { ...key, reason })
         await notifyDecision(deps, tx, row, 'rejected', reason)
-        return presentForOperator(row)
+        return presentOne(deps, tx, row)
       })
     },
   )
@@ -170,7 +181,7 @@ function answerRoutes(deps: Deps, app: App, keyOf: KeyOf): void {
       return answerOnce(deps, request, reply, 200, async (tx) => {
         const row = await requestInfo(deps, tx, actOf(request), { ...key, message })
         await notifyDecision(deps, tx, row, 'info_requested', message)
-        return presentForOperator(row)
+        return presentOne(deps, tx, row)
       })
     },
   )
@@ -180,7 +191,7 @@ function resolveRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
   app.post(
     `${PATH}/:withdrawal_id/resolve`,
     {
-      config: { ...WRITE, refusals: ['invalid_state', 'insufficient_balance'] },
+      config: { ...MOVES_MONEY, refusals: ['invalid_state', 'insufficient_balance'] },
       schema: {
         tags,
         summary: 'Say what became of a payout that is in doubt',
@@ -196,7 +207,7 @@ function resolveRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
       const input = { ...(await keyOf(request)), outcome, reason, provider_reference }
       const resolve = async (tx: Tx) => {
         const { row, deliveries } = await resolveWithdrawal(deps, tx, actOf(request), input, desk.room)
-        return { data: presentForOperator(row), left: { deliveries } }
+        return { data: await presentOne(deps, tx, row), left: { deliveries } }
       }
       return decideOnce(deps, request, reply, resolve, desk.sendNow)
     },
@@ -207,7 +218,7 @@ function retryRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
   app.post(
     `${PATH}/:withdrawal_id/retry`,
     {
-      config: WRITE,
+      config: MOVES_MONEY,
       schema: {
         tags,
         summary: 'Send a payout again that the provider refused because of our address',
@@ -221,7 +232,7 @@ function retryRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
       const key = await keyOf(request)
       const retry = async (tx: Tx) => {
         const { row, payouts } = await retryWithdrawal(deps, tx, actOf(request), key, desk.approver)
-        return { data: presentForOperator(row), left: { payouts } }
+        return { data: await presentOne(deps, tx, row), left: { payouts } }
       }
       return decideOnce(deps, request, reply, retry, desk.sendNow)
     },

@@ -84,6 +84,7 @@ describe('an approval', () => {
       funds: 'reserved',
       provider_reference: `W${idToBase32(key.id)}`,
       transfer_id: record.transfer_id,
+      approvals_required: 1,
     })
     const { due_at, send_token, ...payout } = (await payoutOf(world, key)) ?? {}
     assert.deepEqual(payout, {

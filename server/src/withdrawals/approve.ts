@@ -1,7 +1,7 @@
 // Approving withdrawals: the only way by which money is set aside for a payout.
 //
-// Reservation, payout row and audit entry are one transaction, and the provider is called after it. Dying before the commit
-// leaves the withdrawal as it was. Dying after it leaves a payout with its token: it falls due when the lease ends, and
+// Reservation, payout row, the operators' yes and the audit entry are one transaction, and the provider is called after it. The
+// first yes of two is written without them. Dying before the commit leaves the withdrawal as it was. Dying after it leaves a payout with its token: it falls due when the lease ends, and
 // a worker takes the token and sends it.
 
 import { type Act, recordAudits } from '../audit/index.ts'
@@ -10,9 +10,19 @@ import { bookName, lockBooks } from '../ledger/index.ts'
 import { base32ToId, formatAmount, idToBase32, isId, newId, Refusal, refuse, routingCodeOf } from '../lib/index.ts'
 import type { Provider } from '../providers/port.ts'
 import type { Delivery } from '../webhooks/index.ts'
-import { applyStep, beginChanges, writeChanges } from './change.ts'
+import { applyStep, beginChanges, type Changes, writeChanges } from './change.ts'
 import { type FindProvider, missingOf } from './check.ts'
 import { WHOLE } from './decide.ts'
+import {
+  type Consent,
+  consentsOf,
+  consentTo,
+  eyesFor,
+  giveConsents,
+  judgeEyes,
+  type NewConsent,
+  withConsent,
+} from './four-eyes.ts'
 import { mayMove, type Status } from './state.ts'
 import {
   type Locked,
@@ -34,8 +44,17 @@ export type Approver = {
   lease(provider: string): boolean
 }
 
+/** A withdrawal after an operator's yes, with all that were given so far. */
+export type Judged = Locked & { consents: readonly Consent[] }
+
 /** What became of a set of approvals. `payouts` with a lease are this process's to send, after the commit. */
-export type Approved = { answers: (Locked | Refusal)[]; payouts: Payout[]; deliveries: Delivery[] }
+export type Approved = { answers: (Judged | Refusal)[]; payouts: Payout[]; deliveries: Delivery[] }
+
+/**
+ * `send: false` leaves the payouts unsent, for whoever plays the provider, and plays all operators too: one yes is enough.
+ * `dry_run` judges the same, and writes nothing.
+ */
+export type ApproveOptions = { send?: boolean; dry_run?: boolean }
 
 const INSERT = sql(
   'payouts_insert',
@@ -52,15 +71,15 @@ const INSERT = sql(
 
 /**
  * Approves a set of withdrawals in the given transaction. Each is judged by itself, under lock, in the order given: its
- * state, its merchant, and what is available after those before it. A refusal is answered in its place and changes
- * nothing of that withdrawal. `send: false` leaves the payouts unsent, for whoever plays the provider.
+ * state, who has approved it, its merchant, and what is available after those before it. A refusal is answered in its place
+ * and changes nothing of that withdrawal. Where two operators are needed, the first of them sets nothing aside.
  */
 export async function approveAll(
   deps: Deps,
   tx: Tx,
   approver: Approver,
   approvals: readonly Approval[],
-  options: { send: boolean } = { send: true },
+  { send = true, dry_run = false }: ApproveOptions = {},
 ): Promise<Approved> {
   const rows = await lockWithdrawals(
     tx,
@@ -68,49 +87,78 @@ export async function approveAll(
   )
   const changes = await beginChanges(tx, rows.values())
   const available = await lockBooks(tx, [...rows.values()])
+  const consents = await consentsOf(tx, [...rows.values()])
   const payouts: Payout[] = []
+  const given: NewConsent[] = []
   const audits: Parameters<typeof recordAudits>[2][number][] = []
   const answers = approvals.map(({ act, ...key }) => {
     const row = rows.get(withdrawalName(key))
     if (row === undefined) return new Refusal('not_found', NOT_FOUND)
-    const provider = judge(row, available, approver)
-    if (provider instanceof Refusal) return provider
-    const before = { status: row.status }
-    const book = bookName(row)
-    available.set(book, (available.get(book) as bigint) - row.total_reserved_minor)
-    const payout = payoutOf(deps, row, provider.name, approver, options.send)
-    payouts.push(payout)
-    row.provider_reference = payout.provider_reference
-    row.transfer_id = newId(deps, row.routing_code)
-    row.provider = payout.provider
-    row.payout_state = payout.state
-    row.booked_minor = row.total_reserved_minor
-    const effect = { fact: 'withdrawal_reserved', amount_minor: row.total_reserved_minor, ...WHOLE } as const
-    const step = { move: 'approve', funds: 'reserved', failure: null, effect, why: null } as const
-    applyStep(deps, changes, row, step, { actor: act.actor, transfer_id: row.transfer_id })
+    const before = consents.get(withdrawalName(key)) ?? []
+    const judged = judge(deps, row, available, approver, send ? { act, consents: before } : null)
+    if (judged instanceof Refusal) return judged
+    Object.assign(row, send ? eyesFor(deps.config, row) : { approvals_required: row.approvals_required ?? 1 })
+    const consent = consentTo(deps, row, act, judged.eyes)
+    if (consent !== null) given.push(consent)
+    const after = consent === null ? before : withConsent(before, consent)
+    consents.set(withdrawalName(key), after)
+    const { status } = row
+    if (judged.eyes === 'last') {
+      const payout = payoutOf(deps, row, judged.provider.name, approver, send)
+      payouts.push(payout)
+      setAside(deps, changes, available, row, payout, act)
+    }
+    const approvals = after.map(({ operator_name }) => operator_name)
+    const seen = row.approvals_required === 1 ? {} : { approvals_required: row.approvals_required, approvals }
     audits.push({
       ...act,
       merchant_id: row.merchant_id,
-      action: 'withdrawal.approve',
+      action: judged.eyes === 'last' ? 'withdrawal.approve' : 'withdrawal.first_approve',
       target_type: 'withdrawal',
       target_id: row.id,
-      before,
-      after: { status: row.status, ...factsOf(row) },
+      before: { status },
+      after: { status: row.status, ...factsOf(row), ...seen },
     })
-    return row
+    // A copy: another operator's yes in the same set takes the row further.
+    return { ...row, consents: after }
   })
-  if (payouts.length > 0) {
-    const input = payouts.map((payout) => ({
-      ...payout,
-      amount_minor: undefined,
-      amount: payout.amount_minor.toString(),
-      lease_owner: payout.due_at !== null && payout.due_at > deps.clock.now() ? deps.process_id : null,
-    }))
-    await tx.query(INSERT, [JSON.stringify(input), deps.clock.now()])
-  }
+  if (dry_run) return { answers, payouts: [], deliveries: [] }
+  await Promise.all([insertPayouts(deps, tx, payouts), giveConsents(deps, tx, given)])
   const deliveries = await writeChanges(deps, tx, changes, () => false)
   await recordAudits(deps, tx, audits)
   return { answers, payouts, deliveries }
+}
+
+/** Moves an approved withdrawal and its money, in memory: it is written with the set. */
+function setAside(
+  deps: Deps,
+  changes: Changes,
+  available: Map<string, bigint>,
+  row: Locked,
+  payout: Payout,
+  { actor }: Act,
+): void {
+  const book = bookName(row)
+  available.set(book, (available.get(book) as bigint) - row.total_reserved_minor)
+  row.provider_reference = payout.provider_reference
+  row.transfer_id = newId(deps, row.routing_code)
+  row.provider = payout.provider
+  row.payout_state = payout.state
+  row.booked_minor = row.total_reserved_minor
+  const effect = { fact: 'withdrawal_reserved', amount_minor: row.total_reserved_minor, ...WHOLE } as const
+  const step = { move: 'approve', funds: 'reserved', failure: null, effect, why: null } as const
+  applyStep(deps, changes, row, step, { actor, transfer_id: row.transfer_id })
+}
+
+async function insertPayouts(deps: Deps, tx: Tx, payouts: readonly Payout[]): Promise<void> {
+  if (payouts.length === 0) return
+  const input = payouts.map((payout) => ({
+    ...payout,
+    amount_minor: undefined,
+    amount: payout.amount_minor.toString(),
+    lease_owner: payout.due_at !== null && payout.due_at > deps.clock.now() ? deps.process_id : null,
+  }))
+  await tx.query(INSERT, [JSON.stringify(input), deps.clock.now()])
 }
 
 /** What an audit entry says of a withdrawal: enough to know what was decided, without its whole record. */
@@ -148,9 +196,20 @@ const WAY_ON: Partial<Record<Status, string>> = {
   NEEDS_ADMIN_ATTENTION: ' An operator can resolve it.',
 }
 
-/** The provider that pays it out, or why it is not approved. */
-function judge(row: Locked, available: ReadonlyMap<string, bigint>, approver: Approver): Provider | Refusal {
+/** What a yes comes to: it is the last that is needed, or the first of two. */
+type Verdict = { provider: Provider; eyes: 'first' | 'last' }
+
+/** The provider that pays it out and whether it may, or why it is not approved. `by` is null for whoever plays all operators. */
+function judge(
+  deps: Deps,
+  row: Locked,
+  available: ReadonlyMap<string, bigint>,
+  approver: Approver,
+  by: { act: Act; consents: readonly Consent[] } | null,
+): Verdict | Refusal {
   if (!mayMove('approve', row.status)) return new Refusal('invalid_state', stateProblem(row, 'approved'))
+  const eyes = by === null ? 'last' : judgeEyes(deps.config, row, by.consents, by.act)
+  if (eyes instanceof Refusal) return eyes
   const live = row.environment === 'live'
   if (live && (row.merchant_status !== 'ACTIVE' || !row.merchant_verified)) {
     const message = 'The merchant is not active and verified. Reject the withdrawal, or complete the merchant first.'
@@ -173,7 +232,7 @@ function judge(row: Locked, available: ReadonlyMap<string, bigint>, approver: Ap
     const message = `${provider.name} pays out whole shillings only, and this is ${formatAmount(row.amount_minor)}.`
     return new Refusal('provider_unavailable', { message })
   }
-  return provider
+  return { provider, eyes }
 }
 
 /** The refusal of a withdrawal that the balance does not cover. */

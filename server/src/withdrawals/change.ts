@@ -150,12 +150,13 @@ const WRITE = sql(
   `with moved as (
      update withdrawals w set status = i.status, version = i.version, funds = i.funds,
        failure_reason_code = i.failure_reason_code, status_reason = i.status_reason,
-       provider_reference = i.provider_reference, transfer_id = i.transfer_id, completed_at = i.completed_at, updated_at = $3
+       provider_reference = i.provider_reference, transfer_id = i.transfer_id, approvals_required = i.approvals_required,
+       four_eyes_minor = i.four_eyes_minor, completed_at = i.completed_at, updated_at = $3
      from ${inputRows(
        '$1',
        'id',
        `merchant_id uuid, id uuid, status text, version int, funds text, failure_reason_code text, status_reason text,
-        provider_reference text, transfer_id uuid, completed_at timestamptz`,
+        provider_reference text, transfer_id uuid, approvals_required smallint, four_eyes_minor bigint, completed_at timestamptz`,
      )} i
      where w.merchant_id = i.merchant_id and w.id = i.id and w.version < i.version
      returning 1
@@ -187,6 +188,8 @@ export async function writeChanges(
     status_reason: row.status_reason,
     provider_reference: row.provider_reference,
     transfer_id: row.transfer_id,
+    approvals_required: row.approvals_required,
+    four_eyes_minor: row.four_eyes_minor?.toString() ?? null,
     completed_at: row.completed_at,
   }))
   const [deliveries, written] = await Promise.all([

@@ -5,11 +5,13 @@ export {
   type Approved,
   type Approver,
   approveAll,
+  type Judged,
   parsePayoutReference,
   payoutReference,
 } from './approve.ts'
 export { createDesk, type Desk } from './desk.ts'
 export { createPayoutDriver, type PayoutDriver } from './drive.ts'
+export { type Consent, consentsOf, eyesFor } from './four-eyes.ts'
 export { type DecisionKind, notifyDecision } from './notify.ts'
 export { presentWhole } from './present.ts'
 export {
@@ -32,4 +34,5 @@ export {
   type Payout,
   WITHDRAWAL_COLUMNS,
   type Withdrawal,
+  withdrawalName,
 } from './store.ts'

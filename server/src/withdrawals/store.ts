@@ -38,6 +38,8 @@ export type Withdrawal = {
   failure_reason_code: PayoutFailure | null
   provider_reference: string | null
   transfer_id: string | null
+  approvals_required: number | null
+  four_eyes_minor: bigint | null
   created_at: Date
   updated_at: Date
   completed_at: Date | null
@@ -73,6 +75,8 @@ const COLUMNS = [
   'failure_reason_code',
   'provider_reference',
   'transfer_id',
+  'approvals_required',
+  'four_eyes_minor',
   'created_at',
   'updated_at',
   'completed_at',

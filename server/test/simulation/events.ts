@@ -62,6 +62,8 @@ const crash = fc.option(fc.constantFrom('before_send', 'after_send', 'before_com
   freq: 3,
 }) as fc.Arbitrary<Crash>
 const process = fc.integer({ min: 0, max: 1 })
+/** Which of the operators. */
+const operator = fc.integer({ min: 0, max: 1 })
 const verb = fc.constantFrom(
   ...['approve', 'approve', 'approve', 'approve', 'reject', 'request-info', 'resolve-paid', 'resolve-unpaid', 'retry'],
 )
@@ -71,14 +73,22 @@ export type Event =
   | { what: 'collect'; merchant: number; amount: bigint }
   | { what: 'take_back'; which: number }
   | { what: 'submit'; merchant: number; amount: bigint }
-  | { what: 'approve'; which: number; process: number; voices: Voices; crash: Crash; dies: 'no' | 'before' | 'after' }
+  | {
+      what: 'approve'
+      which: number
+      process: number
+      operator: number
+      voices: Voices
+      crash: Crash
+      dies: 'no' | 'before' | 'after'
+    }
   | { what: 'retry'; which: number; process: number; voices: Voices; crash: Crash }
   | { what: 'review'; which: number; verb: 'reject' | 'request-info' | 'respond'; process: number }
   | { what: 'resolve'; which: number; paid: boolean; process: number }
   | { what: 'hint'; which: number; process: number; voices: Voices; times: number }
   | { what: 'tick'; time: number; processes: readonly number[]; voices: Voices; crash: Crash }
   | { what: 'adjust'; merchant: number; amount: bigint; against: 'provider_float' | 'fee_income' | 'processor_cost' }
-  | { what: 'race'; acts: { which: number; verb: string }[] }
+  | { what: 'race'; acts: { which: number; verb: string; operator: number }[] }
 
 const what = <Name extends Event['what']>(name: Name) => fc.constant(name)
 
@@ -94,6 +104,7 @@ export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
         what: what('approve'),
         which,
         process,
+        operator,
         voices,
         crash,
         dies: fc.constantFrom('no', 'no', 'no', 'no', 'no', 'no', 'before', 'after'),
@@ -138,9 +149,15 @@ export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
       arbitrary: fc.record({
         what: what('race'),
         acts: fc.oneof(
-          fc.array(fc.record({ which: fc.nat({ max: 4 }), verb }), { minLength: 2, maxLength: 4, size: 'max' }),
+          fc.array(fc.record({ which: fc.nat({ max: 4 }), verb, operator }), {
+            minLength: 2,
+            maxLength: 4,
+            size: 'max',
+          }),
           // Everything that waits, at once: together more than there is.
-          fc.constant([0, 1, 2, 3].map((back) => ({ which: back, verb: 'approve' }))),
+          fc.constant([0, 1, 2, 3].map((back) => ({ which: back, verb: 'approve', operator: back % 2 }))),
+          // Whatever was at hand last, by everybody who may.
+          fc.constant([0, 1].map((each) => ({ which: 0, verb: 'approve', operator: each }))),
         ),
       }),
     },

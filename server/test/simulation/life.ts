@@ -117,16 +117,16 @@ export class Life {
   private async approve(event: Event & { what: 'approve' }, w: Modelled, place: number): Promise<void> {
     const { rig, model } = this
     const mouth = this.listen(event.voices)
-    const call = () => rig.operate(event.process, `withdrawals/${this.ids[place]}/approve`)
+    const call = () => rig.operate(event.process, `withdrawals/${this.ids[place]}/approve`, {}, event.operator)
     if (event.dies === 'no') {
       const done = await rig.dying(event.crash, event.crash ?? '', call)
-      const expected = model.approve(w, true)
-      if (expected === 'ok') model.send(w, place, mouth, event.crash)
+      const expected = model.approve(w, true, event.operator)
+      if (expected === 'ok' && w.status === 'PROCESSING') model.send(w, place, mouth, event.crash)
       return assert.equal(done, expected)
     }
     // Dying, a process tells nobody what it did.
     await rig.dying('approve', `${event.dies}_commit`, call)
-    if (event.dies === 'after') model.approve(w, true)
+    if (event.dies === 'after') model.approve(w, true, event.operator)
   }
 
   /** Operators act at the same moment: what came of it is what some order of their acts comes to. */
@@ -134,9 +134,9 @@ export class Life {
     if (this.ids.length === 0) return
     const placed = acts.map((act) => ({ ...act, place: this.placeOf(act.which) }))
     const done = await Promise.all(
-      placed.map(({ verb: act, place }, i) => {
+      placed.map(({ verb: act, place, operator }, i) => {
         const [path, body] = CALLS[act] as (typeof CALLS)[string]
-        return this.rig.operate(2 + (i % 2), `withdrawals/${this.ids[place]}/${path}`, body)
+        return this.rig.operate(2 + (i % 2), `withdrawals/${this.ids[place]}/${path}`, body, operator)
       }),
     )
     const statuses = await this.statuses()
@@ -202,6 +202,15 @@ export class Life {
       (await this.records()).map(({ status, funds, payout }) => ({ status, funds, payout })),
       model.withdrawals.map((w) => ({ status: w.status, funds: w.funds, payout: w.payout?.state ?? null })),
     )
+    assert.deepEqual(
+      await rig.approvalsOf(
+        model.withdrawals.map((w, place) => ({
+          merchant_id: this.shopOf(w.merchant).merchant.id,
+          id: this.ids[place] as string,
+        })),
+      ),
+      model.withdrawals.map(({ approved_by }) => approved_by.length),
+    )
     for (const [i, shop] of this.shops.entries()) assert.deepEqual(await rig.booksOf(shop), model.books[i])
     for (const reference of this.references) {
       const times = rig.executed.get(reference) ?? 0
@@ -243,9 +252,12 @@ const CALLS: Record<string, [path: string, body: object]> = {
 }
 
 /** As a process that only serves HTTP does it: what is to be sent waits for a worker. */
-function actOn(model: Model, { verb: act, place }: { verb: string; place: number }): Result {
+function actOn(
+  model: Model,
+  { verb: act, place, operator }: { verb: string; place: number; operator: number },
+): Result {
   const w = model.withdrawals[place] as Modelled
-  if (act === 'approve') return model.approve(w, false)
+  if (act === 'approve') return model.approve(w, false, operator)
   if (act === 'retry') return model.retry(w, false)
   if (act === 'reject' || act === 'request-info') return model.review(w, act)
   return model.resolve(w, act === 'resolve-paid')

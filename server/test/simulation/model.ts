@@ -2,7 +2,7 @@
 // no code with the product, so that a mistake in one of the two shows.
 
 /** Refusals that the model knows, or 'ok'. */
-export type Result = 'ok' | 'invalid_state' | 'insufficient_balance'
+export type Result = 'ok' | 'invalid_state' | 'insufficient_balance' | 'second_operator_required'
 
 /** What a provider says, as far as it matters. `amount`: 0 is what was asked for. */
 export type Word =
@@ -36,11 +36,15 @@ export type Modelled = {
   status: string
   funds: string
   payout: Payout | null
+  /** Who has approved it since the merchant was last asked. */
+  approved_by: number[]
   /** What the provider has said of it, and what was made of that. */
   heard: Set<string>
 }
 
 const HOUR = 3_600_000
+/** FOUR_EYES_AMOUNT of the simulated processes, in cents. */
+export const FOUR_EYES = 6_000n
 /** PAYOUT_DEADLINE_H of the simulated processes. */
 export const DEADLINE_H = 48
 const LEASE_MS = 15_000
@@ -97,16 +101,20 @@ export class Model {
     const fee = rounded + flat
     const borne = passed_on ? processor : 0n
     if (this.bookOf(merchant).available < amount + fee + borne) return 'insufficient_balance'
-    const start = { status: 'PENDING_ADMIN_APPROVAL', funds: 'none', payout: null }
+    const start = { status: 'PENDING_ADMIN_APPROVAL', funds: 'none', payout: null, approved_by: [] }
     this.withdrawals.push({ merchant, amount, fee, charge: processor, borne, ...start, heard: new Set() })
     return 'ok'
   }
 
-  approve(w: Modelled, leased: boolean): Result {
+  /** One of several operators approves. It leaves at once, or with the second of them. */
+  approve(w: Modelled, leased: boolean, operator: number): Result {
     if (!WAITING.includes(w.status)) return 'invalid_state'
     const book = this.bookOf(w.merchant)
     const total = w.amount + w.fee + w.borne
+    if (total >= FOUR_EYES && w.approved_by.includes(operator)) return 'second_operator_required'
     if (book.available < total) return 'insufficient_balance'
+    w.approved_by.push(operator)
+    if (total >= FOUR_EYES && w.approved_by.length < 2) return 'ok'
     book.available -= total
     book.reserved += total
     this.move(w, 'PROCESSING', 'reserved')
@@ -118,6 +126,7 @@ export class Model {
     const from = { reject: WAITING, 'request-info': ['PENDING_ADMIN_APPROVAL'], respond: ['INFO_REQUESTED'] }[verb]
     const to = { reject: 'REJECTED', 'request-info': 'INFO_REQUESTED', respond: 'PENDING_ADMIN_APPROVAL' }[verb]
     if (!from.includes(w.status)) return 'invalid_state'
+    if (verb !== 'respond') w.approved_by = []
     this.move(w, to, 'none')
     return 'ok'
   }

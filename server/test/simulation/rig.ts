@@ -5,10 +5,11 @@ import assert from 'node:assert/strict'
 import { issueAccessToken, signingKey } from '../../src/identity/index.ts'
 import type { Merchant } from '../../src/merchants/index.ts'
 import type { PayoutAnswer, PayoutRequest } from '../../src/providers/port.ts'
+import { consentsOf, withdrawalName } from '../../src/withdrawals/index.ts'
 import { createTestDatabase } from '../database.ts'
 import { createWorld, type Reply, type World } from '../harness.ts'
 import { fund, newScript, scriptedProvider, takeBack } from '../payouts.ts'
-import { type Book, type Crash, DEADLINE_H, type Price, type Word } from './model.ts'
+import { type Book, type Crash, DEADLINE_H, FOUR_EYES, type Price, type Word } from './model.ts'
 
 /** A merchant that can do everything. */
 export type Shop = { merchant: Merchant; key: string; person: string }
@@ -30,8 +31,10 @@ export type Rig = {
   collect(shop: Shop, amount: bigint): Promise<string>
   takeBack(shop: Shop, collection_id: string): Promise<void>
   submit(shop: Shop, amount: bigint): Promise<{ code: string; id: string }>
-  /** An operator's call through one of the processes: 0 and 1 send at once, 2 and 3 only serve HTTP. Answers 'ok' or the code of the refusal. */
-  operate(process: number, path: string, body?: object): Promise<string>
+  /** The call of one of two operators through one of the processes: 0 and 1 send at once, 2 and 3 only serve HTTP. Answers 'ok' or the code of the refusal. */
+  operate(process: number, path: string, body?: object, operator?: number): Promise<string>
+  /** How many operators have approved each of these withdrawals, as the console shows it. */
+  approvalsOf(keys: readonly { merchant_id: string; id: string }[]): Promise<number[]>
   respond(shop: Shop, id: string): Promise<string>
   callBack(process: number, reference: string): Promise<void>
   /** Lets time pass everywhere. */
@@ -82,7 +85,12 @@ export async function createSimulation(): Promise<Rig> {
     processes.push(
       await createWorld({
         url: database.url,
-        env: { PROCESS, PAYOUT_DEADLINE_H: String(DEADLINE_H), LOG_LEVEL: 'error' },
+        env: {
+          PROCESS,
+          PAYOUT_DEADLINE_H: String(DEADLINE_H),
+          FOUR_EYES_AMOUNT: String(FOUR_EYES / 100n),
+          LOG_LEVEL: 'error',
+        },
         compose: { providers: [scriptedProvider(script)] },
         point(name) {
           if (name === died_at) throw new Error('the process dies here')
@@ -91,7 +99,7 @@ export async function createSimulation(): Promise<Rig> {
     )
   }
   const [world] = processes as [World]
-  const { user_id: operator } = await world.newSession('SUPER_ADMIN')
+  const operators = [await world.newSession('SUPER_ADMIN'), await world.newSession('SUPER_ADMIN')]
   const signing = await signingKey(world.deps, 'http://127.0.0.1/identity')
   // Anew each time: hours pass between two calls.
   const tokenOf = (person: string) => issueAccessToken(world.deps, signing, person, ['pwd', 'otp'])
@@ -134,11 +142,15 @@ export async function createSimulation(): Promise<Rig> {
       )
       return { code: codeOf(reply), id: reply.body?.data?.id ?? '' }
     },
-    async operate(process, path, body = {}) {
+    async operate(process, path, body = {}, operator = 0) {
       const { call } = processes[process] as World
       const idempotency = path.includes('adjustments') ? { idempotency_key: crypto.randomUUID() } : {}
-      const key = await tokenOf(operator)
+      const key = await tokenOf((operators[operator] as { user_id: string }).user_id)
       return codeOf(await call({ method: 'POST', url: `/v1/operator/${path}`, payload: body, key, ...idempotency }))
+    },
+    async approvalsOf(keys) {
+      const found = await consentsOf(world.deps.db, keys)
+      return keys.map((key) => found.get(withdrawalName(key))?.length ?? 0)
     },
     async respond({ person }, id) {
       const url = `/v1/merchant/withdrawals/${id}/respond`

@@ -1,0 +1,37 @@
+// Operators who signed in to their console some time ago, and others who stand beside them.
+
+import { SignJWT } from 'jose'
+import type { Console, Role } from '../src/http/index.ts'
+import { signingKey } from '../src/identity/index.ts'
+import type { World } from './harness.ts'
+
+/** A token as the built-in provider makes it for somebody who signed in to a console, `age_s` seconds ago. */
+export async function consoleToken(
+  world: World,
+  user_id: string,
+  { client = 'operator', age_s = 0 }: { client?: Console; age_s?: number | null } = {},
+): Promise<string> {
+  const { kid, issuer, private_key } = await signingKey(world.deps, 'http://127.0.0.1/identity')
+  const now = Math.floor(world.deps.clock.now().getTime() / 1000)
+  const signed_in = age_s === null ? {} : { auth_time: now - age_s }
+  return new SignJWT({ amr: ['pwd', 'otp'], client_id: client, ...signed_in })
+    .setProtectedHeader({ alg: 'ES256', kid, typ: 'at+jwt' })
+    .setIssuer(issuer)
+    .setAudience('malipo-api')
+    .setSubject(user_id)
+    .setIssuedAt(now)
+    .setExpirationTime(now + 900)
+    .sign(private_key)
+}
+
+/** An operator: who they are, and a token of theirs that is good now. */
+export type Operator = { user_id: string; email: string; token(): Promise<string> }
+
+/** A new operator, who may have roles in merchants too. */
+export async function newOperator(
+  world: World,
+  roles: { role: Role; merchant?: World['merchant'] }[] = [],
+): Promise<Operator> {
+  const { user_id, email } = await world.newSession([{ role: 'SUPER_ADMIN' }, ...roles])
+  return { user_id, email, token: () => consoleToken(world, user_id) }
+}
