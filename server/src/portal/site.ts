@@ -83,7 +83,7 @@ function sendPage(
     console: name,
     brand_name: config.brand_name,
     issuer,
-    client_id: name === 'operator' ? config.operator_client_id : config.dashboard_client_id,
+    client_id: (name === 'operator' ? config.operator_client_id : config.dashboard_client_id) || name,
     scope: 'openid profile email offline_access',
     pay_url: payUrlOf(config, app),
     base_url,
