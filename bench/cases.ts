@@ -336,6 +336,28 @@ export async function lifeCase(life: Life, settings: Settings, world: World, wit
   }
 }
 
+/** Reads the status of known payments of a world for one window. Answers it with the first refusal. */
+export async function readStatuses(
+  database: Database,
+  settings: Settings,
+  { load, server }: World,
+  known: Life['known'],
+): Promise<[Window, string | null]> {
+  const keys = [...new Set(known.map(({ key }) => key))]
+  const places = new Map(keys.map((key, i) => [key, i]))
+  const paths = known.map(({ id, key }) => ({ path: `/v1/collections/${id}`, key: places.get(key) as number }))
+  const { connections } = settings
+  await load.call('start', { ...PUSH, kind: 'get', connections, keys, port: server.port, paths, run: runName() })
+  const pids = { server: server.program.pid, load: load.pid }
+  const window = await measure(
+    settings,
+    () => load.call('progress'),
+    () => readCpu(database, pids),
+  )
+  const { first_refusal } = await load.call('stop')
+  return [window, first_refusal]
+}
+
 /** Reading the status of known payments, in turn with the empty route. */
 export async function statusCase(cleanup: Cleanup, database: Database, settings: Settings, world: World, life: Life) {
   const { known } = life

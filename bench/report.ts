@@ -5,6 +5,7 @@ import type { CpuUse, checkLife, latencyCase, Rate, Settings } from './cases.ts'
 import type { FloodResult } from './flood-case.ts'
 import type { Pages } from './pages.ts'
 import type { ProfileReport } from './profile.ts'
+import type { RequestLogResult } from './request-log.ts'
 import type { Reconciled } from './statements.ts'
 import { READS, type TransactionReads } from './transactions.ts'
 
@@ -40,6 +41,7 @@ export type Results = {
     reconcile?: Reconciled
     flood?: FloodResult
     pages?: Pages
+    requests?: RequestLogResult
   }
   profile?: ProfileReport
 }
@@ -152,6 +154,7 @@ function rowsOf(cases: Results['cases']): Row[] {
   }
   if (cases.transactions) rows.push(...transactionRows(cases.transactions))
   if (cases.reconcile) rows.push(...reconcileRows(cases.reconcile))
+  if (cases.requests) rows.push(...requestRows(cases.requests))
   if (cases.flood) {
     rate('flood: whole payments without it', cases.flood.quiet)
     rate('flood: whole payments under it', cases.flood.flooded)
@@ -168,6 +171,27 @@ function rowsOf(cases: Results['cases']): Row[] {
     rows.push(['pages: questions to the provider', String(pages.provider_questions), '0'])
   }
   return rows
+}
+
+function requestRows({ with_log, without, ratios, rows, stored_bytes, not_kept }: RequestLogResult): Row[] {
+  const both = (what: 'life' | 'status') =>
+    `${perSecond(with_log[what].per_second)} and ${perSecond(without[what].per_second)}`
+  const cpu = (what: 'life' | 'status') =>
+    [with_log, without]
+      .map((side) =>
+        Math.round((side[what].cpu.server?.us_per_item ?? 0) + (side[what].cpu.postgres?.us_per_item ?? 0)),
+      )
+      .join(' and ')
+  return (['life', 'status'] as const)
+    .flatMap((what): Row[] => [
+      [`requests: ${what} with the log and without`, both(what), ''],
+      [`requests: ${what}, median of the rounds' ratios`, ratios[what].median.toFixed(3), 'at least 0.97'],
+      [`requests: ${what}, CPU of server and PostgreSQL, each`, `${cpu(what)} us`, ''],
+    ])
+    .concat([
+      ['requests: logged', `${rows}, ${stored_bytes} bytes each`, ''],
+      ['requests: not kept', String(not_kept), '0'],
+    ])
 }
 
 function floodRows(flood: FloodResult): Row[] {

@@ -22,6 +22,7 @@ import { floodCase } from './flood-case.ts'
 import { pagesCase } from './pages.ts'
 import { readProfile } from './profile.ts'
 import { type Results, table } from './report.ts'
+import { requestLogCase } from './request-log.ts'
 import { reconcileCase } from './statements.ts'
 import { transactionsCase } from './transactions.ts'
 import {
@@ -39,7 +40,7 @@ import {
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CASES = ['baseline', 'accept', 'life', 'life_one', 'status', 'latency', 'memory', 'approve'] as const
 /** Cases that take minutes: only when they are named. */
-const LONG_CASES = ['transactions', 'reconcile', 'flood', 'pages'] as const
+const LONG_CASES = ['transactions', 'reconcile', 'flood', 'pages', 'requests'] as const
 type Case = (typeof CASES | typeof LONG_CASES)[number]
 
 const HELP = `Usage: npm run bench -- [options] [CASE ...]
@@ -67,6 +68,8 @@ Cases
   pages      only when it is named: pages of payers drawn a second, with one server and with two; goal: 3,000 a second
              on two cores; and 10,000 who wait, polled as their script does; goal: below 0.2 cores, no question
              to the provider
+  requests   only when it is named: whole payments, and readings of their status, with the log of requests and without it
+             (REQUEST_LOG_DAYS=0), in turn; goal: 0.97 of the rates without it
 
 Options
   --only A,B          Only these cases (and what they need); the same as naming them
@@ -231,6 +234,10 @@ async function measureAll(
     say(`pages: making ${settings.waiting} payers who wait ...`)
     results.cases.pages = await pagesCase(cleanup, database, settings, settings.waiting)
   }
+  if (wants('requests')) {
+    say('requests: payments and readings with and without the log of requests, in turn ...')
+    results.cases.requests = await requestLogCase(cleanup, database, settings)
+  }
   return results
 }
 
@@ -316,8 +323,9 @@ async function main(): Promise<number> {
     if (!values.json) process.stdout.write(`${table(results)}\n`)
     process.stdout.write(`${json}\n`)
     say(`written to ${file}`)
-    const { check, accept, approve_check, flood } = results.cases
-    const checks = [check, approve_check, flood?.check].filter((one) => one !== undefined)
+    const { check, accept, approve_check, flood, requests } = results.cases
+    const logged = requests === undefined ? [] : [requests.with_log.check, requests.without.check]
+    const checks = [check, approve_check, flood?.check, ...logged].filter((one) => one !== undefined)
     const lost = checks.reduce((sum, one) => sum + one.lost, accept?.lost ?? 0)
     const broken = checks.some((one) => !one.verify_ok)
     const forged = (check?.signatures_forged ?? 0) + (flood?.check.signatures_forged ?? 0)

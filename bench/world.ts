@@ -203,13 +203,17 @@ export async function startServer(
   return { program, port, url: base, env }
 }
 
-/** Starts everything that a whole payment needs, with `count` merchants who are told of every payment. */
+/**
+ * Starts everything that a whole payment needs, with `count` merchants who are told of every payment. `more`: settings of the
+ * server beside the usual ones.
+ */
 export async function startWorld(
   cleanup: Cleanup,
   database: Database,
   url: string,
   count: number,
   node_args: string[] = [],
+  more: Record<string, string> = {},
 ): Promise<World> {
   const merchants = await makeMerchants(database, url, count)
   const port = await freePort()
@@ -235,7 +239,7 @@ export async function startWorld(
     database,
     url,
     port,
-    env: { PROCESS: 'all', MOCK_URL: provider_url },
+    env: { PROCESS: 'all', MOCK_URL: provider_url, ...more },
     node_args,
   })
   const secrets: string[] = []

@@ -49,6 +49,14 @@ import { MAGIC_NUMBERS, PAYOUT_MAGIC_NUMBERS } from './providers/mock/index.ts'
 import type { Provider } from './providers/port.ts'
 import { createRouting } from './providers/routing.ts'
 import { reconciliationRoutes, reconciliationTask } from './reconciliation/index.ts'
+import {
+  createRecorder,
+  createRequestLog,
+  createThreadedRecorder,
+  type Recorder,
+  requestLogRoutes,
+  requestSweep,
+} from './request-log/index.ts'
 import { transactionRoutes } from './transactions/index.ts'
 import { createDeliverer, webhookRoutes } from './webhooks/index.ts'
 import { createDesk, createPayoutDriver, type PayoutDriver, withdrawalRoutes } from './withdrawals/index.ts'
@@ -75,7 +83,7 @@ export type System = {
   close(): Promise<void>
 }
 
-/** What may be replaced in tests; `main` passes nothing. */
+/** What may be replaced in tests; `main` passes only what belongs to a process. */
 export type ComposeOptions = {
   /** Adapters to add or replace, by name. */
   providers?: (Provider & ProviderExtras & ProviderLists)[]
@@ -86,6 +94,8 @@ export type ComposeOptions = {
   draining?: () => boolean
   /** The files that go with e-mails; left out: the invoices that they are about. */
   attach?: Attach
+  /** Who writes the log of requests, closed with the system. Left out: this thread, over `deps.db`. */
+  recorder?: Recorder
 }
 
 /** Wires every capability together. Nothing runs or listens yet. */
@@ -133,10 +143,13 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
   const collect = createCollect(deps, { driver, providerFor: routing.providerFor, sends })
   const gateways = createGateways(deps)
   const desk = createDesk(deps, { driver: payouts, find: routing.find, webhooks: deliverer, sends })
+  const recorder = options.recorder ?? createRecorder(deps)
+  const requests = createRequestLog(deps, recorder)
   const app = await createApp(deps, {
     authenticate: createAuthenticate(deps, { used: usage.note, session: createSessions(deps) }),
     isKey: isWellFormedKey,
     astray: astrayPages(deps),
+    ...(requests.answering ? { answering: requests.answering } : {}),
     routes: [
       healthRoutes(deps, options.draining ?? (() => false)),
       collectionRoutes(deps, { driver, providerFor: routing.providerFor, sends }),
@@ -146,6 +159,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       apiKeyRoutes(deps),
       ipAddressRoutes(deps),
       webhookRoutes(deps, lookup ? { lookup } : {}),
+      requestLogRoutes(deps),
       transactionRoutes(deps),
       reconciliationRoutes(deps, { ...stated, driver, payouts }),
       merchantRoutes(deps),
@@ -182,18 +196,21 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       payouts.task,
       deliverer.task,
       usage.task,
+      requests.task,
+      requestSweep(deps),
       createMessageTask(deps, gateways, options.attach ?? invoice_files),
       identityTask(deps),
       reconciliationTask(deps, stated.providers),
       callbacksTask(deps),
     ],
-    own_tasks: [usage.task],
+    own_tasks: [usage.task, requests.task],
     warm: configured.warm,
     async idle() {
       await Promise.allSettled([...calling])
     },
     async close() {
       await Promise.allSettled([...calling])
+      await recorder.close()
       await outgoing.close()
       await Promise.all([gateways.email?.close(), gateways.sms?.close()])
       await configured.close()
@@ -308,7 +325,8 @@ async function start(config: Config, log: Log, held: Held, draining: () => boole
       'DATABASE_URL is a superuser: the append-only tables are not protected from it. Use a role that owns its database',
     )
   }
-  const system = await compose(deps, { draining })
+  const recorder = createThreadedRecorder({ url: database, log_level: config.log_level })
+  const system = await compose(deps, { draining, recorder })
   held.push(() => system.close())
   log.info(system.live, 'live money')
   await system.warn()

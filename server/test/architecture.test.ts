@@ -27,6 +27,7 @@ const ORDER = [
   'identity',
   'api-keys',
   'webhooks',
+  'request-log',
   'collections',
   'payment-links',
   'invoices',

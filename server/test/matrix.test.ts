@@ -101,6 +101,9 @@ const RULES: Record<string, Rule> = {
   'GET /v1/merchant/webhook-deliveries': WEBHOOKS,
   'GET /v1/merchant/webhook-deliveries/{id}': WEBHOOKS,
   'POST /v1/merchant/webhook-deliveries/{id}/replay': WEBHOOKS,
+  'POST /v1/merchant/webhook-deliveries/replay': WEBHOOKS,
+  'GET /v1/merchant/requests': { roles: BUILDERS },
+  'GET /v1/merchant/requests/{id}': { roles: BUILDERS },
 
   'GET /v1/operator/merchants': 'operator',
   'POST /v1/operator/merchants': 'operator',

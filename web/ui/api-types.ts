@@ -313,11 +313,29 @@ export type Calls = {
     body: undefined
     data: { id: string; event: string; environment: "live" | "sandbox"; status: "pending" | "delivered" | "failed"; payload: {  }; attempts: Array<{ number: number; at: string; status_code: number | null; duration_ms: number; error: string | null; response_body: string | null }>; next_attempt_at: string | null; created_at: string }
   }
+  'POST /v1/merchant/webhook-deliveries/replay': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: { since: string; until?: string; event?: "collection.success" | "collection.failed" | "collection.reversed" | "collection.pending_review" | "disbursement.success" | "disbursement.failed" | "disbursement.reversed" | "collection.successful"; status?: "failed" | "delivered" | "all" }
+    data: { queued: number; more: boolean; next_since: string | null }
+  }
   'POST /v1/merchant/webhook-deliveries/{id}/replay': {
     params: { id: string }
     query: { environment?: "live" | "sandbox"; merchant_id?: string }
     body: undefined
     data: { id: string; event: string; environment: "live" | "sandbox"; status: "pending" | "delivered" | "failed"; payload: {  }; attempts: Array<{ number: number; at: string; status_code: number | null; duration_ms: number; error: string | null; response_body: string | null }>; next_attempt_at: string | null; created_at: string }
+  }
+  'GET /v1/merchant/requests': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; method?: "GET" | "POST" | "PATCH" | "PUT" | "DELETE" | "HEAD"; status?: string; path?: string; q?: string; key_id?: string; from?: string; to?: string }
+    body: undefined
+    data: { items: Array<{ id: string; kind: "request" | "not_kept"; request_id: string | null; at: string; until: string | null; count: number; method: string | null; path: string | null; status: number | null; duration_ms: number | null; key_id: string | null; key_name: string | null; address: string | null; reference: string | null; resource_id: string | null; error_code: string | null }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number }; looked_back_to: string | null }
+  }
+  'GET /v1/merchant/requests/{id}': {
+    params: { id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; kind: "request" | "not_kept"; request_id: string | null; at: string; until: string | null; count: number; method: string | null; path: string | null; status: number | null; duration_ms: number | null; key_id: string | null; key_name: string | null; address: string | null; reference: string | null; resource_id: string | null; error_code: string | null; environment: "live" | "sandbox"; query: string | null; user_agent: string | null; idempotency_key: string | null; request_body: string | null; request_body_cut: boolean; response_body: string | null; response_body_cut: boolean; bodies_dropped: boolean }
   }
   'GET /v1/balance': {
     params: {  }

@@ -64,6 +64,8 @@ export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Au
     if (!isWellFormedKey(credential)) refuse('invalid_api_key')
     const row = await find(keyHash(credential).toString('hex'))
     if (!row) refuse('invalid_api_key')
+    const principal = principalOf(row)
+    request.recognised = principal
     if (row.revoked_at !== null) refuse('api_key_revoked')
     if (row.expires_at !== null && row.expires_at <= deps.clock.now()) refuse('api_key_revoked')
     if (row.environment === 'live' && row.ip_whitelist_enabled && !(await isApproved(row.merchant_id, request.ip))) {
@@ -78,7 +80,7 @@ export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Au
       refuse('production_access_restricted', { message: 'This merchant may not use live keys at the moment.' })
     }
     options.used(row.merchant_id, row.id)
-    return principalOf(row)
+    return principal
   }
 }
 

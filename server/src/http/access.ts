@@ -110,6 +110,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Null on public routes. Use `caller(request)` or `operator(request)` on the others. */
     principal: Principal | null
+    /** Whose API key it carries, also when it is refused: revoked, too old, or used from elsewhere. Null: none that is known. */
+    recognised: KeyPrincipal | null
+    /** The JSON text of its body as it came, also when it is refused. Null: none, or none that can be read. */
+    sent: string | null
     /** Null until the body has been checked, and where no merchant is acted for. */
     caller: Caller | null
   }

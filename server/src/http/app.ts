@@ -46,6 +46,8 @@ export type AppOptions = {
   /** True for a text that is a whole API key: such a text must not be in a URL. */
   isKey(text: string): boolean
   routes: readonly Routes[]
+  /** Told of each request right before its answer is sent. It must be quick, and must not throw. */
+  answering?(request: FastifyRequest, reply: FastifyReply, payload: unknown): void
   /** Answers with a page what reaches no route at an address of pages. Null: it is none, and the envelope answers. */
   astray?(request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply | null
 }
@@ -87,11 +89,14 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
 
   app.decorateRequest('principal', null)
   app.decorateRequest('caller', null)
+  app.decorateRequest('recognised', null)
+  app.decorateRequest('sent', null)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
       if (!isUtf8(body as Buffer)) refuse('invalid_json')
       const text = body.toString('utf8')
+      request.sent = text
       // Many clients send the content type with every POST: where there may be no body, an empty one is right.
       const none = text === '' && mayBeLeftOut(request.routeOptions.schema?.body)
       done(null, none ? undefined : parseBody(text))
@@ -148,6 +153,13 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     if (typeof access !== 'object') return
     request.caller = chooseCaller(request, request.principal, access.roles ?? [])
   })
+  const { answering } = options
+  if (answering) {
+    app.addHook('onSend', (request, reply, payload, done) => {
+      answering(request, reply, payload)
+      done()
+    })
+  }
   if (deps.log.isLevelEnabled('info')) {
     app.addHook('onResponse', async (request, reply) => {
       // Whoever takes callbacks tells of those that were refused, and not of each: a flood must not fill the log.

@@ -85,6 +85,7 @@ export function openApi(config: Config): FastifyDynamicSwaggerOptions {
         { name: 'Balance', description: 'What the merchant has.' },
         { name: 'Transactions', description: 'What the balance went through: lists, statements, files.' },
         { name: 'Webhooks', description: 'Where events go, and what was delivered.' },
+        { name: 'Requests', description: 'What your servers asked of the API, and were answered.' },
         { name: 'Messages', description: 'E-mails and SMS that were sent in your name.' },
         { name: 'People', description: 'Who you are, and who else belongs to the merchant.' },
         { name: 'API keys', description: 'Keys for your servers, and the addresses they may call from.' },

@@ -192,6 +192,12 @@ export const settings = {
     number(1, 3650),
     'Days for which a repeated Idempotency-Key gets the stored answer.',
   ),
+  request_log_days: setting(
+    'REQUEST_LOG_DAYS',
+    '30',
+    number(0, 366),
+    'Days for which the requests of API keys are kept for their merchants, with redacted bodies. 0: none is kept.',
+  ),
   rate_limit_key: setting(
     'RATE_LIMIT_PER_KEY',
     '6000',

@@ -14,6 +14,7 @@ import {
   newRoutingCode,
   routingCodeOf,
   timeOf,
+  withRoutingCode,
   ZERO_ID,
 } from './ids.ts'
 import { seededRandom, systemRandom } from './random.ts'
@@ -100,6 +101,25 @@ test('the first id of a moment sorts before every id made from then on, and afte
   assert.ok(idAt(-1) < bound)
   assert.ok(bound < idAt(0))
   assert.equal(firstIdAt(new Date(-1)), ZERO_ID)
+})
+
+test('an id leads to the one of a merchant with the same time and chance, and back', () => {
+  fc.assert(
+    fc.property(
+      uint32,
+      uint32,
+      fc.date({ min: new Date(0), max: new Date('9000-01-01'), noInvalidDate: true }),
+      (code, other, at) => {
+        const id = newId({ clock: settableClock(at), random: seededRandom('code') }, code)
+        const moved = withRoutingCode(id, other)
+        assert.ok(isId(moved))
+        assert.equal(routingCodeOf(moved), other)
+        assert.equal(timeOf(moved).getTime(), timeOf(id).getTime())
+        assert.equal(withRoutingCode(moved, code), id)
+        assert.equal(newId({ clock: settableClock(at), random: seededRandom('code') }, other), moved)
+      },
+    ),
+  )
 })
 
 test('only the lower-case text of a UUID is an id', () => {

@@ -38,6 +38,15 @@ export function timeOf(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
 }
 
+/** The id that has another routing code, and is otherwise the same: of `newId(seams, 0)`, one of a merchant's. */
+export function withRoutingCode(id: string, routing_code: number): string {
+  // 32 bits: six behind the variant, 24, and two before the last thirty.
+  const variant = (0x80 | (routing_code >>> 26)).toString(16)
+  const middle = ((routing_code >>> 2) & 0xffffff).toString(16).padStart(6, '0')
+  const last = (((routing_code & 3) << 2) | (Number.parseInt(id.charAt(28), 16) & 3)).toString(16)
+  return `${id.slice(0, 19)}${variant}${middle.slice(0, 2)}-${middle.slice(2)}${last}${id.slice(29)}`
+}
+
 /** A random 32-bit routing code for a new merchant. */
 export function newRoutingCode(random: Random): number {
   return Buffer.from(random.bytes(4)).readUInt32BE(0)

@@ -1,7 +1,7 @@
 // Structured logs: JSON lines, with what is secret taken out by name and by shape.
 
 import { type Logger, pino } from 'pino'
-import { redactFields } from './redact.ts'
+import { redactSecrets, redactText } from './redact.ts'
 
 /** A structured logger; pino's. */
 export type Log = Logger
@@ -22,15 +22,6 @@ const SECRET_FIELDS = [
   'set-cookie',
 ]
 
-/** Text that looks like one of our keys or secrets, wherever it stands. */
-const SECRET_TEXT =
-  /\b(?:[a-z][a-z0-9]*_(?:live|sandbox|test)_[0-9A-Za-z]{20,}|whsec_[A-Za-z0-9+/=]{20,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]+)/g
-
-/** Takes keys, signing secrets and session tokens out of a text. */
-export function redactText(text: string): string {
-  return text.replace(SECRET_TEXT, REDACTED)
-}
-
 /** Makes the logger. Lines go to standard output, or to `stream` in tests. */
 export function createLog(level: string, stream?: { write(line: string): void }): Log {
   const options = {
@@ -39,7 +30,7 @@ export function createLog(level: string, stream?: { write(line: string): void })
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     // The last net, over the finished line: a key in a path or a message is taken out as well.
-    hooks: { streamWrite: (line: string) => redactFields(redactText(line)) },
+    hooks: { streamWrite: (line: string) => redactSecrets(line) },
     redact: {
       paths: SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]),
       censor: REDACTED,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { redactFields } from './redact.ts'
+import { mayHoldSecret, redactFields, redactSecrets } from './redact.ts'
 
 const HIDDEN = '[redacted]'
 
@@ -33,6 +33,24 @@ test('what only sounds like it stays, and JSON stays JSON', () => {
   }
   const deep = JSON.stringify({ pin: 1, list: [{ password: { a: '}' } }], note: JSON.stringify({ pin: 'a"b' }) })
   assert.doesNotThrow(() => JSON.parse(redactFields(deep)))
+})
+
+test('keys, signing secrets and session tokens are known by their shape, whatever their names are', () => {
+  const key = `malipo_live_${'a1B2'.repeat(9)}xy`
+  const rows: [string, string][] = [
+    [`{"note":"mine is ${key}."}`, `{"note":"mine is ${HIDDEN}."}`],
+    [`{"plaintext_key":"short"}`, `{"plaintext_key":"${HIDDEN}"}`],
+    [`whsec_${'a'.repeat(43)}=`, HIDDEN],
+    ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln', HIDDEN],
+  ]
+  for (const [given, left] of rows) {
+    assert.ok(mayHoldSecret(given))
+    assert.equal(redactSecrets(given), left)
+  }
+  for (const plain of ['{"amount":"1000.00","phone":"0754123001"}', 'whsec', 'ORDER_live']) {
+    assert.equal(redactSecrets(plain), plain)
+    assert.equal(mayHoldSecret(plain), false)
+  }
 })
 
 test('a text that is made to be slow is not', () => {

@@ -1,4 +1,4 @@
-// Taking out of texts that come from outside what is secret by its name: a PIN has no shape of its own.
+// Taking out of texts what is secret: by its shape, as keys of ours are, or by its name, since a PIN has no shape of its own.
 
 const REDACTED = '[redacted]'
 /** Words of which one in a name makes its value a secret. */
@@ -7,10 +7,17 @@ const SECRET_WORDS = new Set(
 )
 /** Whole names that do, without what stands between their words. Other tokens and keys are not secret, such as that of an order. */
 const SECRET_NAMES = new Set(
-  'token accesstoken refreshtoken idtoken sessiontoken apikey apisecret sessionid sessionkey privatekey'.split(' '),
+  'token accesstoken refreshtoken idtoken sessiontoken apikey apisecret plaintextkey sessionid sessionkey privatekey'.split(
+    ' ',
+  ),
 )
 /** Says quickly of most texts that they name no secret. */
 const MAY_NAME_ONE = /pin|otp|cv[vc]|pass(?:w|c)|secret|auth|credential|token|key|session/i
+/** Text that looks like one of our keys or secrets, wherever it stands. */
+const SECRET_TEXT =
+  /\b(?:[a-z][a-z0-9]*_(?:live|sandbox|test)_[0-9A-Za-z]{20,}|whsec_[A-Za-z0-9+/=]{20,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]+)/g
+/** Says quickly of most texts that they hold none. */
+const MAY_HOLD_ONE = /_(?:live|sandbox|test)_|whsec_|eyJ/
 /** The name of a field in JSON, also in JSON within a text of JSON, whose quotes are escaped. */
 const JSON_NAME = /(\\*)"([\w.-]{1,64})\1"\s*:\s*/g
 const FORM_FIELD = /((?:^|[?&;,\s"'])([\w.-]{1,64})=)([^&;,\s"'\\<]+)/g
@@ -20,6 +27,21 @@ const XML_FIELD = /(<([\w.-]{1,64})>)([^<]+)(?=<)/g
 export function isSecretName(name: string): boolean {
   const words = name.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase())
   return words.some((word) => SECRET_WORDS.has(word)) || SECRET_NAMES.has(words.join(''))
+}
+
+/** False for a text from which nothing would be taken out: quick to say of most. */
+export function mayHoldSecret(text: string): boolean {
+  return MAY_NAME_ONE.test(text) || MAY_HOLD_ONE.test(text)
+}
+
+/** Takes keys, signing secrets and session tokens out of a text. */
+export function redactText(text: string): string {
+  return MAY_HOLD_ONE.test(text) ? text.replace(SECRET_TEXT, REDACTED) : text
+}
+
+/** Takes out of a text what is secret by its shape or by its name. */
+export function redactSecrets(text: string): string {
+  return redactFields(redactText(text))
 }
 
 /** Takes the values of secret fields out of JSON, XML or form text, whole or cut off. The rest stays as it is. */

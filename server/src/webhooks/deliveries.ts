@@ -63,7 +63,7 @@ const ATTEMPTS = sql(
 const IN_LIST = { body_chars: 500, attempts: 5 }
 const IN_RECORD = { body_chars: 16_384, attempts: 100 }
 /** Attempts of one delivery, replays included. */
-const REPLAYS_MAX = 100
+export const REPLAYS_MAX = 100
 
 // The replay is the last of the attempts that a delivery has: one try, and then it is delivered or failed again.
 const REPLAY = sql(

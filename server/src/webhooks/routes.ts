@@ -15,6 +15,7 @@ import {
 } from '../http/index.ts'
 import { checkConfig, getConfig, lockConfig, queueTest, saveConfig } from './config.ts'
 import { getDelivery, listDeliveries, replayDelivery } from './deliveries.ts'
+import { replaySince } from './replay.ts'
 import {
   ConfigAnswer,
   ConfigBody,
@@ -22,6 +23,8 @@ import {
   DeliveriesQuery,
   DeliveryAnswer,
   DeliveryParams,
+  ReplayAnswer,
+  ReplayBody,
 } from './schema.ts'
 
 const access = { scopes: ['webhooks:manage'], roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
@@ -110,6 +113,30 @@ export function webhookRoutes(deps: Deps, options: { lookup?: Lookup } = {}): Ro
       },
     )
     app.post(
+      '/v1/merchant/webhook-deliveries/replay',
+      {
+        config: { access, idempotency: 'honoured' },
+        schema: {
+          tags,
+          summary: 'Send deliveries since a time again',
+          description:
+            'One more attempt of each, with the same id and bytes, oldest first; at most 5,000 in one call. Deliveries that are pending are left alone, so that the same call again sends nothing twice.',
+          body: ReplayBody,
+          response: { 202: ReplayAnswer },
+        },
+      },
+      async (request, reply) => {
+        const { merchant, environment } = caller(request)
+        return answerOnce(deps, request, reply, 202, async (tx) => {
+          const done = await replaySince(deps, tx, merchant.id, environment, request.body)
+          const { since, until = null, event = null, status = 'failed' } = request.body
+          const after = { environment, since, until, event, status, queued: done.queued }
+          await audit(deps, tx, request, 'webhook_deliveries.replay', merchant.id, { after })
+          return done
+        })
+      },
+    )
+    app.post(
       '/v1/merchant/webhook-deliveries/:id/replay',
       {
         config: { access, idempotency: 'honoured' },
@@ -138,7 +165,7 @@ function audit(
   deps: Deps,
   tx: Tx,
   request: FastifyRequest,
-  action: 'webhook_config.update' | 'webhook_delivery.test' | 'webhook_delivery.replay',
+  action: 'webhook_config.update' | 'webhook_delivery.test' | 'webhook_delivery.replay' | 'webhook_deliveries.replay',
   target_id: string,
   change: { before?: unknown; after: unknown },
 ): Promise<void> {

@@ -78,3 +78,28 @@ export const ConfigAnswer = success(ConfigRecord)
 export const DeliveryAnswer = success(DeliveryRecord)
 /** A page of deliveries, in the envelope. */
 export const DeliveriesAnswer = success(page(DeliveryRecord))
+
+/** Body of POST /v1/merchant/webhook-deliveries/replay. */
+export const ReplayBody = Type.Object({
+  since: timestamp('The event happened then or later.'),
+  until: Type.Optional(timestamp('Before this. Left out: now.')),
+  event: Type.Optional(oneOf([...EVENTS, ...EVENT_ALIASES.keys()], 'Only this one.')),
+  status: Type.Optional(
+    oneOf(
+      ['failed', 'delivered', 'all'],
+      'Which deliveries. Left out: failed. Those that are pending are sent by themselves.',
+    ),
+  ),
+})
+/** What is to be sent again, in the right form but not checked yet. */
+export type ReplayInput = Type.Static<typeof ReplayBody>
+
+const ReplayRecord = Type.Object({
+  queued: Type.Integer({ description: 'How many deliveries are sent again, each once.' }),
+  more: Type.Boolean({ description: 'True when there may be more than one call takes.' }),
+  next_since: nullable(timestamp('With more: go on with this as `since`.')),
+})
+/** What a replay since a time queued. */
+export type ReplayView = Type.Static<typeof ReplayRecord>
+/** The same, in the envelope. */
+export const ReplayAnswer = success(ReplayRecord)

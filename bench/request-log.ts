@@ -1,0 +1,93 @@
+// What the log of requests costs: payments and readings on a server that keeps it, in turn with one that does not.
+
+import {
+  checkLife,
+  type Life,
+  type Rate,
+  rateOf,
+  readStatuses,
+  type Settings,
+  type Window,
+  watchLife,
+} from './cases.ts'
+import { type Cleanup, createCleanup, type Database, query, startWorld, type World } from './world.ts'
+
+type Side = { life: Rate; status: Rate; rss_mb: number; check: Awaited<ReturnType<typeof checkLife>> }
+type Ratios = { median: number; rounds: number[] }
+
+/** What the case found. */
+export type RequestLogResult = {
+  with_log: Side
+  without: Side
+  /** Of each round: with the log to without it. */
+  ratios: { life: Ratios; status: Ratios }
+  /** Requests in the log, the bytes that each takes with its indexes, and how many could not be kept. */
+  rows: number
+  stored_bytes: number
+  not_kept: number
+}
+
+type Stage = { world: World; life: Life; lives: Window[]; statuses: Window[]; refusal: string | null }
+
+/** Measures both servers in turn, each on a database of its own; who begins changes from round to round. */
+export async function requestLogCase(
+  cleanup: Cleanup,
+  database: Database,
+  settings: Settings,
+): Promise<RequestLogResult> {
+  const local = createCleanup()
+  cleanup.add(local.run)
+  const start = async (name: string, days: string): Promise<Stage> => {
+    const { url } = await database.create(name)
+    const world = await startWorld(local, database, url, settings.merchants, [], { REQUEST_LOG_DAYS: days })
+    const life = watchLife(database, settings, world)
+    local.add(async () => life.stop())
+    return { world, life, lives: [], statuses: [], refusal: null }
+  }
+  const kept = await start('requests_kept', '30')
+  const none = await start('requests_none', '0')
+  // The first round only warms up.
+  for (let n = 0; n <= settings.rounds; n++) {
+    const order = n % 2 === 0 ? [kept, none] : [none, kept]
+    for (const { world, life, lives } of order) {
+      const { window } = await life.run(world.merchants)
+      if (n > 0) lives.push(window)
+    }
+    for (const stage of order) {
+      const [window, refusal] = await readStatuses(database, settings, stage.world, stage.life.known)
+      stage.refusal ??= refusal
+      if (n > 0) stage.statuses.push(window)
+    }
+  }
+  const [with_log, without] = [await sideOf(kept), await sideOf(none)]
+  const [row] = await query<{ rows: number; bytes: number; not_kept: number }>(
+    kept.world.database_url,
+    `select count(*) filter (where lost is null)::int as rows, coalesce(sum(lost), 0)::int as not_kept,
+       (pg_total_relation_size('requests') + pg_total_relation_size('request_packs'))::float8 as bytes from requests`,
+  )
+  await local.run()
+  return {
+    with_log,
+    without,
+    ratios: { life: ratios(with_log.life, without.life), status: ratios(with_log.status, without.status) },
+    rows: row?.rows ?? 0,
+    stored_bytes: Math.round((row?.bytes ?? 0) / Math.max(1, row?.rows ?? 0)),
+    not_kept: row?.not_kept ?? 0,
+  }
+}
+
+async function sideOf({ world, life, lives, statuses, refusal }: Stage): Promise<Side> {
+  return {
+    life: rateOf(lives, life.first_refusal),
+    status: rateOf(statuses, refusal),
+    rss_mb: life.rss_mb,
+    check: await checkLife(world, life),
+  }
+}
+
+function ratios(one: Rate, other: Rate): Ratios {
+  const rounds = one.rounds.map((rate, i) => Number((rate / (other.rounds[i] as number)).toFixed(3)))
+  const sorted = [...rounds].sort((a, b) => a - b)
+  const [low, high] = [sorted[(sorted.length - 1) >> 1] ?? 0, sorted[sorted.length >> 1] ?? 0]
+  return { median: Number(((low + high) / 2).toFixed(3)), rounds }
+}

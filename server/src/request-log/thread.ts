@@ -1,0 +1,26 @@
+// The program of the thread that writes the log of requests: a recorder over a connection of its own.
+
+import { parentPort, workerData } from 'node:worker_threads'
+import { createDb } from '../db/index.ts'
+import { createLog, systemClock, systemRandom } from '../lib/index.ts'
+import { createRecorder } from './recorder.ts'
+import type { Batch, Lost } from './seen.ts'
+import type { ThreadData } from './threaded.ts'
+
+const { url, log_level } = workerData as ThreadData
+const log = createLog(log_level)
+const db = createDb({
+  url,
+  max_connections: 1,
+  application_name: 'malipo request log',
+  on_error: (error) => log.warn({ err: error }, 'database connection lost'),
+})
+const recorder = createRecorder({ db, log, clock: systemClock, random: systemRandom() })
+
+// A batch is a list; a list of what was lost asks for a round of writing; null ends the thread.
+parentPort?.on('message', async (message: Batch | { lost: Lost[] } | null) => {
+  if (Array.isArray(message)) return recorder.add(message)
+  if (message !== null) return parentPort?.postMessage(await recorder.flush(message.lost))
+  await db.close()
+  parentPort?.close()
+})

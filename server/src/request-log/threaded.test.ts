@@ -1,0 +1,43 @@
+// The thread that writes the log of requests in a real process.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createWorld, type World } from '../../test/harness.ts'
+import { createThreadedRecorder } from './threaded.ts'
+
+let world: World
+let token: string
+
+before(async () => {
+  const first = await createWorld()
+  const { url } = first
+  const recorder = createThreadedRecorder({ url, log_level: 'silent' })
+  world = await createWorld({ url, compose: { recorder } })
+  const { close } = world
+  world.close = async () => {
+    await close()
+    await first.close()
+  }
+  token = (await world.newSession('DEVELOPER')).token
+})
+after(() => world.close())
+
+test('writes what it is handed, many at once, and is through when the process stops', async () => {
+  for (let n = 0; n < 150; n++) assert.equal((await world.get(`/v1/collections?page=${n + 1}`)).status, 200)
+  await world.system.own_tasks.find(({ name }) => name === 'request_log')?.idle()
+  const list = await world.get('/v1/merchant/requests?environment=sandbox', token)
+  assert.equal(list.body.data.pagination.total_items, 150)
+  const [{ id }] = list.body.data.items
+  const shown = await world.get(`/v1/merchant/requests/${id}?environment=sandbox`, token)
+  assert.match(shown.body.data.query, /^page=\d+$/)
+  assert.match(shown.body.data.response_body, /^\{"success":true/)
+})
+
+test('that dies is followed by another, and whoever waits for it is told', async () => {
+  const recorder = createThreadedRecorder({ url: world.url, log_level: 'silent' })
+  // What no thread can read ends it.
+  await assert.rejects(recorder.flush(7 as never))
+  const next = await recorder.flush([])
+  assert.deepEqual(next, { entries: 0, chars: 0, away: false })
+  await recorder.close()
+})
