@@ -40,6 +40,7 @@ import { type Attach, createGateways, createMessageTask, messageRoutes } from '.
 import { operatorRoutes } from './operators/index.ts'
 import { astrayPages, payPageRoutes } from './pay-page/index.ts'
 import { createCollect, paymentLinkRoutes } from './payment-links/index.ts'
+import { type PortalOptions, portalRoutes } from './portal/index.ts'
 import { type LiveMoney, liveLines, liveMoney, liveWarnings, waitingUnconfigured } from './providers/announce.ts'
 import { createBreaker } from './providers/breaker.ts'
 import { createProviders, SANDBOX } from './providers/configured.ts'
@@ -85,6 +86,8 @@ export type ComposeOptions = {
   draining?: () => boolean
   /** The files that go with e-mails; left out: the invoices that they are about. */
   attach?: Attach
+  /** Finds the requests that made or named a record, for its timeline. */
+  requestsOf?: PortalOptions['requestsOf']
 }
 
 /** Wires every capability together. Nothing runs or listens yet. */
@@ -150,10 +153,11 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       merchantRoutes(deps),
       auditRoutes(deps),
       messageRoutes(deps),
-      operatorRoutes(deps, { desk, providers, routing, breaker }),
+      operatorRoutes(deps, { desk, rules: { four_eyes_minor: null, step_up_s: 0 }, providers, routing, breaker }),
       identityRoutes(deps),
       callbackRoutes(receive, providers),
       payPageRoutes(deps, { collect, find: routing.find, live: routing.live, outcomes: MAGIC_NUMBERS }),
+      portalRoutes(deps, { requestsOf: options.requestsOf }),
       docsRoutes(deps, { magic_numbers: MAGIC_NUMBERS, payout_magic_numbers: PAYOUT_MAGIC_NUMBERS }),
     ],
   })

@@ -1,0 +1,3 @@
+// The door of portal.
+
+export { type PortalOptions, portalRoutes } from './routes.ts'
