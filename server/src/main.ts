@@ -40,7 +40,7 @@ import { type Attach, createGateways, createMessageTask, messageRoutes } from '.
 import { operatorRoutes } from './operators/index.ts'
 import { astrayPages, payPageRoutes } from './pay-page/index.ts'
 import { createCollect, paymentLinkRoutes } from './payment-links/index.ts'
-import { siteRoutes } from './portal/index.ts'
+import { type PortalOptions, portalRoutes, siteRoutes } from './portal/index.ts'
 import { type LiveMoney, liveLines, liveMoney, liveWarnings, waitingUnconfigured } from './providers/announce.ts'
 import { createBreaker } from './providers/breaker.ts'
 import { createProviders, SANDBOX } from './providers/configured.ts'
@@ -53,6 +53,7 @@ import {
   createRecorder,
   createRequestLog,
   createThreadedRecorder,
+  findRequestsOf,
   type Recorder,
   requestLogRoutes,
   requestSweep,
@@ -96,6 +97,8 @@ export type ComposeOptions = {
   attach?: Attach
   /** Who writes the log of requests, closed with the system. Left out: this thread, over `deps.db`. */
   recorder?: Recorder
+  /** Finds the requests that made or named a record, for its timeline. */
+  requestsOf?: PortalOptions['requestsOf']
 }
 
 /** Wires every capability together. Nothing runs or listens yet. */
@@ -165,10 +168,19 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       merchantRoutes(deps),
       auditRoutes(deps),
       messageRoutes(deps),
-      operatorRoutes(deps, { desk, providers, routing, breaker }),
+      operatorRoutes(deps, {
+        desk,
+        rules: { four_eyes_minor: config.four_eyes_amount, step_up_s: config.step_up_s },
+        providers,
+        routing,
+        breaker,
+      }),
       identityRoutes(deps),
       callbackRoutes(receive, providers),
       payPageRoutes(deps, { collect, find: routing.find, live: routing.live, outcomes: MAGIC_NUMBERS }),
+      portalRoutes(deps, {
+        requestsOf: options.requestsOf ?? ((merchant_id, id) => findRequestsOf(deps.db, merchant_id, id)),
+      }),
       siteRoutes(deps, { rehearses: routing.live.every(({ capabilities }) => capabilities.rehearses === true) }),
       docsRoutes(deps, { magic_numbers: MAGIC_NUMBERS, payout_magic_numbers: PAYOUT_MAGIC_NUMBERS }),
     ],

@@ -469,9 +469,15 @@ export type Calls = {
     body: undefined
     data: { items: Array<{ id: string; environment: "live" | "sandbox"; channel: "email" | "sms"; status: "kept" | "waiting" | "sent" | "failed"; kind: string; to: string; subject: string | null; invoice_id: string | null; tries: number; next_try_at: string | null; sent_at: string | null; created_at: string; text: string | null; error: string | null }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
   }
+  'GET /v1/operator/queue': {
+    params: {  }
+    query: { environment?: "live" | "sandbox" }
+    body: undefined
+    data: { items: Array<{ kind: "withdrawals_waiting" | "withdrawals_info_requested" | "withdrawals_needs_reconciliation" | "withdrawals_blocked" | "withdrawals_needs_attention" | "collections_held" | "merchants_to_check" | "ip_addresses_pending" | "reconciliation_exceptions" | "webhooks_failing"; count: number; oldest_at: string | null; amount: string | null }>; four_eyes_amount: string | null; step_up_s: number }
+  }
   'GET /v1/operator/merchants': {
     params: {  }
-    query: { page?: number; page_size?: number; status?: "PENDING" | "ACTIVE" | "SUSPENDED"; search?: string }
+    query: { page?: number; page_size?: number; status?: "PENDING" | "ACTIVE" | "SUSPENDED"; to_check?: boolean; search?: string }
     body: undefined
     data: { items: Array<{ id: string; merchant_code: string; name: string; email: string | null; status: "PENDING" | "ACTIVE" | "SUSPENDED"; verified: boolean; priced: boolean; created_at: string; updated_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
   }
@@ -523,6 +529,12 @@ export type Calls = {
     body: { rules: Array<{ flow: "withdrawal" | "collection"; method?: string | null; destination_code?: string | null; percentage?: string; flat_fee?: string; processor_charge?: string; processor_fee_pass_through?: boolean; label?: string }> }
     data: { rules: Array<{ id: string; flow: "withdrawal" | "collection"; method: string | null; destination_code: string | null; percentage: string; flat_fee: string; processor_charge: string; processor_fee_pass_through: boolean; label: string; valid_from: string }> }
   }
+  'POST /v1/operator/merchants/{merchant_id}/pricing/preview': {
+    params: { merchant_id: string }
+    query: {  }
+    body: { rules: Array<{ flow: "withdrawal" | "collection"; method?: string | null; destination_code?: string | null; percentage?: string; flat_fee?: string; processor_charge?: string; processor_fee_pass_through?: boolean; label?: string }>; amounts?: Array<string | number> }
+    data: { rows: Array<{ flow: "withdrawal" | "collection"; method: string; destination_code: string | null; amount: string; now: { percentage_fee: string; flat_fee: string; processor_charge: string; processor_fee_pass_through: boolean; total_charges: string; total_reserved_amount: string | null; net_amount: string | null; refused: boolean; label: string } | null; then: { percentage_fee: string; flat_fee: string; processor_charge: string; processor_fee_pass_through: boolean; total_charges: string; total_reserved_amount: string | null; net_amount: string | null; refused: boolean; label: string } | null }> }
+  }
   'GET /v1/operator/withdrawals': {
     params: {  }
     query: { page?: number; page_size?: number; status?: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; merchant_id?: string; environment?: "live" | "sandbox" }
@@ -570,6 +582,12 @@ export type Calls = {
     query: {  }
     body: {  } | null
     data: { id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string; merchant_code: string; merchant_name: string; merchant_status: "PENDING" | "ACTIVE" | "SUSPENDED"; merchant_verified: boolean; approvals_required: number; approvals: Array<{ operator: string; at: string }> }
+  }
+  'GET /v1/operator/withdrawals/{withdrawal_id}/case': {
+    params: { withdrawal_id: string }
+    query: {  }
+    body: undefined
+    data: { withdrawal: { id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string; merchant_code: string; merchant_name: string; merchant_status: "PENDING" | "ACTIVE" | "SUSPENDED"; merchant_verified: boolean; approvals_required: number; approvals: Array<{ operator: string; at: string }>; requested_by: { kind: "user" | "operator" | "api_key" | "command" | "system" | "provider"; id: string | null; name: string }; balance: { available: string; reserved: string; held: string }; payout: { provider: string; state: "to_send" | "sending" | "asked" | "blocked" | "final"; asks: number; provider_status: string | null; provider_id: string | null; due_at: string | null; sent_at: string | null } | null; history: Array<{ from_status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; to_status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; actor: { kind: "user" | "operator" | "api_key" | "command" | "system" | "provider"; id: string | null; name: string }; reason: string | null; event: string | null; at: string }> }; balance: { available: string; reserved: string; held: string; currency: string; last_received_at: string | null; received_24h: string; received_24h_complete: boolean }; destination: { first_time: boolean; paid_count: number; paid_amount: string; first_paid_at: string | null; last_paid_at: string | null; other_merchants: number }; velocity: Array<{ hours: number; count: number; amount: string }>; earlier: Array<{ withdrawal_id: string; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; amount: string; destination_identifier: string; created_at: string; reason: string | null }>; merchant: { id: string; name: string; merchant_code: string; status: "PENDING" | "ACTIVE" | "SUSPENDED"; verified: boolean; created_at: string } }
   }
   'POST /v1/operator/withdrawals/{withdrawal_id}/name-check': {
     params: { withdrawal_id: string }
@@ -621,9 +639,15 @@ export type Calls = {
   }
   'GET /v1/operator/audit-log': {
     params: {  }
-    query: { page?: number; page_size?: number; merchant_id?: string; scope?: "platform" }
+    query: { page?: number; page_size?: number; merchant_id?: string; scope?: "platform"; actor?: string; action?: string; target_id?: string; from?: string; to?: string }
     body: undefined
     data: { items: Array<{ merchant_id: string | null; seq: number; at: string; actor: { kind: "user" | "operator" | "api_key" | "command" | "system"; id: string | null; name: string }; action: string; target_type: string; target_id: string; reason: string | null; before: unknown; after: unknown; request_id: string | null; address: string | null }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'GET /v1/operator/audit-log/verify': {
+    params: {  }
+    query: { after?: string }
+    body: undefined
+    data: { ok: boolean; chains: number; entries: number; problems: Array<string>; complete: boolean; next: string | null }
   }
   'GET /v1/operator/messages': {
     params: {  }
@@ -643,6 +667,18 @@ export type Calls = {
     body: undefined
     data: { items: Array<{ kind: "collection" | "payout"; id: string; merchant_id: string; merchant_name: string; environment: "live" | "sandbox"; provider: string; provider_reference: string; statement_reference: string | null; method: string; state: string; waiting_s: number; asks: number; provider_status: string | null; due_at: string; created_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
   }
+  'GET /v1/operator/providers/health': {
+    params: {  }
+    query: { hours?: number; environment?: "live" | "sandbox" }
+    body: undefined
+    data: { items: Array<{ provider: string; flow: "collection" | "withdrawal"; method: string; network: string | null; counted: number; successful: number; failed: number; undecided: number; success_rate: string | null; median_confirm_ms: number | null; p95_confirm_ms: number | null; last_success_at: string | null; since: string; bounded: boolean }> }
+  }
+  'GET /v1/operator/webhooks/failing': {
+    params: {  }
+    query: {  }
+    body: undefined
+    data: { items: Array<{ merchant_id: string; name: string; failed: number; last_failed_at: string; webhook_url: string | null }> }
+  }
   'GET /v1/operator/networks': {
     params: {  }
     query: {  }
@@ -654,5 +690,17 @@ export type Calls = {
     query: {  }
     body: { networks: Array<{ code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }> }
     data: { networks: Array<{ code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }> }
+  }
+  'GET /v1/collections/{collection_id}/timeline': {
+    params: { collection_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { items: Array<{ at: string; kind: "request"; id: string; request_id: string; method: string; path: string; status: number; duration_ms: number } | { at: string; kind: "attempt"; number: number; what: "created" | "sent" | "answered"; provider: string; method: string; provider_reference: string; provider_status: string | null } | { at: string; kind: "status"; from: string | null; to: string; actor: "merchant" | "payer" | "platform" | "provider" | "deadline"; reason: string | null } | { at: string; kind: "transfer"; posting: string; debit: string; credit: string; amount: string; reference: string | null } | { at: string; kind: "webhook"; delivery_id: string; event: string; number: number; status_code: number | null; duration_ms: number | null; error: string | null; delivered: boolean; next_attempt_at: string | null }>; complete: boolean }
+  }
+  'GET /v1/merchant/withdrawals/{withdrawal_id}/timeline': {
+    params: { withdrawal_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { items: Array<{ at: string; kind: "request"; id: string; request_id: string; method: string; path: string; status: number; duration_ms: number } | { at: string; kind: "attempt"; number: number; what: "created" | "sent" | "answered"; provider: string; method: string; provider_reference: string; provider_status: string | null } | { at: string; kind: "status"; from: string | null; to: string; actor: "merchant" | "payer" | "platform" | "provider" | "deadline"; reason: string | null } | { at: string; kind: "transfer"; posting: string; debit: string; credit: string; amount: string; reference: string | null } | { at: string; kind: "webhook"; delivery_id: string; event: string; number: number; status_code: number | null; duration_ms: number | null; error: string | null; delivered: boolean; next_attempt_at: string | null }>; complete: boolean }
   }
 }

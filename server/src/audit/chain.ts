@@ -51,16 +51,10 @@ const ORPHANS = sql(
   'audit_check_orphans',
   `select distinct merchant_id from audit_log l where not exists (select from audit_chains c where c.merchant_id = l.merchant_id) limit 10`,
 )
-const ENTRIES = sql(
-  'audit_check_entries',
-  `select l.seq::text as seq, at, actor_kind, actor_id, actor_name, action, target_type, target_id, reason,
-     before::text as before, after::text as after, request_id, address, hash
-   from audit_log l where merchant_id = $1 and l.seq > $2::bigint order by l.seq limit 1000`,
-)
-
 type Head = { merchant_id: string; seq: string; hash: Buffer }
 
-type Row = {
+/** An entry as it is stored, with what its hash covers. */
+export type ChainRow = {
   seq: string
   at: Date
   actor_kind: Actor['kind']
@@ -75,6 +69,34 @@ type Row = {
   request_id: string | null
   address: string | null
   hash: Buffer
+}
+
+/** Columns of a `ChainRow`; the table is aliased l. */
+export const CHAIN_COLUMNS = `l.seq::text as seq, l.at, l.actor_kind, l.actor_id, l.actor_name, l.action, l.target_type, l.target_id, l.reason,
+     l.before::text as before, l.after::text as after, l.request_id, l.address, l.hash`
+
+const ENTRIES = sql(
+  'audit_check_entries',
+  `select ${CHAIN_COLUMNS} from audit_log l where l.merchant_id = $1 and l.seq > $2::bigint order by l.seq limit 1000`,
+)
+
+/** How far a chain was followed. */
+export type Link = { seq: number; hash: Buffer }
+
+/** Follows a chain by one entry: the next link, or why it is none. */
+export function nextLink(merchant_id: string, link: Link, row: ChainRow): Link | string {
+  const { actor_kind, actor_id, actor_name, ...rest } = row
+  const actor = { kind: actor_kind, id: actor_id, name: actor_name }
+  const entry = { ...rest, merchant_id, seq: Number(row.seq), at: row.at.toISOString(), actor }
+  if (entry.seq !== link.seq + 1) return `${merchant_id}: entry ${link.seq + 1} is missing`
+  const hash = entryHash(link.hash, entry)
+  return hash.equals(row.hash) ? { seq: entry.seq, hash } : `${merchant_id}: entry ${row.seq} is not what was written`
+}
+
+/** Why a chain does not end where its head says, or null. */
+export function endFault(merchant_id: string, link: Link, head: { seq: string; hash: Buffer }): string | null {
+  const ends = String(link.seq) === head.seq && link.hash.equals(head.hash)
+  return ends ? null : `${merchant_id}: the chain ends at ${link.seq}, its head says ${head.seq}`
 }
 
 /** Reads every chain from its first entry and names each that is broken, with the entry where it breaks. */
@@ -96,21 +118,14 @@ export async function checkChains(reader: Reader): Promise<string[]> {
 }
 
 async function checkChain(reader: Reader, head: Head): Promise<string | null> {
-  let hash: Buffer = GENESIS
-  let seq = 0
+  let link: Link = { seq: 0, hash: GENESIS }
   for (;;) {
-    const rows = await reader.query<Row>(ENTRIES, [head.merchant_id, seq])
+    const rows = await reader.query<ChainRow>(ENTRIES, [head.merchant_id, link.seq])
     for (const row of rows) {
-      const { actor_kind, actor_id, actor_name, ...rest } = row
-      const actor = { kind: actor_kind, id: actor_id, name: actor_name }
-      const entry = { ...rest, merchant_id: head.merchant_id, seq: Number(row.seq), at: row.at.toISOString(), actor }
-      if (entry.seq !== seq + 1) return `${head.merchant_id}: entry ${seq + 1} is missing`
-      hash = entryHash(hash, entry)
-      if (!hash.equals(row.hash)) return `${head.merchant_id}: entry ${row.seq} is not what was written`
-      seq = entry.seq
+      const next = nextLink(head.merchant_id, link, row)
+      if (typeof next === 'string') return next
+      link = next
     }
-    if (rows.length > 0) continue
-    const ends = String(seq) === head.seq && hash.equals(head.hash)
-    return ends ? null : `${head.merchant_id}: the chain ends at ${seq}, its head says ${head.seq}`
+    if (rows.length === 0) return endFault(head.merchant_id, link, head)
   }
 }

@@ -2,7 +2,17 @@
 
 export { type Act, actOf } from './act.ts'
 export { checkChains } from './chain.ts'
-export { type AuditEntry, listAudit, listRecentAudit, PLATFORM, RECENT_MAX } from './list.ts'
+export { type CheckedSome, checkSome, readPlace, STEP } from './check-some.ts'
+export {
+  type AuditEntry,
+  type AuditFilter,
+  listAudit,
+  listRecentAudit,
+  PLATFORM,
+  RECENT_MAX,
+  SEARCH_MAX,
+  searchAudit,
+} from './list.ts'
 export { recordAudit, recordAudits } from './record.ts'
 export { auditRoutes } from './routes.ts'
 export { AuditAnswer } from './schema.ts'

@@ -1,7 +1,8 @@
 // Reading the audit log, newest first.
 
 import { type Reader, sql } from '../db/index.ts'
-import { type Actor, type PageChoice, pageOf } from '../http/index.ts'
+import { type Actor, COUNT_MAX, type PageChoice, pageOf } from '../http/index.ts'
+import { isId } from '../lib/index.ts'
 import type { AuditView } from './schema.ts'
 
 /** The chain of acts that concern no merchant. */
@@ -83,6 +84,64 @@ export async function listRecentAudit(reader: Reader, choice: PageChoice) {
   const [all] = await reader.query<{ total: number }>(ALL_ENTRIES, [])
   const entries = from >= to ? [] : await reader.query<StoredEntry>(RECENT, [to, to - from, from])
   return pageOf(entries.map(presentAudit), Math.min(all?.total ?? 0, RECENT_MAX), choice)
+}
+
+/** Which acts are wanted. `actor`: an id, an e-mail address or another name. Times: from inclusive, to exclusive. */
+export type AuditFilter = {
+  actor?: string | undefined
+  action?: string | undefined
+  target_id?: string | undefined
+  from?: Date | undefined
+  to?: Date | undefined
+}
+
+/** How far back one chain is searched for what has no index (an action, a time, a name), and each of all chains. */
+export const SEARCH_MAX = { one: 100_000, each: 200 } as const
+
+// Statements without a name are planned for the filters at hand: a target or a person has an index.
+const MATCHING = `l.merchant_id = c.merchant_id and ($2::text is null or l.actor_id = $2) and ($3::text is null or l.actor_name = $3)
+     and ($4::text is null or l.action = $4) and ($5::text is null or l.target_id = $5)
+     and ($6::timestamptz is null or l.at >= $6) and ($7::timestamptz is null or l.at < $7)
+     and ($2::text is not null or $5::text is not null or l.seq > c.seq - $8)`
+const CHAINS = `audit_chains c where ($1::uuid is null or c.merchant_id = $1) and ($6::timestamptz is null or c.at >= $6)`
+const SEARCH = sql(
+  '',
+  `select ${COLUMNS} from (select c.merchant_id, c.seq from ${CHAINS}) c
+   cross join lateral (select * from audit_log l where ${MATCHING} order by l.seq desc limit $9) l
+   order by l.at desc, l.merchant_id, l.seq desc limit $10 offset $11`,
+)
+const SEARCH_COUNT = sql(
+  '',
+  `select count(*)::int as total from (
+     select 1 from (select c.merchant_id, c.seq from ${CHAINS}) c
+     cross join lateral (select 1 from audit_log l where ${MATCHING} order by l.seq desc limit $9) l limit $9) counted`,
+)
+const USER = sql('audit_user_by_email', 'select id from users where email = lower($1)')
+
+/** A page of the acts that match, newest first: of one chain, or of all. `total_items` counts up to 10,000 or RECENT_MAX. */
+export async function searchAudit(reader: Reader, merchant_id: string | null, filter: AuditFilter, choice: PageChoice) {
+  const { page = 1, page_size = 20 } = choice
+  const most = merchant_id === null ? RECENT_MAX : COUNT_MAX
+  const begin = (page - 1) * page_size
+  const end = Math.min(begin + page_size, most)
+  const { actor_id, actor_name } = await actorBy(reader, filter.actor)
+  const { action = null, target_id = null, from = null, to = null } = filter
+  const depth = merchant_id === null ? SEARCH_MAX.each : SEARCH_MAX.one
+  const values = [merchant_id, actor_id, actor_name, action, target_id, from, to, depth]
+  const rows = begin >= end ? [] : await reader.query<StoredEntry>(SEARCH, [...values, end, end - begin, begin])
+  // A page that is not full is the last one: then there is nothing to count.
+  const last = rows.length < end - begin && (rows.length > 0 || begin === 0)
+  const [all] = last ? [] : await reader.query<{ total: number }>(SEARCH_COUNT, [...values, most])
+  return pageOf(rows.map(presentAudit), all?.total ?? begin + rows.length, choice)
+}
+
+/** A person by id or e-mail address; whatever else is a name, of a key or a command. */
+async function actorBy(reader: Reader, actor: string | undefined) {
+  if (actor === undefined) return { actor_id: null, actor_name: null }
+  const id = actor.toLowerCase()
+  if (isId(id)) return { actor_id: id, actor_name: null }
+  const [user] = await reader.query<{ id: string }>(USER, [actor])
+  return user === undefined ? { actor_id: null, actor_name: actor } : { actor_id: user.id, actor_name: null }
 }
 
 /**

@@ -1,7 +1,7 @@
 // The door of merchants.
 
 export { type Charges, chargesOf, NO_CHARGES, percentageOf } from './charges.ts'
-export { chooseRule, type Flow } from './choose-rule.ts'
+export { chooseRule, FLOW_METHODS, FLOWS, type Flow } from './choose-rule.ts'
 export { addMerchant, createMerchant, type NewMerchant } from './create.ts'
 export { moveMerchant, verifyMerchant } from './decide.ts'
 export { findMerchant, type Merchant, merchantByRoutingCode } from './find.ts'

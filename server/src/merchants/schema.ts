@@ -37,6 +37,7 @@ export const MerchantBody = Type.Object({
 export const MerchantsQuery = Type.Object({
   ...PageQuery,
   status: Type.Optional(oneOf(MERCHANT_STATUSES)),
+  to_check: Type.Optional(Type.Boolean({ description: 'true: those that are PENDING, or ACTIVE and not verified.' })),
   search: Type.Optional({ ...line(200, 'A part of the name, or the beginning of the merchant code.'), minLength: 1 }),
 })
 

@@ -12,6 +12,7 @@ export {
 export { createDesk, type Desk } from './desk.ts'
 export { createPayoutDriver, type PayoutDriver } from './drive.ts'
 export { type Consent, consentsOf, eyesFor } from './four-eyes.ts'
+export { getWithdrawal } from './list.ts'
 export { type DecisionKind, notifyDecision } from './notify.ts'
 export { presentWhole } from './present.ts'
 export {
@@ -23,7 +24,7 @@ export {
   retryWithdrawal,
 } from './review.ts'
 export { type WithdrawalsOptions, withdrawalRoutes } from './routes.ts'
-export { WithdrawalRecord } from './schema.ts'
+export { type WithdrawalDetail, WithdrawalRecord } from './schema.ts'
 export { applyPayoutOutcomes, type PayoutOutcome, settlePayouts } from './settle.ts'
 export { FUNDS, moves as withdrawalMoves, OPEN_STATUSES, STATUSES as WITHDRAWAL_STATUSES } from './state.ts'
 export {

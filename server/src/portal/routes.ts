@@ -1,0 +1,16 @@
+// The endpoints of what the portal reads across capabilities.
+
+import type { Deps } from '../db/index.ts'
+import type { Routes } from '../http/index.ts'
+import { type TimelineOptions, timelineRoutes } from './timeline-routes.ts'
+
+/** What the routes need. */
+export type PortalOptions = TimelineOptions
+
+/** Adds the routes. */
+export function portalRoutes(deps: Deps, options: PortalOptions): Routes {
+  const parts = [timelineRoutes(deps, options)]
+  return (app) => {
+    for (const routes of parts) routes(app)
+  }
+}
