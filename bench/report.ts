@@ -3,6 +3,7 @@
 import type { Approvals } from './approve.ts'
 import type { CpuUse, checkLife, latencyCase, Rate, Settings } from './cases.ts'
 import type { FloodResult } from './flood-case.ts'
+import type { ListReads } from './lists.ts'
 import type { Pages } from './pages.ts'
 import type { ProfileReport } from './profile.ts'
 import type { Reconciled } from './statements.ts'
@@ -40,6 +41,7 @@ export type Results = {
     reconcile?: Reconciled
     flood?: FloodResult
     pages?: Pages
+    lists?: ListReads
   }
   profile?: ProfileReport
 }
@@ -150,6 +152,8 @@ function rowsOf(cases: Results['cases']): Row[] {
     rows.push(['approve: payouts that the provider took, sent twice', `${taken}, ${sent_again}`, `${approved}, 0`])
     rows.push(['approve: admin verify', verify_ok ? 'every invariant holds' : verify_broken.join('; '), 'holds'])
   }
+  for (const { path, few_ms, many_ms } of cases.lists?.reads ?? [])
+    rows.push([`lists: ${path}`, `${few_ms} and ${many_ms} ms`, 'at most 100 ms'])
   if (cases.transactions) rows.push(...transactionRows(cases.transactions))
   if (cases.reconcile) rows.push(...reconcileRows(cases.reconcile))
   if (cases.flood) {

@@ -8,7 +8,7 @@ import { ensureDemoMerchant } from './admin/demo.ts'
 import { apiKeyRoutes, createAuthenticate, createUsage, isWellFormedKey } from './api-keys/index.ts'
 import { auditRoutes } from './audit/index.ts'
 import { type CallbackReceiver, callbackRoutes, callbacksTask, createCallbackReceiver } from './callbacks/index.ts'
-import { collectionRoutes, createDriver, type Driver, triesTask } from './collections/index.ts'
+import { collectionRoutes, createDriver, type Driver, daysTask, triesTask } from './collections/index.ts'
 import { startEmbedded } from './db/embedded.ts'
 import { createDb, type Deps, isSuperuser, isUnavailable } from './db/index.ts'
 import { migrate } from './db/migrate.ts'
@@ -23,7 +23,7 @@ import {
   payUrlOf,
 } from './http/index.ts'
 import { createSessions, identityRoutes, identityTask } from './identity/index.ts'
-import { createInvoiceFiles, invoiceRoutes, remindTask } from './invoices/index.ts'
+import { createInvoiceFiles, invoiceRoutes, paidTask, remindTask } from './invoices/index.ts'
 import {
   type Config,
   ConfigError,
@@ -40,6 +40,7 @@ import { type Attach, createGateways, createMessageTask, messageRoutes } from '.
 import { operatorRoutes } from './operators/index.ts'
 import { astrayPages, payPageRoutes } from './pay-page/index.ts'
 import { createCollect, paymentLinkRoutes } from './payment-links/index.ts'
+import { portalRoutes } from './portal/index.ts'
 import { type LiveMoney, liveLines, liveMoney, liveWarnings, waitingUnconfigured } from './providers/announce.ts'
 import { createBreaker } from './providers/breaker.ts'
 import { createProviders, SANDBOX } from './providers/configured.ts'
@@ -154,6 +155,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       identityRoutes(deps),
       callbackRoutes(receive, providers),
       payPageRoutes(deps, { collect, find: routing.find, live: routing.live, outcomes: MAGIC_NUMBERS }),
+      portalRoutes(deps),
       docsRoutes(deps, { magic_numbers: MAGIC_NUMBERS, payout_magic_numbers: PAYOUT_MAGIC_NUMBERS }),
     ],
   })
@@ -176,6 +178,8 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     tasks: [
       driver.task,
       triesTask(deps),
+      daysTask(deps),
+      paidTask(deps),
       remindTask(deps, () => payUrlOf(config, app)),
       payouts.task,
       deliverer.task,

@@ -36,6 +36,7 @@ const ORDER = [
   'reconciliation',
   'operators',
   'pay-page',
+  'portal',
   'admin',
   'main.ts',
   'admin.ts',

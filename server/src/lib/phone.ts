@@ -14,3 +14,22 @@ export function canonicalPhone(text: string): string | null {
 
 /** What to tell a caller whose phone number cannot be read. */
 export const PHONE_HELP = 'must be a Tanzanian mobile number such as 0754123456 or 255754123456'
+
+// What each network was given to number its customers with. Numbers are portable: this is a guess, for display and sums.
+const PREFIXES = {
+  MPESA: ['74', '75', '76', '79'],
+  AIRTEL: ['68', '69', '78'],
+  MIXX: ['65', '67', '71'],
+  HALOPESA: ['61', '62'],
+  TTCL: ['73'],
+  EZYPESA: ['77'],
+} as const
+
+/** The guess of the network of a canonical number in a column, as SQL: a code of DESTINATIONS, or an empty text. */
+export function networkSql(column: string): string {
+  const whens = Object.entries(PREFIXES).map(([code, prefixes]) => {
+    const list = prefixes.map((prefix) => `'${prefix}'`).join(', ')
+    return `when substr(${column}, 4, 2) in (${list}) then '${code}'`
+  })
+  return `case ${whens.join(' ')} else '' end`
+}

@@ -33,3 +33,4 @@ export {
   WITHDRAWAL_COLUMNS,
   type Withdrawal,
 } from './store.ts'
+export { sumWithdrawals } from './sums.ts'
