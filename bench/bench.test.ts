@@ -76,6 +76,19 @@ test('a case that takes minutes runs when it is named, and tells how many transa
   assert.ok(transactions.month.count > 1_000, 'a month of the many has its share of a year')
 })
 
+test('every list of few and of many rows is read, filtered and not, when that is asked for', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'))
+  const args = ['lists', '--rows', '2000', '--results', folder, '--json']
+  const { code, stdout, stderr } = await bench(args, { DATABASE_URL: testServer().adminUrl })
+  await rm(folder, { recursive: true })
+  assert.equal(code, 0, stderr)
+  const { lists, ...others } = (JSON.parse(stdout) as Results).cases
+  assert.deepEqual(others, {})
+  assert.deepEqual([lists?.few, lists?.many], [2_000, 2_000])
+  for (const list of ['collections', 'payment-links', 'invoices', 'disbursements', 'webhook-deliveries'])
+    assert.ok(lists?.reads.some(({ path, many_ms }) => path.includes(list) && many_ms > 0))
+})
+
 test('a statement is imported twice when that is asked for, and every line of it agrees', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   const args = ['reconcile', '--results', folder, '--json']

@@ -3,6 +3,7 @@
 import type { Approvals } from './approve.ts'
 import type { CpuUse, checkLife, latencyCase, Rate, Settings } from './cases.ts'
 import type { FloodResult } from './flood-case.ts'
+import type { ListReads } from './lists.ts'
 import type { Pages } from './pages.ts'
 import type { ProfileReport } from './profile.ts'
 import type { RequestLogResult } from './request-log.ts'
@@ -42,6 +43,7 @@ export type Results = {
     flood?: FloodResult
     pages?: Pages
     requests?: RequestLogResult
+    lists?: ListReads
   }
   profile?: ProfileReport
 }
@@ -152,6 +154,8 @@ function rowsOf(cases: Results['cases']): Row[] {
     rows.push(['approve: payouts that the provider took, sent twice', `${taken}, ${sent_again}`, `${approved}, 0`])
     rows.push(['approve: admin verify', verify_ok ? 'every invariant holds' : verify_broken.join('; '), 'holds'])
   }
+  for (const { path, few_ms, many_ms } of cases.lists?.reads ?? [])
+    rows.push([`lists: ${path}`, `${few_ms} and ${many_ms} ms`, 'at most 100 ms'])
   if (cases.transactions) rows.push(...transactionRows(cases.transactions))
   if (cases.reconcile) rows.push(...reconcileRows(cases.reconcile))
   if (cases.requests) rows.push(...requestRows(cases.requests))

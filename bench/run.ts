@@ -19,6 +19,7 @@ import {
   watchLife,
 } from './cases.ts'
 import { floodCase } from './flood-case.ts'
+import { listsCase } from './lists.ts'
 import { pagesCase } from './pages.ts'
 import { readProfile } from './profile.ts'
 import { type Results, table } from './report.ts'
@@ -40,7 +41,7 @@ import {
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CASES = ['baseline', 'accept', 'life', 'life_one', 'status', 'latency', 'memory', 'approve'] as const
 /** Cases that take minutes: only when they are named. */
-const LONG_CASES = ['transactions', 'reconcile', 'flood', 'pages', 'requests'] as const
+const LONG_CASES = ['transactions', 'reconcile', 'flood', 'pages', 'requests', 'lists'] as const
 type Case = (typeof CASES | typeof LONG_CASES)[number]
 
 const HELP = `Usage: npm run bench -- [options] [CASE ...]
@@ -70,6 +71,8 @@ Cases
              to the provider
   requests   only when it is named: whole payments, and readings of their status, with the log of requests and without it
              (REQUEST_LOG_DAYS=0), in turn; goal: 0.97 of the rates without it
+  lists      only when it is named: every list of a merchant with a million rows in each (--rows), over 90 days (--days):
+             first page, filtered pages and page 1,000 beside those of ten thousand rows; goal: at most 100 ms
 
 Options
   --only A,B          Only these cases (and what they need); the same as naming them
@@ -82,6 +85,8 @@ Options
   --status-ids N      Payments whose status is read (10000)
   --withdrawals N     Withdrawals of one round of approve (1000)
   --transactions N    Transactions of the merchant who has many (10000000)
+  --rows N            Rows of each list of lists (1000000)
+  --days N            Days over which they are spread (90)
   --lines N           Lines of the statement of reconcile (LINES, or 1000000)
   --waiting N         Payers who wait, of pages (10000)
   --reads N           Readings of each kind, of each merchant (500)
@@ -108,6 +113,8 @@ function readArguments() {
       transactions: { type: 'string', default: '10000000' },
       reads: { type: 'string', default: '500' },
       lines: { type: 'string', default: process.env.LINES ?? '1000000' },
+      rows: { type: 'string', default: '1000000' },
+      days: { type: 'string', default: '90' },
       forged: { type: 'string', default: '5000' },
       waiting: { type: 'string', default: '10000' },
       results: { type: 'string', default: join(ROOT, 'bench/results') },
@@ -135,6 +142,8 @@ function positive(
     | 'transactions'
     | 'reads'
     | 'lines'
+    | 'rows'
+    | 'days'
     | 'forged'
     | 'waiting',
 ): number {
@@ -229,6 +238,11 @@ async function measureAll(
   if (wants('flood')) {
     say('flood: payments with and without forged callbacks, in turn ...')
     results.cases.flood = await floodCase(cleanup, database, settings, positive(values, 'forged'))
+  }
+  if (wants('lists')) {
+    const options = { many: positive(values, 'rows'), days: positive(values, 'days') }
+    say(`lists: writing ${options.many} rows of each ...`)
+    results.cases.lists = await listsCase(cleanup, database, options)
   }
   if (wants('pages')) {
     say(`pages: making ${settings.waiting} payers who wait ...`)

@@ -8,7 +8,7 @@ import { type DemoUser, demoUsers, ensureDemoMerchant } from './admin/demo.ts'
 import { apiKeyRoutes, createAuthenticate, createUsage, isWellFormedKey } from './api-keys/index.ts'
 import { auditRoutes } from './audit/index.ts'
 import { type CallbackReceiver, callbackRoutes, callbacksTask, createCallbackReceiver } from './callbacks/index.ts'
-import { collectionRoutes, createDriver, type Driver, triesTask } from './collections/index.ts'
+import { collectionRoutes, createDriver, type Driver, daysTask, triesTask } from './collections/index.ts'
 import { startEmbedded } from './db/embedded.ts'
 import { createDb, type Deps, isSuperuser, isUnavailable } from './db/index.ts'
 import { migrate } from './db/migrate.ts'
@@ -23,7 +23,7 @@ import {
   payUrlOf,
 } from './http/index.ts'
 import { createSessions, identityRoutes, identityTask } from './identity/index.ts'
-import { createInvoiceFiles, invoiceRoutes, remindTask } from './invoices/index.ts'
+import { createInvoiceFiles, invoiceRoutes, paidTask, remindTask } from './invoices/index.ts'
 import {
   type Config,
   ConfigError,
@@ -204,6 +204,8 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     tasks: [
       driver.task,
       triesTask(deps),
+      daysTask(deps),
+      paidTask(deps),
       remindTask(deps, () => payUrlOf(config, app)),
       payouts.task,
       deliverer.task,

@@ -30,6 +30,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/collections/stk-push': { scopes: ['collections:write'] },
   'POST /v1/collections/qr': { scopes: ['collections:write'] },
   'GET /v1/collections': { scopes: ['collections:read'], roles: ALL },
+  'GET /v1/collections/export.csv': { scopes: ['collections:read'], roles: ALL },
   'GET /v1/collections/{collection_id}': { scopes: ['collections:read'], roles: ALL },
   'GET /v1/collections/{collection_id}/timeline': { scopes: ['collections:read'], roles: ALL },
   'POST /v1/collections/{collection_id}/refresh-status': {
@@ -40,6 +41,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/collections': { scopes: ['collections:write'], roles: MONEY },
   'GET /v1/payment-links': { scopes: ['payment_links:read'], roles: ALL },
   'POST /v1/payment-links': LINKS,
+  'GET /v1/payment-links/export.csv': { scopes: ['payment_links:read'], roles: ALL },
   'GET /v1/payment-links/{link_id}': { scopes: ['payment_links:read'], roles: ALL },
   'GET /v1/payment-links/{link_id}/poster.pdf': { scopes: ['payment_links:read'], roles: ALL },
   'POST /v1/payment-links/{link_id}/cancel': LINKS,
@@ -61,6 +63,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/merchant/withdrawals/quote': { roles: MONEY },
   'POST /v1/merchant/withdrawals': { roles: MONEY },
   'GET /v1/merchant/withdrawals': { roles: ALL },
+  'GET /v1/merchant/withdrawals/export.csv': { roles: ALL },
   'GET /v1/merchant/withdrawals/{withdrawal_id}': { roles: ALL },
   'GET /v1/merchant/withdrawals/{withdrawal_id}/timeline': { roles: ALL },
   'POST /v1/merchant/withdrawals/{withdrawal_id}/respond': { roles: MONEY },
@@ -70,6 +73,9 @@ const RULES: Record<string, Rule> = {
   'GET /v1/disbursements': { scopes: ['disbursements:read'], roles: ALL },
   'GET /v1/disbursements/{disbursement_id}': { scopes: ['disbursements:read'], roles: ALL },
   'POST /v1/sandbox/disbursements/{disbursement_id}/simulate': PAYOUTS,
+
+  'GET /v1/merchant/overview': { roles: ALL },
+  'GET /v1/merchant/checklist': { roles: ALL },
 
   'GET /v1/balance': { scopes: ['transactions:read'] },
   'GET /v1/merchant/balance': { roles: ALL },

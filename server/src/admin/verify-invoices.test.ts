@@ -52,6 +52,10 @@ const PLANTS: Plants = {
     `update invoices set total_minor = 3353, items = (replace(items::text, '3353', '3354'))::json where number = 1`,
     `update invoices set items = '[]' where ${one('invoices', "status = 'CANCELLED'")}`,
   ],
+  'An invoice is marked as paid only when one of its links is': [
+    `update invoices set paid = true where ${one('invoices', "status = 'DRAFT'")}`,
+    'update invoices set paid = false where paid',
+  ],
   'An invoice and its payment links belong together, and only the newest can be paid, or an older one was': [
     `update payment_links set invoice_id = gen_random_uuid() where ${one('payment_links', OF_INVOICE)}`,
     `update invoices set payment_link_id = gen_random_uuid() where ${one('invoices', 'payment_link_id is not null')}`,

@@ -23,6 +23,13 @@ export const INVOICES: readonly Invariant[] = [
       where s.total is distinct from i.total_minor or s.sound is not true`,
   },
   {
+    name: 'An invoice is marked as paid only when one of its links is',
+    broken: `select i.merchant_id || ' ' || i.id as what from invoices i where i.paid and not exists (
+        select 1 from payment_links l where l.merchant_id = i.merchant_id and l.invoice_id = i.id and l.status = 'PAID')
+      union all select l.merchant_id || ' ' || l.id from payment_links l
+      join invoices i on i.merchant_id = l.merchant_id and i.id = l.invoice_id where l.noted and not i.paid`,
+  },
+  {
     name: 'An invoice and its payment links belong together, and only the newest can be paid, or an older one was',
     // A link takes real money for a sandbox invoice where the providers are real: it was made from the same environment.
     broken: `select l.merchant_id || ' ' || l.id || ' pays no invoice of its own' as what from payment_links l

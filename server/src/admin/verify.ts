@@ -3,6 +3,7 @@
 import { checkChains } from '../audit/index.ts'
 import { moves, START } from '../collections/index.ts'
 import { createDb, inTransaction, sql } from '../db/index.ts'
+import { DAYS } from './verify-days.ts'
 import { INVOICES } from './verify-invoices.ts'
 import { OPERATORS } from './verify-operators.ts'
 import { PAGES } from './verify-pages.ts'
@@ -202,6 +203,7 @@ const INVARIANTS: Invariant[] = [
       where resource_id is not null and scope = 'api' group by merchant_id, resource_id having count(*) > 1
       union all select merchant_id || ' stores a 5xx' from idempotency_keys where status_code >= 500`,
   },
+  ...DAYS,
   ...PAGES,
   ...INVOICES,
   ...WITHDRAWALS,

@@ -6,7 +6,7 @@
 
 import { type Deps, oneStatement, sql } from '../db/index.ts'
 import { API_SCOPE, LOCK_MS } from '../http/index.ts'
-import { gather, Refusal } from '../lib/index.ts'
+import { gather, Refusal, timeOf } from '../lib/index.ts'
 import type { NewCollection } from './check.ts'
 import { feesOf, type Priced } from './fee.ts'
 import { attemptReference } from './reference.ts'
@@ -25,7 +25,7 @@ const ACCEPT = sql(
        merchant_id uuid, id uuid, environment text, key text, fingerprint text, status_code smallint, response_body text,
        locked_until timestamptz, provider text, provider_reference text, method text, amount bigint, fee bigint, currency text,
        customer_name text, phone text, customer_email text, reference text, description text, simulate_status text,
-       due_at timestamptz, lease_owner uuid, deadline_at timestamptz, at timestamptz)
+       due_at timestamptz, lease_owner uuid, deadline_at timestamptz, made_at timestamptz, at timestamptz)
    ), key as (
      insert into idempotency_keys as k (merchant_id, environment, scope, key, fingerprint, resource_id, status_code,
        response_body, locked_until, created_at)
@@ -42,7 +42,7 @@ const ACCEPT = sql(
        currency, fee_minor, amount_received_minor, customer_name, customer_phone, customer_email, reference, description,
        failure_reason_code, created_at, updated_at)
      select merchant_id, id, environment, environment, 'processing', 0, method, amount, currency, fee, null, customer_name,
-       phone, customer_email, reference, description, null, at, at
+       phone, customer_email, reference, description, null, made_at, at
      from fresh
    ), attempt as (
      insert into collection_attempts (merchant_id, collection_id, number, environment, provider, provider_reference,
@@ -104,6 +104,8 @@ async function accept(deps: Deps, items: readonly AcceptItem[]): Promise<(Accept
       due_at: attempt.due_at,
       lease_owner: lease ? deps.process_id : null,
       deadline_at: attempt.deadline_at,
+      // The time of its id, by which it is listed and summed.
+      made_at: timeOf(id),
       at: now,
     }
   })

@@ -7,6 +7,7 @@ import { type Posting, postingOf, postTransfers } from '../ledger/index.ts'
 import { assertInvariant, formatAmount } from '../lib/index.ts'
 import { FAILURE_REASONS, type Method } from '../providers/port.ts'
 import { type Delivery, enqueueEvents, type NewEvent } from '../webhooks/index.ts'
+import { markDays } from './days.ts'
 import type { Standing, Step } from './decide.ts'
 import { type QueueRow, writeQueue } from './held.ts'
 import { type PaidLink, payLinks } from './link.ts'
@@ -245,6 +246,7 @@ export async function writeChanges(
     enqueueEvents(deps, tx, effects.events, lease),
     tx.query<{ attempts: number; moved: number }>(WRITE, values),
     writeEarlier(tx, moved),
+    markDays(deps, tx, moved),
     writeQueue(deps, tx, [...effects.queue.values()]),
     payLinks(tx, [...effects.paid.values()], deps.clock.now()),
     forgivePhones(deps, tx, effects.approved),

@@ -2,7 +2,7 @@
 // operator. So the payer's money is in the books, and the payment that its merchant knows stays what it is.
 
 import { type Deps, inputRows, sql, type Tx } from '../db/index.ts'
-import { newId } from '../lib/index.ts'
+import { newId, timeOf } from '../lib/index.ts'
 import type { Answer, Method } from '../providers/port.ts'
 import { CHANGING_COLUMNS, type Changing } from './change.ts'
 
@@ -37,7 +37,7 @@ const CREATE = sql(
      select * from ${inputRows(
        '$1',
        'collection_id',
-       'merchant_id uuid, collection_id uuid, number smallint, id uuid, method text, phone text, fee bigint',
+       'merchant_id uuid, collection_id uuid, number smallint, id uuid, method text, phone text, fee bigint, made_at timestamptz',
      )} x
    ), marked as (
      update collection_attempts a set extra_collection_id = i.id from input i
@@ -48,7 +48,7 @@ const CREATE = sql(
      failure_reason_code, attempts, payment_link_id, created_at, updated_at)
    select c.merchant_id, i.id, c.environment, c.origin_environment, 'processing', 0, i.method, c.amount_minor,
      c.currency, i.fee, null, c.customer_name, coalesce(i.phone, c.customer_phone), c.customer_email, c.reference,
-     c.description, null, 0, c.payment_link_id, $2, $2
+     c.description, null, 0, c.payment_link_id, i.made_at, $2
    from input i join collections c on c.merchant_id = i.merchant_id and c.id = i.collection_id`,
 )
 
@@ -118,7 +118,16 @@ export async function extrasOf(
     if (row.collection_id === null) {
       const { collection_id: id, method, fee_minor } = extra
       const fee = fee_minor.toString()
-      missing.push({ merchant_id, collection_id: of_collection_id, number, id, method, phone, fee })
+      missing.push({
+        merchant_id,
+        collection_id: of_collection_id,
+        number,
+        id,
+        method,
+        phone,
+        fee,
+        made_at: timeOf(id),
+      })
     }
   }
   if (missing.length > 0) await tx.query(CREATE, [JSON.stringify(missing), deps.clock.now()])

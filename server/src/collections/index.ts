@@ -1,6 +1,8 @@
 // The door of collections.
 
 export { type Clearance, clearCollection } from './clear.ts'
+export { dateOfId } from './days.ts'
+export { daysTask } from './days-task.ts'
 export { createDriver, type Driver } from './drive.ts'
 export { feesOf } from './fee.ts'
 export { HELD_STATUSES, listHeld } from './held.ts'
@@ -13,5 +15,6 @@ export { HeldCollection } from './schema.ts'
 export { applyOutcomes, type Outcome } from './settle.ts'
 export { moves, START, STATUSES, type Status } from './state.ts'
 export { type Attempt, createFind, findAttempts } from './store.ts'
+export { type Slot, type SlotSum, sumsOf } from './tally.ts'
 export { countTry, triesTask } from './tries.ts'
 export { type UnansweredTry, unansweredTries } from './unanswered.ts'

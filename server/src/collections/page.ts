@@ -3,8 +3,9 @@
 
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../db/index.ts'
 import type { Environment } from '../http/index.ts'
-import { newId } from '../lib/index.ts'
+import { newId, timeOf } from '../lib/index.ts'
 import type { FailureReason, Method } from '../providers/port.ts'
+import { markDays } from './days.ts'
 import { attemptReference } from './reference.ts'
 import { type AttemptState, START, type Status } from './state.ts'
 import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
@@ -32,7 +33,7 @@ const CREATE = sql(
   `insert into collections (merchant_id, id, environment, origin_environment, status, version, method, amount_minor,
      currency, fee_minor, amount_received_minor, customer_name, customer_phone, customer_email, reference, description,
      failure_reason_code, attempts, payment_link_id, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, 0, $6, $7, $8, $9, null, $10, $11, $12, $13, $14, null, $15, $16, $17, $17)`,
+   values ($1, $2, $3, $4, $5, 0, $6, $7, $8, $9, null, $10, $11, $12, $13, $14, null, $15, $16, $17, $18)`,
 )
 
 /** Writes a collection of a page: `created` for a hosted one that nobody has tried to pay, else `processing`. */
@@ -66,6 +67,7 @@ async function create(
     page.description,
     made.attempts,
     page.id,
+    timeOf(made.id),
     deps.clock.now(),
   ])
 }
@@ -154,6 +156,7 @@ export async function startOnPage(
       hosted.status,
       phone ?? page.customer_phone,
     ])
+    await markDays(deps, tx, [{ ...page, collection_id }])
   }
   const { merchant_id, environment, amount_minor, currency } = page
   const attempt: Attempt = {

@@ -11,8 +11,6 @@ import {
   type IdempotencyClaim,
   MERCHANT_ROLES,
   onceInTransaction,
-  PageQuery,
-  page,
   payUrlOf,
   readClaim,
   releaseKey,
@@ -25,9 +23,9 @@ import {
 import { isId, newId, Refusal, refuse } from '../lib/index.ts'
 import type { Method } from '../providers/port.ts'
 import { type Accepted, createAccept } from './accept.ts'
-import { type CheckedBody, checkBody, checkPhone, checkRules, type ProviderFor, type Routed } from './check.ts'
+import { type CheckedBody, checkBody, checkRules, type ProviderFor, type Routed } from './check.ts'
 import type { Driver } from './drive.ts'
-import { listCollections } from './list.ts'
+import { collectionListRoutes } from './list-routes.ts'
 import { presentCollection } from './present.ts'
 import { fetchQr } from './qr.ts'
 import { CollectionStatus, ListFilters, PushAccepted, PushBody, QrAccepted, QrBody, StkPushBody } from './schema.ts'
@@ -176,45 +174,7 @@ export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app:
         ),
     )
 
-    app.get(
-      '/v1/collections',
-      {
-        schema: {
-          tags: ['Collections'],
-          summary: 'List collections, newest first',
-          querystring: Type.Object({ ...PageQuery, ...ListFilters }),
-          response: { 200: success(page(CollectionStatus)) },
-        },
-        config: { access: READ },
-      },
-      async (request) => {
-        const principal = caller(request)
-        const { query } = request
-        const page_number = query.page ?? 1
-        const page_size = query.page_size ?? 20
-        const { rows, total } = await listCollections(
-          deps,
-          {
-            merchant_id: principal.merchant.id,
-            environment: principal.environment,
-            status: query.status ?? null,
-            method: query.method ?? null,
-            reference: query.reference ?? null,
-            phone: query.phone === undefined ? null : checkPhone('phone', query.phone),
-            from: query.from === undefined ? null : new Date(query.from),
-            to: query.to === undefined ? null : new Date(query.to),
-          },
-          page_number,
-          page_size,
-        )
-        const total_pages = Math.ceil(total / page_size)
-        const pagination = { page: page_number, page_size, total_items: total, total_pages }
-        return {
-          success: true as const,
-          data: { items: rows.map((row) => presentCollection(row, payUrlOf(deps.config, app))), pagination },
-        }
-      },
-    )
+    collectionListRoutes(deps, app, READ)
 
     app.get(
       '/v1/collections/:collection_id',

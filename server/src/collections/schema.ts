@@ -1,6 +1,7 @@
 // What callers send and get: one schema is the check, the type and the documentation.
 
 import Type, { type Static } from 'typebox'
+import { TimeQuery } from '../http/index.ts'
 import { AmountField, freeText, line, nullable, oneOf } from '../lib/index.ts'
 import { METHODS, SIMULATE_STATUSES } from '../providers/port.ts'
 import { STATUSES } from './state.ts'
@@ -121,6 +122,5 @@ export const ListFilters = {
   method: Type.Optional(oneOf(METHODS)),
   reference: Type.Optional(line(100)),
   phone: Type.Optional(line(32)),
-  from: Type.Optional(Type.String({ format: 'date-time', description: 'Created at or after.' })),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
+  ...TimeQuery,
 }

@@ -3,7 +3,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { isUnavailable } from '../db/index.ts'
-import { catalogue, type ErrorCode, nullable, Refusal } from '../lib/index.ts'
+import { catalogue, type ErrorCode, idsBetween, nullable, Refusal } from '../lib/index.ts'
 
 /** The schema of a success: `{success: true, data}`. */
 export function success<T extends Type.TSchema>(data: T) {
@@ -49,6 +49,17 @@ export const COUNT_MAX = 10_000
 
 /** Which page a caller asks for. */
 export type PageChoice = { page?: number | undefined; page_size?: number | undefined }
+
+/** Query parameters of a list that can be cut to a time, by the time at which its rows were made. */
+export const TimeQuery = {
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Created at or after.' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
+}
+
+/** The ids of the time that a caller asks for. */
+export function idsOfTime({ from, to }: { from?: string | undefined; to?: string | undefined }) {
+  return idsBetween(from === undefined ? null : new Date(from), to === undefined ? null : new Date(to))
+}
 
 /** Query parameters that every list takes. */
 export const PageQuery = {

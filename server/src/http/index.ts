@@ -4,8 +4,20 @@ export * from './access.ts'
 export { checkDestination, type Lookup } from './address-guard.ts'
 export { type App, createApp, type Routes } from './app.ts'
 export { baseUrlOf, payUrlOf } from './base-url.ts'
+export { batchesBefore, CSV_BATCH, CSV_WORDS, csvAnswer, sendCsv } from './csv.ts'
 export { docsRoutes } from './docs.ts'
-export { COUNT_MAX, failure, NoBody, type PageChoice, PageQuery, page, pageOf, success } from './envelope.ts'
+export {
+  COUNT_MAX,
+  failure,
+  idsOfTime,
+  NoBody,
+  type PageChoice,
+  PageQuery,
+  page,
+  pageOf,
+  success,
+  TimeQuery,
+} from './envelope.ts'
 export { healthRoutes } from './health.ts'
 export * from './idempotency.ts'
 export { writtenAmount } from './json.ts'

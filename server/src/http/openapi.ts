@@ -82,6 +82,7 @@ export function openApi(config: Config): FastifyDynamicSwaggerOptions {
           description: 'Send money out of the balance, from the dashboard. An operator approves each.',
         },
         { name: 'Disbursements', description: 'The same from your servers, and the sandbox.' },
+        { name: 'Overview', description: 'What came in and went out, and what is still to be set up.' },
         { name: 'Balance', description: 'What the merchant has.' },
         { name: 'Transactions', description: 'What the balance went through: lists, statements, files.' },
         { name: 'Webhooks', description: 'Where events go, and what was delivered.' },

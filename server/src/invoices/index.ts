@@ -2,6 +2,7 @@
 
 export { createInvoiceFiles, type InvoiceFile, invoiceDocument } from './document.ts'
 export { itemsOf } from './items.ts'
+export { paidTask } from './mark-paid.ts'
 export { remindTask } from './remind.ts'
 export { type InvoicesOptions, invoiceRoutes } from './routes.ts'
 export { displayNumber, type PublicStatus, publicStatusAt } from './state.ts'

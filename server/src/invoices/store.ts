@@ -204,26 +204,43 @@ export function createFindInvoiceByLink(deps: Deps): (link: Link) => Promise<Inv
 /** Whose invoices, and which of them. */
 export type Filter = PageChoice & { merchant_id: string; environment: Environment; status?: ShownStatus | undefined }
 
-const CONDITIONS = `i.merchant_id = $1 and i.environment = $2 and ($3::text is null or $3 = case
-     when l.paid_at is not null then 'PAID' when i.status = 'SENT' and i.due_date < $4::date then 'OVERDUE'
-     else i.status end)`
+// True when one of its links is paid, whichever it is. What is marked as paid needs no look.
+const PAID = `exists (
+     select 1 from payment_links p
+     where p.merchant_id = i.merchant_id and p.invoice_id = i.id and p.status = 'PAID' and p.invoice_id is not null)`
+const stored = (status: StoredStatus) => `i.status = '${status}' and not i.paid and not ${PAID}`
+const CONDITIONS: Record<ShownStatus, string> = {
+  DRAFT: stored('DRAFT'),
+  SENT: `${stored('SENT')} and i.due_date >= $3::date`,
+  OVERDUE: `${stored('SENT')} and i.due_date < $3::date`,
+  PAID,
+  CANCELLED: stored('CANCELLED'),
+}
+const whose = (status: ShownStatus | undefined) =>
+  `i.merchant_id = $1 and i.environment = $2 and $3::date is not null and ${status ? CONDITIONS[status] : 'true'}`
 
-// Without a name they are planned for the status at hand.
-const LIST = sql(
-  '',
-  `select ${COLUMNS} from invoices i ${JOINED} ${BEGUN} where ${CONDITIONS} and ($7::uuid is null or i.id < $7)
-   order by i.id desc limit $5 offset $6`,
-)
-const COUNT = sql(
-  '',
-  `select count(*)::int as total from (select 1 from invoices i ${JOINED} where ${CONDITIONS} limit $5) counted`,
-)
+// Without names they are planned for the status at hand. What stands on the pages before is found, and not shown.
+const list = (status: ShownStatus | undefined) =>
+  sql(
+    '',
+    `select ${COLUMNS} from (
+       select i.id from invoices i where ${whose(status)} and ($6::uuid is null or i.id < $6)
+       order by i.id desc limit $4 offset $5) x
+     join invoices i on i.merchant_id = $1 and i.id = x.id ${JOINED} ${BEGUN} order by i.id desc`,
+  )
+// In the order of the list, so that counting stops early.
+const count = (status: ShownStatus | undefined) =>
+  sql(
+    '',
+    `select count(*)::int as total from (
+       select 1 from invoices i where ${whose(status)} order by i.id desc limit $4) counted`,
+  )
 
 /** Counting stops here, so that a list of millions costs no more than one of thousands. */
 const COUNT_MAX = 10_000
 
-function matching(deps: Deps, { merchant_id, environment, status }: Filter) {
-  return [merchant_id, environment, status ?? null, dayOf(deps.clock.now())]
+function matching(deps: Deps, { merchant_id, environment }: Filter) {
+  return [merchant_id, environment, dayOf(deps.clock.now())]
 }
 
 /** Some of them, newest first. `until_id`: only those with ids before it. */
@@ -234,11 +251,11 @@ export function readInvoices(
   offset = 0,
   until_id: string | null = null,
 ): Promise<Invoice[]> {
-  return deps.db.query<Invoice>(LIST, [...matching(deps, filter), limit, offset, until_id])
+  return deps.db.query<Invoice>(list(filter.status), [...matching(deps, filter), limit, offset, until_id])
 }
 
 /** How many there are, counted up to 10,000. */
 export async function countInvoices(deps: Deps, filter: Filter): Promise<number> {
-  const [row] = await deps.db.query<{ total: number }>(COUNT, [...matching(deps, filter), COUNT_MAX])
+  const [row] = await deps.db.query<{ total: number }>(count(filter.status), [...matching(deps, filter), COUNT_MAX])
   return row?.total ?? 0
 }

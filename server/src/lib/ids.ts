@@ -33,6 +33,17 @@ export function firstIdAt(time: Date): string {
   return uuidText(bytes)
 }
 
+/** Sorts after every id. */
+export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** The ids of a time: `from` inclusive, `to` exclusive. Nothing: no bound. */
+export function idsBetween(
+  from: Date | null | undefined,
+  to: Date | null | undefined,
+): { from_id: string; until_id: string } {
+  return { from_id: from ? firstIdAt(from) : ZERO_ID, until_id: to ? firstIdAt(to) : LAST_ID }
+}
+
 /** When an id was made, to the millisecond. */
 export function timeOf(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))

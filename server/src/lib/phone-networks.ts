@@ -21,3 +21,13 @@ export const NETWORK_OF_PREFIX: Readonly<Record<string, string>> = {
   78: 'AIRTEL',
   79: 'MPESA',
 }
+
+/** The guess for a canonical number in a column, as SQL: a code, or an empty text. Sums are kept by it: change no entry, add some. */
+export function networkSql(column: string): string {
+  const codes = [...new Set(Object.values(NETWORK_OF_PREFIX))]
+  const whens = codes.map((code) => {
+    const prefixes = Object.keys(NETWORK_OF_PREFIX).filter((prefix) => NETWORK_OF_PREFIX[prefix] === code)
+    return `when substr(${column}, 4, 2) in (${prefixes.map((prefix) => `'${prefix}'`).join(', ')}) then '${code}'`
+  })
+  return `case ${whens.join(' ')} else '' end`
+}

@@ -12,7 +12,6 @@ import {
   claimIn,
   MERCHANT_ROLES,
   onceInTransaction,
-  page,
   payUrlOf,
   readClaim,
   replay,
@@ -25,7 +24,7 @@ import { gather, isId, refuse } from '../lib/index.ts'
 import type { Method } from '../providers/port.ts'
 import { type Collect, checkPayerPhone } from './collect.ts'
 import { checkPage, createHostedPage, createLink, type LiveProviders } from './create.ts'
-import { listLinks } from './list.ts'
+import { linkListRoutes } from './list-routes.ts'
 import { posterRoute } from './poster.ts'
 import { presentLink, presentPayment, presentPublic, publicUrl } from './present.ts'
 import {
@@ -143,23 +142,7 @@ export function paymentLinkRoutes(deps: Deps, options: PaymentLinksOptions): (ap
       },
     )
 
-    app.get(
-      '/v1/payment-links',
-      {
-        schema: {
-          tags: ['Payment links'],
-          summary: 'List payment links, newest first',
-          querystring: LinksQuery,
-          response: { 200: success(page(LinkRecord)) },
-        },
-        config: { access: READ },
-      },
-      async (request) => {
-        const { merchant, environment } = caller(request)
-        const data = await listLinks(deps, payUrl(), { ...request.query, merchant_id: merchant.id, environment })
-        return { success: true as const, data }
-      },
-    )
+    linkListRoutes(deps, app, READ)
 
     app.get(
       '/v1/payment-links/:link_id',

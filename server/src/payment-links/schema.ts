@@ -1,7 +1,7 @@
 // What callers send about payment links and hosted pages, and what they get.
 
 import Type, { type Static } from 'typebox'
-import { ENVIRONMENTS, PageQuery } from '../http/index.ts'
+import { ENVIRONMENTS, PageQuery, TimeQuery } from '../http/index.ts'
 import { AmountField, freeText, line, nullable, oneOf } from '../lib/index.ts'
 import { LINK_STATUSES } from './state.ts'
 
@@ -109,10 +109,12 @@ export const PublicStatus = Type.Object({
   failure_reason_message: nullable(Type.String()),
 })
 
-/** Filters of the list of links. */
-export const LinksQuery = Type.Object({
-  ...PageQuery,
+/** Which links, in lists and files. */
+export const LinksFilter = {
   merchant_id: Type.Optional(line(64)),
   environment: Environment,
   status: Type.Optional(oneOf(LINK_STATUSES)),
-})
+  ...TimeQuery,
+}
+/** Query of the list of links. */
+export const LinksQuery = Type.Object({ ...PageQuery, ...LinksFilter })

@@ -2,6 +2,8 @@
 
 import type { Deps } from '../db/index.ts'
 import type { Routes } from '../http/index.ts'
+import { checklistRoute } from './checklist-routes.ts'
+import { overviewRoute } from './overview-routes.ts'
 import { type TimelineOptions, timelineRoutes } from './timeline-routes.ts'
 
 /** What the routes need. */
@@ -9,8 +11,10 @@ export type PortalOptions = TimelineOptions
 
 /** Adds the routes. */
 export function portalRoutes(deps: Deps, options: PortalOptions): Routes {
-  const parts = [timelineRoutes(deps, options)]
+  const timeline = timelineRoutes(deps, options)
   return (app) => {
-    for (const routes of parts) routes(app)
+    overviewRoute(deps, app)
+    checklistRoute(deps, app)
+    timeline(app)
   }
 }

@@ -5,11 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../test/harness.ts'
 import { approve, postFacts, submitWithdrawal } from '../../test/money.ts'
-import { csvLine, plainCell } from '../lib/index.ts'
+import { csvLine, idsBetween, plainCell } from '../lib/index.ts'
 import type { Merchant } from '../merchants/index.ts'
 import { exportTransactions } from './export.ts'
 import { factsOf } from './kinds.ts'
-import { idsBetween } from './store.ts'
 
 /** Reads of transactions are unnamed, and a test may hold them or make them fail. */
 let reads = 0

@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Deps } from '../db/index.ts'
 import { caller, pageOf, type Routes } from '../http/index.ts'
-import { base32ToId, refuse } from '../lib/index.ts'
+import { base32ToId, idsBetween, refuse } from '../lib/index.ts'
 import { CSV_TYPE, csvAnswer, fileName, READ, tags } from './common.ts'
 import { exportTransactions } from './export.ts'
 import { factsOf } from './kinds.ts'
@@ -16,7 +16,7 @@ import {
   TransactionsAnswer,
   TransactionsQuery,
 } from './schema.ts'
-import { countAll, countSelected, createFind, idsBetween, readTransactions, type Selection } from './store.ts'
+import { countAll, countSelected, createFind, readTransactions, type Selection } from './store.ts'
 
 const REFERENCE = /^TXN-([0-9A-Z]{26})$/
 

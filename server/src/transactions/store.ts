@@ -3,7 +3,7 @@
 import { countList, type Deps, inputRows, type KeptList, type Reader, sql } from '../db/index.ts'
 import { COUNT_MAX, type Environment } from '../http/index.ts'
 import { type BookKey, EFFECT, type Fact, OF_AVAILABLE, type SourceType } from '../ledger/index.ts'
-import { firstIdAt, gather, ZERO_ID } from '../lib/index.ts'
+import { gather } from '../lib/index.ts'
 
 /** A transaction as it is stored. Amounts in cents; `net_minor` is below zero where money left. */
 export type Transaction = {
@@ -82,14 +82,6 @@ export function createFind(deps: Deps): (key: BookKey & { id: string }) => Promi
 
 /** Which transactions of a book: of which facts, and with ids in which range, `until` excluded. */
 export type Selection = BookKey & { facts: readonly Fact[]; from_id: string; until_id: string }
-
-/** Sorts after every id. */
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
-/** The ids of a time: `from` inclusive, `to` exclusive. Null: no bound. */
-export function idsBetween(from: Date | null, to: Date | null): { from_id: string; until_id: string } {
-  return { from_id: from ? firstIdAt(from) : ZERO_ID, until_id: to ? firstIdAt(to) : LAST_ID }
-}
 
 const SELECTED = `t.merchant_id = $1 and t.environment = $2 and t.id >= $3 and t.id < $4 and t.posting = any($5)
      and ${OF_AVAILABLE}`

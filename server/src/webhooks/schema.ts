@@ -1,7 +1,7 @@
 // What callers send and receive about webhooks.
 
 import Type from 'typebox'
-import { ENVIRONMENTS, PageQuery, page, success } from '../http/index.ts'
+import { ENVIRONMENTS, PageQuery, page, success, TimeQuery } from '../http/index.ts'
 import { line, nullable, oneOf } from '../lib/index.ts'
 import { DEFAULT_EVENTS, EVENT_ALIASES, EVENTS } from './events.ts'
 
@@ -66,6 +66,7 @@ export const DeliveriesQuery = Type.Object({
   ...PageQuery,
   status: Type.Optional(oneOf(DELIVERY_STATUSES)),
   event: Type.Optional(oneOf([...EVENTS, ...EVENT_ALIASES.keys()])),
+  ...TimeQuery,
 })
 /** A checked query of the list. */
 export type DeliveriesFilter = Type.Static<typeof DeliveriesQuery>

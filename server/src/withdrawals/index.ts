@@ -37,3 +37,4 @@ export {
   type Withdrawal,
   withdrawalName,
 } from './store.ts'
+export { sumWithdrawals } from './sums.ts'

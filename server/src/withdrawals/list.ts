@@ -1,8 +1,9 @@
 // A merchant's withdrawals, newest first, and one of them.
 
 import { type Reader, sql } from '../db/index.ts'
-import { COUNT_MAX, type Environment, type PageChoice, pageOf } from '../http/index.ts'
-import { isId, refuse } from '../lib/index.ts'
+import { COUNT_MAX, type Environment, idsOfTime, type PageChoice, pageOf } from '../http/index.ts'
+import { isId, LAST_ID, refuse } from '../lib/index.ts'
+import type { PayoutMethod } from '../providers/port.ts'
 import { presentDetail, presentWithdrawal } from './present.ts'
 import type { WithdrawalDetail } from './schema.ts'
 import type { Status } from './state.ts'
@@ -13,29 +14,49 @@ export type Filter = PageChoice & {
   merchant_id: string
   environment: Environment
   status?: Status | undefined
+  method?: PayoutMethod | undefined
   reference?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
 }
 
-const CONDITIONS =
-  'w.merchant_id = $1 and w.environment = $2 and ($3::text is null or w.status = $3) and ($4::text is null or w.reference = $4)'
+const CONDITIONS = `w.merchant_id = $1 and w.environment = $2 and ($3::text is null or w.status = $3)
+     and ($4::text is null or w.reference = $4) and ($5::text is null or w.method = $5) and w.id >= $6 and w.id < $7`
 
 // Without a name they are planned for the status at hand, so that one of the few open ones is found by its own index.
 const LIST = sql(
   '',
-  `select ${WITHDRAWAL_COLUMNS} from withdrawals w where ${CONDITIONS} order by w.id desc limit $5 offset $6`,
+  `select ${WITHDRAWAL_COLUMNS} from withdrawals w where ${CONDITIONS} and w.id < $8 order by w.id desc limit $9 offset $10`,
 )
+// In the order of the list, so that counting stops early.
 const COUNT = sql(
   '',
-  `select count(*)::int as total from (select 1 from withdrawals w where ${CONDITIONS} limit $5) counted`,
+  `select count(*)::int as total from (
+     select 1 from withdrawals w where ${CONDITIONS} order by w.id desc limit $8) counted`,
 )
+
+function matching({ merchant_id, environment, status, reference, method, from, to }: Filter): unknown[] {
+  const { from_id, until_id } = idsOfTime({ from, to })
+  return [merchant_id, environment, status ?? null, reference ?? null, method ?? null, from_id, until_id]
+}
+
+/** Some of them, newest first. `before_id`: only those with ids before it. */
+export function readWithdrawals(
+  reader: Reader,
+  filter: Filter,
+  limit: number,
+  offset = 0,
+  before_id: string | null = null,
+): Promise<Withdrawal[]> {
+  return reader.query<Withdrawal>(LIST, [...matching(filter), before_id ?? LAST_ID, limit, offset])
+}
 
 /** A page of them. `total_items` counts up to 10,000. */
 export async function listWithdrawals(reader: Reader, filter: Filter) {
-  const { merchant_id, environment, status = null, reference = null, page = 1, page_size = 20 } = filter
-  const matching = [merchant_id, environment, status, reference]
+  const { page = 1, page_size = 20 } = filter
   const [rows, counted] = await Promise.all([
-    reader.query<Withdrawal>(LIST, [...matching, page_size, (page - 1) * page_size]),
-    reader.query<{ total: number }>(COUNT, [...matching, COUNT_MAX]),
+    readWithdrawals(reader, filter, page_size, (page - 1) * page_size),
+    reader.query<{ total: number }>(COUNT, [...matching(filter), COUNT_MAX]),
   ])
   return pageOf(rows.map(presentWithdrawal), counted[0]?.total ?? 0, filter)
 }

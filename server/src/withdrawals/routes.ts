@@ -25,6 +25,7 @@ import type { Delivery } from '../webhooks/index.ts'
 import { NOT_FOUND } from './approve.ts'
 import { type CheckedBody, checkBody, checkRules, type FindProvider, isReached, RULES } from './check.ts'
 import type { Desk } from './desk.ts'
+import { withdrawalExportRoute } from './export.ts'
 import { getWithdrawal, listWithdrawals } from './list.ts'
 import { presentQuote, presentWithdrawal } from './present.ts'
 import { quoteWithdrawal } from './quote.ts'
@@ -194,6 +195,7 @@ function readRoutes(deps: Deps, app: App): void {
     },
     async (request) => ({ success: true as const, data: await list(request) }),
   )
+  withdrawalExportRoute(deps, app, READ_DASHBOARD)
   app.get(
     '/v1/merchant/withdrawals/:withdrawal_id',
     {

@@ -1,7 +1,7 @@
 // What merchants send and get about withdrawals: one schema is the check, the type and the documentation.
 
 import Type, { type Static } from 'typebox'
-import { ENVIRONMENTS, PageQuery } from '../http/index.ts'
+import { ENVIRONMENTS, PageQuery, TimeQuery } from '../http/index.ts'
 import { AmountField, line, nullable, oneOf, visibleLine, visibleText } from '../lib/index.ts'
 import { PAYOUT_METHODS } from '../providers/port.ts'
 import { STATUSES } from './state.ts'
@@ -105,18 +105,20 @@ export const SimulateBody = Type.Object({
   outcome: oneOf(OUTCOMES, 'Where the record is to get to.'),
 })
 
-/** Query of the merchant's list. */
-export const ListQuery = Type.Object({
-  ...PageQuery,
+/** Which withdrawals, in lists and files. */
+export const ListFilter = {
   status: Type.Optional(oneOf(STATUSES)),
+  method: Type.Optional(oneOf(PAYOUT_METHODS)),
   reference: Type.Optional(line(100, 'Your own reference.')),
-})
+  ...TimeQuery,
+}
+/** Query of the merchant's list. */
+export const ListQuery = Type.Object({ ...PageQuery, ...ListFilter })
 /** Query of the list of disbursements, which has to name the merchant. */
 export const DisbursementsQuery = Type.Object({
   merchant_id: line(64, 'Your own merchant id.'),
   ...PageQuery,
-  status: Type.Optional(oneOf(STATUSES)),
-  reference: Type.Optional(line(100, 'Your own reference.')),
+  ...ListFilter,
 })
 
 /** Query of GET /v1/destinations. */

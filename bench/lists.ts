@@ -1,0 +1,145 @@
+// Reading the lists of a merchant: whether filtered pages of a million rows are as quick as those of ten thousand.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fillLists } from './lists-data.ts'
+import {
+  type BenchMerchant,
+  type Cleanup,
+  createCleanup,
+  type Database,
+  freePort,
+  makeMerchants,
+  query,
+  startServer,
+} from './world.ts'
+
+const FEW = 10_000
+const TIMES = 5
+const DAY_MS = 86_400_000
+/** A month within the time, as `from` and `to`. */
+const MONTH_AGO_MS = 60 * DAY_MS
+
+/** Milliseconds of each reading, as the median of some: of few rows, and of many. */
+export type ListReads = {
+  few: number
+  many: number
+  days: number
+  summing_s: number
+  reads: { path: string; few_ms: number; many_ms: number }[]
+}
+
+/** What is read, with a time in it. */
+export const PATHS = (from: string, to: string) => [
+  ...[
+    '',
+    '&page=1000',
+    '&status=successful',
+    '&status=successful&page=400',
+    '&status=failed',
+    '&status=reversed',
+    '&status=reversed&page=3',
+    '&status=created',
+    '&status=pending_clearance',
+    '&method=qr',
+    `&from=${from}&to=${to}`,
+    `&status=failed&from=${from}&to=${to}`,
+    '&phone=255740000004',
+    '&reference=ORDER-77',
+  ].map((query) => `/v1/collections?page_size=20${query}`),
+  ...[
+    '',
+    '&page=1000',
+    '&status=PAID',
+    '&status=ACTIVE',
+    '&status=EXPIRED',
+    '&status=CANCELLED',
+    `&from=${from}&to=${to}`,
+  ].map((query) => `/v1/payment-links?page_size=20${query}`),
+  ...['', '&page=1000', '&status=DRAFT', '&status=SENT', '&status=PAID', '&status=OVERDUE', '&status=CANCELLED'].map(
+    (query) => `/v1/invoices?page_size=20${query}`,
+  ),
+  ...[
+    '',
+    '&page=1000',
+    '&status=PENDING_ADMIN_APPROVAL',
+    '&status=FAILED',
+    '&method=BANK_ACCOUNT',
+    `&from=${from}&to=${to}`,
+  ].map((query) => `/v1/disbursements?merchant_id={id}&page_size=20${query}`),
+  ...[
+    '',
+    '&page=1000',
+    '&status=failed',
+    '&status=pending',
+    '&status=delivered',
+    '&event=collection.failed',
+    '&event=collection.reversed',
+    `&from=${from}&to=${to}`,
+  ].map((query) => `/v1/merchant/webhook-deliveries?page_size=20${query}`),
+]
+
+/** Makes both merchants and reads every list of each. */
+export async function listsCase(
+  cleanup: Cleanup,
+  database: Database,
+  options: { many: number; days: number },
+): Promise<ListReads> {
+  const local = createCleanup()
+  cleanup.add(local.run)
+  const few = await makeShop(local, database, Math.min(FEW, options.many), options.days)
+  const many = await makeShop(local, database, options.many, options.days)
+  const now = Date.now()
+  const at = (ms: number) => encodeURIComponent(new Date(ms).toISOString())
+  const reads = []
+  for (const path of PATHS(at(now - MONTH_AGO_MS), at(now - MONTH_AGO_MS / 2 + 1_234_567))) {
+    reads.push({ path, few_ms: await timed(few, path), many_ms: await timed(many, path) })
+  }
+  await local.run()
+  return { few: Math.min(FEW, options.many), many: options.many, days: options.days, summing_s: many.summing_s, reads }
+}
+
+type Shop = { url: string; merchant: BenchMerchant; summing_s: number }
+
+async function timed(shop: Shop, path: string): Promise<number> {
+  const times: number[] = []
+  for (let i = 0; i < TIMES; i++) {
+    const began = performance.now()
+    const answer = await fetch(`${shop.url}${path.replace('{id}', shop.merchant.id)}`, {
+      headers: { authorization: `Bearer ${shop.merchant.key}` },
+    })
+    const text = await answer.text()
+    if (answer.status !== 200) throw new Error(`${path} was refused: ${text}`)
+    times.push(performance.now() - began)
+  }
+  times.sort((a, b) => a - b)
+  return Number((times[Math.floor(TIMES / 2)] ?? 0).toFixed(1))
+}
+
+async function makeShop(cleanup: Cleanup, database: Database, count: number, days: number): Promise<Shop> {
+  const { url: database_url, drop } = await database.create('lists')
+  cleanup.add(drop)
+  const [merchant] = await makeMerchants(database, database_url, 1)
+  if (!merchant) throw new Error('no merchant was made')
+  const length = days * DAY_MS
+  await fillLists(database_url, merchant, count, { begin: Date.now() - length - 60_000, length })
+  const began = performance.now()
+  const { url } = await startServer(cleanup, {
+    database,
+    url: database_url,
+    port: await freePort(),
+    env: { PROCESS: 'all' },
+    node_args: [],
+  })
+  for (;;) {
+    const [row] = await query<{ left: number }>(
+      database_url,
+      `select count(*)::int as left from merchants m where not exists (
+         select 1 from collection_days_until u where u.merchant_id = m.id and u.environment = 'live' and u.until_day > current_date - 6)`,
+    )
+    if (row?.left === 0) break
+    await sleep(100)
+  }
+  const summing_s = Number(((performance.now() - began) / 1000).toFixed(1))
+  await query(database_url, 'vacuum (analyze) collection_days')
+  return { url, merchant, summing_s }
+}

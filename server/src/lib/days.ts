@@ -1,0 +1,16 @@
+// Days of Tanzania, as numbers: every day there has 24 hours.
+
+const EAT_MS = 3 * 3_600_000
+
+/** Milliseconds of a day. */
+export const DAY_MS = 24 * 3_600_000
+
+/** The Tanzanian day of a moment, as the number of days since 1 January 1970. */
+export function dayNumber(time: Date): number {
+  return Math.floor((time.getTime() + EAT_MS) / DAY_MS)
+}
+
+/** When a day begins. Its end is when the next one begins. */
+export function startOfDay(day: number): Date {
+  return new Date(day * DAY_MS - EAT_MS)
+}

@@ -1,0 +1,170 @@
+// Lists as files: what a list with the same filters shows, in a file that no spreadsheet runs; and the filters themselves.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { CSV_BATCH } from '../src/http/index.ts'
+import { DAY_MS, newId } from '../src/lib/index.ts'
+import { createWorld, START, type World } from './harness.ts'
+import { submitWithdrawal } from './money.ts'
+
+let world: World
+let token: string
+before(async () => {
+  world = await createWorld()
+  for (let i = 0; i < 6; i++) {
+    const reference = ['=1+1', '+255', 'A, "quoted"', 'plain', '@x', '-2'][i]
+    await world.post('/v1/collections/wallet-push', { amount: 100 + i, phone: `075412300${(i % 3) + 1}`, reference })
+    await world.post('/v1/payment-links', {
+      amount: '250.50',
+      reference,
+      ...(i % 2 === 0 ? { expires_at: at(i + 2) } : {}),
+    })
+    await submitWithdrawal(world, { amount_minor: 10_000n + BigInt(i), reference: reference ?? null })
+    await world.work()
+    world.deps.clock.advance(1_000)
+  }
+  token = (await world.newSession('FINANCE')).token
+})
+after(() => world.close())
+
+const at = (seconds: number) => new Date(START.getTime() + seconds * 1000).toISOString()
+
+const LISTS = [
+  { list: '/v1/collections', file: '/v1/collections/export.csv', name: 'collections', id: 'collection_id' },
+  { list: '/v1/payment-links', file: '/v1/payment-links/export.csv', name: 'payment-links', id: 'id' },
+  { list: '/v1/merchant/withdrawals', file: '/v1/merchant/withdrawals/export.csv', name: 'withdrawals', id: 'id' },
+]
+
+const rowsOf = (text: string) => text.split('\r\n').slice(1, -1)
+
+const QUERIES: Record<string, string[]> = {
+  collections: ['', '&status=failed', '&status=successful', '&method=qr', '&reference=plain', '&phone=0754123001'],
+  'payment-links': ['', '&status=ACTIVE', '&status=EXPIRED', '&status=PAID'],
+  withdrawals: [
+    '',
+    '&status=PENDING_ADMIN_APPROVAL',
+    '&status=SUCCESS',
+    '&method=MOBILE_MONEY',
+    '&method=BANK_ACCOUNT',
+  ],
+}
+const TIMES = ['', `&from=${at(2)}`, `&to=${at(4)}`, `&from=${at(1)}&to=${at(3)}`]
+
+for (const { list, file, name, id } of LISTS) {
+  test(`the file of ${name} holds what the list shows, for every filter`, async () => {
+    for (const query of QUERIES[name] as string[]) {
+      for (const time of TIMES) {
+        const filter = `environment=sandbox${query}${time}`
+        const { items, pagination } = (await world.get(`${list}?page_size=100&${filter}`, token)).body.data
+        const reply = await world.get(`${file}?${filter}`, token)
+        assert.equal(reply.status, 200, reply.text)
+        const ids = rowsOf(reply.text)
+        assert.equal(ids.length, pagination.total_items, filter)
+        for (const [i, item] of items.entries()) assert.ok(ids[i]?.includes(item[id]), filter)
+      }
+    }
+  })
+
+  test(`the file of ${name} says what it is, and no cell of it is a formula`, async () => {
+    const reply = await world.get(`${file}?environment=sandbox`, token)
+    assert.equal(reply.headers['content-type'], 'text/csv; charset=utf-8')
+    const file_name = `${name}-${world.merchant.merchant_code}-sandbox.csv`
+    assert.equal(reply.headers['content-disposition'], `attachment; filename="${file_name}"`)
+    for (const row of rowsOf(reply.text)) assert.doesNotMatch(row, /(^|,)"?[=+@-]/)
+    assert.match(reply.text, /'=1\+1/)
+    const empty = await world.get(`${file}?environment=live`, token)
+    assert.deepEqual(rowsOf(empty.text), [])
+    assert.equal((await world.get(`${file}?environment=sandbox&from=today`, token)).status, 400)
+  })
+}
+
+test('a time cuts each list to what was made in it', async () => {
+  for (const { list } of LISTS) {
+    for (const [query, expected] of [
+      [`from=${at(2)}`, 4],
+      [`to=${at(2)}`, 2],
+      [`from=${at(2)}&to=${at(4)}`, 2],
+      [`from=${at(4)}&to=${at(2)}`, 0],
+    ] as const) {
+      const { data } = (await world.get(`${list}?environment=sandbox&${query}`, token)).body
+      assert.deepEqual([data.items.length, data.pagination.total_items], [expected, expected], `${list} ${query}`)
+    }
+  }
+})
+
+test('a file longer than one batch holds every payment once, by day and by status', async () => {
+  const merchant = await world.newMerchant()
+  const key = await world.newKey({ merchant })
+  const count = 2 * CSV_BATCH + 7
+  const rows = Array.from({ length: count }, (_, i) => {
+    if (i % 100 === 0) world.deps.clock.advance(DAY_MS / 3)
+    return {
+      id: newId(world.deps, merchant.routing_code),
+      status: i % 90 === 0 ? 'created' : 'processing',
+      at: world.deps.clock.now(),
+    }
+  })
+  await world.rows(
+    `insert into collections (merchant_id, id, environment, origin_environment, status, version, amount_minor, currency,
+       fee_minor, attempts, created_at, updated_at)
+     select $1, id, 'sandbox', 'sandbox', status, 0, 100, 'TZS', 0, 0, at, at
+     from json_to_recordset($2::json) as x(id uuid, status text, at timestamptz)`,
+    [merchant.id, JSON.stringify(rows)],
+  )
+  for (const over of [false, true]) {
+    if (over) await world.work()
+    for (const status of ['', 'created', 'processing', 'failed']) {
+      const reply = await world.get(`/v1/collections/export.csv?${status && `status=${status}`}`, key)
+      const expected = rows.filter((row) => status === '' || row.status === status).map(({ id }) => id)
+      assert.deepEqual(
+        rowsOf(reply.text).map((row) => row.slice(0, 36)),
+        expected.sort().reverse(),
+        status,
+      )
+    }
+  }
+})
+
+test('deliveries are listed by what became of them, by event and by time', async () => {
+  const { token: developer } = await world.newSession('DEVELOPER')
+  const [found] = await world.rows<{ merchant_id: string; id: string }>(
+    'select merchant_id, id from collections where merchant_id = $1 limit 1',
+    [world.merchant.id],
+  )
+  const states = ['delivered', 'failed', 'pending', 'delivered']
+  for (const [i, status] of states.entries()) {
+    await world.rows(
+      `insert into webhook_deliveries (merchant_id, id, environment, event, source_type, source_id, source_seq, body, status,
+         attempts, due_at, created_at, updated_at)
+       values ($1, $2, 'sandbox', $3, 'test', $4, $5, '{}', $6, 1, $7, $8, $8)`,
+      [
+        world.merchant.id,
+        newId(world.deps, world.merchant.routing_code),
+        i === 3 ? 'collection.failed' : 'collection.success',
+        found?.id,
+        100 + i,
+        status,
+        status === 'pending' ? new Date('2030-01-01') : null,
+        world.deps.clock.now(),
+      ],
+    )
+    world.deps.clock.advance(1_000)
+  }
+  const now = world.deps.clock.now().getTime()
+  const path = '/v1/merchant/webhook-deliveries?environment=sandbox'
+  const ago = (ms: number) => new Date(now - ms).toISOString()
+  for (const [query, expected] of [
+    ['', 4],
+    ['&status=failed', 1],
+    ['&status=pending', 1],
+    ['&status=delivered', 2],
+    ['&event=collection.failed', 1],
+    ['&event=collection.success&status=delivered', 1],
+    [`&from=${ago(2_000)}`, 2],
+    [`&to=${ago(3_000)}`, 1],
+    [`&status=failed&to=${ago(3_000)}`, 0],
+  ] as const) {
+    const { data } = (await world.get(path + query, developer)).body
+    assert.deepEqual([data.items.length, data.pagination.total_items], [expected, expected], query)
+  }
+})
