@@ -4,7 +4,7 @@
 -- None of these is written by a payment on its way: each holds rows in a rare state, or rows that people write. The one of paid
 -- withdrawals gets its entry when a payout ends, beside the two that its status is in anyway.
 
-create index webhook_deliveries_failed_idx on webhook_deliveries (merchant_id, updated_at) where status = 'failed';
+create index webhook_deliveries_failing_idx on webhook_deliveries (merchant_id, updated_at) where status = 'failed';
 create index withdrawals_paid_idx on withdrawals (merchant_id, destination_identifier, id) where status = 'SUCCESS';
 create index merchants_unchecked_idx on merchants (created_at)
   where status = 'PENDING' or (status = 'ACTIVE' and not verified);

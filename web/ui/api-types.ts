@@ -49,6 +49,12 @@ export type Calls = {
     body: { merchant_id?: string; amount: string | number; currency?: string; customer_name?: string | null; customer_phone?: string | null; description?: string | null; customer_email?: string | null; reference?: string | null; redirect_url?: string | null; cancel_url?: string | null; webhook_url?: unknown; environment?: "live" | "sandbox" }
     data: { collection_id: string; reference: string | null; status: "created"; payment_url: string }
   }
+  'GET /v1/collections/export.csv': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; status?: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; method?: "wallet_push" | "provider_pesa" | "qr"; reference?: string; phone?: string; from?: string; to?: string }
+    body: undefined
+    data: unknown
+  }
   'GET /v1/collections/{collection_id}': {
     params: { collection_id: string }
     query: { environment?: "live" | "sandbox"; merchant_id?: string }
@@ -69,9 +75,15 @@ export type Calls = {
   }
   'GET /v1/payment-links': {
     params: {  }
-    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: "ACTIVE" | "PAID" | "EXPIRED" | "CANCELLED" }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: "ACTIVE" | "PAID" | "EXPIRED" | "CANCELLED"; from?: string; to?: string }
     body: undefined
     data: { items: Array<{ id: string; merchant_id: string; environment: "live" | "sandbox"; amount: string; currency: string; customer_name: string | null; customer_phone: string | null; description: string | null; reference: string | null; expires_at: string | null; status: "ACTIVE" | "PAID" | "EXPIRED" | "CANCELLED"; public_slug: string; public_url: string; invoice_id: string | null; paid_collection_id: string | null; paid_at: string | null; created_at: string; updated_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
+  'GET /v1/payment-links/export.csv': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; status?: "ACTIVE" | "PAID" | "EXPIRED" | "CANCELLED"; from?: string; to?: string }
+    body: undefined
+    data: unknown
   }
   'GET /v1/payment-links/{link_id}': {
     params: { link_id: string }
@@ -183,7 +195,7 @@ export type Calls = {
   }
   'GET /v1/merchant/withdrawals': {
     params: {  }
-    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; reference?: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; method?: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; reference?: string; from?: string; to?: string }
     body: undefined
     data: { items: Array<{ id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
   }
@@ -205,6 +217,12 @@ export type Calls = {
     body: { merchant_id?: string; environment?: "live" | "sandbox"; amount: string | number; currency?: string; destination_name?: string; destination_identifier: string; destination_code: string; bank_name: string; reference?: string }
     data: { id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string }
   }
+  'GET /v1/merchant/withdrawals/export.csv': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; status?: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; method?: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; reference?: string; from?: string; to?: string }
+    body: undefined
+    data: unknown
+  }
   'GET /v1/merchant/withdrawals/{withdrawal_id}': {
     params: { withdrawal_id: string }
     query: { environment?: "live" | "sandbox"; merchant_id?: string }
@@ -213,7 +231,7 @@ export type Calls = {
   }
   'GET /v1/disbursements': {
     params: {  }
-    query: { environment?: "live" | "sandbox"; merchant_id: string; page?: number; page_size?: number; status?: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; reference?: string }
+    query: { environment?: "live" | "sandbox"; merchant_id: string; page?: number; page_size?: number; status?: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; method?: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; reference?: string; from?: string; to?: string }
     body: undefined
     data: { items: Array<{ id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
   }
@@ -303,7 +321,7 @@ export type Calls = {
   }
   'GET /v1/merchant/webhook-deliveries': {
     params: {  }
-    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: "pending" | "delivered" | "failed"; event?: "collection.success" | "collection.failed" | "collection.reversed" | "collection.pending_review" | "disbursement.success" | "disbursement.failed" | "disbursement.reversed" | "collection.successful" }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: "pending" | "delivered" | "failed"; event?: "collection.success" | "collection.failed" | "collection.reversed" | "collection.pending_review" | "disbursement.success" | "disbursement.failed" | "disbursement.reversed" | "collection.successful"; from?: string; to?: string }
     body: undefined
     data: { items: Array<{ id: string; event: string; environment: "live" | "sandbox"; status: "pending" | "delivered" | "failed"; payload: {  }; attempts: Array<{ number: number; at: string; status_code: number | null; duration_ms: number; error: string | null; response_body: string | null }>; next_attempt_at: string | null; created_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
   }
@@ -690,6 +708,18 @@ export type Calls = {
     query: {  }
     body: { networks: Array<{ code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }> }
     data: { networks: Array<{ code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }> }
+  }
+  'GET /v1/merchant/overview': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; period?: "today" | "7d" | "30d" }
+    body: undefined
+    data: { environment: "live" | "sandbox"; period: "today" | "7d" | "30d"; from: string; to: string; currency: string; collections: { successful: { count: number; amount: string }; failed: { count: number; amount: string }; pending: { count: number; amount: string }; held: { count: number; amount: string }; reversed: { count: number; amount: string }; created: { count: number; amount: string } }; success_rate: string | null; fees: string; withdrawals: { success: { count: number; amount: string }; waiting: { count: number; amount: string }; in_progress: { count: number; amount: string }; failed: { count: number; amount: string } }; series: Array<{ from: string; to: string; successful: { count: number; amount: string }; failed: { count: number; amount: string } }>; methods: Array<{ method: "wallet_push" | "provider_pesa" | "qr"; network: string | null; successful: { count: number; amount: string }; failed: { count: number; amount: string }; success_rate: string | null }> }
+  }
+  'GET /v1/merchant/checklist': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { items: Array<{ key: "sandbox_key" | "first_payment" | "webhook" | "business" | "live_key" | "first_live_payment"; done: boolean; done_at: string | null }> }
   }
   'GET /v1/collections/{collection_id}/timeline': {
     params: { collection_id: string }

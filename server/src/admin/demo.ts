@@ -1,13 +1,12 @@
 // The demo merchant of an installation that is not for production, with its keys and people.
 
-import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { recordAudit } from '../audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../db/index.ts'
 import { MERCHANT_ROLES, type Role, SCOPES } from '../http/index.ts'
 import { hasPassword, newPassword, setPassword } from '../identity/index.ts'
-import { refuse } from '../lib/index.ts'
+import { newId, refuse } from '../lib/index.ts'
 import { createMerchant, createUser, findMerchant, type Merchant, setMember } from '../merchants/index.ts'
 import { COMMAND_ACT } from './act.ts'
 import { makeKey } from './merchants.ts'
@@ -90,7 +89,7 @@ export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUse
         after: { users: renewed.map(({ email, role }) => ({ email, role })) },
       })
       // Dying behind it leaves passwords in the file that do not work: the next start makes new ones.
-      await writePeople(file, users)
+      await writePeople(deps, file, users)
     }
     return users
   })
@@ -106,8 +105,8 @@ async function readPeople(file: string): Promise<DemoUser[]> {
 }
 
 /** Where nothing can be written, the passwords are fresh each time. */
-async function writePeople(file: string, people: readonly DemoUser[]): Promise<void> {
-  const unfinished = `${file}.${randomUUID()}`
+async function writePeople(deps: Deps, file: string, people: readonly DemoUser[]): Promise<void> {
+  const unfinished = `${file}.${newId(deps, 0)}`
   try {
     await mkdir(dirname(file), { recursive: true })
     await writeFile(unfinished, JSON.stringify(people, null, 2), { mode: 0o600 })
