@@ -40,6 +40,7 @@ const RULES: Record<string, Rule> = {
   'GET /v1/payment-links': { scopes: ['payment_links:read'], roles: ALL },
   'POST /v1/payment-links': LINKS,
   'GET /v1/payment-links/{link_id}': { scopes: ['payment_links:read'], roles: ALL },
+  'GET /v1/payment-links/{link_id}/collections': { scopes: ['collections:read'], roles: ALL },
   'GET /v1/payment-links/{link_id}/poster.pdf': { scopes: ['payment_links:read'], roles: ALL },
   'POST /v1/payment-links/{link_id}/cancel': LINKS,
   'GET /public/payment-links/{public_slug}': 'public',

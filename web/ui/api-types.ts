@@ -85,6 +85,12 @@ export type Calls = {
     body: undefined
     data: unknown
   }
+  'GET /v1/payment-links/{link_id}/collections': {
+    params: { link_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number }
+    body: undefined
+    data: { items: Array<{ collection_id: string; reference: string | null; merchant_reference: string | null; status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; amount: number; amount_received: number | null; currency: string; method: "wallet_push" | "provider_pesa" | "qr" | null; environment: "live" | "sandbox"; provider_payment_status: string | null; payment_url: string | null; failure_reason_code: string | null; failure_reason_message: string | null; created_at: string; updated_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
   'POST /v1/payment-links/{link_id}/cancel': {
     params: { link_id: string }
     query: { environment?: "live" | "sandbox"; merchant_id?: string }
@@ -630,5 +636,42 @@ export type Calls = {
     query: {  }
     body: { networks: Array<{ code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }> }
     data: { networks: Array<{ code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }> }
+  }
+  // coming
+  'GET /v1/merchant/overview': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; period?: "today" | "7d" | "30d" }
+    body: undefined
+    data: { environment: "live" | "sandbox"; period: "today" | "7d" | "30d"; from: string; to: string; currency: string; collections: { successful: { count: number; amount: string }; failed: { count: number; amount: string }; pending: { count: number; amount: string }; held: { count: number; amount: string }; reversed: { count: number; amount: string }; created: { count: number; amount: string } }; success_rate: string | null; fees: string; withdrawals: { success: { count: number; amount: string }; waiting: { count: number; amount: string }; in_progress: { count: number; amount: string }; failed: { count: number; amount: string } }; series: Array<{ from: string; to: string; successful: { count: number; amount: string }; failed: { count: number; amount: string } }>; methods: Array<{ method: "wallet_push" | "provider_pesa" | "qr"; network: string | null; successful: { count: number; amount: string }; failed: { count: number; amount: string }; success_rate: string | null }> }
+  }
+  'GET /v1/merchant/checklist': {
+    params: {  }
+    query: { merchant_id?: string }
+    body: undefined
+    data: { items: Array<{ key: "sandbox_key" | "first_payment" | "webhook" | "business" | "live_key" | "first_live_payment"; done: boolean; done_at: string | null }> }
+  }
+  'GET /v1/collections/export.csv': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; status?: string; method?: string; reference?: string; phone?: string; from?: string; to?: string }
+    body: undefined
+    data: unknown
+  }
+  'GET /v1/payment-links/export.csv': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; status?: string; from?: string; to?: string }
+    body: undefined
+    data: unknown
+  }
+  'GET /v1/collections/{collection_id}/timeline': {
+    params: { collection_id: string }
+    query: { merchant_id?: string }
+    body: undefined
+    data: { items: Array<{ at: string; kind: "request"; id: string; request_id: string; method: string; path: string; status: number; duration_ms: number } | { at: string; kind: "attempt"; number: number; what: "created" | "sent" | "answered"; provider: string; method: string; provider_reference: string; provider_status: string | null } | { at: string; kind: "status"; from: string | null; to: string; actor: "merchant" | "payer" | "platform" | "provider" | "deadline"; reason: string | null } | { at: string; kind: "transfer"; posting: string; debit: string; credit: string; amount: string; reference: string | null } | { at: string; kind: "webhook"; delivery_id: string; event: string; number: number; status_code: number | null; duration_ms: number | null; error: string | null; delivered: boolean; next_attempt_at: string | null }>; complete: boolean }
+  }
+  'GET /v1/merchant/withdrawals/{withdrawal_id}/timeline': {
+    params: { withdrawal_id: string }
+    query: { merchant_id?: string }
+    body: undefined
+    data: { items: Array<{ at: string; kind: "request"; id: string; request_id: string; method: string; path: string; status: number; duration_ms: number } | { at: string; kind: "attempt"; number: number; what: "created" | "sent" | "answered"; provider: string; method: string; provider_reference: string; provider_status: string | null } | { at: string; kind: "status"; from: string | null; to: string; actor: "merchant" | "payer" | "platform" | "provider" | "deadline"; reason: string | null } | { at: string; kind: "transfer"; posting: string; debit: string; credit: string; amount: string; reference: string | null } | { at: string; kind: "webhook"; delivery_id: string; event: string; number: number; status_code: number | null; duration_ms: number | null; error: string | null; delivered: boolean; next_attempt_at: string | null }>; complete: boolean }
   }
 }

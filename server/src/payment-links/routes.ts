@@ -26,6 +26,7 @@ import type { Method } from '../providers/port.ts'
 import { type Collect, checkPayerPhone } from './collect.ts'
 import { checkPage, createHostedPage, createLink, type LiveProviders } from './create.ts'
 import { listLinks } from './list.ts'
+import { linkPaymentsRoute } from './payments.ts'
 import { posterRoute } from './poster.ts'
 import { presentLink, presentPayment, presentPublic, publicUrl } from './present.ts'
 import {
@@ -177,6 +178,7 @@ export function paymentLinkRoutes(deps: Deps, options: PaymentLinksOptions): (ap
     )
 
     posterRoute(deps, app, { live, own })
+    linkPaymentsRoute(deps, app, own)
 
     app.post(
       '/v1/payment-links/:link_id/cancel',
