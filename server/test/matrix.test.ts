@@ -43,6 +43,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/payment-links': LINKS,
   'GET /v1/payment-links/export.csv': { scopes: ['payment_links:read'], roles: ALL },
   'GET /v1/payment-links/{link_id}': { scopes: ['payment_links:read'], roles: ALL },
+  'GET /v1/payment-links/{link_id}/collections': { scopes: ['collections:read'], roles: ALL },
   'GET /v1/payment-links/{link_id}/poster.pdf': { scopes: ['payment_links:read'], roles: ALL },
   'POST /v1/payment-links/{link_id}/cancel': LINKS,
   'GET /public/payment-links/{public_slug}': 'public',

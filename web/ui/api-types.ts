@@ -97,6 +97,12 @@ export type Calls = {
     body: undefined
     data: unknown
   }
+  'GET /v1/payment-links/{link_id}/collections': {
+    params: { link_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number }
+    body: undefined
+    data: { items: Array<{ collection_id: string; reference: string | null; merchant_reference: string | null; status: "created" | "processing" | "successful" | "failed" | "pending_clearance" | "reversed"; amount: number; amount_received: number | null; currency: string; method: "wallet_push" | "provider_pesa" | "qr" | null; environment: "live" | "sandbox"; provider_payment_status: string | null; payment_url: string | null; failure_reason_code: string | null; failure_reason_message: string | null; created_at: string; updated_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+  }
   'POST /v1/payment-links/{link_id}/cancel': {
     params: { link_id: string }
     query: { environment?: "live" | "sandbox"; merchant_id?: string }

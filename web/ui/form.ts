@@ -106,6 +106,8 @@ function renamed(fields: Record<string, string>, rename: Record<string, string>,
   return Object.fromEntries(
     Object.entries(fields).map(([field, message]) => {
       const name = rename[field] ?? field
+      // Rows of a form have fields of their own.
+      if (/^\w+\.\d+\.\w+$/.test(name)) return [name, message]
       return [known.includes(name) ? name : (known.find((one) => name.startsWith(one)) ?? name), message]
     }),
   )

@@ -8,6 +8,8 @@ import { useLanguage, useTexts } from './language.ts'
 import { partsTexts } from './parts-texts.ts'
 import { showAmount, showTime } from './show.ts'
 
+let visited = false
+
 /** A page: its title is the document's, and takes the focus when the page opens. */
 export function Page({
   title,
@@ -25,9 +27,10 @@ export function Page({
     document.title = `${title} · ${facts.brand_name}`
   }, [title])
   useEffect(() => {
-    // The first page of a visit leaves the focus at the top, where the way past the menu is.
-    if (history.length > 1 && document.activeElement?.closest('nav, main'))
-      heading.current?.focus({ preventScroll: true })
+    // The first page of a visit leaves the focus at the top, where the way past the menu is. What led to another page may be
+    // gone with the page before: only a switch in the header keeps the focus.
+    if (visited && !document.activeElement?.closest('header')) heading.current?.focus({ preventScroll: true })
+    visited = true
     scrollTo(0, 0)
   }, [])
   return (
@@ -54,19 +57,21 @@ export function Page({
   )
 }
 
-/** A link to another page of this console. `to`: a path below it, such as "sandbox/collections". */
+/** A link to another page of this console. `to`: a path below it, such as "sandbox/collections"; `search`: its query. */
 export function Go({
   to,
+  search,
   children,
   ...rest
 }: {
   to: string
+  search?: Record<string, string>
   children: ReactNode
   className?: string
   'aria-label'?: string
 }) {
   return (
-    <Anchor {...rest} renderRoot={(props) => <Link {...props} to={hrefOf(to)} />}>
+    <Anchor {...rest} renderRoot={(props) => <Link {...props} to={hrefOf(to)} search={search as never} />}>
       {children}
     </Anchor>
   )

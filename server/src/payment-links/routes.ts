@@ -25,6 +25,7 @@ import type { Method } from '../providers/port.ts'
 import { type Collect, checkPayerPhone } from './collect.ts'
 import { checkPage, createHostedPage, createLink, type LiveProviders } from './create.ts'
 import { linkListRoutes } from './list-routes.ts'
+import { linkPaymentsRoute } from './payments.ts'
 import { posterRoute } from './poster.ts'
 import { presentLink, presentPayment, presentPublic, publicUrl } from './present.ts'
 import {
@@ -160,6 +161,7 @@ export function paymentLinkRoutes(deps: Deps, options: PaymentLinksOptions): (ap
     )
 
     posterRoute(deps, app, { live, own })
+    linkPaymentsRoute(deps, app, own)
 
     app.post(
       '/v1/payment-links/:link_id/cancel',

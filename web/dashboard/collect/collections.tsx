@@ -4,9 +4,9 @@ import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
-import { Amount, Chip, Empty, Page, When } from '../../ui/parts.tsx'
+import { Amount, Chip, Empty, GoButton, Page, When } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
-import { useIn } from '../merchant.ts'
+import { useIn, useMay } from '../merchant.ts'
 import { toneOf, useWords } from '../words.ts'
 
 type Row = Calls['GET /v1/collections']['data']['items'][number]
@@ -22,7 +22,9 @@ const collectionsTexts = texts({
     reference: 'Kumbukumbu',
     phone: 'Simu ya mlipaji',
     empty: 'Bado hakuna makusanyo',
-    teach: 'Tengeneza kiungo cha malipo, au tuma ombi la malipo kwa API.',
+    teach: 'Tengeneza kiungo cha malipo na ukitume kwa mteja, au tuma ombi la malipo kwa API. Malipo yataonekana hapa.',
+    new_link: 'Tengeneza kiungo cha malipo',
+    how: 'Ombi la kwanza kwa API',
   },
   en: {
     title: 'Collections',
@@ -34,9 +36,14 @@ const collectionsTexts = texts({
     reference: 'Reference',
     phone: "Payer's phone",
     empty: 'No collections yet',
-    teach: 'Make a payment link, or send a payment prompt through the API.',
+    teach:
+      'Make a payment link and send it to a customer, or ask for a payment through the API. Payments will appear here.',
+    new_link: 'Make a payment link',
+    how: 'First request to the API',
   },
 })
+
+const METHODS = ['wallet_push', 'provider_pesa', 'qr'] as const
 
 /** The list of collections. */
 export function Collections() {
@@ -44,8 +51,11 @@ export function Collections() {
   const parts = useTexts(partsTexts)
   const words = useWords()
   const at = useIn()
+  const collects = useMay('MERCHANT_ADMIN', 'FINANCE')
+  const methods = METHODS.map((method) => [method, words.method(method)] as const)
   const filters: Filter[] = [
     { name: 'status', label: t.status, kind: 'choice', choices: words.choices('collection') },
+    { name: 'method', label: t.method, kind: 'choice', choices: methods },
     { name: 'reference', label: t.reference, kind: 'text' },
     { name: 'phone', label: t.phone, kind: 'text' },
     { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
@@ -67,7 +77,22 @@ export function Collections() {
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.collection_id}
         href={(row) => at(`collections/${row.collection_id}`)}
-        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+        csv={{ name: 'GET /v1/collections/export.csv', file: 'collections.csv' }}
+        empty={
+          <Empty
+            title={t.empty}
+            action={
+              <>
+                {collects ? <GoButton to={at('links/new')}>{t.new_link}</GoButton> : null}
+                <GoButton to={at('')} variant="default">
+                  {t.how}
+                </GoButton>
+              </>
+            }
+          >
+            {t.teach}
+          </Empty>
+        }
       />
     </Page>
   )

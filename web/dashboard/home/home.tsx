@@ -1,11 +1,119 @@
-// The first page: how business goes.
+// The first page: what there is, how business goes, and what to do first. Each part is read by itself: when one cannot be
+// read, the others are shown all the same.
 
+import './home.css'
+import { SegmentedControl, Stack, Title } from '@mantine/core'
+import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Page } from '../../ui/parts.tsx'
-import { frameTexts } from '../frame-texts.ts'
+import { useListQuery, Waiting } from '../../ui/list.tsx'
+import { Amount, GoButton, Page } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { useIn, useMay } from '../merchant.ts'
+import { Checklist } from './checklist.tsx'
+import { homeTexts } from './home-texts.ts'
+import { Methods } from './methods.tsx'
+import { PERIODS, type Period, Totals } from './totals.tsx'
+import { Trend } from './trend.tsx'
+
+const NO_FILTERS = [] as const
 
 /** The first page. */
 export function Home() {
-  const t = useTexts(frameTexts)
-  return <Page title={t.home}>{null}</Page>
+  const t = useTexts(homeTexts)
+  const at = useIn()
+  const collects = useMay('MERCHANT_ADMIN', 'FINANCE')
+  return (
+    <Page title={t.title} actions={collects ? <GoButton to={at('links/new')}>{t.new_link}</GoButton> : null}>
+      <Checklist />
+      <Balance />
+      <Business />
+    </Page>
+  )
+}
+
+function Balance() {
+  const t = useTexts(homeTexts)
+  const at = useIn()
+  const withdraws = useMay('MERCHANT_ADMIN', 'FINANCE')
+  const read = useRead('GET /v1/merchant/balance', {}, { live: true, keep: true })
+  const parts = read.data && [
+    { name: t.available, value: read.data.available, means: t.available_means },
+    { name: t.reserved, value: read.data.reserved, means: t.reserved_means },
+    { name: t.held, value: read.data.held, means: t.held_means },
+  ]
+  return (
+    <section className="panel" aria-labelledby="balance-title">
+      <div className="section-head">
+        <Title order={2} id="balance-title">
+          {t.balance}
+        </Title>
+        {withdraws ? (
+          <GoButton to={at('withdrawals')} variant="default" size="xs">
+            {t.to_withdrawals}
+          </GoButton>
+        ) : null}
+      </div>
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      {read.isPending && !read.error ? <Waiting /> : null}
+      {parts ? (
+        <dl className="totals">
+          {parts.map(({ name, value, means }) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <strong className="figure">
+                  <Amount value={value} currency={read.data.currency} />
+                </strong>
+                <span className="beside">{means}</span>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      ) : null}
+    </section>
+  )
+}
+
+function Business() {
+  const t = useTexts(homeTexts)
+  const { search, set } = useListQuery(NO_FILTERS)
+  const period = PERIODS.find((one) => one === search.period) ?? 'today'
+  const read = useRead('GET /v1/merchant/overview', { query: { period } }, { live: true, keep: true })
+  return (
+    <Stack gap="lg">
+      <section className="panel" aria-labelledby="numbers-title">
+        <div className="section-head">
+          <Title order={2} id="numbers-title">
+            {t.numbers}
+          </Title>
+          <Periods period={period} choose={(next) => set({ period: next })} />
+        </div>
+        <Problem error={read.error} retry={() => void read.refetch()} />
+        {read.isPending && !read.error ? <Waiting /> : null}
+        {read.data ? <Totals overview={read.data} /> : null}
+        <details className="disclosed">
+          <summary>{t.how}</summary>
+          <ul>
+            {t.how_lines.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </details>
+      </section>
+      {read.data ? <Trend overview={read.data} /> : null}
+      {read.data && read.data.methods.length > 0 ? <Methods overview={read.data} /> : null}
+    </Stack>
+  )
+}
+
+function Periods({ period, choose }: { period: Period; choose: (next: string) => void }) {
+  const t = useTexts(homeTexts)
+  return (
+    <SegmentedControl
+      aria-label={t.period}
+      value={period}
+      onChange={choose}
+      data={PERIODS.map((value) => ({ value, label: t.periods[value] ?? value }))}
+    />
+  )
 }

@@ -1,0 +1,183 @@
+// Members of a business who ask for money in the dashboard: links, invoices, and what became of each payment.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { type Office, openOffice, type Person } from './office.ts'
+
+let office: Office
+let owner: Person
+before(async () => {
+  office = await openOffice({ PROMPTS_PER_PHONE: '0' })
+  owner = await office.newPerson('MERCHANT_ADMIN')
+})
+after(() => office?.close())
+
+const REFUSALS: readonly number[] = []
+const links = async () => (await office.world.get('/v1/payment-links')).body.data
+async function pay(slug: string, phone: string): Promise<void> {
+  const url = `/public/payment-links/${slug}/collect`
+  const payload = { method: 'WALLET_PUSH', customer_phone: phone }
+  const reply = await office.world.call({ method: 'POST', url, key: null, idempotency_key: randomUUID(), payload })
+  assert.equal(reply.status, 202, reply.text)
+}
+
+test('a link is made in three fields, handed out, and seen to be paid while its page is open', async () => {
+  const visitor = await office.comes(owner, 'dashboard', { language: 'sw', refusals: REFUSALS })
+  const { page } = visitor
+  await visitor.opens('/sandbox/links')
+  await visitor.sees('Viungo vya malipo', 'Payment links')
+  await visitor.press('Tengeneza kiungo', 'Make a link')
+  await visitor.sees('Kiungo kipya cha malipo', 'New payment link')
+  await visitor.press('Tengeneza kiungo', 'Make a link')
+  await page.getByText('Jaza sehemu hii.').waitFor()
+  assert.equal(await page.evaluate('document.activeElement.dataset.path'), 'amount')
+  await visitor.fill('Kiasi', 'Amount', 'Tsh 25,000/=')
+  await visitor.fill('Maelezo', 'Description', 'Viatu vya ngozi')
+  await visitor.fill('Jina la mteja', 'Name of the customer', 'Juma')
+  await visitor.looks('the form of a link')
+  await visitor.press('Tengeneza kiungo', 'Make a link')
+  await page.getByText('Kiungo kimetengenezwa. Kitume kwa mteja.').waitFor()
+  await visitor.looks('a link')
+  const [link] = (await links()).items
+  assert.deepEqual([link.amount, link.description, link.customer_name], ['25000.00', 'Viatu vya ngozi', 'Juma'])
+  const shared = decodeURIComponent(
+    (await page.getByRole('link', { name: 'Tuma kwa WhatsApp' }).getAttribute('href')) ?? '',
+  )
+  assert.match(shared, /^https:\/\/wa\.me\/\?text=Lipa TZS\u00a025,000 kwa Duka la Asha – Viatu vya ngozi: http/)
+  assert.ok(shared.endsWith(link.public_url))
+  const [poster] = await Promise.all([
+    page.waitForEvent('download'),
+    visitor.press('Pakua bango (PDF, A5)', 'Download the poster (PDF, A5)'),
+  ])
+  assert.equal(poster.suggestedFilename(), `poster-${link.id}.pdf`)
+  await pay(link.public_slug, '0754123002')
+  await page.getByRole('cell', { name: 'Haikufanikiwa' }).waitFor()
+  await pay(link.public_slug, '0754123001')
+  await page.getByText('Kiungo kimelipwa.').waitFor()
+  await page.getByRole('link', { name: 'Angalia malipo' }).click()
+  await visitor.sees('Malipo ya TZS 25,000', 'Payment of TZS 25,000')
+  await page.getByText('Pesa zimeingia kwenye salio lako.').waitFor()
+  await visitor.press('Angalia hali kwa mtoa huduma', 'Ask the provider now')
+  await page.getByText('Mtoa huduma ameulizwa. Hali haijabadilika: Imefanikiwa.').waitFor()
+  await page.getByText('Rekodi kama API inavyoitoa (JSON)').click()
+  await page.getByText('"status": "successful"').waitFor()
+  await visitor.looks('a payment')
+  await visitor.leave()
+})
+
+test('a link whose answer was lost is asked for again without becoming two, and nothing typed is lost by a reload', async () => {
+  const visitor = await office.comes(owner, 'dashboard', { refusals: REFUSALS })
+  const { page } = visitor
+  const before_it = (await links()).pagination.total_items
+  await visitor.opens('/sandbox/links/new')
+  await visitor.fill('Kiasi', 'Amount', '1500')
+  await page.reload()
+  await visitor.sees('Kiungo kipya cha malipo', 'New payment link')
+  assert.equal(await page.getByLabel('Amount').inputValue(), '1500')
+  // The request arrives, and its answer does not.
+  let lost = 0
+  await page.route('**/v1/payment-links?**', async (route) => {
+    if (route.request().method() !== 'POST' || lost > 0) return route.continue()
+    lost += 1
+    await route.fetch()
+    await route.abort('connectionreset')
+  })
+  await visitor.press('Tengeneza kiungo', 'Make a link')
+  await page.getByText('No network').waitFor()
+  assert.equal((await links()).pagination.total_items, before_it + 1)
+  await visitor.press('Tengeneza kiungo', 'Make a link')
+  await visitor.sees('Kiungo cha TZS 1,500', 'Link for TZS 1,500')
+  assert.equal((await links()).pagination.total_items, before_it + 1)
+  visitor.complaints.splice(0, visitor.complaints.length, ...visitor.complaints.filter((one) => !one.includes('RESET')))
+  await visitor.leave()
+})
+
+test('a link is cancelled after one more question, and can be paid no more', async () => {
+  const made = (await office.world.post('/v1/payment-links', { amount: '700' })).body.data
+  const visitor = await office.comes(owner, 'dashboard', { language: 'sw', refusals: REFUSALS })
+  const { page } = visitor
+  await visitor.opens(`/sandbox/links/${made.id}`)
+  await visitor.press('Sitisha kiungo', 'Cancel the link')
+  await visitor.press('Hapana, kibaki', 'No, keep it')
+  assert.equal((await office.world.get(`/v1/payment-links/${made.id}`)).body.data.status, 'ACTIVE')
+  await visitor.press('Sitisha kiungo', 'Cancel the link')
+  await visitor.press('Ndiyo, sitisha', 'Yes, cancel the link')
+  await page.getByText('Kiungo kimesitishwa; hakilipiki tena.').waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Tuma kwa WhatsApp' }).count(), 0)
+  await visitor.leave()
+})
+
+test('an invoice is written line by line, sent, told where it went, and edited no more', async () => {
+  const visitor = await office.comes(owner, 'dashboard', { language: 'sw', refusals: [...REFUSALS, 400] })
+  const { page } = visitor
+  await visitor.opens('/sandbox/invoices')
+  await visitor.press('Andika ankara', 'Write an invoice')
+  await visitor.sees('Ankara mpya', 'New invoice')
+  await visitor.fill('Jina la mteja', 'Name of the customer', 'Juma <b>Bora</b>')
+  await visitor.fill('Simu ya mteja', 'Phone of the customer', '0754 123 456')
+  await visitor.fill('Barua pepe ya mteja', 'E-mail of the customer', 'juma@example.com')
+  const line = (place: number) => page.getByRole('group', { name: `Mstari wa ${place}` })
+  await line(1).getByLabel('Maelezo').fill('Viatu')
+  await line(1).getByLabel('Bei ya kimoja').fill('12,500')
+  await visitor.press('Ongeza mstari', 'Add a line')
+  assert.equal(await page.evaluate('document.activeElement.dataset.path'), 'items.1.description')
+  await line(2).getByLabel('Maelezo').fill('Kiwi')
+  await line(2).getByLabel('Idadi').fill('1.5')
+  await line(2).getByLabel('Bei ya kimoja').fill('999.99')
+  await visitor.press('Ongeza mstari', 'Add a line')
+  await visitor.press('Ondoa mstari wa 3', 'Remove line 3')
+  assert.match((await page.locator('output').textContent()) ?? '', /TZS\s13,999\.99/)
+  await visitor.looks('the form of an invoice')
+  // What only the API knows is said at the line that it is about.
+  await line(2).getByLabel('Maelezo').fill('\u200b')
+  await visitor.press('Hifadhi rasimu', 'Save the draft')
+  await page.locator('[data-path="items.1.description"][aria-invalid=true]').waitFor()
+  await line(2).getByLabel('Maelezo').fill('Kiwi')
+  await visitor.press('Hifadhi rasimu', 'Save the draft')
+  await visitor.sees('Ankara INV-000001', 'Invoice INV-000001')
+  await page.getByText('Ankara imehifadhiwa.').waitFor()
+  await visitor.looks('an invoice')
+  await visitor.press('Tuma kwa mteja', 'Send to the customer')
+  await visitor.press('Ndiyo, tuma', 'Yes, send')
+  await page.getByText('Imetumwa: SMS kwa 0754 123 456 na Barua pepe kwa juma@example.com.').waitFor()
+  await page.getByRole('cell', { name: 'juma@example.com' }).waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Hariri' }).count(), 0)
+  const [invoice] = (await office.world.get('/v1/invoices')).body.data.items
+  assert.deepEqual([invoice.status, invoice.total], ['SENT', '13999.99'])
+  const pdf = await page.getByRole('link', { name: 'Fungua PDF' }).getAttribute('href')
+  const file = await office.world.call({ method: 'GET', url: new URL(pdf ?? '').pathname, key: null })
+  assert.deepEqual([file.status, file.headers['content-type']], [200, 'application/pdf'])
+  await visitor.press('Sitisha ankara', 'Cancel the invoice')
+  await visitor.press('Ndiyo, sitisha', 'Yes, cancel the invoice')
+  await page.getByText('Ankara imesitishwa.').waitFor()
+  await visitor.leave()
+})
+
+test('who may only look is offered nothing else, and reads everything', async () => {
+  const link = (await office.world.post('/v1/payment-links', { amount: '900', description: '<i>Chai</i>' })).body.data
+  const visitor = await office.comes(await office.newPerson('VIEWER'), 'dashboard', { refusals: REFUSALS })
+  const { page } = visitor
+  for (const path of ['', '/collections', '/links', '/invoices', `/links/${link.id}`]) {
+    await visitor.opens(`/sandbox${path}`)
+    await page.locator('.panel, .list, .empty').first().waitFor()
+    const acts = page.getByRole('main').getByRole('link', { name: /^(Make|Write|Cancel the|Send to)/ })
+    assert.equal(await acts.count(), 0, path)
+  }
+  await page.getByText('<i>Chai</i>').first().waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Cancel the link' }).count(), 0)
+  await visitor.opens('/sandbox/links/new')
+  await page.getByText('Your role does not allow this.').waitFor()
+  await visitor.leave()
+})
+
+test('when the numbers of the first page cannot be read, the balance is shown all the same', async () => {
+  const visitor = await office.comes(owner, 'dashboard', { refusals: [...REFUSALS, 503] })
+  await visitor.page.route('**/v1/merchant/overview?**', (route) => route.fulfill({ status: 503, body: '{}' }))
+  await visitor.opens('/sandbox?period=7d')
+  await visitor.page.getByText('Something broke on our side').waitFor()
+  await visitor.page.getByText('Available', { exact: true }).waitFor()
+  await visitor.page.getByText('How are these numbers counted?').click()
+  await visitor.page.getByText('A day begins at midnight in Tanzania (EAT)').waitFor()
+  await visitor.leave()
+})

@@ -1,0 +1,75 @@
+// The first page and the story of a payment, as members of a business read them.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Office, openOffice, type Person } from './office.ts'
+
+let office: Office
+let owner: Person
+before(async () => {
+  office = await openOffice({ PROMPTS_PER_PHONE: '0' })
+  owner = await office.newPerson('MERCHANT_ADMIN')
+})
+after(() => office?.close())
+
+const push = async (amount: string, phone: string) =>
+  (await office.world.post('/v1/collections/wallet-push', { amount, phone })).body.data.collection_id
+
+test('each number of the first page leads to a list of just as many', async () => {
+  for (const phone of ['0754123001', '0754123001', '0715123002', '0754123014']) await push('25000', phone)
+  const visitor = await office.comes(owner, 'dashboard')
+  const { page } = visitor
+  for (const [name, count] of [
+    ['Received', '2'],
+    ['Did not succeed', '1'],
+    ['Under review', '1'],
+  ] as const) {
+    await visitor.opens('/sandbox?period=7d')
+    const total = page.getByRole('link', { name: `${name}: show the list` })
+    // The page is read again until the payments have been decided.
+    await page.getByRole('link', { name: new RegExp(`^${count} payments?\\. ${name}: show`) }).waitFor()
+    await total.click()
+    await visitor.sees('Makusanyo', 'Collections')
+    await page.getByText(`Total: ${count}`, { exact: true }).waitFor()
+    assert.match(page.url(), /status=\w+&from=\d{4}-\d\d-\d\d&to=\d{4}-\d\d-\d\d$/)
+  }
+  await page.goBack()
+  await page.getByRole('img', { name: /^Chart of the amount received.*TZS\s50,000; success 66\.7 %/ }).waitFor()
+  await page.getByText('Show as a table').click()
+  await page.getByRole('cell', { name: '50,000', exact: true }).waitFor()
+  await page.getByRole('cell', { name: 'M-Pesa' }).waitFor()
+  await page.getByText('30 days', { exact: true }).click()
+  await page.waitForURL(/period=30d/)
+  await visitor.looks('the first page')
+  await visitor.leave()
+})
+
+test('the first steps are ticked by what has happened, and the reader can put them away', async () => {
+  await push('1000', '0754123001')
+  const visitor = await office.comes(owner, 'dashboard', { language: 'sw' })
+  const { page } = visitor
+  await visitor.opens('/sandbox')
+  await page.locator('li.step-done', { hasText: 'Fanya malipo ya kwanza ya majaribio' }).waitFor()
+  assert.equal(await page.locator('li.step-done', { hasText: 'Pokea taarifa kwa webhook' }).count(), 0)
+  await visitor.press('Ficha hatua hizi', 'Hide these steps')
+  await visitor.press('Onyesha hatua za kuanza', 'Show the first steps')
+  await visitor.press('Ficha hatua hizi', 'Hide these steps')
+  await page.reload()
+  await page.getByRole('button', { name: 'Onyesha hatua za kuanza' }).waitFor()
+  await visitor.leave()
+})
+
+test('a payment tells its story from the request to the money, and leads to the transaction', async () => {
+  const id = await push('25000', '0754123001')
+  const visitor = await office.comes(owner, 'dashboard')
+  const { page } = visitor
+  await visitor.opens(`/sandbox/collections/${id}`)
+  const story = page.locator('.timeline')
+  await story.getByText('came into your balance.').waitFor()
+  await story.getByText('The status went from “Processing” to “Successful”').waitFor()
+  await story.locator('li', { hasText: 'came into your balance.' }).getByText('Details').click()
+  const transaction = story.getByRole('link', { name: /^TXN-/ })
+  assert.match((await transaction.getAttribute('href')) ?? '', /\/sandbox\/transactions\/TXN-/)
+  await visitor.looks('the story of a payment')
+  await visitor.leave()
+})

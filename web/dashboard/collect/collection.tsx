@@ -1,0 +1,121 @@
+// One payment: where it stands, what happened, and how to ask the provider again.
+
+import { Button, Stack, Text, Title } from '@mantine/core'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Calls } from '../../ui/api-types.ts'
+import { useAct, useRead } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Waiting } from '../../ui/list.tsx'
+import { Amount, Chip, FactList, Mono, Page, When } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { showAmount } from '../../ui/show.ts'
+import { useMay } from '../merchant.ts'
+import { Raw } from '../raw.tsx'
+import { Timeline } from '../timeline.tsx'
+import { toneOf, useWords } from '../words.ts'
+import { collectionTexts } from './collection-texts.ts'
+
+type Payment = Calls['GET /v1/collections/{collection_id}']['data']
+
+/** The page of one collection. */
+export function Collection() {
+  const t = useTexts(collectionTexts)
+  const { id = '' } = useParams({ strict: false }) as { id?: string }
+  const params = { collection_id: id }
+  const read = useRead('GET /v1/collections/{collection_id}', { params }, { live: true, keep: true })
+  const record = read.data
+  const title = record === undefined ? t.title : t.title_of(showAmount(record.amount, record.currency))
+  return (
+    <Page title={title} actions={record ? <Actions record={record} /> : null}>
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      {record === undefined && !read.error ? <Waiting /> : null}
+      {record ? (
+        <Stack gap="lg">
+          <Standing record={record} />
+          <Timeline name="GET /v1/collections/{collection_id}/timeline" params={params} />
+          <details className="disclosed">
+            <summary>{t.raw}</summary>
+            <Raw text={JSON.stringify(record, null, 2)} label={t.raw} copy={t.copy_raw} />
+          </details>
+        </Stack>
+      ) : null}
+    </Page>
+  )
+}
+
+function Actions({ record }: { record: Payment }) {
+  const t = useTexts(collectionTexts)
+  if (record.payment_url === null) return null
+  return (
+    <Button component="a" variant="default" href={record.payment_url} target="_blank" rel="noreferrer">
+      {t.open_page}
+    </Button>
+  )
+}
+
+function Standing({ record }: { record: Payment }) {
+  const t = useTexts(collectionTexts)
+  const words = useWords()
+  const { status, amount, amount_received, currency } = record
+  const differs = amount_received !== null && amount_received !== amount
+  return (
+    <section className="panel" aria-labelledby="standing-title">
+      <Title order={2} id="standing-title">
+        {t.standing}
+      </Title>
+      <Stack gap="sm">
+        <div role="status">
+          <Chip tone={toneOf(status)}>{words.collection(status)}</Chip> <span>{t.means[status]}</span>
+        </div>
+        <FactList
+          facts={[
+            [t.amount, <Amount key="" value={amount} currency={currency} />],
+            differs ? [t.received, <Amount key="" value={amount_received} currency={currency} />] : null,
+            [t.method, words.method(record.method)],
+            [t.reference, record.reference ?? '–'],
+            record.failure_reason_code === null ? null : [t.reason, words.reason(record.failure_reason_code)],
+            [
+              t.provider_word,
+              record.provider_payment_status === null ? '–' : <Mono key="">{record.provider_payment_status}</Mono>,
+            ],
+            [t.created, <When key="" time={record.created_at} seconds />],
+            [t.updated, <When key="" time={record.updated_at} seconds />],
+            [t.id, <Mono key="">{record.collection_id}</Mono>],
+          ]}
+        />
+        <Refresh record={record} />
+      </Stack>
+    </section>
+  )
+}
+
+/** Asks the provider now. A page on which nobody has tried has no provider to ask. */
+function Refresh({ record }: { record: Payment }) {
+  const t = useTexts(collectionTexts)
+  const words = useWords()
+  const may = useMay('MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER')
+  const act = useAct('POST /v1/collections/{collection_id}/refresh-status')
+  const [before, setBefore] = useState(record.status)
+  const refresh = () => {
+    setBefore(record.status)
+    act.mutate({ params: { collection_id: record.collection_id } })
+  }
+  if (!may || record.method === null) return record.method === null ? <Text size="sm">{t.nobody_tried}</Text> : null
+  const now = act.data?.status
+  return (
+    <Stack gap="xs" align="flex-start">
+      <Button variant="default" loading={act.isPending} onClick={refresh}>
+        {t.refresh}
+      </Button>
+      <Text size="sm" role="status">
+        {now === undefined
+          ? ''
+          : now === before
+            ? t.unchanged(words.collection(now))
+            : t.changed(words.collection(now))}
+      </Text>
+      <Problem error={act.error} retry={refresh} />
+    </Stack>
+  )
+}

@@ -1,0 +1,161 @@
+// What can be done with an invoice: edited, sent, given a link, cancelled. Sending and cancelling ask once more.
+
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type CallName, Lost } from '../../ui/api.ts'
+import { useAct } from '../../ui/data.ts'
+import { newOnce } from '../../ui/form.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Dialog, GoButton } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { showPhone } from '../../ui/show.ts'
+import { useActing, useIn } from '../merchant.ts'
+import type { InvoiceRecord } from './invoice.tsx'
+import { invoicesTexts } from './invoices-texts.ts'
+import { useCollects } from './not-yours.tsx'
+
+const OPEN = ['DRAFT', 'SENT', 'OVERDUE']
+
+/** The buttons, and the line that says what was done. */
+export function InvoiceActs({ invoice }: { invoice: InvoiceRecord }) {
+  const t = useTexts(invoicesTexts)
+  const at = useIn()
+  const may = useCollects()
+  const [said, setSaid] = useState('')
+  const news = useRef<HTMLParagraphElement>(null)
+  useEffect(() => {
+    if (said !== '') news.current?.focus()
+  }, [said])
+  const open = OPEN.includes(invoice.status)
+  const linked = invoice.payment_link_status === 'ACTIVE'
+  return (
+    <Stack gap="xs">
+      {may && open ? (
+        <Group gap="xs">
+          <Send invoice={invoice} done={setSaid} />
+          {invoice.status === 'DRAFT' ? (
+            <GoButton to={at(`invoices/${invoice.id}/edit`)} variant="default">
+              {t.edit}
+            </GoButton>
+          ) : null}
+          {linked ? null : <MakeLink invoice={invoice} done={setSaid} />}
+          <Cancel invoice={invoice} done={setSaid} />
+        </Group>
+      ) : null}
+      <Text role="status" fw={600} ref={news} tabIndex={-1}>
+        {said}
+      </Text>
+    </Stack>
+  )
+}
+
+type Doing = { invoice: InvoiceRecord; done: (said: string) => void }
+
+/** An act on an invoice under one Idempotency-Key, which is kept while nobody knows whether it was done. */
+function useOnce<Name extends CallName & `POST /v1/invoices/{invoice_id}/${string}`>(name: Name, invoice_id: string) {
+  const act = useAct(name)
+  const once = useRef(newOnce())
+  // What follows is said by the page: the button may be gone by then.
+  const run = async (then: () => void) => {
+    try {
+      await act.mutateAsync({ params: { invoice_id }, once: once.current } as never)
+      once.current = newOnce()
+      then()
+    } catch (error) {
+      if (!(error instanceof Lost)) once.current = newOnce()
+    }
+  }
+  return { act, run }
+}
+
+function Send({ invoice, done }: Doing) {
+  const t = useTexts(invoicesTexts)
+  const { environment } = useActing()
+  const [asking, setAsking] = useState(false)
+  const { act, run } = useOnce('POST /v1/invoices/{invoice_id}/send', invoice.id)
+  const { customer_phone, customer_email, status } = invoice
+  const ways = [
+    ...(customer_phone === null ? [] : [t.by_sms(showPhone(customer_phone))]),
+    ...(customer_email === null ? [] : [t.by_email(customer_email)]),
+  ]
+  const send = () =>
+    run(() => {
+      setAsking(false)
+      done(t.sent_to(ways.join(t.and)))
+    })
+  return (
+    <>
+      <Button onClick={() => setAsking(true)}>{status === 'DRAFT' ? t.send : t.send_again}</Button>
+      <Dialog open={asking} onClose={() => setAsking(false)} title={t.send_title}>
+        {ways.length === 0 ? (
+          <Text>{t.send_no_way}</Text>
+        ) : (
+          <div>
+            <Text>{t.send_where}</Text>
+            <ul className="ways">
+              {ways.map((way) => (
+                <li key={way}>{way}</li>
+              ))}
+            </ul>
+            {environment === 'sandbox' ? <Text size="sm">{t.sandbox_send}</Text> : null}
+          </div>
+        )}
+        <Problem error={act.error} retry={() => void send()} />
+        <Group>
+          {ways.length === 0 ? null : (
+            <Button loading={act.isPending} onClick={() => void send()}>
+              {t.send_sure}
+            </Button>
+          )}
+          <Button variant="default" onClick={() => setAsking(false)}>
+            {t.keep}
+          </Button>
+        </Group>
+      </Dialog>
+    </>
+  )
+}
+
+function MakeLink({ invoice, done }: Doing): ReactNode {
+  const t = useTexts(invoicesTexts)
+  const { act, run } = useOnce('POST /v1/invoices/{invoice_id}/payment-link', invoice.id)
+  const make = () => run(() => done(t.link_made))
+  return (
+    <>
+      <Button variant="default" loading={act.isPending} onClick={() => void make()}>
+        {t.make_link}
+      </Button>
+      <Problem error={act.error} retry={() => void make()} />
+    </>
+  )
+}
+
+function Cancel({ invoice, done }: Doing) {
+  const t = useTexts(invoicesTexts)
+  const [asking, setAsking] = useState(false)
+  const { act, run } = useOnce('POST /v1/invoices/{invoice_id}/cancel', invoice.id)
+  const cancel = () =>
+    run(() => {
+      setAsking(false)
+      done(t.cancelled)
+    })
+  return (
+    <>
+      <Button variant="default" onClick={() => setAsking(true)}>
+        {t.cancel}
+      </Button>
+      <Dialog open={asking} onClose={() => setAsking(false)} title={t.cancel_title}>
+        <Text>{t.cancel_text}</Text>
+        <Problem error={act.error} retry={() => void cancel()} />
+        <Group>
+          <Button color="red" loading={act.isPending} onClick={() => void cancel()}>
+            {t.cancel_sure}
+          </Button>
+          <Button variant="default" onClick={() => setAsking(false)}>
+            {t.cancel_keep}
+          </Button>
+        </Group>
+      </Dialog>
+    </>
+  )
+}

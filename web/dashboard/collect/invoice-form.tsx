@@ -1,0 +1,238 @@
+// The form of an invoice: whom it is for, what was sold, until when.
+
+import './collect.css'
+import { Button, Fieldset, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
+import { useRef, useState } from 'react'
+import { checks, readPhone } from '../../ui/checks.ts'
+import { useDraft } from '../../ui/form.ts'
+import { LANGUAGES, type Language, useLanguage, useTexts } from '../../ui/language.ts'
+import { Amount, GoButton } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { dayOf } from '../../ui/show.ts'
+import { amountOf, isQuantity, readPrice, type TypedItem, totalOf } from './invoice-sum.ts'
+import { invoicesTexts } from './invoices-texts.ts'
+
+/** What is typed. */
+export type TypedInvoice = {
+  customer_name: string
+  customer_phone: string
+  customer_email: string
+  due_date: string
+  language: Language
+  items: TypedItem[]
+  note: string
+}
+
+/** A line in which nothing is typed. */
+export const EMPTY_ITEM: TypedItem = { description: '', quantity: '1', unit_price: '' }
+const ITEMS_MAX = 100
+
+/** What is typed, as the API takes it. */
+export function invoiceBody(values: TypedInvoice) {
+  const orNull = (text: string) => (text.trim() === '' ? null : text.trim())
+  return {
+    customer_name: values.customer_name.trim(),
+    customer_phone: readPhone(values.customer_phone) ?? orNull(values.customer_phone),
+    customer_email: orNull(values.customer_email),
+    due_date: values.due_date,
+    language: values.language,
+    note: orNull(values.note),
+    items: values.items.map((item) => ({
+      description: item.description.trim(),
+      quantity: item.quantity.trim(),
+      unit_price: readPrice(item.unit_price) ?? item.unit_price,
+    })),
+  }
+}
+
+/** The form. `name`: under which it is kept; `send` makes or changes the invoice; `back`: where it is left to. */
+export function InvoiceForm({
+  name,
+  initial,
+  send,
+  back,
+}: {
+  name: string
+  initial: TypedInvoice
+  send: (values: TypedInvoice, once: string) => Promise<unknown>
+  back: string
+}) {
+  const t = useTexts(invoicesTexts)
+  const parts = useTexts(partsTexts)
+  const check = checks(useLanguage())
+  const today = dayOf(new Date())
+  const { form, submit, error, sending } = useDraft<TypedInvoice>({
+    name,
+    initial,
+    check: {
+      customer_name: check.needed,
+      customer_phone: check.optional(check.phone),
+      customer_email: check.optional(check.email),
+      due_date: (day) => check.date(day) ?? (day < today ? t.due_past : null),
+      items: {
+        description: check.needed,
+        quantity: (text) => (isQuantity(text) ? null : t.quantity_wrong),
+        unit_price: (text) => (readPrice(text) === null ? t.price_wrong : null),
+      },
+    },
+  })
+  const save = submit(send)
+  return (
+    <form onSubmit={save} noValidate>
+      <Stack gap="lg">
+        <Fieldset legend={t.customer}>
+          <Stack gap="md" maw={520}>
+            <TextInput
+              label={t.customer_name}
+              required
+              maxLength={200}
+              autoComplete="off"
+              {...form.getInputProps('customer_name')}
+            />
+            <TextInput
+              label={t.phone}
+              description={t.phone_hint}
+              type="tel"
+              inputMode="tel"
+              autoComplete="off"
+              {...form.getInputProps('customer_phone')}
+            />
+            <TextInput
+              label={t.email}
+              description={t.email_hint}
+              type="email"
+              autoComplete="off"
+              {...form.getInputProps('customer_email')}
+            />
+            <NativeSelect
+              label={t.language}
+              data={LANGUAGES.map((value) => ({ value, label: t.languages[value] ?? value }))}
+              {...form.getInputProps('language')}
+            />
+            <TextInput label={t.due} type="date" required min={today} {...form.getInputProps('due_date')} />
+          </Stack>
+        </Fieldset>
+        <Items form={form} />
+        <Textarea
+          label={t.note}
+          description={t.note_hint}
+          maxLength={1_000}
+          rows={3}
+          maw={520}
+          {...form.getInputProps('note')}
+        />
+        <Problem error={error} retry={() => void save()} />
+        <Group>
+          <Button type="submit" loading={sending}>
+            {t.save}
+          </Button>
+          <GoButton to={back} variant="default">
+            {parts.cancel}
+          </GoButton>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+type Form = ReturnType<typeof useDraft<TypedInvoice>>['form']
+
+function Items({ form }: { form: Form }) {
+  const t = useTexts(invoicesTexts)
+  const [said, setSaid] = useState('')
+  const add = useRef<HTMLButtonElement>(null)
+  const { items } = form.values
+  const addLine = () => {
+    form.insertListItem('items', { ...EMPTY_ITEM })
+    setSaid('')
+    const place = items.length
+    // The field is there once it has been drawn.
+    setTimeout(() => document.querySelector<HTMLElement>(`[data-path="items.${place}.description"]`)?.focus())
+  }
+  const remove = (place: number) => {
+    form.removeListItem('items', place)
+    setSaid(t.removed(place + 1))
+    add.current?.focus()
+  }
+  return (
+    <Fieldset legend={t.items}>
+      <Stack gap="sm">
+        {items.map((item, place) => (
+          <Item
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line has no name, and its fields hold nothing of their own
+            key={place}
+            {...{ form, item, place }}
+            remove={items.length > 1 ? () => remove(place) : null}
+          />
+        ))}
+        <Group justify="space-between" align="center">
+          <Button ref={add} variant="default" onClick={addLine} disabled={items.length >= ITEMS_MAX}>
+            {t.add}
+          </Button>
+          {items.length >= ITEMS_MAX ? t.too_many : null}
+        </Group>
+        <div className="item-total">
+          <span>{t.total}</span>
+          <output>
+            <Amount value={totalOf(items)} />
+          </output>
+        </div>
+        <span role="status" className="unseen">
+          {said}
+        </span>
+      </Stack>
+    </Fieldset>
+  )
+}
+
+function Item({
+  form,
+  item,
+  place,
+  remove,
+}: {
+  form: Form
+  item: TypedItem
+  place: number
+  remove: (() => void) | null
+}) {
+  const t = useTexts(invoicesTexts)
+  const path = `items.${place}`
+  return (
+    <fieldset className="item-row" aria-label={t.item(place + 1)}>
+      <TextInput
+        label={t.description}
+        required
+        maxLength={300}
+        autoComplete="off"
+        {...form.getInputProps(`${path}.description`)}
+      />
+      <TextInput
+        label={t.quantity}
+        required
+        inputMode="decimal"
+        autoComplete="off"
+        {...form.getInputProps(`${path}.quantity`)}
+      />
+      <TextInput
+        label={t.unit_price}
+        required
+        inputMode="decimal"
+        autoComplete="off"
+        {...form.getInputProps(`${path}.unit_price`)}
+      />
+      <div className="item-amount">
+        <span className="unseen">{t.amount}: </span>
+        <Amount value={amountOf(item)} />
+      </div>
+      <div className="item-remove">
+        {remove === null ? null : (
+          <Button variant="subtle" size="xs" onClick={remove} aria-label={t.remove_item(place + 1)}>
+            {t.remove}
+          </Button>
+        )}
+      </div>
+    </fieldset>
+  )
+}

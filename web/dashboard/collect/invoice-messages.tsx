@@ -1,0 +1,45 @@
+// What a customer was sent about an invoice.
+
+import { Text, Title } from '@mantine/core'
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { type Column, List, useListQuery } from '../../ui/list.tsx'
+import { Chip, type Tone, When } from '../../ui/parts.tsx'
+import { showPhone } from '../../ui/show.ts'
+import { invoicesTexts } from './invoices-texts.ts'
+
+type Row = Calls['GET /v1/merchant/messages']['data']['items'][number]
+
+const NO_FILTERS = [] as const
+const TONES: Record<string, Tone> = { kept: 'plain', waiting: 'wait', sent: 'good', failed: 'bad' }
+
+/** The section of its page. */
+export function InvoiceMessages({ invoice_id }: { invoice_id: string }) {
+  const t = useTexts(invoicesTexts)
+  const list = useListQuery(NO_FILTERS)
+  const query = { invoice_id, page_size: 50 }
+  const read = useRead('GET /v1/merchant/messages', { query }, { live: true, keep: true })
+  const columns: Column<Row>[] = [
+    { label: t.time, show: (row) => <When time={row.created_at} /> },
+    { label: t.how, show: (row) => t.channel[row.channel] ?? row.channel },
+    { label: t.to, show: (row) => (row.channel === 'sms' ? showPhone(row.to) : row.to) },
+    {
+      label: t.status,
+      show: (row) => <Chip tone={TONES[row.status] ?? 'plain'}>{t.message_status[row.status] ?? row.status}</Chip>,
+    },
+  ]
+  return (
+    <section className="panel" aria-labelledby="messages-title">
+      <Title order={2} id="messages-title">
+        {t.messages}
+      </Title>
+      <List
+        label={t.messages}
+        {...{ read, list, filters: NO_FILTERS, columns }}
+        rowKey={(row) => row.id}
+        empty={<Text>{t.messages_none}</Text>}
+      />
+    </section>
+  )
+}

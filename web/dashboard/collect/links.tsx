@@ -1,0 +1,54 @@
+// Addresses that customers pay at.
+
+import './collect.css'
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
+import { Amount, Chip, Empty, GoButton, Page, When } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
+import { useIn, useMay } from '../merchant.ts'
+import { toneOf, useWords } from '../words.ts'
+import { linksTexts } from './links-texts.ts'
+
+type Row = Calls['GET /v1/payment-links']['data']['items'][number]
+
+/** The list of payment links. */
+export function Links() {
+  const t = useTexts(linksTexts)
+  const parts = useTexts(partsTexts)
+  const words = useWords()
+  const at = useIn()
+  const may = useMay('MERCHANT_ADMIN', 'FINANCE')
+  const filters: Filter[] = [
+    { name: 'status', label: t.status, kind: 'choice', choices: words.choices('link') },
+    { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
+    { name: 'to', label: parts.to, kind: 'day', edge: 'to' },
+  ]
+  const list = useListQuery(filters)
+  const read = useRead('GET /v1/payment-links', { query: list.query }, { live: true, keep: true })
+  const columns: Column<Row>[] = [
+    { label: t.created, show: (row) => <When time={row.created_at} /> },
+    { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
+    { label: t.status, show: (row) => <Chip tone={toneOf(row.status)}>{words.link(row.status)}</Chip> },
+    { label: t.description, show: (row) => <span className="clamp">{row.description ?? '–'}</span> },
+    { label: t.customer, show: (row) => <span className="clamp">{row.customer_name ?? '–'}</span> },
+  ]
+  const make = may ? <GoButton to={at('links/new')}>{t.make}</GoButton> : null
+  return (
+    <Page title={t.title} lead={t.lead} actions={make}>
+      <List
+        label={t.title}
+        {...{ read, list, filters, columns }}
+        rowKey={(row) => row.id}
+        href={(row) => at(`links/${row.id}`)}
+        csv={{ name: 'GET /v1/payment-links/export.csv', file: 'payment-links.csv' }}
+        empty={
+          <Empty title={t.empty} action={make}>
+            {t.teach}
+          </Empty>
+        }
+      />
+    </Page>
+  )
+}

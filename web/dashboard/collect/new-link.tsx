@@ -1,0 +1,122 @@
+// Making a payment link: three fields, and a few more for who wants them.
+
+import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { checks, readAmount, readPhone } from '../../ui/checks.ts'
+import { useAct } from '../../ui/data.ts'
+import { useDraft } from '../../ui/form.ts'
+import { useLanguage, useTexts } from '../../ui/language.ts'
+import { GoButton, hrefOf, Page } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { dayOf, endOfDay } from '../../ui/show.ts'
+import { useActing, useIn } from '../merchant.ts'
+import { linksTexts } from './links-texts.ts'
+import { NotYours, useCollects } from './not-yours.tsx'
+
+const EMPTY = { amount: '', description: '', customer_name: '', customer_phone: '', reference: '', expires_at: '' }
+
+/** What is left out is not sent. */
+function orNull(text: string): string | null {
+  return text.trim() === '' ? null : text.trim()
+}
+
+/** The form. */
+export function NewLink() {
+  const t = useTexts(linksTexts)
+  const parts = useTexts(partsTexts)
+  const check = checks(useLanguage())
+  const { environment, membership } = useActing()
+  const at = useIn()
+  const navigate = useNavigate()
+  const make = useAct('POST /v1/payment-links')
+  const may = useCollects()
+  const { form, submit, error, sending } = useDraft({
+    name: `link.${membership.merchant_id}.${environment}`,
+    initial: EMPTY,
+    check: {
+      amount: check.amount,
+      customer_phone: check.optional(check.phone),
+      expires_at: check.optional((day) => check.date(day) ?? (day < dayOf(new Date()) ? t.past : null)),
+    },
+  })
+  const send = submit(async (values, once) => {
+    const body = {
+      amount: readAmount(values.amount) ?? values.amount,
+      description: orNull(values.description),
+      customer_name: orNull(values.customer_name),
+      customer_phone: readPhone(values.customer_phone) ?? orNull(values.customer_phone),
+      reference: orNull(values.reference),
+      expires_at: values.expires_at === '' ? null : endOfDay(values.expires_at),
+    }
+    const { id } = await make.mutateAsync({ body, once })
+    await navigate({ to: hrefOf(at(`links/${id}`)), state: { made: true } as never })
+  })
+  if (!may) return <NotYours title={t.new_title} back={at('links')} />
+  const { customer_phone, reference, expires_at } = form.errors
+  return (
+    <Page title={t.new_title} lead={t.new_lead}>
+      <form onSubmit={send} noValidate>
+        <Stack gap="md" maw={520}>
+          <TextInput
+            label={t.amount}
+            description={t.amount_hint}
+            inputMode="decimal"
+            autoComplete="off"
+            required
+            {...form.getInputProps('amount')}
+          />
+          <TextInput
+            label={t.description}
+            description={t.description_hint}
+            maxLength={1_000}
+            {...form.getInputProps('description')}
+          />
+          <TextInput
+            label={t.customer}
+            description={t.customer_hint}
+            maxLength={200}
+            autoComplete="off"
+            {...form.getInputProps('customer_name')}
+          />
+          <details className="disclosed" open={customer_phone || reference || expires_at ? true : undefined}>
+            <summary>{t.more}</summary>
+            <Stack gap="md" mt="sm">
+              <TextInput
+                label={t.phone}
+                description={t.phone_hint}
+                type="tel"
+                inputMode="tel"
+                autoComplete="off"
+                {...form.getInputProps('customer_phone')}
+              />
+              <TextInput
+                label={t.reference}
+                description={t.reference_hint}
+                maxLength={100}
+                autoComplete="off"
+                {...form.getInputProps('reference')}
+              />
+              <TextInput
+                label={t.expires}
+                description={t.expires_hint}
+                type="date"
+                min={dayOf(new Date())}
+                {...form.getInputProps('expires_at')}
+              />
+            </Stack>
+          </details>
+          <Problem error={error} retry={() => void send()} />
+          <Group>
+            <Button type="submit" loading={sending}>
+              {t.make}
+            </Button>
+            <GoButton to={at('links')} variant="default">
+              {parts.cancel}
+            </GoButton>
+          </Group>
+        </Stack>
+      </form>
+    </Page>
+  )
+}

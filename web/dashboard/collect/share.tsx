@@ -1,0 +1,97 @@
+// Handing out an address: copied, by WhatsApp, by SMS, as a poster.
+
+import './collect.css'
+import { Button, Group, Stack } from '@mantine/core'
+import { useState } from 'react'
+import { download } from '../../ui/api.ts'
+import { useScope, withScope } from '../../ui/data.ts'
+import { useLanguage, useTexts } from '../../ui/language.ts'
+import { Copy } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { showAmount } from '../../ui/show.ts'
+import { useActing } from '../merchant.ts'
+import { linksTexts } from './links-texts.ts'
+
+/** What is handed out. `phone`: canonical, of who it is for. */
+export type Shared = {
+  link_id: string
+  url: string
+  amount: string
+  currency: string
+  about: string | null
+  phone: string | null
+}
+
+/** The address of a page that can be paid, and the ways to a customer. */
+export function Share({ shared }: { shared: Shared }) {
+  const t = useTexts(linksTexts)
+  const { membership } = useActing()
+  const { url, amount, currency, phone } = shared
+  const about = shared.about === null ? '' : ` – ${shared.about.replace(/\s+/g, ' ').slice(0, 100)}`
+  const text = encodeURIComponent(t.message(membership.name, showAmount(amount, currency), about, url))
+  return (
+    <Stack gap="sm">
+      <div>
+        <span className="share-label">{t.address}</span>
+        <a className="share-url" href={url} target="_blank" rel="noreferrer">
+          {url}
+        </a>
+      </div>
+      <Group gap="xs">
+        <Copy text={url} label={t.copy} />
+        <Button
+          size="xs"
+          component="a"
+          href={`https://wa.me/${phone ?? ''}?text=${text}`}
+          target="_blank"
+          rel="noreferrer"
+        >
+          {t.whatsapp}
+        </Button>
+        <Button
+          size="xs"
+          component="a"
+          href={`sms:${phone === null ? '' : `+${phone}`}?body=${text}`}
+          variant="default"
+        >
+          {t.sms}
+        </Button>
+        <Poster link_id={shared.link_id} />
+        <Button size="xs" component="a" href={url} target="_blank" rel="noreferrer" variant="default">
+          {t.open}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function Poster({ link_id }: { link_id: string }) {
+  const t = useTexts(linksTexts)
+  const language = useLanguage()
+  const scope = useScope()
+  const [error, setError] = useState<unknown>(null)
+  const [busy, setBusy] = useState(false)
+  const fetchIt = async () => {
+    setBusy(true)
+    setError(null)
+    try {
+      const input = withScope<'GET /v1/payment-links/{link_id}/poster.pdf'>(scope, {
+        params: { link_id },
+        query: { language },
+      })
+      await download('GET /v1/payment-links/{link_id}/poster.pdf', input, `poster-${link_id}.pdf`)
+    } catch (thrown) {
+      setError(thrown)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      <Button size="xs" variant="default" loading={busy} onClick={() => void fetchIt()}>
+        {t.poster}
+      </Button>
+      <Problem error={error} retry={() => void fetchIt()} />
+    </>
+  )
+}

@@ -1,0 +1,104 @@
+// Writing a new invoice, and editing one that is a draft.
+
+import { Text } from '@mantine/core'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useAct, useRead } from '../../ui/data.ts'
+import { useLanguage, useTexts } from '../../ui/language.ts'
+import { Waiting } from '../../ui/list.tsx'
+import { GoButton, hrefOf, Page } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { dayOf, showPhone } from '../../ui/show.ts'
+import { useActing, useIn } from '../merchant.ts'
+import { EMPTY_ITEM, InvoiceForm, invoiceBody } from './invoice-form.tsx'
+import { invoicesTexts } from './invoices-texts.ts'
+import { NotYours, useCollects } from './not-yours.tsx'
+
+const TWO_WEEKS_MS = 14 * 86_400_000
+
+/** Goes to an invoice that was just saved, which says so. */
+function useSaved(): (id: string) => Promise<void> {
+  const navigate = useNavigate()
+  const at = useIn()
+  return (id) => navigate({ to: hrefOf(at(`invoices/${id}`)), state: { saved: true } as never })
+}
+
+/** The page of a new one. */
+export function NewInvoice() {
+  const t = useTexts(invoicesTexts)
+  const language = useLanguage()
+  const { environment, membership } = useActing()
+  const at = useIn()
+  const make = useAct('POST /v1/invoices')
+  const saved = useSaved()
+  const may = useCollects()
+  if (!may) return <NotYours title={t.new_title} back={at('invoices')} />
+  const due_date = dayOf(new Date(Date.now() + TWO_WEEKS_MS))
+  const nobody = { customer_name: '', customer_phone: '', customer_email: '', note: '' }
+  return (
+    <Page title={t.new_title}>
+      <InvoiceForm
+        name={`invoice.${membership.merchant_id}.${environment}`}
+        initial={{ ...nobody, due_date, language, items: [{ ...EMPTY_ITEM }] }}
+        back={at('invoices')}
+        send={async (values, once) => {
+          const { id } = await make.mutateAsync({ body: invoiceBody(values), once })
+          await saved(id)
+        }}
+      />
+    </Page>
+  )
+}
+
+/** The page of a draft. */
+export function EditInvoice() {
+  const t = useTexts(invoicesTexts)
+  const { id = '' } = useParams({ strict: false }) as { id?: string }
+  const at = useIn()
+  const params = { invoice_id: id }
+  const read = useRead('GET /v1/invoices/{invoice_id}', { params })
+  const change = useAct('PATCH /v1/invoices/{invoice_id}')
+  const saved = useSaved()
+  const may = useCollects()
+  const back = at(`invoices/${id}`)
+  if (!may) return <NotYours title={t.edit_title} back={at('invoices')} />
+  const invoice = read.data
+  if (invoice !== undefined && invoice.status !== 'DRAFT' && !change.isSuccess) {
+    return (
+      <Page title={t.edit_title}>
+        <Text>{t.not_draft}</Text>
+        <div>
+          <GoButton to={back}>{t.back}</GoButton>
+        </div>
+      </Page>
+    )
+  }
+  return (
+    <Page title={t.edit_title} lead={invoice?.number}>
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      {invoice === undefined && !read.error ? <Waiting /> : null}
+      {invoice ? (
+        <InvoiceForm
+          name={`invoice.${id}`}
+          initial={{
+            customer_name: invoice.customer_name,
+            customer_phone: invoice.customer_phone === null ? '' : showPhone(invoice.customer_phone),
+            customer_email: invoice.customer_email ?? '',
+            due_date: invoice.due_date,
+            language: invoice.language,
+            items: invoice.items.map(({ description, quantity, unit_price }) => ({
+              description,
+              quantity,
+              unit_price: unit_price.replace(/\.00$/, ''),
+            })),
+            note: invoice.note ?? '',
+          }}
+          back={back}
+          send={async (values, once) => {
+            await change.mutateAsync({ params, body: invoiceBody(values), once })
+            await saved(id)
+          }}
+        />
+      ) : null}
+    </Page>
+  )
+}

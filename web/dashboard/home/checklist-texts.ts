@@ -1,0 +1,149 @@
+// Words of the first steps.
+
+import { texts } from '../../ui/language.ts'
+
+/** The first steps, the first payment as a command, and what a rehearsed provider does. */
+export const checklistTexts = texts({
+  sw: {
+    title: 'Hatua za kuanza',
+    progress: (done: number, all: number) => `${done} kati ya ${all} zimekamilika`,
+    hide: 'Ficha hatua hizi',
+    show: 'Onyesha hatua za kuanza',
+    done: 'Imekamilika',
+    to_do: 'Bado',
+    steps: {
+      sandbox_key: {
+        name: 'Tengeneza ufunguo wa majaribio',
+        text: 'Ufunguo wa API huwezesha tovuti au programu yako kuomba malipo. Wa majaribio hausogezi pesa halisi.',
+        action: 'Tengeneza ufunguo',
+      },
+      first_payment: {
+        name: 'Fanya malipo ya kwanza ya majaribio',
+        text: 'Tuma ombi hili kwa ufunguo wako, au tengeneza kiungo cha malipo cha majaribio na ukilipe mwenyewe.',
+        action: 'Tengeneza kiungo cha majaribio',
+      },
+      webhook: {
+        name: 'Pokea taarifa kwa webhook',
+        text: 'Seva yako inapata taarifa malipo yanapofanikiwa. Hatua hii inakamilika seva yako inapojibu kwa 2xx.',
+        action: 'Weka webhook',
+      },
+      business: {
+        name: 'Biashara yako iidhinishwe',
+        text: 'Mwendeshaji wa mfumo huidhinisha biashara, huithibitisha na kuipangia makato. Huhitaji kufanya chochote hapa.',
+        action: '',
+      },
+      live_key: {
+        name: 'Tengeneza ufunguo halisi',
+        text: 'Unafanya kazi kama wa majaribio, ila kwa pesa za kweli. Weka kwenye seva yako tu.',
+        action: 'Tengeneza ufunguo halisi',
+      },
+      first_live_payment: {
+        name: 'Pokea malipo halisi ya kwanza',
+        text: 'Njia rahisi ni kiungo cha malipo: kitume kwa mteja kwa WhatsApp au SMS.',
+        action: 'Tengeneza kiungo halisi',
+      },
+    },
+    standing: (approved: boolean, verified: boolean, priced: boolean) =>
+      [
+        approved ? 'Imeidhinishwa.' : 'Bado inasubiri idhini.',
+        verified ? 'Imethibitishwa.' : 'Bado haijathibitishwa.',
+        priced ? 'Makato yamepangwa.' : 'Makato bado hayajapangwa.',
+      ].join(' '),
+    ask: 'Msimamizi au msanidi wa biashara anaweza kufanya hatua hii.',
+    ask_money: 'Msimamizi au mtu wa fedha wa biashara anaweza kufanya hatua hii.',
+    command: 'Ombi la malipo ya majaribio',
+    key_place: 'UFUNGUO_WAKO',
+    copy: 'Nakili ombi',
+    numbers: 'Namba za simu za kujaribia',
+    numbers_lead: 'Katika majaribio, tarakimu tatu za mwisho za simu ya mlipaji huamua kitakachotokea.',
+    ends_in: 'Inaishia na',
+    happens: 'Kinachotokea',
+    endings: [
+      ['001', 'Malipo yanafanikiwa'],
+      ['002', 'PIN si sahihi'],
+      ['003', 'Salio halitoshi'],
+      ['004', 'Mlipaji anaghairi'],
+      ['005', 'Mtandao unakataa'],
+      ['006', 'Muda wa kuthibitisha unaisha'],
+      ['007', 'Mtandao hautoi jibu la mwisho'],
+      ['010', 'Inashindikana kwanza, kisha inafanikiwa'],
+      ['011', 'Mtandao unachukua kiasi kingine: inakaguliwa'],
+      ['012', 'Inafanikiwa, kisha inarudishwa'],
+      ['013', 'Mtandao haupatikani'],
+      ['014', 'Inazuiwa ili ikaguliwe'],
+    ],
+    other_ending: 'Nyingine yoyote',
+    other_happens: 'Malipo yanafanikiwa',
+  },
+  en: {
+    title: 'First steps',
+    progress: (done: number, all: number) => `${done} of ${all} done`,
+    hide: 'Hide these steps',
+    show: 'Show the first steps',
+    done: 'Done',
+    to_do: 'To do',
+    steps: {
+      sandbox_key: {
+        name: 'Make a sandbox key',
+        text: 'With an API key your site or program can ask for payments. One of the sandbox moves no real money.',
+        action: 'Make a key',
+      },
+      first_payment: {
+        name: 'Make the first sandbox payment',
+        text: 'Send this request with your key, or make a sandbox payment link and pay it yourself.',
+        action: 'Make a sandbox link',
+      },
+      webhook: {
+        name: 'Take news by webhook',
+        text: 'Your server is told when a payment succeeds. This step is done when your server has answered with 2xx.',
+        action: 'Set the webhook',
+      },
+      business: {
+        name: 'Have your business approved',
+        text: 'An operator of the platform approves the business, verifies it and sets its fees. There is nothing you have to do here.',
+        action: '',
+      },
+      live_key: {
+        name: 'Make a live key',
+        text: 'It works like that of the sandbox, with real money. Keep it on your server only.',
+        action: 'Make a live key',
+      },
+      first_live_payment: {
+        name: 'Take the first real payment',
+        text: 'The easiest way is a payment link: send it to a customer by WhatsApp or SMS.',
+        action: 'Make a live link',
+      },
+    },
+    standing: (approved: boolean, verified: boolean, priced: boolean) =>
+      [
+        approved ? 'Approved.' : 'Not approved yet.',
+        verified ? 'Verified.' : 'Not verified yet.',
+        priced ? 'Fees are set.' : 'Fees are not set yet.',
+      ].join(' '),
+    ask: 'An administrator or a developer of the business can do this step.',
+    ask_money: 'An administrator of the business or somebody of its finance can do this step.',
+    command: 'Request of a sandbox payment',
+    key_place: 'YOUR_KEY',
+    copy: 'Copy the request',
+    numbers: 'Phone numbers to rehearse with',
+    numbers_lead: "In the sandbox the last three digits of the payer's phone decide what happens.",
+    ends_in: 'Ends in',
+    happens: 'What happens',
+    endings: [
+      ['001', 'The payment succeeds'],
+      ['002', 'The PIN is wrong'],
+      ['003', 'The balance is too low'],
+      ['004', 'The payer cancels'],
+      ['005', 'The network declines'],
+      ['006', 'The prompt runs out'],
+      ['007', 'The network never gives a final answer'],
+      ['010', 'It fails first, then succeeds'],
+      ['011', 'The network takes another amount: it is reviewed'],
+      ['012', 'It succeeds, then is reversed'],
+      ['013', 'The network cannot be reached'],
+      ['014', 'It is held for a review'],
+    ],
+    other_ending: 'Any other',
+    other_happens: 'The payment succeeds',
+  },
+})

@@ -1,0 +1,190 @@
+// The first steps to a real payment. They are ticked by what has happened, never by a click.
+
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { facts } from '../../ui/facts.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Go, When } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { useActing, useMay } from '../merchant.ts'
+import { Raw } from '../raw.tsx'
+import { checklistTexts } from './checklist-texts.ts'
+
+type Item = Calls['GET /v1/merchant/checklist']['data']['items'][number]
+
+/** Where each step is done. Null: not by the merchant. */
+const PLACES: Record<Item['key'], string | null> = {
+  sandbox_key: 'sandbox/keys',
+  first_payment: 'sandbox/links/new',
+  webhook: 'sandbox/webhooks',
+  business: null,
+  live_key: 'live/keys',
+  first_live_payment: 'live/links/new',
+}
+
+/** The steps, until all are done or the reader hides them in this tab. */
+export function Checklist() {
+  const t = useTexts(checklistTexts)
+  const { membership } = useActing()
+  const kept = `malipo.dashboard.steps.${membership.merchant_id}`
+  const [hidden, setHidden] = useState(() => sessionStorage.getItem(kept) === 'hidden')
+  const read = useRead('GET /v1/merchant/checklist', {}, { live: !hidden, keep: true })
+  if (read.error && read.data === undefined) return <Problem error={read.error} retry={() => void read.refetch()} />
+  const items = read.data?.items ?? []
+  const done = items.filter((item) => item.done).length
+  if (done === items.length) return null
+  const hide = (next: boolean) => {
+    if (next) sessionStorage.setItem(kept, 'hidden')
+    else sessionStorage.removeItem(kept)
+    setHidden(next)
+  }
+  if (hidden) {
+    return (
+      <Group>
+        <Button variant="default" size="xs" onClick={() => hide(false)}>
+          {t.show}
+        </Button>
+      </Group>
+    )
+  }
+  const next = items.find((item) => !item.done)
+  return (
+    <section className="panel" aria-labelledby="steps-title">
+      <div className="section-head">
+        <div>
+          <Title order={2} id="steps-title">
+            {t.title}
+          </Title>
+          <Text size="sm" c="dimmed">
+            {t.progress(done, items.length)}
+          </Text>
+        </div>
+        <Button variant="default" size="xs" onClick={() => hide(true)}>
+          {t.hide}
+        </Button>
+      </div>
+      <ol className="steps">
+        {items.map((item, place) => (
+          <Step key={item.key} item={item} place={place + 1} next={item === next} />
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+/** One step. `next`: the first that is still to do. */
+function Step({ item, place, next }: { item: Item; place: number; next: boolean }) {
+  const t = useTexts(checklistTexts)
+  const step = t.steps[item.key]
+  return (
+    <li className={item.done ? 'step-done' : undefined}>
+      <span className="step-mark" aria-hidden="true">
+        {item.done ? '✓' : place}
+      </span>
+      <div>
+        <p>
+          <strong>{step.name}</strong> <span className="unseen">({item.done ? t.done : t.to_do})</span>
+        </p>
+        {item.done ? (
+          <p className="beside">
+            {t.done}
+            {item.done_at === null ? null : (
+              <>
+                {' · '}
+                <When time={item.done_at} />
+              </>
+            )}
+          </p>
+        ) : (
+          <ToDo item={item} opened={next} />
+        )}
+      </div>
+    </li>
+  )
+}
+
+function ToDo({ item: { key }, opened }: { item: Item; opened: boolean }) {
+  const t = useTexts(checklistTexts)
+  const { membership } = useActing()
+  const develops = useMay('MERCHANT_ADMIN', 'DEVELOPER')
+  const collects = useMay('MERCHANT_ADMIN', 'FINANCE')
+  const step = t.steps[key]
+  const money = key === 'first_payment' || key === 'first_live_payment'
+  const may = money ? collects : develops
+  const place = PLACES[key]
+  const { status, verified, priced } = membership
+  return (
+    <Stack gap={4}>
+      <Text size="sm">{step.text}</Text>
+      {key === 'business' ? <Text size="sm">{t.standing(status === 'ACTIVE', verified, priced)}</Text> : null}
+      {place === null ? null : may ? (
+        <Text size="sm">
+          <Go to={place}>{step.action}</Go>
+        </Text>
+      ) : (
+        <Text size="sm" c="dimmed">
+          {money ? t.ask_money : t.ask}
+        </Text>
+      )}
+      {key === 'first_payment' ? (
+        <>
+          <Disclosed title={t.command} opened={opened}>
+            <Command />
+          </Disclosed>
+          <Disclosed title={t.numbers} opened={false}>
+            <Numbers />
+          </Disclosed>
+        </>
+      ) : null}
+    </Stack>
+  )
+}
+
+function Disclosed({ title, opened, children }: { title: string; opened: boolean; children: ReactNode }) {
+  return (
+    <details className="disclosed" open={opened}>
+      <summary>{title}</summary>
+      {children}
+    </details>
+  )
+}
+
+function Command() {
+  const t = useTexts(checklistTexts)
+  const text = [
+    `curl ${facts.base_url}/v1/collections/wallet-push \\`,
+    `  -H 'Authorization: Bearer ${t.key_place}' \\`,
+    `  -H "Idempotency-Key: $(date +%s)" \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  -d '{"amount": "1000", "phone": "0754000001", "reference": "TEST-1"}'`,
+  ].join('\n')
+  return <Raw text={text} label={t.command} copy={t.copy} />
+}
+
+function Numbers() {
+  const t = useTexts(checklistTexts)
+  const rows = [...t.endings, [t.other_ending, t.other_happens]]
+  return (
+    <>
+      <Text size="sm">{t.numbers_lead}</Text>
+      <table className="small-table">
+        <thead>
+          <tr>
+            <th scope="col">{t.ends_in}</th>
+            <th scope="col">{t.happens}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([ending, happens]) => (
+            <tr key={ending}>
+              <th scope="row">{ending}</th>
+              <td>{happens}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}

@@ -1,0 +1,112 @@
+// The plot itself, with the library that draws it: loaded when there is something to draw.
+
+import 'uplot/dist/uPlot.min.css'
+import { useComputedColorScheme } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+import UPlot, { type AlignedData, type Options } from 'uplot'
+import { useTexts } from '../../ui/language.ts'
+import { showAmount } from '../../ui/show.ts'
+import { homeTexts } from './home-texts.ts'
+import type { Step } from './trend.tsx'
+
+const HEIGHT = 260
+
+/** 1250000 is "1.25M": what an axis has room for. */
+function shortNumber(value: number): string {
+  const [size, unit] = value >= 1e9 ? [1e9, 'B'] : value >= 1e6 ? [1e6, 'M'] : value >= 1e3 ? [1e3, 'k'] : [1, '']
+  return `${Number((value / size).toFixed(2))}${unit}`
+}
+
+/** Draws it. Colours are those of the page. */
+export function Plot({ steps, currency, label }: { steps: readonly Step[]; currency: string; label: string }) {
+  const t = useTexts(homeTexts)
+  const scheme = useComputedColorScheme('light')
+  const place = useRef<HTMLDivElement>(null)
+  const [pointed, setPointed] = useState<number | null>(null)
+  const drawn = JSON.stringify(steps)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn anew in other colours, and when the numbers are others
+  useEffect(() => {
+    const element = place.current
+    if (element === null) return
+    const plot = new UPlot(optionsOf(element, steps, setPointed), dataOf(steps), element)
+    const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }))
+    watch.observe(element)
+    return () => {
+      watch.disconnect()
+      plot.destroy()
+    }
+  }, [drawn, scheme])
+  const step = pointed === null ? undefined : steps[pointed]
+  return (
+    <>
+      <div ref={place} className="plot" role="img" aria-label={label} />
+      <p className="beside" aria-hidden="true">
+        {step === undefined
+          ? t.point
+          : `${step.label}: ${showAmount(step.amount, currency)} · ${step.rate === null ? '–' : `${step.rate} %`}`}
+      </p>
+    </>
+  )
+}
+
+function dataOf(steps: readonly Step[]): AlignedData {
+  return [steps.map((_, i) => i), steps.map(({ amount }) => Number(amount)), steps.map(({ rate }) => rate)]
+}
+
+function optionsOf(element: HTMLElement, steps: readonly Step[], point: (place: number | null) => void): Options {
+  const style = getComputedStyle(element)
+  const colour = (name: string) => style.getPropertyValue(name).trim()
+  const text = colour('--mantine-color-text')
+  const grid = { stroke: colour('--line'), width: 1 }
+  const font = '12px system-ui, sans-serif'
+  const axis = { stroke: text, font, ticks: grid }
+  return {
+    width: element.clientWidth,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { drag: { x: false, y: false }, points: { show: false } },
+    scales: {
+      x: { time: false, range: [-0.6, Math.max(steps.length - 0.4, 0.6)] },
+      amount: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] },
+      rate: { range: [0, 105] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        incrs: [1, 2, 3, 4, 6, 7, 10],
+        space: 56,
+        values: (_plot, places) => places.map((place) => (Number.isInteger(place) ? (steps[place]?.short ?? '') : '')),
+      },
+      { ...axis, scale: 'amount', grid, size: 56, values: (_plot, values) => values.map(shortNumber) },
+      {
+        ...axis,
+        scale: 'rate',
+        side: 1,
+        grid: { show: false },
+        size: 48,
+        incrs: [25],
+        values: (_plot, values) => values.map((value) => `${value}%`),
+      },
+    ],
+    series: [
+      {},
+      {
+        scale: 'amount',
+        fill: colour('--plot-amount'),
+        stroke: colour('--plot-amount'),
+        width: 0,
+        points: { show: false },
+        ...(UPlot.paths.bars ? { paths: UPlot.paths.bars({ size: [0.7, 48] }) } : {}),
+      },
+      {
+        scale: 'rate',
+        stroke: colour('--plot-rate'),
+        width: 2,
+        dash: [6, 3],
+        points: { show: true, size: 7, stroke: colour('--plot-rate'), fill: colour('--mantine-color-body') },
+      },
+    ],
+    hooks: { setCursor: [({ cursor }) => point(cursor.idx ?? null)] },
+  }
+}

@@ -1,0 +1,90 @@
+// What came in and went out: each total leads to the list of what it counts.
+
+import type { ReactNode } from 'react'
+import type { Calls } from '../../ui/api-types.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Amount, Go } from '../../ui/parts.tsx'
+import { dayOf, showCount } from '../../ui/show.ts'
+import { useIn } from '../merchant.ts'
+import { homeTexts } from './home-texts.ts'
+
+/** What the first page shows of a period. */
+export type Overview = Calls['GET /v1/merchant/overview']['data']
+/** The periods, shortest first. */
+export const PERIODS = ['today', '7d', '30d'] as const
+/** One of them. */
+export type Period = (typeof PERIODS)[number]
+
+/** The Tanzanian days of a period, as lists take them: both belong to it. */
+export function daysOf({ from, to }: { from: string; to: string }): { from: string; to: string } {
+  return { from: dayOf(new Date(from)), to: dayOf(new Date(Date.parse(to) - 1)) }
+}
+
+/** The totals of a period. What never happened is left out where that says nothing. */
+export function Totals({ overview }: { overview: Overview }) {
+  const t = useTexts(homeTexts)
+  const { collections, withdrawals, success_rate, fees, currency } = overview
+  const days = daysOf(overview)
+  const count = (
+    name: string,
+    list: string,
+    status: string,
+    total: { count: number; amount: string },
+    kind = t.payments,
+  ) => (
+    <Total key={status} name={name} to={list} search={{ status, ...days }} beside={kind(showCount(total.count))}>
+      <Amount value={total.amount} currency={currency} />
+    </Total>
+  )
+  const seldom = [
+    { name: t.in_review, status: 'pending_clearance', total: collections.held },
+    { name: t.reversed, status: 'reversed', total: collections.reversed },
+  ].filter(({ total }) => total.count > 0)
+  return (
+    <dl className="totals">
+      {count(t.received, 'collections', 'successful', collections.successful)}
+      {count(t.failed, 'collections', 'failed', collections.failed)}
+      {count(t.pending, 'collections', 'processing', collections.pending)}
+      {seldom.map(({ name, status, total }) => count(name, 'collections', status, total))}
+      <Total name={t.success_rate} beside={success_rate === null ? t.no_rate : t.success_rate_means}>
+        {success_rate === null ? '–' : `${success_rate} %`}
+      </Total>
+      <Total name={t.fees} beside={t.fees_means}>
+        <Amount value={fees} currency={currency} />
+      </Total>
+      {count(t.paid_out, 'withdrawals', 'SUCCESS', withdrawals.success, t.withdrawals)}
+    </dl>
+  )
+}
+
+function Total({
+  name,
+  to,
+  search = {},
+  beside,
+  children,
+}: {
+  name: string
+  to?: string
+  search?: Record<string, string>
+  beside: string
+  children: ReactNode
+}) {
+  const t = useTexts(homeTexts)
+  const at = useIn()
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <strong className="figure">{children}</strong>
+        {to === undefined ? (
+          <span className="beside">{beside}</span>
+        ) : (
+          <Go to={at(to)} search={search} className="beside" aria-label={`${beside}. ${t.see(name)}`}>
+            {beside}
+          </Go>
+        )}
+      </dd>
+    </div>
+  )
+}

@@ -1,0 +1,95 @@
+// The amount received and the success rate over time: a plot, and a table of the same numbers.
+
+import { Text, Title } from '@mantine/core'
+import { lazy, Suspense } from 'react'
+import { type Language, useLanguage, useTexts } from '../../ui/language.ts'
+import { showAmount, showCount, showDate } from '../../ui/show.ts'
+import { homeTexts } from './home-texts.ts'
+import { daysOf, type Overview } from './totals.tsx'
+
+const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }))
+
+/** One step of the plot, with its words. `rate`: percent; null where nothing was answered. */
+export type Step = { label: string; short: string; amount: string; count: number; failed: number; rate: number | null }
+
+/** The steps of a series: hours of one day, else days. */
+function stepsOf({ series, period }: Overview, language: Language): Step[] {
+  return series.map(({ from, to, successful, failed }) => {
+    const answered = successful.count + failed.count
+    const day = showDate(daysOf({ from, to }).from, language)
+    const hour = new Date(Date.parse(from) + 3 * 3_600_000).toISOString().slice(11, 16)
+    return {
+      label: period === 'today' ? hour : day,
+      short: period === 'today' ? hour : day.replace(/ \d{4}$/, ''),
+      amount: successful.amount,
+      count: successful.count,
+      failed: failed.count,
+      rate: answered === 0 ? null : Math.round((successful.count * 1_000) / answered) / 10,
+    }
+  })
+}
+
+/** The section of the first page. */
+export function Trend({ overview }: { overview: Overview }) {
+  const t = useTexts(homeTexts)
+  const language = useLanguage()
+  const steps = stepsOf(overview, language)
+  const { currency, collections, success_rate } = overview
+  const some = steps.some(({ count, failed }) => count + failed > 0)
+  const rate = success_rate === null ? '–' : `${success_rate} %`
+  return (
+    <section className="panel" aria-labelledby="trend-title">
+      <Title order={2} id="trend-title">
+        {t.trend}
+      </Title>
+      {some ? null : <Text>{t.trend_none}</Text>}
+      {some ? (
+        <>
+          <p className="plot-key" aria-hidden="true">
+            <span className="key-amount">{t.trend_amount}</span> <span className="key-rate">{t.trend_rate}</span>
+          </p>
+          <Suspense fallback={<div className="plot" />}>
+            <Plot
+              steps={steps}
+              currency={currency}
+              label={t.trend_label(showAmount(collections.successful.amount, currency), rate)}
+            />
+          </Suspense>
+          <details className="disclosed">
+            <summary>{t.as_table}</summary>
+            <table className="small-table">
+              <thead>
+                <tr>
+                  <th scope="col">{t.time}</th>
+                  <th scope="col" className="right">
+                    {t.amount_in(currency)}
+                  </th>
+                  <th scope="col" className="right">
+                    {t.count}
+                  </th>
+                  <th scope="col" className="right">
+                    {t.count_failed}
+                  </th>
+                  <th scope="col" className="right">
+                    %
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {steps.map((step) => (
+                  <tr key={step.label}>
+                    <th scope="row">{step.short}</th>
+                    <td className="right">{showAmount(step.amount, '').trim()}</td>
+                    <td className="right">{showCount(step.count)}</td>
+                    <td className="right">{showCount(step.failed)}</td>
+                    <td className="right">{step.rate === null ? '–' : step.rate}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </details>
+        </>
+      ) : null}
+    </section>
+  )
+}

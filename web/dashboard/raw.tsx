@@ -1,0 +1,21 @@
+// Text as machines read it, with a button that copies it.
+
+import { Stack } from '@mantine/core'
+import { Copy } from '../ui/parts.tsx'
+
+/** Such a text: JSON or a command. `label`: what it is; `copy`: the words of the button. */
+export function Raw({ text, label, copy }: { text: string; label: string; copy: string }) {
+  return (
+    <Stack gap="xs" mt="xs">
+      <section aria-label={label}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+        <pre className="body" tabIndex={0} lang="en">
+          {text}
+        </pre>
+      </section>
+      <div>
+        <Copy text={text} label={copy} />
+      </div>
+    </Stack>
+  )
+}
