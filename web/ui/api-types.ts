@@ -345,7 +345,7 @@ export type Calls = {
   }
   'GET /v1/merchants/{merchant_id}/transactions/export': {
     params: { merchant_id: string }
-    query: { environment?: "live" | "sandbox"; from?: string; to?: string }
+    query: { environment?: "live" | "sandbox"; type?: "COLLECTION" | "COLLECTION_REVERSAL" | "WITHDRAWAL" | "WITHDRAWAL_REVERSAL" | "ADJUSTMENT"; from?: string; to?: string }
     body: undefined
     data: unknown
   }
@@ -630,5 +630,42 @@ export type Calls = {
     query: {  }
     body: { networks: Array<{ code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }> }
     data: { networks: Array<{ code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }> }
+  }
+  // coming
+  'GET /v1/collections/{collection_id}/timeline': {
+    params: { collection_id: string }
+    query: { merchant_id?: string }
+    body: undefined
+    data: { items: Array<{ at: string; kind: "request"; id: string; request_id: string; method: string; path: string; status: number; duration_ms: number } | { at: string; kind: "attempt"; number: number; what: "created" | "sent" | "answered"; provider: string; method: string; provider_reference: string; provider_status: string | null } | { at: string; kind: "status"; from: string | null; to: string; actor: "merchant" | "payer" | "platform" | "provider" | "deadline"; reason: string | null } | { at: string; kind: "transfer"; posting: string; debit: string; credit: string; amount: string; reference: string | null } | { at: string; kind: "webhook"; delivery_id: string; event: string; number: number; status_code: number | null; duration_ms: number | null; error: string | null; delivered: boolean; next_attempt_at: string | null }>; complete: boolean }
+  }
+  'GET /v1/merchant/withdrawals/{withdrawal_id}/timeline': {
+    params: { withdrawal_id: string }
+    query: { merchant_id?: string }
+    body: undefined
+    data: { items: Array<{ at: string; kind: "request"; id: string; request_id: string; method: string; path: string; status: number; duration_ms: number } | { at: string; kind: "attempt"; number: number; what: "created" | "sent" | "answered"; provider: string; method: string; provider_reference: string; provider_status: string | null } | { at: string; kind: "status"; from: string | null; to: string; actor: "merchant" | "payer" | "platform" | "provider" | "deadline"; reason: string | null } | { at: string; kind: "transfer"; posting: string; debit: string; credit: string; amount: string; reference: string | null } | { at: string; kind: "webhook"; delivery_id: string; event: string; number: number; status_code: number | null; duration_ms: number | null; error: string | null; delivered: boolean; next_attempt_at: string | null }>; complete: boolean }
+  }
+  'GET /v1/merchant/withdrawals/export.csv': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; status?: string; method?: string; reference?: string; from?: string; to?: string }
+    body: undefined
+    data: unknown
+  }
+  'GET /v1/merchant/requests': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; method?: string; status?: string; path?: string; q?: string; key_id?: string; from?: string; to?: string }
+    body: undefined
+    data: { items: Array<{ id: string; kind?: "request" | "not_kept"; request_id: string | null; at: string; until?: string | null; count?: number; method: string | null; path: string | null; status: number | null; duration_ms: number | null; key_id: string | null; key_name: string | null; address: string | null; reference: string | null; resource_id: string | null; error_code: string | null }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number }; looked_back_to?: string | null }
+  }
+  'GET /v1/merchant/requests/{id}': {
+    params: { id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { id: string; kind?: "request" | "not_kept"; request_id: string | null; at: string; until?: string | null; count?: number; method: string | null; path: string | null; status: number | null; duration_ms: number | null; key_id: string | null; key_name: string | null; address: string | null; reference: string | null; resource_id: string | null; error_code: string | null; environment: "live" | "sandbox"; query?: string | null; user_agent: string | null; idempotency_key: string | null; request_body: string | null; request_body_cut: boolean; response_body: string | null; response_body_cut: boolean; bodies_dropped?: boolean }
+  }
+  'POST /v1/merchant/webhook-deliveries/replay': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: { since: string; until?: string; event?: string; status?: "failed" | "delivered" | "all" }
+    data: { queued: number; more?: boolean; next_since?: string | null }
   }
 }

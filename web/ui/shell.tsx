@@ -50,6 +50,7 @@ export function Shell({
       header={{ height: 56 }}
       navbar={{ width: 248, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding="md"
+      transitionDuration={0}
       className={`shell shell-${strip.kind}`}
     >
       <a href="#main" className="skip">

@@ -125,7 +125,9 @@ async function visit(
   const says = (sw: string, en: string) => (language === 'sw' ? sw : en)
   const signInIfAsked = async () => {
     const email = page.locator('input[name=email]')
-    await page.locator('input[name=email], h1:not(:empty)').first().waitFor()
+    // The page that says so is on its way to the sign-in.
+    const arrived = page.locator('h1:not(:empty)').filter({ hasNotText: /^(Tunakuingiza|Signing you in)/ })
+    await email.or(arrived).first().waitFor()
     if ((await email.count()) === 0) return
     await email.fill(person.email)
     await page.locator('input[name=password]').fill(person.password)

@@ -1,0 +1,172 @@
+// What happened to one payment or withdrawal, told as one line of moments.
+
+import './timeline.css'
+import { Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { Calls } from '../ui/api-types.ts'
+import { useRead } from '../ui/data.ts'
+import { useTexts } from '../ui/language.ts'
+import { Waiting } from '../ui/list.tsx'
+import { FactList, Go, Mono, type Tone, When } from '../ui/parts.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { showAmount, showDuration } from '../ui/show.ts'
+import { useIn, useMay } from './merchant.ts'
+import { timelineTexts } from './timeline-texts.ts'
+import { toneOf, useWords } from './words.ts'
+
+const CALLS = [
+  'GET /v1/collections/{collection_id}/timeline',
+  'GET /v1/merchant/withdrawals/{withdrawal_id}/timeline',
+] as const
+type TimelineCall = (typeof CALLS)[number]
+type Item = Calls[TimelineCall]['data']['items'][number]
+type Told = { tone: Tone; text: string; details: readonly (readonly [string, ReactNode] | null)[] }
+
+/** The section of a page that tells it. It is read again while the page is open. */
+export function Timeline<Name extends TimelineCall>({ name, params }: { name: Name; params: Calls[Name]['params'] }) {
+  const t = useTexts(timelineTexts)
+  const tell = useTell(name.includes('/withdrawals/') ? 'withdrawal' : 'collection')
+  const read = useRead<TimelineCall>(name, { params }, { live: true, keep: true })
+  const items = read.data?.items
+  return (
+    <section aria-labelledby="timeline-title" className="panel">
+      <Title order={2} id="timeline-title">
+        {t.title}
+      </Title>
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      {items === undefined && !read.error ? <Waiting /> : null}
+      {read.data?.complete === false ? (
+        <Text size="sm" mb="sm">
+          {t.incomplete}
+        </Text>
+      ) : null}
+      {items?.length === 0 ? <Text>{t.nothing}</Text> : null}
+      {items && items.length > 0 ? (
+        <ol className="timeline">
+          {items.map((item, place) => (
+            // What happened is only ever added to.
+            // biome-ignore lint/suspicious/noArrayIndexKey: an item has no name, and its place stays
+            <Moment key={place} item={item} told={tell(item)} />
+          ))}
+        </ol>
+      ) : null}
+    </section>
+  )
+}
+
+function Moment({ item, told }: { item: Item; told: Told }) {
+  const t = useTexts(timelineTexts)
+  const details = told.details.filter((one) => one !== null && one[1] !== null && one[1] !== undefined)
+  return (
+    <li className={`moment-${told.tone}`}>
+      <p className="moment-when">
+        <When time={item.at} seconds /> · {t.kinds[item.kind]}
+      </p>
+      <p>{told.text}</p>
+      {details.length > 0 ? (
+        <details className="disclosed">
+          <summary>{t.details}</summary>
+          <FactList facts={details} />
+        </details>
+      ) : null}
+    </li>
+  )
+}
+
+/** How an item is told. `kind`: whose statuses are meant. */
+function useTell(kind: 'collection' | 'withdrawal'): (item: Item) => Told {
+  const t = useTexts(timelineTexts)
+  const words = useWords()
+  const at = useIn()
+  const develops = useMay('MERCHANT_ADMIN', 'DEVELOPER')
+  const leadTo = (path: string, label: string) => (develops ? <Go to={at(path)}>{label}</Go> : <Mono>{label}</Mono>)
+  const { labels } = t
+
+  const providerOf = (name: string) => t.providers[name] ?? name
+  const tellAttempt = (item: Extract<Item, { kind: 'attempt' }>): Told => ({
+    tone: item.what === 'answered' ? 'wait' : 'plain',
+    text:
+      item.what === 'created'
+        ? t.attempt_created(item.number)
+        : item.what === 'sent'
+          ? t.attempt_sent(item.number, providerOf(item.provider))
+          : t.attempt_answered(item.number, providerOf(item.provider)),
+    details: [
+      [labels.provider, providerOf(item.provider)],
+      [labels.method, words.method(item.method)],
+      [labels.provider_reference, <Mono key="">{item.provider_reference}</Mono>],
+      item.provider_status === null ? null : [labels.provider_status, <Mono key="">{item.provider_status}</Mono>],
+    ],
+  })
+  const tellStatus = (item: Extract<Item, { kind: 'status' }>): Told => {
+    const word = kind === 'collection' ? words.collection : words.withdrawal
+    const actor = t.actors[item.actor] ?? item.actor
+    return {
+      tone: toneOf(item.to),
+      text: item.from === null ? t.began(word(item.to), actor) : t.moved(word(item.from), word(item.to), actor),
+      details: [item.reason ? [labels.reason, words.reason(item.reason)] : null],
+    }
+  }
+  const tellTransfer = (item: Extract<Item, { kind: 'transfer' }>): Told => ({
+    tone: item.credit === 'available' ? 'good' : 'plain',
+    text: tellMove(t, item),
+    details: [
+      item.reference === null
+        ? null
+        : [
+            labels.transaction,
+            <Go key="" to={at(`transactions/${item.reference}`)}>
+              {item.reference}
+            </Go>,
+          ],
+      [labels.posting, <Mono key="">{item.posting}</Mono>],
+    ],
+  })
+  const tellWebhook = (item: Extract<Item, { kind: 'webhook' }>): Told => {
+    const sent = item.number > 0
+    return {
+      tone: item.delivered ? 'good' : sent ? 'bad' : 'wait',
+      text: item.delivered
+        ? t.webhook_delivered(item.event)
+        : sent
+          ? t.webhook_failed(item.event)
+          : t.webhook_waits(item.event),
+      details: [
+        [labels.delivery, leadTo(`webhooks/deliveries/${item.delivery_id}`, item.delivery_id)],
+        sent ? [labels.number, item.number] : null,
+        sent ? [labels.answer, item.status_code ?? t.no_answer] : null,
+        item.error ? [labels.error, <Mono key="">{item.error}</Mono>] : null,
+        item.duration_ms === null ? null : [labels.duration, showDuration(item.duration_ms)],
+        item.next_attempt_at === null ? null : [t.next_try, <When key="" time={item.next_attempt_at} seconds />],
+      ],
+    }
+  }
+  return (item) => {
+    if (item.kind === 'attempt') return tellAttempt(item)
+    if (item.kind === 'status') return tellStatus(item)
+    if (item.kind === 'transfer') return tellTransfer(item)
+    if (item.kind === 'webhook') return tellWebhook(item)
+    return {
+      tone: item.status < 400 ? 'plain' : 'bad',
+      text: t.request(`${item.method} ${item.path}`, item.status),
+      details: [
+        [labels.request, leadTo(`requests/${item.id}`, item.request_id)],
+        [labels.duration, showDuration(item.duration_ms)],
+      ],
+    }
+  }
+}
+
+function tellMove(
+  t: (typeof timelineTexts)['en'],
+  { debit, credit, amount }: { debit: string; credit: string; amount: string },
+): string {
+  const shown = showAmount(amount)
+  if (credit === 'fee_income') return t.fee(shown)
+  if (debit === 'provider_float' && credit === 'available') return t.received(shown)
+  if (debit === 'provider_float' && credit === 'held') return t.held(shown)
+  if (debit === 'available' && credit === 'reserved') return t.reserved(shown)
+  if (debit === 'reserved' && credit === 'available') return t.returned(shown)
+  if (credit === 'provider_float') return t.left(shown)
+  return t.transfer(shown, t.accounts[debit] ?? debit, t.accounts[credit] ?? credit)
+}
