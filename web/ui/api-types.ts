@@ -387,7 +387,7 @@ export type Calls = {
   }
   'GET /v1/merchants/{merchant_id}/transactions/export': {
     params: { merchant_id: string }
-    query: { environment?: "live" | "sandbox"; from?: string; to?: string }
+    query: { environment?: "live" | "sandbox"; type?: "COLLECTION" | "COLLECTION_REVERSAL" | "WITHDRAWAL" | "WITHDRAWAL_REVERSAL" | "ADJUSTMENT"; from?: string; to?: string }
     body: undefined
     data: unknown
   }

@@ -72,26 +72,44 @@ export function useDraft<Values extends Record<string, unknown>>({
     return once
   }
 
+  const guarded = async (send: () => Promise<unknown>, refused: () => void) => {
+    // A double click is one click.
+    if (busy.current) return
+    busy.current = true
+    setSending(true)
+    setError(null)
+    try {
+      await send()
+    } catch (thrown) {
+      if (!isOpen(thrown)) refused()
+      if (thrown instanceof Refused) form.setErrors(renamed(thrown.fields, rename, Object.keys(initial)))
+      setError(thrown)
+    } finally {
+      busy.current = false
+      setSending(false)
+    }
+  }
+
   /** For `onSubmit`: sends what is valid, and shows what the API refuses at its fields. */
   const submit = (send: (values: Values, once: string) => Promise<unknown>) =>
-    form.onSubmit(async (values) => {
-      // A double click is one click.
-      if (busy.current) return
-      busy.current = true
-      setSending(true)
-      setError(null)
-      try {
+    form.onSubmit((values) => {
+      const sendOnce = async () => {
         await send(values, onceFor(values))
         sessionStorage.removeItem(keyOf(name))
-      } catch (thrown) {
-        if (!isOpen(thrown)) write(name, { values, once: newOnce(), sent: null })
-        if (thrown instanceof Refused) form.setErrors(renamed(thrown.fields, rename, Object.keys(initial)))
-        setError(thrown)
-      } finally {
-        busy.current = false
-        setSending(false)
       }
+      return guarded(sendOnce, () => write(name, { values, once: newOnce(), sent: null }))
     }, focusFirst)
+
+  /** For `onSubmit` of a step that comes before the sending: asks about what is valid, and the draft stays. */
+  const ask = (question: (values: Values) => Promise<unknown>) =>
+    form.onSubmit(
+      (values) =>
+        guarded(
+          () => question(values),
+          () => {},
+        ),
+      focusFirst,
+    )
 
   const forget = () => {
     sessionStorage.removeItem(keyOf(name))
@@ -99,7 +117,7 @@ export function useDraft<Values extends Record<string, unknown>>({
     form.reset()
     setError(null)
   }
-  return { form, submit, forget, error, sending }
+  return { form, submit, ask, forget, error, sending }
 }
 
 function renamed(fields: Record<string, string>, rename: Record<string, string>, known: readonly string[]): FormErrors {

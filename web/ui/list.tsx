@@ -127,7 +127,8 @@ export function Table<Row>(props: {
                   data-label={label}
                   className={right ? 'right' : wide ? 'wide' : undefined}
                 >
-                  {i === 0 && href !== null ? <Go to={href}>{show(row)}</Go> : show(row)}
+                  {/* One thing beside its label on a phone, whatever it is made of. */}
+                  <div>{i === 0 && href !== null ? <Go to={href}>{show(row)}</Go> : show(row)}</div>
                 </td>
               ))}
             </tr>

@@ -57,7 +57,7 @@ export function Page({
   )
 }
 
-/** A link to another page of this console. `to`: a path below it, such as "sandbox/collections"; `search`: its query. */
+/** A link to another page of this console. `to`: a path below it, such as "sandbox/collections", also with a query; `search`: more of it. */
 export function Go({
   to,
   search,
@@ -71,7 +71,7 @@ export function Go({
   'aria-label'?: string
 }) {
   return (
-    <Anchor {...rest} renderRoot={(props) => <Link {...props} to={hrefOf(to)} search={search as never} />}>
+    <Anchor {...rest} renderRoot={(props) => <Link {...props} {...placeOf(to, search)} />}>
       {children}
     </Anchor>
   )
@@ -89,10 +89,16 @@ export function GoButton({
   size?: string
 }) {
   return (
-    <Button {...rest} renderRoot={(props) => <Link {...props} to={hrefOf(to)} />}>
+    <Button {...rest} renderRoot={(props) => <Link {...props} {...placeOf(to)} />}>
       {children}
     </Button>
   )
+}
+
+/** A path with its query, as the router takes it. */
+function placeOf(to: string, search: Record<string, string> = {}) {
+  const [path = '', query = ''] = to.split('?')
+  return { to: hrefOf(path), search: { ...Object.fromEntries(new URLSearchParams(query)), ...search } as never }
 }
 
 /** The path of a page as the router knows it: below this console's own. */
@@ -168,7 +174,7 @@ export function Mono({ children }: { children: ReactNode }) {
 
 /**
  * A dialog over the page: the browser keeps the focus in it, Escape closes it. `open` shows it; `onClose` is called when the
- * reader leaves it.
+ * reader leaves it. It begins at its first field, or else at its title, so that no key that was meant for the page acts.
  */
 export function Dialog({
   open,
@@ -185,14 +191,17 @@ export function Dialog({
   useEffect(() => {
     const element = dialog.current
     if (element === null) return
-    if (open && !element.open) element.showModal()
+    if (open && !element.open) {
+      element.showModal()
+      if (document.activeElement instanceof HTMLButtonElement) element.querySelector('h2')?.focus()
+    }
     if (!open && element.open) element.close()
   }, [open])
   return (
     <dialog ref={dialog} className="dialog" aria-labelledby="dialog-title" onClose={onClose} onCancel={onClose}>
       {open ? (
         <Stack gap="md">
-          <Title order={2} id="dialog-title">
+          <Title order={2} id="dialog-title" tabIndex={-1} className="page-title">
             {title}
           </Title>
           {children}

@@ -154,6 +154,22 @@ test('only what lies between from and to is in it, in the environment that is as
   assert.deepEqual(codeOf(refused), [400, 'validation_failed'])
 })
 
+test('a list that is narrowed to one type has a file of the same rows', async () => {
+  const merchant = await world.newMerchant()
+  await postFacts(world.deps, merchant, [
+    { fact: 'collection_settled', amount_minor: 500n, environment: 'live' },
+    { fact: 'collection_reversed', amount_minor: 500n, environment: 'live' },
+  ])
+  const { token } = await world.newSession([{ role: 'VIEWER', merchant }])
+  const types = async (query: string) =>
+    parse((await world.get(`${pathOf(merchant)}?${query}`, token)).text)
+      .slice(1)
+      .map((cells) => cells[2])
+  assert.deepEqual(await types('type=COLLECTION_REVERSAL'), ['COLLECTION_REVERSAL'])
+  assert.equal((await types('')).length, 2)
+  assert.deepEqual(codeOf(await world.get(`${pathOf(merchant)}?type=LOTTERY`, token)), [400, 'validation_failed'])
+})
+
 /** A merchant with many payments. */
 async function busyMerchant(count: number): Promise<Merchant> {
   const merchant = await world.newMerchant()

@@ -57,15 +57,16 @@ export const MerchantParams = Type.Object({ merchant_id: line(64) })
 /** Which transaction. */
 export const ReferenceParams = Type.Object({ reference: line(64) })
 
-const Range = {
+const Filter = {
+  type: Type.Optional(oneOf(TYPES)),
   from: Type.Optional(Type.String({ format: 'date-time', description: 'Created at or after.' })),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
 }
 /** What is listed. */
-export const TransactionsQuery = Type.Object({ ...PageQuery, type: Type.Optional(oneOf(TYPES)), ...Range })
+export const TransactionsQuery = Type.Object({ ...PageQuery, ...Filter })
 export type TransactionsQuery = Static<typeof TransactionsQuery>
 /** What is exported. */
-export const ExportQuery = Type.Object(Range)
+export const ExportQuery = Type.Object(Filter)
 export type ExportQuery = Static<typeof ExportQuery>
 
 /** A file in the form of RFC 4180: a text, or a stream of it. */

@@ -1,0 +1,139 @@
+// Members of a business in front of the dashboard: who belongs to it, from where its keys may be used, what was sent and done.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openDesk } from '../desk.ts'
+import { type Office, openOffice } from './office.ts'
+
+let office: Office
+
+before(async () => {
+  office = await openOffice()
+})
+after(() => office.close())
+
+test('an administrator invites somebody, gives another role and removes them; each role is told in words', async () => {
+  const merchant = await office.world.newMerchant()
+  const admin = await office.newPerson('MERCHANT_ADMIN', merchant)
+  const visitor = await office.comes(admin, 'dashboard', { language: 'sw', refusals: [409] })
+  const { page } = visitor
+  await visitor.opens('/live/members')
+  await page.getByText('(wewe)').waitFor()
+  await page.getByLabel('Barua pepe').fill('neema@example.com')
+  await page.getByRole('radio', { name: 'Fedha' }).check()
+  await page.getByText('Kutoa pesa, ankara na viungo vya malipo.').first().waitFor()
+  await visitor.press('Tuma mwaliko', '')
+  await page.getByRole('status').getByText('neema@example.com amealikwa.').waitFor()
+  assert.equal(await page.getByLabel('Barua pepe').inputValue(), '')
+  await visitor.looks('members')
+
+  await page.getByRole('button', { name: 'Badilisha jukumu: neema@example.com' }).click()
+  await page.getByRole('dialog').getByRole('radio', { name: 'Msanidi' }).check()
+  await visitor.looks('another role')
+  await page.getByRole('dialog').getByRole('button', { name: 'Badilisha jukumu' }).click()
+  await page.getByRole('status').getByText('Jukumu la neema@example.com sasa ni Msanidi.').waitFor()
+
+  await page.getByRole('button', { name: 'Ondoa: neema@example.com' }).click()
+  await page.getByRole('dialog').getByText('Atakataliwa mara moja').waitFor()
+  await visitor.press('Ndiyo, ondoa', '')
+  await page.getByRole('status').getByText('neema@example.com ameondolewa.').waitFor()
+  assert.equal(await page.getByRole('row').filter({ hasText: 'neema@example.com' }).count(), 0)
+
+  // The last administrator stays, and reads why.
+  await page.getByRole('button', { name: `Jiondoe: ${admin.email}` }).click()
+  await visitor.press('Ndiyo, nijiondoe', '')
+  await page.getByRole('alert').getByText('This is the last MERCHANT_ADMIN.').waitFor()
+  await visitor.leave()
+})
+
+test('whoever is no administrator sees the members, may leave, and nothing else', async () => {
+  const merchant = await office.world.newMerchant()
+  await office.newPerson('MERCHANT_ADMIN', merchant)
+  const visitor = await office.comes(await office.newPerson('VIEWER', merchant), 'dashboard', { refusals: [403] })
+  const { page } = visitor
+  await visitor.opens('/live/activity')
+  await page.getByText('Only administrators of the business may read this log.').waitFor()
+  await visitor.opens('/live/members')
+  await page.getByText('(you)').waitFor()
+  assert.deepEqual(
+    (await page.locator('main').getByRole('button').allInnerTexts()).filter((name) => name !== ''),
+    ['Leave'],
+  )
+  await page.getByRole('button', { name: /^Leave/ }).click()
+  await visitor.press('', 'Yes, leave')
+  await page.getByRole('heading', { name: 'You have no business here yet' }).waitFor()
+  await visitor.leave()
+})
+
+test('an IP address waits for an operator, and its page says when that has happened', async () => {
+  const { world } = office
+  const merchant = await world.newMerchant()
+  const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { refusals: [400] })
+  const { page } = visitor
+  await visitor.opens('/live/addresses')
+  await page.getByRole('heading', { name: 'No addresses yet' }).waitFor()
+  await page.getByLabel('Name').fill('Shop server')
+  await page.getByLabel('Address', { exact: true }).fill('shop.example')
+  await visitor.press('', 'Ask for approval')
+  await page.locator('.mantine-InputWrapper-error').waitFor()
+  await page.getByLabel('Address', { exact: true }).fill('203.0.113.7')
+  await visitor.press('', 'Ask for approval')
+  await page.getByRole('status').getByText("waits for an operator's approval").waitFor()
+  const row = page.getByRole('row').filter({ hasText: 'Shop server' })
+  await row.getByText('Waits for approval').waitFor()
+  await visitor.looks('addresses')
+  const desk = await openDesk(world)
+  const waiting = await world.get(
+    `/v1/operator/ip-addresses?status=PENDING&merchant_id=${merchant.id}`,
+    await desk.session(),
+  )
+  const approved = await world.post(
+    `/v1/operator/ip-addresses/${waiting.body.data.items[0].id}/approve`,
+    {},
+    { key: await desk.session(), idempotency_key: null },
+  )
+  assert.equal(approved.status, 200, approved.text)
+  // The page is live: nobody has to load it again.
+  await row.getByText('Approved').waitFor()
+  await page.getByRole('button', { name: 'Remove: Shop server' }).click()
+  await page.getByRole('dialog').getByText('are refused from 203.0.113.7').waitFor()
+  await visitor.press('', 'Yes, remove it')
+  await page.getByRole('status').getByText('"Shop server" is removed.').waitFor()
+  await visitor.leave()
+})
+
+test('messages are read word for word, whatever their words are, and the log tells who did what', async () => {
+  const { world } = office
+  const merchant = await world.newMerchant()
+  const admin = await office.newPerson('MERCHANT_ADMIN', merchant)
+  const key = await world.newKey({ merchant })
+  const hostile = '<img src=x onerror=alert(1)>\u202Eتست 🧾'
+  const invoice = await world.post(
+    '/v1/invoices',
+    {
+      customer_name: hostile.replace('\u202E', ''),
+      customer_email: 'mteja@example.com',
+      due_date: '2100-01-30',
+      items: [{ description: 'Mchele', quantity: '1', unit_price: '5000.00' }],
+    },
+    { key },
+  )
+  assert.equal(invoice.status, 201, invoice.text)
+  const sent = await world.post(`/v1/invoices/${invoice.body.data.id}/send`, {}, { key })
+  assert.equal(sent.status, 200, sent.text)
+  const visitor = await office.comes(admin, 'dashboard')
+  const { page } = visitor
+  await visitor.opens('/sandbox/messages?channel=email')
+  const row = page.getByRole('row').filter({ hasText: 'mteja@example.com' })
+  await row.locator('summary').click()
+  await row.getByText('<img src=x onerror=alert(1)>').first().waitFor()
+  assert.equal(await page.locator('main img').count(), 0)
+  await visitor.looks('messages')
+  await visitor.opens('/sandbox/activity')
+  const act = page.getByRole('row').filter({ hasText: 'Sent an invoice' })
+  await act.getByText('Key: Test').waitFor()
+  await act.locator('summary').click()
+  await act.getByRole('link').waitFor()
+  await visitor.looks('activity')
+  await visitor.leave()
+})

@@ -1,0 +1,197 @@
+// Developers in front of the dashboard: keys, webhooks and their deliveries.
+
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type Receiver, startReceiver } from '../receiver.ts'
+import { type Office, openOffice } from './office.ts'
+
+let office: Office
+let receiver: Receiver
+
+before(async () => {
+  office = await openOffice({ WEBHOOK_ALLOW_PRIVATE: 'true' })
+  receiver = await startReceiver()
+})
+after(async () => {
+  await receiver.close()
+  await office.close()
+})
+
+/** All that a browser keeps of a page beyond its memory. */
+const keptBy = (page: Page) =>
+  page.evaluate<string>(
+    'JSON.stringify([location.href, document.cookie, { ...sessionStorage }, { ...localStorage }, history.state])',
+  )
+
+const answerOf = async (key: string, path = '/v1/collections') =>
+  (await fetch(`${office.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status
+
+test('a key is shown once, works, and is nowhere in the browser once the page is left', async () => {
+  const merchant = await office.world.newMerchant()
+  const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language: 'sw' })
+  const { page } = visitor
+  await visitor.opens('/sandbox/keys')
+  await page.getByText('Bado hakuna ufunguo').waitFor()
+  await visitor.looks('no keys')
+  await visitor.press('Tengeneza ufunguo', 'Create a key')
+  await visitor.sees('Tengeneza ufunguo wa API', 'Create an API key')
+  await visitor.press('Tengeneza ufunguo', 'Create the key')
+  await page.getByText('Jaza sehemu hii.').waitFor()
+  await page.getByLabel('Jina').fill('Duka')
+  await visitor.looks('new key')
+  await visitor.press('Tengeneza ufunguo', 'Create the key')
+  await visitor.sees('Nakili ufunguo wako sasa', 'Copy your key now')
+  const key = await page.locator('.key').innerText()
+  assert.match(key, /^service_sandbox_/)
+  assert.equal(await answerOf(key), 200)
+  assert.equal(await answerOf(key, '/v1/invoices'), 403, 'an online shop needs no invoices')
+  await page.locator('pre').getByText(`Bearer ${key}`).waitFor()
+  await visitor.looks('key')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Pakua .env' }).click(),
+  ])
+  assert.equal(
+    readFileSync(await file.path(), 'utf8'),
+    `MALIPO_BASE_URL=${office.url}\nMALIPO_ENVIRONMENT=sandbox\nMALIPO_API_KEY=${key}\n`,
+  )
+  assert.ok(!(await keptBy(page)).includes(key), 'it is only in the memory of the page')
+  await visitor.press('Nimeuhifadhi', 'I have kept it')
+  await visitor.sees('Funguo za API', 'API keys')
+  await page.getByRole('table').getByText('Unatumika').waitFor()
+  assert.ok(!(await page.content()).includes(key))
+  assert.ok(!(await keptBy(page)).includes(key))
+  await page.goBack()
+  await visitor.sees('Tengeneza ufunguo wa API', 'Create an API key')
+  assert.ok(!(await page.content()).includes(key))
+  await visitor.leave()
+})
+
+test('rotating and revoking a key say what they do, ask once more, and hold at once', async () => {
+  const { world } = office
+  const merchant = await world.newMerchant()
+  const old = await world.newKey({ merchant })
+  const visitor = await office.comes(await office.newPerson('MERCHANT_ADMIN', merchant), 'dashboard')
+  const { page } = visitor
+  await visitor.opens('/sandbox/keys')
+  await page.getByText('Not used yet').waitFor()
+  await page.getByRole('button', { name: /^Rotate: / }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('the present one stops working immediately').waitFor()
+  await visitor.looks('rotation')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  assert.equal(await answerOf(old), 200, 'who thinks twice changes nothing')
+  await page.getByRole('button', { name: /^Rotate: / }).click()
+  await visitor.press('', 'Yes, rotate it now')
+  await visitor.sees('', 'Copy your key now')
+  const fresh = await page.locator('.key').innerText()
+  assert.deepEqual([await answerOf(old), await answerOf(fresh)], [401, 200])
+  await visitor.press('', 'I have kept it')
+  await page.getByRole('button', { name: /^Revoke: / }).click()
+  await dialog.getByText('cannot be brought back').waitFor()
+  await visitor.press('', 'Yes, revoke it now')
+  await page.getByRole('status').getByText('is revoked.').waitFor()
+  assert.equal(await answerOf(fresh), 401)
+  await visitor.leave()
+})
+
+test('a business that is not approved yet reads why it may have no live key', async () => {
+  const merchant = await office.world.newMerchant({ approved: false })
+  const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard')
+  const { page } = visitor
+  await visitor.opens('/live/keys/new')
+  assert.equal(await page.getByRole('radio', { name: 'Live: real money moves' }).isDisabled(), true)
+  assert.equal(await page.getByRole('radio', { name: 'Sandbox: simulated payments, no real money' }).isChecked(), true)
+  const reasons = page.getByRole('alert').getByRole('listitem')
+  assert.deepEqual(await reasons.allInnerTexts(), [
+    'has not been approved by an operator yet',
+    'has not been verified',
+    'has no agreed prices',
+  ])
+  await visitor.looks('no live key')
+  await visitor.leave()
+})
+
+test('a webhook address is tried out: the secret is shown once and signs, and the answer is told in words', async () => {
+  const merchant = await office.world.newMerchant()
+  const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { refusals: [404] })
+  const { page } = visitor
+  await visitor.opens('/sandbox/webhooks')
+  await page.getByText('No address yet.').waitFor()
+  await visitor.looks('no webhook')
+  await page.getByLabel('Address of your server').fill(receiver.url)
+  await visitor.press('', 'Save')
+  await page.getByRole('heading', { name: 'Copy this secret now' }).waitFor()
+  const secret = await page.locator('.key').innerText()
+  assert.match(secret, /^whsec_/)
+  assert.ok(!(await keptBy(page)).includes(secret), 'it is only in the memory of the page')
+  await visitor.looks('secret')
+  await visitor.press('', 'I have kept it')
+  assert.ok(!(await page.content()).includes(secret))
+
+  const before = receiver.received.length
+  receiver.reply = { kind: 'status', status: 200 }
+  await visitor.press('', 'Send a test')
+  await page.getByRole('status').getByText('Your server answered 200 after').waitFor()
+  const sent = receiver.received[before]
+  assert.ok(sent)
+  assert.equal(sent.headers['x-service-signature'], createHmac('sha256', secret).update(sent.body).digest('hex'))
+  receiver.reply = { kind: 'status', status: 401 }
+  await visitor.press('', 'Send a test')
+  await page.getByRole('status').getByText('seems to have refused the signature').waitFor()
+
+  await visitor.press('', 'Rotate the secret')
+  await page.getByRole('dialog').getByText('for 24 hours').waitFor()
+  await visitor.press('', 'Yes, make a new secret')
+  await page.getByRole('heading', { name: 'Copy this secret now' }).waitFor()
+  assert.notEqual(await page.locator('.key').innerText(), secret)
+  await visitor.leave()
+})
+
+test('a failed delivery is read with what was sent and each answer, and is sent again', async () => {
+  const { world } = office
+  const merchant = await world.newMerchant()
+  const key = await world.newKey({ merchant })
+  receiver.reply = { kind: 'status', status: 500, body: '<b>Oops</b>' }
+  const saved = await world.call({
+    method: 'PATCH',
+    url: '/v1/merchant/webhook-config',
+    key,
+    payload: { webhook_url: receiver.url },
+  })
+  assert.equal(saved.status, 200, saved.text)
+  const before = receiver.received.length
+  const paid = await world.post(
+    '/v1/collections/wallet-push',
+    { amount: '25000.00', phone: '0754123001', reference: 'ORDER-1042' },
+    { key },
+  )
+  assert.equal(paid.status, 202, paid.text)
+  await receiver.waitFor(before + 1)
+  const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard')
+  const { page } = visitor
+  await visitor.opens('/sandbox/webhooks?event=collection.success')
+  const first = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1)
+  await first.getByText(/^500 · /).waitFor()
+  // Four more failures, and it is given up.
+  await world.rows("update webhook_deliveries set status = 'failed', due_at = null where merchant_id = $1", [
+    merchant.id,
+  ])
+  await first.getByText('Failed').waitFor()
+  await first.getByRole('link').click()
+  await visitor.sees('', 'A payment succeeded')
+  await page.locator('pre').getByText('"merchant_reference": "ORDER-1042"').waitFor()
+  await page.getByRole('table', { name: 'Attempts' }).getByText('<b>Oops</b>', { exact: true }).waitFor()
+  await visitor.looks('delivery')
+  receiver.reply = { kind: 'status', status: 204 }
+  await visitor.press('', 'Send this again')
+  await page.getByRole('status').getByText('Queued to be sent again.').waitFor()
+  await page.getByText('Delivered', { exact: true }).waitFor()
+  assert.equal(receiver.received.at(-1)?.body, receiver.received[before]?.body, 'the same bytes')
+  await page.getByRole('link', { name: 'Open this payment' }).waitFor()
+  await visitor.leave()
+})

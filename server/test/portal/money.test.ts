@@ -1,0 +1,191 @@
+// Merchants in front of their money: asking for it, answering about it, reading where it went.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { MONEY, type OperatorDesk, openDesk, type Shop } from '../desk.ts'
+import { type Office, openOffice, type Visitor } from './office.ts'
+
+let office: Office
+let desk: OperatorDesk
+let shop: Shop
+
+before(async () => {
+  office = await openOffice()
+  desk = await openDesk(office.world)
+  shop = await desk.shop(MONEY)
+})
+after(() => office.close())
+
+const made = async () =>
+  (
+    await office.world.rows<{ count: number }>(
+      'select count(*)::int as count from withdrawals where merchant_id = $1 and destination_name = $2',
+      [shop.merchant.id, 'Neema Mushi'],
+    )
+  )[0]?.count
+
+/** Fills in the form for 10,000 shillings to a phone, and asks what it costs. */
+async function asks(visitor: Visitor): Promise<void> {
+  const { page, says } = visitor
+  await visitor.opens('/live/withdrawals')
+  await visitor.press('Toa pesa', 'Withdraw money')
+  await visitor.sees('Toa pesa', 'Withdraw money')
+  await page.getByLabel(says('Mtandao', 'Network'), { exact: true }).selectOption('MPESA')
+  await visitor.fill('Namba ya simu ya mpokeaji', "Recipient's phone number", '0754 123 001')
+  await visitor.fill('Jina la mpokeaji', "Recipient's name", 'Neema Mushi')
+  await visitor.fill('Kiasi cha kumtumia mpokeaji', 'Amount that the recipient gets', '10,000/=')
+  await visitor.press('Angalia makato', 'See the fees')
+  await visitor.sees('Hakiki kabla ya kutuma ombi', 'Check before you send the request')
+}
+
+test('before money is asked for, one reads who gets what, each fee and what is left; then the page says who acts next', async () => {
+  const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard', {
+    language: 'sw',
+  })
+  const { page } = visitor
+  await asks(visitor)
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Hakiki kabla ya kutuma ombi')
+  await page.getByText('TZS 89,200').waitFor()
+  const lines = await page.getByRole('row').allInnerTexts()
+  assert.deepEqual(
+    lines.map((line) => line.replace(/\s+/g, ' ')),
+    [
+      'Mpokeaji anapata TZS 10,000',
+      'Zinakwenda kwa Neema Mushi, namba 0754 123 001, kupitia M-Pesa (Vodacom)',
+      'Ada ya asilimia TZS 100',
+      'Ada ya kila muamala TZS 500',
+      'Ada ya mtoa huduma TZS 200',
+      'Jumla ya makato TZS 800',
+      'Jumla itakayotoka kwenye salio lako TZS 10,800',
+      'Salio linalopatikana sasa TZS 100,000',
+      'Litakalobaki baada ya idhini TZS 89,200',
+    ],
+  )
+  assert.equal(await made(), 0, 'looking sends nothing')
+  await visitor.looks('review')
+  await page.getByRole('button', { name: /^Tuma ombi la kutoa TZS.10,000$/ }).dblclick()
+  await visitor.sees('Utoaji wa TZS 10,000', 'Withdrawal of TZS 10,000')
+  await page.getByRole('status').getByText('Kinachofuata: Inasubiri idhini').waitFor()
+  await page.getByText('Mwendeshaji wa mfumo analinganisha').waitFor()
+  assert.equal(await made(), 1, 'a double click is one request')
+  await visitor.looks('withdrawal')
+  await visitor.leave()
+})
+
+test('a request whose answer was lost on the way is sent again, and there is one withdrawal', async () => {
+  const visitor = await office.comes(await office.newPerson('MERCHANT_ADMIN', shop.merchant), 'dashboard', {})
+  const { page } = visitor
+  const before = (await made()) ?? 0
+  await asks(visitor)
+  let lost = 0
+  await page.route('**/v1/merchant/withdrawals?*', async (route) => {
+    if (route.request().method() !== 'POST' || lost++ > 0) return route.fallback()
+    await route.fetch()
+    await route.abort('connectionreset')
+  })
+  const submit = page.getByRole('button', { name: /^Ask to withdraw/ })
+  await submit.click()
+  await page.getByRole('alert').getByText('No network').waitFor()
+  assert.equal(await made(), before + 1, 'it had arrived')
+  await submit.click()
+  await visitor.sees('Withdrawal of TZS 10,000', 'Withdrawal of TZS 10,000')
+  assert.equal(await made(), before + 1)
+  visitor.complaints.splice(0, visitor.complaints.length, ...visitor.complaints.filter((one) => !one.includes('ERR_')))
+  await visitor.leave()
+})
+
+test('more than there is cannot be asked for, and what was typed is still there to correct', async () => {
+  const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard')
+  const { page } = visitor
+  await asks(visitor)
+  await visitor.press('Rudi kurekebisha', 'Go back and correct')
+  const amount = page.getByLabel('Amount that the recipient gets')
+  assert.equal(await amount.inputValue(), '10,000/=')
+  await amount.fill('not money')
+  await visitor.press('Angalia makato', 'See the fees')
+  await page.getByText('Write an amount such as 25000 or 25000.50.').waitFor()
+  assert.equal(await amount.evaluate((field) => field === field.ownerDocument.activeElement), true)
+  await amount.fill('100000')
+  await visitor.press('Angalia makato', 'See the fees')
+  await page.getByRole('alert').getByText('does not cover').waitFor()
+  await page.getByRole('button', { name: /^Ask to withdraw/, disabled: true }).waitFor()
+  await page.reload()
+  await visitor.sees('Toa pesa', 'Withdraw money')
+  assert.equal(await amount.inputValue(), '100000')
+  await visitor.leave()
+})
+
+test('what an operator asks is answered where it is asked, and no word is lost with the network', async () => {
+  const id = await desk.submit(shop)
+  const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard')
+  const { page, context } = visitor
+  await visitor.opens(`/live/withdrawals/${id}`)
+  await page.getByRole('status').getByText('What happens next: Pending approval').waitFor()
+  const asked = await desk.act(id, 'request-info', { message: 'Whose <b>phone</b> is this?' })
+  assert.equal(asked.status, 200, asked.text)
+  // The page is live: nobody has to load it again.
+  await page.getByText('Whose <b>phone</b> is this?', { exact: true }).first().waitFor()
+  await visitor.looks('question')
+  await visitor.fill('Jibu lako', 'Your answer', 'It belongs to our driver.')
+  await context.setOffline(true)
+  await visitor.press('Tuma jibu', 'Send the answer')
+  await page.getByRole('alert').getByText('No network').first().waitFor()
+  await context.setOffline(false)
+  assert.equal(await page.getByLabel('Your answer').inputValue(), 'It belongs to our driver.')
+  await visitor.press('Tuma jibu', 'Send the answer')
+  await page.getByRole('status').getByText('The answer is sent.').waitFor()
+  await page.getByText('It belongs to our driver.').waitFor()
+  assert.equal((await desk.show(id)).status, 'PENDING_ADMIN_APPROVAL')
+  visitor.complaints.splice(0, visitor.complaints.length, ...visitor.complaints.filter((one) => !one.includes('ERR_')))
+  await visitor.leave()
+})
+
+test('who may only look sees the money and its fees, and is offered nothing that moves it', async () => {
+  const id = await desk.submit(shop)
+  const visitor = await office.comes(await office.newPerson('VIEWER', shop.merchant), 'dashboard')
+  const { page } = visitor
+  await visitor.opens('/live/withdrawals')
+  await page.getByText('TZS 100,000').first().waitFor()
+  assert.equal(await page.getByText('Withdraw money', { exact: true }).count(), 0)
+  await visitor.opens(`/live/withdrawals/${id}`)
+  await page.getByText('TZS 10,800').first().waitFor()
+  await visitor.opens('/live/withdrawals/new')
+  await page.getByText('Your role may only look.').waitFor()
+  await visitor.leave()
+})
+
+test('a paid withdrawal leads to the payments that it was made of, and the statement adds up and is kept as CSV', async () => {
+  const other = await desk.shop(MONEY)
+  const id = await desk.submit(other, { environment: 'sandbox' })
+  const done = await office.world.post(
+    `/v1/sandbox/disbursements/${id}/simulate`,
+    { outcome: 'SUCCESS' },
+    { key: other.sandbox },
+  )
+  assert.equal(done.status, 200, done.text)
+  const visitor = await office.comes(await office.newPerson('VIEWER', other.merchant), 'dashboard')
+  const { page } = visitor
+  await visitor.opens(`/sandbox/withdrawals/${id}`)
+  await page.getByRole('status').getByText('Paid out').waitFor()
+  await page.getByRole('table', { name: 'Where this money came from' }).getByRole('link').first().click()
+  await visitor.sees('Marekebisho ya mwendeshaji', 'Adjustment by an operator')
+  await visitor.opens('/sandbox/transactions?type=WITHDRAWAL')
+  const listed = page.getByRole('table', { name: 'Transactions' }).getByRole('row')
+  await listed.nth(1).waitFor()
+  assert.equal(await listed.count(), 2, 'the head and the one withdrawal')
+  const [csv] = await Promise.all([page.waitForEvent('download'), visitor.press('Pakua CSV', 'Download CSV')])
+  const rows = readFileSync(await csv.path(), 'utf8')
+    .trim()
+    .split('\r\n')
+  assert.equal(rows.length, 2, 'the file holds what the list shows')
+  assert.match(rows[1] ?? '', /,WITHDRAWAL,debit,10000\.00,800\.00,/)
+  await visitor.opens('/sandbox/statements')
+  await page.getByRole('row', { name: /^Opening balance TZS.0$/ }).waitFor()
+  await page.getByRole('row', { name: /^Closing balance TZS.89,200$/ }).waitFor()
+  await visitor.looks('statement')
+  await page.emulateMedia({ media: 'print' })
+  assert.equal(await page.getByRole('button', { name: 'Print' }).isVisible(), false)
+  assert.equal(await page.getByRole('row', { name: /^Closing balance/ }).isVisible(), true)
+  await visitor.leave()
+})

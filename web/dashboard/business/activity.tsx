@@ -1,0 +1,111 @@
+// Who did what in the business.
+
+import { Stack, Text } from '@mantine/core'
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { type Column, List, useListQuery } from '../../ui/list.tsx'
+import { Empty, FactList, Go, Mono, Page, When } from '../../ui/parts.tsx'
+import { type Environment, useActing, useMay } from '../merchant.ts'
+import { activityTexts } from './activity-texts.ts'
+
+type Row = Calls['GET /v1/merchant/audit-log']['data']['items'][number]
+
+/** The log, for administrators. */
+export function Activity() {
+  const t = useTexts(activityTexts)
+  if (!useMay('MERCHANT_ADMIN')) return <Page title={t.title}>{t.only}</Page>
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <Log />
+    </Page>
+  )
+}
+
+function Log() {
+  const t = useTexts(activityTexts)
+  const list = useListQuery([])
+  const read = useRead('GET /v1/merchant/audit-log', { query: list.query }, { live: true, keep: true })
+  const columns: Column<Row>[] = [
+    { label: t.time, show: (row) => <When time={row.at} seconds /> },
+    { label: t.who, show: (row) => <Who row={row} /> },
+    { label: t.what, show: (row) => <What row={row} />, wide: true },
+    { label: t.from, show: (row) => (row.address === null ? '–' : <Mono>{row.address}</Mono>) },
+  ]
+  return (
+    <List
+      label={t.title}
+      {...{ read, list, columns }}
+      filters={[]}
+      rowKey={(row) => String(row.seq)}
+      empty={<Empty title={t.empty}>{t.teach}</Empty>}
+    />
+  )
+}
+
+function Who({ row: { actor } }: { row: Row }) {
+  const t = useTexts(activityTexts)
+  if (actor.kind === 'operator' || actor.kind === 'command') return <>{t.operator}</>
+  if (actor.kind === 'system') return <>{t.system}</>
+  return (
+    <>
+      {actor.kind === 'api_key' ? `${t.key}: ` : ''}
+      {actor.name}
+    </>
+  )
+}
+
+// The pages of what acts are about, where there is one for each.
+const PAGES: Record<string, string> = {
+  collection: 'collections',
+  withdrawal: 'withdrawals',
+  payment_link: 'links',
+  invoice: 'invoices',
+  webhook_delivery: 'webhooks/deliveries',
+}
+
+function What({ row }: { row: Row }) {
+  const t = useTexts(activityTexts)
+  const { environment } = useActing()
+  const page = PAGES[row.target_type]
+  const id = <Mono key="id">{row.target_id}</Mono>
+  // The log is of both environments; an entry that names one leads there.
+  const of = ((row.after ?? row.before) as { environment?: Environment } | null)?.environment ?? environment
+  const link = (
+    <Go key="id" to={`${of}/${page}/${row.target_id}`}>
+      {id}
+    </Go>
+  )
+  return (
+    <details className="disclosed">
+      <summary>{t.act[row.action] ?? row.action}</summary>
+      <Stack gap="xs" mt="xs">
+        {row.reason === null ? null : (
+          <Text size="sm" className="said">
+            {row.reason}
+          </Text>
+        )}
+        <FactList
+          facts={[
+            [t.about, page === undefined ? id : link],
+            row.request_id === null ? null : [t.request, <Mono key="request">{row.request_id}</Mono>],
+          ]}
+        />
+        <Json label={t.before} value={row.before} />
+        <Json label={t.after} value={row.after} />
+      </Stack>
+    </details>
+  )
+}
+
+function Json({ label, value }: { label: string; value: unknown }) {
+  if (value === null || value === undefined) return null
+  return (
+    <div>
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+      <pre className="body">{JSON.stringify(value, null, 2)}</pre>
+    </div>
+  )
+}

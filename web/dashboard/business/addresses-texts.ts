@@ -1,0 +1,66 @@
+// Words of the page about IP addresses.
+
+import { texts } from '../../ui/language.ts'
+
+/** The list, the form and the question. */
+export const addressesTexts = texts({
+  sw: {
+    title: 'Anwani za IP',
+    lead: 'Funguo halisi zilizowekewa masharti hufanya kazi kutoka anwani hizi tu.',
+    sandbox: 'Funguo za Majaribio haziwekewi masharti ya anwani. Orodha hii ina maana kwenye mazingira Halisi.',
+    label: 'Jina',
+    label_help: 'Ili uitambue, kwa mfano "Seva ya duka".',
+    address: 'Anwani',
+    address_help: 'Anwani ya IPv4 au IPv6 ya seva yako, au mtandao mzima kama 203.0.113.0/24.',
+    status: 'Hali',
+    state: { PENDING: 'Inasubiri idhini', APPROVED: 'Imeidhinishwa', REJECTED: 'Imekataliwa' } as Record<
+      string,
+      string
+    >,
+    asked: 'Iliombwa',
+    decided: 'Iliamuliwa',
+    acts: 'Vitendo',
+    remove: 'Ondoa',
+    empty: 'Bado hakuna anwani',
+    teach:
+      'Ongeza anwani ya seva yako, kisha tengeneza ufunguo wenye sharti la anwani. Mwendeshaji huidhinisha kila anwani.',
+    add: 'Ongeza anwani',
+    add_help: (environment: string) =>
+      `Kwa mazingira: ${environment}. Itaanza kufanya kazi baada ya mwendeshaji kuiidhinisha.`,
+    send: 'Omba idhini',
+    added: (address: string) => `${address} imeongezwa na inasubiri idhini ya mwendeshaji.`,
+    remove_title: (label: string) => `Ondoa "${label}"?`,
+    remove_text: (address: string) =>
+      `Funguo zenye sharti la anwani zitakataliwa kutoka ${address} kuanzia ombi linalofuata.`,
+    remove_yes: 'Ndiyo, ondoa',
+    removed: (label: string) => `"${label}" imeondolewa.`,
+  },
+  en: {
+    title: 'IP addresses',
+    lead: 'Live keys that are restricted work from these addresses only.',
+    sandbox: 'Sandbox keys are never restricted to addresses. This list matters in live.',
+    label: 'Name',
+    label_help: 'What you will know it by, for example "Shop server".',
+    address: 'Address',
+    address_help: "Your server's IPv4 or IPv6 address, or a whole network such as 203.0.113.0/24.",
+    status: 'Status',
+    state: { PENDING: 'Waits for approval', APPROVED: 'Approved', REJECTED: 'Rejected' },
+    asked: 'Asked for',
+    decided: 'Decided',
+    acts: 'Actions',
+    remove: 'Remove',
+    empty: 'No addresses yet',
+    teach:
+      "Add your server's address, then create a key that is restricted to addresses. An operator approves each one.",
+    add: 'Add an address',
+    add_help: (environment: string) =>
+      `For the environment: ${environment}. It counts once an operator has approved it.`,
+    send: 'Ask for approval',
+    added: (address: string) => `${address} is added and waits for an operator's approval.`,
+    remove_title: (label: string) => `Remove "${label}"?`,
+    remove_text: (address: string) =>
+      `Keys that are restricted to addresses are refused from ${address} from the next request on.`,
+    remove_yes: 'Yes, remove it',
+    removed: (label: string) => `"${label}" is removed.`,
+  },
+})

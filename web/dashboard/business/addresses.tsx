@@ -1,0 +1,164 @@
+// The addresses that restricted live keys may be used from. An operator approves each.
+
+import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Calls } from '../../ui/api-types.ts'
+import { checks } from '../../ui/checks.ts'
+import { useAct, useCall, useRead } from '../../ui/data.ts'
+import { useDraft } from '../../ui/form.ts'
+import { useLanguage, useTexts } from '../../ui/language.ts'
+import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
+import { Chip, Dialog, Empty, Mono, Page, type Tone, When } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { useActing, useMay } from '../merchant.ts'
+import { Said } from '../said.tsx'
+import { useWords } from '../words.ts'
+import { addressesTexts } from './addresses-texts.ts'
+
+type Row = Calls['GET /v1/merchant/ip-addresses']['data']['items'][number]
+
+const TONES: Record<Row['status'], Tone> = { PENDING: 'wait', APPROVED: 'good', REJECTED: 'bad' }
+
+/** The list of addresses, and the form for another one. */
+export function Addresses() {
+  const t = useTexts(addressesTexts)
+  const may = useMay('MERCHANT_ADMIN', 'DEVELOPER')
+  const { environment } = useActing()
+  const [asked, setAsked] = useState<Row | null>(null)
+  const [said, setSaid] = useState('')
+  const filters: Filter[] = [{ name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) }]
+  const list = useListQuery(filters)
+  const read = useRead('GET /v1/merchant/ip-addresses', { query: list.query }, { live: true, keep: true })
+  const columns: Column<Row>[] = [
+    { label: t.label, show: (row) => <strong>{row.label}</strong> },
+    { label: t.address, show: (row) => <Mono>{row.address}</Mono> },
+    { label: t.status, show: (row) => <State row={row} /> },
+    { label: t.asked, show: (row) => <When time={row.created_at} /> },
+    { label: t.decided, show: (row) => <When time={row.decided_at} /> },
+    ...(may
+      ? [
+          {
+            label: t.acts,
+            show: (row: Row) => (
+              <Button
+                size="xs"
+                variant="default"
+                aria-label={`${t.remove}: ${row.label}`}
+                onClick={() => setAsked(row)}
+              >
+                {t.remove}
+              </Button>
+            ),
+          },
+        ]
+      : []),
+  ]
+  return (
+    <Page title={t.title} lead={t.lead}>
+      {environment === 'sandbox' ? <Text size="sm">{t.sandbox}</Text> : null}
+      <Said>{said}</Said>
+      <List
+        label={t.title}
+        {...{ read, list, filters, columns }}
+        rowKey={(row) => row.id}
+        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+      />
+      {may ? <Add said={setSaid} /> : null}
+      {asked === null ? null : (
+        <Remove row={asked} close={() => setAsked(null)} done={() => setSaid(t.removed(asked.label))} />
+      )}
+    </Page>
+  )
+}
+
+function State({ row }: { row: Row }) {
+  const t = useTexts(addressesTexts)
+  return (
+    <>
+      <Chip tone={TONES[row.status]}>{t.state[row.status]}</Chip>
+      {row.reason === null ? null : <Text size="xs">{row.reason}</Text>}
+    </>
+  )
+}
+
+function Add({ said }: { said: (text: string) => void }) {
+  const t = useTexts(addressesTexts)
+  const words = useWords()
+  const call = useCall()
+  const queries = useQueryClient()
+  const check = checks(useLanguage())
+  const { environment, membership } = useActing()
+  const draft = useDraft({
+    name: `address.${membership.merchant_id}.${environment}`,
+    initial: { label: '', address: '' },
+    check: { label: check.needed, address: check.needed },
+  })
+  const send = draft.submit(async (typed, once) => {
+    const body = { label: typed.label.trim(), address: typed.address.trim(), environment }
+    await call('POST /v1/merchant/ip-addresses', { body, once })
+    said(t.added(body.address))
+    draft.forget()
+    scrollTo(0, 0)
+    await queries.invalidateQueries()
+  })
+  return (
+    <section className="panel">
+      <Title order={2}>{t.add}</Title>
+      <form onSubmit={send} noValidate>
+        <Stack gap="md" maw="34rem">
+          <Text size="sm">{t.add_help(words.environment(environment))}</Text>
+          <TextInput
+            label={t.label}
+            description={t.label_help}
+            maxLength={100}
+            {...draft.form.getInputProps('label')}
+          />
+          <TextInput
+            label={t.address}
+            description={t.address_help}
+            autoComplete="off"
+            {...draft.form.getInputProps('address')}
+          />
+          <Problem error={draft.error} />
+          <Group>
+            <Button type="submit" loading={draft.sending}>
+              {t.send}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </section>
+  )
+}
+
+function Remove({ row, close, done }: { row: Row; close: () => void; done: () => void }) {
+  const t = useTexts(addressesTexts)
+  const parts = useTexts(partsTexts)
+  const remove = useAct('DELETE /v1/merchant/ip-addresses/{id}')
+  const yes = () =>
+    remove.mutate(
+      { params: { id: row.id } },
+      {
+        onSuccess: () => {
+          done()
+          close()
+        },
+      },
+    )
+  return (
+    <Dialog open onClose={close} title={t.remove_title(row.label)}>
+      <Text>{t.remove_text(row.address)}</Text>
+      <Problem error={remove.error} />
+      <Group>
+        <Button color="red" loading={remove.isPending} onClick={yes}>
+          {t.remove_yes}
+        </Button>
+        <Button variant="default" onClick={close}>
+          {parts.cancel}
+        </Button>
+      </Group>
+    </Dialog>
+  )
+}

@@ -1,0 +1,98 @@
+// Asking once more before somebody's rights change.
+
+import { Button, Group, Radio, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useAct } from '../../ui/data.ts'
+import { newOnce } from '../../ui/form.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Dialog } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
+import { Problem } from '../../ui/problem.tsx'
+import type { Role } from '../merchant.ts'
+import { useWords } from '../words.ts'
+import type { Member } from './members.tsx'
+import { ROLES } from './members-invite.tsx'
+import { membersTexts } from './members-texts.ts'
+
+/** What is asked, of whom. */
+export type Asked = { act: 'change' | 'remove' | 'leave'; row: Member }
+
+type Props = { close: () => void; done: (act: Asked['act'], member: Member) => void }
+
+/** The dialog. `done` is called with the member as they are, or were. */
+export function MemberQuestion({ asked, ...props }: { asked: Asked | null } & Props) {
+  if (asked === null) return null
+  const key = `${asked.act} ${asked.row.id}`
+  return asked.act === 'change' ? <Change key={key} {...asked} {...props} /> : <End key={key} {...asked} {...props} />
+}
+
+function Change({ act, row, close, done }: Asked & Props) {
+  const t = useTexts(membersTexts)
+  const parts = useTexts(partsTexts)
+  const words = useWords()
+  const [role, setRole] = useState<Role>(row.role)
+  const change = useAct('PATCH /v1/merchant/members/{member_id}')
+  const save = () =>
+    change.mutate(
+      { params: { member_id: row.id }, body: { role } },
+      {
+        onSuccess: (member) => {
+          done(act, member)
+          close()
+        },
+      },
+    )
+  return (
+    <Dialog open onClose={close} title={t.change_title(row.email)}>
+      <Text>{t.change_text}</Text>
+      <Radio.Group label={t.role} value={role} onChange={(value) => setRole(value as Role)} name="new-role">
+        <Stack gap="xs" mt="xs">
+          {ROLES.map((one) => (
+            <Radio key={one} value={one} label={words.role(one)} description={t.may[one]} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      <Problem error={change.error} />
+      <Group>
+        <Button loading={change.isPending} disabled={role === row.role} onClick={save}>
+          {t.change_yes}
+        </Button>
+        <Button variant="default" onClick={close}>
+          {parts.cancel}
+        </Button>
+      </Group>
+    </Dialog>
+  )
+}
+
+function End({ act, row, close, done }: Asked & Props) {
+  const t = useTexts(membersTexts)
+  const parts = useTexts(partsTexts)
+  const [once] = useState(newOnce)
+  const remove = useAct('DELETE /v1/merchant/members/{member_id}')
+  const leaves = act === 'leave'
+  const end = () =>
+    remove.mutate(
+      { params: { member_id: row.id }, once },
+      {
+        onSuccess: (member) => {
+          done(act, member)
+          close()
+        },
+      },
+    )
+  return (
+    <Dialog open onClose={close} title={leaves ? t.leave_title : t.remove_title(row.email)}>
+      <Text>{leaves ? t.leave_text : t.remove_text}</Text>
+      <Problem error={remove.error} />
+      <Group>
+        <Button color="red" loading={remove.isPending} onClick={end}>
+          {leaves ? t.leave_yes : t.remove_yes}
+        </Button>
+        <Button variant="default" onClick={close}>
+          {parts.cancel}
+        </Button>
+      </Group>
+    </Dialog>
+  )
+}

@@ -1,0 +1,85 @@
+// Inviting somebody, with a role in words.
+
+import { Button, Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { checks } from '../../ui/checks.ts'
+import { useCall } from '../../ui/data.ts'
+import { useDraft } from '../../ui/form.ts'
+import { useLanguage, useTexts } from '../../ui/language.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { type Role, useActing } from '../merchant.ts'
+import { Said } from '../said.tsx'
+import { useWords } from '../words.ts'
+import { membersTexts } from './members-texts.ts'
+
+/** What members may be, the most careful choice last. */
+export const ROLES: readonly Role[] = ['MERCHANT_ADMIN', 'FINANCE', 'DEVELOPER', 'VIEWER']
+
+/** The form. `verified`: the reader's own address is proven; who has not proven theirs may not invite. */
+export function Invite({ verified }: { verified: boolean }) {
+  const t = useTexts(membersTexts)
+  return (
+    <section className="panel">
+      <Title order={2}>{t.invite}</Title>
+      {verified ? <Form /> : <Text>{t.unproven}</Text>}
+    </section>
+  )
+}
+
+type Typed = { email: string; name: string; role: Role }
+
+function Form() {
+  const t = useTexts(membersTexts)
+  const words = useWords()
+  const call = useCall()
+  const queries = useQueryClient()
+  const check = checks(useLanguage())
+  const { merchant_id } = useActing().membership
+  const [invited, setInvited] = useState('')
+  const draft = useDraft<Typed>({
+    name: `invite.${merchant_id}`,
+    initial: { email: '', name: '', role: 'VIEWER' },
+    check: { email: check.email },
+  })
+  const { form } = draft
+  const send = draft.submit(async (typed, once) => {
+    setInvited('')
+    const name = typed.name.trim()
+    const email = typed.email.trim()
+    const body = { email, role: typed.role, ...(name === '' ? {} : { name }) }
+    await call('POST /v1/merchant/members', { body, once })
+    setInvited(email)
+    draft.forget()
+    await queries.invalidateQueries()
+  })
+  return (
+    <form onSubmit={send} noValidate>
+      <Stack gap="md" maw="34rem">
+        <Text size="sm">{t.invite_help}</Text>
+        <TextInput label={t.email} type="email" autoComplete="off" {...form.getInputProps('email')} />
+        <TextInput
+          label={t.name}
+          description={t.name_help}
+          autoComplete="off"
+          maxLength={200}
+          {...form.getInputProps('name')}
+        />
+        <Radio.Group label={t.role} {...form.getInputProps('role')} name="role">
+          <Stack gap="xs" mt="xs">
+            {ROLES.map((role) => (
+              <Radio key={role} value={role} label={words.role(role)} description={t.may[role]} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <Problem error={draft.error} />
+        <Said>{invited === '' ? '' : t.invited(invited)}</Said>
+        <Group>
+          <Button type="submit" loading={draft.sending}>
+            {t.send}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

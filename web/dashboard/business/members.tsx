@@ -1,0 +1,93 @@
+// Who belongs to the business, and what each of them may do.
+
+import { Button, Group, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { type Column, List, useListQuery } from '../../ui/list.tsx'
+import { Empty, Page, When } from '../../ui/parts.tsx'
+import { useMay } from '../merchant.ts'
+import { Said } from '../said.tsx'
+import { useWords } from '../words.ts'
+import { type Asked, MemberQuestion } from './member-question.tsx'
+import { Invite } from './members-invite.tsx'
+import { membersTexts } from './members-texts.ts'
+
+/** A member. */
+export type Member = Calls['GET /v1/merchant/members']['data']['items'][number]
+
+/** The list of members, and the invitation. */
+export function Members() {
+  const t = useTexts(membersTexts)
+  const words = useWords()
+  const admin = useMay('MERCHANT_ADMIN')
+  const me = useRead('GET /v1/me')
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const [said, setSaid] = useState('')
+  const list = useListQuery([])
+  const read = useRead('GET /v1/merchant/members', { query: list.query }, { keep: true })
+  const mine = me.data?.email
+  const columns: Column<Member>[] = [
+    {
+      label: t.email,
+      show: (row) => (
+        <>
+          <strong>{row.email}</strong> {row.email === mine ? `(${t.you})` : ''}
+        </>
+      ),
+    },
+    { label: t.name, show: (row) => (row.name === row.email ? '–' : row.name) },
+    { label: t.role, show: (row) => <RoleOf role={row.role} />, wide: true },
+    { label: t.since, show: (row) => <When time={row.created_at} /> },
+    {
+      label: t.acts,
+      show: (row) => <Acts row={row} own={row.email === mine} admin={admin} ask={setAsked} />,
+    },
+  ]
+  const done = (act: Asked['act'], { email, role }: Member) =>
+    setSaid(act === 'change' ? t.changed(email, words.role(role)) : t.removed(email))
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <Said>{said}</Said>
+      <List
+        label={t.title}
+        {...{ read, list, columns }}
+        filters={[]}
+        rowKey={(row) => row.id}
+        empty={<Empty title={t.empty} />}
+      />
+      {admin ? <Invite verified={me.data?.email_verified === true} /> : <Text size="sm">{t.only}</Text>}
+      <MemberQuestion asked={asked} close={() => setAsked(null)} done={done} />
+    </Page>
+  )
+}
+
+function RoleOf({ role }: { role: string }) {
+  const t = useTexts(membersTexts)
+  const words = useWords()
+  return (
+    <>
+      {words.role(role)}
+      <Text size="xs" c="dimmed">
+        {t.may[role]}
+      </Text>
+    </>
+  )
+}
+
+function Acts({ row, own, admin, ask }: { row: Member; own: boolean; admin: boolean; ask: (asked: Asked) => void }) {
+  const t = useTexts(membersTexts)
+  const button = (act: Asked['act']) => (
+    <Button size="xs" variant="default" aria-label={`${t[act]}: ${row.email}`} onClick={() => ask({ act, row })}>
+      {t[act]}
+    </Button>
+  )
+  if (!admin && !own) return <>–</>
+  return (
+    <Group gap="xs">
+      {admin ? button('change') : null}
+      {own ? button('leave') : button('remove')}
+    </Group>
+  )
+}

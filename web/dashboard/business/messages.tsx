@@ -1,0 +1,137 @@
+// The e-mails and SMS that went out in the name of the business, word for word.
+
+import { Text } from '@mantine/core'
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { texts, useTexts } from '../../ui/language.ts'
+import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
+import { Chip, Empty, Go, Page, type Tone, When } from '../../ui/parts.tsx'
+import { showPhone } from '../../ui/show.ts'
+import { useIn } from '../merchant.ts'
+
+type Row = Calls['GET /v1/merchant/messages']['data']['items'][number]
+
+const messagesTexts = texts({
+  sw: {
+    title: 'Ujumbe uliotumwa',
+    lead: 'Barua pepe na SMS zilizotumwa kwa jina la biashara yako.',
+    time: 'Muda',
+    channel: 'Njia',
+    channels: { email: 'Barua pepe', sms: 'SMS' } as Record<string, string>,
+    to: 'Kwa',
+    message: 'Ujumbe',
+    status: 'Hali',
+    state: { kept: 'Haitumwi', waiting: 'Inasubiri', sent: 'Imetumwa', failed: 'Imeshindikana' } as Record<
+      string,
+      string
+    >,
+    kept: 'Unasomeka hapa tu: hakuna mtoa huduma wa kutuma, au ni wa Majaribio.',
+    next: 'Itajaribiwa tena',
+    invoice: 'Fungua ankara',
+    gone: 'Maneno hayasomeki tena.',
+    error: {
+      invalid_recipient: 'Anwani au namba si sahihi',
+      recipient_refused: 'Mpokeaji amekataliwa',
+      message_refused: 'Ujumbe umekataliwa',
+      gateway_refused: 'Mtoa huduma wa ujumbe amekataa',
+      gateway_unreachable: 'Mtoa huduma wa ujumbe hafikiki',
+      attachment_failed: 'Kiambatisho kimeshindikana',
+      unknown_outcome: 'Haijulikani kama imefika; haitumwi tena',
+    } as Record<string, string>,
+    empty: 'Bado hakuna ujumbe',
+    teach: 'Ukituma ankara, ujumbe wake unaonekana hapa kama mteja anavyousoma.',
+  },
+  en: {
+    title: 'Messages sent',
+    lead: 'E-mails and SMS that were sent in the name of your business.',
+    time: 'Time',
+    channel: 'Channel',
+    channels: { email: 'E-mail', sms: 'SMS' },
+    to: 'To',
+    message: 'Message',
+    status: 'Status',
+    state: { kept: 'Not sent out', waiting: 'Waiting', sent: 'Sent', failed: 'Failed' },
+    kept: 'Read here only: there is no gateway to send it, or it is about the sandbox.',
+    next: 'Tried again',
+    invoice: 'Open the invoice',
+    gone: 'Its words cannot be read any more.',
+    error: {
+      invalid_recipient: 'The address or number is not valid',
+      recipient_refused: 'The recipient was refused',
+      message_refused: 'The message was refused',
+      gateway_refused: 'The gateway refused it',
+      gateway_unreachable: 'The gateway cannot be reached',
+      attachment_failed: 'The attachment failed',
+      unknown_outcome: 'Nobody knows whether it arrived; it is not sent again',
+    },
+    empty: 'No messages yet',
+    teach: 'When you send an invoice, its message appears here as the customer reads it.',
+  },
+})
+
+const TONES: Record<Row['status'], Tone> = { kept: 'plain', waiting: 'wait', sent: 'good', failed: 'bad' }
+
+/** The outbox. */
+export function Messages() {
+  const t = useTexts(messagesTexts)
+  const filters: Filter[] = [
+    { name: 'channel', label: t.channel, kind: 'choice', choices: Object.entries(t.channels) },
+    { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) },
+  ]
+  const list = useListQuery(filters)
+  const read = useRead('GET /v1/merchant/messages', { query: list.query }, { live: true, keep: true })
+  const columns: Column<Row>[] = [
+    { label: t.time, show: (row) => <When time={row.created_at} /> },
+    { label: t.channel, show: (row) => t.channels[row.channel] },
+    { label: t.to, show: (row) => showPhone(row.to) },
+    { label: t.status, show: (row) => <State row={row} /> },
+    { label: t.message, show: (row) => <Words row={row} />, wide: true },
+  ]
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <List
+        label={t.title}
+        {...{ read, list, filters, columns }}
+        rowKey={(row) => row.id}
+        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+      />
+    </Page>
+  )
+}
+
+function State({ row }: { row: Row }) {
+  const t = useTexts(messagesTexts)
+  return (
+    <>
+      <Chip tone={TONES[row.status]}>{t.state[row.status]}</Chip>
+      <Text size="xs" c="dimmed" component="div">
+        {row.status === 'kept' ? t.kept : null}
+        {row.error === null ? null : (t.error[row.error] ?? row.error)}{' '}
+        {row.status === 'waiting' && row.next_try_at !== null ? (
+          <>
+            {t.next} <When time={row.next_try_at} />
+          </>
+        ) : null}
+      </Text>
+    </>
+  )
+}
+
+/** How much of a text stands in the list before it is opened. */
+const BEGINNING = 60
+
+function Words({ row }: { row: Row }) {
+  const t = useTexts(messagesTexts)
+  const at = useIn()
+  if (row.text === null) return <>{t.gone}</>
+  const first = row.subject ?? row.text
+  return (
+    <details className="disclosed">
+      <summary>{first.length > BEGINNING ? `${first.slice(0, BEGINNING)}…` : first}</summary>
+      <Text size="sm" className="said" mt="xs">
+        {row.text}
+      </Text>
+      {row.invoice_id === null ? null : <Go to={at(`invoices/${row.invoice_id}`)}>{t.invoice}</Go>}
+    </details>
+  )
+}

@@ -1,0 +1,124 @@
+// One delivery: what was sent, and each attempt with the answer to it.
+
+import { Button, Stack, Text, Title } from '@mantine/core'
+import { useParams } from '@tanstack/react-router'
+import { useAct, useRead } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Table, Waiting } from '../../ui/list.tsx'
+import { Chip, Copy, FactList, Go, Mono, Page, When } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { showDuration } from '../../ui/show.ts'
+import { useIn } from '../merchant.ts'
+import { Said } from '../said.tsx'
+import { Answered, type Attempt, type Delivery, TONE_OF } from './webhooks.tsx'
+import { webhooksTexts } from './webhooks-texts.ts'
+
+/** The page of one delivery, live. */
+export function DeliveryPage() {
+  const t = useTexts(webhooksTexts)
+  const { delivery_id: id } = useParams({ strict: false }) as { delivery_id: string }
+  const read = useRead('GET /v1/merchant/webhook-deliveries/{id}', { params: { id } }, { live: true })
+  const replay = useAct('POST /v1/merchant/webhook-deliveries/{id}/replay')
+  const row = read.data
+  if (row === undefined) {
+    return (
+      <Page title={t.one}>
+        {read.error ? <Problem error={read.error} retry={() => void read.refetch()} /> : <Waiting />}
+      </Page>
+    )
+  }
+  const again =
+    row.status === 'pending' ? null : (
+      <Button loading={replay.isPending} onClick={() => replay.mutate({ params: { id } })}>
+        {t.replay}
+      </Button>
+    )
+  const pretty = JSON.stringify(row.payload, null, 2)
+  return (
+    <Page title={t.event[row.event] ?? row.event} lead={<Lead row={row} />} actions={again}>
+      <Problem error={replay.error} />
+      <Said>{replay.isSuccess ? t.replay_queued : ''}</Said>
+      {row.status === 'pending' ? <Text size="sm">{t.pending_help}</Text> : null}
+      <Facts row={row} />
+      <section className="panel">
+        <Title order={2}>{t.body}</Title>
+        <Stack gap="sm">
+          <pre className="body">{pretty}</pre>
+          <span>
+            <Copy text={pretty} />
+          </span>
+        </Stack>
+      </section>
+      <section>
+        <Stack gap="sm">
+          <Title order={2}>{t.attempts}</Title>
+          {row.attempts.length === 0 ? <Text>{t.no_attempt}</Text> : <Attempts attempts={row.attempts} />}
+        </Stack>
+      </section>
+    </Page>
+  )
+}
+
+function Lead({ row }: { row: Delivery }) {
+  const t = useTexts(webhooksTexts)
+  return (
+    <>
+      <Chip tone={TONE_OF[row.status]}>{t.state[row.status]}</Chip> <When time={row.created_at} seconds />
+    </>
+  )
+}
+
+function Facts({ row }: { row: Delivery }) {
+  const t = useTexts(webhooksTexts)
+  const at = useIn()
+  const { collection_id, disbursement_id, test } = row.payload as Record<string, unknown>
+  const about =
+    test === true ? null : typeof collection_id === 'string' ? (
+      <Go to={at(`collections/${collection_id}`)}>{t.payment}</Go>
+    ) : typeof disbursement_id === 'string' ? (
+      <Go to={at(`withdrawals/${disbursement_id}`)}>{t.withdrawal}</Go>
+    ) : null
+  return (
+    <section className="panel">
+      <Title order={2}>{t.facts}</Title>
+      <FactList
+        facts={[
+          [t.event_name, <Mono key="event">{row.event}</Mono>],
+          [t.last, <Answered key="last" attempt={row.attempts.at(-1)} />],
+          row.next_attempt_at === null ? null : [t.next, <When key="next" time={row.next_attempt_at} seconds />],
+          [t.about, about],
+          [
+            t.id,
+            <span key="id">
+              <Mono>{row.id}</Mono> <Copy text={row.id} />
+            </span>,
+          ],
+        ]}
+      />
+    </section>
+  )
+}
+
+function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
+  const t = useTexts(webhooksTexts)
+  return (
+    <Table
+      label={t.attempts}
+      rows={[...attempts].reverse()}
+      rowKey={(attempt) => String(attempt.number)}
+      columns={[
+        { label: t.number, show: ({ number }) => number },
+        { label: t.time, show: ({ at }) => <When time={at} seconds /> },
+        { label: t.code, show: ({ status_code }) => status_code ?? t.none_code },
+        { label: t.took, show: ({ duration_ms }) => showDuration(duration_ms), right: true },
+        { label: t.problem, show: ({ error }) => (error === null ? '–' : (t.error[error] ?? error)) },
+        {
+          label: t.answer,
+          show: ({ response_body }) =>
+            response_body === null || response_body === '' ? '–' : <pre className="body">{response_body}</pre>,
+          wide: true,
+        },
+      ]}
+    />
+  )
+}

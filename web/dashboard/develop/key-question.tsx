@@ -1,0 +1,89 @@
+// Asking once more before a key ends.
+
+import { Button, Group, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useCall } from '../../ui/data.ts'
+import { newOnce } from '../../ui/form.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Dialog } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
+import { Problem } from '../../ui/problem.tsx'
+import type { Made } from './key-shown.tsx'
+import type { KeyRow } from './keys.tsx'
+import { keysTexts } from './keys-texts.ts'
+
+/** What is asked, of which key. */
+export type Asked = { act: 'rotate' | 'revoke'; row: KeyRow }
+
+/** The dialog. `show` takes the new key of a rotation; `said` what was done. */
+export function KeyQuestion(props: {
+  asked: Asked | null
+  close: () => void
+  said: (text: string) => void
+  show: (made: Made) => void
+}) {
+  const { asked, close } = props
+  return asked === null ? null : (
+    <Question key={`${asked.act} ${asked.row.id}`} {...props} asked={asked} close={close} />
+  )
+}
+
+function Question({
+  asked: { act, row },
+  close,
+  said,
+  show,
+}: {
+  asked: Asked
+  close: () => void
+  said: (text: string) => void
+  show: (made: Made) => void
+}) {
+  const t = useTexts(keysTexts)
+  const parts = useTexts(partsTexts)
+  const call = useCall()
+  const queries = useQueryClient()
+  const [error, setError] = useState<unknown>(null)
+  const [busy, setBusy] = useState(false)
+  // The same for each try of this question: a rotation whose answer was lost is not done twice.
+  const [once] = useState(newOnce)
+  const act_now = async () => {
+    setBusy(true)
+    setError(null)
+    try {
+      const params = { key_id: row.id }
+      // Not through the cache of answers: what it keeps outlives the page.
+      if (act === 'rotate') {
+        const { plaintext_key, environment, scopes } = await call('POST /v1/merchant/api-keys/{key_id}/rotate', {
+          params,
+          once,
+        })
+        show({ plaintext_key, environment, scopes })
+      } else {
+        await call('PATCH /v1/merchant/api-keys/{key_id}/revoke', { params, once })
+        said(t.revoked(row.name))
+      }
+      close()
+      await queries.invalidateQueries()
+    } catch (thrown) {
+      setError(thrown)
+      setBusy(false)
+    }
+  }
+  const rotates = act === 'rotate'
+  return (
+    <Dialog open onClose={close} title={rotates ? t.rotate_title(row.name) : t.revoke_title(row.name)}>
+      <Text>{rotates ? t.rotate_text : t.revoke_text}</Text>
+      <Problem error={error} />
+      <Group>
+        <Button color="red" loading={busy} onClick={() => void act_now()}>
+          {rotates ? t.rotate_yes : t.revoke_yes}
+        </Button>
+        <Button variant="default" onClick={close}>
+          {parts.cancel}
+        </Button>
+      </Group>
+    </Dialog>
+  )
+}

@@ -1,0 +1,115 @@
+// The business's API keys: what each may do, when it was last used, and how it is replaced or ended.
+
+import { Button, Group, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
+import { Chip, Empty, GoButton, Mono, Page, When } from '../../ui/parts.tsx'
+import { useIn, useMay } from '../merchant.ts'
+import { Said } from '../said.tsx'
+import { type Asked, KeyQuestion } from './key-question.tsx'
+import { KeyShown, type Made } from './key-shown.tsx'
+import { keysTexts } from './keys-texts.ts'
+import { scopeTexts } from './scopes.ts'
+
+/** A key without its secret. */
+export type KeyRow = Calls['GET /v1/merchant/api-keys']['data']['items'][number]
+
+/** The list; after a rotation the new key, once. */
+export function Keys() {
+  const t = useTexts(keysTexts)
+  const at = useIn()
+  const may = useMay('MERCHANT_ADMIN', 'DEVELOPER')
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const [made, setMade] = useState<Made | null>(null)
+  const [said, setSaid] = useState('')
+  const filters: Filter[] = [{ name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) }]
+  const list = useListQuery(filters)
+  const read = useRead('GET /v1/merchant/api-keys', { query: list.query }, { live: true, keep: true })
+  if (made !== null) return <KeyShown made={made} done={() => setMade(null)} />
+  const make = may ? <GoButton to={at('keys/new')}>{t.make}</GoButton> : null
+  const columns: Column<KeyRow>[] = [
+    { label: t.name, show: (row) => <strong>{row.name}</strong> },
+    {
+      label: t.key,
+      show: (row) => (
+        <Mono>
+          {row.key_prefix}…{row.key_last4}
+        </Mono>
+      ),
+    },
+    { label: t.scopes, show: (row) => <Allowed row={row} />, wide: true },
+    { label: t.created, show: (row) => <When time={row.created_at} /> },
+    { label: t.used, show: (row) => (row.last_used_at === null ? t.unused : <When time={row.last_used_at} />) },
+    { label: t.status, show: (row) => <State row={row} /> },
+    ...(may ? [{ label: t.acts, show: (row: KeyRow) => <Acts row={row} ask={setAsked} /> }] : []),
+  ]
+  return (
+    <Page key="list" title={t.title} lead={t.lead} actions={make}>
+      <Said>{said}</Said>
+      <List
+        label={t.title}
+        {...{ read, list, filters, columns }}
+        rowKey={(row) => row.id}
+        empty={
+          <Empty title={t.empty} action={make}>
+            {may ? t.teach : t.read_only}
+          </Empty>
+        }
+      />
+      <KeyQuestion asked={asked} close={() => setAsked(null)} said={setSaid} show={setMade} />
+    </Page>
+  )
+}
+
+function State({ row }: { row: KeyRow }) {
+  const t = useTexts(keysTexts)
+  return (
+    <>
+      <Chip tone={row.status === 'active' ? 'good' : 'plain'}>{t.state[row.status]}</Chip>
+      {row.status === 'active' && row.expires_at !== null ? (
+        <Text size="xs" c="dimmed">
+          {t.expires} <When time={row.expires_at} />
+        </Text>
+      ) : null}
+    </>
+  )
+}
+
+function Allowed({ row }: { row: KeyRow }) {
+  const t = useTexts(keysTexts)
+  const words = useTexts(scopeTexts)
+  return (
+    <details className="disclosed">
+      <summary>
+        {t.scopes}: {row.scopes.length}
+      </summary>
+      <ul className="steps">
+        {row.scopes.map((scope) => (
+          <li key={scope}>
+            {words.scope[scope] ?? scope} <Mono>{scope}</Mono>
+          </li>
+        ))}
+        <li>{row.ip_whitelist_enabled ? t.from_listed : t.from_any}</li>
+      </ul>
+    </details>
+  )
+}
+
+function Acts({ row, ask }: { row: KeyRow; ask: (asked: Asked) => void }) {
+  const t = useTexts(keysTexts)
+  if (row.status !== 'active') return <>–</>
+  const button = (act: Asked['act']) => (
+    <Button size="xs" variant="default" aria-label={`${t[act]}: ${row.name}`} onClick={() => ask({ act, row })}>
+      {t[act]}
+    </Button>
+  )
+  return (
+    <Group gap="xs">
+      {button('rotate')}
+      {button('revoke')}
+    </Group>
+  )
+}

@@ -1,0 +1,147 @@
+// One request: all that is kept of it, and the way to what it made.
+
+import { Anchor, Stack, Text, Title } from '@mantine/core'
+import { useParams } from '@tanstack/react-router'
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Waiting } from '../../ui/list.tsx'
+import { Copy, FactList, Go, Mono, Page, When } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { showDuration } from '../../ui/show.ts'
+import { useIn } from '../merchant.ts'
+import { Status } from './requests.tsx'
+import { requestsTexts } from './requests-texts.ts'
+
+type Logged = Calls['GET /v1/merchant/requests/{id}']['data']
+
+/** The page of one request. */
+export function RequestPage() {
+  const t = useTexts(requestsTexts)
+  const { request_id: id } = useParams({ strict: false }) as { request_id: string }
+  const read = useRead('GET /v1/merchant/requests/{id}', { params: { id } })
+  const row = read.data
+  if (row === undefined) {
+    return (
+      <Page title={t.one}>
+        {read.error ? <Problem error={read.error} retry={() => void read.refetch()} /> : <Waiting />}
+      </Page>
+    )
+  }
+  return (
+    <Page
+      title={`${row.method ?? ''} ${row.path ?? ''}`}
+      lead={
+        <>
+          <Status status={row.status} /> <When time={row.at} seconds />
+        </>
+      }
+    >
+      <Facts row={row} />
+      {row.bodies_dropped ? <Text>{t.dropped}</Text> : null}
+      <Body title={t.sent} text={row.request_body} cut={row.request_body_cut} />
+      <Body title={t.answered} text={row.response_body} cut={row.response_body_cut} />
+    </Page>
+  )
+}
+
+function Facts({ row }: { row: Logged }) {
+  const t = useTexts(requestsTexts)
+  const at = useIn()
+  const made = madeBy(row)
+  const mono = (text: string | null | undefined) => (text ? <Mono>{text}</Mono> : null)
+  return (
+    <section className="panel">
+      <Title order={2}>{t.facts}</Title>
+      <FactList
+        facts={[
+          [t.took, row.duration_ms === null ? null : showDuration(row.duration_ms)],
+          [t.error, mono(row.error_code)],
+          [t.key, row.key_name],
+          [t.address, mono(row.address)],
+          [t.agent, row.user_agent],
+          [t.once, mono(row.idempotency_key)],
+          [t.query, mono(row.query)],
+          [t.reference, row.reference],
+          made === null
+            ? [t.resource, mono(row.resource_id)]
+            : [
+                t.resource,
+                <Go key="made" to={at(made.to)}>
+                  {t.open[made.kind]}
+                </Go>,
+              ],
+          row.request_id === null
+            ? null
+            : [
+                t.request_id,
+                <span key="id">
+                  <Mono>{row.request_id}</Mono> <Copy text={row.request_id} />
+                </span>,
+              ],
+        ]}
+      />
+      {row.error_code === null ? null : (
+        <Text size="sm" mt="sm">
+          {t.why}{' '}
+          <Anchor href="/docs" target="_blank" rel="noreferrer">
+            {t.docs}
+          </Anchor>
+        </Text>
+      )}
+    </section>
+  )
+}
+
+function Body({ title, text, cut }: { title: string; text: string | null; cut: boolean }) {
+  const t = useTexts(requestsTexts)
+  const shown = pretty(text)
+  return (
+    <section className="panel">
+      <Title order={2}>{title}</Title>
+      <Stack gap="sm">
+        {shown === null ? (
+          <Text size="sm">{t.none}</Text>
+        ) : (
+          <>
+            <pre className="body">{shown}</pre>
+            {cut ? <Text size="sm">{t.cut}</Text> : null}
+            <span>
+              <Copy text={shown} />
+            </span>
+          </>
+        )}
+      </Stack>
+    </section>
+  )
+}
+
+/** JSON with its lines; anything else, such as a text that was cut, as it is. */
+function pretty(text: string | null): string | null {
+  if (text === null || text === '') return null
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+type Kind = keyof (typeof requestsTexts)['sw']['open']
+const PAGES: readonly (readonly [path: RegExp, kind: Kind, page: string])[] = [
+  [/^\/v1\/invoices\/[^/]+\/payment-link$/, 'links', 'links'],
+  [/^\/v1\/collections/, 'collections', 'collections'],
+  [/^\/v1\/payment-links/, 'links', 'links'],
+  [/^\/v1\/invoices/, 'invoices', 'invoices'],
+  [/^\/v1\/(sandbox\/)?disbursements/, 'withdrawals', 'withdrawals'],
+  [/^\/v1\/merchant\/webhook-deliveries/, 'deliveries', 'webhooks/deliveries'],
+]
+
+/** The page of what a request made or named. Null: it has none. */
+function madeBy({ path, resource_id }: Logged): { kind: Kind; to: string } | null {
+  if (path === null) return null
+  const reference = /^\/v1\/transactions\/(TXN-\w+)$/.exec(path)?.[1]
+  if (reference !== undefined) return { kind: 'transactions', to: `transactions/${reference}` }
+  if (resource_id === null) return null
+  const [, kind, page] = PAGES.find(([form]) => form.test(path)) ?? []
+  return kind === undefined ? null : { kind, to: `${page}/${resource_id}` }
+}

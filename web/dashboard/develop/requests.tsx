@@ -1,0 +1,102 @@
+// What the business's own systems asked of the API, and what came back.
+
+import { Text } from '@mantine/core'
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
+import { Chip, Empty, GoButton, Mono, Page, type Tone, When } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
+import { showCount, showDuration } from '../../ui/show.ts'
+import { useIn } from '../merchant.ts'
+import { requestsTexts } from './requests-texts.ts'
+
+type Row = Calls['GET /v1/merchant/requests']['data']['items'][number]
+
+const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
+
+/** The log of requests. */
+export function Requests() {
+  const t = useTexts(requestsTexts)
+  const parts = useTexts(partsTexts)
+  const at = useIn()
+  const keys = useRead('GET /v1/merchant/api-keys', { query: { page_size: 100 } })
+  const filters: Filter[] = [
+    { name: 'q', label: t.q, kind: 'text' },
+    { name: 'method', label: t.method, kind: 'choice', choices: METHODS.map((one) => [one, one]) },
+    { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.statuses) },
+    {
+      name: 'key_id',
+      label: t.key,
+      kind: 'choice',
+      choices: (keys.data?.items ?? []).map((key) => [key.id, nameOf(key)]),
+    },
+    { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
+    { name: 'to', label: parts.to, kind: 'day', edge: 'to' },
+  ]
+  const list = useListQuery(filters)
+  const read = useRead('GET /v1/merchant/requests', { query: list.query }, { live: true, keep: true })
+  const columns: Column<Row>[] = [
+    { label: t.time, show: (row) => <When time={row.at} seconds /> },
+    { label: t.request, show: (row) => <Asked row={row} />, wide: true },
+    { label: t.status, show: (row) => <Status status={row.status} /> },
+    { label: t.took, show: (row) => (row.duration_ms === null ? '–' : showDuration(row.duration_ms)), right: true },
+    { label: t.key, show: (row) => row.key_name ?? '–' },
+    { label: t.about, show: (row) => row.reference ?? '–' },
+  ]
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <List
+        label={t.title}
+        {...{ read, list, filters, columns }}
+        rowKey={(row) => row.id}
+        href={(row) => (row.kind === 'not_kept' ? null : at(`requests/${row.id}`))}
+        empty={
+          <Empty title={t.empty} action={<GoButton to={at('keys')}>{t.make_key}</GoButton>}>
+            {t.teach}
+          </Empty>
+        }
+      />
+      {read.data?.looked_back_to ? (
+        <Text size="sm">
+          {t.looked} <When time={read.data.looked_back_to} />. {t.look_on}
+        </Text>
+      ) : null}
+    </Page>
+  )
+}
+
+function nameOf({ name, key_last4 }: { name: string; key_last4: string }): string {
+  return `${name} (…${key_last4})`
+}
+
+function Asked({ row }: { row: Row }) {
+  const t = useTexts(requestsTexts)
+  if (row.kind === 'not_kept') {
+    return (
+      <em>
+        {t.not_kept(showCount(row.count ?? 0))} ({t.until} <When time={row.until ?? null} seconds />)
+      </em>
+    )
+  }
+  return (
+    <>
+      <Mono>
+        {row.method} {row.path}
+      </Mono>
+      {row.error_code === null ? null : (
+        <Text size="xs">
+          {t.error}: <Mono>{row.error_code}</Mono>
+        </Text>
+      )}
+    </>
+  )
+}
+
+const TONES: readonly Tone[] = ['plain', 'plain', 'good', 'plain', 'warn', 'bad']
+
+/** A status code, coloured by its class. */
+export function Status({ status }: { status: number | null }) {
+  if (status === null) return <>–</>
+  return <Chip tone={TONES[Math.floor(status / 100)] ?? 'plain'}>{status}</Chip>
+}

@@ -1,0 +1,78 @@
+// What a key may be allowed, in words, and the usual choices.
+
+import { texts } from '../../ui/language.ts'
+
+/** Every scope, in the order in which the form shows them. */
+export const SCOPES = [
+  'collections:write',
+  'collections:read',
+  'payment_links:write',
+  'payment_links:read',
+  'invoices:write',
+  'invoices:read',
+  'transactions:read',
+  'webhooks:manage',
+  'disbursements:write',
+  'disbursements:read',
+] as const
+/** One of them. */
+export type Scope = (typeof SCOPES)[number]
+
+/** Choices that fit most businesses. `by_hand` is what the reader ticks. */
+export const PRESETS = ['shop', 'links', 'read', 'all', 'by_hand'] as const
+/** One of them. */
+export type Preset = (typeof PRESETS)[number]
+
+/** The scopes of each choice. */
+export const SCOPES_OF: Record<Exclude<Preset, 'by_hand'>, readonly Scope[]> = {
+  shop: ['collections:write', 'collections:read', 'transactions:read'],
+  links: ['payment_links:write', 'payment_links:read', 'invoices:write', 'invoices:read', 'collections:read'],
+  read: ['collections:read', 'payment_links:read', 'invoices:read', 'transactions:read', 'disbursements:read'],
+  all: SCOPES,
+}
+
+/** Words of scopes and choices. */
+export const scopeTexts = texts({
+  sw: {
+    scope: {
+      'collections:write': 'Kutuma maombi ya malipo na kutengeneza misimbo ya QR',
+      'collections:read': 'Kuona makusanyo',
+      'payment_links:write': 'Kutengeneza na kusitisha viungo vya malipo',
+      'payment_links:read': 'Kuona viungo vya malipo',
+      'invoices:write': 'Kutengeneza, kutuma na kusitisha ankara',
+      'invoices:read': 'Kuona ankara',
+      'transactions:read': 'Kuona miamala na salio',
+      'webhooks:manage': 'Kubadilisha anwani na matukio ya webhook',
+      'disbursements:write': 'Kuomba utoaji pesa (kila ombi linasubiri idhini)',
+      'disbursements:read': 'Kuona utoaji pesa',
+    } as Record<string, string>,
+    preset: {
+      shop: 'Duka la mtandaoni: kupokea malipo na kuona hali yake',
+      links: 'Viungo na ankara: kutengeneza, kutuma na kuona',
+      read: 'Kuona tu: hakuna kinachobadilishwa',
+      all: 'Kila kitu, pamoja na kuomba utoaji pesa',
+      by_hand: 'Nitachagua mwenyewe',
+    } as Record<string, string>,
+  },
+  en: {
+    scope: {
+      'collections:write': 'Send payment prompts and make QR codes',
+      'collections:read': 'See collections',
+      'payment_links:write': 'Make and cancel payment links',
+      'payment_links:read': 'See payment links',
+      'invoices:write': 'Make, send and cancel invoices',
+      'invoices:read': 'See invoices',
+      'transactions:read': 'See transactions and the balance',
+      'webhooks:manage': 'Change the webhook address and its events',
+      'disbursements:write': 'Ask for withdrawals (each one waits for approval)',
+      'disbursements:read': 'See withdrawals',
+    },
+    preset: {
+      shop: 'Online shop: take payments and see how they stand',
+      links: 'Links and invoices: make, send and see them',
+      read: 'Read only: nothing can be changed',
+      all: 'Everything, asking for withdrawals too',
+      by_hand: 'I choose by hand',
+    },
+  },
+})

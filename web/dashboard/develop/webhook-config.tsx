@@ -1,0 +1,215 @@
+// Where events go, which ones, and the secret that signs them: shown once, when it is made.
+
+import { Button, Checkbox, Group, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import type { Calls } from '../../ui/api-types.ts'
+import { checks } from '../../ui/checks.ts'
+import { useCall } from '../../ui/data.ts'
+import { newOnce, useDraft } from '../../ui/form.ts'
+import { useLanguage, useTexts } from '../../ui/language.ts'
+import { Copy, Dialog, FactList, Mono } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { useActing } from '../merchant.ts'
+import { Said } from '../said.tsx'
+import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
+
+/** What is configured. */
+export type Config = Calls['GET /v1/merchant/webhook-config']['data']
+
+/** The form, and the secret. Null: nothing is configured yet. */
+export function WebhookConfig({ config }: { config: Config | null }) {
+  const t = useTexts(webhooksTexts)
+  const [secret, setSecret] = useState<string | null>(null)
+  const [saved, setSaved] = useState(false)
+  const [lost, setLost] = useState(false)
+  const shown = (next: string | undefined) => {
+    setSecret(next ?? null)
+    setLost(next === undefined)
+  }
+  return (
+    <>
+      <Secret secret={secret} forget={() => setSecret(null)} />
+      <section className="panel">
+        <Title order={2}>{t.config}</Title>
+        <Stack gap="md">
+          {config === null ? <Text>{t.none_yet}</Text> : <Configured config={config} />}
+          <Said>{saved ? t.saved : ''}</Said>
+          {config === null ? (
+            <Form config={null} made={setSecret} saved={setSaved} />
+          ) : (
+            <details className="disclosed">
+              <summary>{t.change}</summary>
+              <Form config={config} made={setSecret} saved={setSaved} />
+            </details>
+          )}
+        </Stack>
+      </section>
+      {config === null ? null : (
+        <section className="panel">
+          <Title order={2}>{t.secret}</Title>
+          <Stack gap="sm">
+            <Text size="sm">{t.secret_what}</Text>
+            <Text size="sm">{t.secret_ends(config.secret_last4)}</Text>
+            {lost ? <Text role="alert">{t.secret_lost}</Text> : null}
+            <Rotate shown={shown} />
+          </Stack>
+        </section>
+      )}
+    </>
+  )
+}
+
+function Configured({ config }: { config: Config }) {
+  const t = useTexts(webhooksTexts)
+  return (
+    <>
+      <FactList
+        facts={[
+          [t.url, <Mono key="url">{config.webhook_url}</Mono>],
+          [t.events, config.events.map((event) => t.event[event] ?? event).join(' · ')],
+        ]}
+      />
+      <Text size="sm">{t.shared}</Text>
+    </>
+  )
+}
+
+function Form({
+  config,
+  made,
+  saved,
+}: {
+  config: Config | null
+  made: (secret: string | null) => void
+  saved: (done: boolean) => void
+}) {
+  const t = useTexts(webhooksTexts)
+  const call = useCall()
+  const queries = useQueryClient()
+  const check = checks(useLanguage())
+  const { merchant_id } = useActing().membership
+  const draft = useDraft<{ webhook_url: string; events: string[] }>({
+    name: `webhook.${merchant_id}`,
+    initial: { webhook_url: config?.webhook_url ?? '', events: config?.events ?? EVENTS.slice(0, 6) },
+    check: { webhook_url: check.url, events: (events) => (events.length === 0 ? t.events_needed : null) },
+  })
+  const send = draft.submit(async ({ webhook_url, events }, once) => {
+    saved(false)
+    const body = { webhook_url: webhook_url.trim(), events: EVENTS.filter((event) => events.includes(event)) }
+    // Not through the cache of answers: what it keeps outlives the page.
+    const { secret } = await call('PATCH /v1/merchant/webhook-config', { body, once })
+    if (secret !== undefined) made(secret)
+    saved(true)
+    await queries.invalidateQueries()
+  })
+  return (
+    <form onSubmit={send} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label={t.url}
+          description={t.url_help}
+          type="url"
+          maxLength={2048}
+          {...draft.form.getInputProps('webhook_url')}
+        />
+        <Checkbox.Group label={t.events} {...draft.form.getInputProps('events')}>
+          <Stack gap="xs" mt="xs">
+            {EVENTS.map((event) => (
+              <Checkbox key={event} value={event} label={t.event[event]} description={event} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        <Problem error={draft.error} />
+        <Group>
+          <Button type="submit" loading={draft.sending}>
+            {t.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function Secret({ secret, forget }: { secret: string | null; forget: () => void }) {
+  return <div role="status">{secret === null ? null : <Shown secret={secret} forget={forget} />}</div>
+}
+
+function Shown({ secret, forget }: { secret: string; forget: () => void }) {
+  const t = useTexts(webhooksTexts)
+  const panel = useRef<HTMLElement>(null)
+  // It is above what was pressed, and there only once: the reader goes to it.
+  useEffect(() => panel.current?.focus(), [])
+  return (
+    <section className="panel secret" ref={panel} tabIndex={-1} aria-labelledby="secret">
+      <Title order={2} id="secret">
+        {t.secret_once}
+      </Title>
+      <Stack gap="sm">
+        <Text size="sm">{t.secret_once_help}</Text>
+        <code className="mono key">{secret}</code>
+        <Group gap="xs">
+          <Copy text={secret} label={t.copy_secret} />
+          <Button size="xs" variant="default" onClick={forget}>
+            {t.secret_kept}
+          </Button>
+        </Group>
+      </Stack>
+    </section>
+  )
+}
+
+function Rotate({ shown }: { shown: (secret: string | undefined) => void }) {
+  const t = useTexts(webhooksTexts)
+  const parts = useTexts(partsTexts)
+  const call = useCall()
+  const queries = useQueryClient()
+  // The key of one question: its tries, if an answer is lost, are one rotation.
+  const [once, setOnce] = useState<string | null>(null)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const close = () => setOnce(null)
+  const rotate = async () => {
+    setBusy(true)
+    setError(null)
+    try {
+      const body = { rotate_secret: true }
+      const { secret } = await call('PATCH /v1/merchant/webhook-config', { body, once: once ?? newOnce() })
+      close()
+      shown(secret)
+      await queries.invalidateQueries()
+    } catch (thrown) {
+      setError(thrown)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      <Group>
+        <Button
+          variant="default"
+          onClick={() => {
+            setError(null)
+            setOnce(newOnce())
+          }}
+        >
+          {t.rotate}
+        </Button>
+      </Group>
+      <Dialog open={once !== null} onClose={close} title={t.rotate_title}>
+        <Text>{t.rotate_text}</Text>
+        <Problem error={error} />
+        <Group>
+          <Button color="red" loading={busy} onClick={() => void rotate()}>
+            {t.rotate_yes}
+          </Button>
+          <Button variant="default" onClick={close}>
+            {parts.cancel}
+          </Button>
+        </Group>
+      </Dialog>
+    </>
+  )
+}

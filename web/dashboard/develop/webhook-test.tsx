@@ -1,0 +1,77 @@
+// A test delivery, and in words what the merchant's server made of it.
+
+import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { useAct, useRead } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Go } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { showDuration } from '../../ui/show.ts'
+import { useIn } from '../merchant.ts'
+import type { Attempt } from './webhooks.tsx'
+import { webhooksTexts } from './webhooks-texts.ts'
+
+/** How often the answer is looked for while it is awaited. */
+const LOOK_MS = 500
+
+/** Sends a test and waits for its first attempt. */
+export function WebhookTest() {
+  const t = useTexts(webhooksTexts)
+  const at = useIn()
+  const test = useAct('POST /v1/merchant/webhook-config/test')
+  const [id, setId] = useState<string | null>(null)
+  const { data, error, refetch } = useRead(
+    'GET /v1/merchant/webhook-deliveries/{id}',
+    { params: { id: id ?? '' } },
+    { enabled: id !== null },
+  )
+  const attempt = data?.attempts[0]
+  useEffect(() => {
+    if (id === null || attempt !== undefined) return
+    const timer = setInterval(() => void refetch(), LOOK_MS)
+    return () => clearInterval(timer)
+  }, [id, attempt, refetch])
+  return (
+    <section className="panel">
+      <Title order={2}>{t.test}</Title>
+      <Stack gap="sm">
+        <Text size="sm">{t.test_help}</Text>
+        <Group>
+          <Button
+            variant="default"
+            loading={test.isPending || (id !== null && attempt === undefined && !error)}
+            onClick={() => {
+              setId(null)
+              test.mutate({}, { onSuccess: (made) => setId(made.id) })
+            }}
+          >
+            {t.send_test}
+          </Button>
+        </Group>
+        <Problem error={test.error ?? error} />
+        <div role="status">
+          {id !== null && attempt === undefined && !error ? <Text size="sm">{t.test_waits}</Text> : null}
+          {id !== null && attempt !== undefined ? (
+            <Alert color={attempt.error === null ? 'teal' : 'red'} variant="light">
+              <Stack gap="xs">
+                <Text size="sm">{resultOf(attempt, t)}</Text>
+                <span>
+                  <Go to={at(`webhooks/deliveries/${id}`)}>{t.see_delivery}</Go>
+                </span>
+              </Stack>
+            </Alert>
+          ) : null}
+        </div>
+      </Stack>
+    </section>
+  )
+}
+
+function resultOf({ status_code, duration_ms, error }: Attempt, t: (typeof webhooksTexts)['sw']): string {
+  const took = showDuration(duration_ms)
+  if (status_code === null) return t.test_none(t.error[error ?? ''] ?? error ?? '', took)
+  if (error === null) return t.test_ok(status_code, took)
+  return status_code === 401 || status_code === 403
+    ? t.test_signature(status_code, took)
+    : t.test_code(status_code, took)
+}

@@ -1,0 +1,111 @@
+// Webhooks: where events go, and what became of each.
+
+import { Button, Stack, Title } from '@mantine/core'
+import { useState } from 'react'
+import { Refused } from '../../ui/api.ts'
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { type Column, type Filter, List, useListQuery, Waiting } from '../../ui/list.tsx'
+import { Chip, Empty, Page, type Tone, When } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { showDuration } from '../../ui/show.ts'
+import { useIn } from '../merchant.ts'
+import { ReplaySince } from './replay-since.tsx'
+import { WebhookConfig } from './webhook-config.tsx'
+import { WebhookTest } from './webhook-test.tsx'
+import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
+
+/** One delivery with its attempts. */
+export type Delivery = Calls['GET /v1/merchant/webhook-deliveries']['data']['items'][number]
+/** One try to deliver. */
+export type Attempt = Delivery['attempts'][number]
+
+/** How good or bad the state of a delivery is. */
+export const TONE_OF: Record<Delivery['status'], Tone> = { pending: 'wait', delivered: 'good', failed: 'bad' }
+
+/** The page: address and secret, a test, deliveries. */
+export function Webhooks() {
+  const t = useTexts(webhooksTexts)
+  const config = useRead('GET /v1/merchant/webhook-config')
+  // Before the first save there is none, which is no mistake of anybody's.
+  const none = config.error instanceof Refused && config.error.status === 404
+  // A question that got no configuration forgets that when it is asked again; the page stays, with the secret that it shows.
+  const [opened, setOpened] = useState(false)
+  if (!opened && (none || config.data !== undefined)) setOpened(true)
+  if (!opened && config.data === undefined && !none) {
+    return (
+      <Page title={t.title} lead={t.lead}>
+        {config.error ? <Problem error={config.error} retry={() => void config.refetch()} /> : <Waiting />}
+      </Page>
+    )
+  }
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <WebhookConfig config={config.data ?? null} />
+      {config.data === undefined ? null : <WebhookTest />}
+      <Deliveries />
+    </Page>
+  )
+}
+
+function Deliveries() {
+  const t = useTexts(webhooksTexts)
+  const parts = useTexts(partsTexts)
+  const at = useIn()
+  const [replaying, setReplaying] = useState(false)
+  const filters: Filter[] = [
+    { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) },
+    { name: 'event', label: t.event_name, kind: 'choice', choices: EVENTS.map((one) => [one, t.event[one] ?? one]) },
+    { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
+    { name: 'to', label: parts.to, kind: 'day', edge: 'to' },
+  ]
+  const list = useListQuery(filters)
+  const read = useRead('GET /v1/merchant/webhook-deliveries', { query: list.query }, { live: true, keep: true })
+  const columns: Column<Delivery>[] = [
+    { label: t.time, show: (row) => <When time={row.created_at} seconds /> },
+    { label: t.event_name, show: (row) => t.event[row.event] ?? row.event },
+    { label: t.status, show: (row) => <Chip tone={TONE_OF[row.status]}>{t.state[row.status]}</Chip> },
+    { label: t.last, show: (row) => <Answered attempt={row.attempts.at(-1)} /> },
+    { label: t.attempts, show: (row) => row.attempts.at(-1)?.number ?? 0, right: true },
+  ]
+  const any = (read.data?.pagination.total_items ?? 0) > 0
+  return (
+    <section aria-labelledby="deliveries">
+      <Stack gap="md">
+        <div className="row">
+          <Title order={2} id="deliveries">
+            {t.deliveries}
+          </Title>
+          {any ? (
+            <Button variant="default" onClick={() => setReplaying(true)}>
+              {t.replay_since}
+            </Button>
+          ) : null}
+        </div>
+        <List
+          label={t.deliveries}
+          {...{ read, list, filters, columns }}
+          rowKey={(row) => row.id}
+          href={(row) => at(`webhooks/deliveries/${row.id}`)}
+          empty={<Empty title={t.empty}>{t.teach}</Empty>}
+        />
+      </Stack>
+      <ReplaySince open={replaying} close={() => setReplaying(false)} />
+    </section>
+  )
+}
+
+/** What a server answered, in short. */
+export function Answered({ attempt }: { attempt: Attempt | undefined }) {
+  const t = useTexts(webhooksTexts)
+  if (attempt === undefined) return <>{t.no_attempt}</>
+  const { status_code, error, duration_ms } = attempt
+  const what = status_code ?? (error === null ? t.none_code : (t.error[error] ?? error))
+  return (
+    <>
+      {what} · {showDuration(duration_ms)}
+    </>
+  )
+}

@@ -1,0 +1,56 @@
+// What the business has: above the pages about money that leaves.
+
+import { Text } from '@mantine/core'
+import { useRead } from '../../ui/data.ts'
+import { texts, useTexts } from '../../ui/language.ts'
+import { Amount, FactList } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+
+const balanceTexts = texts({
+  sw: {
+    label: 'Salio',
+    available: 'Linalopatikana',
+    available_help: 'Unaweza kulitoa sasa.',
+    reserved: 'Limetengwa',
+    reserved_help: 'Kwa utoaji pesa ulioidhinishwa na bado haujakamilika.',
+    held: 'Linakaguliwa',
+    held_help: 'Limepokelewa, linasubiri ukaguzi.',
+  },
+  en: {
+    label: 'Balance',
+    available: 'Available',
+    available_help: 'You can withdraw it now.',
+    reserved: 'Reserved',
+    reserved_help: 'For withdrawals that are approved and under way.',
+    held: 'Under review',
+    held_help: 'Received, and waiting for a check.',
+  },
+})
+
+/** The balance of this environment, live. */
+export function Balance() {
+  const t = useTexts(balanceTexts)
+  const { data, error, refetch } = useRead('GET /v1/merchant/balance', {}, { live: true })
+  if (error) return <Problem error={error} retry={() => void refetch()} />
+  const part = (value: string | undefined, help: string) => (
+    <>
+      <strong>
+        <Amount value={value ?? null} currency={data?.currency} />
+      </strong>
+      <Text size="xs" c="dimmed">
+        {help}
+      </Text>
+    </>
+  )
+  return (
+    <section className="panel" aria-label={t.label}>
+      <FactList
+        facts={[
+          [t.available, part(data?.available, t.available_help)],
+          [t.reserved, part(data?.reserved, t.reserved_help)],
+          [t.held, part(data?.held, t.held_help)],
+        ]}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,24 @@
+// Months as people choose and read them.
+
+import type { Language } from '../../ui/language.ts'
+import { texts } from '../../ui/language.ts'
+
+const names = texts({
+  sw: {
+    months: 'Januari Februari Machi Aprili Mei Juni Julai Agosti Septemba Oktoba Novemba Desemba'.split(' '),
+  },
+  en: {
+    months: 'January February March April May June July August September October November December'.split(' '),
+  },
+})
+
+/** The month of a day (YYYY-MM-DD) and those before it, newest first, as YYYY-MM. */
+export function monthsBack(day: string, count: number): string[] {
+  const [year = 0, month = 1] = day.split('-').map(Number)
+  return Array.from({ length: count }, (_, i) => new Date(Date.UTC(year, month - 1 - i, 1)).toISOString().slice(0, 7))
+}
+
+/** A month YYYY-MM in words: "Novemba 2026". */
+export function showMonth(month: string, language: Language): string {
+  return `${names[language].months[Number(month.slice(5, 7)) - 1] ?? ''} ${month.slice(0, 4)}`
+}

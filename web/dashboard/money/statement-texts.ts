@@ -1,0 +1,51 @@
+// Words of statements.
+
+import { texts } from '../../ui/language.ts'
+
+/** The page, and what it prints. */
+export const statementTexts = texts({
+  sw: {
+    title: 'Taarifa za akaunti',
+    lead: 'Salio la mwanzo, kilichoingia na kutoka, na salio la mwisho.',
+    kind: 'Ya siku au ya mwezi',
+    month: 'Mwezi',
+    day: 'Siku',
+    print: 'Chapisha',
+    csv: 'Pakua CSV',
+    of: 'Taarifa ya akaunti:',
+    not_final: 'Kipindi hiki hakijaisha: miamala mingine inaweza kuongezeka.',
+    opening: 'Salio la mwanzo',
+    closing: 'Salio la mwisho',
+    lines: 'Kilichoingia na kutoka',
+    type: 'Aina',
+    side: { credit: ' (kuongeza)', debit: ' (kupunguza)' },
+    count: 'Idadi',
+    amount: 'Kiasi',
+    fee: 'Makato',
+    net: 'Badiliko la salio',
+    sum: 'Salio la mwanzo pamoja na mabadiliko yote ni salio la mwisho, ambalo ndilo salio la mwanzo la kipindi kinachofuata.',
+    each: 'Ona miamala yote ya kipindi hiki',
+  },
+  en: {
+    title: 'Statements',
+    lead: 'The opening balance, what came and went, and the closing balance.',
+    kind: 'Of a day or of a month',
+    month: 'Month',
+    day: 'Day',
+    print: 'Print',
+    csv: 'Download CSV',
+    of: 'Statement of',
+    not_final: 'This period is not over yet: more transactions may come.',
+    opening: 'Opening balance',
+    closing: 'Closing balance',
+    lines: 'What came and went',
+    type: 'Type',
+    side: { credit: ' (added)', debit: ' (taken off)' },
+    count: 'Number',
+    amount: 'Amount',
+    fee: 'Fees',
+    net: 'Change of the balance',
+    sum: 'The opening balance and all changes are the closing balance, which is the opening balance of the next period.',
+    each: 'See every transaction of this period',
+  },
+})

@@ -1,0 +1,179 @@
+// The statement of a day or a month: what was there, what came and went, what is left. It prints.
+
+import { Button, Group, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { download } from '../../ui/api.ts'
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead, useScope, withScope } from '../../ui/data.ts'
+import { useLanguage, useTexts } from '../../ui/language.ts'
+import { Table, Waiting } from '../../ui/list.tsx'
+import { Amount, Go, Page, When } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { dayOf, showCount, showDate } from '../../ui/show.ts'
+import { useActing, useIn } from '../merchant.ts'
+import { useWords } from '../words.ts'
+import { monthsBack, showMonth } from './months.ts'
+import { statementTexts } from './statement-texts.ts'
+import { useKinds } from './transaction-words.ts'
+
+type Statement = Calls['GET /v1/merchants/{merchant_id}/statements/{period}']['data']
+
+/** The page: which period stands in the address. */
+export function Statements() {
+  const t = useTexts(statementTexts)
+  const { membership } = useActing()
+  const today = dayOf(new Date())
+  const { period = today.slice(0, 7) } = useSearch({ strict: false }) as { period?: string }
+  const params = { merchant_id: membership.merchant_id, period }
+  const read = useRead('GET /v1/merchants/{merchant_id}/statements/{period}', { params }, { keep: true })
+  return (
+    <Page title={t.title} lead={t.lead} actions={read.data ? <Keep params={params} /> : null}>
+      <Chooser {...{ period, today }} />
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      {read.data === undefined ? read.error ? null : <Waiting /> : <Sheet statement={read.data} />}
+    </Page>
+  )
+}
+
+function Chooser({ period, today }: { period: string; today: string }) {
+  const t = useTexts(statementTexts)
+  const language = useLanguage()
+  const navigate = useNavigate()
+  const choose = (next: string) => void navigate({ to: '.', search: { period: next } as never, replace: true })
+  const by_day = period.length > 7
+  const month = period.slice(0, 7)
+  const months = monthsBack(today, 36)
+  return (
+    <Group gap="sm" align="flex-end" className="no-print">
+      <SegmentedControl
+        aria-label={t.kind}
+        value={by_day ? 'day' : 'month'}
+        onChange={(kind) => choose(kind === 'month' ? month : month === today.slice(0, 7) ? today : `${month}-01`)}
+        data={[
+          { value: 'month', label: t.month },
+          { value: 'day', label: t.day },
+        ]}
+      />
+      {by_day ? (
+        <TextInput
+          key={period}
+          label={t.day}
+          type="date"
+          max={today}
+          defaultValue={period}
+          onChange={({ currentTarget: { value } }) => /^\d{4}-\d{2}-\d{2}$/.test(value) && choose(value)}
+        />
+      ) : (
+        <NativeSelect
+          label={t.month}
+          value={month}
+          data={(months.includes(month) ? months : [month, ...months]).map((value) => ({
+            value,
+            label: showMonth(value, language),
+          }))}
+          onChange={(event) => choose(event.currentTarget.value)}
+        />
+      )}
+    </Group>
+  )
+}
+
+function Keep({ params }: { params: { merchant_id: string; period: string } }) {
+  const t = useTexts(statementTexts)
+  const scope = useScope()
+  const [error, setError] = useState<unknown>(null)
+  const csv = async () => {
+    setError(null)
+    const input = withScope(scope, { params, query: { format: 'csv' } })
+    await download(
+      'GET /v1/merchants/{merchant_id}/statements/{period}',
+      input,
+      `statement-${params.period}.csv`,
+    ).catch(setError)
+  }
+  return (
+    <>
+      <Button variant="default" onClick={() => print()}>
+        {t.print}
+      </Button>
+      <Button variant="default" onClick={() => void csv()}>
+        {t.csv}
+      </Button>
+      <Problem error={error} retry={() => void csv()} />
+    </>
+  )
+}
+
+function Sheet({ statement }: { statement: Statement }) {
+  const t = useTexts(statementTexts)
+  const words = useWords()
+  const language = useLanguage()
+  const kinds = useKinds()
+  const at = useIn()
+  const { membership } = useActing()
+  const { period, currency, opening_balance, closing_balance } = statement
+  const money = (value: string) => <Amount value={value} currency={currency} />
+  const name = period.length > 7 ? showDate(period, language) : showMonth(period, language)
+  // The last day of the period: the one before that on which the next begins.
+  const last = dayOf(new Date(Date.parse(statement.to) - 1))
+  return (
+    <section className="panel statement" aria-label={name}>
+      <Stack gap="md">
+        <div>
+          <Text fw={700} component="h2" fz="h2">
+            {membership.name}
+          </Text>
+          <Text>
+            {t.of} {name} · {words.environment(statement.environment)}
+          </Text>
+          <Text size="sm" c="dimmed">
+            <When time={statement.from} /> – <When time={statement.to} /> (EAT)
+          </Text>
+        </div>
+        {statement.final ? null : <Text role="note">{t.not_final}</Text>}
+        <table className="sums">
+          <tbody>
+            <tr>
+              <th scope="row">{t.opening}</th>
+              <td>{money(opening_balance)}</td>
+            </tr>
+          </tbody>
+        </table>
+        <Table
+          label={t.lines}
+          rows={statement.lines}
+          rowKey={(line) => `${line.type} ${line.direction}`}
+          columns={[
+            {
+              label: t.type,
+              show: (line) => `${kinds.word(line.type)}${line.type === 'ADJUSTMENT' ? t.side[line.direction] : ''}`,
+            },
+            { label: t.count, show: (line) => showCount(line.count), right: true },
+            { label: t.amount, show: (line) => money(line.amount), right: true },
+            { label: t.fee, show: (line) => money(line.fee), right: true },
+            { label: t.net, show: (line) => money(line.net), right: true },
+          ]}
+        />
+        <table className="sums">
+          <tbody>
+            <tr>
+              <th scope="row">
+                <strong>{t.closing}</strong>
+              </th>
+              <td>
+                <strong>{money(closing_balance)}</strong>
+              </td>
+            </tr>
+          </tbody>
+        </table>
+        <Text size="sm">{t.sum}</Text>
+        <span className="no-print">
+          <Go to={at('transactions')} search={{ from: dayOf(new Date(statement.from)), to: last }}>
+            {t.each}
+          </Go>
+        </span>
+      </Stack>
+    </section>
+  )
+}

@@ -1,0 +1,107 @@
+// One transaction, with what it is about.
+
+import { useParams } from '@tanstack/react-router'
+import { useRead } from '../../ui/data.ts'
+import { texts, useTexts } from '../../ui/language.ts'
+import { Waiting } from '../../ui/list.tsx'
+import { Amount, Chip, Copy, FactList, Go, Mono, Page, When } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { useIn } from '../merchant.ts'
+import { toneOf, useWords } from '../words.ts'
+import { statusWord, useKinds } from './transaction-words.ts'
+import { Signed } from './transactions.tsx'
+
+const transactionTexts = texts({
+  sw: {
+    title: 'Muamala',
+    amount: 'Kiasi kabla ya makato',
+    fee: 'Makato',
+    net: 'Badiliko la salio',
+    after: 'Salio baada yake',
+    status: 'Hali',
+    time: 'Muda',
+    mine: 'Kumbukumbu yako',
+    reference: 'Kumbukumbu ya muamala',
+    collection: 'Malipo',
+    withdrawal: 'Utoaji pesa',
+    open_collection: 'Fungua malipo haya',
+    open_withdrawal: 'Fungua utoaji huu',
+  },
+  en: {
+    title: 'Transaction',
+    amount: 'Amount before fees',
+    fee: 'Fees',
+    net: 'Change of the balance',
+    after: 'Balance after it',
+    status: 'Status',
+    time: 'Time',
+    mine: 'Your reference',
+    reference: 'Reference of the transaction',
+    collection: 'Payment',
+    withdrawal: 'Withdrawal',
+    open_collection: 'Open this payment',
+    open_withdrawal: 'Open this withdrawal',
+  },
+})
+
+/** The page of one transaction. */
+export function Transaction() {
+  const t = useTexts(transactionTexts)
+  const words = useWords()
+  const kinds = useKinds()
+  const at = useIn()
+  const { reference } = useParams({ strict: false }) as { reference: string }
+  const read = useRead('GET /v1/transactions/{reference}', { params: { reference } }, { live: true })
+  const row = read.data
+  if (row === undefined) {
+    return (
+      <Page title={t.title}>
+        {read.error ? <Problem error={read.error} retry={() => void read.refetch()} /> : <Waiting />}
+      </Page>
+    )
+  }
+  const money = (value: string) => <Amount value={value} currency={row.currency} />
+  return (
+    <Page title={kinds.word(row.type)} lead={<When time={row.created_at} seconds />}>
+      <section className="panel">
+        <FactList
+          facts={[
+            [t.net, <strong key="net">{<Signed row={row} />}</strong>],
+            [t.amount, money(row.amount)],
+            [t.fee, money(row.fee)],
+            [t.after, money(row.balance_after)],
+            [
+              t.status,
+              <Chip key="status" tone={toneOf(row.status)}>
+                {statusWord(row.type, row.status, words)}
+              </Chip>,
+            ],
+            [t.mine, row.merchant_reference],
+            row.collection_id === null
+              ? null
+              : [
+                  t.collection,
+                  <Go key="collection" to={at(`collections/${row.collection_id}`)}>
+                    {t.open_collection}
+                  </Go>,
+                ],
+            row.withdrawal_id === null
+              ? null
+              : [
+                  t.withdrawal,
+                  <Go key="withdrawal" to={at(`withdrawals/${row.withdrawal_id}`)}>
+                    {t.open_withdrawal}
+                  </Go>,
+                ],
+            [
+              t.reference,
+              <span key="reference">
+                <Mono>{row.reference}</Mono> <Copy text={row.reference} />
+              </span>,
+            ],
+          ]}
+        />
+      </section>
+    </Page>
+  )
+}

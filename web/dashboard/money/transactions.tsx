@@ -1,0 +1,111 @@
+// All that changed the balance.
+
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { texts, useTexts } from '../../ui/language.ts'
+import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
+import { Amount, Chip, Empty, GoButton, Page, When } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
+import { useActing, useIn } from '../merchant.ts'
+import { toneOf, useWords } from '../words.ts'
+import { statusWord, useKinds } from './transaction-words.ts'
+
+type Row = Calls['GET /v1/merchants/{merchant_id}/transactions']['data']['items'][number]
+
+const transactionsTexts = texts({
+  sw: {
+    title: 'Miamala',
+    lead: 'Kila kilichobadilisha salio lako linalopatikana, kipya kwanza.',
+    time: 'Muda',
+    type: 'Aina',
+    net: 'Badiliko la salio',
+    fee: 'Makato',
+    after: 'Salio baada yake',
+    status: 'Hali',
+    reference: 'Kumbukumbu yako',
+    statements: 'Taarifa za akaunti',
+    empty: 'Bado hakuna miamala',
+    teach: 'Malipo yakifanikiwa au pesa zikitolewa, zinaonekana hapa pamoja na makato na salio.',
+  },
+  en: {
+    title: 'Transactions',
+    lead: 'Everything that changed your available balance, newest first.',
+    time: 'Time',
+    type: 'Type',
+    net: 'Change of the balance',
+    fee: 'Fees',
+    after: 'Balance after it',
+    status: 'Status',
+    reference: 'Your reference',
+    statements: 'Statements',
+    empty: 'No transactions yet',
+    teach: 'When a payment succeeds or money is withdrawn, it appears here with its fees and the balance.',
+  },
+})
+
+/** The list of transactions. */
+export function Transactions() {
+  const t = useTexts(transactionsTexts)
+  const parts = useTexts(partsTexts)
+  const words = useWords()
+  const kinds = useKinds()
+  const at = useIn()
+  const params = { merchant_id: useActing().membership.merchant_id }
+  const filters: Filter[] = [
+    { name: 'type', label: t.type, kind: 'choice', choices: kinds.choices },
+    { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
+    { name: 'to', label: parts.to, kind: 'day', edge: 'to' },
+  ]
+  const list = useListQuery(filters)
+  const read = useRead(
+    'GET /v1/merchants/{merchant_id}/transactions',
+    { params, query: list.query },
+    { live: true, keep: true },
+  )
+  const columns: Column<Row>[] = [
+    { label: t.time, show: (row) => <When time={row.created_at} seconds /> },
+    { label: t.type, show: (row) => kinds.word(row.type) },
+    { label: t.net, show: (row) => <Signed row={row} />, right: true },
+    { label: t.fee, show: (row) => <Amount value={row.fee} currency={row.currency} />, right: true },
+    { label: t.after, show: (row) => <Amount value={row.balance_after} currency={row.currency} />, right: true },
+    {
+      label: t.status,
+      show: (row) => <Chip tone={toneOf(row.status)}>{statusWord(row.type, row.status, words)}</Chip>,
+    },
+    { label: t.reference, show: (row) => row.merchant_reference ?? '–' },
+  ]
+  return (
+    <Page
+      title={t.title}
+      lead={t.lead}
+      actions={
+        <GoButton to={at('statements')} variant="default">
+          {t.statements}
+        </GoButton>
+      }
+    >
+      <List
+        label={t.title}
+        {...{ read, list, filters, columns }}
+        rowKey={(row) => row.reference}
+        href={(row) => at(`transactions/${row.reference}`)}
+        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+        csv={{
+          name: 'GET /v1/merchants/{merchant_id}/transactions/export',
+          file: 'transactions.csv',
+          input: { params },
+        }}
+      />
+    </Page>
+  )
+}
+
+/** What a transaction changed the balance by, with its sign: which way it went is no matter of colour alone. */
+export function Signed({ row }: { row: Pick<Row, 'direction' | 'net_amount' | 'currency'> }) {
+  const amount = row.net_amount.replace(/^-/, '')
+  return (
+    <span className="amount">
+      {row.direction === 'credit' ? '+' : '−'} <Amount value={amount} currency={row.currency} />
+    </span>
+  )
+}

@@ -1,0 +1,73 @@
+// What an operator asked about a withdrawal, and the answer.
+
+import { Button, Group, Stack, Text, Textarea, Title } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { checks } from '../../ui/checks.ts'
+import { useCall } from '../../ui/data.ts'
+import { useDraft } from '../../ui/form.ts'
+import { useLanguage, useTexts } from '../../ui/language.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { useMay } from '../merchant.ts'
+import { Said } from '../said.tsx'
+import type { Detail } from './withdrawal.tsx'
+import { withdrawalTexts } from './withdrawal-texts.ts'
+
+/** Shown while an answer is waited for, and says so when it was sent. */
+export function Answer({ row }: { row: Detail }) {
+  const t = useTexts(withdrawalTexts)
+  const may = useMay('MERCHANT_ADMIN', 'FINANCE')
+  const [sent, setSent] = useState(false)
+  const asked = row.status === 'INFO_REQUESTED'
+  return (
+    <>
+      <Said>{sent && !asked ? t.answered : ''}</Said>
+      {asked ? (
+        <section className="panel">
+          <Title order={2}>{t.asked}</Title>
+          <Stack gap="md">
+            <Text className="said">{row.status_reason ?? '–'}</Text>
+            {may ? <Form row={row} sent={() => setSent(true)} /> : <Text size="sm">{t.answer_who}</Text>}
+          </Stack>
+        </section>
+      ) : null}
+    </>
+  )
+}
+
+function Form({ row, sent }: { row: Detail; sent: () => void }) {
+  const t = useTexts(withdrawalTexts)
+  const call = useCall()
+  const queries = useQueryClient()
+  const check = checks(useLanguage())
+  const draft = useDraft({ name: `answer.${row.id}`, initial: { message: '' }, check: { message: check.needed } })
+  const send = draft.submit(async ({ message }, once) => {
+    const params = { withdrawal_id: row.id }
+    await call('POST /v1/merchant/withdrawals/{withdrawal_id}/respond', {
+      params,
+      body: { message: message.trim() },
+      once,
+    })
+    sent()
+    await queries.invalidateQueries()
+  })
+  return (
+    <form onSubmit={send} noValidate>
+      <Stack gap="md">
+        <Textarea
+          label={t.answer}
+          description={t.answer_help}
+          rows={4}
+          maxLength={1000}
+          {...draft.form.getInputProps('message')}
+        />
+        <Problem error={draft.error} />
+        <Group>
+          <Button type="submit" loading={draft.sending}>
+            {t.send_answer}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

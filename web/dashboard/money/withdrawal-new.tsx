@@ -1,0 +1,210 @@
+// Asking for a withdrawal in two steps: where it goes, then what it costs. Nothing is sent before the second one.
+
+import { Button, Group, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Calls } from '../../ui/api-types.ts'
+import { checks, readAmount, readPhone } from '../../ui/checks.ts'
+import { useCall, useRead } from '../../ui/data.ts'
+import { useDraft } from '../../ui/form.ts'
+import { useLanguage, useTexts } from '../../ui/language.ts'
+import { Waiting } from '../../ui/list.tsx'
+import { Empty, hrefOf, Page } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { useActing, useIn, useMay } from '../merchant.ts'
+import { METHODS, type PayoutMethod } from './destination.ts'
+import { newTexts } from './withdrawal-new-texts.ts'
+import { type Quote, Review } from './withdrawal-review.tsx'
+
+/** A network or bank that can be paid. */
+export type Destination = Calls['GET /v1/destinations']['data']['items'][number]
+/** What is typed. */
+export type Typed = {
+  method: PayoutMethod
+  destination_code: string
+  identifier: string
+  name: string
+  amount: string
+  reference: string
+}
+
+const EMPTY: Typed = {
+  method: 'MOBILE_MONEY',
+  destination_code: '',
+  identifier: '',
+  name: '',
+  amount: '',
+  reference: '',
+}
+
+// The names that the API gives the fields, which differ by method.
+const RENAME = {
+  destination_phone: 'identifier',
+  destination_identifier: 'identifier',
+  bank_account_number: 'identifier',
+  destination_name: 'name',
+  bank_account_name: 'name',
+  bank_name: 'destination_code',
+}
+
+/** The page: refuses whoever may not, then asks. */
+export function NewWithdrawal() {
+  const t = useTexts(newTexts)
+  const { environment, membership } = useActing()
+  const may = useMay('MERCHANT_ADMIN', 'FINANCE')
+  const reached = useRead('GET /v1/destinations', { query: { environment } })
+  const ready = membership.status === 'ACTIVE' && membership.verified && membership.priced
+  if (!may) return <Page title={t.title}>{t.only}</Page>
+  if (environment === 'live' && !ready) {
+    return (
+      <Page title={t.title}>
+        <Empty title={t.not_yet_title}>{t.not_yet}</Empty>
+      </Page>
+    )
+  }
+  if (reached.data === undefined) {
+    return (
+      <Page title={t.title} lead={t.lead}>
+        {reached.error ? <Problem error={reached.error} retry={() => void reached.refetch()} /> : <Waiting />}
+      </Page>
+    )
+  }
+  if (reached.data.items.length === 0) return <Page title={t.title}>{t.nowhere}</Page>
+  return <Steps destinations={reached.data.items} />
+}
+
+function Steps({ destinations }: { destinations: readonly Destination[] }) {
+  const t = useTexts(newTexts)
+  const at = useIn()
+  const call = useCall()
+  const navigate = useNavigate()
+  const check = checks(useLanguage())
+  const { environment, membership } = useActing()
+  const [quote, setQuote] = useState<Quote | null>(null)
+  const identifier = (value: string, { method }: Typed) => {
+    if (method === 'MOBILE_MONEY') return check.phone(value)
+    const ok = method === 'BANK_ACCOUNT' ? /^[A-Za-z0-9/-]{1,34}$/ : /^\d{6,20}$/
+    if (ok.test(value.trim())) return null
+    return check.needed(value) ?? (method === 'BANK_ACCOUNT' ? t.account_wrong : check.phone(value))
+  }
+  const draft = useDraft<Typed>({
+    name: `withdrawal.${membership.merchant_id}.${environment}`,
+    initial: EMPTY,
+    rename: RENAME,
+    check: {
+      destination_code: (value, { method }) => (method === 'PROVIDER_PESA' ? null : check.needed(value)),
+      identifier,
+      name: check.needed,
+      amount: check.amount,
+    },
+  })
+  const price = draft.ask(async (typed) => {
+    const { method, destination_code, amount } = bodyOf(typed, destinations)
+    setQuote(await call('POST /v1/merchant/withdrawals/quote', { body: { method, destination_code, amount } }))
+  })
+  const send = draft.submit(async (typed, once) => {
+    const { id } = await call('POST /v1/merchant/withdrawals', { body: bodyOf(typed, destinations), once })
+    await navigate({ to: hrefOf(at(`withdrawals/${id}`)) })
+  })
+  // What the API refuses at a field is corrected where the field is.
+  if (quote !== null && Object.keys(draft.form.errors).length === 0) {
+    const typed = draft.form.getValues()
+    const chosen = destinations.find(({ code }) => code === quote.destination_code)
+    return <Review {...{ typed, quote, send, draft }} place={chosen?.name ?? ''} back={() => setQuote(null)} />
+  }
+  return (
+    <Page key="form" title={t.title} lead={t.lead}>
+      <form onSubmit={price} noValidate>
+        <Stack gap="md" maw="34rem">
+          <Fields {...{ draft, destinations }} />
+          <Problem error={draft.error} />
+          <Group>
+            <Button type="submit" loading={draft.sending}>
+              {t.next}
+            </Button>
+            <Button variant="default" onClick={draft.forget}>
+              {t.forget}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Page>
+  )
+}
+
+/** A form that is being filled in. */
+export type Draft = ReturnType<typeof useDraft<Typed>>
+
+function Fields({ draft: { form }, destinations }: { draft: Draft; destinations: readonly Destination[] }) {
+  const t = useTexts(newTexts)
+  const { method } = form.values
+  const bank = method === 'BANK_ACCOUNT'
+  const wallet = method === 'PROVIDER_PESA'
+  const methods = METHODS.filter((one) => destinations.some((destination) => destination.method === one))
+  const places = destinations
+    .filter((one) => one.method === method)
+    .map(({ code, name }) => ({ value: code, label: name }))
+  const choose = (value: string) => {
+    form.setFieldValue('method', value as PayoutMethod)
+    form.setFieldValue('destination_code', '')
+    form.clearErrors()
+  }
+  return (
+    <>
+      <Radio.Group label={t.method} value={method} onChange={choose} name="method">
+        <Stack gap="xs" mt="xs">
+          {methods.map((one) => (
+            <Radio key={one} value={one} label={t.methods[one]} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {wallet ? null : (
+        <NativeSelect
+          label={bank ? t.bank : t.network}
+          data={[{ value: '', label: t.choose }, ...places]}
+          {...form.getInputProps('destination_code')}
+        />
+      )}
+      <TextInput
+        label={bank ? t.account : wallet ? t.wallet : t.phone}
+        description={bank ? t.account_help : wallet ? t.wallet_help : t.phone_help}
+        inputMode={bank ? 'text' : 'tel'}
+        autoComplete="off"
+        {...form.getInputProps('identifier')}
+      />
+      <TextInput
+        label={t.name}
+        description={t.name_help}
+        autoComplete="off"
+        maxLength={200}
+        {...form.getInputProps('name')}
+      />
+      <TextInput label={t.amount} description={t.amount_help} inputMode="decimal" {...form.getInputProps('amount')} />
+      <TextInput
+        label={t.reference}
+        description={t.reference_help}
+        maxLength={100}
+        {...form.getInputProps('reference')}
+      />
+    </>
+  )
+}
+
+/** What is typed, as the API takes it. */
+function bodyOf(typed: Typed, destinations: readonly Destination[]): Calls['POST /v1/merchant/withdrawals']['body'] {
+  const { method, destination_code: code } = typed
+  const name = typed.name.trim()
+  const number = typed.identifier.trim()
+  const reference = typed.reference.trim()
+  const common = {
+    method,
+    amount: readAmount(typed.amount) ?? typed.amount,
+    ...(reference === '' ? {} : { reference }),
+    ...(method === 'PROVIDER_PESA' ? {} : { destination_code: code }),
+  }
+  if (method === 'BANK_ACCOUNT') {
+    const bank_name = destinations.find((one) => one.code === code)?.name ?? code
+    return { ...common, bank_name, bank_account_number: number, bank_account_name: name }
+  }
+  return { ...common, destination_phone: readPhone(number) ?? number, destination_name: name }
+}

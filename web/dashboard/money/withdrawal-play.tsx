@@ -1,0 +1,63 @@
+// Sandbox only: whoever builds a shop plays the operator and the provider.
+
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useAct } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { useMay } from '../merchant.ts'
+import { Said } from '../said.tsx'
+import { useWords } from '../words.ts'
+import type { Detail } from './withdrawal.tsx'
+import { withdrawalTexts } from './withdrawal-texts.ts'
+
+const WAITING = [
+  'SUCCESS',
+  'FAILED',
+  'REJECTED',
+  'INFO_REQUESTED',
+  'NEEDS_RECONCILIATION',
+  'BLOCKED_IP_WHITELIST',
+  'REVERSED',
+] as const
+/** What can be played from each state. */
+const PLAYED: Partial<Record<Detail['status'], readonly (typeof WAITING)[number][]>> = {
+  PENDING_ADMIN_APPROVAL: WAITING,
+  INFO_REQUESTED: WAITING.filter((one) => one !== 'INFO_REQUESTED'),
+  PROCESSING: ['SUCCESS', 'FAILED', 'REVERSED'],
+  NEEDS_RECONCILIATION: ['SUCCESS', 'FAILED', 'REVERSED'],
+  BLOCKED_IP_WHITELIST: ['SUCCESS', 'FAILED', 'REVERSED'],
+  SUCCESS: ['REVERSED'],
+}
+
+/** Buttons for what can be played from here. */
+export function Play({ row }: { row: Detail }) {
+  const t = useTexts(withdrawalTexts)
+  const words = useWords()
+  const may = useMay('MERCHANT_ADMIN', 'FINANCE')
+  const play = useAct('POST /v1/sandbox/disbursements/{disbursement_id}/simulate')
+  const outcomes = PLAYED[row.status] ?? []
+  if (!may || (outcomes.length === 0 && !play.data)) return null
+  return (
+    <section className="panel no-print">
+      <Title order={2}>{t.play}</Title>
+      <Stack gap="sm">
+        {outcomes.length === 0 ? null : <Text size="sm">{t.play_help}</Text>}
+        <Group gap="xs">
+          {outcomes.map((outcome) => (
+            <Button
+              key={outcome}
+              size="xs"
+              variant="default"
+              disabled={play.isPending}
+              onClick={() => play.mutate({ params: { disbursement_id: row.id }, body: { outcome } })}
+            >
+              {words.withdrawal(outcome)}
+            </Button>
+          ))}
+        </Group>
+        <Said>{play.data ? t.played(words.withdrawal(play.data.status)) : ''}</Said>
+        <Problem error={play.error} />
+      </Stack>
+    </section>
+  )
+}

@@ -1,0 +1,119 @@
+// The last look before a withdrawal is asked for: who gets what, each fee, and what is left.
+
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import type { FormEvent } from 'react'
+import type { Calls } from '../../ui/api-types.ts'
+import { readPhone } from '../../ui/checks.ts'
+import { useRead } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Amount, Page } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { addAmounts, showAmount } from '../../ui/show.ts'
+import { showIdentifier } from './destination.ts'
+import type { Draft, Typed } from './withdrawal-new.tsx'
+import { newTexts } from './withdrawal-new-texts.ts'
+
+/** What it would cost. */
+export type Quote = Calls['POST /v1/merchant/withdrawals/quote']['data']
+
+/** The page. `place`: the name of the network, bank or wallet; `send` asks for it. */
+export function Review(props: {
+  typed: Typed
+  quote: Quote
+  place: string
+  draft: Draft
+  send: (event?: FormEvent<HTMLFormElement>) => void
+  back: () => void
+}) {
+  const t = useTexts(newTexts)
+  const { typed, quote, place, draft, send, back } = props
+  const balance = useRead('GET /v1/merchant/balance', {}, { live: true })
+  const { currency, total_reserved_amount } = quote
+  const available = balance.data?.available
+  const after = available === undefined ? null : addAmounts([available, `-${total_reserved_amount}`])
+  const short = after?.startsWith('-') === true
+  return (
+    <Page key="review" title={t.review_title} lead={t.review_lead}>
+      <form onSubmit={send}>
+        <Stack gap="md" maw="38rem">
+          <section className="panel" aria-label={t.review_title}>
+            <table className="sums">
+              <tbody>
+                <Line label={t.gets} strong>
+                  <Amount value={quote.recipient_net_amount} currency={currency} />
+                </Line>
+                <Line label={t.where}>{whereTo(typed, place, t)}</Line>
+                {typed.reference.trim() === '' ? null : <Line label={t.reference}>{typed.reference.trim()}</Line>}
+                <Fees quote={quote} />
+                <Line label={t.total} strong>
+                  <Amount value={total_reserved_amount} currency={currency} />
+                </Line>
+                <Line label={t.now}>
+                  <Amount value={available ?? null} currency={currency} />
+                </Line>
+                <Line label={t.after}>
+                  <Amount value={after} currency={currency} />
+                </Line>
+              </tbody>
+            </table>
+          </section>
+          <Problem error={balance.error} retry={() => void balance.refetch()} />
+          {short ? (
+            <Alert color="red" variant="light" role="alert">
+              {t.short}
+            </Alert>
+          ) : (
+            <Alert color="yellow" variant="light" title={t.warn_title}>
+              {t.warn}
+            </Alert>
+          )}
+          <Text size="sm">
+            {t.approval} {t.priced}
+          </Text>
+          <Problem error={draft.error} />
+          <Group>
+            <Button type="submit" loading={draft.sending} disabled={short}>
+              {t.submit(showAmount(quote.withdrawal_amount, currency))}
+            </Button>
+            <Button variant="default" onClick={back} disabled={draft.sending}>
+              {t.back}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Page>
+  )
+}
+
+function Fees({ quote }: { quote: Quote }) {
+  const t = useTexts(newTexts)
+  const fees: [string, string][] = [
+    [t.percentage, quote.percentage_fee],
+    [t.flat, quote.flat_fee],
+    // What the merchant does not pay is no business of theirs.
+    ...(quote.processor_fee_pass_through ? ([[t.processor, quote.processor_charge]] as [string, string][]) : []),
+    [t.charges, quote.total_charges],
+  ]
+  return fees.map(([label, value]) => (
+    <Line key={label} label={label}>
+      <Amount value={value} currency={quote.currency} />
+    </Line>
+  ))
+}
+
+function Line({ label, strong = false, children }: { label: string; strong?: boolean; children: React.ReactNode }) {
+  return (
+    <tr>
+      <th scope="row">{label}</th>
+      <td>{strong ? <strong>{children}</strong> : children}</td>
+    </tr>
+  )
+}
+
+/** The destination in words. */
+function whereTo(typed: Typed, place: string, t: (typeof newTexts)['sw']): string {
+  const name = typed.name.trim()
+  const number = typed.identifier.trim()
+  if (typed.method === 'BANK_ACCOUNT') return t.to_bank(name, number, place)
+  return t.to_phone(name, showIdentifier(typed.method, readPhone(number) ?? number), place)
+}

@@ -1,0 +1,171 @@
+// One withdrawal: what happens next and who does it, what it costs, and all that happened to it.
+
+import { Alert, Stack, Text, Title } from '@mantine/core'
+import { useParams } from '@tanstack/react-router'
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Waiting } from '../../ui/list.tsx'
+import { Amount, Chip, Copy, FactList, Go, GoButton, Mono, Page, When } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { showAmount } from '../../ui/show.ts'
+import { useActing, useIn, useMay } from '../merchant.ts'
+import { Timeline } from '../timeline.tsx'
+import { toneOf, useWords } from '../words.ts'
+import { showIdentifier } from './destination.ts'
+import { Answer } from './withdrawal-answer.tsx'
+import { Funding } from './withdrawal-funding.tsx'
+import { Play } from './withdrawal-play.tsx'
+import { withdrawalTexts } from './withdrawal-texts.ts'
+
+/** A withdrawal with its history. */
+export type Detail = Calls['GET /v1/merchant/withdrawals/{withdrawal_id}']['data']
+
+/** The page of one withdrawal, live. */
+export function Withdrawal() {
+  const t = useTexts(withdrawalTexts)
+  const { withdrawal_id } = useParams({ strict: false }) as { withdrawal_id: string }
+  const read = useRead('GET /v1/merchant/withdrawals/{withdrawal_id}', { params: { withdrawal_id } }, { live: true })
+  const { environment } = useActing()
+  if (read.data === undefined) {
+    return (
+      <Page title={t.one}>
+        {read.error ? <Problem error={read.error} retry={() => void read.refetch()} /> : <Waiting />}
+      </Page>
+    )
+  }
+  const row = read.data
+  return (
+    <Page title={t.title(showAmount(row.amount, row.currency))} lead={<Lead row={row} />}>
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      <Next row={row} />
+      <Answer row={row} />
+      <Facts row={row} />
+      <History row={row} />
+      <Timeline name="GET /v1/merchant/withdrawals/{withdrawal_id}/timeline" params={{ withdrawal_id }} />
+      <Funding row={row} />
+      {environment === 'sandbox' ? <Play row={row} /> : null}
+    </Page>
+  )
+}
+
+function Lead({ row }: { row: Detail }) {
+  const words = useWords()
+  return (
+    <>
+      <Chip tone={toneOf(row.status)}>{words.withdrawal(row.status)}</Chip> <When time={row.created_at} />
+    </>
+  )
+}
+
+const COLOURS = { good: 'teal', bad: 'red', wait: 'blue', warn: 'yellow', plain: 'gray' } as const
+
+function Next({ row }: { row: Detail }) {
+  const t = useTexts(withdrawalTexts)
+  const words = useWords()
+  const at = useIn()
+  const may = useMay('MERCHANT_ADMIN', 'FINANCE')
+  const over = row.status === 'FAILED' || row.status === 'REJECTED'
+  return (
+    <Alert
+      role="status"
+      variant="light"
+      color={COLOURS[toneOf(row.status)]}
+      title={`${t.next_title}: ${words.withdrawal(row.status)}`}
+    >
+      <Stack gap="xs">
+        <Text size="sm">{t.next[row.status]}</Text>
+        {row.status === 'PENDING_ADMIN_APPROVAL' ? <Text size="sm">{t.mailed}</Text> : null}
+        {over && may ? (
+          <span>
+            <GoButton to={at('withdrawals/new')} size="xs" variant="default">
+              {t.again}
+            </GoButton>
+          </span>
+        ) : null}
+      </Stack>
+    </Alert>
+  )
+}
+
+function Facts({ row }: { row: Detail }) {
+  const t = useTexts(withdrawalTexts)
+  const words = useWords()
+  const at = useIn()
+  const known = useRead('GET /v1/destinations', { query: { environment: row.environment } })
+  const place = known.data?.items.find(({ code }) => code === row.destination_code)?.name ?? row.destination_code
+  const money = (value: string) => <Amount value={value} currency={row.currency} />
+  const failure = row.failure_reason_code === null ? null : words.reason(row.failure_reason_code)
+  return (
+    <section className="panel">
+      <Title order={2}>{t.facts}</Title>
+      <FactList
+        facts={[
+          [t.amount, <strong key="amount">{money(row.recipient_net_amount)}</strong>],
+          [t.percentage, money(row.percentage_fee)],
+          [t.flat, money(row.flat_fee)],
+          row.processor_fee_pass_through ? [t.processor, money(row.processor_charge)] : null,
+          [t.charges, money(row.total_charges)],
+          [t.total, <strong key="total">{money(row.total_reserved_amount)}</strong>],
+          [t.to, row.destination_name ?? '–'],
+          [t.number, showIdentifier(row.method, row.destination_identifier)],
+          [t.place, row.bank_name ?? place],
+          [t.method, words.method(row.method)],
+          [t.failure, failure],
+          row.status === 'INFO_REQUESTED' ? null : [t.reason, row.status_reason],
+          [t.reference, row.reference],
+          row.transaction_reference === null
+            ? null
+            : [
+                t.transaction,
+                <Go key="transaction" to={at(`transactions/${row.transaction_reference}`)}>
+                  <Mono>{row.transaction_reference}</Mono>
+                </Go>,
+              ],
+          [
+            t.provider_reference,
+            row.provider_reference === null ? null : <Mono key="provider">{row.provider_reference}</Mono>,
+          ],
+          [t.created, <When key="created" time={row.created_at} seconds />],
+          row.completed_at === null ? null : [t.completed, <When key="completed" time={row.completed_at} seconds />],
+          [
+            t.id,
+            <span key="id">
+              <Mono>{row.id}</Mono> <Copy text={row.id} />
+            </span>,
+          ],
+        ]}
+      />
+    </section>
+  )
+}
+
+function History({ row }: { row: Detail }) {
+  const t = useTexts(withdrawalTexts)
+  const words = useWords()
+  return (
+    <section className="panel">
+      <Title order={2}>{t.history}</Title>
+      <ol className="steps">
+        <li>
+          <Text size="sm">
+            <strong>{t.made}</strong> · {t.by.merchant} · <When time={row.created_at} seconds />
+          </Text>
+        </li>
+        {row.history.map((move) => (
+          <li key={`${move.at} ${move.to_status}`}>
+            <Text size="sm">
+              <strong>{words.withdrawal(move.to_status)}</strong> · {t.by[move.by] ?? move.by} ·{' '}
+              <When time={move.at} seconds />
+            </Text>
+            {move.message === null ? null : (
+              <Text size="sm" className="said">
+                {move.message}
+              </Text>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}

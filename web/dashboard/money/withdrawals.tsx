@@ -1,0 +1,105 @@
+// Money that left, is leaving, or waits for somebody to let it go.
+
+import { Text } from '@mantine/core'
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { texts, useTexts } from '../../ui/language.ts'
+import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
+import { Amount, Chip, Empty, GoButton, Page, When } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
+import { useIn, useMay } from '../merchant.ts'
+import { toneOf, useWords } from '../words.ts'
+import { Balance } from './balance.tsx'
+import { METHODS, showIdentifier } from './destination.ts'
+
+type Row = Calls['GET /v1/merchant/withdrawals']['data']['items'][number]
+
+const withdrawalsTexts = texts({
+  sw: {
+    title: 'Utoaji pesa',
+    lead: 'Pesa unazotoa kwenye salio lako. Kila ombi hupitiwa na mwendeshaji kabla pesa hazijatumwa.',
+    make: 'Toa pesa',
+    time: 'Muda',
+    amount: 'Kiasi',
+    charges: 'Makato',
+    status: 'Hali',
+    method: 'Njia',
+    to: 'Mpokeaji',
+    reference: 'Kumbukumbu',
+    empty: 'Bado hujatoa pesa',
+    teach:
+      'Unapotoa pesa, unaona makato yote kabla ya kuthibitisha. Mwendeshaji huidhinisha, kisha pesa zinatumwa kwenye simu au benki.',
+    only: 'Msimamizi au mtu wa Fedha ndiye anayetoa pesa.',
+  },
+  en: {
+    title: 'Withdrawals',
+    lead: 'Money that you take out of your balance. An operator looks at each one before money is sent.',
+    make: 'Withdraw money',
+    time: 'Time',
+    amount: 'Amount',
+    charges: 'Fees',
+    status: 'Status',
+    method: 'Method',
+    to: 'Recipient',
+    reference: 'Reference',
+    empty: 'You have not withdrawn anything yet',
+    teach:
+      'You see every fee before you confirm. An operator approves the withdrawal, then the money goes to a phone or a bank.',
+    only: 'Administrators and members for finance withdraw money.',
+  },
+})
+
+/** The list of withdrawals, below the balance. */
+export function Withdrawals() {
+  const t = useTexts(withdrawalsTexts)
+  const parts = useTexts(partsTexts)
+  const words = useWords()
+  const at = useIn()
+  const may = useMay('MERCHANT_ADMIN', 'FINANCE')
+  const filters: Filter[] = [
+    { name: 'status', label: t.status, kind: 'choice', choices: words.choices('withdrawal') },
+    { name: 'method', label: t.method, kind: 'choice', choices: METHODS.map((one) => [one, words.method(one)]) },
+    { name: 'reference', label: t.reference, kind: 'text' },
+    { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
+    { name: 'to', label: parts.to, kind: 'day', edge: 'to' },
+  ]
+  const list = useListQuery(filters)
+  const read = useRead('GET /v1/merchant/withdrawals', { query: list.query }, { live: true, keep: true })
+  const columns: Column<Row>[] = [
+    { label: t.time, show: (row) => <When time={row.created_at} /> },
+    { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
+    { label: t.charges, show: (row) => <Amount value={row.total_charges} currency={row.currency} />, right: true },
+    { label: t.status, show: (row) => <Chip tone={toneOf(row.status)}>{words.withdrawal(row.status)}</Chip> },
+    { label: t.to, show: (row) => <Recipient row={row} /> },
+    { label: t.reference, show: (row) => row.reference ?? '–' },
+  ]
+  const make = may ? <GoButton to={at('withdrawals/new')}>{t.make}</GoButton> : null
+  return (
+    <Page title={t.title} lead={t.lead} actions={make}>
+      <Balance />
+      <List
+        label={t.title}
+        {...{ read, list, filters, columns }}
+        rowKey={(row) => row.id}
+        href={(row) => at(`withdrawals/${row.id}`)}
+        empty={
+          <Empty title={t.empty} action={make}>
+            {may ? t.teach : t.only}
+          </Empty>
+        }
+        csv={{ name: 'GET /v1/merchant/withdrawals/export.csv', file: 'withdrawals.csv' }}
+      />
+    </Page>
+  )
+}
+
+function Recipient({ row }: { row: Row }) {
+  return (
+    <span>
+      {row.destination_name ?? '–'}
+      <Text size="xs" c="dimmed" component="span" display="block">
+        {row.bank_name ?? row.destination_code} {showIdentifier(row.method, row.destination_identifier)}
+      </Text>
+    </span>
+  )
+}
