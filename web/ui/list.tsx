@@ -17,8 +17,8 @@ export type Filter =
   | { name: string; label: string; kind: 'text' }
   | { name: string; label: string; kind: 'day'; edge: 'from' | 'to' }
 
-/** A column. The first one leads to the record. */
-export type Column<Row> = { label: string; show: (row: Row) => ReactNode; right?: boolean }
+/** A column. The first one leads to the record. `wide`: on a phone it has the whole width, below its label. */
+export type Column<Row> = { label: string; show: (row: Row) => ReactNode; right?: boolean; wide?: boolean }
 
 /** What of the address belongs to a list, as the API takes it: filters, page and page_size. */
 export function useListQuery(filters: readonly Filter[]) {
@@ -73,7 +73,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.isPending && !read.error ? <Waiting label={t.loading} /> : null}
       {data && data.items.length === 0 ? <Text>{t.none_match}</Text> : null}
-      {data && data.items.length > 0 ? <Rows {...props} rows={data.items} /> : null}
+      {data && data.items.length > 0 ? <Table {...props} rows={data.items} /> : null}
       {data && data.pagination.total_items > 0 ? <Pages {...data.pagination} set={list.set} /> : null}
     </Stack>
   )
@@ -96,7 +96,8 @@ const ROLE = Object.fromEntries(
   ['table', 'rowgroup', 'row', 'columnheader', 'cell'].map((role) => [role, { role }]),
 ) as Record<'table' | 'rowgroup' | 'row' | 'columnheader' | 'cell', { role: string }>
 
-function Rows<Row>(props: {
+/** A table whose rows become cards on a phone. */
+export function Table<Row>(props: {
   label: string
   rows: readonly Row[]
   columns: readonly Column<Row>[]
@@ -119,8 +120,13 @@ function Rows<Row>(props: {
           const href = props.href?.(row) ?? null
           return (
             <tr key={props.rowKey(row)} {...ROLE.row}>
-              {props.columns.map(({ label, show, right }, i) => (
-                <td key={label} {...ROLE.cell} data-label={label} className={right ? 'right' : undefined}>
+              {props.columns.map(({ label, show, right, wide }, i) => (
+                <td
+                  key={label}
+                  {...ROLE.cell}
+                  data-label={label}
+                  className={right ? 'right' : wide ? 'wide' : undefined}
+                >
                   {i === 0 && href !== null ? <Go to={href}>{show(row)}</Go> : show(row)}
                 </td>
               ))}

@@ -8,6 +8,8 @@ import { useLanguage, useTexts } from './language.ts'
 import { partsTexts } from './parts-texts.ts'
 import { showAmount, showTime } from './show.ts'
 
+let visited = false
+
 /** A page: its title is the document's, and takes the focus when the page opens. */
 export function Page({
   title,
@@ -25,9 +27,10 @@ export function Page({
     document.title = `${title} · ${facts.brand_name}`
   }, [title])
   useEffect(() => {
-    // The first page of a visit leaves the focus at the top, where the way past the menu is.
-    if (history.length > 1 && document.activeElement?.closest('nav, main'))
-      heading.current?.focus({ preventScroll: true })
+    // The first page of a visit leaves the focus at the top, where the way past the menu is. What led to another page may be
+    // gone with the page before: only a switch in the header keeps the focus.
+    if (visited && !document.activeElement?.closest('header')) heading.current?.focus({ preventScroll: true })
+    visited = true
     scrollTo(0, 0)
   }, [])
   return (
@@ -54,19 +57,21 @@ export function Page({
   )
 }
 
-/** A link to another page of this console. `to`: a path below it, such as "sandbox/collections". */
+/** A link to another page of this console. `to`: a path below it, such as "sandbox/collections", also with a query; `search`: more of it. */
 export function Go({
   to,
+  search,
   children,
   ...rest
 }: {
   to: string
+  search?: Record<string, string>
   children: ReactNode
   className?: string
   'aria-label'?: string
 }) {
   return (
-    <Anchor {...rest} renderRoot={(props) => <Link {...props} to={hrefOf(to)} />}>
+    <Anchor {...rest} renderRoot={(props) => <Link {...props} {...placeOf(to, search)} />}>
       {children}
     </Anchor>
   )
@@ -84,10 +89,16 @@ export function GoButton({
   size?: string
 }) {
   return (
-    <Button {...rest} renderRoot={(props) => <Link {...props} to={hrefOf(to)} />}>
+    <Button {...rest} renderRoot={(props) => <Link {...props} {...placeOf(to)} />}>
       {children}
     </Button>
   )
+}
+
+/** A path with its query, as the router takes it. */
+function placeOf(to: string, search: Record<string, string> = {}) {
+  const [path = '', query = ''] = to.split('?')
+  return { to: hrefOf(path), search: { ...Object.fromEntries(new URLSearchParams(query)), ...search } as never }
 }
 
 /** The path of a page as the router knows it: below this console's own. */
@@ -163,7 +174,8 @@ export function Mono({ children }: { children: ReactNode }) {
 
 /**
  * A dialog over the page: the browser keeps the focus in it, Escape closes it. `open` shows it; `onClose` is called when the
- * reader leaves it.
+ * reader leaves it. It begins at its title: what it says comes before what it asks, and no key that was meant for the page
+ * presses its first button.
  */
 export function Dialog({
   open,
@@ -180,14 +192,17 @@ export function Dialog({
   useEffect(() => {
     const element = dialog.current
     if (element === null) return
-    if (open && !element.open) element.showModal()
+    if (open && !element.open) {
+      element.showModal()
+      element.querySelector('h2')?.focus()
+    }
     if (!open && element.open) element.close()
   }, [open])
   return (
     <dialog ref={dialog} className="dialog" aria-labelledby="dialog-title" onClose={onClose} onCancel={onClose}>
       {open ? (
         <Stack gap="md">
-          <Title order={2} id="dialog-title">
+          <Title order={2} id="dialog-title" tabIndex={-1} className="page-title">
             {title}
           </Title>
           {children}

@@ -25,6 +25,8 @@ export type Visitor = WatchedPage & {
   says(sw: string, en: string): string
   /** Opens a path below the console, signing in when asked to. */
   opens(path: string): Promise<void>
+  /** Signs in where the browser was sent to do so. */
+  signsIn(): Promise<void>
   /** Waits until this is the title, then looks at the page: barriers, width. */
   sees(sw: string, en: string): Promise<void>
   /** Looks at the page as it is now. */
@@ -125,7 +127,9 @@ async function visit(
   const says = (sw: string, en: string) => (language === 'sw' ? sw : en)
   const signInIfAsked = async () => {
     const email = page.locator('input[name=email]')
-    await page.locator('input[name=email], h1:not(:empty)').first().waitFor()
+    // The page that says so is on its way to the sign-in.
+    const arrived = page.locator('h1:not(:empty)').filter({ hasNotText: /^(Tunakuingiza|Signing you in)/ })
+    await email.or(arrived).first().waitFor()
     if ((await email.count()) === 0) return
     await email.fill(person.email)
     await page.locator('input[name=password]').fill(person.password)
@@ -138,6 +142,7 @@ async function visit(
     ...opened,
     language,
     says,
+    signsIn: signInIfAsked,
     async opens(path) {
       await page.goto(`${url}/${console}${path}`)
 
