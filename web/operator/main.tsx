@@ -1,17 +1,12 @@
 // The operators' console: its pages, each loaded when it is opened.
 
-import { createRootRoute, createRoute, Outlet } from '@tanstack/react-router'
-import { Page } from '../ui/parts.tsx'
-import { Shell } from '../ui/shell.tsx'
+import './operator.css'
+import { createRootRoute } from '@tanstack/react-router'
 import { startConsole } from '../ui/start.tsx'
+import { Frame } from './frame.tsx'
+import { platformRoutes } from './platform/routes.ts'
+import { deskRoutes } from './routes.ts'
 
-const root = createRootRoute({
-  component: () => (
-    <Shell menu={[]} strip={{ kind: 'operator', text: '' }} who="">
-      <Outlet />
-    </Shell>
-  ),
-})
-const first = createRoute({ getParentRoute: () => root, path: '/', component: () => <Page title="">{null}</Page> })
+const root = createRootRoute({ component: Frame })
 
-await startConsole(root.addChildren([first]))
+await startConsole(root.addChildren([...deskRoutes(root), ...platformRoutes(root)]))

@@ -42,6 +42,8 @@ export type Input<Name extends CallName> = {
   params?: Calls[Name]['params']
   query?: Calls[Name]['query'] & Record<string, unknown>
   body?: Calls[Name]['body']
+  /** A file in place of a body. */
+  file?: Blob
   once?: string
   signal?: AbortSignal
 }
@@ -81,9 +83,10 @@ async function request<Name extends CallName>(
   const [method = 'GET', path = ''] = name.split(' ')
   const headers: Record<string, string> = { authorization: `Bearer ${bearer}`, accept: 'application/json, */*' }
   if (input.body !== undefined) headers['content-type'] = 'application/json'
+  if (input.file !== undefined) headers['content-type'] = 'text/csv'
   if (input.once !== undefined) headers['idempotency-key'] = input.once
   const { signal = null } = input
-  const body = input.body === undefined ? null : JSON.stringify(input.body)
+  const body = input.file ?? (input.body === undefined ? null : JSON.stringify(input.body))
   try {
     return await fetch(addressOf(path, input), { method, headers, body, signal, cache: 'no-store' })
   } catch (error) {

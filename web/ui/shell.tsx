@@ -86,8 +86,8 @@ export function Shell({
                 key={item.to}
                 renderRoot={(props) => <Link {...props} to={hrefOf(item.to)} activeOptions={{ exact: true }} />}
                 label={item.label}
-                active={isAt(path, hrefOf(item.to))}
-                aria-current={isAt(path, hrefOf(item.to)) ? 'page' : undefined}
+                active={isAt(path, item, menu)}
+                aria-current={isAt(path, item, menu) ? 'page' : undefined}
                 rightSection={item.count ? <span className="count">{item.count}</span> : null}
               />
             ),
@@ -121,9 +121,11 @@ export function Shell({
   )
 }
 
-/** True on a page and on those below it. */
-function isAt(path: string, href: string): boolean {
-  return path === href || (path.startsWith(`${href}/`) && href.split('/').length > 2)
+/** True on a page, and on those below it that no line of the menu is nearer to. */
+function isAt(path: string, { to }: { to: string }, menu: readonly MenuItem[]): boolean {
+  const href = hrefOf(to)
+  const nearer = menu.some((other) => 'to' in other && hrefOf(other.to).startsWith(`${href}/`))
+  return path === href || (path.startsWith(`${href}/`) && !nearer)
 }
 
 /** Changes to the other language, named in that language. */

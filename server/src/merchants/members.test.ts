@@ -50,6 +50,8 @@ test('/v1/me names the person and every merchant they belong to', async () => {
     name: 'Asha',
     language: 'sw',
     super_admin: false,
+    console: null,
+    auth_time: world.deps.clock.now().toISOString(),
     memberships: [
       [world.merchant, 'VIEWER', 'ACTIVE', true] as const,
       [other, 'MERCHANT_ADMIN', 'PENDING', false] as const,

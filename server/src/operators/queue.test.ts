@@ -51,7 +51,7 @@ test('with nothing to do says so of each kind', async () => {
 
 test('says how operators have to act here', async () => {
   const { data } = (await world.get('/v1/operator/queue', await desk.session())).body
-  assert.deepEqual([data.four_eyes_amount, data.step_up_s], [null, 0])
+  assert.deepEqual([data.four_eyes_amount, data.step_up_s], [null, 600])
 })
 
 describe('of withdrawals', () => {

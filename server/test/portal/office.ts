@@ -25,6 +25,8 @@ export type Visitor = WatchedPage & {
   says(sw: string, en: string): string
   /** Opens a path below the console, signing in when asked to. */
   opens(path: string): Promise<void>
+  /** Signs in where the browser was sent to do so. */
+  signsIn(): Promise<void>
   /** Waits until this is the title, then looks at the page: barriers, width. */
   sees(sw: string, en: string): Promise<void>
   /** Looks at the page as it is now. */
@@ -140,6 +142,7 @@ async function visit(
     ...opened,
     language,
     says,
+    signsIn: signInIfAsked,
     async opens(path) {
       await page.goto(`${url}/${console}${path}`)
 

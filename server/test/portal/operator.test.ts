@@ -1,0 +1,219 @@
+// Operators at their console: what waits, who may decide it, and that no money moves before a question was answered.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type OperatorDesk, openDesk, type Shop } from '../desk.ts'
+import { type Office, openOffice, type Person, type Visitor } from './office.ts'
+
+let office: Office
+let desk: OperatorDesk
+let shop: Shop
+let asha: Person
+let juma: Person
+
+before(async () => {
+  office = await openOffice({ FOUR_EYES_AMOUNT: '50000' })
+  desk = await openDesk(office.world)
+  shop = await desk.shop('1000000.00')
+  asha = await office.newPerson('SUPER_ADMIN')
+  juma = await office.newPerson('SUPER_ADMIN')
+})
+after(() => office.close())
+
+/** Waits until the page says this, to whoever listens too. */
+const hears = (visitor: Visitor, sw: string, en: string) =>
+  visitor.page
+    .locator('[role=status]')
+    .filter({ hasText: visitor.says(sw, en) })
+    .first()
+    .waitFor()
+/** The open question. */
+const question = ({ page }: Visitor) => page.locator('dialog[open]')
+const statusOf = async (id: string): Promise<string> => (await desk.show(id)).status
+
+describe('the console', () => {
+  test('shows nothing to whoever is no operator, and says so with the ways out', async () => {
+    const merchant = await office.newPerson('MERCHANT_ADMIN')
+    const visitor = await office.comes(merchant, 'operator')
+    await visitor.opens('/withdrawals')
+    await visitor.sees('Sehemu hii ni ya waendeshaji tu', 'This console is for operators only')
+    await visitor.looks('stranger')
+    assert.equal(await visitor.page.locator('nav, [role=navigation]').count(), 0)
+    await visitor.page.getByText(`${office.url}/dashboard`).waitFor()
+    await visitor.press('Ondoka', 'Sign out')
+    await visitor.page.waitForURL((address) => !address.pathname.startsWith('/operator/withdrawals'))
+    await visitor.leave()
+  })
+
+  test('leads from what waits to a withdrawal, and pays it out only after a question that restates it', async () => {
+    const visitor = await office.comes(asha, 'operator', { language: 'sw' })
+    await visitor.opens('/')
+    await visitor.page.getByText('Hakuna kinachosubiri', { exact: true }).waitFor()
+    await visitor.looks('empty queue')
+    const second = await desk.submit(shop, { amount: '20000.00' })
+    const first = await desk.submit(shop, { amount: '12000.00' })
+    // The page keeps itself up to date.
+    await visitor.page.getByRole('link', { name: 'Utoaji pesa unaosubiri idhini' }).click()
+    await visitor.sees('Utoaji pesa', 'Withdrawals')
+    await visitor.looks('list')
+    await visitor.page.getByRole('row').nth(1).getByRole('link').click()
+    await visitor.sees('TZS 12,000 kwa Asha Mwinyi', '')
+    await visitor.page.getByText('Ni mara ya kwanza kulipa hapa.').waitFor()
+    await visitor.looks('withdrawal')
+    await visitor.press('Uliza jina kwa mtoa huduma', '')
+    await hears(visitor, 'Jina halijajulikana', '')
+
+    await visitor.page.keyboard.press('a')
+    const asked = await question(visitor).innerText()
+    for (const fact of ['TZS 12,000', 'TZS 12,820', 'Asha Mwinyi', '0754 123 001', 'M-Pesa', 'Duka la Juma'])
+      assert.ok(asked.replaceAll('\u00a0', ' ').includes(fact), `${fact} is not restated: ${asked}`)
+    await visitor.looks('question')
+    // The key that meant the page is no answer.
+    await visitor.page.keyboard.press('Enter')
+    assert.equal(await statusOf(first), 'PENDING_ADMIN_APPROVAL')
+    await visitor.press('Idhinisha TZS 12,000', '')
+    await hears(visitor, 'Imeidhinishwa: TZS 12,000 zinatumwa kwa Asha Mwinyi.', '')
+    assert.match(await statusOf(first), /^(PROCESSING|SUCCESS)$/)
+
+    await visitor.page.keyboard.press('j')
+    await visitor.sees('TZS 20,000 kwa Asha Mwinyi', '')
+    await visitor.page.keyboard.press('k')
+    await visitor.sees('TZS 12,000 kwa Asha Mwinyi', '')
+    await visitor.page.keyboard.press('j')
+    await visitor.sees('TZS 20,000 kwa Asha Mwinyi', '')
+    assert.equal(await statusOf(second), 'PENDING_ADMIN_APPROVAL')
+    await visitor.leave()
+  })
+
+  test('rejects only with a reason, and no key acts while it is typed', async () => {
+    const id = await desk.submit(shop, { amount: '7000.00' })
+    const visitor = await office.comes(asha, 'operator')
+    await visitor.opens(`/withdrawals/${id}`)
+    await visitor.sees('', 'TZS 7,000 to Asha Mwinyi')
+    await visitor.page.keyboard.press('?')
+    await question(visitor).getByText('No key decides anything by itself').waitFor()
+    await visitor.page.keyboard.press('Escape')
+    await visitor.page.keyboard.press('r')
+    await visitor.press('', 'Reject TZS 7,000')
+    await question(visitor).getByText('Write the reason.').waitFor()
+    assert.equal(await statusOf(id), 'PENDING_ADMIN_APPROVAL')
+    await question(visitor).getByLabel('Reason').pressSequentially('jar <b>of a</b> kind')
+    await visitor.press('', 'Reject TZS 7,000')
+    await hears(visitor, '', 'Rejected: TZS 7,000 will not be paid out. The merchant was told.')
+    await visitor.page.locator('.timeline').getByText('jar <b>of a</b> kind').waitFor()
+    const { status, status_reason } = await desk.show(id)
+    assert.deepEqual([status, status_reason], ['REJECTED', 'jar <b>of a</b> kind'])
+    await visitor.leave()
+  })
+
+  test('shows what a merchant was asked beside what it answered', async () => {
+    const id = await desk.submit(shop, { amount: '7500.00' })
+    const visitor = await office.comes(asha, 'operator')
+    await visitor.opens(`/withdrawals/${id}`)
+    await visitor.press('', 'Ask the merchant')
+    await question(visitor).getByLabel('Question').fill('What is this for?')
+    await visitor.press('', 'Send the question')
+    await hears(visitor, '', 'The question was sent.')
+    const finance = await office.world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
+    const path = `/v1/merchant/withdrawals/${id}/respond?environment=live`
+    const answered = await office.world.post(path, { message: 'The rent of the shop' }, { key: finance.token })
+    assert.equal(answered.status, 200, answered.text)
+    await visitor.opens(`/withdrawals/${id}`)
+    const talk = visitor.page.locator('section', { hasText: 'Questions and answers' }).last()
+    await talk.getByText('The rent of the shop').waitFor()
+    await talk.getByText('What is this for?').waitFor()
+    await visitor.leave()
+  })
+
+  test('lets money of a large amount out when a second operator approves, and says so to both', async () => {
+    const id = await desk.submit(shop, { amount: '60000.00' })
+    const first = await office.comes(asha, 'operator')
+    await first.opens(`/withdrawals/${id}`)
+    await first.press('', 'Approve')
+    await question(first).getByText('Yours is the first approval').waitFor()
+    await first.press('', 'Approve TZS 60,000')
+    await hears(first, '', 'No money has left: a second operator is needed.')
+    await first.page.getByText('You have approved.', { exact: false }).waitFor()
+    assert.equal(await first.page.getByRole('button', { name: 'Approve', exact: true }).count(), 0)
+    assert.equal(await statusOf(id), 'PENDING_ADMIN_APPROVAL')
+    await first.leave()
+
+    const second = await office.comes(juma, 'operator')
+    await second.opens(`/withdrawals/${id}`)
+    await second.page.getByText(`${asha.email} approved`).waitFor()
+    await second.press('', 'Approve')
+    await second.looks('second approval')
+    await second.press('', 'Approve TZS 60,000')
+    await hears(second, '', 'Approved: TZS 60,000 is being paid out to Asha Mwinyi.')
+    assert.match(await statusOf(id), /^(PROCESSING|SUCCESS)$/)
+    await second.leave()
+  })
+
+  test('approves many at once after a trial run, and leaves out what cannot be approved', async () => {
+    const poor = await desk.shop('5000.00')
+    const good = await desk.submit(poor, { amount: '4000.00' })
+    const short = await desk.submit(poor, { amount: '3900.00' })
+    const visitor = await office.comes(juma, 'operator')
+    await visitor.opens('/withdrawals?status=PENDING_ADMIN_APPROVAL')
+    for (const amount of ['TZS 4,000', 'TZS 3,900'])
+      await visitor.page.getByRole('checkbox', { name: `Choose ${amount} to Asha Mwinyi` }).check()
+    await hears(visitor, '', 'You chose 2, TZS 7,900 in all')
+    await visitor.press('', 'See what would happen')
+    await question(visitor).getByText('To be paid out: 1.').waitFor()
+    await question(visitor).getByText('The balance is too low').waitFor()
+    await visitor.looks('trial run')
+    assert.equal(await statusOf(good), 'PENDING_ADMIN_APPROVAL')
+    await visitor.press('', 'Approve 1, TZS 4,000 in all')
+    await question(visitor).getByText('Approved and being paid out: 1.').waitFor()
+    assert.match(await statusOf(good), /^(PROCESSING|SUCCESS)$/)
+    assert.equal(await statusOf(short), 'PENDING_ADMIN_APPROVAL')
+    await visitor.leave()
+  })
+
+  test('credits held money only by a decision with its reason', async () => {
+    const body = { amount: '1000.00', phone: '0754123011', reference: 'ORDER-1' }
+    const made = await office.world.post('/v1/collections/wallet-push', body, { key: shop.live })
+    assert.equal(made.status, 202, made.text)
+    const visitor = await office.comes(juma, 'operator')
+    await visitor.opens('/collections')
+    await visitor.page.getByRole('button', { name: 'TZS 1,100' }).click()
+    await question(visitor).getByText('TZS 1,000 was asked for, but TZS 1,100 was received.').waitFor()
+    await visitor.looks('held')
+    await visitor.press('', 'Confirm')
+    await question(visitor).getByText('Choose a decision.').waitFor()
+    await question(visitor).getByLabel("Approve: the money is the merchant's").check()
+    await question(visitor).getByLabel('Reason').fill('The payer sent the receipt')
+    await visitor.press('', 'Approve TZS 1,100')
+    await hears(visitor, '', 'Approved: TZS 1,100 was added to the balance of Duka la Juma.')
+    const shown = await office.world.get(`/v1/collections/${made.body.data.collection_id}`, shop.live)
+    assert.equal(shown.body.data.status, 'successful')
+    await visitor.leave()
+  })
+
+  // Last, because time moves on.
+  test('asks for another sign-in before money moves, and comes back to the question with what was typed', async () => {
+    const id = await desk.submit(shop, { amount: '9000.00', ending: '103' })
+    await desk.act(id, 'approve')
+    const visitor = await office.comes(asha, 'operator', { refusals: [401, 403] })
+    await visitor.opens(`/withdrawals/${id}`)
+    await visitor.page.getByText('Being checked with the provider').first().waitFor()
+    office.world.deps.clock.advance(11 * 60_000)
+    await visitor.press('', 'Say what became of it')
+    await question(visitor).getByLabel('It was paid', { exact: true }).check()
+    await question(visitor).getByLabel('How do you know?').fill('Seen in the portal of the provider')
+    await visitor.press('', 'Confirm: TZS 9,000 was paid')
+    await visitor.press('', 'Sign in again')
+    await visitor.page.locator('input[name=password]').waitFor()
+    assert.equal(await statusOf(id), 'NEEDS_RECONCILIATION')
+    await visitor.signsIn()
+    await question(visitor).getByLabel('How do you know?').waitFor()
+    assert.equal(
+      await question(visitor).getByLabel('How do you know?').inputValue(),
+      'Seen in the portal of the provider',
+    )
+    await visitor.press('', 'Confirm: TZS 9,000 was paid')
+    await hears(visitor, '', 'Closed as paid: TZS 9,000 has left the balance.')
+    assert.equal(await statusOf(id), 'SUCCESS')
+    await visitor.leave()
+  })
+})

@@ -1,0 +1,117 @@
+// Words of held collections.
+
+import { texts } from '../../ui/language.ts'
+
+/** The list, one case, and the decision. */
+export const heldTexts = texts({
+  sw: {
+    title: 'Makusanyo yaliyozuiwa',
+    lead: 'Pesa zimepokelewa lakini hazijaongezwa kwenye salio la biashara. Zinasubiri uamuzi, za zamani kwanza.',
+    status: 'Hali',
+    environment: 'Mazingira',
+    held_at: 'Ilizuiwa',
+    asked: 'Kiasi kilichoombwa',
+    received: 'Kiasi kilichopokelewa',
+    merchant: 'Biashara',
+    payer: 'Mlipaji',
+    why: 'Sababu ya kuzuiwa',
+    whys: { amount: 'Kiasi kilichopokelewa ni tofauti', review: 'Mtoa huduma ameizuia kwa ukaguzi' },
+    empty: 'Hakuna makusanyo yaliyozuiwa',
+    teach: 'Malipo yenye kiasi tofauti na kilichoombwa, au ambayo mtoa huduma ameyazuia, yanasubiri hapa.',
+    case: (amount: string) => `${amount} zilizozuiwa`,
+    gone: 'Rekodi hii haipo tena kwenye ukurasa huu wa orodha. Huenda imeamuliwa.',
+    differs: (asked: string, received: string) => `Iliombwa ${asked}, lakini imepokelewa ${received}.`,
+    fee: 'Makato yetu',
+    credited: 'Biashara itapata ukiidhinisha',
+    reference: 'Kumbukumbu ya biashara',
+    description: 'Maelezo',
+    provider: 'Mtoa huduma',
+    provider_reference: 'Kumbukumbu kwa mtoa huduma',
+    provider_status: 'Neno la mtoa huduma',
+    history: 'Historia',
+    noted: 'Taarifa iliyohifadhiwa',
+    actor: (actor: string) =>
+      actor.startsWith('operator')
+        ? 'Mwendeshaji'
+        : actor === 'deadline'
+          ? 'Muda uliisha'
+          : actor === 'provider'
+            ? 'Mtoa huduma'
+            : actor,
+    decision: 'Uamuzi',
+    approve: 'Idhinisha: pesa ni za biashara',
+    approve_hint: (credited: string, merchant: string) => `${credited} zinaongezwa kwenye salio la ${merchant}.`,
+    decline: 'Kataa: pesa zirudi kwa mlipaji',
+    decline_hint: (received: string) =>
+      `${received} zinatoka kwenye vitabu vya biashara. Lazima uzirudishe kwa mlipaji kwenye mfumo wa mtoa huduma.`,
+    decision_needed: 'Chagua uamuzi.',
+    reason: 'Sababu',
+    reason_hint: 'Inabaki kwenye historia na kumbukumbu za matendo; biashara haiioni.',
+    needed: 'Andika sababu.',
+    button: 'Thibitisha',
+    button_approve: (credited: string) => `Idhinisha ${credited}`,
+    button_decline: (received: string) => `Rudisha ${received}`,
+    done_approve: (credited: string, merchant: string) =>
+      `Imeidhinishwa: ${credited} zimeongezwa kwenye salio la ${merchant}.`,
+    done_decline: (received: string) =>
+      `Imekataliwa: ${received} zimetoka kwenye vitabu vya biashara. Sasa zirudishe kwa mlipaji kwenye mfumo wa mtoa huduma.`,
+    sandbox: 'Hii ni rekodi ya majaribio: hakuna pesa halisi.',
+    decided: 'Iliamuliwa',
+    id: 'Namba ya rekodi',
+  },
+  en: {
+    title: 'Held collections',
+    lead: "Money that came in and is not in the merchant's balance yet. It waits for a decision, the oldest first.",
+    status: 'Status',
+    environment: 'Environment',
+    held_at: 'Held since',
+    asked: 'Amount asked for',
+    received: 'Amount received',
+    merchant: 'Merchant',
+    payer: 'Payer',
+    why: 'Why it is held',
+    whys: { amount: 'Another amount was received', review: 'The provider holds it for review' },
+    empty: 'No held collections',
+    teach: 'Payments of another amount than was asked for, or that the provider holds back, wait here.',
+    case: (amount: string) => `${amount} held`,
+    gone: 'This record is not on this page of the list any more. It may have been decided.',
+    differs: (asked: string, received: string) => `${asked} was asked for, but ${received} was received.`,
+    fee: 'Our fee',
+    credited: 'The merchant gets, if you approve',
+    reference: "Merchant's reference",
+    description: 'Description',
+    provider: 'Provider',
+    provider_reference: 'Reference at the provider',
+    provider_status: "Provider's word",
+    history: 'History',
+    noted: 'Noted',
+    actor: (actor: string) =>
+      actor.startsWith('operator')
+        ? 'Operator'
+        : actor === 'deadline'
+          ? 'The time ran out'
+          : actor === 'provider'
+            ? 'Provider'
+            : actor,
+    decision: 'Decision',
+    approve: "Approve: the money is the merchant's",
+    approve_hint: (credited: string, merchant: string) => `${credited} is added to the balance of ${merchant}.`,
+    decline: 'Decline: the money goes back to the payer',
+    decline_hint: (received: string) =>
+      `${received} leaves the merchant's books. You have to give it back to the payer at the provider.`,
+    decision_needed: 'Choose a decision.',
+    reason: 'Reason',
+    reason_hint: 'It stays in the history and in the audit log; the merchant does not see it.',
+    needed: 'Write the reason.',
+    button: 'Confirm',
+    button_approve: (credited: string) => `Approve ${credited}`,
+    button_decline: (received: string) => `Give back ${received}`,
+    done_approve: (credited: string, merchant: string) =>
+      `Approved: ${credited} was added to the balance of ${merchant}.`,
+    done_decline: (received: string) =>
+      `Declined: ${received} has left the merchant's books. Now give it back to the payer at the provider.`,
+    sandbox: 'This is a sandbox record: no real money.',
+    decided: 'Decided',
+    id: 'Id',
+  },
+})

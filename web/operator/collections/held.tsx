@@ -1,0 +1,118 @@
+// Held collections: money that came in and waits for an operator's word.
+
+import { Group, NativeSelect, Text, UnstyledButton } from '@mantine/core'
+import { useState } from 'react'
+import { toneOf, useWords } from '../../dashboard/words.ts'
+import { useRead } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
+import { Amount, Chip, Dialog, Empty, Page, When } from '../../ui/parts.tsx'
+import { showAmount, showPhone } from '../../ui/show.ts'
+import { useAsking } from '../act.ts'
+import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
+import { News } from '../news.tsx'
+import { Clear } from './clear.tsx'
+import { heldTexts } from './held-texts.ts'
+import { amountsOf, type Held, whyOf } from './record.ts'
+
+/** Where a collection that was held may stand. The API lists one of them at a time: those that wait, unless another is named. */
+const STATUSES = ['pending_clearance', 'successful', 'failed', 'reversed']
+const STATUS_FILTER: Filter = { name: 'status', label: '', kind: 'text' }
+
+/** The list, and the case that is open. */
+export function HeldCollections() {
+  const t = useTexts(heldTexts)
+  const words = useWords()
+  const filters: Filter[] = [
+    { name: 'environment', label: t.environment, kind: 'choice', choices: words.choices('environment') },
+  ]
+  const list = useListQuery([...filters, STATUS_FILTER, MERCHANT_FILTER])
+  const read = useRead('GET /v1/operator/collections', { query: list.query }, { live: true, keep: true })
+  const [news, setNews] = useState<string | null>(null)
+  const { asking, about, ask } = useAsking(['case'])
+  const open = read.data?.items.find(({ collection_id }) => collection_id === about)
+  const done = (text: string) => {
+    ask(null)
+    setNews(text)
+  }
+  const columns = useColumns((id) => ask('case', id))
+  return (
+    <Page
+      title={t.title}
+      lead={
+        <>
+          {t.lead}
+          <News text={news} />
+        </>
+      }
+    >
+      <Group gap="sm" align="flex-end">
+        <NativeSelect
+          label={t.status}
+          data={STATUSES.map((value) => ({ value, label: words.collection(value) }))}
+          value={list.search.status ?? STATUSES[0]}
+          onChange={(event) => list.set({ status: event.currentTarget.value })}
+        />
+        <MerchantFilter list={list} />
+      </Group>
+      <List
+        label={t.title}
+        {...{ read, list, filters, columns }}
+        rowKey={(row) => row.collection_id}
+        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+      />
+      <Dialog
+        open={asking !== null && read.data !== undefined}
+        onClose={() => ask(null)}
+        title={open ? t.case(showAmount(amountsOf(open).received, open.currency)) : t.title}
+      >
+        {open ? <Clear of={open} onDone={done} onClose={() => ask(null)} /> : <Text>{t.gone}</Text>}
+      </Dialog>
+    </Page>
+  )
+}
+
+function useColumns(open: (id: string) => void): Column<Held>[] {
+  const t = useTexts(heldTexts)
+  const words = useWords()
+  return [
+    {
+      label: t.received,
+      show: (row) => (
+        <UnstyledButton className="link-button" onClick={() => open(row.collection_id)}>
+          <Amount value={amountsOf(row).received} currency={row.currency} />
+        </UnstyledButton>
+      ),
+    },
+    { label: t.asked, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
+    { label: t.held_at, show: (row) => <When time={row.held_at} /> },
+    { label: t.merchant, show: (row) => row.merchant_name },
+    {
+      label: t.payer,
+      show: (row) => (
+        <div>
+          {row.customer_name ?? '–'}
+          <Text size="sm" c="dimmed">
+            <span className="amount">{row.customer_phone === null ? '–' : showPhone(row.customer_phone)}</span>
+          </Text>
+        </div>
+      ),
+    },
+    {
+      label: t.why,
+      show: (row) => {
+        const why = whyOf(row)
+        return why === null ? '–' : 'kind' in why ? t.whys[why.kind] : why.text
+      },
+    },
+    {
+      label: t.status,
+      show: (row) => (
+        <Group gap={4} className="chips">
+          <Chip tone={toneOf(row.status)}>{words.collection(row.status)}</Chip>
+          {row.environment === 'sandbox' ? <Chip tone="plain">{words.environment('sandbox')}</Chip> : null}
+        </Group>
+      ),
+    },
+  ]
+}

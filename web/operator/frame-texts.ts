@@ -1,0 +1,53 @@
+// Words of the console's frame.
+
+import { texts } from '../ui/language.ts'
+
+/** The menu, and what is said to whoever is no operator. */
+export const frameTexts = texts({
+  sw: {
+    console: 'Waendeshaji',
+    strip: 'Maamuzi ya hapa yanahamisha pesa za kweli',
+    queue: 'Yanayosubiri',
+    money: 'Pesa',
+    withdrawals: 'Utoaji pesa',
+    collections: 'Makusanyo yaliyozuiwa',
+    merchants_heading: 'Biashara',
+    merchants: 'Biashara zote',
+    addresses: 'Anwani za IP',
+    webhooks: 'Webhook zinazoshindwa',
+    platform: 'Mfumo',
+    providers: 'Watoa huduma',
+    waiting: 'Yanayomsubiri mtoa huduma',
+    networks: 'Mitandao',
+    messages: 'Ujumbe uliotumwa',
+    reconciliation: 'Ulinganishaji',
+    audit: 'Kumbukumbu za matendo',
+    stranger_title: 'Sehemu hii ni ya waendeshaji tu',
+    stranger: (email: string) =>
+      `Umeingia kama ${email}. Akaunti hii si ya mwendeshaji wa mfumo huu, au uliingia bila hatua ya pili ya uthibitisho. Hakuna unachoweza kuona hapa.`,
+    dashboard: 'Kama una biashara, dashibodi yako iko hapa:',
+  },
+  en: {
+    console: 'Operators',
+    strip: 'What you decide here moves real money',
+    queue: 'What waits',
+    money: 'Money',
+    withdrawals: 'Withdrawals',
+    collections: 'Held collections',
+    merchants_heading: 'Merchants',
+    merchants: 'All merchants',
+    addresses: 'IP addresses',
+    webhooks: 'Failing webhooks',
+    platform: 'Platform',
+    providers: 'Providers',
+    waiting: 'Waiting for a provider',
+    networks: 'Networks',
+    messages: 'Messages sent',
+    reconciliation: 'Reconciliation',
+    audit: 'Audit log',
+    stranger_title: 'This console is for operators only',
+    stranger: (email: string) =>
+      `You are signed in as ${email}. That account is not an operator of this installation, or it signed in without a second step. There is nothing here that you may see.`,
+    dashboard: 'If you have a business, your dashboard is here:',
+  },
+})

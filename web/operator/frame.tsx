@@ -1,0 +1,101 @@
+// The console's frame: who is at the desk, and how much waits behind each line of the menu.
+
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Outlet } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { useRead } from '../ui/data.ts'
+import { facts } from '../ui/facts.ts'
+import { useTexts } from '../ui/language.ts'
+import { Waiting } from '../ui/list.tsx'
+import { Mono } from '../ui/parts.tsx'
+import { partsTexts } from '../ui/parts-texts.ts'
+import { Problem } from '../ui/problem.tsx'
+import { signOut } from '../ui/session.ts'
+import { LanguageButton, type MenuItem, Shell } from '../ui/shell.tsx'
+import { frameTexts } from './frame-texts.ts'
+import { MeContext, useQueue } from './operator.ts'
+
+/** Reads who is signed in, then shows the page below it to operators, and to nobody else. */
+export function Frame() {
+  const me = useRead('GET /v1/me')
+  if (me.data === undefined) {
+    return (
+      <main className="alone">
+        {me.error ? <Problem error={me.error} retry={() => void me.refetch()} /> : <Waiting />}
+      </main>
+    )
+  }
+  if (!me.data.super_admin) return <Stranger email={me.data.email} />
+  return (
+    <MeContext value={me.data}>
+      <Inside email={me.data.email} />
+    </MeContext>
+  )
+}
+
+function Inside({ email }: { email: string }) {
+  const t = useTexts(frameTexts)
+  const parts = useTexts(partsTexts)
+  const { data } = useQueue('live')
+  const count = (...kinds: string[]) =>
+    data?.items.filter(({ kind }) => kinds.includes(kind)).reduce((sum, item) => sum + item.count, 0)
+  const menu: MenuItem[] = [
+    { to: '', label: t.queue },
+    { heading: t.money },
+    {
+      to: 'withdrawals',
+      label: t.withdrawals,
+      count: count(
+        'withdrawals_waiting',
+        'withdrawals_needs_reconciliation',
+        'withdrawals_blocked',
+        'withdrawals_needs_attention',
+      ),
+    },
+    { to: 'collections', label: t.collections, count: count('collections_held') },
+    { to: 'reconciliation', label: t.reconciliation, count: count('reconciliation_exceptions') },
+    { heading: t.merchants_heading },
+    { to: 'merchants', label: t.merchants, count: count('merchants_to_check') },
+    { to: 'addresses', label: t.addresses, count: count('ip_addresses_pending') },
+    { to: 'webhooks', label: t.webhooks, count: count('webhooks_failing') },
+    { heading: t.platform },
+    { to: 'providers', label: t.providers },
+    { to: 'waiting', label: t.waiting },
+    { to: 'networks', label: t.networks },
+    { to: 'messages', label: t.messages },
+    { to: 'audit', label: t.audit },
+  ]
+  return (
+    <Shell
+      menu={menu}
+      strip={{ kind: 'operator', text: `${t.console} · ${facts.rehearses ? parts.rehearsal_strip : t.strip}` }}
+      who={email}
+    >
+      <Outlet />
+    </Shell>
+  )
+}
+
+/** Nothing of the console, and the two ways out. */
+function Stranger({ email }: { email: string }) {
+  const t = useTexts(frameTexts)
+  const parts = useTexts(partsTexts)
+  useEffect(() => {
+    document.title = `${t.stranger_title} · ${facts.brand_name}`
+  }, [t])
+  return (
+    <main className="alone">
+      <Stack gap="md">
+        <Title order={1}>{t.stranger_title}</Title>
+        <Text className="who">{t.stranger(email)}</Text>
+        <Text>
+          {t.dashboard} <Mono>{`${facts.base_url}/dashboard`}</Mono>
+        </Text>
+        <Group>
+          <Button onClick={() => void signOut()}>{parts.sign_out}</Button>
+          <LanguageButton />
+        </Group>
+      </Stack>
+    </main>
+  )
+}

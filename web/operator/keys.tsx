@@ -1,0 +1,91 @@
+// Keys for whoever decides much: single letters, which can be switched off, and which never act without a question.
+
+import { Button, Group, Text } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+import { texts, useTexts } from '../ui/language.ts'
+import { Dialog } from '../ui/parts.tsx'
+import { partsTexts } from '../ui/parts-texts.ts'
+
+const KEPT = 'malipo.operator.keys'
+
+const keysTexts = texts({
+  sw: {
+    title: 'Vitufe vya kibodi',
+    button: 'Vitufe (?)',
+    lead: 'Hakuna kitufe kinachofanya uamuzi peke yake: vinafungua swali tu. Havifanyi kazi unapoandika.',
+    off: 'Zima vitufe',
+    on: 'Washa vitufe',
+    are_off: 'Vitufe vimezimwa kwenye kivinjari hiki.',
+  },
+  en: {
+    title: 'Keyboard shortcuts',
+    button: 'Keys (?)',
+    lead: 'No key decides anything by itself: it only opens the question. None of them works while you type.',
+    off: 'Switch the keys off',
+    on: 'Switch the keys on',
+    are_off: 'The keys are switched off in this browser.',
+  },
+})
+
+/** One key: its letter, what it does in words, and how. */
+export type Key = { key: string; does: string; run: () => void }
+
+/** True where letters are typed, or a dialog asks something. */
+function isElsewhere(target: EventTarget | null): boolean {
+  if (document.querySelector('dialog[open]')) return true
+  const field = target instanceof Element ? target.closest('input, textarea, select, [contenteditable]') : null
+  return field !== null && !(field instanceof HTMLInputElement && ['checkbox', 'radio'].includes(field.type))
+}
+
+/** Listens for these keys while the page is open, and offers the button and dialog that explain them. */
+export function Keys({ keys }: { keys: readonly Key[] }) {
+  const t = useTexts(keysTexts)
+  const parts = useTexts(partsTexts)
+  const [open, setOpen] = useState(false)
+  const [on, setOn] = useState(() => localStorage.getItem(KEPT) !== 'off')
+  const current = useRef(keys)
+  current.current = keys
+  useEffect(() => {
+    if (!on) return
+    const listen = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isElsewhere(event.target)) return
+      const found = current.current.find(({ key }) => key === event.key)
+      if (found === undefined && event.key !== '?') return
+      event.preventDefault()
+      if (found === undefined) setOpen(true)
+      else found.run()
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [on])
+  const turn = () => {
+    localStorage.setItem(KEPT, on ? 'off' : 'on')
+    setOn(!on)
+  }
+  return (
+    <>
+      <Button size="xs" variant="subtle" onClick={() => setOpen(true)}>
+        {t.button}
+      </Button>
+      <Dialog open={open} onClose={() => setOpen(false)} title={t.title}>
+        <Text>{on ? t.lead : t.are_off}</Text>
+        <dl className="keys">
+          {keys.map(({ key, does }) => (
+            <div key={key} className="key">
+              <dt>
+                <kbd>{key}</kbd>
+              </dt>
+              <dd>{does}</dd>
+            </div>
+          ))}
+        </dl>
+        <Group>
+          <Button onClick={() => setOpen(false)}>{parts.close}</Button>
+          <Button variant="default" onClick={turn}>
+            {on ? t.off : t.on}
+          </Button>
+        </Group>
+      </Dialog>
+    </>
+  )
+}

@@ -1,0 +1,90 @@
+// Choosing one merchant for a list: by a part of its name, or the beginning of its code.
+
+import { Button, Group, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { useRead } from '../ui/data.ts'
+import { texts, useTexts } from '../ui/language.ts'
+import type { Filter, useListQuery } from '../ui/list.tsx'
+import { Problem } from '../ui/problem.tsx'
+
+const filterTexts = texts({
+  sw: {
+    label: 'Biashara',
+    hint: 'Andika sehemu ya jina au mwanzo wa namba ya biashara.',
+    none: 'Hakuna biashara yenye jina hilo.',
+    chosen: (name: string) => `Biashara: ${name}`,
+    all: 'Biashara zote',
+    choose: 'Chagua biashara',
+  },
+  en: {
+    label: 'Merchant',
+    hint: 'Part of the name, or the beginning of the merchant code.',
+    none: 'No merchant has that name.',
+    chosen: (name: string) => `Merchant: ${name}`,
+    all: 'All merchants',
+    choose: 'Choose a merchant',
+  },
+})
+
+/** The filter as a list knows it; `MerchantFilter` is how it is chosen. */
+export const MERCHANT_FILTER: Filter = { name: 'merchant_id', label: '', kind: 'text' }
+
+/** Shows the merchant that a list is about, or looks for one. */
+export function MerchantFilter({ list }: { list: ReturnType<typeof useListQuery> }) {
+  const chosen = list.search.merchant_id ?? ''
+  return chosen === '' ? <Look list={list} /> : <Chosen id={chosen} list={list} />
+}
+
+function Chosen({ id, list }: { id: string; list: ReturnType<typeof useListQuery> }) {
+  const t = useTexts(filterTexts)
+  const { data } = useRead('GET /v1/operator/merchants/{merchant_id}', { params: { merchant_id: id } })
+  return (
+    <Group gap="sm">
+      <Text fw={600} className="who">
+        {t.chosen(data?.name ?? id)}
+      </Text>
+      <Button size="xs" variant="default" onClick={() => list.set({ merchant_id: '' })}>
+        {t.all}
+      </Button>
+    </Group>
+  )
+}
+
+function Look({ list }: { list: ReturnType<typeof useListQuery> }) {
+  const t = useTexts(filterTexts)
+  const [typed, setTyped] = useState('')
+  const [search, setSearch] = useState('')
+  const query = { search, page_size: 5 }
+  const read = useRead('GET /v1/operator/merchants', { query }, { enabled: search !== '' })
+  const found = search === '' ? undefined : read.data?.items
+  return (
+    <div>
+      <TextInput
+        label={t.label}
+        description={t.hint}
+        type="search"
+        maw="22rem"
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value)
+          if (event.currentTarget.value.trim() === '') setSearch('')
+        }}
+        onBlur={() => setSearch(typed.trim())}
+        onKeyDown={(event) => event.key === 'Enter' && setSearch(typed.trim())}
+      />
+      <Problem error={search === '' ? null : read.error} retry={() => void read.refetch()} />
+      <div role="status">
+        {found?.length === 0 ? <Text size="sm">{t.none}</Text> : null}
+        {found && found.length > 0 ? (
+          <Group gap="xs" mt="xs" role="group" aria-label={t.choose}>
+            {found.map(({ id, name }) => (
+              <Button key={id} size="xs" variant="light" onClick={() => list.set({ merchant_id: id })}>
+                {name.length > 40 ? `${name.slice(0, 40)}…` : name}
+              </Button>
+            ))}
+          </Group>
+        ) : null}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,156 @@
+// Addresses that merchants want to use live keys from: they count once an operator has approved them.
+
+import { Button, Group } from '@mantine/core'
+import { useState } from 'react'
+import { useWords } from '../../dashboard/words.ts'
+import type { Calls } from '../../ui/api-types.ts'
+import { useAct, useRead } from '../../ui/data.ts'
+import { texts, useTexts } from '../../ui/language.ts'
+import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
+import { Chip, Empty, Go, Mono, Page, type Tone, When } from '../../ui/parts.tsx'
+import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
+import { News } from '../news.tsx'
+import { type Question, Reason } from './reason.tsx'
+
+type Row = Calls['GET /v1/operator/ip-addresses']['data']['items'][number]
+
+const addressesTexts = texts({
+  sw: {
+    title: 'Anwani za IP',
+    lead: 'Anwani ambazo biashara zinataka kutumia funguo halisi kutoka kwake. Zinafanya kazi baada ya kuidhinishwa.',
+    status: 'Hali',
+    statuses: { PENDING: 'Inasubiri', APPROVED: 'Imeidhinishwa', REJECTED: 'Imekataliwa' } as Record<string, string>,
+    address: 'Anwani',
+    merchant: 'Biashara',
+    time: 'Iliombwa',
+    acts: 'Uamuzi',
+    approve: 'Idhinisha',
+    reject: 'Kataa',
+    approve_title: 'Idhinisha anwani?',
+    approve_text: (address: string, merchant: string) =>
+      `Funguo za ${merchant} zinazodai anwani zitafanya kazi kutoka ${address}.`,
+    reject_title: 'Kataa anwani?',
+    reject_text: (address: string, merchant: string) =>
+      `Funguo za ${merchant} zinazodai anwani hazitafanya kazi kutoka ${address}, mara moja.`,
+    approved: (address: string) => `${address} imeidhinishwa.`,
+    rejected: (address: string) => `${address} imekataliwa.`,
+    empty: 'Hakuna anwani',
+    teach: 'Biashara huomba anwani kwenye dashibodi yake; maombi yanaonekana hapa.',
+  },
+  en: {
+    title: 'IP addresses',
+    lead: 'Addresses that merchants want to use live keys from. They count once they are approved.',
+    status: 'Status',
+    statuses: { PENDING: 'Pending', APPROVED: 'Approved', REJECTED: 'Rejected' },
+    address: 'Address',
+    merchant: 'Merchant',
+    time: 'Asked for',
+    acts: 'Decision',
+    approve: 'Approve',
+    reject: 'Reject',
+    approve_title: 'Approve this address?',
+    approve_text: (address: string, merchant: string) =>
+      `Keys of ${merchant} that ask for an address will work from ${address}.`,
+    reject_title: 'Reject this address?',
+    reject_text: (address: string, merchant: string) =>
+      `Keys of ${merchant} that ask for an address will not work from ${address}, at once.`,
+    approved: (address: string) => `${address} is approved.`,
+    rejected: (address: string) => `${address} is rejected.`,
+    empty: 'No addresses',
+    teach: 'A merchant asks for an address in its dashboard; what it asks for appears here.',
+  },
+})
+
+const TONES: Record<string, Tone> = { PENDING: 'wait', APPROVED: 'good', REJECTED: 'bad' }
+
+/** The list of addresses, and the decision about each. */
+export function Addresses() {
+  const t = useTexts(addressesTexts)
+  const words = useWords()
+  const approve = useAct('POST /v1/operator/ip-addresses/{address_id}/approve')
+  const reject = useAct('POST /v1/operator/ip-addresses/{address_id}/reject')
+  const [question, setQuestion] = useState<(Question & { done: string }) | null>(null)
+  const [news, setNews] = useState<string | null>(null)
+  const filters: Filter[] = [{ name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.statuses) }]
+  const list = useListQuery([...filters, MERCHANT_FILTER])
+  const read = useRead('GET /v1/operator/ip-addresses', { query: list.query }, { live: true, keep: true })
+  const ask = (row: Row, yes: boolean) => {
+    const params = { address_id: row.id }
+    setQuestion({
+      name: `${yes ? 'approve' : 'reject'}-address.${row.id}`,
+      title: yes ? t.approve_title : t.reject_title,
+      text: (yes ? t.approve_text : t.reject_text)(row.address, row.merchant_name),
+      button: `${yes ? t.approve : t.reject}: ${row.address}`,
+      danger: !yes,
+      optional: yes,
+      done: (yes ? t.approved : t.rejected)(row.address),
+      act: (reason, once) =>
+        yes ? approve.mutateAsync({ params, once }) : reject.mutateAsync({ params, body: { reason }, once }),
+    })
+  }
+  const columns: Column<Row>[] = [
+    { label: t.address, show: (row) => <Mono>{row.address}</Mono> },
+    {
+      label: t.merchant,
+      show: (row) => (
+        <div>
+          <Go to={`merchants/${row.merchant_id}`}>{row.merchant_name}</Go>
+          <div>{row.label}</div>
+        </div>
+      ),
+    },
+    {
+      label: t.status,
+      show: (row) => (
+        <Group gap={4} justify="inherit">
+          <Chip tone={TONES[row.status] ?? 'plain'}>{t.statuses[row.status] ?? row.status}</Chip>
+          {row.environment === 'sandbox' ? <Chip tone="plain">{words.environment('sandbox')}</Chip> : null}
+          {row.reason}
+        </Group>
+      ),
+    },
+    { label: t.time, show: (row) => <When time={row.created_at} /> },
+    {
+      label: t.acts,
+      show: (row) => (
+        <Group gap="xs" justify="inherit">
+          {row.status === 'APPROVED' ? null : (
+            <Button size="xs" aria-label={`${t.approve} ${row.address}`} onClick={() => ask(row, true)}>
+              {t.approve}
+            </Button>
+          )}
+          {row.status === 'REJECTED' ? null : (
+            <Button
+              size="xs"
+              variant="default"
+              aria-label={`${t.reject} ${row.address}`}
+              onClick={() => ask(row, false)}
+            >
+              {t.reject}
+            </Button>
+          )}
+        </Group>
+      ),
+    },
+  ]
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <News text={news} />
+      <MerchantFilter list={list} />
+      <List
+        label={t.title}
+        {...{ read, list, filters, columns }}
+        rowKey={(row) => row.id}
+        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+      />
+      <Reason
+        question={question}
+        onClose={() => setQuestion(null)}
+        onDone={() => {
+          setNews(question?.done ?? null)
+          setQuestion(null)
+        }}
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,120 @@
+// Corrections of a merchant's balance: lasting entries in the books, each with its reason.
+
+import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { useState } from 'react'
+import { useWords } from '../../dashboard/words.ts'
+import { readAmount } from '../../ui/checks.ts'
+import { useAct, useRead } from '../../ui/data.ts'
+import { useDraft } from '../../ui/form.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Table } from '../../ui/list.tsx'
+import { Amount, Dialog, Mono, When } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { showAmount } from '../../ui/show.ts'
+import { News } from '../news.tsx'
+import { Answers, Form } from '../question.tsx'
+import { merchantsTexts } from './merchants-texts.ts'
+
+/** The newest corrections of a merchant, and making one. */
+export function Adjustments({ merchant_id }: { merchant_id: string }) {
+  const t = useTexts(merchantsTexts)
+  const words = useWords()
+  const [opened, setOpened] = useState(false)
+  const [news, setNews] = useState<string | null>(null)
+  const read = useRead('GET /v1/operator/merchants/{merchant_id}/adjustments', { params: { merchant_id } })
+  const items = read.data?.items ?? []
+  return (
+    <section className="panel">
+      <Title order={2}>{t.adjustments}</Title>
+      <Stack gap="sm">
+        <Problem error={read.error} retry={() => void read.refetch()} />
+        {read.data && items.length === 0 ? <Text>{t.no_adjustments}</Text> : null}
+        {items.length === 0 ? null : (
+          <Table
+            label={t.adjustments}
+            rows={items}
+            rowKey={(row) => row.id}
+            columns={[
+              { label: t.created, show: (row) => <When time={row.created_at} /> },
+              { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
+              {
+                label: t.direction,
+                show: (row) =>
+                  `${t.directions[row.direction] ?? row.direction} · ${words.environment(row.environment)}`,
+              },
+              { label: t.reason, show: (row) => row.reason },
+              { label: t.name, show: (row) => <Mono>{row.created_by.name}</Mono> },
+            ]}
+          />
+        )}
+        <News text={news} />
+        <Group>
+          <Button variant="default" onClick={() => setOpened(true)}>
+            {t.adjust}
+          </Button>
+        </Group>
+      </Stack>
+      <Dialog open={opened} onClose={() => setOpened(false)} title={t.adjust}>
+        <Adjust
+          merchant_id={merchant_id}
+          onClose={() => setOpened(false)}
+          onDone={(amount) => {
+            setOpened(false)
+            setNews(t.adjusted(amount))
+          }}
+        />
+      </Dialog>
+    </section>
+  )
+}
+
+const INITIAL = { environment: 'live', direction: 'credit', against: 'provider_float', amount: '', reason: '' }
+
+function Adjust(props: { merchant_id: string; onClose: () => void; onDone: (amount: string) => void }) {
+  const t = useTexts(merchantsTexts)
+  const words = useWords()
+  const act = useAct('POST /v1/operator/merchants/{merchant_id}/adjustments')
+  const { form, submit, error, sending } = useDraft({
+    name: `adjust.${props.merchant_id}`,
+    initial: INITIAL,
+    check: {
+      amount: (value) => (readAmount(value) === null ? t.wrong_amount : null),
+      reason: (value) => (value.trim() === '' ? t.needed : null),
+    },
+  })
+  const { amount, direction } = form.values
+  const shown = showAmount(readAmount(amount) ?? '0.00')
+  const send = submit(async (values, once) => {
+    const body = {
+      environment: values.environment as 'live' | 'sandbox',
+      direction: values.direction as 'credit' | 'debit',
+      against: values.against as 'provider_float' | 'fee_income' | 'processor_cost',
+      amount: readAmount(values.amount) ?? '',
+      reason: values.reason.trim(),
+    }
+    await act.mutateAsync({ params: { merchant_id: props.merchant_id }, body, once })
+    props.onDone(showAmount(body.amount))
+  })
+  const choices = (of: Record<string, string>) => Object.entries(of).map(([value, label]) => ({ value, label }))
+  return (
+    <Form onSubmit={send}>
+      <Text>{t.adjust_text}</Text>
+      <NativeSelect
+        label={t.environment}
+        data={['live', 'sandbox'].map((value) => ({ value, label: words.environment(value) }))}
+        {...form.getInputProps('environment')}
+      />
+      <NativeSelect label={t.direction} data={choices(t.directions)} {...form.getInputProps('direction')} />
+      <NativeSelect label={t.against} data={choices(t.againsts)} {...form.getInputProps('against')} />
+      <TextInput label={t.amount} inputMode="decimal" required withAsterisk={false} {...form.getInputProps('amount')} />
+      <Textarea label={t.reason} required withAsterisk={false} maxLength={500} {...form.getInputProps('reason')} />
+      <Problem error={error} />
+      <Answers
+        text={t.adjust_button(t.directions[direction] ?? direction, shown)}
+        danger={direction === 'debit'}
+        sending={sending}
+        onClose={props.onClose}
+      />
+    </Form>
+  )
+}

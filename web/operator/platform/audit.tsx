@@ -1,0 +1,188 @@
+// Who did what on the platform and in every business, in chains that nobody can change unseen.
+
+import { Button, Group, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { Calls } from '../../ui/api-types.ts'
+import { useCall, useRead } from '../../ui/data.ts'
+import { texts, useTexts } from '../../ui/language.ts'
+import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
+import { Empty, Mono, Page, When } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { showCount } from '../../ui/show.ts'
+import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
+import { News } from '../news.tsx'
+import { useDeskWords } from '../words.ts'
+
+type Row = Calls['GET /v1/operator/audit-log']['data']['items'][number]
+
+const auditTexts = texts({
+  sw: {
+    title: 'Kumbukumbu za matendo',
+    lead: 'Nani alifanya nini, lini na kwa sababu gani. Kila tendo limefungwa kwenye mnyororo wa alama: hakuna anayeweza kulibadilisha bila kuonekana.',
+    time: 'Muda',
+    actor: 'Nani',
+    action: 'Tendo',
+    target: 'Kitu',
+    reason: 'Sababu',
+    more: 'Kabla na baada',
+    before: 'Kabla',
+    after: 'Baada',
+    request: 'Namba ya ombi',
+    address: 'Anwani ya IP',
+    target_id: 'Namba ya kitu',
+    none: 'Bado hakuna matendo',
+    verify: 'Hakiki minyororo',
+    verifying: (entries: string) => `Inahakiki… matendo ${entries} mpaka sasa`,
+    good: (chains: string, entries: string) => `Minyororo ${chains} yenye matendo ${entries} ni mizima.`,
+    bad: 'Mnyororo umevunjika. Usibadilishe chochote; mjulishe msimamizi wa mfumo.',
+  },
+  en: {
+    title: 'Audit log',
+    lead: 'Who did what, when, and why. Each act is chained to the one before: nobody can change it unseen.',
+    time: 'Time',
+    actor: 'Who',
+    action: 'Act',
+    target: 'On what',
+    reason: 'Reason',
+    more: 'Before and after',
+    before: 'Before',
+    after: 'After',
+    request: 'Request id',
+    address: 'IP address',
+    target_id: 'Id of what it was done to',
+    none: 'Nothing was done yet',
+    verify: 'Verify the chains',
+    verifying: (entries: string) => `Verifying… ${entries} acts so far`,
+    good: (chains: string, entries: string) => `${chains} chains with ${entries} acts are whole.`,
+    bad: 'A chain is broken. Change nothing, and tell whoever runs this installation.',
+  },
+})
+
+/** The audit log of all merchants and of the platform. */
+export function Audit() {
+  const t = useTexts(auditTexts)
+  const parts = useTexts(partsTexts)
+  const filters: Filter[] = [
+    { name: 'actor', label: t.actor, kind: 'text' },
+    { name: 'action', label: t.action, kind: 'text' },
+    { name: 'target_id', label: t.target_id, kind: 'text' },
+    { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
+    { name: 'to', label: parts.to, kind: 'day', edge: 'to' },
+  ]
+  const list = useListQuery([...filters, MERCHANT_FILTER])
+  const read = useRead('GET /v1/operator/audit-log', { query: list.query }, { keep: true })
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <Verify />
+      <MerchantFilter list={list} />
+      <List
+        label={t.title}
+        {...{ read, list, filters }}
+        columns={useColumns()}
+        rowKey={(row) => `${row.merchant_id} ${row.seq}`}
+        empty={<Empty title={t.none} />}
+      />
+    </Page>
+  )
+}
+
+function useColumns(): Column<Row>[] {
+  const t = useTexts(auditTexts)
+  const words = useDeskWords()
+  return [
+    { label: t.time, show: (row) => <When time={row.at} seconds /> },
+    {
+      label: t.actor,
+      show: (row) => (
+        <div>
+          {row.actor.name}
+          <Text size="sm" c="dimmed">
+            {words.actor(row.actor.kind)}
+          </Text>
+        </div>
+      ),
+    },
+    { label: t.action, show: (row) => <Mono>{row.action}</Mono> },
+    { label: t.target, show: (row) => <Target row={row} /> },
+    { label: t.reason, show: (row) => row.reason ?? '–' },
+  ]
+}
+
+function Target({ row }: { row: Row }) {
+  const t = useTexts(auditTexts)
+  const lines = [
+    [t.before, row.before],
+    [t.after, row.after],
+  ] as const
+  return (
+    <div>
+      {row.target_type} <Mono>{row.target_id}</Mono>
+      <details>
+        <summary>{t.more}</summary>
+        {lines.map(([label, value]) =>
+          value === null || value === undefined ? null : (
+            <div key={label}>
+              <Text size="sm">{label}</Text>
+              <pre className="body">{JSON.stringify(value, null, 2)}</pre>
+            </div>
+          ),
+        )}
+        <Text size="sm">
+          {t.request}: <Mono>{row.request_id ?? '–'}</Mono>
+        </Text>
+        <Text size="sm">
+          {t.address}: <Mono>{row.address ?? '–'}</Mono>
+        </Text>
+      </details>
+    </div>
+  )
+}
+
+/** Checks all chains, part after part: a long one takes a while. */
+function Verify() {
+  const t = useTexts(auditTexts)
+  const call = useCall()
+  const [news, setNews] = useState<string | null>(null)
+  const [broken, setBroken] = useState<readonly string[]>([])
+  const [so_far, setSoFar] = useState<number | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const verify = async () => {
+    setNews(null)
+    setError(null)
+    setBroken([])
+    let [chains, entries, after] = [0, 0, undefined as string | undefined]
+    const problems: string[] = []
+    try {
+      do {
+        setSoFar(entries)
+        const part = await call('GET /v1/operator/audit-log/verify', { query: after === undefined ? {} : { after } })
+        chains += part.chains
+        entries += part.entries
+        problems.push(...part.problems)
+        after = part.next ?? undefined
+      } while (after !== undefined)
+      setBroken(problems)
+      setNews(problems.length === 0 ? t.good(showCount(chains), showCount(entries)) : t.bad)
+    } catch (thrown) {
+      setError(thrown)
+    } finally {
+      setSoFar(null)
+    }
+  }
+  return (
+    <div>
+      <Group gap="sm">
+        <Button variant="default" loading={so_far !== null} onClick={() => void verify()}>
+          {t.verify}
+        </Button>
+        <Text size="sm" role="status">
+          {so_far === null ? '' : t.verifying(showCount(so_far))}
+        </Text>
+      </Group>
+      <News text={news} />
+      {broken.length > 0 ? <pre className="body">{broken.join('\n')}</pre> : null}
+      <Problem error={error} retry={() => void verify()} />
+    </div>
+  )
+}

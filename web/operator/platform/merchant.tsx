@@ -1,0 +1,187 @@
+// One merchant: what is known, the steps to live money, its people, prices and corrections.
+
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useWords } from '../../dashboard/words.ts'
+import type { Calls } from '../../ui/api-types.ts'
+import { useCall, useRead } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Table, Waiting } from '../../ui/list.tsx'
+import { Chip, FactList, Go, GoButton, Mono, Page, When } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { News } from '../news.tsx'
+import { Adjustments } from './adjustments.tsx'
+import { MerchantStatus } from './merchants.tsx'
+import { merchantsTexts } from './merchants-texts.ts'
+import { type Question, Reason } from './reason.tsx'
+
+type Merchant = Calls['GET /v1/operator/merchants/{merchant_id}']['data']
+const ACTS = ['approve', 'verify', 'suspend', 'reactivate'] as const
+type Act = (typeof ACTS)[number]
+
+/** One merchant. */
+export function MerchantPage() {
+  const { id = '' } = useParams({ strict: false }) as { id?: string }
+  const t = useTexts(merchantsTexts)
+  const read = useRead('GET /v1/operator/merchants/{merchant_id}', { params: { merchant_id: id } }, { live: true })
+  return (
+    <Page title={read.data?.name ?? t.title}>
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      {read.isPending && !read.error ? <Waiting /> : null}
+      {read.data ? <Shown merchant={read.data} /> : null}
+    </Page>
+  )
+}
+
+function Shown({ merchant }: { merchant: Merchant }) {
+  const t = useTexts(merchantsTexts)
+  const words = useWords()
+  const { id, status, verified, priced } = merchant
+  return (
+    <>
+      <section className="panel">
+        <Title order={2}>{t.facts}</Title>
+        <FactList
+          facts={[
+            [t.code, <Mono key="code">{merchant.merchant_code}</Mono>],
+            [t.status, <MerchantStatus key="status" status={status} />],
+            [t.email, merchant.email],
+            [t.created, <When key="created" time={merchant.created_at} />],
+          ]}
+        />
+        <Group mt="md" gap="md">
+          <Go to={`withdrawals?merchant_id=${id}`}>{t.withdrawals}</Go>
+          <Go to={`audit?merchant_id=${id}`}>{t.audit}</Go>
+        </Group>
+      </section>
+      <Steps merchant={merchant} done={{ approve: status !== 'PENDING', verify: verified, price: priced }} />
+      <section className="panel">
+        <Title order={2}>{t.members}</Title>
+        {merchant.members.length === 0 ? (
+          <Text>{t.no_members}</Text>
+        ) : (
+          <Table
+            label={t.members}
+            rows={merchant.members}
+            rowKey={(row) => row.id}
+            columns={[
+              { label: t.email, show: (row) => row.email },
+              { label: t.name, show: (row) => row.name },
+              { label: t.status, show: (row) => words.role(row.role) },
+            ]}
+          />
+        )}
+      </section>
+      <Prices merchant={merchant} />
+      <Adjustments merchant_id={id} />
+    </>
+  )
+}
+
+/** What is left until the merchant moves real money, and what stops it. */
+function Steps({
+  merchant,
+  done,
+}: {
+  merchant: Merchant
+  done: { approve: boolean; verify: boolean; price: boolean }
+}) {
+  const t = useTexts(merchantsTexts)
+  const call = useCall()
+  const queries = useQueryClient()
+  const [question, setQuestion] = useState<(Question & { act_name: Act }) | null>(null)
+  const [news, setNews] = useState<string | null>(null)
+  const ask = (act: Act) =>
+    setQuestion({
+      act_name: act,
+      name: `${act}.${merchant.id}`,
+      title: t[act],
+      text: t.ask[act](merchant.name),
+      button: `${t[act]}: ${merchant.name.length > 40 ? `${merchant.name.slice(0, 40)}…` : merchant.name}`,
+      danger: act === 'suspend',
+      optional: act === 'approve' || act === 'verify',
+      act: async (reason) => {
+        const body = reason === '' ? {} : { reason }
+        await call(`POST /v1/operator/merchants/{merchant_id}/${act}`, { params: { merchant_id: merchant.id }, body })
+        await queries.invalidateQueries()
+      },
+    })
+  const offered: Act[] = [
+    ...(done.approve ? [] : (['approve'] as const)),
+    ...(done.verify ? [] : (['verify'] as const)),
+    merchant.status === 'SUSPENDED' ? 'reactivate' : 'suspend',
+  ]
+  return (
+    <section className="panel">
+      <Title order={2}>{t.steps}</Title>
+      <Stack gap="sm">
+        <Text>{t.steps_text}</Text>
+        <Group gap="xs">
+          {(
+            [
+              [t.approve, done.approve],
+              [t.checked, done.verify],
+              [t.priced, done.price],
+            ] as const
+          ).map(([label, is]) => (
+            <Chip key={label} tone={is ? 'good' : 'wait'}>
+              {label}: {is ? t.yes : t.no}
+            </Chip>
+          ))}
+        </Group>
+        <News text={news} />
+        <Group gap="sm">
+          {offered.map((act) => (
+            <Button key={act} variant={act === 'suspend' ? 'default' : 'filled'} onClick={() => ask(act)}>
+              {t[act]}
+            </Button>
+          ))}
+        </Group>
+      </Stack>
+      <Reason
+        question={question}
+        onClose={() => setQuestion(null)}
+        onDone={() => {
+          setNews(question === null ? null : t.done[question.act_name])
+          setQuestion(null)
+        }}
+      />
+    </section>
+  )
+}
+
+function Prices({ merchant }: { merchant: Merchant }) {
+  const t = useTexts(merchantsTexts)
+  const words = useWords()
+  const { rules, id } = merchant
+  return (
+    <section className="panel">
+      <Title order={2}>{t.prices}</Title>
+      <Stack gap="sm">
+        <Text>{rules.length === 0 ? t.no_prices : t.prices_text}</Text>
+        {rules.length === 0 ? null : (
+          <Table
+            label={t.prices}
+            rows={rules}
+            rowKey={(row) => row.id}
+            columns={[
+              { label: t.label, show: (row) => row.label },
+              { label: t.flow, show: (row) => t.flows[row.flow] ?? row.flow },
+              { label: t.method, show: (row) => (row.method === null ? t.any : words.method(row.method)) },
+              { label: t.destination, show: (row) => row.destination_code ?? t.any },
+              { label: t.percentage, show: (row) => `${row.percentage} %`, right: true },
+              { label: t.flat_fee, show: (row) => row.flat_fee, right: true },
+              { label: t.processor, show: (row) => row.processor_charge, right: true },
+              { label: t.pass, show: (row) => (row.processor_fee_pass_through ? t.yes : '–') },
+            ]}
+          />
+        )}
+        <Group>
+          <GoButton to={`merchants/${id}/prices`}>{t.edit_prices}</GoButton>
+        </Group>
+      </Stack>
+    </section>
+  )
+}

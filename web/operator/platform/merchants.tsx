@@ -1,0 +1,93 @@
+// All merchants of the platform.
+
+import { Button, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { Calls } from '../../ui/api-types.ts'
+import { checks } from '../../ui/checks.ts'
+import { useAct, useRead } from '../../ui/data.ts'
+import { useDraft } from '../../ui/form.ts'
+import { useLanguage, useTexts } from '../../ui/language.ts'
+import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
+import { Chip, Dialog, Empty, Mono, Page, type Tone, When } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { News } from '../news.tsx'
+import { Answers, Form } from '../question.tsx'
+import { merchantsTexts } from './merchants-texts.ts'
+
+type Row = Calls['GET /v1/operator/merchants']['data']['items'][number]
+
+const TONES: Record<string, Tone> = { PENDING: 'wait', ACTIVE: 'good', SUSPENDED: 'bad' }
+
+/** Where a merchant stands, in a word. */
+export function MerchantStatus({ status }: { status: string }) {
+  const t = useTexts(merchantsTexts)
+  return <Chip tone={TONES[status] ?? 'plain'}>{t.statuses[status] ?? status}</Chip>
+}
+
+/** The list of merchants. */
+export function Merchants() {
+  const t = useTexts(merchantsTexts)
+  const [adding, setAdding] = useState(false)
+  const [news, setNews] = useState<string | null>(null)
+  const filters: Filter[] = [
+    { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.statuses) },
+    { name: 'search', label: t.search, kind: 'text' },
+  ]
+  const list = useListQuery(filters)
+  const read = useRead('GET /v1/operator/merchants', { query: list.query }, { live: true, keep: true })
+  const columns: Column<Row>[] = [
+    { label: t.name, show: (row) => row.name },
+    { label: t.code, show: (row) => <Mono>{row.merchant_code}</Mono> },
+    { label: t.status, show: (row) => <MerchantStatus status={row.status} /> },
+    { label: t.checked, show: (row) => (row.verified ? t.yes : t.no) },
+    { label: t.priced, show: (row) => (row.priced ? t.yes : t.no) },
+    { label: t.created, show: (row) => <When time={row.created_at} /> },
+  ]
+  const add = <Button onClick={() => setAdding(true)}>{t.add}</Button>
+  return (
+    <Page title={t.title} lead={t.lead} actions={add}>
+      <News text={news} />
+      <List
+        label={t.title}
+        {...{ read, list, filters, columns }}
+        rowKey={(row) => row.id}
+        href={(row) => `merchants/${row.id}`}
+        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+      />
+      <Dialog open={adding} onClose={() => setAdding(false)} title={t.add}>
+        <Add
+          onClose={() => setAdding(false)}
+          onDone={(name) => {
+            setAdding(false)
+            setNews(t.added(name))
+          }}
+        />
+      </Dialog>
+    </Page>
+  )
+}
+
+function Add({ onClose, onDone }: { onClose: () => void; onDone: (name: string) => void }) {
+  const t = useTexts(merchantsTexts)
+  const check = checks(useLanguage())
+  const act = useAct('POST /v1/operator/merchants')
+  const { form, submit, error, sending } = useDraft({
+    name: 'merchant',
+    initial: { name: '', email: '' },
+    check: { name: check.needed, email: check.optional(check.email) },
+  })
+  const send = submit(async ({ name, email }, once) => {
+    const body = { name: name.trim(), ...(email.trim() === '' ? {} : { email: email.trim() }) }
+    await act.mutateAsync({ body, once })
+    onDone(name.trim())
+  })
+  return (
+    <Form onSubmit={send}>
+      <Text>{t.add_text}</Text>
+      <TextInput label={t.name} required withAsterisk={false} maxLength={200} {...form.getInputProps('name')} />
+      <TextInput label={t.email} description={t.email_hint} type="email" {...form.getInputProps('email')} />
+      <Problem error={error} />
+      <Answers text={t.add} sending={sending} onClose={onClose} />
+    </Form>
+  )
+}

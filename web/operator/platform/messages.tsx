@@ -1,0 +1,97 @@
+// E-mails and SMS of the platform and of all merchants: what was sent, what waits, and what only lies in the outbox.
+
+import { useWords } from '../../dashboard/words.ts'
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { texts, useTexts } from '../../ui/language.ts'
+import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
+import { Chip, Empty, Page, type Tone, When } from '../../ui/parts.tsx'
+import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
+
+type Row = Calls['GET /v1/operator/messages']['data']['items'][number]
+
+const messagesTexts = texts({
+  sw: {
+    title: 'Ujumbe',
+    lead: 'Barua pepe na SMS za jukwaa na za biashara zote. Bila seva ya barua pepe au lango la SMS zinabaki hapa tu.',
+    time: 'Muda',
+    channel: 'Njia',
+    channels: { email: 'Barua pepe', sms: 'SMS' } as Record<string, string>,
+    status: 'Hali',
+    statuses: { kept: 'Imehifadhiwa tu', waiting: 'Inasubiri', sent: 'Imetumwa', failed: 'Haikutumwa' } as Record<
+      string,
+      string
+    >,
+    to: 'Kwa',
+    what: 'Nini',
+    text: 'Maandishi',
+    empty: 'Bado hakuna ujumbe',
+  },
+  en: {
+    title: 'Messages',
+    lead: 'E-mails and SMS of the platform and of all merchants. Without a mail server or an SMS gateway they only lie here.',
+    time: 'Time',
+    channel: 'Channel',
+    channels: { email: 'E-mail', sms: 'SMS' },
+    status: 'Status',
+    statuses: { kept: 'Kept here only', waiting: 'Waiting', sent: 'Sent', failed: 'Not sent' },
+    to: 'To',
+    what: 'What',
+    text: 'Text',
+    empty: 'No messages yet',
+  },
+})
+
+const TONES: Record<string, Tone> = { kept: 'plain', waiting: 'wait', sent: 'good', failed: 'bad' }
+
+/** The list of messages. */
+export function Messages() {
+  const t = useTexts(messagesTexts)
+  const words = useWords()
+  const filters: Filter[] = [
+    { name: 'channel', label: t.channel, kind: 'choice', choices: Object.entries(t.channels) },
+    { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.statuses) },
+  ]
+  const list = useListQuery([...filters, MERCHANT_FILTER])
+  const read = useRead('GET /v1/operator/messages', { query: list.query }, { keep: true })
+  const columns: Column<Row>[] = [
+    { label: t.time, show: (row) => <When time={row.created_at} /> },
+    { label: t.channel, show: (row) => t.channels[row.channel] ?? row.channel },
+    {
+      label: t.status,
+      show: (row) => (
+        <span>
+          <Chip tone={TONES[row.status] ?? 'plain'}>{t.statuses[row.status] ?? row.status}</Chip>{' '}
+          {row.environment === 'sandbox' ? <Chip tone="plain">{words.environment('sandbox')}</Chip> : null}
+        </span>
+      ),
+    },
+    { label: t.to, show: (row) => row.to },
+    {
+      label: t.what,
+      show: (row) => (
+        <div>
+          {row.subject ?? row.kind}
+          {row.error === null ? null : <div>{row.error}</div>}
+          {row.text === null ? null : (
+            <details>
+              <summary>{t.text}</summary>
+              <pre className="body">{row.text}</pre>
+            </details>
+          )}
+        </div>
+      ),
+    },
+  ]
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <MerchantFilter list={list} />
+      <List
+        label={t.title}
+        {...{ read, list, filters, columns }}
+        rowKey={(row) => row.id}
+        empty={<Empty title={t.empty} />}
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,93 @@
+// What payers read about their network on the pay page: the menu code, and what to do when no prompt comes.
+
+import { Button, Fieldset, Group, Stack, Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { Calls } from '../../ui/api-types.ts'
+import { useAct, useRead } from '../../ui/data.ts'
+import { useDraft } from '../../ui/form.ts'
+import { texts, useTexts } from '../../ui/language.ts'
+import { Waiting } from '../../ui/list.tsx'
+import { Page } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { News } from '../news.tsx'
+
+type Network = Calls['GET /v1/operator/networks']['data']['networks'][number]
+
+const networksTexts = texts({
+  sw: {
+    title: 'Msaada wa mitandao',
+    lead: 'Walipaji wanasoma haya kwenye ukurasa wa malipo, kwa lugha waliyochagua.',
+    name: 'Jina',
+    menu: 'Namba ya menyu (si lazima)',
+    help_sw: 'Msaada kwa Kiswahili',
+    help_en: 'Msaada kwa Kiingereza',
+    save: 'Hifadhi',
+    saved: 'Imehifadhiwa. Walipaji wanaona maneno mapya sasa.',
+  },
+  en: {
+    title: 'Help for networks',
+    lead: 'Payers read this on the pay page, in the language that they chose.',
+    name: 'Name',
+    menu: 'Menu code (not required)',
+    help_sw: 'Help in Swahili',
+    help_en: 'Help in English',
+    save: 'Save',
+    saved: 'Saved. Payers read the new words now.',
+  },
+})
+
+/** The form of all networks. */
+export function Networks() {
+  const t = useTexts(networksTexts)
+  const read = useRead('GET /v1/operator/networks')
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      {read.isPending && !read.error ? <Waiting /> : null}
+      {read.data ? <Edit networks={read.data.networks} /> : null}
+    </Page>
+  )
+}
+
+function Edit({ networks }: { networks: readonly Network[] }) {
+  const t = useTexts(networksTexts)
+  const act = useAct('PUT /v1/operator/networks')
+  const [news, setNews] = useState<string | null>(null)
+  const { form, submit, error, sending } = useDraft({ name: 'networks', initial: { networks: [...networks] } })
+  const send = submit(async (values, once) => {
+    setNews(null)
+    const sent = values.networks.map((one) => ({
+      ...one,
+      menu_code: one.menu_code?.trim() ? one.menu_code.trim() : null,
+    }))
+    await act.mutateAsync({ body: { networks: sent }, once })
+    setNews(t.saved)
+  })
+  return (
+    <form onSubmit={send} noValidate>
+      <Stack gap="md">
+        {form.values.networks.map((network, i) => (
+          <Fieldset key={network.code} legend={network.code}>
+            <Stack gap="sm">
+              <TextInput label={t.name} {...form.getInputProps(`networks.${i}.name`)} />
+              <TextInput
+                label={t.menu}
+                {...form.getInputProps(`networks.${i}.menu_code`)}
+                value={network.menu_code ?? ''}
+              />
+              <Textarea label={t.help_sw} lang="sw" autosize {...form.getInputProps(`networks.${i}.help_sw`)} />
+              <Textarea label={t.help_en} lang="en" autosize {...form.getInputProps(`networks.${i}.help_en`)} />
+            </Stack>
+          </Fieldset>
+        ))}
+        <News text={news} />
+        <Problem error={error} />
+        <Group>
+          <Button type="submit" loading={sending}>
+            {t.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,216 @@
+// The price list of a merchant: written here, looked at with sample payouts, then put in force.
+
+import {
+  Button,
+  Checkbox,
+  Fieldset,
+  Group,
+  NativeSelect,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useWords } from '../../dashboard/words.ts'
+import type { Calls } from '../../ui/api-types.ts'
+import { useAct, useCall, useRead } from '../../ui/data.ts'
+import { useDraft } from '../../ui/form.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Table, Waiting } from '../../ui/list.tsx'
+import { Amount, GoButton, Page } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { News } from '../news.tsx'
+import { merchantsTexts } from './merchants-texts.ts'
+
+type Rule = Calls['GET /v1/operator/merchants/{merchant_id}']['data']['rules'][number]
+type Preview = Calls['POST /v1/operator/merchants/{merchant_id}/pricing/preview']['data']
+type Body = Calls['PUT /v1/operator/merchants/{merchant_id}/pricing']['body']
+/** A rule as it is typed: an empty text is any method, or any destination. */
+type Typed = Omit<Rule, 'id' | 'valid_from' | 'method' | 'destination_code'> & {
+  method: string
+  destination_code: string
+}
+
+const METHODS = {
+  withdrawal: ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'],
+  collection: ['wallet_push', 'provider_pesa', 'qr'],
+} as const
+
+const NEW: Typed = {
+  flow: 'withdrawal',
+  method: '',
+  destination_code: '',
+  percentage: '0.00',
+  flat_fee: '0.00',
+  processor_charge: '0.00',
+  processor_fee_pass_through: false,
+  label: '',
+}
+
+/** The editor of a merchant's prices. */
+export function Prices() {
+  const { id = '' } = useParams({ strict: false }) as { id?: string }
+  const t = useTexts(merchantsTexts)
+  const read = useRead('GET /v1/operator/merchants/{merchant_id}', { params: { merchant_id: id } })
+  const back = (
+    <GoButton to={`merchants/${id}`} variant="default">
+      {t.back}
+    </GoButton>
+  )
+  return (
+    <Page title={t.prices} lead={read.data?.name} actions={back}>
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      {read.isPending && !read.error ? <Waiting /> : null}
+      {read.data ? <Edit merchant_id={id} rules={read.data.rules} /> : null}
+    </Page>
+  )
+}
+
+const typed = ({ id: _id, valid_from: _since, method, destination_code, ...rule }: Rule): Typed => ({
+  ...rule,
+  method: method ?? '',
+  destination_code: destination_code ?? '',
+})
+
+function bodyOf(rules: readonly Typed[]): Body {
+  const sent = rules.map(({ method, destination_code, ...rule }) => ({
+    ...rule,
+    method: method === '' ? null : method,
+    destination_code: destination_code.trim() === '' ? null : destination_code.trim(),
+  }))
+  return { rules: sent } as Body
+}
+
+function Edit({ merchant_id, rules }: { merchant_id: string; rules: readonly Rule[] }) {
+  const t = useTexts(merchantsTexts)
+  const call = useCall()
+  const put = useAct('PUT /v1/operator/merchants/{merchant_id}/pricing')
+  const [preview, setPreview] = useState<{ of: string; rows: Preview['rows'] } | null>(null)
+  const [looking, setLooking] = useState<unknown>(null)
+  const [news, setNews] = useState<string | null>(null)
+  const { form, submit, error, sending } = useDraft({
+    name: `prices.${merchant_id}`,
+    initial: { rules: rules.length === 0 ? [NEW] : rules.map(typed) },
+  })
+  const params = { merchant_id }
+  const now = JSON.stringify(form.values.rules)
+  const seen = preview?.of === now
+  const look = async () => {
+    setLooking(null)
+    try {
+      const body = bodyOf(
+        form.values.rules,
+      ) as Calls['POST /v1/operator/merchants/{merchant_id}/pricing/preview']['body']
+      const data = await call('POST /v1/operator/merchants/{merchant_id}/pricing/preview', { params, body })
+      setPreview({ of: now, rows: data.rows })
+    } catch (thrown) {
+      setLooking(thrown)
+    }
+  }
+  const send = submit(async (values, once) => {
+    await put.mutateAsync({ params, body: bodyOf(values.rules), once })
+    setNews(t.put_done)
+    setPreview(null)
+  })
+  return (
+    <form onSubmit={send} noValidate>
+      <Stack gap="md">
+        <Text>{t.prices_text}</Text>
+        {form.values.rules.map((rule, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a rule has no name of its own until it is in force
+          <RuleFields key={i} {...{ form, rule, i }} />
+        ))}
+        <Group gap="sm">
+          <Button variant="default" onClick={() => form.insertListItem('rules', NEW)}>
+            {t.add_rule}
+          </Button>
+          <Button variant={seen ? 'default' : 'filled'} onClick={() => void look()}>
+            {t.preview}
+          </Button>
+        </Group>
+        <Problem error={looking} retry={() => void look()} />
+        {preview !== null && seen ? <Costs rows={preview.rows} /> : null}
+        <News text={news} />
+        <Problem error={error} />
+        <Group gap="sm">
+          <Button type="submit" loading={sending} disabled={!seen}>
+            {t.put}
+          </Button>
+          {seen ? null : <Text size="sm">{t.preview_first}</Text>}
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+type Form = ReturnType<typeof useDraft<{ rules: Typed[] }>>['form']
+
+function RuleFields({ form, rule, i }: { form: Form; rule: Typed; i: number }) {
+  const t = useTexts(merchantsTexts)
+  const words = useWords()
+  const field = (name: keyof Typed) => form.getInputProps(`rules.${i}.${name}`)
+  const methods = METHODS[rule.flow].map((value) => ({ value, label: words.method(value) }))
+  return (
+    <Fieldset legend={t.rule(i + 1)}>
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="sm">
+        <TextInput label={t.label} maxLength={100} {...field('label')} />
+        <NativeSelect
+          label={t.flow}
+          data={Object.entries(t.flows).map(([value, label]) => ({ value, label }))}
+          {...field('flow')}
+        />
+        <NativeSelect label={t.method} data={[{ value: '', label: t.any }, ...methods]} {...field('method')} />
+        {rule.flow === 'withdrawal' ? <TextInput label={t.destination} {...field('destination_code')} /> : null}
+        <TextInput label={t.percentage} inputMode="decimal" {...field('percentage')} />
+        <TextInput label={t.flat_fee} inputMode="decimal" {...field('flat_fee')} />
+        {rule.flow === 'withdrawal' ? (
+          <>
+            <TextInput label={t.processor} inputMode="decimal" {...field('processor_charge')} />
+            <Checkbox
+              mt="lg"
+              label={t.pass}
+              {...form.getInputProps(`rules.${i}.processor_fee_pass_through`, { type: 'checkbox' })}
+            />
+          </>
+        ) : null}
+      </SimpleGrid>
+      <Button mt="sm" size="xs" variant="default" onClick={() => form.removeListItem('rules', i)}>
+        {t.remove_rule(i + 1)}
+      </Button>
+    </Fieldset>
+  )
+}
+
+/** What sample payouts cost now and would cost then. */
+function Costs({ rows }: { rows: Preview['rows'] }) {
+  const t = useTexts(merchantsTexts)
+  const words = useWords()
+  const charge = (of: { total_charges: string } | null) => (of === null ? t.none : <Amount value={of.total_charges} />)
+  return (
+    <section aria-label={t.preview_title}>
+      <Title order={2} mb="sm">
+        {t.preview_title}
+      </Title>
+      <Table
+        label={t.preview_title}
+        rows={rows}
+        rowKey={(row) => `${row.flow} ${row.method} ${row.destination_code} ${row.amount}`}
+        columns={[
+          {
+            label: t.flow,
+            show: (row) =>
+              [t.flows[row.flow], row.method === null ? null : words.method(row.method), row.destination_code]
+                .filter(Boolean)
+                .join(', '),
+          },
+          { label: t.amount, show: (row) => <Amount value={row.amount} />, right: true },
+          { label: t.now, show: (row) => charge(row.now), right: true },
+          { label: t.later, show: (row) => charge(row.then), right: true },
+        ]}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,187 @@
+// How the providers do: what became of the payments and payouts of the last hours, and the circuits of the process that answers.
+
+import { NativeSelect, Stack, Text, Title } from '@mantine/core'
+import { useWords } from '../../dashboard/words.ts'
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { texts, useLanguage, useTexts } from '../../ui/language.ts'
+import { Table, useListQuery, Waiting } from '../../ui/list.tsx'
+import { Chip, Empty, FactList, Page, type Tone, When } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { showAge, showCount, showDuration } from '../../ui/show.ts'
+
+type Health = Calls['GET /v1/operator/providers/health']['data']['items'][number]
+type Circuit = Calls['GET /v1/operator/providers']['data']['providers'][number]['circuits'][number]
+
+const providersTexts = texts({
+  sw: {
+    title: 'Watoa huduma',
+    lead: 'Mafanikio ya malipo na utoaji pesa, na saketi zinazolinda mfumo mtoa huduma anapoanguka.',
+    period: 'Kipindi',
+    periods: { 1: 'Saa 1', 24: 'Saa 24', 168: 'Siku 7' } as Record<string, string>,
+    flow: { collection: 'Malipo', withdrawal: 'Utoaji pesa' } as Record<string, string>,
+    health: 'Matokeo',
+    provider: 'Mtoa huduma',
+    method: 'Njia na mtandao',
+    rate: 'Mafanikio',
+    counted: 'Yaliyohesabiwa',
+    counts: (good: string, bad: string, open: string) => `${good} sawa, ${bad} hapana, ${open} bado`,
+    median: 'Muda wa kuthibitisha (kati)',
+    last: 'Mafanikio ya mwisho',
+    bounded: 'Ya karibuni tu yamehesabiwa.',
+    nothing: 'Hakuna kilichotumwa katika kipindi hiki',
+    circuits: 'Saketi za mchakato unaojibu',
+    circuit: { closed: 'Sawa', open: 'Imefungwa: haitwi', half_open: 'Inajaribiwa' } as Record<string, string>,
+    calls: 'Simu',
+    calls_of: (calls: string, faults: string) => `${calls}, zenye hitilafu ${faults}`,
+    since: 'Tangu',
+    serves: 'Inahudumia',
+    live: 'Pesa halisi',
+    yes: 'Ndiyo',
+    no: 'Hapana',
+    no_circuits: 'Bado haijaitwa na mchakato huu.',
+  },
+  en: {
+    title: 'Providers',
+    lead: 'What became of payments and payouts, and the circuits that protect the system when a provider is down.',
+    period: 'Period',
+    periods: { 1: '1 hour', 24: '24 hours', 168: '7 days' },
+    flow: { collection: 'Payments', withdrawal: 'Payouts' },
+    health: 'Outcomes',
+    provider: 'Provider',
+    method: 'Method and network',
+    rate: 'Success',
+    counted: 'Counted',
+    counts: (good: string, bad: string, open: string) => `${good} good, ${bad} failed, ${open} open`,
+    median: 'Time to confirm (median)',
+    last: 'Last success',
+    bounded: 'Only the newest were counted.',
+    nothing: 'Nothing was sent in this period',
+    circuits: 'Circuits of the process that answers',
+    circuit: { closed: 'Fine', open: 'Open: not called', half_open: 'Being tried' },
+    calls: 'Calls',
+    calls_of: (calls: string, faults: string) => `${calls}, ${faults} of them faults`,
+    since: 'Since',
+    serves: 'Serves',
+    live: 'Live money',
+    yes: 'Yes',
+    no: 'No',
+    no_circuits: 'Not called by this process yet.',
+  },
+})
+
+/** The health of all providers. */
+export function Providers() {
+  const t = useTexts(providersTexts)
+  const list = useListQuery([])
+  const hours = list.search.hours ?? '24'
+  const health = useRead(
+    'GET /v1/operator/providers/health',
+    { query: { hours: Number(hours) } },
+    { live: true, keep: true },
+  )
+  const now = useRead('GET /v1/operator/providers', {}, { live: true })
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <section className="panel">
+        <Stack gap="sm">
+          <Title order={2}>{t.health}</Title>
+          <NativeSelect
+            label={t.period}
+            maw="14rem"
+            data={Object.entries(t.periods).map(([value, label]) => ({ value, label }))}
+            value={hours}
+            onChange={(event) => list.set({ hours: event.currentTarget.value })}
+          />
+          <Problem error={health.error} retry={() => void health.refetch()} />
+          {health.isPending && !health.error ? <Waiting /> : null}
+          {health.data ? <Outcomes items={health.data.items} /> : null}
+        </Stack>
+      </section>
+      <section className="panel">
+        <Stack gap="md">
+          <Title order={2}>{t.circuits}</Title>
+          <Problem error={now.error} retry={() => void now.refetch()} />
+          {now.data?.providers.map((one) => (
+            <div key={one.name}>
+              <Title order={3}>{one.name}</Title>
+              <FactList
+                facts={[
+                  [t.live, one.live ? t.yes : t.no],
+                  [t.serves, [...one.methods, ...one.payout_methods].join(', ')],
+                ]}
+              />
+              <Circuits circuits={one.circuits} label={one.name} />
+            </div>
+          ))}
+        </Stack>
+      </section>
+    </Page>
+  )
+}
+
+function toneOfRate(rate: string | null): Tone {
+  if (rate === null) return 'plain'
+  return Number(rate) >= 90 ? 'good' : Number(rate) >= 70 ? 'warn' : 'bad'
+}
+
+function Outcomes({ items }: { items: readonly Health[] }) {
+  const t = useTexts(providersTexts)
+  const words = useWords()
+  const language = useLanguage()
+  if (items.length === 0) return <Empty title={t.nothing} />
+  return (
+    <>
+      <Table
+        label={t.health}
+        rows={items}
+        rowKey={(row) => `${row.provider} ${row.flow} ${row.method} ${row.network}`}
+        columns={[
+          { label: t.provider, show: (row) => `${row.provider} · ${t.flow[row.flow] ?? row.flow}` },
+          { label: t.method, show: (row) => [words.method(row.method), row.network].filter(Boolean).join(', ') },
+          {
+            label: t.rate,
+            show: (row) => (
+              <Chip tone={toneOfRate(row.success_rate)}>
+                {row.success_rate === null ? '–' : `${row.success_rate} %`}
+              </Chip>
+            ),
+          },
+          {
+            label: t.counted,
+            show: (row) => t.counts(showCount(row.successful), showCount(row.failed), showCount(row.undecided)),
+          },
+          {
+            label: t.median,
+            show: (row) => (row.median_confirm_ms === null ? '–' : showDuration(row.median_confirm_ms)),
+          },
+          {
+            label: t.last,
+            show: (row) => (row.last_success_at === null ? '–' : showAge(row.last_success_at, language)),
+          },
+        ]}
+      />
+      {items.some(({ bounded }) => bounded) ? <Text size="sm">{t.bounded}</Text> : null}
+    </>
+  )
+}
+
+function Circuits({ circuits, label }: { circuits: readonly Circuit[]; label: string }) {
+  const t = useTexts(providersTexts)
+  const words = useWords()
+  if (circuits.length === 0) return <Text size="sm">{t.no_circuits}</Text>
+  const tone = (state: string): Tone => (state === 'closed' ? 'good' : state === 'open' ? 'bad' : 'warn')
+  return (
+    <Table
+      label={`${t.circuits}: ${label}`}
+      rows={circuits}
+      rowKey={(row) => row.method}
+      columns={[
+        { label: t.method, show: (row) => words.method(row.method) },
+        { label: t.rate, show: (row) => <Chip tone={tone(row.state)}>{t.circuit[row.state] ?? row.state}</Chip> },
+        { label: t.calls, show: (row) => t.calls_of(showCount(row.calls), showCount(row.faults)) },
+        { label: t.since, show: (row) => <When time={row.since} /> },
+      ]}
+    />
+  )
+}

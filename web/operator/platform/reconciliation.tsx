@@ -1,0 +1,218 @@
+// Reconciliation: how each provider stands, the cases to decide, the statements that were brought.
+
+import { Button, Group, NativeSelect, Stack, Text, Textarea, Title } from '@mantine/core'
+import { useState } from 'react'
+import type { Calls } from '../../ui/api-types.ts'
+import { useAct, useRead } from '../../ui/data.ts'
+import { useDraft } from '../../ui/form.ts'
+import { useTexts } from '../../ui/language.ts'
+import { type Column, type Filter, List, useListQuery, Waiting } from '../../ui/list.tsx'
+import { Amount, Chip, Dialog, Empty, FactList, Go, Mono, Page, When } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { showAmount, showCount } from '../../ui/show.ts'
+import { News } from '../news.tsx'
+import { Answers, Form } from '../question.tsx'
+import { reconciliationTexts } from './reconciliation-texts.ts'
+import { Statements } from './statements.tsx'
+
+type Summary = Calls['GET /v1/operator/reconciliation']['data']
+type Row = Calls['GET /v1/operator/reconciliation/exceptions']['data']['items'][number]
+
+/** The page of reconciliation. */
+export function Reconciliation() {
+  const t = useTexts(reconciliationTexts)
+  const read = useRead('GET /v1/operator/reconciliation', {}, { live: true })
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      {read.isPending && !read.error ? <Waiting /> : null}
+      {read.data ? <Standing {...read.data} /> : null}
+      <Cases providers={read.data?.providers.map(({ provider }) => provider) ?? []} />
+      <Statements />
+    </Page>
+  )
+}
+
+function Standing({ providers, float }: Summary) {
+  const t = useTexts(reconciliationTexts)
+  return (
+    <section className="panel">
+      <Title order={2}>{t.summary}</Title>
+      <Stack gap="md">
+        {providers.length === 0 ? <Text>{t.nothing}</Text> : null}
+        {providers.map((one) => (
+          <div key={one.provider}>
+            <Title order={3}>{one.provider}</Title>
+            <FactList
+              facts={[
+                [t.until, <When key="until" time={one.stated_until} />],
+                [t.lines, t.lines_of(showCount(one.matched), showCount(one.lines))],
+                [t.open, showCount(one.open_cases)],
+                [t.unexplained, <Amount key="unexplained" value={one.unexplained} />],
+                one.holes.length === 0
+                  ? null
+                  : [
+                      t.holes,
+                      one.holes.map(({ from, to }) => (
+                        <div key={from}>
+                          <When time={from} /> – <When time={to} />
+                        </div>
+                      )),
+                    ],
+              ]}
+            />
+          </div>
+        ))}
+        <div>
+          <Title order={3}>{t.float}</Title>
+          <FactList
+            facts={[
+              [t.books, <Amount key="books" value={float.books} currency={float.currency} />],
+              ...float.providers.map(
+                ({ provider, balance }) =>
+                  [
+                    t.they_say(provider),
+                    balance === null ? t.unknown : <Amount key={provider} value={balance} currency={float.currency} />,
+                  ] as const,
+              ),
+              float.difference === null
+                ? null
+                : [t.difference, <Amount key="difference" value={float.difference} currency={float.currency} />],
+            ]}
+          />
+        </div>
+      </Stack>
+    </section>
+  )
+}
+
+function Cases({ providers }: { providers: readonly string[] }) {
+  const t = useTexts(reconciliationTexts)
+  const ask = useAct('POST /v1/operator/reconciliation/exceptions/{id}/ask')
+  const [ending, setEnding] = useState<Row | null>(null)
+  const [news, setNews] = useState<string | null>(null)
+  const filters: Filter[] = [
+    { name: 'state', label: t.state, kind: 'choice', choices: Object.entries(t.states) },
+    { name: 'kind', label: t.kind, kind: 'choice', choices: Object.entries(t.kinds) },
+    { name: 'provider', label: t.provider, kind: 'choice', choices: providers.map((name) => [name, name] as const) },
+  ]
+  const list = useListQuery(filters)
+  const read = useRead('GET /v1/operator/reconciliation/exceptions', { query: list.query }, { live: true, keep: true })
+  const columns: Column<Row>[] = [
+    {
+      label: t.kind,
+      show: (row) => (
+        <div>
+          {t.kinds[row.kind] ?? row.kind}
+          <Text size="sm" c="dimmed">
+            {row.provider}, {t.line_kinds[row.line_kind] ?? row.line_kind}
+          </Text>
+        </div>
+      ),
+    },
+    { label: t.reference, show: (row) => <Mono>{row.reference ?? row.provider_id ?? '–'}</Mono> },
+    { label: t.theirs, show: (row) => <Amount value={row.amount_theirs} currency={row.currency} />, right: true },
+    {
+      label: t.ours,
+      show: (row) => (
+        <span>
+          <Amount value={row.amount_ours} currency={row.currency} /> {row.status_ours}
+        </span>
+      ),
+      right: true,
+    },
+    { label: t.opened, show: (row) => <When time={row.opened_at} /> },
+    {
+      label: t.state,
+      show: (row) =>
+        row.state === 'open' ? (
+          <Group gap="xs" justify="inherit">
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => {
+                setNews(null)
+                void ask.mutateAsync({ params: { id: row.id }, body: {} }).then(
+                  () => setNews(t.asked),
+                  () => {},
+                )
+              }}
+            >
+              {t.ask}
+            </Button>
+            <Button size="xs" variant="default" onClick={() => setEnding(row)}>
+              {t.end}
+            </Button>
+            {row.withdrawal_id === null ? null : <Go to={`withdrawals/${row.withdrawal_id}`}>{t.to_withdrawal}</Go>}
+          </Group>
+        ) : (
+          <div>
+            <Chip tone="good">{t.resolutions[row.resolution ?? ''] ?? t.states.resolved}</Chip>
+            {row.reason}
+          </div>
+        ),
+    },
+  ]
+  return (
+    <section className="panel">
+      <Title order={2}>{t.cases}</Title>
+      <Stack gap="sm">
+        <News text={news} />
+        <Problem error={ask.error} />
+        <List
+          label={t.cases}
+          {...{ read, list, filters, columns }}
+          rowKey={(row) => row.id}
+          empty={<Empty title={t.no_cases}>{t.no_cases_text}</Empty>}
+        />
+      </Stack>
+      <Dialog open={ending !== null} onClose={() => setEnding(null)} title={t.end}>
+        {ending === null ? null : (
+          <End
+            row={ending}
+            onClose={() => setEnding(null)}
+            onDone={() => {
+              setEnding(null)
+              setNews(t.ended)
+            }}
+          />
+        )}
+      </Dialog>
+    </section>
+  )
+}
+
+function End({ row, onClose, onDone }: { row: Row; onClose: () => void; onDone: () => void }) {
+  const t = useTexts(reconciliationTexts)
+  const act = useAct('POST /v1/operator/reconciliation/exceptions/{id}/resolve')
+  const { form, submit, error, sending } = useDraft({
+    name: `case.${row.id}`,
+    initial: { resolution: 'accepted', reason: '' },
+    check: { reason: (value) => (value.trim() === '' ? t.needed : null) },
+  })
+  const send = submit(async ({ resolution, reason }, once) => {
+    const body = { resolution: resolution as 'accepted' | 'written_off' | 'corrected', reason: reason.trim() }
+    await act.mutateAsync({ params: { id: row.id }, body, once })
+    onDone()
+  })
+  return (
+    <Form onSubmit={send}>
+      <Text>{t.end_text}</Text>
+      <FactList
+        facts={[
+          [t.kind, t.kinds[row.kind] ?? row.kind],
+          [t.reference, <Mono key="reference">{row.reference ?? row.provider_id ?? '–'}</Mono>],
+          [t.difference, showAmount(row.difference, row.currency)],
+        ]}
+      />
+      <NativeSelect
+        label={t.resolution}
+        data={Object.entries(t.resolutions).map(([value, label]) => ({ value, label }))}
+        {...form.getInputProps('resolution')}
+      />
+      <Textarea label={t.reason} required withAsterisk={false} maxLength={500} {...form.getInputProps('reason')} />
+      <Problem error={error} />
+      <Answers text={t.end} sending={sending} onClose={onClose} />
+    </Form>
+  )
+}

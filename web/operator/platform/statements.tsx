@@ -1,0 +1,158 @@
+// Statements of providers: bringing a file, and taking one back that was brought by mistake.
+
+import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useState } from 'react'
+import type { Calls } from '../../ui/api-types.ts'
+import { useAct, useRead } from '../../ui/data.ts'
+import { useDraft } from '../../ui/form.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Table } from '../../ui/list.tsx'
+import { Chip, Dialog, type Tone, When } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { showCount } from '../../ui/show.ts'
+import { News } from '../news.tsx'
+import { Answers, Form } from '../question.tsx'
+import { type Question, Reason } from './reason.tsx'
+import { reconciliationTexts } from './reconciliation-texts.ts'
+
+type Row = Calls['GET /v1/operator/statements']['data']['items'][number]
+
+const TONES: Record<string, Tone> = { importing: 'wait', done: 'good', failed: 'bad', withdrawn: 'plain' }
+
+/** The newest statements. */
+export function Statements() {
+  const t = useTexts(reconciliationTexts)
+  const back = useAct('POST /v1/operator/statements/{id}/withdraw')
+  const [bringing, setBringing] = useState(false)
+  const [question, setQuestion] = useState<Question | null>(null)
+  const [news, setNews] = useState<string | null>(null)
+  const read = useRead('GET /v1/operator/statements', {}, { live: true })
+  const items = read.data?.items ?? []
+  const takeBack = (row: Row) =>
+    setQuestion({
+      name: `statement.${row.id}`,
+      title: t.take_back,
+      text: t.take_back_text(row.provider),
+      button: t.take_back,
+      danger: true,
+      act: (reason, once) => back.mutateAsync({ params: { id: row.id }, body: { reason }, once }),
+    })
+  return (
+    <section className="panel">
+      <Title order={2}>{t.statements}</Title>
+      <Stack gap="sm">
+        <News text={news} />
+        <Problem error={read.error} retry={() => void read.refetch()} />
+        {read.data && items.length === 0 ? <Text>{t.no_statements}</Text> : null}
+        {items.length === 0 ? null : (
+          <Table
+            label={t.statements}
+            rows={items}
+            rowKey={(row) => row.id}
+            columns={[
+              { label: t.provider, show: (row) => `${row.provider} ${row.file_name ?? ''}` },
+              {
+                label: t.period,
+                show: (row) => (
+                  <span>
+                    <When time={row.from} /> – <When time={row.to} />
+                  </span>
+                ),
+              },
+              {
+                label: t.state,
+                show: (row) => (
+                  <Chip tone={TONES[row.state] ?? 'plain'}>{t.statement_states[row.state] ?? row.state}</Chip>
+                ),
+              },
+              { label: t.lines, show: (row) => t.lines_of(showCount(row.matched), showCount(row.lines)) },
+              { label: t.cases, show: (row) => showCount(row.opened), right: true },
+              {
+                label: t.take_back,
+                show: (row) =>
+                  row.state === 'withdrawn' ? (
+                    row.withdrawn?.reason
+                  ) : (
+                    <Button size="xs" variant="default" onClick={() => takeBack(row)}>
+                      {t.take_back}
+                    </Button>
+                  ),
+              },
+            ]}
+          />
+        )}
+        <Group>
+          <Button onClick={() => setBringing(true)}>{t.bring}</Button>
+        </Group>
+      </Stack>
+      <Dialog open={bringing} onClose={() => setBringing(false)} title={t.bring}>
+        <Bring
+          onClose={() => setBringing(false)}
+          onDone={() => {
+            setBringing(false)
+            setNews(t.brought)
+          }}
+        />
+      </Dialog>
+      <Reason
+        question={question}
+        onClose={() => setQuestion(null)}
+        onDone={() => {
+          setQuestion(null)
+          setNews(t.taken_back)
+        }}
+      />
+    </section>
+  )
+}
+
+function Bring({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
+  const t = useTexts(reconciliationTexts)
+  const act = useAct('POST /v1/operator/statements')
+  const providers = useRead('GET /v1/operator/providers')
+  const names = providers.data?.providers.map(({ name }) => name) ?? []
+  // A file cannot be kept with what was typed: it is chosen anew after a new sign-in.
+  const [file, setFile] = useState<File | null>(null)
+  const [missing, setMissing] = useState(false)
+  const needed = (value: string) => (value === '' ? t.date_needed : null)
+  const { form, submit, error, sending } = useDraft({
+    name: 'statement',
+    initial: { provider: '', from: '', to: '', columns: '' },
+    check: { from: needed, to: needed },
+  })
+  const send = submit(async ({ provider, from, to, columns }, once) => {
+    const query = {
+      provider: provider || (names[0] ?? ''),
+      from,
+      to,
+      file_name: (file as File).name,
+      ...(columns.trim() === '' ? {} : { columns: columns.trim() }),
+    }
+    await act.mutateAsync({ query, file: file as File, once })
+    onDone()
+  })
+  return (
+    <Form
+      onSubmit={(event) => {
+        setMissing(file === null)
+        if (file === null) event.preventDefault()
+        else send(event)
+      }}
+    >
+      <Text>{t.bring_text}</Text>
+      <NativeSelect label={t.provider} data={names} {...form.getInputProps('provider')} />
+      <TextInput
+        label={t.file}
+        type="file"
+        accept=".csv,text/csv"
+        error={missing && file === null ? t.file_needed : null}
+        onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)}
+      />
+      <TextInput label={t.from} type="date" {...form.getInputProps('from')} />
+      <TextInput label={t.to} type="date" {...form.getInputProps('to')} />
+      <TextInput label={t.columns} description={t.columns_hint} {...form.getInputProps('columns')} />
+      <Problem error={error} />
+      <Answers text={t.bring} sending={sending} onClose={onClose} />
+    </Form>
+  )
+}

@@ -1,0 +1,94 @@
+// Payments and payouts whose provider has not said how they ended, the longest waiting first.
+
+import { useWords } from '../../dashboard/words.ts'
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { texts, useLanguage, useTexts } from '../../ui/language.ts'
+import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
+import { Chip, Empty, Go, Mono, Page, When } from '../../ui/parts.tsx'
+import { showAge } from '../../ui/show.ts'
+import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
+
+type Row = Calls['GET /v1/operator/waiting']['data']['items'][number]
+
+const waitingTexts = texts({
+  sw: {
+    title: 'Yanayomsubiri mtoa huduma',
+    lead: 'Malipo na utoaji pesa ambao mtoa huduma hajatoa jibu la mwisho. Mfumo unauliza tena wenyewe; hakuna kinachotumwa mara mbili.',
+    kind: 'Aina',
+    kinds: { collection: 'Malipo', payout: 'Utoaji pesa' } as Record<string, string>,
+    since: 'Umesubiri',
+    merchant: 'Biashara',
+    provider: 'Mtoa huduma',
+    reference: 'Kumbukumbu kwa mtoa huduma',
+    said: 'Neno lake la mwisho',
+    asks: (count: number) => `Ameulizwa mara ${count}`,
+    next: 'Ataulizwa tena',
+    empty: 'Hakuna kinachosubiri',
+    teach: 'Kila malipo na kila utoaji pesa una jibu la mwisho.',
+  },
+  en: {
+    title: 'Waiting for a provider',
+    lead: 'Payments and payouts without a final answer. The system asks again by itself; nothing is sent twice.',
+    kind: 'Kind',
+    kinds: { collection: 'Payment', payout: 'Payout' },
+    since: 'Waiting for',
+    merchant: 'Merchant',
+    provider: 'Provider',
+    reference: "Provider's reference",
+    said: 'What it said last',
+    asks: (count: number) => `Asked ${count} times`,
+    next: 'Asked again',
+    empty: 'Nothing waits',
+    teach: 'Every payment and payout has its final answer.',
+  },
+})
+
+/** The list of what waits for a provider. */
+export function WaitingForProvider() {
+  const t = useTexts(waitingTexts)
+  const language = useLanguage()
+  const words = useWords()
+  const filters: Filter[] = [
+    { name: 'kind', label: t.kind, kind: 'choice', choices: Object.entries(t.kinds) },
+    { name: 'provider', label: t.provider, kind: 'text' },
+  ]
+  const list = useListQuery([...filters, MERCHANT_FILTER])
+  const read = useRead('GET /v1/operator/waiting', { query: list.query }, { live: true, keep: true })
+  const columns: Column<Row>[] = [
+    {
+      label: t.kind,
+      show: (row) =>
+        row.kind === 'payout' ? (
+          <Go to={`withdrawals/${row.id}`}>{t.kinds.payout}</Go>
+        ) : (
+          (t.kinds[row.kind] ?? row.kind)
+        ),
+    },
+    {
+      label: t.since,
+      show: (row) => (
+        <span>
+          {showAge(row.created_at, language)}{' '}
+          {row.environment === 'sandbox' ? <Chip tone="plain">{words.environment('sandbox')}</Chip> : null}
+        </span>
+      ),
+    },
+    { label: t.merchant, show: (row) => row.merchant_name },
+    { label: t.provider, show: (row) => `${row.provider}, ${words.method(row.method)}` },
+    { label: t.reference, show: (row) => <Mono>{row.provider_reference}</Mono> },
+    { label: t.said, show: (row) => `${row.provider_status ?? '–'} · ${t.asks(row.asks)}` },
+    { label: t.next, show: (row) => <When time={row.due_at} seconds /> },
+  ]
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <MerchantFilter list={list} />
+      <List
+        label={t.title}
+        {...{ read, list, filters, columns }}
+        rowKey={(row) => row.id}
+        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+      />
+    </Page>
+  )
+}

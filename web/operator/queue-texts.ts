@@ -1,0 +1,107 @@
+// Words of the work queue.
+
+import { texts } from '../ui/language.ts'
+import type { Waiting } from './operator.ts'
+
+type Kinds = Record<Waiting['kind'], { name: string; what: string }>
+
+/** Each kind of work, and what is to be done about it. */
+export const queueTexts = texts({
+  sw: {
+    title: 'Yanayosubiri uamuzi',
+    lead: 'Kazi zote za waendeshaji, za haraka kwanza. Ukurasa unajisasisha wenyewe.',
+    environment: 'Mazingira',
+    kind: 'Kazi',
+    count: 'Idadi',
+    oldest: 'Ya zamani zaidi',
+    amount: 'Kiasi',
+    age: (age: string) => `kwa ${age}`,
+    nothing: 'Hakuna kinachosubiri',
+    nothing_teach: 'Kila kitu kimeshughulikiwa. Kazi mpya itaonekana hapa yenyewe.',
+    done: 'Hazina kazi kwa sasa',
+    sandbox: 'Unaona rekodi za majaribio. Hakuna pesa halisi.',
+    four_eyes: (amount: string) => `Kuanzia ${amount} waendeshaji wawili tofauti lazima waidhinishe.`,
+    old_title: 'Uliingia muda mrefu uliopita',
+    old: (age: string) =>
+      `Uliingia ${age} zilizopita. Utaombwa kuingia tena kabla ya kuhamisha pesa. Unaweza kufanya hivyo sasa.`,
+    fresh: (minutes: number) => `Kuhamisha pesa kunahitaji uwe umeingia ndani ya dakika ${minutes} zilizopita.`,
+    sign_in: 'Ingia tena sasa',
+    kinds: {
+      withdrawals_waiting: { name: 'Utoaji pesa unaosubiri idhini', what: 'Idhinisha, kataa au uliza.' },
+      withdrawals_info_requested: {
+        name: 'Utoaji pesa unaosubiri jibu la biashara',
+        what: 'Umeuliza; biashara haijajibu bado.',
+      },
+      withdrawals_needs_reconciliation: {
+        name: 'Utoaji pesa usio na jibu la uhakika',
+        what: 'Huenda umelipwa. Hakikisha kwa mtoa huduma, kisha amua.',
+      },
+      withdrawals_blocked: {
+        name: 'Utoaji pesa uliozuiwa upande wetu',
+        what: 'Haujalipwa. Rekebisha chanzo, kisha utume tena.',
+      },
+      withdrawals_needs_attention: {
+        name: 'Utoaji pesa wenye taarifa zinazopingana',
+        what: 'Mtoa huduma au vitabu vinapingana. Chunguza, kisha amua.',
+      },
+      collections_held: { name: 'Makusanyo yaliyozuiwa', what: 'Amua kama pesa ni za biashara au zirudi kwa mlipaji.' },
+      merchants_to_check: { name: 'Biashara za kukaguliwa', what: 'Idhinisha na uthibitishe.' },
+      ip_addresses_pending: { name: 'Anwani za IP zinazosubiri', what: 'Kubali au kataa.' },
+      reconciliation_exceptions: {
+        name: 'Tofauti za ulinganishaji',
+        what: 'Taarifa ya mtoa huduma na vitabu vyetu havilingani.',
+      },
+      webhooks_failing: { name: 'Biashara ambazo webhook zinashindwa', what: 'Kwa saa 24 zilizopita.' },
+    } as Kinds,
+  },
+  en: {
+    title: 'What waits for a decision',
+    lead: 'All work of operators, the most pressing first. This page keeps itself up to date.',
+    environment: 'Environment',
+    kind: 'Work',
+    count: 'Count',
+    oldest: 'Oldest',
+    amount: 'Amount',
+    age: (age: string) => `for ${age}`,
+    nothing: 'Nothing waits',
+    nothing_teach: 'Everything is taken care of. New work appears here by itself.',
+    done: 'Nothing to do at the moment',
+    sandbox: 'These are sandbox records. No real money.',
+    four_eyes: (amount: string) => `From ${amount} on, two different operators have to approve.`,
+    old_title: 'Your sign-in is a while ago',
+    old: (age: string) =>
+      `You signed in ${age} ago. You will be asked to sign in again before money moves. You can do that now.`,
+    fresh: (minutes: number) => `Moving money takes a sign-in of the last ${minutes} minutes.`,
+    sign_in: 'Sign in again now',
+    kinds: {
+      withdrawals_waiting: { name: 'Withdrawals that wait for approval', what: 'Approve, reject or ask.' },
+      withdrawals_info_requested: {
+        name: 'Withdrawals that wait for the merchant',
+        what: 'You asked; the merchant has not answered yet.',
+      },
+      withdrawals_needs_reconciliation: {
+        name: 'Withdrawals without a certain answer',
+        what: 'They may have been paid. Find out at the provider, then decide.',
+      },
+      withdrawals_blocked: {
+        name: 'Withdrawals blocked on our side',
+        what: 'They were not paid. Mend the cause, then send them again.',
+      },
+      withdrawals_needs_attention: {
+        name: 'Withdrawals with contradictions',
+        what: 'The provider or the books contradict themselves. Look into it, then decide.',
+      },
+      collections_held: {
+        name: 'Held collections',
+        what: "Decide whether the money is the merchant's or goes back to the payer.",
+      },
+      merchants_to_check: { name: 'Merchants to check', what: 'Approve and verify them.' },
+      ip_addresses_pending: { name: 'IP addresses that wait', what: 'Approve or reject them.' },
+      reconciliation_exceptions: {
+        name: 'Differences in reconciliation',
+        what: "The provider's statement and our books disagree.",
+      },
+      webhooks_failing: { name: 'Merchants whose webhooks fail', what: 'In the last 24 hours.' },
+    },
+  },
+})

@@ -1,0 +1,159 @@
+// The first page: what waits, since when, and how much money is in it.
+
+import { Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useLanguage, useTexts } from '../ui/language.ts'
+import { Waiting as Lines } from '../ui/list.tsx'
+import { Amount, Empty, Go, Page, When } from '../ui/parts.tsx'
+import { partsTexts } from '../ui/parts-texts.ts'
+import { Problem } from '../ui/problem.tsx'
+import { signIn } from '../ui/session.ts'
+import { showAge, showAmount, showCount } from '../ui/show.ts'
+import { type Environment, signInAge, useMe, useQueue, type Waiting } from './operator.ts'
+import { queueTexts } from './queue-texts.ts'
+
+/** Where the work of each kind is done. Those of money are of one environment. */
+const PLACES: Record<Waiting['kind'], (environment: Environment) => string> = {
+  withdrawals_waiting: (environment) => `withdrawals?status=PENDING_ADMIN_APPROVAL&environment=${environment}`,
+  withdrawals_info_requested: (environment) => `withdrawals?status=INFO_REQUESTED&environment=${environment}`,
+  withdrawals_needs_reconciliation: (environment) =>
+    `withdrawals?status=NEEDS_RECONCILIATION&environment=${environment}`,
+  withdrawals_blocked: (environment) => `withdrawals?status=BLOCKED_IP_WHITELIST&environment=${environment}`,
+  withdrawals_needs_attention: (environment) => `withdrawals?status=NEEDS_ADMIN_ATTENTION&environment=${environment}`,
+  collections_held: (environment) => `collections?environment=${environment}`,
+  merchants_to_check: () => 'merchants?to_check=true',
+  ip_addresses_pending: () => 'addresses?status=PENDING',
+  reconciliation_exceptions: () => 'reconciliation',
+  webhooks_failing: () => 'webhooks',
+}
+
+/** The work queue. */
+export function Queue() {
+  const t = useTexts(queueTexts)
+  const parts = useTexts(partsTexts)
+  const navigate = useNavigate()
+  const { environment: asked } = useSearch({ strict: false }) as { environment?: string }
+  const environment: Environment = asked === 'sandbox' ? 'sandbox' : 'live'
+  const read = useQueue(environment)
+  const { data } = read
+  const waiting = data?.items.filter(({ count }) => count > 0) ?? []
+  const idle = data?.items.filter(({ count }) => count === 0) ?? []
+  const choose = (next: string) =>
+    void navigate({ to: '.', search: (next === 'sandbox' ? { environment: next } : {}) as never, replace: true })
+  return (
+    <Page
+      title={t.title}
+      lead={t.lead}
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label={t.environment}
+          value={environment}
+          onChange={choose}
+          data={[
+            { value: 'live', label: parts.environment_live },
+            { value: 'sandbox', label: parts.environment_sandbox },
+          ]}
+        />
+      }
+    >
+      {data ? <SignInNotice step_up_s={data.step_up_s} /> : null}
+      {environment === 'sandbox' ? <Text fw={600}>{t.sandbox}</Text> : null}
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      {read.isPending && !read.error ? <Lines /> : null}
+      {data && waiting.length === 0 ? <Empty title={t.nothing}>{t.nothing_teach}</Empty> : null}
+      {waiting.length > 0 ? <Work waiting={waiting} environment={environment} /> : null}
+      {data && waiting.length > 0 && idle.length > 0 ? (
+        <Stack gap={4}>
+          <Title order={2}>{t.done}</Title>
+          <ul className="plain-list">
+            {idle.map(({ kind }) => (
+              <li key={kind}>
+                <Go to={PLACES[kind](environment)}>{t.kinds[kind].name}</Go>
+              </li>
+            ))}
+          </ul>
+        </Stack>
+      ) : null}
+      {data?.four_eyes_amount ? (
+        <Text size="sm" c="dimmed">
+          {t.four_eyes(showAmount(data.four_eyes_amount))}
+        </Text>
+      ) : null}
+    </Page>
+  )
+}
+
+function Work({ waiting, environment }: { waiting: readonly Waiting[]; environment: Environment }) {
+  const t = useTexts(queueTexts)
+  const language = useLanguage()
+  return (
+    <ul className="queue" aria-label={t.title}>
+      {waiting.map(({ kind, count, oldest_at, amount }) => (
+        <li key={kind} className="panel">
+          <div className="queue-text">
+            <Go to={PLACES[kind](environment)} className="queue-name">
+              {t.kinds[kind].name}
+            </Go>
+            <Text size="sm" c="dimmed">
+              {t.kinds[kind].what}
+            </Text>
+          </div>
+          <dl>
+            <div>
+              <dt>{t.count}</dt>
+              <dd className="queue-count">{showCount(count)}</dd>
+            </div>
+            {oldest_at === null ? null : (
+              <div>
+                <dt>{t.oldest}</dt>
+                <dd>
+                  {t.age(showAge(oldest_at, language))}
+                  <Text size="xs" c="dimmed">
+                    <When time={oldest_at} />
+                  </Text>
+                </dd>
+              </div>
+            )}
+            {amount === null ? null : (
+              <div>
+                <dt>{t.amount}</dt>
+                <dd>
+                  <Amount value={amount} />
+                </dd>
+              </div>
+            )}
+          </dl>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Says when money cannot be moved without another sign-in, before anybody has typed anything. */
+function SignInNotice({ step_up_s }: { step_up_s: number }) {
+  const t = useTexts(queueTexts)
+  const language = useLanguage()
+  const age = signInAge(useMe(), step_up_s, Date.now())
+  if (age === null) return null
+  if (!age.old) {
+    return (
+      <Text size="sm" c="dimmed">
+        {t.fresh(Math.round(step_up_s / 60))}
+      </Text>
+    )
+  }
+  return (
+    <section className="panel flag-warn">
+      <Title order={2}>{t.old_title}</Title>
+      <Stack gap="xs">
+        <Text size="sm">{t.old(showAge(age.since, language))}</Text>
+        <Group>
+          <Button size="xs" onClick={() => void signIn({ again: true })}>
+            {t.sign_in}
+          </Button>
+        </Group>
+      </Stack>
+    </section>
+  )
+}

@@ -1,0 +1,225 @@
+// Approving many at once: a trial run says what would become of each, then one question restates how many and how much.
+
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import type { Calls } from '../../ui/api-types.ts'
+import { useAct, useCall } from '../../ui/data.ts'
+import { useDraft } from '../../ui/form.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Waiting } from '../../ui/list.tsx'
+import { Amount, Chip, Dialog, type Tone } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { addAmounts, showAmount, showCount, showPhone } from '../../ui/show.ts'
+import { useDeskWords } from '../words.ts'
+import { listTexts } from './list-texts.ts'
+import type { Row } from './record.ts'
+
+const BATCH = 'POST /v1/operator/withdrawals/approve-batch'
+type Result = Calls[typeof BATCH]['data']
+type Item = Result['items'][number]
+
+/** Most that are approved at once. */
+export const BATCH_MAX = 100
+
+/** What is kept of a chosen withdrawal: all that the question restates. */
+export type Picked = { id: string; amount: string; name: string; number: string }
+
+/** The choice, kept over other pages of the list and a new sign-in. */
+export function usePicked() {
+  const draft = useDraft<{ rows: Picked[] }>({ name: 'withdrawals.batch', initial: { rows: [] } })
+  const { rows } = draft.form.values
+  const set = (next: Picked[]) => draft.form.setValues({ rows: next.slice(0, BATCH_MAX) })
+  const has = (id: string) => rows.some((row) => row.id === id)
+  const pickedOf = (row: Row): Picked => ({
+    id: row.id,
+    amount: row.amount,
+    name: row.destination_name ?? '–',
+    number: row.destination_identifier,
+  })
+  return {
+    ...draft,
+    rows,
+    has,
+    toggle: (row: Row) => set(has(row.id) ? rows.filter(({ id }) => id !== row.id) : [...rows, pickedOf(row)]),
+    add: (more: readonly Row[]) => set([...rows, ...more.map(pickedOf)]),
+    clear: () => set([]),
+  }
+}
+
+/** The dialog: the trial run, the question, the outcome. */
+export function Batch({
+  draft,
+  open,
+  onClose,
+}: {
+  draft: ReturnType<typeof usePicked>
+  open: boolean
+  onClose: () => void
+}) {
+  const t = useTexts(listTexts)
+  const [done, setDone] = useState<{ result: Result; rows: Picked[] } | null>(null)
+  const close = () => {
+    setDone(null)
+    onClose()
+  }
+  const shown = open && (done !== null || draft.rows.length > 0)
+  return (
+    <Dialog open={shown} onClose={close} title={done ? t.done_title : t.dry_title}>
+      {done ? <Outcome {...done} onClose={close} /> : <Trial draft={draft} onDone={setDone} onClose={close} />}
+    </Dialog>
+  )
+}
+
+function Trial({
+  draft,
+  onDone,
+  onClose,
+}: {
+  draft: ReturnType<typeof usePicked>
+  onDone: (done: { result: Result; rows: Picked[] }) => void
+  onClose: () => void
+}) {
+  const t = useTexts(listTexts)
+  const parts = useTexts(partsTexts)
+  const call = useCall()
+  const act = useAct(BATCH)
+  const asked = useRef(false)
+  const ids = draft.rows.map(({ id }) => id)
+  const trial = useQuery({
+    queryKey: ['trial', ids],
+    queryFn: ({ signal }) => call(BATCH, { body: { withdrawal_ids: ids, dry_run: true }, signal }),
+    // What is being approved is not tried once more.
+    enabled: () => !asked.current,
+    staleTime: 0,
+    gcTime: 0,
+  })
+  const { data } = trial
+  const good = data?.items.filter(({ ok }) => ok).map(({ withdrawal_id }) => withdrawal_id) ?? []
+  const rows = draft.rows
+  const send = draft.submit(async (_values, once) => {
+    asked.current = true
+    try {
+      const result = await act.mutateAsync({ body: { withdrawal_ids: good, dry_run: false }, once })
+      onDone({ result, rows })
+      draft.clear()
+    } finally {
+      asked.current = false
+    }
+  })
+  const sum = data ? addAmounts([data.approved.amount, data.awaiting_second.amount]) : '0.00'
+  return (
+    <form onSubmit={send}>
+      <Stack gap="md">
+        <Text>{t.dry_lead}</Text>
+        <Problem error={trial.error} retry={() => void trial.refetch()} />
+        {trial.isPending && !trial.error ? <Waiting /> : null}
+        {data ? (
+          <>
+            <Stack gap={4}>
+              {data.approved.count > 0 ? (
+                <Text fw={600}>
+                  {t.sum_pay(
+                    showCount(data.approved.count),
+                    showAmount(data.approved.amount),
+                    showAmount(data.approved.total_reserved_amount),
+                  )}
+                </Text>
+              ) : null}
+              {data.awaiting_second.count > 0 ? (
+                <Text>
+                  {t.sum_wait(showCount(data.awaiting_second.count), showAmount(data.awaiting_second.amount))}
+                </Text>
+              ) : null}
+              {good.length < data.items.length ? (
+                <Text>{t.sum_refused(showCount(data.items.length - good.length))}</Text>
+              ) : null}
+            </Stack>
+            <Lines items={data.items} rows={rows} words={[t.will_pay, t.will_wait, t.will_refuse]} />
+            {good.length === 0 ? <Text fw={600}>{t.none}</Text> : null}
+          </>
+        ) : null}
+        <Problem error={draft.error} />
+        <Group>
+          {good.length > 0 ? (
+            <Button type="submit" loading={draft.sending}>
+              {t.approve(showCount(good.length), showAmount(sum))}
+            </Button>
+          ) : null}
+          <Button variant="default" onClick={onClose}>
+            {parts.cancel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function Outcome({ result, rows, onClose }: { result: Result; rows: Picked[]; onClose: () => void }) {
+  const t = useTexts(listTexts)
+  const parts = useTexts(partsTexts)
+  const { approved, awaiting_second, items } = result
+  const left = items.filter(({ ok }) => !ok).length
+  return (
+    <Stack gap="md">
+      <div role="status">
+        {approved.count > 0 ? (
+          <Text fw={600}>
+            {t.sum_paid(
+              showCount(approved.count),
+              showAmount(approved.amount),
+              showAmount(approved.total_reserved_amount),
+            )}
+          </Text>
+        ) : null}
+        {awaiting_second.count > 0 ? (
+          <Text>{t.sum_waits(showCount(awaiting_second.count), showAmount(awaiting_second.amount))}</Text>
+        ) : null}
+        {left > 0 ? <Text>{t.sum_left(showCount(left))}</Text> : null}
+      </div>
+      <Lines items={items} rows={rows} words={[t.paid, t.waits, t.refused]} />
+      <Group>
+        <Button onClick={onClose}>{parts.close}</Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function Lines({
+  items,
+  rows,
+  words: [pays, waits, refuses],
+}: {
+  items: readonly Item[]
+  rows: readonly Picked[]
+  words: readonly [string, string, string]
+}) {
+  const t = useTexts(listTexts)
+  const desk = useDeskWords()
+  const toneOf = ({ ok, status }: Item): [Tone, string] =>
+    ok ? (status === 'PROCESSING' ? ['good', pays] : ['wait', waits]) : ['bad', refuses]
+  return (
+    <ul className="lines" aria-label={t.outcome}>
+      {items.map((item) => {
+        const row = rows.find(({ id }) => id === item.withdrawal_id)
+        const [tone, word] = toneOf(item)
+        return (
+          <li key={item.withdrawal_id}>
+            <div>
+              <Amount value={row?.amount ?? null} /> · {row?.name}
+              <Text size="sm" c="dimmed" component="span">
+                {' '}
+                <span className="amount">{showPhone(row?.number ?? '')}</span>
+              </Text>
+            </div>
+            <div>
+              <Chip tone={tone}>{word}</Chip>
+              {item.code === null ? null : <Text size="sm">{desk.refusal(item.code)}</Text>}
+            </div>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

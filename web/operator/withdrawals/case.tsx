@@ -1,0 +1,178 @@
+// One withdrawal on one screen: all that a decision needs, and the decision.
+
+import { Button, Group, SimpleGrid, Text } from '@mantine/core'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { toneOf, useWords } from '../../dashboard/words.ts'
+import { useRead } from '../../ui/data.ts'
+import { useLanguage, useTexts } from '../../ui/language.ts'
+import { Waiting } from '../../ui/list.tsx'
+import { Chip, GoButton, Page } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { showAge, showAmount } from '../../ui/show.ts'
+import { useAsking } from '../act.ts'
+import { type Key, Keys } from '../keys.tsx'
+import { News } from '../news.tsx'
+import { useMe } from '../operator.ts'
+import { within } from '../words.ts'
+import { caseTexts } from './case-texts.ts'
+import { Decide } from './decide.tsx'
+import { useFlags } from './flags.ts'
+import { Approvals, Facts, Look, MerchantMoney, Payout, Stuck, Velocity } from './panels.tsx'
+import { Destination } from './panels-destination.tsx'
+import { Earlier, History, Talk } from './panels-history.tsx'
+import { ACTS, type ActName, actsOf, type Case, type NameCheck } from './record.ts'
+import { useWalk } from './walk.ts'
+
+/** The page of a withdrawal. */
+export function WithdrawalCase() {
+  const { id = '' } = useParams({ strict: false }) as { id?: string }
+  const t = useTexts(caseTexts)
+  const params = { withdrawal_id: id }
+  const read = useRead('GET /v1/operator/withdrawals/{withdrawal_id}/case', { params }, { live: true })
+  if (read.data !== undefined) return <Whole key={id} of={read.data} error={read.error} />
+  return (
+    <Page
+      key={id}
+      title={t.withdrawal}
+      actions={
+        <GoButton to="withdrawals" variant="default" size="xs">
+          {t.list}
+        </GoButton>
+      }
+    >
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      {read.error ? null : <Waiting />}
+    </Page>
+  )
+}
+
+function Whole({ of, error }: { of: Case; error: unknown }) {
+  const t = useTexts(caseTexts)
+  const words = useWords()
+  const language = useLanguage()
+  const me = useMe()
+  const [news, setNews] = useState<string | null>(null)
+  const [check, setCheck] = useState<NameCheck | null>(null)
+  const { asking, ask } = useAsking(ACTS)
+  const { withdrawal } = of
+  const acts = actsOf(withdrawal, me)
+  const flags = useFlags(of, check)
+  const { amount, currency, destination_name, status, environment, created_at } = withdrawal
+  const done = (text: string) => {
+    ask(null)
+    setNews(text)
+  }
+  return (
+    <Page
+      title={t.title(showAmount(amount, currency), within(destination_name ?? t.nobody))}
+      lead={
+        <Group gap="xs">
+          <Chip tone={toneOf(status)}>{words.withdrawal(status)}</Chip>
+          {environment === 'sandbox' ? <Chip tone="plain">{words.environment('sandbox')}</Chip> : null}
+          <span>
+            {t.of(within(withdrawal.merchant_name))}, {t.submitted(showAge(created_at, language))}
+          </span>
+        </Group>
+      }
+    >
+      <div>
+        <Ways id={withdrawal.id} acts={acts} ask={ask} say={setNews} />
+        <News text={news} />
+      </div>
+      <Problem error={error} />
+      <Group gap="sm" className="no-print">
+        {acts.map((act, place) => (
+          <Button
+            key={act}
+            variant={place === 0 ? 'filled' : 'default'}
+            color={act === 'reject' ? 'red' : undefined}
+            onClick={() => ask(act)}
+          >
+            {t[act]}
+          </Button>
+        ))}
+      </Group>
+      <Stuck of={of} />
+      <Approvals of={of} />
+      <Look of={of} flags={flags} />
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+        <Facts of={of} />
+        <Destination of={of} check={check} onCheck={setCheck} />
+        <MerchantMoney of={of} />
+        <Velocity of={of} />
+        <Payout of={of} />
+        <Talk of={of} />
+        <History of={of} />
+      </SimpleGrid>
+      <Earlier of={of} />
+      <Text size="sm" c="dimmed">
+        {t.id}: <code className="mono">{withdrawal.id}</code>
+      </Text>
+      <Decide
+        of={of}
+        flags={flags}
+        act={asking !== null && acts.includes(asking) ? asking : null}
+        onClose={() => ask(null)}
+        onDone={done}
+      />
+    </Page>
+  )
+}
+
+/** The ways to the list and its next withdrawals, also by keys. */
+function Ways({
+  id,
+  acts,
+  ask,
+  say,
+}: {
+  id: string
+  acts: readonly ActName[]
+  ask: (act: ActName) => void
+  say: (text: string) => void
+}) {
+  const t = useTexts(caseTexts)
+  const { list, steps } = useWalk(id)
+  const [error, setError] = useState<unknown>(null)
+  const next = async () => {
+    setError(null)
+    try {
+      if ((await steps?.next()) === false) say(t.last)
+    } catch (thrown) {
+      setError(thrown)
+    }
+  }
+  const open = (act: ActName) => () => {
+    if (acts.includes(act)) ask(act)
+  }
+  const keys: Key[] = [
+    { key: 'j', does: t.key_next, run: () => void next() },
+    { key: 'k', does: t.key_previous, run: () => void steps?.previous() },
+    { key: 'a', does: t.key_approve, run: open('approve') },
+    { key: 'r', does: t.key_reject, run: open('reject') },
+    { key: 'i', does: t.key_ask, run: open('ask') },
+  ]
+  return (
+    <>
+      <Group gap="xs" component="nav" aria-label={t.list} className="no-print">
+        <GoButton to={list} variant="default" size="xs">
+          {t.list}
+        </GoButton>
+        {steps ? (
+          <>
+            <Button size="xs" variant="default" disabled={steps.place <= 1} onClick={() => void steps.previous()}>
+              {t.previous}
+            </Button>
+            <Text size="sm">{t.place(steps.place, steps.count)}</Text>
+            <Button size="xs" variant="default" onClick={() => void next()}>
+              {t.next}
+            </Button>
+          </>
+        ) : null}
+        <Keys keys={keys} />
+      </Group>
+      <Problem error={error} retry={() => void next()} />
+    </>
+  )
+}

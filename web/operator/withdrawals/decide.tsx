@@ -1,0 +1,177 @@
+// The questions before a decision: each restates amount, recipient and number, and nothing happens before the last button.
+
+import { Text, Textarea, TextInput } from '@mantine/core'
+import { useAct } from '../../ui/data.ts'
+import { useDraft } from '../../ui/form.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Amount, Dialog, FactList } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { showAmount, showPhone } from '../../ui/show.ts'
+import { useDestinationName } from '../operator.ts'
+import { Answers, Form } from '../question.tsx'
+import { within } from '../words.ts'
+import { decideTexts } from './decide-texts.ts'
+import type { Flag } from './flags.ts'
+import { Flags } from './panels.tsx'
+import { type ActName, type Case, type Question, REASON_MAX } from './record.ts'
+import { Resolve } from './resolve.tsx'
+
+/** The dialog with the question of one act; null shows none. */
+export function Decide({ act, flags, ...rest }: Question & { act: ActName | null; flags: readonly Flag[] }) {
+  const t = useTexts(decideTexts)
+  return (
+    <Dialog open={act !== null} onClose={rest.onClose} title={act === null ? '' : t[act].title}>
+      {act === null ? null : <Restated of={rest.of} />}
+      {act === 'approve' ? <Approve {...rest} flags={flags} /> : null}
+      {act === 'reject' ? <Reject {...rest} /> : null}
+      {act === 'ask' ? <Ask {...rest} /> : null}
+      {act === 'retry' ? <Retry {...rest} /> : null}
+      {act === 'resolve' ? <Resolve {...rest} /> : null}
+    </Dialog>
+  )
+}
+
+function Restated({ of: { withdrawal } }: { of: Case }) {
+  const t = useTexts(decideTexts)
+  const nameOf = useDestinationName()
+  const { currency, method, destination_identifier } = withdrawal
+  return (
+    <>
+      <FactList
+        facts={[
+          [
+            t.amount,
+            <strong key="amount">
+              <Amount value={withdrawal.amount} currency={currency} />
+            </strong>,
+          ],
+          [t.total, <Amount key="total" value={withdrawal.total_reserved_amount} currency={currency} />],
+          [t.to, <strong key="to">{withdrawal.destination_name ?? t.nobody}</strong>],
+          [
+            t.number,
+            <strong key="number">
+              {method === 'BANK_ACCOUNT' ? destination_identifier : showPhone(destination_identifier)}
+            </strong>,
+          ],
+          [t.network, withdrawal.bank_name ?? nameOf(withdrawal.destination_code)],
+          [t.merchant, withdrawal.merchant_name],
+        ]}
+      />
+      {withdrawal.environment === 'sandbox' ? <Text fw={600}>{t.sandbox}</Text> : null}
+    </>
+  )
+}
+
+function Approve({ of: { withdrawal }, flags, onDone, onClose }: Question & { flags: readonly Flag[] }) {
+  const t = useTexts(decideTexts)
+  const act = useAct('POST /v1/operator/withdrawals/{withdrawal_id}/approve')
+  const { id, amount, currency, destination_name, destination_identifier, approvals_required, approvals } = withdrawal
+  const { submit, error, sending } = useDraft({ name: `approve.${id}`, initial: {} })
+  const shown = showAmount(amount, currency)
+  const first = approvals[0]
+  const send = submit(async (_values, once) => {
+    const after = await act.mutateAsync({ params: { withdrawal_id: id }, body: {}, once })
+    const name = within(destination_name ?? showPhone(destination_identifier))
+    onDone(after.status === 'PENDING_ADMIN_APPROVAL' ? t.approve.done_first : t.approve.done(shown, name))
+  })
+  const eyes = approvals_required < 2 ? null : first ? t.approve.second(first.operator) : t.approve.first
+  return (
+    <Form onSubmit={send}>
+      <Flags flags={flags} />
+      {eyes === null ? null : (
+        <Text fw={600} className="who">
+          {eyes}
+        </Text>
+      )}
+      {approvals_required > 1 && !first ? null : <Text>{t.approve.text}</Text>}
+      <Problem error={error} />
+      <Answers text={t.approve.button(shown)} sending={sending} onClose={onClose} />
+    </Form>
+  )
+}
+
+function Reject({ of: { withdrawal }, onDone, onClose }: Question) {
+  const t = useTexts(decideTexts)
+  const act = useAct('POST /v1/operator/withdrawals/{withdrawal_id}/reject')
+  const { id, amount, currency } = withdrawal
+  const shown = showAmount(amount, currency)
+  const { form, submit, error, sending } = useDraft({
+    name: `reject.${id}`,
+    initial: { reason: '' },
+    check: { reason: (value) => (value.trim() === '' ? t.needed : null) },
+  })
+  const send = submit(async ({ reason }, once) => {
+    await act.mutateAsync({ params: { withdrawal_id: id }, body: { reason: reason.trim() }, once })
+    onDone(t.reject.done(shown))
+  })
+  return (
+    <Form onSubmit={send}>
+      <Text>{t.reject.text}</Text>
+      <TextInput
+        label={t.reject.field}
+        description={t.reject.hint}
+        maxLength={REASON_MAX}
+        required
+        withAsterisk={false}
+        {...form.getInputProps('reason')}
+      />
+      <Problem error={error} />
+      <Answers text={t.reject.button(shown)} danger sending={sending} onClose={onClose} />
+    </Form>
+  )
+}
+
+function Ask({ of: { withdrawal }, onDone, onClose }: Question) {
+  const t = useTexts(decideTexts)
+  const act = useAct('POST /v1/operator/withdrawals/{withdrawal_id}/request-info')
+  const { id } = withdrawal
+  const { form, submit, error, sending } = useDraft({
+    name: `ask.${id}`,
+    initial: { message: '' },
+    check: { message: (value) => (value.trim() === '' ? t.needed : null) },
+  })
+  const send = submit(async ({ message }, once) => {
+    await act.mutateAsync({ params: { withdrawal_id: id }, body: { message: message.trim() }, once })
+    onDone(t.ask.done)
+  })
+  return (
+    <Form onSubmit={send}>
+      <Text>{t.ask.text}</Text>
+      <Textarea
+        label={t.ask.field}
+        description={t.ask.hint}
+        maxLength={REASON_MAX}
+        rows={4}
+        required
+        withAsterisk={false}
+        {...form.getInputProps('message')}
+      />
+      <Problem error={error} />
+      <Answers text={t.ask.button} sending={sending} onClose={onClose} />
+    </Form>
+  )
+}
+
+function Retry({ of: { withdrawal }, onDone, onClose }: Question) {
+  const t = useTexts(decideTexts)
+  const act = useAct('POST /v1/operator/withdrawals/{withdrawal_id}/retry')
+  const { id, amount, currency, status_reason } = withdrawal
+  const shown = showAmount(amount, currency)
+  const { submit, error, sending } = useDraft({ name: `retry.${id}`, initial: {} })
+  const send = submit(async (_values, once) => {
+    await act.mutateAsync({ params: { withdrawal_id: id }, body: {}, once })
+    onDone(t.retry.done(shown))
+  })
+  return (
+    <Form onSubmit={send}>
+      <Text>{t.retry.text}</Text>
+      {status_reason ? (
+        <Text fw={600} className="written">
+          {status_reason}
+        </Text>
+      ) : null}
+      <Problem error={error} />
+      <Answers text={t.retry.button(shown)} sending={sending} onClose={onClose} />
+    </Form>
+  )
+}

@@ -1,0 +1,68 @@
+// What an operator should not overlook before money leaves, from facts alone.
+
+import { texts, useTexts } from '../../ui/language.ts'
+import type { Tone } from '../../ui/parts.tsx'
+import { showAmount } from '../../ui/show.ts'
+import { type Case, cents, isApprovable, type NameCheck } from './record.ts'
+
+const DAY_MS = 86_400_000
+/** A merchant is new for so long. */
+const NEW_MS = 30 * DAY_MS
+
+const flagTexts = texts({
+  sw: {
+    suspended: 'Biashara haifanyi kazi kwa sasa: idhini itakataliwa.',
+    unverified: 'Biashara haijathibitishwa: idhini itakataliwa.',
+    short: (missing: string) => `Salio halitoshi: zinakosekana ${missing}. Idhini itakataliwa.`,
+    first: 'Ni mara ya kwanza kulipa hapa.',
+    name: (name: string) => `Jina la akaunti kwa mtoa huduma ni tofauti: ${name}.`,
+    fresh: 'Sehemu ya pesa hizi ilipokelewa ndani ya saa 24 zilizopita.',
+    many: (count: number) => `Maombi ${count} ndani ya saa moja.`,
+    young: 'Biashara ni mpya: ina chini ya siku 30.',
+    others: (count: number) => `Biashara nyingine ${count} zimelipa namba hii pia.`,
+    failed: 'Maombi ya karibuni ya biashara hii yalikataliwa au hayakufanikiwa.',
+  },
+  en: {
+    suspended: 'The merchant is not active: an approval will be refused.',
+    unverified: 'The merchant is not verified: an approval will be refused.',
+    short: (missing: string) => `The balance is too low by ${missing}. An approval will be refused.`,
+    first: 'First payment to this destination.',
+    name: (name: string) => `The name on the account is another one: ${name}.`,
+    fresh: 'Part of this money was received in the last 24 hours.',
+    many: (count: number) => `${count} withdrawals within one hour.`,
+    young: 'The merchant is new: less than 30 days.',
+    others: (count: number) => `Other merchants have paid this number as well: ${count}.`,
+    failed: 'Recent withdrawals of this merchant were rejected or failed.',
+  },
+})
+
+/** One thing to look at. `tone`: how much it should worry. */
+export type Flag = { tone: Tone; text: string }
+
+/** What to look at, the worst first. Only while there is something to approve. */
+export function useFlags(
+  { withdrawal, balance, destination, velocity, earlier, merchant }: Case,
+  check: NameCheck | null,
+) {
+  const t = useTexts(flagTexts)
+  if (!isApprovable(withdrawal)) return []
+  const { amount, total_reserved_amount, currency } = withdrawal
+  const missing = cents(total_reserved_amount) - cents(balance.available)
+  const older = cents(balance.available) - cents(balance.received_24h)
+  const hour = velocity.find(({ hours }) => hours === 1)?.count ?? 0
+  const bad = (text: string): Flag => ({ tone: 'bad', text })
+  const warn = (text: string): Flag => ({ tone: 'warn', text })
+  const flags: (Flag | false)[] = [
+    merchant.status !== 'ACTIVE' && bad(t.suspended),
+    !merchant.verified && bad(t.unverified),
+    missing > 0n && bad(t.short(showAmount(`${missing / 100n}.${String(missing % 100n).padStart(2, '0')}`, currency))),
+    check?.matches === false && check.name !== null && bad(t.name(check.name)),
+    destination.first_time && warn(t.first),
+    missing <= 0n && cents(amount) > older && warn(t.fresh),
+    hour > 1 && warn(t.many(hour)),
+    Date.now() - Date.parse(merchant.created_at) < NEW_MS && warn(t.young),
+    earlier.slice(0, 3).some(({ status }) => status === 'REJECTED' || status === 'FAILED') && warn(t.failed),
+    destination.other_merchants > 0 && { tone: 'plain', text: t.others(destination.other_merchants) },
+  ]
+  return flags.filter((flag) => flag !== false)
+}

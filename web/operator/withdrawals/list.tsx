@@ -1,0 +1,147 @@
+// Withdrawals of all merchants: found, chosen, approved many at once.
+
+import { Button, Checkbox, Group, Text } from '@mantine/core'
+import { useEffect } from 'react'
+import { toneOf, useWords } from '../../dashboard/words.ts'
+import { useRead } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
+import { Amount, Chip, Empty, Go, Page, When } from '../../ui/parts.tsx'
+import { addAmounts, showAmount, showCount, showPhone } from '../../ui/show.ts'
+import { useAsking } from '../act.ts'
+import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
+import { useDestinationName } from '../operator.ts'
+import { BATCH_MAX, Batch, type Picked, usePicked } from './batch.tsx'
+import { listTexts } from './list-texts.ts'
+import { isApprovable, type Row } from './record.ts'
+import { keepWalk } from './walk.ts'
+
+/** The list of withdrawals. */
+export function Withdrawals() {
+  const t = useTexts(listTexts)
+  const words = useWords()
+  const filters: Filter[] = [
+    { name: 'status', label: t.status, kind: 'choice', choices: words.choices('withdrawal') },
+    { name: 'environment', label: t.environment, kind: 'choice', choices: words.choices('environment') },
+  ]
+  const list = useListQuery([...filters, MERCHANT_FILTER])
+  const read = useRead('GET /v1/operator/withdrawals', { query: list.query }, { live: true, keep: true })
+  const draft = usePicked()
+  const { asking, ask } = useAsking(['batch'])
+  const { data, isPlaceholderData } = read
+  useEffect(() => {
+    if (data === undefined || isPlaceholderData) return
+    const { act: _act, ...search } = list.search
+    keepWalk({ search: search as Record<string, string>, query: list.query, ids: data.items.map(({ id }) => id) })
+  }, [data, isPlaceholderData, list])
+  const columns = useColumns(draft, data?.items.some(isApprovable) ?? false)
+  return (
+    <Page title={t.title} lead={t.lead}>
+      {list.filtered || (data?.pagination.total_items ?? 0) > 0 ? <MerchantFilter list={list} /> : null}
+      <Choice draft={draft} rows={data?.items ?? []} onCheck={() => ask('batch')} />
+      <List
+        label={t.title}
+        {...{ read, list, filters, columns }}
+        rowKey={(row) => row.id}
+        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+      />
+      <Batch draft={draft} open={asking === 'batch'} onClose={() => ask(null)} />
+    </Page>
+  )
+}
+
+function useColumns(draft: ReturnType<typeof usePicked>, choosing: boolean): Column<Row>[] {
+  const t = useTexts(listTexts)
+  const nameOf = useDestinationName()
+  const pick: Column<Row> = {
+    label: t.pick,
+    show: (row) =>
+      isApprovable(row) ? (
+        <Checkbox
+          aria-label={t.pick_one(
+            showAmount(row.amount, row.currency),
+            row.destination_name ?? row.destination_identifier,
+          )}
+          checked={draft.has(row.id)}
+          disabled={!draft.has(row.id) && draft.rows.length >= BATCH_MAX}
+          onChange={() => draft.toggle(row)}
+        />
+      ) : null,
+  }
+  return [
+    ...(choosing ? [pick] : []),
+    {
+      label: t.time,
+      show: (row) => (
+        <Go to={`withdrawals/${row.id}`}>
+          <When time={row.created_at} />
+        </Go>
+      ),
+    },
+    { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
+    { label: t.merchant, show: (row) => row.merchant_name },
+    {
+      label: t.destination,
+      show: (row) => (
+        <div>
+          {row.destination_name ?? '–'}
+          <Text size="sm" c="dimmed">
+            {row.bank_name ?? nameOf(row.destination_code)} ·{' '}
+            <span className="amount">{showPhone(row.destination_identifier)}</span>
+          </Text>
+        </div>
+      ),
+    },
+    { label: t.status, show: (row) => <Standing row={row} /> },
+  ]
+}
+
+/** Where a withdrawal stands, how many have approved it, and whether it is real. */
+function Standing({ row }: { row: Row }) {
+  const t = useTexts(listTexts)
+  const words = useWords()
+  return (
+    <Group gap={4} className="chips">
+      <Chip tone={toneOf(row.status)}>{words.withdrawal(row.status)}</Chip>
+      {row.environment === 'sandbox' ? <Chip tone="plain">{words.environment('sandbox')}</Chip> : null}
+      {isApprovable(row) && row.approvals_required > 1 ? (
+        <Chip tone="plain">{t.eyes(row.approvals.length, row.approvals_required)}</Chip>
+      ) : null}
+    </Group>
+  )
+}
+
+/** How much is chosen, and what can be done with it. */
+function Choice({
+  draft,
+  rows,
+  onCheck,
+}: {
+  draft: ReturnType<typeof usePicked>
+  rows: readonly Row[]
+  onCheck: () => void
+}) {
+  const t = useTexts(listTexts)
+  const open = rows.filter((row) => isApprovable(row) && !draft.has(row.id))
+  if (open.length === 0 && draft.rows.length === 0) return null
+  const total = addAmounts(draft.rows.map(({ amount }: Picked) => amount))
+  return (
+    <Group gap="sm" className="panel">
+      <Text role="status" fw={600}>
+        {draft.rows.length === 0 ? t.pick_hint : t.picked(showCount(draft.rows.length), showAmount(total))}
+      </Text>
+      {draft.rows.length >= BATCH_MAX ? <Text size="sm">{t.most}</Text> : null}
+      {draft.rows.length > 0 ? <Button onClick={onCheck}>{t.check}</Button> : null}
+      {open.length > 0 ? (
+        <Button variant="default" onClick={() => draft.add(open)}>
+          {t.pick_page}
+        </Button>
+      ) : null}
+      {draft.rows.length > 0 ? (
+        <Button variant="default" onClick={draft.clear}>
+          {t.unpick}
+        </Button>
+      ) : null}
+    </Group>
+  )
+}

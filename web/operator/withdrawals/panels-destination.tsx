@@ -1,0 +1,93 @@
+// Where the money goes, what is known of that place, and whose account it is by the provider's word.
+
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useWords } from '../../dashboard/words.ts'
+import { useAct } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Chip, FactList, Mono, When } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { showAmount, showCount, showPhone } from '../../ui/show.ts'
+import { useDestinationName } from '../operator.ts'
+import { caseTexts } from './case-texts.ts'
+import { Panel } from './panels.tsx'
+import type { Case, NameCheck } from './record.ts'
+
+/** The destination in words, with its history. */
+export function Destination({
+  of,
+  check,
+  onCheck,
+}: {
+  of: Case
+  check: NameCheck | null
+  onCheck: (check: NameCheck) => void
+}) {
+  const t = useTexts(caseTexts)
+  const words = useWords()
+  const nameOf = useDestinationName()
+  const { withdrawal, destination } = of
+  const { currency } = withdrawal
+  return (
+    <Panel title={t.destination}>
+      <FactList
+        facts={[
+          [t.name, <strong key="name">{withdrawal.destination_name ?? '–'}</strong>],
+          [t.network, withdrawal.bank_name ?? nameOf(withdrawal.destination_code)],
+          [
+            t.number,
+            withdrawal.method === 'BANK_ACCOUNT' ? (
+              <Mono key="account">{withdrawal.destination_identifier}</Mono>
+            ) : (
+              <strong key="number">{showPhone(withdrawal.destination_identifier)}</strong>
+            ),
+          ],
+          [t.method, words.method(withdrawal.method)],
+          destination.first_paid_at === null
+            ? null
+            : [t.first_paid, <When key="first" time={destination.first_paid_at} />],
+          destination.last_paid_at === null ? null : [t.last_paid, <When key="last" time={destination.last_paid_at} />],
+        ]}
+      />
+      <Text size="sm">
+        {destination.paid_count > 0
+          ? t.paid_before(showCount(destination.paid_count), showAmount(destination.paid_amount, currency))
+          : t.never}{' '}
+        {destination.other_merchants > 0 ? t.others(destination.other_merchants) : null}
+      </Text>
+      <Name id={withdrawal.id} check={check} onCheck={onCheck} />
+    </Panel>
+  )
+}
+
+function Name({ id, check, onCheck }: { id: string; check: NameCheck | null; onCheck: (check: NameCheck) => void }) {
+  const t = useTexts(caseTexts)
+  const act = useAct('POST /v1/operator/withdrawals/{withdrawal_id}/name-check')
+  const look = () => act.mutate({ params: { withdrawal_id: id }, body: {} }, { onSuccess: onCheck })
+  return (
+    <Stack gap="xs">
+      <div role="status">
+        {check === null ? null : (
+          <Group gap="xs">
+            {check.matches === null ? (
+              <Chip tone="plain">{t.check_unknown}</Chip>
+            ) : (
+              <Chip tone={check.matches ? 'good' : 'bad'}>{check.matches ? t.check_same : t.check_differs}</Chip>
+            )}
+            <Text size="sm" lang={check.name === null ? 'en' : undefined} className="who">
+              {check.name === null ? check.message : t.check_name(check.name)}
+            </Text>
+            <Text size="sm" c="dimmed">
+              <When time={check.checked_at} seconds />
+            </Text>
+          </Group>
+        )}
+      </div>
+      <Problem error={act.error} retry={look} />
+      <Group className="no-print">
+        <Button size="xs" variant="default" loading={act.isPending} onClick={look}>
+          {check === null ? t.check : t.check_again}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,98 @@
+// What was asked and answered, what became of it, and what the merchant asked for before.
+
+import { Text, Title } from '@mantine/core'
+import { toneOf, useWords } from '../../dashboard/words.ts'
+import { useTexts } from '../../ui/language.ts'
+import { type Column, Table } from '../../ui/list.tsx'
+import { Amount, Chip, When } from '../../ui/parts.tsx'
+import { showPhone } from '../../ui/show.ts'
+import { useDeskWords } from '../words.ts'
+import { caseTexts } from './case-texts.ts'
+import { Panel } from './panels.tsx'
+import type { Case } from './record.ts'
+
+type Entry = Case['withdrawal']['history'][number]
+
+const isQuestion = ({ from_status, to_status }: Entry) => to_status === 'INFO_REQUESTED' && from_status !== to_status
+const isAnswer = ({ from_status, to_status }: Entry) =>
+  from_status === 'INFO_REQUESTED' && to_status === 'PENDING_ADMIN_APPROVAL'
+
+/** Questions to the merchant, each with its answer. Nothing where nothing was asked. */
+export function Talk({ of: { withdrawal } }: { of: Case }) {
+  const t = useTexts(caseTexts)
+  const talk = withdrawal.history.filter((entry) => isQuestion(entry) || isAnswer(entry))
+  if (talk.length === 0) return null
+  return (
+    <Panel title={t.talk}>
+      <ol className="timeline">
+        {talk.map((entry) => (
+          <li key={entry.at}>
+            <Text size="sm" fw={600}>
+              {isQuestion(entry) ? t.asked : t.answered}
+            </Text>
+            <Text className="written">{entry.reason}</Text>
+            <Text size="sm" c="dimmed" className="who">
+              {entry.actor.name} · <When time={entry.at} />
+            </Text>
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  )
+}
+
+/** Every step, oldest first. */
+export function History({ of: { withdrawal } }: { of: Case }) {
+  const t = useTexts(caseTexts)
+  const words = useWords()
+  const desk = useDeskWords()
+  if (withdrawal.history.length === 0) return null
+  return (
+    <Panel title={t.history}>
+      <ol className="timeline">
+        {withdrawal.history.map((entry, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the history only grows at its end
+          <li key={place}>
+            <Text size="sm" fw={600}>
+              {entry.from_status === entry.to_status ? t.noted : words.withdrawal(entry.to_status)}
+            </Text>
+            {entry.reason ? <Text className="written">{entry.reason}</Text> : null}
+            {entry.event ? <Text size="sm">{t.webhook(entry.event)}</Text> : null}
+            <Text size="sm" c="dimmed" className="who">
+              {t.by(desk.actor(entry.actor.kind), entry.actor.name)} · <When time={entry.at} seconds />
+            </Text>
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  )
+}
+
+/** The newest withdrawals of the same merchant before this one. */
+export function Earlier({ of: { earlier, withdrawal } }: { of: Case }) {
+  const t = useTexts(caseTexts)
+  const words = useWords()
+  const columns: Column<Case['earlier'][number]>[] = [
+    { label: t.time, show: (row) => <When time={row.created_at} /> },
+    { label: t.amount, show: (row) => <Amount value={row.amount} currency={withdrawal.currency} />, right: true },
+    { label: t.number, show: (row) => showPhone(row.destination_identifier) },
+    { label: t.status, show: (row) => <Chip tone={toneOf(row.status)}>{words.withdrawal(row.status)}</Chip> },
+    { label: t.reason, show: (row) => row.reason ?? '–' },
+  ]
+  return (
+    <section className="panel">
+      <Title order={2}>{t.earlier}</Title>
+      {earlier.length === 0 ? (
+        <Text size="sm">{t.no_earlier}</Text>
+      ) : (
+        <Table
+          label={t.earlier}
+          rows={earlier}
+          columns={columns}
+          rowKey={(row) => row.withdrawal_id}
+          href={(row) => `withdrawals/${row.withdrawal_id}`}
+        />
+      )}
+    </section>
+  )
+}

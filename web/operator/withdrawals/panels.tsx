@@ -1,0 +1,221 @@
+// The facts of a withdrawal, each group in its own panel.
+
+import { Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useWords } from '../../dashboard/words.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Amount, Chip, Copy, FactList, Go, Mono, When } from '../../ui/parts.tsx'
+import { addAmounts, showAmount, showCount } from '../../ui/show.ts'
+import { useMe } from '../operator.ts'
+import { useDeskWords } from '../words.ts'
+import { caseTexts } from './case-texts.ts'
+import type { Flag } from './flags.ts'
+import { type Case, hasApproved, isApprovable, isOwn } from './record.ts'
+
+/** A group of facts with its heading. */
+export function Panel({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="panel">
+      <Title order={2}>{title}</Title>
+      <Stack gap="md">{children}</Stack>
+    </section>
+  )
+}
+
+/** What to look at before money leaves. Nothing once it is decided. */
+export function Look({ of, flags }: { of: Case; flags: readonly Flag[] }) {
+  const t = useTexts(caseTexts)
+  if (!isApprovable(of.withdrawal)) return null
+  return (
+    <section className="panel">
+      <Title order={2}>{t.look}</Title>
+      <Flags flags={flags} />
+    </section>
+  )
+}
+
+/** What it means that it stands where it does, and why. Nothing where that needs no words. */
+export function Stuck({ of: { withdrawal } }: { of: Case }) {
+  const t = useTexts(caseTexts)
+  const words = useWords()
+  const { status, status_reason } = withdrawal
+  const meaning = t.stuck[status]
+  const final = status === 'FAILED' || status === 'REJECTED'
+  if (meaning === undefined && !(final && status_reason)) return null
+  return (
+    <section className={`panel flag-${final ? 'plain' : 'warn'}`}>
+      <Title order={2}>{words.withdrawal(status)}</Title>
+      {meaning ? <Text size="sm">{meaning}</Text> : null}
+      {status_reason ? (
+        <Text size="sm" className="written">
+          {t.said}: <strong>{status_reason}</strong>
+        </Text>
+      ) : null}
+    </section>
+  )
+}
+
+/** The same as a list, for the question too. */
+export function Flags({ flags }: { flags: readonly Flag[] }) {
+  const t = useTexts(caseTexts)
+  if (flags.length === 0) return <Chip tone="good">{t.usual}</Chip>
+  return (
+    <ul className="flags">
+      {flags.map(({ tone, text }) => (
+        <li key={text} className={`flag flag-${tone}`}>
+          {text}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Who has approved, where two have to. */
+export function Approvals({ of }: { of: Case }) {
+  const t = useTexts(caseTexts)
+  const me = useMe()
+  const { withdrawal } = of
+  const { approvals_required, approvals } = withdrawal
+  if (approvals_required < 2) return null
+  const open = isApprovable(withdrawal)
+  const hint = hasApproved(withdrawal, me)
+    ? t.you_approved
+    : isOwn(withdrawal, me)
+      ? t.you_asked
+      : approvals.length > 0
+        ? t.second_needed
+        : null
+  return (
+    <section className={`panel flag-${open ? 'warn' : 'plain'}`}>
+      <Title order={2}>{t.approvals}</Title>
+      <Stack gap={4}>
+        <Text size="sm">{t.approvals_needed}</Text>
+        {approvals.map(({ operator, at }) => (
+          <Text key={operator} size="sm" fw={600} className="who">
+            {t.approved_by(operator)} · <When time={at} />
+          </Text>
+        ))}
+        {open && hint ? <Text size="sm">{hint}</Text> : null}
+      </Stack>
+    </section>
+  )
+}
+
+/** Amount, charges, price, who asked. */
+export function Facts({ of: { withdrawal } }: { of: Case }) {
+  const t = useTexts(caseTexts)
+  const desk = useDeskWords()
+  const { currency, requested_by } = withdrawal
+  const money = (value: string) => <Amount value={value} currency={currency} />
+  return (
+    <Panel title={t.facts}>
+      <FactList
+        facts={[
+          [t.amount, <strong key="amount">{money(withdrawal.amount)}</strong>],
+          [t.recipient_gets, money(withdrawal.recipient_net_amount)],
+          [t.percentage_fee, money(withdrawal.percentage_fee)],
+          [t.flat_fee, money(withdrawal.flat_fee)],
+          [
+            t.processor_charge,
+            <span key="charge">
+              {money(withdrawal.processor_charge)}
+              {withdrawal.processor_fee_pass_through ? null : ` (${t.processor_ours})`}
+            </span>,
+          ],
+          [t.total, <strong key="total">{money(withdrawal.total_reserved_amount)}</strong>],
+          [t.rule, withdrawal.pricing_rule_label || null],
+          [t.requested_by, t.by(desk.actor(requested_by.kind), requested_by.name)],
+          [t.reference, withdrawal.reference],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+/** Whose money it is, and how much there is. */
+export function MerchantMoney({ of }: { of: Case }) {
+  const t = useTexts(caseTexts)
+  const desk = useDeskWords()
+  const { merchant, balance, withdrawal } = of
+  const { currency } = balance
+  const money = (value: string) => <Amount value={value} currency={currency} />
+  const left = addAmounts([balance.available, `-${withdrawal.total_reserved_amount}`])
+  return (
+    <Panel title={t.merchant}>
+      <FactList
+        facts={[
+          [
+            t.merchant_name,
+            <span key="merchant">
+              <Go to={`merchants/${merchant.id}`}>{merchant.name}</Go> <Mono>{merchant.merchant_code}</Mono>
+            </span>,
+          ],
+          [
+            t.merchant_status,
+            `${desk.merchant(merchant.status)}, ${(merchant.verified ? t.verified : t.not_verified).toLowerCase()}`,
+          ],
+          [t.since, <When key="since" time={merchant.created_at} />],
+          [t.available, <strong key="available">{money(balance.available)}</strong>],
+          isApprovable(withdrawal) ? [t.after, money(left)] : null,
+          [t.reserved, money(balance.reserved)],
+          [t.held, money(balance.held)],
+          [
+            t.received,
+            balance.received_24h_complete
+              ? money(balance.received_24h)
+              : t.at_least(showAmount(balance.received_24h, currency)),
+          ],
+          [t.last_received, <When key="last" time={balance.last_received_at} />],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+/** How much the merchant asks for, and how fast. */
+export function Velocity({ of: { velocity, balance } }: { of: Case }) {
+  const t = useTexts(caseTexts)
+  return (
+    <Panel title={t.velocity}>
+      <dl className="rows">
+        {velocity.map(({ hours, count, amount }) => (
+          <div key={hours}>
+            <dt>{t.hours[hours] ?? `${hours} h`}</dt>
+            <dd>{t.times(showCount(count), showAmount(amount, balance.currency))}</dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
+  )
+}
+
+/** How far the provider is with it. Nothing before an approval. */
+export function Payout({ of: { withdrawal } }: { of: Case }) {
+  const t = useTexts(caseTexts)
+  const desk = useDeskWords()
+  const { payout, provider_reference, transaction_reference } = withdrawal
+  if (payout === null) return null
+  const copied = (text: string | null) =>
+    text === null ? null : (
+      <>
+        <Mono>{text}</Mono> <Copy text={text} />
+      </>
+    )
+  return (
+    <Panel title={t.payout}>
+      <FactList
+        facts={[
+          [t.provider, payout.provider],
+          [t.state, desk.payout(payout.state)],
+          [t.provider_status, payout.provider_status],
+          [t.steps, String(payout.asks)],
+          [t.our_reference, copied(provider_reference)],
+          [t.provider_id, copied(payout.provider_id)],
+          [t.transaction, copied(transaction_reference)],
+          payout.sent_at === null ? null : [t.sent_at, <When key="sent" time={payout.sent_at} seconds />],
+          payout.due_at === null ? null : [t.due_at, <When key="due" time={payout.due_at} seconds />],
+        ]}
+      />
+    </Panel>
+  )
+}

@@ -1,0 +1,79 @@
+// An operator's word on a payout that the provider left in doubt: the outcome is chosen, never assumed.
+
+import { Radio, Stack, Text, TextInput } from '@mantine/core'
+import { useAct } from '../../ui/data.ts'
+import { useDraft } from '../../ui/form.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { showAmount } from '../../ui/show.ts'
+import { Answers, Form } from '../question.tsx'
+import { decideTexts } from './decide-texts.ts'
+import { type Question, REASON_MAX } from './record.ts'
+
+const REFERENCE_MAX = 64
+
+/** The question what became of it. */
+export function Resolve({ of: { withdrawal }, onDone, onClose }: Question) {
+  const t = useTexts(decideTexts)
+  const act = useAct('POST /v1/operator/withdrawals/{withdrawal_id}/resolve')
+  const { id, amount, currency, status_reason } = withdrawal
+  const shown = showAmount(amount, currency)
+  const { form, submit, error, sending } = useDraft({
+    name: `resolve.${id}`,
+    initial: { outcome: '', reason: '', provider_reference: '' },
+    check: {
+      outcome: (value) => (value === '' ? t.outcome_needed : null),
+      reason: (value) => (value.trim() === '' ? t.needed : null),
+    },
+  })
+  const send = submit(async ({ outcome, reason, provider_reference }, once) => {
+    const paid = outcome === 'SUCCESS'
+    const found = provider_reference.trim()
+    const body = {
+      outcome: paid ? ('SUCCESS' as const) : ('FAILED' as const),
+      reason: reason.trim(),
+      ...(found === '' ? {} : { provider_reference: found }),
+    }
+    await act.mutateAsync({ params: { withdrawal_id: id }, body, once })
+    onDone(paid ? t.resolve.done_paid(shown) : t.resolve.done_unpaid(shown))
+  })
+  const { outcome } = form.values
+  const button =
+    outcome === ''
+      ? t.resolve.button
+      : outcome === 'SUCCESS'
+        ? t.resolve.button_paid(shown)
+        : t.resolve.button_unpaid(shown)
+  return (
+    <Form onSubmit={send}>
+      <Text>{t.resolve.text}</Text>
+      {status_reason ? (
+        <Text fw={600} className="written">
+          {status_reason}
+        </Text>
+      ) : null}
+      <Radio.Group label={t.resolve.outcome} required withAsterisk={false} {...form.getInputProps('outcome')}>
+        <Stack gap="xs" mt="xs">
+          <Radio value="SUCCESS" label={t.resolve.paid} description={t.resolve.paid_hint} />
+          <Radio value="FAILED" label={t.resolve.unpaid} description={t.resolve.unpaid_hint} />
+        </Stack>
+      </Radio.Group>
+      <TextInput
+        label={t.resolve.field}
+        description={t.resolve.hint}
+        maxLength={REASON_MAX}
+        required
+        withAsterisk={false}
+        {...form.getInputProps('reason')}
+      />
+      <TextInput
+        label={t.resolve.reference}
+        description={t.resolve.reference_hint}
+        maxLength={REFERENCE_MAX}
+        {...form.getInputProps('provider_reference')}
+      />
+      <Problem error={error} />
+      <Answers text={button} danger={outcome === 'FAILED'} sending={sending} onClose={onClose} />
+    </Form>
+  )
+}

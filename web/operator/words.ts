@@ -1,0 +1,77 @@
+// Words of operators: who acted, how far a payout is, why an approval was refused.
+
+import { texts, useTexts } from '../ui/language.ts'
+
+const words = texts({
+  sw: {
+    actor: {
+      user: 'Mwanachama wa biashara',
+      operator: 'Mwendeshaji',
+      api_key: 'Ufunguo wa API',
+      command: 'Amri ya msimamizi wa mfumo',
+      system: 'Mfumo',
+      provider: 'Mtoa huduma',
+    } as Record<string, string>,
+    payout: {
+      to_send: 'Bado haijatumwa kwa mtoa huduma',
+      sending: 'Inatumwa; hakuna jibu bado',
+      asked: 'Mtoa huduma anayo, au huenda anayo',
+      blocked: 'Mtoa huduma ameikataa kwa sababu iliyo upande wetu',
+      final: 'Mtoa huduma ametoa jibu la mwisho',
+    } as Record<string, string>,
+    refusal: {
+      insufficient_balance: 'Salio halitoshi',
+      withdrawal_restricted: 'Biashara haijaidhinishwa au haijathibitishwa',
+      invalid_state: 'Hali yake imebadilika',
+      second_operator_required: 'Umeshaidhinisha; mwendeshaji mwingine anahitajika',
+      forbidden: 'Uliiomba wewe mwenyewe; mwendeshaji mwingine anahitajika',
+      provider_unavailable: 'Hakuna mtoa huduma anayelipa huko',
+      not_found: 'Haipatikani',
+    } as Record<string, string>,
+    merchant: { PENDING: 'Inasubiri kuidhinishwa', ACTIVE: 'Hai', SUSPENDED: 'Imesimamishwa' } as Record<
+      string,
+      string
+    >,
+  },
+  en: {
+    actor: {
+      user: 'Member of the merchant',
+      operator: 'Operator',
+      api_key: 'API key',
+      command: 'Admin command',
+      system: 'System',
+      provider: 'Provider',
+    },
+    payout: {
+      to_send: 'Not sent to the provider yet',
+      sending: 'Being sent; no answer yet',
+      asked: 'The provider has it, or may have it',
+      blocked: 'The provider refused it for a reason on our side',
+      final: 'The provider gave its final answer',
+    },
+    refusal: {
+      insufficient_balance: 'The balance is too low',
+      withdrawal_restricted: 'The merchant is not active and verified',
+      invalid_state: 'It has changed meanwhile',
+      second_operator_required: 'You approved it already; another operator is needed',
+      forbidden: 'You submitted it yourself; another operator is needed',
+      provider_unavailable: 'No provider pays out there',
+      not_found: 'Not found',
+    },
+    merchant: { PENDING: 'Waits for approval', ACTIVE: 'Active', SUSPENDED: 'Suspended' },
+  },
+})
+
+/** Words of one language; a word that is not known is shown as it came. */
+export function useDeskWords() {
+  const t = useTexts(words)
+  const of = (kind: keyof typeof t) => (word: string) => t[kind][word] ?? word
+  return { actor: of('actor'), payout: of('payout'), refusal: of('refusal'), merchant: of('merchant') }
+}
+
+/** A name within a sentence: signs that turn the direction of text end with it. */
+export function within(name: string): string {
+  return /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/.test(name)
+    ? `\u2068${name}\u2069`
+    : name
+}
