@@ -7,7 +7,7 @@ import { ScopeContext, useRead } from '../ui/data.ts'
 import { facts } from '../ui/facts.ts'
 import { useTexts } from '../ui/language.ts'
 import { Waiting } from '../ui/list.tsx'
-import { Empty } from '../ui/parts.tsx'
+import { Page } from '../ui/parts.tsx'
 import { partsTexts } from '../ui/parts-texts.ts'
 import { Problem } from '../ui/problem.tsx'
 import { type MenuItem, Shell } from '../ui/shell.tsx'
@@ -33,10 +33,10 @@ export function Frame() {
   if (membership === undefined) {
     return (
       <Shell menu={[]} strip={{ kind: 'sandbox', text: facts.brand_name }} who={email}>
-        <Empty title={t.nobody_title}>
+        <Page title={t.nobody_title}>
           {t.nobody} <strong>{email}</strong>
           {email_verified ? null : <Text mt="sm">{t.unproven}</Text>}
-        </Empty>
+        </Page>
       </Shell>
     )
   }

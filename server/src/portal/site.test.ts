@@ -115,7 +115,7 @@ test('consoles that were not built say how to build them', async () => {
     isKey: () => false,
     routes: [siteRoutes(deps, { rehearses: true, read: () => null })],
   })
-  const reply = await app.inject({ method: 'GET', url: '/operator/' })
+  const reply = await app.inject({ method: 'GET', url: '/operator/', headers: { host: '127.0.0.1' } })
   assert.equal(reply.statusCode, 503)
   assert.match(reply.body, /npm run build/)
   await app.close()

@@ -4,7 +4,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../db/index.ts'
 import { type App, baseUrlOf, payUrlOf } from '../http/index.ts'
-import { escapeHtml } from '../lib/index.ts'
+import { escapeHtml, refuse } from '../lib/index.ts'
 import { bestEncoding } from '../pay-page/index.ts'
 import { type Built, CONSOLES, type Console, readBuilt } from './files.ts'
 
@@ -48,7 +48,7 @@ export function siteRoutes(
       app.get(`/${name}/*`, PUBLIC, page)
       app.get<{ Params: { file: string } }>(`/${name}/assets/:file`, PUBLIC, (request, reply) => {
         const file = built?.assets.get(request.params.file)
-        if (file === undefined) return reply.callNotFound()
+        if (file === undefined) return refuse('not_found')
         const packed = bestEncoding(request.headers['accept-encoding']) === 'br' ? file.br : null
         if (packed !== null) reply.header('content-encoding', 'br')
         return reply

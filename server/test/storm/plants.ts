@@ -23,7 +23,12 @@ export function plantLosses(sound: Books): void {
     return item
   }
   const paid = (books: Books) => of(books.our_payments, ({ status }) => status === 'successful')
-  const failed = (books: Books) => of(books.our_payments, ({ status }) => status === 'failed')
+  // One that the provider took no money of: what it was paid for after all would rightly be successful.
+  const failed = (books: Books) =>
+    of(books.our_payments, ({ status, reference }) => {
+      const their = books.their_payments.get(reference)
+      return status === 'failed' && (their === undefined || leftOf(their) === 0n)
+    })
   const sent = (books: Books) => of(books.our_payouts, ({ status }) => status === 'SUCCESS')
   const order = (books: Books) => of(books.their_payments.values(), (their) => leftOf(their) > 0n)
   const payout = (books: Books) => of(books.their_payouts.values(), ({ truth }) => truth === 'paid')
