@@ -188,7 +188,9 @@ function RuleFields({ form, rule, i }: { form: Form; rule: Typed; i: number }) {
 function Costs({ rows }: { rows: Preview['rows'] }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()
-  const charge = (of: { total_charges: string } | null) => (of === null ? t.none : <Amount value={of.total_charges} />)
+  // Without a rule a collection costs nothing, and nothing can be sent out.
+  const charge = (flow: string, of: { total_charges: string; refused: boolean } | null) =>
+    of?.refused ? t.none : of !== null ? <Amount value={of.total_charges} /> : flow === 'collection' ? t.free : t.none
   return (
     <section aria-label={t.preview_title}>
       <Title order={2} mb="sm">
@@ -207,8 +209,8 @@ function Costs({ rows }: { rows: Preview['rows'] }) {
                 .join(', '),
           },
           { label: t.amount, show: (row) => <Amount value={row.amount} />, right: true },
-          { label: t.now, show: (row) => charge(row.now), right: true },
-          { label: t.later, show: (row) => charge(row.then), right: true },
+          { label: t.now, show: (row) => charge(row.flow, row.now), right: true },
+          { label: t.later, show: (row) => charge(row.flow, row.then), right: true },
         ]}
       />
     </section>

@@ -73,6 +73,7 @@ const providersTexts = texts({
 /** The health of all providers. */
 export function Providers() {
   const t = useTexts(providersTexts)
+  const words = useWords()
   const list = useListQuery([])
   const hours = list.search.hours ?? '24'
   const health = useRead(
@@ -108,7 +109,7 @@ export function Providers() {
               <FactList
                 facts={[
                   [t.live, one.live ? t.yes : t.no],
-                  [t.serves, [...one.methods, ...one.payout_methods].join(', ')],
+                  [t.serves, [...one.methods, ...one.payout_methods].map(words.method).join(', ')],
                 ]}
               />
               <Circuits circuits={one.circuits} label={one.name} />

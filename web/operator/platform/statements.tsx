@@ -110,7 +110,8 @@ function Bring({ onClose, onDone }: { onClose: () => void; onDone: () => void })
   const t = useTexts(reconciliationTexts)
   const act = useAct('POST /v1/operator/statements')
   const providers = useRead('GET /v1/operator/providers')
-  const names = providers.data?.providers.map(({ name }) => name) ?? []
+  // The sandbox moves no money: it has no statements.
+  const names = providers.data?.providers.map(({ name }) => name).filter((name) => name !== 'sandbox') ?? []
   // A file cannot be kept with what was typed: it is chosen anew after a new sign-in.
   const [file, setFile] = useState<File | null>(null)
   const [missing, setMissing] = useState(false)

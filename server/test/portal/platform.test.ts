@@ -1,0 +1,190 @@
+// Operators and the platform itself: merchants, prices, addresses, providers, books, and who did what.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { LANGUAGES } from '../../src/lib/index.ts'
+import { type Office, openOffice, type Person } from './office.ts'
+
+let office: Office
+let boss: Person
+before(async () => {
+  office = await openOffice()
+  boss = await office.newPerson('SUPER_ADMIN')
+})
+after(() => office?.close())
+
+const PAGES = [
+  ['merchants', 'Biashara', 'Merchants'],
+  ['addresses', 'Anwani za IP', 'IP addresses'],
+  ['webhooks', 'Webhook zinazoshindwa', 'Failing webhooks'],
+  ['providers', 'Watoa huduma', 'Providers'],
+  ['waiting', 'Yanayomsubiri mtoa huduma', 'Waiting for a provider'],
+  ['networks', 'Msaada wa mitandao', 'Help for networks'],
+  ['messages', 'Ujumbe', 'Messages'],
+  ['reconciliation', 'Ulinganisho', 'Reconciliation'],
+  ['audit', 'Kumbukumbu za matendo', 'Audit log'],
+] as const
+
+for (const language of LANGUAGES) {
+  test(`every page can be read, in any width and by whoever only listens (${language})`, async () => {
+    const { world } = office
+    for (const phone of ['0754123001', '0754123007']) {
+      await world.post('/v1/collections/wallet-push', { amount: '5000', phone }, { key: world.live_key })
+    }
+    const visitor = await office.comes(boss, 'operator', { language })
+    for (const [path, sw, en] of PAGES) {
+      await visitor.opens(`/${path}`)
+      await visitor.sees(sw, en)
+      await visitor.looks(path)
+      await visitor.picture(path)
+    }
+    await visitor.leave()
+  })
+}
+
+test('a merchant is taken on, approved, verified and priced after one has seen what it will cost', async () => {
+  const visitor = await office.comes(boss, 'operator', { language: 'sw', refusals: [400] })
+  const { page } = visitor
+  await visitor.opens('/merchants')
+  await visitor.press('Andikisha biashara', 'Take on a merchant')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Andikisha biashara' }).click()
+  await dialog.getByText('Jaza sehemu hii.').waitFor()
+  await dialog.getByLabel('Jina').fill('Duka <b>la</b> Neema')
+  await dialog.getByRole('button', { name: 'Andikisha biashara' }).click()
+  await page.getByText('Duka <b>la</b> Neema imeandikishwa.').waitFor()
+  await page.getByRole('link', { name: 'Duka <b>la</b> Neema' }).click()
+  await visitor.sees('Duka <b>la</b> Neema', 'Duka <b>la</b> Neema')
+  for (const [act, done] of [
+    ['Idhinisha', 'Imeidhinishwa.'],
+    ['Thibitisha utambulisho', 'Utambulisho umethibitishwa.'],
+  ] as const) {
+    await page.getByRole('main').getByRole('button', { name: act, exact: true }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: new RegExp(`^${act}`) })
+      .click()
+    await page.getByText(done).waitFor()
+  }
+  await visitor.looks('a merchant')
+  await visitor.picture('merchant')
+  await visitor.press('Badilisha makato', 'Change the prices')
+  await visitor.sees('Makato', 'Prices')
+  await page.getByLabel('Jina la kanuni').fill('Zote')
+  await page.getByLabel('Asilimia').fill('abc')
+  assert.ok(await page.getByRole('button', { name: 'Tumia orodha hii' }).isDisabled())
+  await page.getByRole('button', { name: 'Angalia gharama' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('Asilimia').fill('1.50')
+  await page.getByRole('button', { name: 'Angalia gharama' }).click()
+  await page.getByRole('heading', { name: 'Gharama za mfano' }).waitFor()
+  await visitor.looks('prices')
+  await visitor.picture('prices')
+  await page.getByRole('button', { name: 'Tumia orodha hii' }).click()
+  await page.getByText('Orodha mpya inatumika sasa.').waitFor()
+  await visitor.press('Rudi kwa biashara', 'Back to the merchant')
+  await page.getByText('1.50 %').waitFor()
+  const [row] = await office.world.rows<{ status: string; verified: boolean }>(
+    "select status, verified from merchants where name = 'Duka <b>la</b> Neema'",
+  )
+  assert.deepEqual(row, { status: 'ACTIVE', verified: true })
+  await visitor.leave()
+})
+
+test('a correction of a balance restates what it does, and is in the books once', async () => {
+  const { world } = office
+  const visitor = await office.comes(boss, 'operator')
+  const { page } = visitor
+  await visitor.opens(`/merchants/${world.merchant.id}`)
+  await visitor.press('Rekebisha salio', 'Correct the balance')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Amount').fill('12,500')
+  await dialog.getByLabel('Reason').fill('Counted twice on 3 November')
+  await visitor.looks('a correction')
+  await visitor.picture('adjust')
+  await dialog.getByRole('button', { name: 'The merchant gets TZS\u00a012,500' }).dblclick()
+  await page.getByText('The balance is corrected by TZS\u00a012,500.').waitFor()
+  await page.getByText('Counted twice on 3 November').first().waitFor()
+  const rows = await world.rows("select 1 from adjustments where reason = 'Counted twice on 3 November'")
+  assert.equal(rows.length, 1)
+  await visitor.leave()
+})
+
+test('an address is approved and taken back, and its merchant is named', async () => {
+  const { world } = office
+  const { token } = await world.newSession('DEVELOPER')
+  const body = { label: 'Office', address: '203.0.113.7', environment: 'live' }
+  assert.equal((await world.post('/v1/merchant/ip-addresses', body, { key: token })).status, 201)
+  const visitor = await office.comes(boss, 'operator')
+  const { page } = visitor
+  await visitor.opens('/addresses')
+  await page.getByRole('button', { name: 'Approve 203.0.113.7' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve: 203.0.113.7' }).click()
+  await page.getByText('203.0.113.7 is approved.').waitFor()
+  await page.getByRole('button', { name: 'Reject 203.0.113.7' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Reject: 203.0.113.7' }).click()
+  await page.getByText('Write the reason.').waitFor()
+  await page.getByRole('dialog').getByLabel('Reason').fill('Not theirs')
+  await page.getByRole('dialog').getByRole('button', { name: 'Reject: 203.0.113.7' }).click()
+  await page.getByText('203.0.113.7 is rejected.').waitFor()
+  await visitor.leave()
+})
+
+test('the audit log is searched and its chains are verified from the page', async () => {
+  const visitor = await office.comes(boss, 'operator')
+  const { page } = visitor
+  await visitor.opens('/audit')
+  await page.getByRole('button', { name: 'Verify the chains' }).click()
+  await page.getByText(/chains with [\d,]+ acts are whole\./).waitFor()
+  await visitor.fill('Tendo', 'Act', 'adjustment.create')
+  await page.getByLabel('Act', { exact: true }).press('Enter')
+  await page.waitForURL(/action=adjustment\.create/)
+  await visitor.leave()
+})
+
+test('a statement is brought as a file, compared, and taken back', async () => {
+  const visitor = await office.comes(boss, 'operator')
+  const { page } = visitor
+  await visitor.opens('/reconciliation')
+  await visitor.press('Leta taarifa', 'Bring a statement')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('From day').fill('2026-01-05')
+  await dialog.getByLabel('To day').fill('2026-01-06')
+  await dialog.getByRole('button', { name: 'Bring a statement' }).click()
+  await dialog.getByText('Choose a file.').waitFor()
+  const line = 'NOBODYKNOWS1,P-1,payment,5000.00,TZS,2026-01-05T10:00:00+03:00'
+  await dialog.getByLabel('CSV file').setInputFiles({
+    name: 'statement.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(`reference,provider_id,kind,amount,currency,at\n${line}\n`),
+  })
+  await dialog.getByRole('button', { name: 'Bring a statement' }).click()
+  await page.getByText('The statement is in and is being compared.').waitFor()
+  await page
+    .getByRole('cell', { name: /Unknown to us/ })
+    .first()
+    .waitFor()
+  await visitor.looks('reconciliation with a case')
+  await visitor.picture('reconciliation-case')
+  await page.getByRole('button', { name: 'End the case' }).first().click()
+  await dialog.getByLabel('Reason').fill('A test of the provider')
+  await dialog.getByRole('button', { name: 'End the case' }).click()
+  await page.getByText('The case is ended.').waitFor()
+  await page.getByRole('button', { name: 'Take back' }).first().click()
+  await dialog.getByLabel('Reason').fill('The wrong day')
+  await dialog.getByRole('button', { name: 'Take back' }).click()
+  await page.getByText('The statement is taken back.').waitFor()
+  await visitor.leave()
+})
+
+test('what payers read about a network is changed for both languages', async () => {
+  const visitor = await office.comes(boss, 'operator')
+  const { page } = visitor
+  await visitor.opens('/networks')
+  await page.getByLabel('Help in English').first().fill('Open the menu and choose Pay.')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved. Payers read the new words now.').waitFor()
+  const { body } = await office.world.get('/v1/operator/networks', (await office.world.newSession('SUPER_ADMIN')).token)
+  assert.equal(body.data.networks[0].help_en, 'Open the menu and choose Pay.')
+  await visitor.leave()
+})
