@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { checks } from '../../ui/checks.ts'
 import { useCall } from '../../ui/data.ts'
+import { facts } from '../../ui/facts.ts'
 import { newOnce, useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { Copy, Dialog, FactList, Mono } from '../../ui/parts.tsx'
@@ -109,7 +110,7 @@ function Form({
       <Stack gap="md">
         <TextInput
           label={t.url}
-          description={t.url_help}
+          description={facts.rehearses ? `${t.url_help} ${t.try_address}` : t.url_help}
           type="url"
           maxLength={2048}
           {...draft.form.getInputProps('webhook_url')}
@@ -149,6 +150,12 @@ function Shown({ secret, forget }: { secret: string; forget: () => void }) {
       <Stack gap="sm">
         <Text size="sm">{t.secret_once_help}</Text>
         <code className="mono key">{secret}</code>
+        {facts.rehearses ? (
+          <div>
+            <Text size="sm">{t.receiver}</Text>
+            <pre className="body">WEBHOOK_SECRET={secret} npm run -s receiver</pre>
+          </div>
+        ) : null}
         <Group gap="xs">
           <Copy text={secret} label={t.copy_secret} />
           <Button size="xs" variant="default" onClick={forget}>

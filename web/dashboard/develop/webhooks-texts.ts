@@ -42,6 +42,10 @@ export const webhooksTexts = texts({
     secret_what: 'Kila ujumbe una saini iliyotengenezwa kwa siri hii. Hakiki saini kabla ya kuamini ujumbe.',
     secret_once: 'Nakili siri hii sasa',
     secret_once_help: 'Iweke kwenye seva yako. Hutaiona tena ukiondoka kwenye ukurasa huu.',
+    receiver:
+      'Bado huna seva? Kwenye kompyuta hii, ndani ya folda ya mradi, mpokeaji wa mfano anahakiki saini na kuonyesha kila ujumbe kwenye http://127.0.0.1:9090/hook:',
+    try_address:
+      'Bado huna seva? Andika http://127.0.0.1:9090/hook; ukihifadhi utapata amri ya kuwasha mpokeaji wa mfano.',
     secret_kept: 'Nimeihifadhi',
     secret_lost: 'Siri mpya imetengenezwa lakini jibu lilipotea njiani. Ibadilishe tena ili uione.',
     copy_secret: 'Nakili siri',
@@ -149,6 +153,10 @@ export const webhooksTexts = texts({
     secret_what: 'Every message carries a signature made with this secret. Check it before you believe a message.',
     secret_once: 'Copy this secret now',
     secret_once_help: 'Put it on your server. You will not see it again once you leave this page.',
+    receiver:
+      'No server yet? On this machine, in the folder of the project, an example receiver checks signatures and prints each message at http://127.0.0.1:9090/hook:',
+    try_address:
+      'No server yet? Write http://127.0.0.1:9090/hook; once it is saved you get the command that starts an example receiver.',
     secret_kept: 'I have kept it',
     secret_lost: 'A new secret was made, but the answer was lost on the way. Rotate it again to see it.',
     copy_secret: 'Copy the secret',
