@@ -80,7 +80,7 @@ const SUM = sql(
        select c.id, c.status, c.method, c.customer_phone, c.amount_minor, c.amount_received_minor, c.fee_minor
        from collections c
        where c.merchant_id = i.merchant_id and c.environment = i.environment and c.id > i.after_id and c.id < i.until_id
-       order by c.id limit ${PAYMENTS_MAX}
+       order by c.id limit $2
      )
      select ${numberOf(dateOfId('c.id'))} as day, c.status, ${METHOD} as method, ${NETWORK} as network, ${SUMS},
        case when count(*) <= ${IDS_MAX} then array_agg(c.id) end as ids,
@@ -93,8 +93,11 @@ const SUM = sql(
 async function sumSpans(tx: Tx, spans: readonly Span[]): Promise<Sum[]> {
   const sums = new Map<string, Sum>()
   for (let left: readonly Span[] = spans; left.length > 0; ) {
+    // Of all spans together, so that a statement reads no more however many books are behind.
+    const most = Math.max(1, Math.ceil(PAYMENTS_MAX / left.length))
     const rows = await tx.query<Sum & { n: number; last_id: string }>(SUM, [
       JSON.stringify(left.map((span, n) => ({ ...span, n }))),
+      most,
     ])
     const read = new Map<number, { items: bigint; last_id: string }>()
     for (const { n, last_id, ...row } of rows) {
@@ -104,7 +107,7 @@ async function sumSpans(tx: Tx, spans: readonly Span[]): Promise<Sum[]> {
     }
     left = left.flatMap((span, n) => {
       const done = read.get(n)
-      return done?.items === BigInt(PAYMENTS_MAX) ? [{ ...span, after_id: done.last_id }] : []
+      return done?.items === BigInt(most) ? [{ ...span, after_id: done.last_id }] : []
     })
   }
   return [...sums.values()]

@@ -13,6 +13,11 @@ test('a PIN, a password and the like are taken out of JSON, whatever holds them,
     ['{"credentials":{"a":["4321"]},"b":2}', `{"credentials":"${HIDDEN}","b":2}`],
     ['{"text":"{\\"pin\\":\\"4321\\",\\"a\\":1}"}', `{"text":"{\\"pin\\":\\"${HIDDEN}\\",\\"a\\":1}"}`],
     ['{"pin":"43', `{"pin":"${HIDDEN}"`],
+    [
+      '{"pincode":"4321","newpassword":"a","webhooksecret":"b"}',
+      `{"pincode":"${HIDDEN}","newpassword":"${HIDDEN}","webhooksecret":"${HIDDEN}"}`,
+    ],
+    ['{"customer pin":"4321","a":1}', `{"customer pin":"${HIDDEN}","a":1}`],
     ['<a><pin>4321</pin></a>', `<a><pin>${HIDDEN}</pin></a>`],
     ['amount=1&pin=4321&b=2', `amount=1&pin=${HIDDEN}&b=2`],
     ['pin=4321', `pin=${HIDDEN}`],
@@ -39,6 +44,7 @@ test('keys, signing secrets and session tokens are known by their shape, whateve
   const key = `malipo_live_${'a1B2'.repeat(9)}xy`
   const rows: [string, string][] = [
     [`{"note":"mine is ${key}."}`, `{"note":"mine is ${HIDDEN}."}`],
+    [`x_${key}`, `x_${HIDDEN}`],
     [`{"plaintext_key":"short"}`, `{"plaintext_key":"${HIDDEN}"}`],
     [`whsec_${'a'.repeat(43)}=`, HIDDEN],
     ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln', HIDDEN],

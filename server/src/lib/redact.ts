@@ -11,22 +11,25 @@ const SECRET_NAMES = new Set(
     ' ',
   ),
 )
+/** Endings of names whose words were written together. */
+const SECRET_ENDING = /(?:password|passwd|passcode|secret|pincode|userpin|customerpin|walletpin)$/
 /** Says quickly of most texts that they name no secret. */
 const MAY_NAME_ONE = /pin|otp|cv[vc]|pass(?:w|c)|secret|auth|credential|token|key|session/i
 /** Text that looks like one of our keys or secrets, wherever it stands. */
 const SECRET_TEXT =
-  /\b(?:[a-z][a-z0-9]*_(?:live|sandbox|test)_[0-9A-Za-z]{20,}|whsec_[A-Za-z0-9+/=]{20,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]+)/g
+  /(?<![A-Za-z0-9])(?:[a-z][a-z0-9]*_(?:live|sandbox|test)_[0-9A-Za-z]{20,}|whsec_[A-Za-z0-9+/=]{20,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]+)/g
 /** Says quickly of most texts that they hold none. */
 const MAY_HOLD_ONE = /_(?:live|sandbox|test)_|whsec_|eyJ/
 /** The name of a field in JSON, also in JSON within a text of JSON, whose quotes are escaped. */
-const JSON_NAME = /(\\*)"([\w.-]{1,64})\1"\s*:\s*/g
+const JSON_NAME = /(\\*)"([\w. -]{1,64})\1"\s*:\s*/g
 const FORM_FIELD = /((?:^|[?&;,\s"'])([\w.-]{1,64})=)([^&;,\s"'\\<]+)/g
 const XML_FIELD = /(<([\w.-]{1,64})>)([^<]+)(?=<)/g
 
 /** True for the name of a field whose value is a PIN, a password or the like: `pin`, `customerPin`, `PIN_CODE`, `api_key`. */
 export function isSecretName(name: string): boolean {
   const words = name.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase())
-  return words.some((word) => SECRET_WORDS.has(word)) || SECRET_NAMES.has(words.join(''))
+  const joined = words.join('')
+  return words.some((word) => SECRET_WORDS.has(word)) || SECRET_NAMES.has(joined) || SECRET_ENDING.test(joined)
 }
 
 /** False for a text from which nothing would be taken out: quick to say of most. */

@@ -190,19 +190,21 @@ export type RequestOf = {
   duration_ms: number
 }
 
+/** One more than a timeline shows, so that it can say that there were more. */
+const OF_RESOURCE_MAX = 201
 const OF_RESOURCE = sql(
   'requests_of_resource',
   `select id, request_id, method, path, status, duration_ms from requests
-   where merchant_id = $1 and resource_id = $2 and method <> 'GET' and method <> 'HEAD' order by id limit 50`,
+   where merchant_id = $1 and resource_id = $2 and method <> 'GET' and method <> 'HEAD' order by id desc limit $3`,
 )
 
 /**
- * The requests that made a resource of a merchant or changed it, oldest first, at most fifty; those that only read it are left
- * out. None: it was not made with an API key, or longer ago than the log is kept.
+ * The requests that made a resource of a merchant or changed it, the newest 201 of them, oldest first;
+ * those that only read it are left out. None: it was not made with an API key, or longer ago than the log is kept.
  */
 export async function findRequestsOf(reader: Reader, merchant_id: string, resource_id: string): Promise<RequestOf[]> {
-  const rows = await reader.query<Omit<Row, 'lost'>>(OF_RESOURCE, [merchant_id, resource_id])
-  return rows.map(({ id, method, path, status, duration_ms, request_id }) => {
+  const rows = await reader.query<Omit<Row, 'lost'>>(OF_RESOURCE, [merchant_id, resource_id, OF_RESOURCE_MAX])
+  return rows.reverse().map(({ id, method, path, status, duration_ms, request_id }) => {
     const at = timeOf(id).toISOString()
     return { id, request_id: requestIdOf({ id, request_id }), at, method, path, status, duration_ms }
   })

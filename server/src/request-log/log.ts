@@ -47,8 +47,9 @@ export function createRequestLog(
     const counted = lost.takeAll()
     try {
       const written = await recorder.flush(counted)
-      entries -= written.entries
-      chars -= written.chars
+      // What a thread that died had in hand is not counted any more, and may be told of all the same.
+      entries = Math.max(0, entries - written.entries)
+      chars = Math.max(0, chars - written.chars)
       return written.away
     } catch (error) {
       // Whoever writes has died with all that was handed over.

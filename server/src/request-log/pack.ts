@@ -53,11 +53,13 @@ const NAMED = /\/([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0
 /** The row of a request. `newId(came_at)` makes an id for one whose own id says nothing about its time. */
 export function rowOf(seen: Seen, newId: (routing_code: number, came_at: number) => string): RequestRow {
   const { answer, came_at, routing_code } = seen
+  // A second try must find the row of the first.
+  seen.row_id ??= came_at === null ? withRoutingCode(seen.id, routing_code) : newId(routing_code, came_at)
   const path = seen.url.split('?', 1)[0] as string
   return {
     merchant_id: seen.merchant_id,
     environment: seen.environment,
-    id: came_at === null ? withRoutingCode(seen.id, routing_code) : newId(routing_code, came_at),
+    id: seen.row_id,
     key_id: seen.key_id,
     method: seen.method,
     path: redactSecrets(oneLine(path.slice(0, URL_MAX))).slice(0, WORD_MAX),

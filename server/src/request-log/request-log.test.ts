@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { createWorld, START, type World } from '../../test/harness.ts'
+import { codeOf, createWorld, START, type World } from '../../test/harness.ts'
 import { createKey, revokeKey } from '../api-keys/index.ts'
 import { newId } from '../lib/index.ts'
 import { findRequestsOf } from './index.ts'
@@ -215,6 +215,14 @@ describe('the log', () => {
     assert.equal((await world.get('/v1/merchant/requests?status=9xx', token)).status, 400)
   })
 
+  test('is not asked for texts that nobody can write: 400 names the field', async () => {
+    for (const field of ['q', 'path']) {
+      const reply = await world.get(`/v1/merchant/requests?${field}=%00`, developer)
+      assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
+      assert.equal(reply.body.error.details.fields[0].field, field)
+    }
+  })
+
   test('tells the story of a payment: what made it and changed it, oldest first, without those that only asked', async () => {
     const made = await world.post(PUSH, body())
     const { collection_id } = made.body.data
@@ -233,6 +241,19 @@ describe('the log', () => {
       ]),
     )
     assert.equal((await list(`&q=${collection_id}`)).length, 3, 'a search finds all of them')
+  })
+
+  test('of which a timeline shows the newest, and knows that there are more', async () => {
+    const { collection_id } = (await world.post(PUSH, body())).body.data
+    await Promise.all(
+      Array.from({ length: 210 }, () => world.post(`/v1/collections/${collection_id}/refresh-status`, {})),
+    )
+    world.deps.clock.advance(1_000)
+    const last = await world.post(`/v1/collections/${collection_id}/refresh-status`, {})
+    await written()
+    const found = await findRequestsOf(world.deps.db, world.merchant.id, collection_id)
+    assert.equal(found.length, 201)
+    assert.equal(found.at(-1)?.request_id, last.headers['x-request-id'])
   })
 })
 

@@ -2,7 +2,7 @@
 
 import Type, { type Static } from 'typebox'
 import { ENVIRONMENTS, PageQuery, page, success } from '../http/index.ts'
-import { nullable, oneOf } from '../lib/index.ts'
+import { line, nullable, oneOf } from '../lib/index.ts'
 
 const Time = Type.String({ format: 'date-time' })
 
@@ -60,15 +60,14 @@ export const RequestsQuery = Type.Object({
       description: '2xx, 3xx, 4xx, 5xx, or one status such as 409.',
     }),
   ),
-  path: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'A part of the path.' })),
-  q: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      description:
-        'A request id; or a reference or the id of a resource that the request named or made. Whole, not a part. Requests that only read a resource are found among the newest 50,000.',
-    }),
-  ),
+  path: Type.Optional({ ...line(255, 'A part of the path.'), minLength: 1 }),
+  q: Type.Optional({
+    ...line(
+      255,
+      'A request id; or a reference or the id of a resource that the request named or made. Whole, not a part. Requests that only read a resource are found among the newest 50,000.',
+    ),
+    minLength: 1,
+  }),
   key_id: Type.Optional(Type.String({ format: 'uuid' })),
   from: Type.Optional(Time),
   to: Type.Optional(Time),

@@ -15,6 +15,8 @@ export type Seen = {
   id: string
   /** When it came, in milliseconds, where the caller chose `id`. Null: `id` tells. */
   came_at: number | null
+  /** The id of its row, once it was tried to write it. */
+  row_id: string | null
   duration_ms: number
   method: string
   url: string
@@ -78,6 +80,7 @@ export function readBatch(batch: Batch): Seen[] {
       key_id: batch[at + 3] as string,
       id: batch[at + 4] as string,
       came_at: batch[at + 5] as number | null,
+      row_id: null,
       duration_ms: batch[at + 6] as number,
       method: batch[at + 7] as string,
       url: batch[at + 8] as string,

@@ -14,6 +14,8 @@ export function createThreadedRecorder(data: ThreadData): Recorder {
   let worker: Worker | null = null
   /** Rounds that are under way, the oldest first: they are answered in their order. */
   let asked: PromiseWithResolvers<Written>[] = []
+  /** How the last thread ended, where no round was there to be told. */
+  let died: Error | null = null
 
   const start = (): Worker => {
     const started = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data, resourceLimits: LIMITS })
@@ -22,6 +24,7 @@ export function createThreadedRecorder(data: ThreadData): Recorder {
       worker = null
       const left = asked
       asked = []
+      if (left.length === 0) died = error
       for (const { reject } of left) reject(error)
     }
     started.on('message', (written: Written) => {
@@ -39,6 +42,11 @@ export function createThreadedRecorder(data: ThreadData): Recorder {
       worker.postMessage(batch)
     },
     flush(lost) {
+      if (died !== null) {
+        const error = died
+        died = null
+        return Promise.reject(error)
+      }
       worker ??= start()
       const round = Promise.withResolvers<Written>()
       asked.push(round)

@@ -117,6 +117,7 @@ test('a database that takes nothing of the log refuses no request, and the log s
 test('a set whose statement broke after its commit is not there twice', async () => {
   const before_it = (await list()).length
   await world.get('/v1/collections')
+  await world.call({ method: 'GET', url: '/v1/collections', headers: { 'x-request-id': 'my-own-id' } })
   const { query } = world.deps.db
   let cut = true
   world.deps.db.query = async (statement, values) => {
@@ -134,7 +135,8 @@ test('a set whose statement broke after its commit is not there twice', async ()
   }
   assert.equal(cut, false)
   const items = await list()
-  assert.equal(items.length, before_it + 1)
+  assert.equal(items.length, before_it + 2)
+  assert.equal(items.filter(({ request_id }) => request_id === 'my-own-id').length, 1)
   assert.ok(
     items.every(({ kind, count }) => kind === 'request' || count === 3),
     'and none is told to be lost',

@@ -38,7 +38,8 @@ const STATUSES = { failed: ['failed'], delivered: ['delivered'], all: ['failed',
 
 /**
  * Queues one more attempt of each delivery since a time, at most 5,000 of them; `next_since` tells where to go on when there
- * may be more. What is pending, or was attempted a hundred times, is left alone: the same call again queues nothing twice.
+ * may be more. What is pending, or was attempted a hundred times, is left alone: the same call again, while they wait,
+ * queues nothing twice.
  */
 export async function replaySince(
   deps: Deps,

@@ -120,7 +120,7 @@ export function webhookRoutes(deps: Deps, options: { lookup?: Lookup } = {}): Ro
           tags,
           summary: 'Send deliveries since a time again',
           description:
-            'One more attempt of each, with the same id and bytes, oldest first; at most 5,000 in one call. Deliveries that are pending are left alone, so that the same call again sends nothing twice.',
+            'One more attempt of each, with the same id and bytes, oldest first; at most 5,000 in one call. Deliveries that are pending are left alone, so that the same call again, while they wait, sends nothing twice.',
           body: ReplayBody,
           response: { 202: ReplayAnswer },
         },
