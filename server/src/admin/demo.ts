@@ -3,7 +3,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { recordAudit } from '../audit/index.ts'
-import { type Deps, inTransaction, sql, type Tx } from '../db/index.ts'
+import { type Deps, inTransaction, type Reader, sql, type Tx } from '../db/index.ts'
 import { MERCHANT_ROLES, type Role, SCOPES } from '../http/index.ts'
 import { hasPassword, newPassword, setPassword } from '../identity/index.ts'
 import { newId, refuse } from '../lib/index.ts'
@@ -114,6 +114,16 @@ async function writePeople(deps: Deps, file: string, people: readonly DemoUser[]
   } catch {
     await rm(unfinished, { force: true })
   }
+}
+
+const LEFT = sql(
+  'demo_people_left',
+  "select email from users where email like '%@demo.malipo.example' and disabled_at is null order by email",
+)
+
+/** The demo's people who can still sign in: in production their printed passwords let anybody in who has read them. */
+export async function demoPeopleLeft(reader: Reader): Promise<string[]> {
+  return (await reader.query<{ email: string }>(LEFT)).map(({ email }) => email)
 }
 
 const USER = sql('demo_user', 'select id from users where email = $1')
