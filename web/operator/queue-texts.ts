@@ -19,6 +19,10 @@ export const queueTexts = texts({
     nothing: 'Hakuna kinachosubiri',
     nothing_teach: 'Kila kitu kimeshughulikiwa. Kazi mpya itaonekana hapa yenyewe.',
     done: 'Hazina kazi kwa sasa',
+    beside: {
+      sandbox: (count: string) => `Kwenye Majaribio yanasubiri: ${count}`,
+      live: (count: string) => `Kwenye Halisi yanasubiri: ${count}`,
+    },
     sandbox: 'Unaona rekodi za majaribio. Hakuna pesa halisi.',
     four_eyes: (amount: string) => `Kuanzia ${amount} waendeshaji wawili tofauti lazima waidhinishe.`,
     old_title: 'Uliingia muda mrefu uliopita',
@@ -66,6 +70,10 @@ export const queueTexts = texts({
     nothing: 'Nothing waits',
     nothing_teach: 'Everything is taken care of. New work appears here by itself.',
     done: 'Nothing to do at the moment',
+    beside: {
+      sandbox: (count: string) => `Waiting in the sandbox: ${count}`,
+      live: (count: string) => `Waiting in live: ${count}`,
+    },
     sandbox: 'These are sandbox records. No real money.',
     four_eyes: (amount: string) => `From ${amount} on, two different operators have to approve.`,
     old_title: 'Your sign-in is a while ago',

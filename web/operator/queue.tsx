@@ -27,6 +27,11 @@ const PLACES: Record<Waiting['kind'], (environment: Environment) => string> = {
   webhooks_failing: () => 'webhooks',
 }
 
+/** Kinds that each environment has its own of. */
+const OF_MONEY: ReadonlySet<Waiting['kind']> = new Set(
+  (Object.keys(PLACES) as Waiting['kind'][]).filter((kind) => /^(withdrawals|collections)_/.test(kind)),
+)
+
 /** The work queue. */
 export function Queue() {
   const t = useTexts(queueTexts)
@@ -36,6 +41,9 @@ export function Queue() {
   const environment: Environment = asked === 'sandbox' ? 'sandbox' : 'live'
   const read = useQueue(environment)
   const { data } = read
+  const other: Environment = environment === 'live' ? 'sandbox' : 'live'
+  const beside = useQueue(other).data?.items.filter(({ kind }) => OF_MONEY.has(kind)) ?? []
+  const waits_beside = beside.reduce((sum, { count }) => sum + count, 0)
   const waiting = data?.items.filter(({ count }) => count > 0) ?? []
   const idle = data?.items.filter(({ count }) => count === 0) ?? []
   const choose = (next: string) =>
@@ -59,6 +67,11 @@ export function Queue() {
     >
       {data ? <SignInNotice step_up_s={data.step_up_s} /> : null}
       {environment === 'sandbox' ? <Text fw={600}>{t.sandbox}</Text> : null}
+      {waits_beside > 0 ? (
+        <Text>
+          <Go to={other === 'sandbox' ? '?environment=sandbox' : ''}>{t.beside[other](showCount(waits_beside))}</Go>
+        </Text>
+      ) : null}
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.isPending && !read.error ? <Lines /> : null}
       {data && waiting.length === 0 ? <Empty title={t.nothing}>{t.nothing_teach}</Empty> : null}

@@ -75,7 +75,7 @@ export function Shell({
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" className="no-print" component="nav" aria-label={t.menu}>
-        <AppShell.Section grow component={ScrollArea}>
+        <AppShell.Section grow component={ScrollArea} type="always" offsetScrollbars="y">
           {menu.map((item) =>
             'heading' in item ? (
               <Text key={item.heading} size="xs" fw={700} c="dimmed" px="sm" pt="md" pb={4}>

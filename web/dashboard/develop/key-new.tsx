@@ -87,7 +87,7 @@ function Form({ show }: { show: (made: Made) => void }) {
         </Radio.Group>
         {closed.length > 0 ? (
           <Alert color="yellow" variant="light" title={t.live_closed}>
-            <ul className="steps">
+            <ul className="numbered">
               {closed.map((reason) => (
                 <li key={reason}>{reason}</li>
               ))}

@@ -51,7 +51,7 @@ export function KeyShown({ made, done }: { made: Made; done: () => void }) {
       </section>
       <section className="panel">
         <Title order={2}>{t.rules_title}</Title>
-        <ol className="steps">
+        <ol className="numbered">
           {t.safety.map((rule) => (
             <li key={rule}>{rule}</li>
           ))}

@@ -86,7 +86,7 @@ function Allowed({ row }: { row: KeyRow }) {
       <summary>
         {t.scopes}: {row.scopes.length}
       </summary>
-      <ul className="steps">
+      <ul className="numbered">
         {row.scopes.map((scope) => (
           <li key={scope}>
             {words.scope[scope] ?? scope} <Mono>{scope}</Mono>

@@ -146,7 +146,7 @@ function History({ row }: { row: Detail }) {
   return (
     <section className="panel">
       <Title order={2}>{t.history}</Title>
-      <ol className="steps">
+      <ol className="numbered">
         <li>
           <Text size="sm">
             <strong>{t.made}</strong> · {t.by.merchant} · <When time={row.created_at} seconds />
