@@ -172,12 +172,14 @@ const payout = (condition: string) => one('payouts', condition)
 const payoutOf = (status: string) => payout(`withdrawal_id in (select id from withdrawals where status = '${status}')`)
 const transfer = (condition: string) => one('ledger_transfers', condition)
 const history = (condition: string) => one('withdrawal_history', condition)
-/** A yes to a withdrawal that was approved, and took so many. */
+/** A yes that counts, to a withdrawal that was approved, and took so many. */
 const approval = (required: number, environment: string, more = 'true') =>
   one(
     'withdrawal_approvals',
     `${more} and withdrawal_id in (select id from withdrawals where status = 'PROCESSING'
-       and approvals_required = ${required} and environment = '${environment}')`,
+       and approvals_required = ${required} and environment = '${environment}')
+     and version >= coalesce((select max(h.seq) from withdrawal_history h
+       where h.withdrawal_id = withdrawal_approvals.withdrawal_id and h.to_status = 'INFO_REQUESTED'), 0)`,
   )
 const LOOSE = `alter table withdrawals drop constraint withdrawals_funds_check;
   alter table withdrawals drop constraint withdrawals_approved_check;

@@ -194,6 +194,29 @@ const HURRY = sql(
   "update webhook_deliveries set due_at = $1 where status = 'pending' and lease_owner is null and attempts > 0 and due_at > $1",
 )
 
+// A loaded machine leaves in doubt what a quiet one does not; the platform asks again after minutes: they are over now.
+const ASK_AGAIN = sql(
+  'crash_payouts_ask_again',
+  `update payouts p set due_at = $1 from withdrawals w
+   where w.merchant_id = p.merchant_id and w.id = p.withdrawal_id and w.status = 'NEEDS_RECONCILIATION'
+     and p.lease_owner is null and p.due_at > $1`,
+)
+const UNASKED = sql(
+  'crash_payouts_unasked',
+  `select count(*)::int as unasked from payouts p join withdrawals w on w.merchant_id = p.merchant_id and w.id = p.withdrawal_id
+   where w.status = 'NEEDS_RECONCILIATION' and (p.due_at <= $1 or p.lease_owner is not null)`,
+)
+
+/** Lets the platform ask once more about everything in doubt, and waits until it has, at most `within_ms`. */
+export async function askAgain(rig: Rig, within_ms = 20_000): Promise<void> {
+  const now = new Date()
+  await rig.db.query(ASK_AGAIN, [now])
+  for (const end = Date.now() + within_ms; Date.now() < end; await sleep(50)) {
+    const [row] = await rig.db.query<{ unasked: number }>(UNASKED, [now])
+    if (row?.unasked === 0) return
+  }
+}
+
 /** What is still open. */
 export type Left = { open: number; unsent: number; due: number; pending: number }
 

@@ -140,11 +140,15 @@ export class Life {
       }),
     )
     const statuses = await this.statuses()
+    const approvals = await this.approvals()
     for (const order of permutations(placed.map((_, i) => i))) {
       const fork = this.model.fork()
       const results = new Map(order.map((i) => [i, actOn(fork, placed[i] as (typeof placed)[number])]))
       const same = done.every((code, i) => code === results.get(i))
-      if (same && fork.withdrawals.every((w, place) => w.status === statuses[place])) {
+      // Two orders may differ in nothing but whose approval still counts.
+      const alike = (w: Modelled, place: number) =>
+        w.status === statuses[place] && w.approved_by.length === approvals[place]
+      if (same && fork.withdrawals.every(alike)) {
         this.model = fork
         return
       }
@@ -179,6 +183,16 @@ export class Life {
     return { says: sayAt, sends: (place) => sendAt(place).word }
   }
 
+  /** How many approvals of each withdrawal count. */
+  private approvals(): Promise<number[]> {
+    return this.rig.approvalsOf(
+      this.model.withdrawals.map((w, place) => ({
+        merchant_id: this.shopOf(w.merchant).merchant.id,
+        id: this.ids[place] as string,
+      })),
+    )
+  }
+
   /** What each withdrawal is really in, and where its money lies. */
   async statuses(): Promise<string[]> {
     return (await this.records()).map((row) => row.status)
@@ -203,12 +217,7 @@ export class Life {
       model.withdrawals.map((w) => ({ status: w.status, funds: w.funds, payout: w.payout?.state ?? null })),
     )
     assert.deepEqual(
-      await rig.approvalsOf(
-        model.withdrawals.map((w, place) => ({
-          merchant_id: this.shopOf(w.merchant).merchant.id,
-          id: this.ids[place] as string,
-        })),
-      ),
+      await this.approvals(),
       model.withdrawals.map(({ approved_by }) => approved_by.length),
     )
     for (const [i, shop] of this.shops.entries()) assert.deepEqual(await rig.booksOf(shop), model.books[i])

@@ -7,6 +7,7 @@ import { type Books, leftOf, readBooks } from './books.ts'
 import { eventProblems } from './events.ts'
 import { findDifferences, findProblems, findShortage, sentenceOf } from './judge.ts'
 import type { StormRig } from './rig.ts'
+import { PAYEES_THAT_LIE, PAYERS_THAT_LIE } from './weather.ts'
 
 /** Plants one loss after the other. `sound`: books in which nothing is wrong. Throws when one of them is not found. */
 export function plantLosses(sound: Books): void {
@@ -22,14 +23,26 @@ export function plantLosses(sound: Books): void {
     assert.ok(item !== undefined, 'the storm was large enough for every plant')
     return item
   }
-  const paid = (books: Books) => of(books.our_payments, ({ status }) => status === 'successful')
+  // One about which the provider says the truth: a difference over another one is the provider's own.
+  const paid = (books: Books) =>
+    of(books.our_payments, ({ status, reference }) => {
+      const fate = books.their_payments.get(reference)?.fate
+      return status === 'successful' && (fate == null || !PAYERS_THAT_LIE.includes(fate))
+    })
   // One that the provider took no money of: what it was paid for after all would rightly be successful.
   const failed = (books: Books) =>
     of(books.our_payments, ({ status, reference }) => {
       const their = books.their_payments.get(reference)
-      return status === 'failed' && (their === undefined || leftOf(their) === 0n)
+      return (
+        status === 'failed' &&
+        (their === undefined || (leftOf(their) === 0n && (their.fate == null || !PAYERS_THAT_LIE.includes(their.fate))))
+      )
     })
-  const sent = (books: Books) => of(books.our_payouts, ({ status }) => status === 'SUCCESS')
+  const sent = (books: Books) =>
+    of(books.our_payouts, ({ status, reference }) => {
+      const fate = books.their_payouts.get(reference ?? '')?.fate
+      return status === 'SUCCESS' && (fate === undefined || !PAYEES_THAT_LIE.includes(fate))
+    })
   const order = (books: Books) => of(books.their_payments.values(), (their) => leftOf(their) > 0n)
   const payout = (books: Books) => of(books.their_payouts.values(), ({ truth }) => truth === 'paid')
   const open = (books: Books) => of(books.our_payments, ({ status }) => status === 'processing')
