@@ -172,15 +172,16 @@ const payout = (condition: string) => one('payouts', condition)
 const payoutOf = (status: string) => payout(`withdrawal_id in (select id from withdrawals where status = '${status}')`)
 const transfer = (condition: string) => one('ledger_transfers', condition)
 const history = (condition: string) => one('withdrawal_history', condition)
-/** A yes that counts, to a withdrawal that was approved, and took so many. */
+/** A yes to a withdrawal that was approved, and took so many. */
 const approval = (required: number, environment: string, more = 'true') =>
   one(
     'withdrawal_approvals',
     `${more} and withdrawal_id in (select id from withdrawals where status = 'PROCESSING'
-       and approvals_required = ${required} and environment = '${environment}')
-     and version >= coalesce((select max(h.seq) from withdrawal_history h
-       where h.withdrawal_id = withdrawal_approvals.withdrawal_id and h.to_status = 'INFO_REQUESTED'), 0)`,
+       and approvals_required = ${required} and environment = '${environment}')`,
   )
+/** One that was given after the merchant was last asked. */
+const COUNTS = `version >= coalesce((select max(h.seq) from withdrawal_history h
+  where h.withdrawal_id = withdrawal_approvals.withdrawal_id and h.to_status = 'INFO_REQUESTED'), 0)`
 const LOOSE = `alter table withdrawals drop constraint withdrawals_funds_check;
   alter table withdrawals drop constraint withdrawals_approved_check;
   alter table withdrawals drop constraint withdrawals_failure_check;
@@ -342,9 +343,9 @@ const PLANTS: Plants = {
   ],
   'No payout left with fewer operators than the amount in force asked for, and none of the two had submitted it': [
     ...['live', 'sandbox'].flatMap((environment) => [
-      `delete from withdrawal_approvals where ${approval(2, environment)}`,
+      `delete from withdrawal_approvals where ${approval(2, environment, COUNTS)}`,
       `update withdrawal_approvals set version = version - 1 where ${approval(2, environment, 'version = 1')}`,
-      `delete from withdrawal_approvals where ${approval(1, environment)}`,
+      `delete from withdrawal_approvals where ${approval(1, environment, COUNTS)}`,
     ]),
     `update withdrawals set requested_by_id = (select min(operator_id::text) from withdrawal_approvals a where a.withdrawal_id = id)
      where ${withdrawal('PROCESSING', 'approvals_required = 2')}`,
