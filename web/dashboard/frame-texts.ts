@@ -27,7 +27,7 @@ export const frameTexts = texts({
     merchant: 'Biashara',
     nobody_title: 'Bado huna biashara hapa',
     nobody:
-      'Umeingia, lakini hujawekwa kwenye biashara yoyote. Muombe msimamizi wa biashara akualike kwa barua pepe hii:',
+      'Umeingia, lakini hujawekwa kwenye biashara yoyote. Mwombe msimamizi wa biashara akualike kwa barua pepe hii:',
     unproven: 'Barua pepe yako haijathibitishwa bado: fungua kiungo tulichokutumia.',
   },
   en: {

@@ -15,6 +15,7 @@ import { frameTexts } from './frame-texts.ts'
 import { ActingContext, ENVIRONMENTS, type Environment, type Membership } from './merchant.ts'
 
 const CHOSEN = 'malipo.dashboard.merchant'
+const ENVIRONMENT = 'malipo.dashboard.environment'
 
 /** Reads who is signed in, then shows the page below it. */
 export function Frame() {
@@ -63,6 +64,9 @@ function Inside({
   const { env } = useParams({ strict: false }) as { env?: string }
   const environment: Environment = env === 'live' ? 'live' : 'sandbox'
   const { merchant_id, role } = membership
+  useEffect(() => {
+    if (env !== undefined) sessionStorage.setItem(ENVIRONMENT, environment)
+  }, [env, environment])
   const acting = useMemo(() => ({ environment, membership }), [environment, membership])
   const scope = useMemo(() => ({ environment, merchant_id }), [environment, merchant_id])
   const at = (path: string) => `${environment}${path === '' ? '' : `/${path}`}`
@@ -85,7 +89,7 @@ function Inside({
     line('members', t.members),
     ...(develops ? [line('addresses', t.addresses)] : []),
     line('messages', t.messages),
-    line('activity', t.activity),
+    ...(role === 'MERCHANT_ADMIN' ? [line('activity', t.activity)] : []),
   ]
   const live_text = facts.rehearses ? parts.rehearsal_strip : parts.live_strip
   return (
@@ -147,6 +151,7 @@ function EnvironmentSwitch({ environment }: { environment: Environment }) {
 /** The first page: the environment that was used last in this tab, else the sandbox. */
 export function ToEnvironment() {
   const navigate = useNavigate()
-  useEffect(() => void navigate({ to: '/sandbox', replace: true }), [navigate])
+  const last = sessionStorage.getItem(ENVIRONMENT) === 'live' ? 'live' : 'sandbox'
+  useEffect(() => void navigate({ to: `/${last}`, replace: true }), [navigate, last])
   return null
 }

@@ -20,7 +20,7 @@ export const frameTexts = texts({
     waiting: 'Yanayomsubiri mtoa huduma',
     networks: 'Mitandao',
     messages: 'Ujumbe uliotumwa',
-    reconciliation: 'Ulinganishaji',
+    reconciliation: 'Ulinganisho',
     audit: 'Kumbukumbu za matendo',
     stranger_title: 'Sehemu hii ni ya waendeshaji tu',
     stranger: (email: string) =>

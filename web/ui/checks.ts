@@ -24,10 +24,16 @@ const words = texts({
 /** What people write for shillings, as the API takes it: "25,000/=", "Tsh 25000" and "25000.50" are amounts. Null: it is none. */
 export function readAmount(text: string): string | null {
   const plain = text
+    .trim()
     .replace(/^(tzs|tsh|sh)\.?/i, '')
     .replace(/\/[=-]$/, '')
-    .replace(/[\s,\u00a0]/g, '')
-  return /^\d{1,12}(\.\d{1,2})?$/.test(plain) && Number(plain) > 0 ? Number(plain).toFixed(2) : null
+    .replace(/\s/g, '')
+  // Commas part thousands and nothing else: "25000,50" is asked about, never made a hundred times as much.
+  const [, whole, cents = ''] = /^(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,2}))?$/.exec(plain) ?? []
+  if (whole === undefined) return null
+  const digits = whole.replaceAll(',', '').replace(/^0+(?=\d)/, '')
+  const amount = `${digits}.${cents.padEnd(2, '0')}`
+  return digits.length > 12 || amount === '0.00' ? null : amount
 }
 
 /** What people write for a Tanzanian mobile number, canonical. Null: it is none. */

@@ -20,8 +20,11 @@ export function createQueries(): QueryClient {
           (error instanceof Lost || (error instanceof Refused && error.status >= 500)) && count < 2,
         staleTime: 2_000,
         refetchOnWindowFocus: true,
+        networkMode: 'always',
+        refetchOnReconnect: true,
       },
-      mutations: { retry: false },
+      // Without a network an act fails at once: none waits unseen, to be sent when nobody expects it any more.
+      mutations: { retry: false, networkMode: 'always' },
     },
   })
 }

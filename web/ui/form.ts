@@ -2,8 +2,8 @@
 // repeated under the same Idempotency-Key.
 
 import { type FormErrors, type FormValidateInput, useForm } from '@mantine/form'
-import { useRef, useState } from 'react'
-import { Lost, Refused, SessionOver } from './api.ts'
+import { useEffect, useRef, useState } from 'react'
+import { Refused } from './api.ts'
 import { facts } from './facts.ts'
 
 type Kept<Values> = { values: Values; once: string; sent: string | null }
@@ -27,13 +27,11 @@ export function newOnce(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** True when nobody knows whether a request arrived or was worked on: the same one may be sent again. */
-function isOpen(error: unknown): boolean {
-  if (error instanceof Lost || error instanceof SessionOver) return true
-  return (
-    error instanceof Refused &&
-    (error.status >= 500 || error.status === 429 || error.code === 'idempotency_in_progress')
-  )
+/** True when nobody knows whether a request arrived or was worked on: the same one may be sent again, under the same key. */
+export function isOpen(error: unknown): boolean {
+  // No network, a session that ended, or what broke in the page after the answer had come.
+  if (!(error instanceof Refused)) return true
+  return error.status >= 500 || error.status === 429 || error.code === 'idempotency_in_progress'
 }
 
 /**
@@ -53,6 +51,9 @@ export function useDraft<Values extends Record<string, unknown>>({
 }) {
   const [error, setError] = useState<unknown>(null)
   const [sending, setSending] = useState(false)
+  const [marked, setMarked] = useState<FormErrors>({})
+  // Once the page has drawn what was refused: the field may have been on another step.
+  useEffect(() => focusFirst(marked), [marked])
   const busy = useRef(false)
   const form = useForm<Values>({
     initialValues: { ...initial, ...read<Values>(name)?.values },
@@ -82,7 +83,11 @@ export function useDraft<Values extends Record<string, unknown>>({
       await send()
     } catch (thrown) {
       if (!isOpen(thrown)) refused()
-      if (thrown instanceof Refused) form.setErrors(renamed(thrown.fields, rename, Object.keys(initial)))
+      if (thrown instanceof Refused) {
+        const errors = renamed(thrown.fields, rename, Object.keys(initial))
+        form.setErrors(errors)
+        setMarked(errors)
+      }
       setError(thrown)
     } finally {
       busy.current = false
@@ -112,9 +117,10 @@ export function useDraft<Values extends Record<string, unknown>>({
     )
 
   const forget = () => {
-    sessionStorage.removeItem(keyOf(name))
     form.setInitialValues(initial)
+    // Which is a change of values, and would be kept.
     form.reset()
+    sessionStorage.removeItem(keyOf(name))
     setError(null)
   }
   return { form, submit, ask, forget, error, sending }
@@ -136,5 +142,7 @@ function focusFirst(errors: FormErrors): void {
   const [first] = Object.keys(errors)
   if (first === undefined) return
   const field = document.querySelector<HTMLElement>(`[data-path="${CSS.escape(first)}"], [name="${CSS.escape(first)}"]`)
-  field?.focus()
+  // A group of choices is no field: its first choice is.
+  const focusable = field?.matches('input, select, textarea') ? field : field?.querySelector<HTMLElement>('input')
+  focusable?.focus()
 }

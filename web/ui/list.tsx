@@ -36,7 +36,8 @@ export function useListQuery(filters: readonly Filter[]) {
     query[filter.name] = filter.kind !== 'day' ? value : filter.edge === 'from' ? startOfDay(value) : endOfDay(value)
   }
   const filtered = filters.some(({ name }) => (search[name] ?? '') !== '')
-  return { query, search, set, filtered }
+  const clear = () => set(Object.fromEntries(filters.map(({ name }) => [name, ''])))
+  return { query, search, set, clear, filtered }
 }
 
 type Read<Row> = {
@@ -161,10 +162,10 @@ function Filters<Csv extends CallName>({
         </Button>
       ) : null}
       {filters.map((filter) => (
-        <FilterField key={`${filter.name} ${list.search[filter.name] ?? ''}`} filter={filter} list={list} />
+        <FilterField key={filter.name} filter={filter} list={list} />
       ))}
       {list.filtered ? (
-        <Button variant="default" onClick={() => list.set(Object.fromEntries(filters.map(({ name }) => [name, ''])))}>
+        <Button variant="default" onClick={list.clear}>
           {t.clear}
         </Button>
       ) : null}
@@ -177,6 +178,12 @@ function FilterField({ filter, list }: { filter: Filter; list: ReturnType<typeof
   const t = useTexts(partsTexts)
   const value = list.search[filter.name] ?? ''
   const [typed, setTyped] = useState(value)
+  const [known, setKnown] = useState(value)
+  // Changed elsewhere: by "clear filters", or the way back.
+  if (known !== value) {
+    setKnown(value)
+    setTyped(value)
+  }
   const apply = (next: string) => next !== value && list.set({ [filter.name]: next })
   if (filter.kind === 'choice') {
     const data = [{ value: '', label: t.all }, ...filter.choices.map(([one, label]) => ({ value: one, label }))]
@@ -197,7 +204,8 @@ function FilterField({ filter, list }: { filter: Filter; list: ReturnType<typeof
       value={typed}
       onChange={(event) => {
         setTyped(event.currentTarget.value)
-        if (day && /^(\d{4}-\d{2}-\d{2})?$/.test(event.currentTarget.value)) apply(event.currentTarget.value)
+        // A year below 2000 is half typed. An emptied field is applied when it is left.
+        if (day && /^2\d{3}-\d{2}-\d{2}$/.test(event.currentTarget.value)) apply(event.currentTarget.value)
       }}
       onBlur={() => apply(typed.trim())}
       onKeyDown={(event) => event.key === 'Enter' && apply(typed.trim())}

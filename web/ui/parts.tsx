@@ -2,7 +2,7 @@
 
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { facts } from './facts.ts'
 import { useLanguage, useTexts } from './language.ts'
 import { partsTexts } from './parts-texts.ts'
@@ -87,6 +87,8 @@ export function GoButton({
   children: ReactNode
   variant?: string
   size?: string
+  /** What is done before it leads there. */
+  onClick?: () => void
 }) {
   return (
     <Button {...rest} renderRoot={(props) => <Link {...props} {...placeOf(to)} />}>
@@ -149,19 +151,24 @@ export function FactList({ facts: entries }: { facts: readonly (readonly [string
 /** Copies a text, and says so, also to whoever only listens. */
 export function Copy({ text, label }: { text: string; label?: string }) {
   const t = useTexts(partsTexts)
-  const [done, setDone] = useState(false)
+  const [done, setDone] = useState<'copied' | 'copy_failed' | null>(null)
   const copy = async () => {
-    await navigator.clipboard.writeText(text)
-    setDone(true)
-    setTimeout(() => setDone(false), 3_000)
+    try {
+      // Without https there is no clipboard.
+      await navigator.clipboard.writeText(text)
+      setDone('copied')
+    } catch {
+      setDone('copy_failed')
+    }
+    setTimeout(() => setDone(null), 3_000)
   }
   return (
     <>
       <Button size="xs" variant="default" onClick={() => void copy()} className="no-print">
-        {done ? t.copied : (label ?? t.copy)}
+        {done === null ? (label ?? t.copy) : t[done]}
       </Button>
       <span role="status" className="unseen">
-        {done ? t.copied : ''}
+        {done === null ? '' : t[done]}
       </span>
     </>
   )
@@ -197,8 +204,21 @@ export function Dialog({
     }
     if (!open && element.open) element.close()
   }, [open])
+  const gone = useRef(false)
+  // A question that goes with its page gives the focus back too. Nobody left it: the page that comes is not told so.
+  useLayoutEffect(() => {
+    const element = dialog.current
+    gone.current = false
+    return () => {
+      gone.current = true
+      element?.close()
+    }
+  }, [])
+  const left = () => {
+    if (!gone.current) onClose()
+  }
   return (
-    <dialog ref={dialog} className="dialog" aria-labelledby="dialog-title" onClose={onClose} onCancel={onClose}>
+    <dialog ref={dialog} className="dialog" aria-labelledby="dialog-title" onClose={left} onCancel={left}>
       {open ? (
         <Stack gap="md">
           <Title order={2} id="dialog-title" tabIndex={-1} className="page-title">

@@ -41,12 +41,13 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
     )
     return <Notice title={t.conflict_title} text={text} detail={detail} request_id={request_id} action={reload} />
   }
-  const wrong = Object.keys(error.fields).length > 0
+  const wrong = Object.entries(error.fields)
+  const marked = wrong.length > 0
   return (
     <Notice
       title={t.refused_title}
-      text={wrong ? t.fields : text}
-      detail={wrong ? null : detail}
+      text={marked ? t.fields : text}
+      detail={marked ? wrong.map(([field, said]) => `${field}: ${said}`).join(' · ') : detail}
       request_id={request_id}
       action={status === 429 ? again : null}
     />

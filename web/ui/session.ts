@@ -80,6 +80,10 @@ export async function finishSignIn(): Promise<void> {
 export async function signOut(): Promise<void> {
   const user = await manager.getUser()
   await manager.removeUser()
+  // What was typed or chosen here is not for whoever signs in next.
+  for (const key of Object.keys(sessionStorage)) {
+    if (key.startsWith(`malipo.${facts.console}.`)) sessionStorage.removeItem(key)
+  }
   try {
     await manager.signoutRedirect(user?.id_token ? { id_token_hint: user.id_token } : {})
   } catch {

@@ -32,8 +32,7 @@ export async function startConsole(routes: AnyRoute): Promise<void> {
       show(<SigningIn />)
       return await signIn()
     }
-  } catch (error) {
-    console.info(error)
+  } catch {
     return show(<SignInFailed />)
   }
   const router = createRouter({

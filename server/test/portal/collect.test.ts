@@ -154,6 +154,27 @@ test('an invoice is written line by line, sent, told where it went, and edited n
   await visitor.leave()
 })
 
+test('what was typed is forgotten when it is cancelled, and when one signs out', async () => {
+  const visitor = await office.comes(owner, 'dashboard')
+  const { page } = visitor
+  const drafts = () =>
+    page.evaluate<number>("Object.keys(sessionStorage).filter((key) => key.includes('draft')).length")
+  await visitor.opens('/sandbox/invoices/new')
+  await visitor.fill('', 'Name of the customer', 'Nobody')
+  assert.equal(await drafts(), 1)
+  await visitor.press('', 'Cancel')
+  await visitor.sees('', 'Invoices')
+  assert.equal(await drafts(), 0)
+  await visitor.opens('/sandbox/links/new')
+  await visitor.fill('', 'Amount', '1500')
+  assert.equal(await drafts(), 1)
+  await visitor.press('', 'Sign out')
+  await page.waitForURL((address) => !address.pathname.endsWith('/links/new'))
+  await visitor.opens('/sandbox')
+  assert.equal(await drafts(), 0)
+  await visitor.leave()
+})
+
 test('who may only look is offered nothing else, and reads everything', async () => {
   const link = (await office.world.post('/v1/payment-links', { amount: '900', description: '<i>Chai</i>' })).body.data
   const visitor = await office.comes(await office.newPerson('VIEWER'), 'dashboard', { refusals: REFUSALS })

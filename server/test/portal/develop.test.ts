@@ -152,6 +152,26 @@ test('a webhook address is tried out: the secret is shown once and signs, and th
   await visitor.leave()
 })
 
+test('whoever lost the answer with the first secret reads that, and how to get another', async () => {
+  const merchant = await office.world.newMerchant()
+  const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { refusals: [404] })
+  const { page } = visitor
+  await visitor.opens('/sandbox/webhooks')
+  await page.getByLabel('Address of your server').fill(receiver.url)
+  let lost = 0
+  await page.route('**/v1/merchant/webhook-config?*', async (route) => {
+    if (route.request().method() !== 'PATCH' || lost++ > 0) return route.fallback()
+    await route.fetch()
+    await route.abort('connectionreset')
+  })
+  await visitor.press('', 'Save')
+  await page.getByRole('alert').getByText('No network').first().waitFor()
+  await visitor.press('', 'Save')
+  await page.getByRole('alert').getByText('Rotate it again to see it.').waitFor()
+  visitor.complaints.splice(0, Infinity, ...visitor.complaints.filter((one) => !one.includes('ERR_')))
+  await visitor.leave()
+})
+
 test('a failed delivery is read with what was sent and each answer, and is sent again', async () => {
   const { world } = office
   const merchant = await world.newMerchant()

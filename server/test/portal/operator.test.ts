@@ -106,6 +106,25 @@ describe('the console', () => {
     await visitor.leave()
   })
 
+  test('sends no decision later that was made without a network and left', async () => {
+    const id = await desk.submit(shop, { amount: '7700.00' })
+    const visitor = await office.comes(asha, 'operator')
+    await visitor.opens(`/withdrawals/${id}`)
+    await visitor.press('', 'Approve')
+    const yes = question(visitor).getByRole('button', { name: 'Approve TZS 7,700' })
+    await yes.waitFor()
+    await visitor.context.setOffline(true)
+    await yes.click()
+    await question(visitor).getByRole('alert').getByText('No network').waitFor()
+    await visitor.press('', 'Cancel')
+    const read = visitor.page.waitForResponse((reply) => reply.ok() && reply.url().includes(id))
+    await visitor.context.setOffline(false)
+    await read
+    assert.equal(await statusOf(id), 'PENDING_ADMIN_APPROVAL')
+    visitor.complaints.splice(0, Infinity, ...visitor.complaints.filter((one) => !one.includes('ERR_')))
+    await visitor.leave()
+  })
+
   test('shows what a merchant was asked beside what it answered', async () => {
     const id = await desk.submit(shop, { amount: '7500.00' })
     const visitor = await office.comes(asha, 'operator')
@@ -167,6 +186,27 @@ describe('the console', () => {
     await question(visitor).getByText('Approved and being paid out: 1.').waitFor()
     assert.match(await statusOf(good), /^(PROCESSING|SUCCESS)$/)
     assert.equal(await statusOf(short), 'PENDING_ADMIN_APPROVAL')
+    await visitor.leave()
+  })
+
+  test('never adds up sandbox and live money in one choice', async () => {
+    const { merchant } = shop
+    await desk.submit(shop, { amount: '3100.00' })
+    await desk.submit(shop, { amount: '3200.00', environment: 'sandbox' })
+    const visitor = await office.comes(juma, 'operator')
+    const { page } = visitor
+    await visitor.opens(`/withdrawals?status=PENDING_ADMIN_APPROVAL&merchant_id=${merchant.id}`)
+    const box = (amount: string) => page.getByRole('checkbox', { name: `Choose ${amount} to Asha Mwinyi` })
+    await box('TZS 3,200').check()
+    await page.getByText('Sandbox and live are not approved together.').waitFor()
+    assert.equal(await box('TZS 3,100').isDisabled(), true)
+    await box('TZS 3,200').uncheck()
+    await box('TZS 3,100').check()
+    await visitor.press('', 'Choose all on this page')
+    assert.equal(await box('TZS 3,200').isChecked(), false)
+    await visitor.press('', 'Choose none')
+    await visitor.press('', 'Clear filters')
+    await page.waitForURL((address) => address.search === '')
     await visitor.leave()
   })
 

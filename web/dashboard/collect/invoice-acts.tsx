@@ -2,9 +2,9 @@
 
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { type CallName, Lost } from '../../ui/api.ts'
+import type { CallName } from '../../ui/api.ts'
 import { useAct } from '../../ui/data.ts'
-import { newOnce } from '../../ui/form.ts'
+import { isOpen, newOnce } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Dialog, GoButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -62,7 +62,7 @@ function useOnce<Name extends CallName & `POST /v1/invoices/{invoice_id}/${strin
       once.current = newOnce()
       then()
     } catch (error) {
-      if (!(error instanceof Lost)) once.current = newOnce()
+      if (!isOpen(error)) once.current = newOnce()
     }
   }
   return { act, run }

@@ -62,7 +62,7 @@ export function InvoiceForm({
   const parts = useTexts(partsTexts)
   const check = checks(useLanguage())
   const today = dayOf(new Date())
-  const { form, submit, error, sending } = useDraft<TypedInvoice>({
+  const { form, submit, forget, error, sending } = useDraft<TypedInvoice>({
     name,
     initial,
     check: {
@@ -127,7 +127,7 @@ export function InvoiceForm({
           <Button type="submit" loading={sending}>
             {t.save}
           </Button>
-          <GoButton to={back} variant="default">
+          <GoButton to={back} variant="default" onClick={forget}>
             {parts.cancel}
           </GoButton>
         </Group>

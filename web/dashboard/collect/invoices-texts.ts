@@ -99,7 +99,6 @@ export const invoicesTexts = texts({
       sent: 'Umetumwa',
       failed: 'Haukutumwa',
     } as Record<string, string>,
-    see_messages: 'Ujumbe wote',
   },
   en: {
     title: 'Invoices',
@@ -197,6 +196,5 @@ export const invoicesTexts = texts({
       sent: 'Sent',
       failed: 'Not sent',
     },
-    see_messages: 'All messages',
   },
 })

@@ -6,7 +6,7 @@ import { texts } from '../../ui/language.ts'
 export const linksTexts = texts({
   sw: {
     title: 'Viungo vya malipo',
-    lead: 'Anwani unayomtumia mteja; anailipa kwa simu yake, mara moja.',
+    lead: 'Anwani unayomtumia mteja; analipa kupitia hiyo, kwa simu, mara moja.',
     make: 'Tengeneza kiungo',
     empty: 'Bado hakuna viungo vya malipo',
     teach: 'Andika kiasi, pata anwani, itume kwa WhatsApp au SMS. Mteja halazimiki kuwa na programu yoyote.',

@@ -31,7 +31,7 @@ export function NewLink() {
   const navigate = useNavigate()
   const make = useAct('POST /v1/payment-links')
   const may = useCollects()
-  const { form, submit, error, sending } = useDraft({
+  const { form, submit, forget, error, sending } = useDraft({
     name: `link.${membership.merchant_id}.${environment}`,
     initial: EMPTY,
     check: {
@@ -111,7 +111,7 @@ export function NewLink() {
             <Button type="submit" loading={sending}>
               {t.make}
             </Button>
-            <GoButton to={at('links')} variant="default">
+            <GoButton to={at('links')} variant="default" onClick={forget}>
               {parts.cancel}
             </GoButton>
           </Group>

@@ -10,7 +10,7 @@ import { useTexts } from '../../ui/language.ts'
 import { Dialog, When } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { showCount, startOfDay } from '../../ui/show.ts'
+import { dayOf, showCount, startOfDay } from '../../ui/show.ts'
 import { useActing } from '../merchant.ts'
 import { Said } from '../said.tsx'
 import { webhooksTexts } from './webhooks-texts.ts'
@@ -18,11 +18,20 @@ import { webhooksTexts } from './webhooks-texts.ts'
 const CALL = 'POST /v1/merchant/webhook-deliveries/replay'
 type Which = NonNullable<Calls[typeof CALL]['body']['status']>
 
-/** A Tanzanian date and time as a field has it (2026-11-22T08:00), as the API takes it. Null: it is none. */
+/** A Tanzanian date and time as a field has it (2026-11-22T08:00, also with seconds), as the API takes it. Null: it is none. */
 function readMoment(text: string): string | null {
-  const [, day = '', hours, minutes] = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})/.exec(text) ?? []
+  const [, day = '', time = ''] = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/.exec(text) ?? []
   if (Number.isNaN(Date.parse(day))) return null
-  return new Date(Date.parse(startOfDay(day)) + (Number(hours) * 60 + Number(minutes)) * 60_000).toISOString()
+  const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number)
+  const since_midnight = Math.round(((hours * 60 + minutes) * 60 + seconds) * 1_000)
+  return new Date(Date.parse(startOfDay(day)) + since_midnight).toISOString()
+}
+
+/** A moment as the field has it: to the millisecond, so that nothing is sent twice. */
+function fieldOf(moment: string): string {
+  const day = dayOf(new Date(moment))
+  const since_midnight = Date.parse(moment) - Date.parse(startOfDay(day))
+  return `${day}T${new Date(since_midnight).toISOString().slice(11, 23)}`
 }
 
 /** The dialog: since when, which ones; then how many were queued. */
@@ -53,7 +62,9 @@ function Form({ close }: { close: () => void }) {
     },
   })
   const send = draft.submit(async ({ since, status }, once) => {
-    setDone(await call(CALL, { body: { since: readMoment(since) ?? since, status }, once }))
+    const reply = await call(CALL, { body: { since: readMoment(since) ?? since, status }, once })
+    setDone(reply)
+    if (reply.next_since !== null) draft.form.setFieldValue('since', fieldOf(reply.next_since))
     await queries.invalidateQueries()
   })
   return (

@@ -38,11 +38,11 @@ export function WebhookConfig({ config }: { config: Config | null }) {
           {config === null ? <Text>{t.none_yet}</Text> : <Configured config={config} />}
           <Said>{saved ? t.saved : ''}</Said>
           {config === null ? (
-            <Form config={null} made={setSecret} saved={setSaved} />
+            <Form config={null} made={shown} saved={setSaved} />
           ) : (
             <details className="disclosed">
               <summary>{t.change}</summary>
-              <Form config={config} made={setSecret} saved={setSaved} />
+              <Form config={config} made={shown} saved={setSaved} />
             </details>
           )}
         </Stack>
@@ -83,10 +83,11 @@ function Form({
   saved,
 }: {
   config: Config | null
-  made: (secret: string | null) => void
+  made: (secret: string | undefined) => void
   saved: (done: boolean) => void
 }) {
   const t = useTexts(webhooksTexts)
+  const parts = useTexts(partsTexts)
   const call = useCall()
   const queries = useQueryClient()
   const check = checks(useLanguage())
@@ -101,7 +102,8 @@ function Form({
     const body = { webhook_url: webhook_url.trim(), events: EVENTS.filter((event) => events.includes(event)) }
     // Not through the cache of answers: what it keeps outlives the page.
     const { secret } = await call('PATCH /v1/merchant/webhook-config', { body, once })
-    if (secret !== undefined) made(secret)
+    // The first time makes a secret: without one, the answer that had it was lost.
+    if (secret !== undefined || config === null) made(secret)
     saved(true)
     await queries.invalidateQueries()
   })
@@ -127,6 +129,11 @@ function Form({
           <Button type="submit" loading={draft.sending}>
             {t.save}
           </Button>
+          {config === null ? null : (
+            <Button variant="default" onClick={draft.forget}>
+              {parts.cancel}
+            </Button>
+          )}
         </Group>
       </Stack>
     </form>

@@ -13,6 +13,8 @@ import { webhooksTexts } from './webhooks-texts.ts'
 
 /** How often the answer is looked for while it is awaited. */
 const LOOK_MS = 500
+/** For how long. */
+const PATIENCE_MS = 30_000
 
 /** Sends a test and waits for its first attempt. */
 export function WebhookTest() {
@@ -20,17 +22,23 @@ export function WebhookTest() {
   const at = useIn()
   const test = useAct('POST /v1/merchant/webhook-config/test')
   const [id, setId] = useState<string | null>(null)
+  const [late, setLate] = useState(false)
   const { data, error, refetch } = useRead(
     'GET /v1/merchant/webhook-deliveries/{id}',
     { params: { id: id ?? '' } },
     { enabled: id !== null },
   )
   const attempt = data?.attempts[0]
+  const waiting = id !== null && attempt === undefined && !error && !late
   useEffect(() => {
-    if (id === null || attempt !== undefined) return
+    if (!waiting) return
     const timer = setInterval(() => void refetch(), LOOK_MS)
-    return () => clearInterval(timer)
-  }, [id, attempt, refetch])
+    const patience = setTimeout(() => setLate(true), PATIENCE_MS)
+    return () => {
+      clearInterval(timer)
+      clearTimeout(patience)
+    }
+  }, [waiting, refetch])
   return (
     <section className="panel">
       <Title order={2}>{t.test}</Title>
@@ -39,9 +47,10 @@ export function WebhookTest() {
         <Group>
           <Button
             variant="default"
-            loading={test.isPending || (id !== null && attempt === undefined && !error)}
+            loading={test.isPending || waiting}
             onClick={() => {
               setId(null)
+              setLate(false)
               test.mutate({}, { onSuccess: (made) => setId(made.id) })
             }}
           >
@@ -50,7 +59,12 @@ export function WebhookTest() {
         </Group>
         <Problem error={test.error ?? error} />
         <div role="status">
-          {id !== null && attempt === undefined && !error ? <Text size="sm">{t.test_waits}</Text> : null}
+          {waiting ? <Text size="sm">{t.test_waits}</Text> : null}
+          {id !== null && attempt === undefined && late ? (
+            <Text size="sm">
+              {t.test_late} <Go to={at(`webhooks/deliveries/${id}`)}>{t.see_delivery}</Go>
+            </Text>
+          ) : null}
           {id !== null && attempt !== undefined ? (
             <Alert color={attempt.error === null ? 'teal' : 'red'} variant="light">
               <Stack gap="xs">

@@ -57,12 +57,11 @@ function Chooser({ period, today }: { period: string; today: string }) {
       />
       {by_day ? (
         <TextInput
-          key={period}
           label={t.day}
           type="date"
           max={today}
           defaultValue={period}
-          onChange={({ currentTarget: { value } }) => /^\d{4}-\d{2}-\d{2}$/.test(value) && choose(value)}
+          onChange={({ currentTarget: { value } }) => /^2\d{3}-\d{2}-\d{2}$/.test(value) && choose(value)}
         />
       ) : (
         <NativeSelect

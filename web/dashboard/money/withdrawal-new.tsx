@@ -3,6 +3,7 @@
 import { Button, Group, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { Refused } from '../../ui/api.ts'
 import type { Calls } from '../../ui/api-types.ts'
 import { checks, readAmount, readPhone } from '../../ui/checks.ts'
 import { useCall, useRead } from '../../ui/data.ts'
@@ -103,11 +104,16 @@ function Steps({ destinations }: { destinations: readonly Destination[] }) {
     setQuote(await call('POST /v1/merchant/withdrawals/quote', { body: { method, destination_code, amount } }))
   })
   const send = draft.submit(async (typed, once) => {
-    const { id } = await call('POST /v1/merchant/withdrawals', { body: bodyOf(typed, destinations), once })
-    await navigate({ to: hrefOf(at(`withdrawals/${id}`)) })
+    try {
+      const { id } = await call('POST /v1/merchant/withdrawals', { body: bodyOf(typed, destinations), once })
+      await navigate({ to: hrefOf(at(`withdrawals/${id}`)) })
+    } catch (error) {
+      // Corrected where the field is, and priced anew.
+      if (error instanceof Refused && Object.keys(error.fields).length > 0) setQuote(null)
+      throw error
+    }
   })
-  // What the API refuses at a field is corrected where the field is.
-  if (quote !== null && Object.keys(draft.form.errors).length === 0) {
+  if (quote !== null) {
     const typed = draft.form.getValues()
     const chosen = destinations.find(({ code }) => code === quote.destination_code)
     return <Review {...{ typed, quote, send, draft }} place={chosen?.name ?? ''} back={() => setQuote(null)} />

@@ -8,6 +8,7 @@ import { useDraft } from '../../ui/form.ts'
 import { texts, useTexts } from '../../ui/language.ts'
 import { Waiting } from '../../ui/list.tsx'
 import { Page } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { News } from '../news.tsx'
 
@@ -51,9 +52,10 @@ export function Networks() {
 
 function Edit({ networks }: { networks: readonly Network[] }) {
   const t = useTexts(networksTexts)
+  const parts = useTexts(partsTexts)
   const act = useAct('PUT /v1/operator/networks')
   const [news, setNews] = useState<string | null>(null)
-  const { form, submit, error, sending } = useDraft({ name: 'networks', initial: { networks: [...networks] } })
+  const { form, submit, forget, error, sending } = useDraft({ name: 'networks', initial: { networks: [...networks] } })
   const send = submit(async (values, once) => {
     setNews(null)
     const sent = values.networks.map((one) => ({
@@ -85,6 +87,9 @@ function Edit({ networks }: { networks: readonly Network[] }) {
         <Group>
           <Button type="submit" loading={sending}>
             {t.save}
+          </Button>
+          <Button variant="default" onClick={forget}>
+            {parts.cancel}
           </Button>
         </Group>
       </Stack>

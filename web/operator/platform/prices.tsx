@@ -21,6 +21,7 @@ import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Table, Waiting } from '../../ui/list.tsx'
 import { Amount, GoButton, Page } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { News } from '../news.tsx'
 import { merchantsTexts } from './merchants-texts.ts'
@@ -86,12 +87,13 @@ function bodyOf(rules: readonly Typed[]): Body {
 
 function Edit({ merchant_id, rules }: { merchant_id: string; rules: readonly Rule[] }) {
   const t = useTexts(merchantsTexts)
+  const parts = useTexts(partsTexts)
   const call = useCall()
   const put = useAct('PUT /v1/operator/merchants/{merchant_id}/pricing')
   const [preview, setPreview] = useState<{ of: string; rows: Preview['rows'] } | null>(null)
   const [looking, setLooking] = useState<unknown>(null)
   const [news, setNews] = useState<string | null>(null)
-  const { form, submit, error, sending } = useDraft({
+  const { form, submit, forget, error, sending } = useDraft({
     name: `prices.${merchant_id}`,
     initial: { rules: rules.length === 0 ? [NEW] : rules.map(typed) },
   })
@@ -139,6 +141,9 @@ function Edit({ merchant_id, rules }: { merchant_id: string; rules: readonly Rul
           <Button type="submit" loading={sending} disabled={!seen}>
             {t.put}
           </Button>
+          <GoButton to={`merchants/${merchant_id}`} variant="default" onClick={forget}>
+            {parts.cancel}
+          </GoButton>
           {seen ? null : <Text size="sm">{t.preview_first}</Text>}
         </Group>
       </Stack>

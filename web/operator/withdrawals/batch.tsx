@@ -24,16 +24,19 @@ type Item = Result['items'][number]
 export const BATCH_MAX = 100
 
 /** What is kept of a chosen withdrawal: all that the question restates. */
-export type Picked = { id: string; amount: string; name: string; number: string }
+export type Picked = { id: string; environment: Row['environment']; amount: string; name: string; number: string }
 
 /** The choice, kept over other pages of the list and a new sign-in. */
 export function usePicked() {
   const draft = useDraft<{ rows: Picked[] }>({ name: 'withdrawals.batch', initial: { rows: [] } })
   const { rows } = draft.form.values
   const set = (next: Picked[]) => draft.form.setValues({ rows: next.slice(0, BATCH_MAX) })
+  // Real money and none are never added up.
+  const fits = (row: Row) => row.environment === (rows[0]?.environment ?? row.environment)
   const has = (id: string) => rows.some((row) => row.id === id)
   const pickedOf = (row: Row): Picked => ({
     id: row.id,
+    environment: row.environment,
     amount: row.amount,
     name: row.destination_name ?? '–',
     number: row.destination_identifier,
@@ -42,6 +45,7 @@ export function usePicked() {
     ...draft,
     rows,
     has,
+    fits,
     toggle: (row: Row) => set(has(row.id) ? rows.filter(({ id }) => id !== row.id) : [...rows, pickedOf(row)]),
     add: (more: readonly Row[]) => set([...rows, ...more.map(pickedOf)]),
     clear: () => set([]),

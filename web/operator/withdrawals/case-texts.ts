@@ -31,7 +31,7 @@ export const caseTexts = texts({
     amount: 'Kiasi',
     recipient_gets: 'Mpokeaji atapata',
     percentage_fee: 'Makato ya asilimia',
-    flat_fee: 'Makato maalum',
+    flat_fee: 'Ada ya kila muamala',
     processor_charge: 'Makato ya mtoa huduma',
     processor_ours: 'yanalipwa na sisi',
     total: 'Yatakayotoka kwenye salio',

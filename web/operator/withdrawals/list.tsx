@@ -63,7 +63,7 @@ function useColumns(draft: ReturnType<typeof usePicked>, choosing: boolean): Col
             row.destination_name ?? row.destination_identifier,
           )}
           checked={draft.has(row.id)}
-          disabled={!draft.has(row.id) && draft.rows.length >= BATCH_MAX}
+          disabled={!draft.has(row.id) && (draft.rows.length >= BATCH_MAX || !draft.fits(row))}
           onChange={() => draft.toggle(row)}
         />
       ) : null,
@@ -122,7 +122,8 @@ function Choice({
   onCheck: () => void
 }) {
   const t = useTexts(listTexts)
-  const open = rows.filter((row) => isApprovable(row) && !draft.has(row.id))
+  const choosable = rows.filter((row) => isApprovable(row) && draft.fits(row) && !draft.has(row.id))
+  const open = choosable.filter(({ environment }) => environment === choosable[0]?.environment)
   if (open.length === 0 && draft.rows.length === 0) return null
   const total = addAmounts(draft.rows.map(({ amount }: Picked) => amount))
   return (
@@ -131,6 +132,7 @@ function Choice({
         {draft.rows.length === 0 ? t.pick_hint : t.picked(showCount(draft.rows.length), showAmount(total))}
       </Text>
       {draft.rows.length >= BATCH_MAX ? <Text size="sm">{t.most}</Text> : null}
+      {rows.some((row) => isApprovable(row) && !draft.fits(row)) ? <Text size="sm">{t.one_kind}</Text> : null}
       {draft.rows.length > 0 ? <Button onClick={onCheck}>{t.check}</Button> : null}
       {open.length > 0 ? (
         <Button variant="default" onClick={() => draft.add(open)}>
