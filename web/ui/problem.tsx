@@ -25,7 +25,11 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
   const { code, status, message, request_id, retry_after_s } = error
   if (code === 'step_up_required') {
     return (
-      <Notice title={t.over_title} text={t.codes[code] ?? message} action={<SignInButton text={t.sign_in} again />} />
+      <Notice
+        title={t.step_up_title}
+        text={t.codes[code] ?? message}
+        action={<SignInButton text={t.sign_in} again />}
+      />
     )
   }
   if (status === 404) return <Notice title={t.missing_title} text={t.missing} request_id={request_id} />

@@ -76,14 +76,31 @@ export async function finishSignIn(): Promise<void> {
   if (to?.startsWith(HOME)) history.replaceState(null, '', to)
 }
 
-/** Signs out, here and at the issuer. */
-export async function signOut(): Promise<void> {
-  const user = await manager.getUser()
-  await manager.removeUser()
-  // What was typed or chosen here is not for whoever signs in next.
+/** Tells the other tabs of this console that somebody signed out: a time, and nothing of who it was. */
+const SIGNED_OUT = `malipo.${facts.console}.signed-out`
+
+/** Forgets who is signed in, with what was typed or chosen here: it is not for whoever signs in next. */
+function forget(): void {
   for (const key of Object.keys(sessionStorage)) {
     if (key.startsWith(`malipo.${facts.console}.`)) sessionStorage.removeItem(key)
   }
+}
+
+/** From now on this tab is signed out when another tab of this console is; `then` is called. */
+export function signOutWithOthers(then: () => void): void {
+  addEventListener('storage', ({ key, newValue }) => {
+    if (key !== SIGNED_OUT || newValue === null) return
+    forget()
+    then()
+  })
+}
+
+/** Signs out, in every tab of this console and at the issuer. */
+export async function signOut(): Promise<void> {
+  const user = await manager.getUser()
+  await manager.removeUser()
+  forget()
+  localStorage.setItem(SIGNED_OUT, String(Date.now()))
   try {
     await manager.signoutRedirect(user?.id_token ? { id_token_hint: user.id_token } : {})
   } catch {

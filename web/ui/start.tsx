@@ -9,8 +9,9 @@ import { createRoot } from 'react-dom/client'
 import { createQueries } from './data.ts'
 import { facts, HOME } from './facts.ts'
 import { firstLanguage, keepLanguage, type Language, LanguageContext, useTexts } from './language.ts'
+import { Page } from './parts.tsx'
 import { partsTexts } from './parts-texts.ts'
-import { finishSignIn, isCallback, signIn, token } from './session.ts'
+import { finishSignIn, isCallback, signIn, signOutWithOthers, token } from './session.ts'
 import { LanguageButton } from './shell.tsx'
 import { cssVariables, theme } from './theme.ts'
 
@@ -26,6 +27,7 @@ export async function startConsole(routes: AnyRoute): Promise<void> {
       </StrictMode>,
     )
   document.documentElement.lang = firstLanguage()
+  signOutWithOthers(() => show(<SignedOut />))
   try {
     if (isCallback()) await finishSignIn()
     if ((await token().catch(() => 'offline')) === null) {
@@ -104,6 +106,19 @@ function SigningIn() {
   return <Alone title={t.signing_in}>{null}</Alone>
 }
 
+/** In a tab beside the one in which somebody signed out. */
+function SignedOut() {
+  const t = useTexts(partsTexts)
+  return (
+    <Alone title={t.signed_out_title}>
+      <Text>{t.signed_out}</Text>
+      <Group>
+        <Button onClick={() => void signIn()}>{t.sign_in}</Button>
+      </Group>
+    </Alone>
+  )
+}
+
 function SignInFailed() {
   const t = useTexts(partsTexts)
   return (
@@ -119,14 +134,13 @@ function SignInFailed() {
 function NotFound() {
   const t = useTexts(partsTexts)
   return (
-    <Alone title={t.not_found_title}>
-      <Text>{t.not_found}</Text>
+    <Page title={t.not_found_title} lead={t.not_found}>
       <Group>
         <Button component="a" href={HOME}>
           {t.to_start}
         </Button>
       </Group>
-    </Alone>
+    </Page>
   )
 }
 

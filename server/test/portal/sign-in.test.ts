@@ -55,12 +55,18 @@ test('a session goes on by itself while somebody works, and signing out ends it 
   await visitor.sees('Ankara', 'Invoices')
   await page.getByText('Bado hakuna').first().waitFor()
   assert.notEqual(await tokenOf(page), before_it)
+  const beside = await visitor.context.newPage()
+  await beside.goto(`${office.url}/dashboard/sandbox/links`)
+  await beside.getByRole('heading', { level: 1, name: 'Viungo vya malipo' }).waitFor()
   await visitor.press('Ondoka', 'Sign out')
   await page.waitForURL(/\/identity\//)
   if (/sign-out/.test(page.url())) await page.locator('form button').first().click()
   await page.waitForURL(/\/identity\/sign-in\//)
   await page.locator('input[name=password]').waitFor()
   assert.equal(await page.evaluate("Object.keys(sessionStorage).filter((name) => name.includes('.user:')).length"), 0)
+  // The other tab is signed out with it.
+  await beside.getByRole('heading', { level: 1, name: 'Umeondoka' }).waitFor()
+  assert.equal(await beside.evaluate('sessionStorage.length'), 0)
   visitor.complaints.length = 0
   await visitor.leave()
 })
