@@ -179,6 +179,8 @@ const approval = (required: number, environment: string, more = 'true') =>
     `${more} and withdrawal_id in (select id from withdrawals where status = 'PROCESSING'
        and approvals_required = ${required} and environment = '${environment}')`,
   )
+/** An entry that tells of a yes. */
+const YES_TOLD = "action in ('withdrawal.approve', 'withdrawal.first_approve')"
 /** One that was given after the merchant was last asked. */
 const COUNTS = `version >= coalesce((select max(h.seq) from withdrawal_history h
   where h.withdrawal_id = withdrawal_approvals.withdrawal_id and h.to_status = 'INFO_REQUESTED'), 0)`
@@ -356,12 +358,17 @@ const PLANTS: Plants = {
     `update withdrawals set approvals_required = 2, four_eyes_minor = 1 where ${withdrawal('SUCCESS')}`,
   ],
   'Every yes of an operator to a withdrawal is in the audit log, and none is only there': [
+    // All of one person about one withdrawal: who was asked again may have said yes before and after.
     ...['approve', 'first_approve'].map(
-      (verb) => `delete from audit_log where ${one('audit_log', `action = 'withdrawal.${verb}'`)}`,
+      (verb) => `delete from audit_log where ${YES_TOLD} and (target_id, actor_id) = (
+         select target_id, actor_id from audit_log where action = 'withdrawal.${verb}' limit 1)`,
     ),
-    `delete from withdrawal_approvals where ${one('withdrawal_approvals', 'version = 0')}`,
-    `update withdrawal_approvals set operator_id = gen_random_uuid() where ${one('withdrawal_approvals', 'true')}`,
-    `update audit_log set actor_id = 'another' where ${one('audit_log', "action = 'withdrawal.first_approve'")}`,
+    `delete from withdrawal_approvals where (withdrawal_id, operator_id) = (
+       select withdrawal_id, operator_id from withdrawal_approvals where version = 0 limit 1)`,
+    `update withdrawal_approvals set operator_id = gen_random_uuid() where (withdrawal_id, operator_id) = (
+       select withdrawal_id, operator_id from withdrawal_approvals limit 1)`,
+    `update audit_log set actor_id = 'another' where ${YES_TOLD} and (target_id, actor_id) = (
+       select target_id, actor_id from audit_log where action = 'withdrawal.first_approve' limit 1)`,
   ],
   // Checks of the whole ledger, where money out could break them.
   'Available goes below zero only by a reversal': [
