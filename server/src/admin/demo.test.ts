@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createTestDatabase } from '../../test/database.ts'
 import { createWorld } from '../../test/harness.ts'
+import { hasPassword } from '../identity/index.ts'
 import { demoUsers, ensureDemoMerchant } from './demo.ts'
 
 const PRODUCTION = {
@@ -38,6 +39,25 @@ test('production warns of people of the demo who can still sign in, and of nobod
   } finally {
     await tried.close()
     await real.close()
+    await drop()
+    await rm(data_dir, { recursive: true, force: true })
+  }
+})
+
+test('two processes that start at once tell the same passwords, and they work', async () => {
+  const { url, drop } = await createTestDatabase()
+  const data_dir = await mkdtemp(join(tmpdir(), 'malipo-demo-'))
+  const worlds = await Promise.all([1, 2].map(() => createWorld({ url, env: { DATA_DIR: data_dir } })))
+  try {
+    const told = await Promise.all(worlds.map(async ({ deps }) => demoUsers(deps, await ensureDemoMerchant(deps))))
+    assert.deepEqual(told[0], told[1])
+    const [world] = worlds as [(typeof worlds)[number]]
+    for (const { email, password } of told[0] ?? []) {
+      const [user] = await world.rows<{ id: string }>('select id from users where email = $1', [email])
+      assert.ok(await hasPassword(world.deps.db, user?.id ?? '', password), email)
+    }
+  } finally {
+    for (const world of worlds) await world.close()
     await drop()
     await rm(data_dir, { recursive: true, force: true })
   }

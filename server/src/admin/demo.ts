@@ -62,9 +62,10 @@ const PEOPLE_FILE = 'demo-people.json'
 export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUser[]> {
   if (deps.config.oidc_issuer !== '') return []
   const file = join(deps.config.data_dir, PEOPLE_FILE)
-  const known = await readPeople(file)
   return inTransaction(deps.db, async (tx) => {
     await tx.query(LOCK)
+    // Behind the lock: of two processes that start at once, the second takes what the first has just written.
+    const known = await readPeople(file)
     const users: DemoUser[] = []
     const renewed: DemoUser[] = []
     for (const role of [...MERCHANT_ROLES, 'SUPER_ADMIN'] as const) {
