@@ -208,11 +208,11 @@ const WALLET = { path: 'provider-pesa', fields: { destination_code: undefined } 
 const ENDINGS: [string, Where, string[], string[]][] = [
   ['456', {}, ['SUCCESS: succeeded 1000.00 TZS'], ['hint']],
   ['102', {}, ['FAILED: declined provider_declined'], ['hint']],
-  ['103', {}, ['NEEDS_RECONCILIATION: unknown timeout'], []],
+  ['103', {}, ['NEEDS_RECONCILIATION: unknown ambiguous'], []],
   ['104', {}, ['BLOCKED_IP_WHITELIST: blocked'], []],
   ['105', {}, ['SUCCESS: succeeded 1000.00 TZS', 'REVERSED: reversed 1000.00 TZS'], ['hint', 'hint']],
   ['106', {}, ['SUCCESS: succeeded 1000.00 TZS'], []],
-  ['103', BANK, ['NEEDS_RECONCILIATION: unknown timeout'], []],
+  ['103', BANK, ['NEEDS_RECONCILIATION: unknown ambiguous'], []],
   ['102', WALLET, ['FAILED: declined provider_declined'], ['hint']],
 ]
 

@@ -142,7 +142,16 @@ function busyOf(busy: unknown): { busy?: true } {
   return busy === true ? { busy } : {}
 }
 
-const WHYS: readonly UnknownWhy[] = ['timeout', 'unreachable', 'unreadable', 'unseen_status', 'refused_us', 'busy']
+/** What an adapter may say; `not_asked` is ours. */
+const WHYS: readonly UnknownWhy[] = [
+  'timeout',
+  'unreachable',
+  'unreadable',
+  'unseen_status',
+  'ambiguous',
+  'refused_us',
+  'busy',
+]
 
 /** It ends up in the history: nothing but a word of ours. */
 function whyOf(why: unknown): UnknownWhy {

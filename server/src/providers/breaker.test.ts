@@ -170,4 +170,7 @@ test('what a provider answers about one payment, and that we had no connection f
   assert.equal(isFault({ kind: 'not_sent', busy: true, provider_status: null }), false)
   assert.equal(isFault({ kind: 'unknown', why: 'unreachable', provider_status: null }), true)
   assert.equal(isFault({ kind: 'unknown', why: 'busy', provider_status: null }), false)
+  assert.equal(isFault({ kind: 'unknown', why: 'timeout', provider_status: null }), true)
+  assert.equal(isFault({ kind: 'unknown', why: 'ambiguous', provider_status: 'AMBIGUOUS' }), false)
+  assert.equal(isFault({ kind: 'unknown', why: 'not_asked', provider_status: null }), false)
 })

@@ -162,7 +162,7 @@ export const CIRCUIT_OPEN = 'CIRCUIT_OPEN'
 /** A question that was not asked. The provider's last word stands. */
 export const UNASKED = {
   kind: 'unknown',
-  why: 'unreachable',
+  why: 'not_asked',
   provider_status: null,
 } as const satisfies Answer & PayoutAnswer
 

@@ -15,7 +15,7 @@ import {
 import { PAYOUT_MAGIC_NUMBERS } from './mock/index.ts'
 import { PAYOUT_METHODS, type PayoutAnswer, type PayoutRequest } from './port.ts'
 
-const UNCLEAR = { kind: 'unknown', why: 'timeout', provider_status: 'AMBIGUOUS' }
+const UNCLEAR = { kind: 'unknown', why: 'ambiguous', provider_status: 'AMBIGUOUS' }
 const REFUSED = { kind: 'blocked', provider_status: 'REFUSED' }
 const NOT_FOUND = { kind: 'not_found', provider_status: 'NOT_FOUND' }
 

@@ -60,8 +60,19 @@ export type Answer = { provider_status: string | null; provider_id?: string | nu
   | { kind: 'unknown'; why: UnknownWhy }
 )
 
-/** Why nothing is known. */
-export type UnknownWhy = 'timeout' | 'unreachable' | 'unreadable' | 'unseen_status' | 'refused_us' | 'busy'
+/**
+ * Why nothing is known. `ambiguous`: the provider answered that it does not know itself. `not_asked` is no adapter's word:
+ * the question was held back, because the provider did not answer others.
+ */
+export type UnknownWhy =
+  | 'timeout'
+  | 'unreachable'
+  | 'unreadable'
+  | 'unseen_status'
+  | 'ambiguous'
+  | 'refused_us'
+  | 'busy'
+  | 'not_asked'
 
 /**
  * The answer to a push. `not_sent`: for certain nobody was asked to pay, and nothing of the payment is at the provider: the

@@ -68,6 +68,8 @@ export function decide(standing: Standing, answer: PayoutAnswer): Decision {
       // Of one that the provider took before, a refusal says as little as no answer.
       return standing.overdue ? step(standing, 'doubt', { why: wordOf(answer) }) : NOTHING
     case 'unknown':
+      // Nothing was asked, so there is nothing new to doubt.
+      if (answer.why === 'not_asked' && !standing.overdue) return NOTHING
       // Sent and not answered: it may have been paid. A question about one that was taken is only asked again.
       return standing.sent_at === null || standing.overdue ? step(standing, 'doubt', { why: wordOf(answer) }) : NOTHING
     case 'not_found':

@@ -2,9 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { A, HOUR, hint, idle, movesOf, stage, statusOf, until } from '../../test/payout-stage.ts'
+import { A, dieAt, HOUR, hint, idle, movesOf, stage, statusOf, until } from '../../test/payout-stage.ts'
 import { type Key, payoutOf, said, storyOf } from '../../test/payouts.ts'
-import { CALL_MS_MAX, type PayoutAnswer } from '../providers/port.ts'
+import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../providers/port.ts'
+import { payoutReference } from './approve.ts'
+
+/** A provider whose circuit opens: the scripted one has none otherwise. */
+function withCircuits(provider: Provider): Provider {
+  const { circuit_breaker: _, ...capabilities } = provider.capabilities
+  return { ...provider, capabilities }
+}
 
 describe('an adapter that fails', () => {
   test('one that throws may have sent it: it is doubted, asked about, and never sent again', () =>
@@ -99,6 +106,59 @@ describe('an adapter that fails', () => {
         for (const key of keys) assert.equal(executions(key), 1)
       },
       { adapt: (provider) => ({ ...provider, payoutStatus: async () => [said.paid(A)] }) },
+    ))
+
+  test('a provider that leaves many in doubt still answers: what it says of the others is heard', () =>
+    stage(
+      async (stage) => {
+        const { hands, script, submitted, world } = stage
+        const ambiguous = { kind: 'unknown', why: 'ambiguous', provider_status: 'AMBIGUOUS' } as const
+        script.payout = () => ambiguous
+        script.status = () => ambiguous
+        const keys = await Promise.all(Array.from({ length: 6 }, () => submitted()))
+        for (const key of keys) await hands.approve(key)
+        await idle(stage)
+        for (let i = 0; i < 4; i++) {
+          world.deps.clock.advance(HOUR)
+          await stage.work()
+        }
+        const [first] = keys as [Key]
+        script.status = ({ reference }) => (reference === payoutReference(first.id) ? said.paid(A) : ambiguous)
+        world.deps.clock.advance(HOUR)
+        await stage.work()
+        assert.equal(await statusOf(stage, first), 'SUCCESS')
+      },
+      { adapt: withCircuits },
+    ))
+
+  test('one whose sender died while the circuit is open: nobody doubts it unasked, and it is sent once the provider answers', () =>
+    stage(
+      async (stage) => {
+        const { hands, script, submitted, world, executions, questions } = stage
+        const unsent = await submitted()
+        await hands.approve(unsent)
+        await idle(stage)
+        const others = await Promise.all(Array.from({ length: 5 }, () => submitted()))
+        for (const key of others) await hands.approve(key)
+        await idle(stage)
+        // Five questions that fail one after the other open the circuit.
+        script.status = () => ({ kind: 'unknown', why: 'unreachable', provider_status: null })
+        for (const key of others) await hint(stage, key)
+        await world.rows("update payouts set due_at = $1 where state = 'sending'", [world.deps.clock.now()])
+        await stage.work()
+        assert.deepEqual([questions(unsent), executions(unsent)], [0, 0], 'it was not asked')
+        assert.deepEqual(await movesOf(stage, unsent), ['PROCESSING'])
+        assert.equal((await payoutOf(world, unsent))?.state, 'sending')
+
+        script.status = ({ reference }) => (script.sent.includes(reference) ? said.accepted : said.not_found)
+        for (let i = 0; i < 3; i++) {
+          world.deps.clock.advance(10_000)
+          await stage.work()
+        }
+        assert.equal(executions(unsent), 1)
+        assert.deepEqual(await movesOf(stage, unsent), ['PROCESSING'])
+      },
+      { point: dieAt('payout.before_send'), adapt: withCircuits },
     ))
 
   test('a provider that is no longer configured: what was not sent waits with its token, what was sent is asked when it is back', () =>

@@ -128,6 +128,11 @@ function moveWithdrawal(deps: Deps, changes: Changes, row: Locked, answer: Payou
   else repeated(deps, row, noted)
 }
 
+/** True when the question was held back: the provider has said nothing at all. */
+function isUnasked(answer: PayoutAnswer): boolean {
+  return answer.kind === 'unknown' && answer.why === 'not_asked'
+}
+
 function isTrouble({ kind }: PayoutAnswer): boolean {
   return kind === 'blocked' || kind === 'declined' || kind === 'unknown'
 }
@@ -141,6 +146,12 @@ function repeated(deps: Deps, { merchant_id, id, status }: Locked, told: string 
 function movePayout(deps: Deps, row: Locked, answer: PayoutAnswer): void {
   // A provider that never comes to an end does not say for ever when it is asked.
   const announced_ms = row.overdue ? undefined : answer.ask_again_ms
+  if (isUnasked(answer) && !row.overdue) {
+    // It stands where it stood: whether it was ever sent is asked once the provider answers questions again.
+    row.due_at = nextStepAt(deps.clock.now(), row.asks, announced_ms)
+    row.lease_owner = null
+    return
+  }
   row.asks = Math.min(row.asks + 1, ASKS_MAX)
   row.payout_state = stateAfter(row, answer, announced_ms !== undefined)
   const waits = row.payout_state === 'to_send' || row.payout_state === 'asked'

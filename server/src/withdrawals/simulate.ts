@@ -83,7 +83,7 @@ function answerOf({ amount_minor, currency }: Locked, outcome: ByProvider): Payo
     case 'REVERSED':
       return { kind: 'reversed', amount_minor, currency, charge_returned: false, provider_status }
     case 'NEEDS_RECONCILIATION':
-      return { kind: 'unknown', why: 'timeout', provider_status }
+      return { kind: 'unknown', why: 'ambiguous', provider_status }
     case 'BLOCKED_IP_WHITELIST':
       return { kind: 'blocked', provider_status }
   }

@@ -22,7 +22,7 @@ export const PAYOUT_WORDS = {
 } as const
 
 /** The answer about a payout of which the provider does not say whether it paid. */
-export const UNCLEAR: PayoutAnswer = { kind: 'unknown', why: 'timeout', provider_status: PAYOUT_WORDS.unclear }
+export const UNCLEAR: PayoutAnswer = { kind: 'unknown', why: 'ambiguous', provider_status: PAYOUT_WORDS.unclear }
 /** The answer to a request whose sender's address is refused. */
 export const REFUSED: PayoutAnswer = { kind: 'blocked', provider_status: PAYOUT_WORDS.refused }
 /** The answer about a payout that the provider never took. */
