@@ -14,10 +14,10 @@ export type Recorder = {
   /** Takes a batch, to be written with the next round. */
   add(batch: Batch): void
   /**
-   * Writes all that is there, and how many were `lost` before they came here. Never throws: what cannot be written is tried once
-   * more with the next round, then counted as lost. `away`: the database takes nothing.
+   * Writes what is there, about `most` requests of it, and how many were `lost` before they came here. Never throws: what cannot be
+   * written is tried once more with the next round, then counted as lost. `away`: the database takes nothing.
    */
-  flush(lost: readonly Lost[]): Promise<Written>
+  flush(lost: readonly Lost[], most: number): Promise<Written>
   close(): Promise<void>
 }
 
@@ -34,11 +34,13 @@ export function createRecorder(deps: WriteDeps): Recorder {
 
   const take = (): Seen[] => {
     const taken: Seen[] = []
-    for (const [merchant_id, of_merchant] of waiting) {
+    for (const [merchant_id, of_merchant] of [...waiting]) {
       const room = SET_SIZE - taken.length
       if (room <= 0) break
       taken.push(...of_merchant.splice(0, room))
-      if (of_merchant.length === 0) waiting.delete(merchant_id)
+      waiting.delete(merchant_id)
+      // Whoever has more waits behind the others.
+      if (of_merchant.length > 0) waiting.set(merchant_id, of_merchant)
     }
     return taken
   }
@@ -87,10 +89,10 @@ export function createRecorder(deps: WriteDeps): Recorder {
         else waiting.set(seen.merchant_id, [seen])
       }
     },
-    async flush(lost_before) {
+    async flush(lost_before, most) {
       for (const one of lost_before) lost.add(one)
       const written: Written = { entries: 0, chars: 0, away: false }
-      while (again.length > 0 || waiting.size > 0) {
+      while (written.entries < most && (again.length > 0 || waiting.size > 0)) {
         const { through, error, second } = await writeSet()
         written.entries += through.length
         for (const { sent, answer } of through) written.chars += (sent?.length ?? 0) + (answer?.length ?? 0)

@@ -17,10 +17,10 @@ const db = createDb({
 })
 const recorder = createRecorder({ db, log, clock: systemClock, random: systemRandom() })
 
-// A batch is a list; a list of what was lost asks for a round of writing; null ends the thread.
-parentPort?.on('message', async (message: Batch | { lost: Lost[] } | null) => {
+// A batch is a list; null ends the thread; what is neither asks for a round of writing.
+parentPort?.on('message', async (message: Batch | { lost: Lost[]; most: number } | null) => {
   if (Array.isArray(message)) return recorder.add(message)
-  if (message !== null) return parentPort?.postMessage(await recorder.flush(message.lost))
+  if (message !== null) return parentPort?.postMessage(await recorder.flush(message.lost, message.most))
   await db.close()
   parentPort?.close()
 })

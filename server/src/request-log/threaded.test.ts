@@ -36,8 +36,8 @@ test('writes what it is handed, many at once, and is through when the process st
 test('that dies is followed by another, and whoever waits for it is told', async () => {
   const recorder = createThreadedRecorder({ url: world.url, log_level: 'silent' })
   // What no thread can read ends it.
-  await assert.rejects(recorder.flush(7 as never))
-  const next = await recorder.flush([])
+  await assert.rejects(recorder.flush(7 as never, 1))
+  const next = await recorder.flush([], 1)
   assert.deepEqual(next, { entries: 0, chars: 0, away: false })
   await recorder.close()
 })

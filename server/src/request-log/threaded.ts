@@ -41,7 +41,7 @@ export function createThreadedRecorder(data: ThreadData): Recorder {
       worker ??= start()
       worker.postMessage(batch)
     },
-    flush(lost) {
+    flush(lost, most) {
       if (died !== null) {
         const error = died
         died = null
@@ -52,7 +52,7 @@ export function createThreadedRecorder(data: ThreadData): Recorder {
       asked.push(round)
       // While something is being written, the process must not end.
       worker.ref()
-      worker.postMessage({ lost })
+      worker.postMessage({ lost, most })
       return round.promise
     },
     async close() {

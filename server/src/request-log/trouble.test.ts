@@ -49,19 +49,15 @@ const principal = (): KeyPrincipal => {
 }
 
 /** Notes a request as the app does. */
-function note(log: RequestLog, sent: string | null, answer = '{"success":true}'): string {
+function note(
+  log: RequestLog,
+  sent: string | null,
+  answer = '{"success":true}',
+  { method = 'POST', url = '/v1/x', statusCode = 200, recognised = principal() } = {},
+): string {
   const id = newId(world.deps, 0)
-  const request = {
-    recognised: principal(),
-    id,
-    headers: {},
-    sent,
-    url: '/v1/x',
-    method: 'POST',
-    ip: '::1',
-    body: null,
-  }
-  const reply = { statusCode: 200, elapsedTime: 1.5 }
+  const request = { recognised, id, headers: {}, sent, url, method, ip: '::1', body: null }
+  const reply = { statusCode, elapsedTime: 1.5 }
   log.answering?.(request as unknown as FastifyRequest, reply as FastifyReply, answer)
   return id
 }
@@ -175,6 +171,41 @@ test('without room requests lose their bodies first, and are counted when there 
   const later = note(log, 'g'.repeat(100), '')
   await log.task.idle()
   assert.equal((await detail(later)).bodies_dropped, false)
+})
+
+test('with little room left, readings that were answered give way to what changed something or was refused', async () => {
+  const log = createRequestLog(world.deps, createRecorder(world.deps), { chars: 100, entries: 4 })
+  const get = { method: 'GET' }
+  const [first, second, gone] = [note(log, 'a', '', get), note(log, 'b', '', get), note(log, 'c', '', get)]
+  const [refused, changed] = [note(log, 'd', '', { ...get, statusCode: 404 }), note(log, 'e', '')]
+  await log.task.idle()
+  for (const id of [first, second, refused, changed]) assert.equal((await list(`&q=${id}`)).length, 1)
+  assert.deepEqual(
+    (await list(`&q=${gone}`)).filter(({ kind }) => kind === 'request'),
+    [],
+  )
+})
+
+test('a burst is written in turns, none of it is lost, and whoever sent little does not wait for whoever sent much', async () => {
+  const log = createRequestLog(world.deps, createRecorder(world.deps))
+  const { id, routing_code, merchant_code: code } = await world.newMerchant()
+  const url = '/v1/burst'
+  for (let n = 0; n < 2_500; n++) note(log, null, undefined, { url })
+  note(log, null, undefined, { url, recognised: { ...principal(), merchant: { id, routing_code, code } } })
+  const written = async () => {
+    const [row] = await world.rows<{ much: number; little: number }>(
+      `select count(*) filter (where merchant_id = $1)::int as much, count(*) filter (where merchant_id = $2)::int as little
+       from requests where path = $3`,
+      [world.merchant.id, id, url],
+    )
+    return row
+  }
+  await log.task.runOnce()
+  const { much = 0, little } = (await written()) ?? {}
+  assert.ok(much >= 500 && much <= 1_500, `a part of the ${much}`)
+  assert.equal(little, 1)
+  await log.task.idle()
+  assert.deepEqual(await written(), { much: 2_500, little: 1 })
 })
 
 test('a request that the database cannot take is left out alone', async () => {
