@@ -9,16 +9,14 @@ import { Problem } from '../ui/problem.tsx'
 
 const filterTexts = texts({
   sw: {
-    label: 'Biashara',
-    hint: 'Andika sehemu ya jina au mwanzo wa namba ya biashara.',
+    label: 'Biashara (jina au namba)',
     none: 'Hakuna biashara yenye jina hilo.',
     chosen: (name: string) => `Biashara: ${name}`,
     all: 'Biashara zote',
     choose: 'Chagua biashara',
   },
   en: {
-    label: 'Merchant',
-    hint: 'Part of the name, or the beginning of the merchant code.',
+    label: 'Merchant (name or code)',
     none: 'No merchant has that name.',
     chosen: (name: string) => `Merchant: ${name}`,
     all: 'All merchants',
@@ -61,9 +59,7 @@ function Look({ list }: { list: ReturnType<typeof useListQuery> }) {
     <div>
       <TextInput
         label={t.label}
-        description={t.hint}
         type="search"
-        maw="22rem"
         value={typed}
         onChange={(event) => {
           setTyped(event.currentTarget.value)

@@ -65,7 +65,6 @@ export function Queue() {
         />
       }
     >
-      {data ? <SignInNotice step_up_s={data.step_up_s} /> : null}
       {environment === 'sandbox' ? <Text fw={600}>{t.sandbox}</Text> : null}
       {waits_beside > 0 ? (
         <Text>
@@ -88,6 +87,7 @@ export function Queue() {
           </ul>
         </Stack>
       ) : null}
+      {data ? <SignInNotice step_up_s={data.step_up_s} /> : null}
       {data?.four_eyes_amount ? (
         <Text size="sm" c="dimmed">
           {t.four_eyes(showAmount(data.four_eyes_amount))}

@@ -2,7 +2,11 @@
 // each of them has its own way on.
 
 import type { Calls } from './api-types.ts'
+import type { Language } from './language.ts'
 import { renew, token } from './session.ts'
+
+/** Says a sentence of the API in a language: empty when its code says it, null when there are no words for it. */
+type InWords = (said: string, language: Language) => string | null
 
 /** The API refused: `code` says why, `request_id` is what support asks for. */
 export class Refused extends Error {
@@ -11,7 +15,10 @@ export class Refused extends Error {
   readonly details: Record<string, unknown> | null
   readonly request_id: string | null
   readonly retry_after_s: number | null
-  constructor(status: number, body: unknown, headers: Headers) {
+  /** True once each field that is wrong says so itself. */
+  placed = false
+  readonly #in_words: InWords
+  constructor(status: number, body: unknown, headers: Headers, in_words: InWords = () => null) {
     const { code, message, details } =
       (body as { error?: { code?: string; message?: string; details?: object } })?.error ?? {}
     super(message ?? `HTTP ${status}`)
@@ -20,12 +27,22 @@ export class Refused extends Error {
     this.details = (details as Record<string, unknown> | undefined) ?? null
     this.request_id = headers.get('x-request-id')
     this.retry_after_s = Number(headers.get('retry-after')) || null
+    this.#in_words = in_words
   }
-  /** What is wrong with each field that was sent, by its name. */
-  get fields(): Record<string, string> {
+  /** Why, in this language. Empty: `code` says it. Null: only `message`, which is English, does. */
+  saidIn(language: Language): string | null {
+    return this.#in_words(this.message, language)
+  }
+  /** What is wrong with each field that was sent, by its name: in this language, or else as the API says it. */
+  fieldsIn(language: Language): Record<string, string> {
     const fields = this.details?.fields
     if (!Array.isArray(fields)) return {}
-    return Object.fromEntries(fields.map(({ field, message }: { field: string; message: string }) => [field, message]))
+    return Object.fromEntries(
+      fields.map(({ field, message }: { field: string; message: string }) => [
+        field,
+        this.#in_words(message, language) ?? message,
+      ]),
+    )
   }
 }
 
@@ -98,7 +115,10 @@ async function request<Name extends CallName>(
 async function checked(reply: Response): Promise<Response> {
   if (reply.ok) return reply
   if (reply.status === 401) throw new SessionOver()
-  throw new Refused(reply.status, await reply.json().catch(() => null), reply.headers)
+  const body = await reply.json().catch(() => null)
+  // Without them it is said as the API said it.
+  const words = await import('./sayings.ts').catch(() => null)
+  throw new Refused(reply.status, body, reply.headers, words?.inWords)
 }
 
 function lost(): never {

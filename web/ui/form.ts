@@ -5,6 +5,7 @@ import { type FormErrors, type FormValidateInput, useForm } from '@mantine/form'
 import { useEffect, useRef, useState } from 'react'
 import { Refused } from './api.ts'
 import { facts } from './facts.ts'
+import { useLanguage } from './language.ts'
 
 type Kept<Values> = { values: Values; once: string; sent: string | null }
 
@@ -49,6 +50,7 @@ export function useDraft<Values extends Record<string, unknown>>({
   check?: FormValidateInput<Values>
   rename?: Record<string, string>
 }) {
+  const language = useLanguage()
   const [error, setError] = useState<unknown>(null)
   const [sending, setSending] = useState(false)
   const [marked, setMarked] = useState<FormErrors>({})
@@ -84,9 +86,10 @@ export function useDraft<Values extends Record<string, unknown>>({
     } catch (thrown) {
       if (!isOpen(thrown)) refused()
       if (thrown instanceof Refused) {
-        const errors = renamed(thrown.fields, rename, Object.keys(initial))
+        const errors = renamed(thrown.fieldsIn(language), rename, Object.keys(initial))
         form.setErrors(errors)
         setMarked(errors)
+        thrown.placed = Object.keys(errors).every((one) => fieldOf(one) !== null)
       }
       setError(thrown)
     } finally {
@@ -137,11 +140,16 @@ function renamed(fields: Record<string, string>, rename: Record<string, string>,
   )
 }
 
+/** The field, or group of choices, of this name in the page. */
+function fieldOf(name: string): HTMLElement | null {
+  return document.querySelector(`[data-path="${CSS.escape(name)}"], [name="${CSS.escape(name)}"]`)
+}
+
 /** Keyboard and screen reader go to what is wrong. */
 function focusFirst(errors: FormErrors): void {
   const [first] = Object.keys(errors)
   if (first === undefined) return
-  const field = document.querySelector<HTMLElement>(`[data-path="${CSS.escape(first)}"], [name="${CSS.escape(first)}"]`)
+  const field = fieldOf(first)
   // A group of choices is no field: its first choice is.
   const focusable = field?.matches('input, select, textarea') ? field : field?.querySelector<HTMLElement>('input')
   focusable?.focus()

@@ -2,7 +2,7 @@
 
 import { Button, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { type CallName, download, type Input } from './api.ts'
 import { useScope, withScope } from './data.ts'
 import { useTexts } from './language.ts'
@@ -61,6 +61,8 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   columns: readonly Column<Row>[]
   rowKey: (row: Row) => string
   href?: (row: Row) => string | null
+  /** A filter of another kind, before the others. */
+  first?: ReactNode
   empty: ReactNode
   csv?: { name: Csv; file: string; input?: Input<Csv> }
 }) {
@@ -70,7 +72,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   if (data?.pagination.total_items === 0 && !list.filtered) return <>{props.empty}</>
   return (
     <Stack gap="md">
-      {filters.length > 0 || props.csv ? <Filters {...props} /> : null}
+      {filters.length > 0 || props.csv || props.first ? <Filters {...props} /> : null}
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.isPending && !read.error ? <Waiting label={t.loading} /> : null}
       {data && data.items.length === 0 ? <Text>{t.none_match}</Text> : null}
@@ -145,22 +147,26 @@ function Filters<Csv extends CallName>({
   list,
   csv,
   read,
+  first,
 }: {
   filters: readonly Filter[]
   list: ReturnType<typeof useListQuery>
   csv?: { name: Csv; file: string; input?: Input<Csv> }
   read: { data: { pagination: { total_items: number } } | undefined }
+  first?: ReactNode
 }) {
   const t = useTexts(partsTexts)
   // A phone shows them when they are asked for, or in force.
   const [opened, setOpened] = useState(list.filtered)
+  const has_file = csv !== undefined && (read.data?.pagination.total_items ?? 0) > 0
   return (
-    <Group gap="sm" align="flex-end" className={`filters no-print ${opened ? '' : 'filters-closed'}`} role="search">
-      {filters.length > 0 ? (
+    <Group gap="sm" align="flex-start" className={`filters no-print ${opened ? '' : 'filters-closed'}`} role="search">
+      {filters.length > 0 || first ? (
         <Button variant="default" className="filters-toggle" aria-expanded={opened} onClick={() => setOpened(!opened)}>
           {t.filter}
         </Button>
       ) : null}
+      {first ? <div className="filters-first">{first}</div> : null}
       {filters.map((filter) => (
         <FilterField key={filter.name} filter={filter} list={list} />
       ))}
@@ -169,7 +175,7 @@ function Filters<Csv extends CallName>({
           {t.clear}
         </Button>
       ) : null}
-      {csv && (read.data?.pagination.total_items ?? 0) > 0 ? <CsvButton csv={csv} query={list.query} /> : null}
+      {has_file ? <CsvButton csv={csv} query={list.query} /> : null}
     </Group>
   )
 }
@@ -224,6 +230,7 @@ function CsvButton<Csv extends CallName>({
   const scope = useScope()
   const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
+  const note = useId()
   const fetchIt = async () => {
     setBusy(true)
     setError(null)
@@ -238,12 +245,15 @@ function CsvButton<Csv extends CallName>({
     }
   }
   return (
-    <>
-      <Button variant="default" loading={busy} onClick={() => void fetchIt()}>
+    <Group gap="xs" className="filters-file">
+      <Button variant="default" loading={busy} onClick={() => void fetchIt()} aria-describedby={note}>
         {t.csv}
       </Button>
+      <Text id={note} size="xs" c="dimmed" className="filters-note">
+        {t.csv_utc}
+      </Text>
       <Problem error={error} retry={() => void fetchIt()} />
-    </>
+    </Group>
   )
 }
 

@@ -36,7 +36,7 @@ export function Page({
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start" gap="sm">
-        <div>
+        <div className="page-head">
           <Title order={1} ref={heading} tabIndex={-1} className="page-title">
             {title}
           </Title>
@@ -132,13 +132,13 @@ export function Chip({ tone, children }: { tone: Tone; children: ReactNode }) {
   return <span className={`chip chip-${tone}`}>{children}</span>
 }
 
-/** Names and values of one record. Entries that are null or undefined are left out. */
-export function FactList({ facts: entries }: { facts: readonly (readonly [string, ReactNode] | null)[] }) {
+/** Names and values of one record. Entries that are null or undefined are left out; a wide one has a line of its own. */
+export function FactList({ facts: entries }: { facts: readonly (readonly [string, ReactNode, 'wide'?] | null)[] }) {
   return (
     <dl className="facts">
       {entries.map((entry) =>
         entry === null || entry[1] === null || entry[1] === undefined ? null : (
-          <div key={entry[0]}>
+          <div key={entry[0]} className={entry[2]}>
             <dt>{entry[0]}</dt>
             <dd>{entry[1]}</dd>
           </div>

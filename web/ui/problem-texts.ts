@@ -23,6 +23,7 @@ export const problemTexts = texts({
     request_id: 'Namba ya ombi',
     wait: (seconds: number) => `Jaribu tena baada ya sekunde ${seconds}.`,
     fields: 'Kuna kitu cha kurekebisha:',
+    fields_marked: 'Rekebisha sehemu zilizowekwa alama nyekundu.',
     codes: {
       insufficient_role: 'Jukumu lako haliruhusu hili. Muulize msimamizi wa biashara.',
       insufficient_balance: 'Salio linalopatikana halitoshi kwa kiasi na makato.',
@@ -64,6 +65,7 @@ export const problemTexts = texts({
     request_id: 'Request id',
     wait: (seconds: number) => `Try again in ${seconds} seconds.`,
     fields: 'Something needs to be corrected:',
+    fields_marked: 'Correct the fields that are marked in red.',
     codes: {
       insufficient_role: 'Your role does not allow this. Ask an administrator of the business.',
       insufficient_balance: 'The available balance does not cover the amount and the fees.',

@@ -78,7 +78,7 @@ export function Shell({
         <AppShell.Section grow component={ScrollArea} type="always" offsetScrollbars="y">
           {menu.map((item) =>
             'heading' in item ? (
-              <Text key={item.heading} size="xs" fw={700} c="dimmed" px="sm" pt="md" pb={4}>
+              <Text key={item.heading} size="xs" fw={700} c="dimmed" px="sm" pt={10} pb={2}>
                 {item.heading}
               </Text>
             ) : (
@@ -94,11 +94,11 @@ export function Shell({
           )}
         </AppShell.Section>
         <AppShell.Section>
-          <Stack gap="xs" p="xs">
+          <Stack gap={6} px="xs" pt="xs">
             <Text size="xs" c="dimmed" className="who">
               {who}
             </Text>
-            <Group gap="xs">
+            <Group gap={6} className="who-buttons">
               <LanguageButton />
               <SchemeButton />
               <Button size="xs" variant="default" onClick={() => void signOut()}>

@@ -2,11 +2,11 @@
 
 import type { Language } from './language.ts'
 
-/** A decimal string as people write shillings: "25000.00" is "TZS 25,000". The space does not break. */
+/** A decimal string as people write shillings: "25000.00" is "TZS 25,000", "-500.00" is "− TZS 500". The spaces do not break. */
 export function showAmount(amount: string | number, currency = 'TZS'): string {
   const [, sign = '', whole = '0', cents = '00'] = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(String(amount)) ?? []
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
-  return `${sign}${currency}\u00a0${grouped}${/^0*$/.test(cents) ? '' : `.${cents.padEnd(2, '0')}`}`
+  return `${sign === '' ? '' : '−\u00a0'}${currency}\u00a0${grouped}${/^0*$/.test(cents) ? '' : `.${cents.padEnd(2, '0')}`}`
 }
 
 /** A count with its thousands apart. */

@@ -1,6 +1,6 @@
 // The look of both consoles: the colours have a contrast of at least 4.5 in light and in dark.
 
-import { type CSSVariablesResolver, createTheme } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, InputWrapper } from '@mantine/core'
 
 /** The theme of the components. */
 export const theme = createTheme({
@@ -12,6 +12,8 @@ export const theme = createTheme({
   headings: { sizes: { h1: { fontSize: '1.6rem' }, h2: { fontSize: '1.2rem' }, h3: { fontSize: '1.05rem' } } },
   respectReducedMotion: true,
   cursorType: 'pointer',
+  // What is optional says so in its label; to whoever listens, what is required says so too.
+  components: { InputWrapper: InputWrapper.extend({ defaultProps: { withAsterisk: false } }) },
 })
 
 /** Under the pointer a button gets darker, never fainter. */

@@ -143,6 +143,11 @@ test('a webhook address is tried out: the secret is shown once and signs, and th
   receiver.reply = { kind: 'status', status: 401 }
   await visitor.press('', 'Send a test')
   await page.getByRole('status').getByText('seems to have refused the signature').waitFor()
+  assert.equal(
+    await page.getByRole('row', { name: /A payment succeeded Test/ }).count(),
+    2,
+    'they say that they are tests',
+  )
 
   await visitor.press('', 'Rotate the secret')
   await page.getByRole('dialog').getByText('for 24 hours').waitFor()

@@ -74,7 +74,7 @@ test('a merchant is taken on, approved, verified and priced after one has seen w
   await page.getByLabel('Asilimia').fill('abc')
   assert.ok(await page.getByRole('button', { name: 'Tumia orodha hii' }).isDisabled())
   await page.getByRole('button', { name: 'Angalia gharama' }).click()
-  await page.getByRole('alert').waitFor()
+  await page.getByText('Andika asilimia kutoka 0 hadi 100, kama 1.50.').first().waitFor()
   await page.getByLabel('Asilimia').fill('1.50')
   await page.getByRole('button', { name: 'Angalia gharama' }).click()
   await page.getByRole('heading', { name: 'Gharama za mfano' }).waitFor()

@@ -111,12 +111,14 @@ function Add({ said }: { said: (text: string) => void }) {
           <Text size="sm">{t.add_help(words.environment(environment))}</Text>
           <TextInput
             label={t.label}
+            required
             description={t.label_help}
             maxLength={100}
             {...draft.form.getInputProps('label')}
           />
           <TextInput
             label={t.address}
+            required
             description={t.address_help}
             autoComplete="off"
             {...draft.form.getInputProps('address')}

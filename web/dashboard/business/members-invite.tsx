@@ -7,6 +7,7 @@ import { checks } from '../../ui/checks.ts'
 import { useCall } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
+import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { type Role, useActing } from '../merchant.ts'
 import { Said } from '../said.tsx'
@@ -31,6 +32,7 @@ type Typed = { email: string; name: string; role: Role }
 
 function Form() {
   const t = useTexts(membersTexts)
+  const parts = useTexts(partsTexts)
   const words = useWords()
   const call = useCall()
   const queries = useQueryClient()
@@ -57,9 +59,9 @@ function Form() {
     <form onSubmit={send} noValidate>
       <Stack gap="md" maw="34rem">
         <Text size="sm">{t.invite_help}</Text>
-        <TextInput label={t.email} type="email" autoComplete="off" {...form.getInputProps('email')} />
+        <TextInput label={t.email} required type="email" autoComplete="off" {...form.getInputProps('email')} />
         <TextInput
-          label={t.name}
+          label={parts.optional(t.name)}
           description={t.name_help}
           autoComplete="off"
           maxLength={200}

@@ -36,6 +36,7 @@ export function Members() {
           <strong>{row.email}</strong> {row.email === mine ? `(${t.you})` : ''}
         </>
       ),
+      wide: true,
     },
     { label: t.name, show: (row) => (row.name === row.email ? '–' : row.name) },
     { label: t.role, show: (row) => <RoleOf role={row.role} />, wide: true },

@@ -5,7 +5,7 @@ import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
-import { Chip, Empty, Go, Page, type Tone, When } from '../../ui/parts.tsx'
+import { Chip, Empty, Go, GoButton, Page, type Tone, When } from '../../ui/parts.tsx'
 import { showPhone } from '../../ui/show.ts'
 import { useIn } from '../merchant.ts'
 
@@ -39,6 +39,7 @@ const messagesTexts = texts({
       unknown_outcome: 'Haijulikani kama imefika; haitumwi tena',
     } as Record<string, string>,
     empty: 'Bado hakuna ujumbe',
+    invoices: 'Angalia ankara',
     teach: 'Ukituma ankara, ujumbe wake unaonekana hapa kama mteja anavyousoma.',
   },
   en: {
@@ -65,6 +66,7 @@ const messagesTexts = texts({
       unknown_outcome: 'Nobody knows whether it arrived; it is not sent again',
     },
     empty: 'No messages yet',
+    invoices: 'See the invoices',
     teach: 'When you send an invoice, its message appears here as the customer reads it.',
   },
 })
@@ -74,6 +76,7 @@ const TONES: Record<Row['status'], Tone> = { kept: 'plain', waiting: 'wait', sen
 /** The outbox. */
 export function Messages() {
   const t = useTexts(messagesTexts)
+  const at = useIn()
   const filters: Filter[] = [
     { name: 'channel', label: t.channel, kind: 'choice', choices: Object.entries(t.channels) },
     { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) },
@@ -93,7 +96,11 @@ export function Messages() {
         label={t.title}
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
-        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+        empty={
+          <Empty title={t.empty} action={<GoButton to={at('invoices')}>{t.invoices}</GoButton>}>
+            {t.teach}
+          </Empty>
+        }
       />
     </Page>
   )

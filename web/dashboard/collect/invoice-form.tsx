@@ -91,7 +91,7 @@ export function InvoiceForm({
               {...form.getInputProps('customer_name')}
             />
             <TextInput
-              label={t.phone}
+              label={parts.optional(t.phone)}
               description={t.phone_hint}
               type="tel"
               inputMode="tel"
@@ -99,7 +99,7 @@ export function InvoiceForm({
               {...form.getInputProps('customer_phone')}
             />
             <TextInput
-              label={t.email}
+              label={parts.optional(t.email)}
               description={t.email_hint}
               type="email"
               autoComplete="off"
@@ -115,7 +115,7 @@ export function InvoiceForm({
         </Fieldset>
         <Items form={form} />
         <Textarea
-          label={t.note}
+          label={parts.optional(t.note)}
           description={t.note_hint}
           maxLength={1_000}
           rows={3}

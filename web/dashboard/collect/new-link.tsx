@@ -12,7 +12,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { dayOf, endOfDay } from '../../ui/show.ts'
 import { useActing, useIn } from '../merchant.ts'
 import { linksTexts } from './links-texts.ts'
-import { NotYours, useCollects } from './not-yours.tsx'
+import { NotYet, NotYours, useClosed, useCollects } from './not-yours.tsx'
 
 const EMPTY = { amount: '', description: '', customer_name: '', customer_phone: '', reference: '', expires_at: '' }
 
@@ -31,6 +31,7 @@ export function NewLink() {
   const navigate = useNavigate()
   const make = useAct('POST /v1/payment-links')
   const may = useCollects()
+  const closed = useClosed()
   const { form, submit, forget, error, sending } = useDraft({
     name: `link.${membership.merchant_id}.${environment}`,
     initial: EMPTY,
@@ -53,6 +54,7 @@ export function NewLink() {
     await navigate({ to: hrefOf(at(`links/${id}`)), state: { made: true } as never })
   })
   if (!may) return <NotYours title={t.new_title} back={at('links')} />
+  if (closed) return <NotYet title={t.new_title} />
   const { customer_phone, reference, expires_at } = form.errors
   return (
     <Page title={t.new_title} lead={t.new_lead}>
@@ -67,13 +69,13 @@ export function NewLink() {
             {...form.getInputProps('amount')}
           />
           <TextInput
-            label={t.description}
+            label={parts.optional(t.description)}
             description={t.description_hint}
             maxLength={1_000}
             {...form.getInputProps('description')}
           />
           <TextInput
-            label={t.customer}
+            label={parts.optional(t.customer)}
             description={t.customer_hint}
             maxLength={200}
             autoComplete="off"
@@ -83,7 +85,7 @@ export function NewLink() {
             <summary>{t.more}</summary>
             <Stack gap="md" mt="sm">
               <TextInput
-                label={t.phone}
+                label={parts.optional(t.phone)}
                 description={t.phone_hint}
                 type="tel"
                 inputMode="tel"
@@ -91,14 +93,14 @@ export function NewLink() {
                 {...form.getInputProps('customer_phone')}
               />
               <TextInput
-                label={t.reference}
+                label={parts.optional(t.reference)}
                 description={t.reference_hint}
                 maxLength={100}
                 autoComplete="off"
                 {...form.getInputProps('reference')}
               />
               <TextInput
-                label={t.expires}
+                label={parts.optional(t.expires)}
                 description={t.expires_hint}
                 type="date"
                 min={dayOf(new Date())}

@@ -1,24 +1,67 @@
-// What is shown to whoever opens a form that their role may not send.
+// What is shown to whoever opens a form that their role may not send, or their business not yet.
 
 import { Text } from '@mantine/core'
+import { facts } from '../../ui/facts.ts'
 import { texts, useTexts } from '../../ui/language.ts'
-import { GoButton, Page } from '../../ui/parts.tsx'
-import { useMay } from '../merchant.ts'
+import { Empty, GoButton, Page } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
+import { useActing, useIn, useMay } from '../merchant.ts'
 
 const notYoursTexts = texts({
   sw: {
     text: 'Jukumu lako haliruhusu hili. Msimamizi au mtu wa fedha wa biashara anaweza kulifanya.',
     back: 'Rudi kwenye orodha',
+    not_yet_title: 'Bado huwezi kupokea pesa halisi',
+    not_yet:
+      'Kiungo hiki kingepokea pesa halisi: biashara lazima kwanza iidhinishwe, ithibitishwe na ipangiwe makato. Mwendeshaji wa mfumo hufanya hivyo; utapata ujumbe.',
+    steps: 'Angalia hatua zilizobaki',
   },
   en: {
     text: 'Your role does not allow this. An administrator of the business or somebody of its finance can do it.',
     back: 'Back to the list',
+    not_yet_title: 'You cannot take real money yet',
+    not_yet:
+      'This link would take real money: the business must first be approved, verified and priced. An operator of the platform does that; you will get a message.',
+    steps: 'See which steps are left',
   },
 })
 
 /** True for who may ask customers for money. */
 export function useCollects(): boolean {
   return useMay('MERCHANT_ADMIN', 'FINANCE')
+}
+
+/**
+ * True when a page for payers would take real money that the business may not take yet. Where the platform moves real money,
+ * every such page does, also one that is made in the sandbox.
+ */
+export function useClosed(): boolean {
+  const { environment, membership } = useActing()
+  const ready = membership.status === 'ACTIVE' && membership.verified && membership.priced
+  return !ready && (environment === 'live' || !facts.rehearses)
+}
+
+/** The page that says so before anything is typed. */
+export function NotYet({ title }: { title: string }) {
+  const t = useTexts(notYoursTexts)
+  const parts = useTexts(partsTexts)
+  const at = useIn()
+  return (
+    <Page title={title}>
+      <Empty
+        title={t.not_yet_title}
+        action={
+          facts.rehearses ? (
+            <GoButton to="sandbox/links/new">{parts.try_sandbox}</GoButton>
+          ) : (
+            <GoButton to={at('')}>{t.steps}</GoButton>
+          )
+        }
+      >
+        {t.not_yet}
+      </Empty>
+    </Page>
+  )
 }
 
 /** The page. `back`: the list that it leads to. */

@@ -10,7 +10,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { showDuration } from '../../ui/show.ts'
 import { useIn } from '../merchant.ts'
 import { Said } from '../said.tsx'
-import { Answered, type Attempt, type Delivery, TONE_OF } from './webhooks.tsx'
+import { Answered, type Attempt, type Delivery, isTest, TONE_OF } from './webhooks.tsx'
 import { webhooksTexts } from './webhooks-texts.ts'
 
 /** The page of one delivery, live. */
@@ -63,7 +63,8 @@ function Lead({ row }: { row: Delivery }) {
   const t = useTexts(webhooksTexts)
   return (
     <>
-      <Chip tone={TONE_OF[row.status]}>{t.state[row.status]}</Chip> <When time={row.created_at} seconds />
+      <Chip tone={TONE_OF[row.status]}>{t.state[row.status]}</Chip>{' '}
+      {isTest(row) ? <Chip tone="plain">{t.test_mark}</Chip> : null} <When time={row.created_at} seconds />
     </>
   )
 }
@@ -71,13 +72,12 @@ function Lead({ row }: { row: Delivery }) {
 function Facts({ row }: { row: Delivery }) {
   const t = useTexts(webhooksTexts)
   const at = useIn()
-  const { collection_id, disbursement_id, test } = row.payload as Record<string, unknown>
-  const about =
-    test === true ? null : typeof collection_id === 'string' ? (
-      <Go to={at(`collections/${collection_id}`)}>{t.payment}</Go>
-    ) : typeof disbursement_id === 'string' ? (
-      <Go to={at(`withdrawals/${disbursement_id}`)}>{t.withdrawal}</Go>
-    ) : null
+  const { collection_id, disbursement_id } = row.payload as Record<string, unknown>
+  const about = isTest(row) ? null : typeof collection_id === 'string' ? (
+    <Go to={at(`collections/${collection_id}`)}>{t.payment}</Go>
+  ) : typeof disbursement_id === 'string' ? (
+    <Go to={at(`withdrawals/${disbursement_id}`)}>{t.withdrawal}</Go>
+  ) : null
   return (
     <section className="panel">
       <Title order={2}>{t.facts}</Title>

@@ -95,7 +95,7 @@ function Form({ show }: { show: (made: Made) => void }) {
             {t.live_wait}
           </Alert>
         ) : null}
-        <TextInput label={t.name} description={t.name_help} maxLength={100} {...form.getInputProps('name')} />
+        <TextInput label={t.name} required description={t.name_help} maxLength={100} {...form.getInputProps('name')} />
         <Radio.Group label={t.preset} description={t.preset_help} {...form.getInputProps('preset')} name="preset">
           <Stack gap="xs" mt="xs">
             {PRESETS.map((preset) => (
@@ -109,7 +109,7 @@ function Form({ show }: { show: (made: Made) => void }) {
           </Stack>
         </Radio.Group>
         {form.values.preset === 'by_hand' ? (
-          <Checkbox.Group label={t.by_hand} {...form.getInputProps('scopes')}>
+          <Checkbox.Group label={t.by_hand} required {...form.getInputProps('scopes')}>
             <Stack gap="xs" mt="xs">
               {SCOPES.map((scope) => (
                 <Checkbox key={scope} value={scope} label={words.scope[scope]} description={scope} />

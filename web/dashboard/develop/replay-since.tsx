@@ -71,7 +71,7 @@ function Form({ close }: { close: () => void }) {
     <form onSubmit={send} noValidate>
       <Stack gap="md">
         <Text size="sm">{t.replay_text}</Text>
-        <TextInput label={t.since} type="datetime-local" {...draft.form.getInputProps('since')} />
+        <TextInput label={t.since} required type="datetime-local" {...draft.form.getInputProps('since')} />
         <NativeSelect
           label={t.which}
           data={Object.entries(t.which_of).map(([value, label]) => ({ value, label }))}

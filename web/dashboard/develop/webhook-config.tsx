@@ -69,7 +69,7 @@ function Configured({ config }: { config: Config }) {
       <FactList
         facts={[
           [t.url, <Mono key="url">{config.webhook_url}</Mono>],
-          [t.events, config.events.map((event) => t.event[event] ?? event).join(' · ')],
+          [t.events, config.events.map((event) => t.event[event] ?? event).join(' · '), 'wide'],
         ]}
       />
       <Text size="sm">{t.shared}</Text>
@@ -112,12 +112,13 @@ function Form({
       <Stack gap="md">
         <TextInput
           label={t.url}
+          required
           description={facts.rehearses ? `${t.url_help} ${t.try_address}` : t.url_help}
           type="url"
           maxLength={2048}
           {...draft.form.getInputProps('webhook_url')}
         />
-        <Checkbox.Group label={t.events} {...draft.form.getInputProps('events')}>
+        <Checkbox.Group label={t.events} required {...draft.form.getInputProps('events')}>
           <Stack gap="xs" mt="xs">
             {EVENTS.map((event) => (
               <Checkbox key={event} value={event} label={t.event[event]} description={event} />

@@ -21,7 +21,7 @@ export const webhooksTexts = texts({
     config: 'Anwani na matukio',
     shared: 'Anwani moja inapokea matukio ya Majaribio na ya Halisi. Ya Majaribio yana "sandbox": true.',
     url: 'Anwani ya seva yako',
-    url_help: 'Tunatuma POST yenye JSON kwenye anwani hii, kwa mfano https://duka.co.tz/webhook',
+    url_help: 'Tunatuma POST yenye JSON kwenye anwani hii (mfano https://duka.co.tz/webhook).',
     events: 'Matukio unayotaka kupokea',
     events_needed: 'Chagua angalau tukio moja.',
     event: {
@@ -58,6 +58,7 @@ export const webhooksTexts = texts({
     test_help:
       'Tunatuma tukio la majaribio lenye "test": true kwenye anwani iliyohifadhiwa, na kukuambia kilichotokea.',
     send_test: 'Tuma la majaribio',
+    test_mark: 'Jaribio',
     test_waits: 'Imetumwa, tunasubiri jibu la seva yako…',
     test_late: 'Bado hakuna jibu baada ya sekunde 30. Angalia tena baadaye.',
     test_ok: (code: number, ms: string) =>
@@ -133,7 +134,7 @@ export const webhooksTexts = texts({
     config: 'Address and events',
     shared: 'One address gets the events of the sandbox and of live. Those of the sandbox carry "sandbox": true.',
     url: 'Address of your server',
-    url_help: 'We send a POST with JSON to it, for example https://shop.co.tz/webhook',
+    url_help: 'We send a POST with JSON to it (for example https://shop.co.tz/webhook).',
     events: 'Events that you want to get',
     events_needed: 'Choose at least one event.',
     event: {
@@ -169,6 +170,7 @@ export const webhooksTexts = texts({
     test: 'Try your address',
     test_help: 'We send a test event with "test": true to the saved address, and tell you what happened.',
     send_test: 'Send a test',
+    test_mark: 'Test',
     test_waits: 'Sent; waiting for the answer of your server…',
     test_late: 'No answer yet after 30 seconds. Look again later.',
     test_ok: (code: number, ms: string) =>

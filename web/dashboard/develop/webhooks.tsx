@@ -65,7 +65,7 @@ function Deliveries() {
   const read = useRead('GET /v1/merchant/webhook-deliveries', { query: list.query }, { live: true, keep: true })
   const columns: Column<Delivery>[] = [
     { label: t.time, show: (row) => <When time={row.created_at} seconds /> },
-    { label: t.event_name, show: (row) => t.event[row.event] ?? row.event },
+    { label: t.event_name, show: (row) => <EventName row={row} /> },
     { label: t.status, show: (row) => <Chip tone={TONE_OF[row.status]}>{t.state[row.status]}</Chip> },
     { label: t.last, show: (row) => <Answered attempt={row.attempts.at(-1)} /> },
     { label: t.attempts, show: (row) => row.attempts.at(-1)?.number ?? 0, right: true },
@@ -95,6 +95,21 @@ function Deliveries() {
       <ReplaySince open={replaying} close={() => setReplaying(false)} />
     </section>
   )
+}
+
+/** What a delivery tells of. A test says that it is one: it bears the name of a real event. */
+function EventName({ row }: { row: Delivery }) {
+  const t = useTexts(webhooksTexts)
+  return (
+    <>
+      {t.event[row.event] ?? row.event} {isTest(row) ? <Chip tone="plain">{t.test_mark}</Chip> : null}
+    </>
+  )
+}
+
+/** True for what was sent to try the address out. */
+export function isTest({ payload }: Delivery): boolean {
+  return (payload as { test?: unknown }).test === true
 }
 
 /** What a server answered, in short. */

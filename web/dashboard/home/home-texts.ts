@@ -72,7 +72,7 @@ export const homeTexts = texts({
     balance: 'Balance',
     available: 'Available',
     available_means: 'You can withdraw it.',
-    reserved: 'Set aside',
+    reserved: 'Reserved',
     reserved_means: 'Withdrawals under way.',
     held: 'Under review',
     held_means: 'Payments that wait for a review.',

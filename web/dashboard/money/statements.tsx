@@ -9,6 +9,7 @@ import { useRead, useScope, withScope } from '../../ui/data.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { Table, Waiting } from '../../ui/list.tsx'
 import { Amount, Go, Page, When } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { dayOf, showCount, showDate } from '../../ui/show.ts'
 import { useActing, useIn } from '../merchant.ts'
@@ -80,6 +81,7 @@ function Chooser({ period, today }: { period: string; today: string }) {
 
 function Keep({ params }: { params: { merchant_id: string; period: string } }) {
   const t = useTexts(statementTexts)
+  const parts = useTexts(partsTexts)
   const scope = useScope()
   const [error, setError] = useState<unknown>(null)
   const csv = async () => {
@@ -92,15 +94,20 @@ function Keep({ params }: { params: { merchant_id: string; period: string } }) {
     ).catch(setError)
   }
   return (
-    <>
-      <Button variant="default" onClick={() => print()}>
-        {t.print}
-      </Button>
-      <Button variant="default" onClick={() => void csv()}>
-        {t.csv}
-      </Button>
+    <Stack gap={4} maw="22rem">
+      <Group gap="xs">
+        <Button variant="default" onClick={() => print()}>
+          {t.print}
+        </Button>
+        <Button variant="default" onClick={() => void csv()} aria-describedby="csv-utc">
+          {t.csv}
+        </Button>
+      </Group>
+      <Text id="csv-utc" size="xs" c="dimmed">
+        {parts.csv_utc}
+      </Text>
       <Problem error={error} retry={() => void csv()} />
-    </>
+    </Stack>
   )
 }
 

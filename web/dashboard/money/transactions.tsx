@@ -24,6 +24,7 @@ const transactionsTexts = texts({
     status: 'Hali',
     reference: 'Kumbukumbu yako',
     statements: 'Taarifa za akaunti',
+    collections: 'Angalia makusanyo',
     empty: 'Bado hakuna miamala',
     teach: 'Malipo yakifanikiwa au pesa zikitolewa, zinaonekana hapa pamoja na makato na salio.',
   },
@@ -38,6 +39,7 @@ const transactionsTexts = texts({
     status: 'Status',
     reference: 'Your reference',
     statements: 'Statements',
+    collections: 'See the collections',
     empty: 'No transactions yet',
     teach: 'When a payment succeeds or money is withdrawn, it appears here with its fees and the balance.',
   },
@@ -89,7 +91,11 @@ export function Transactions() {
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.reference}
         href={(row) => at(`transactions/${row.reference}`)}
-        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+        empty={
+          <Empty title={t.empty} action={<GoButton to={at('collections')}>{t.collections}</GoButton>}>
+            {t.teach}
+          </Empty>
+        }
         csv={{
           name: 'GET /v1/merchants/{merchant_id}/transactions/export',
           file: 'transactions.csv',

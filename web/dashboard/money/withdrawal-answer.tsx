@@ -56,6 +56,7 @@ function Form({ row, sent }: { row: Detail; sent: () => void }) {
       <Stack gap="md">
         <Textarea
           label={t.answer}
+          required
           description={t.answer_help}
           rows={4}
           maxLength={1000}

@@ -11,7 +11,7 @@ import { useIn } from '../merchant.ts'
 import type { Detail } from './withdrawal.tsx'
 import { withdrawalTexts } from './withdrawal-texts.ts'
 
-/** The transactions that brought the money, once it is set aside. */
+/** The transactions that brought the money, once it is reserved. */
 export function Funding({ row }: { row: Detail }) {
   const t = useTexts(withdrawalTexts)
   const at = useIn()

@@ -10,7 +10,8 @@ import { useCall, useRead } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { Waiting } from '../../ui/list.tsx'
-import { Empty, hrefOf, Page } from '../../ui/parts.tsx'
+import { Empty, GoButton, hrefOf, Page } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useActing, useIn, useMay } from '../merchant.ts'
 import { METHODS, type PayoutMethod } from './destination.ts'
@@ -51,6 +52,7 @@ const RENAME = {
 /** The page: refuses whoever may not, then asks. */
 export function NewWithdrawal() {
   const t = useTexts(newTexts)
+  const parts = useTexts(partsTexts)
   const { environment, membership } = useActing()
   const may = useMay('MERCHANT_ADMIN', 'FINANCE')
   const reached = useRead('GET /v1/destinations', { query: { environment } })
@@ -59,7 +61,9 @@ export function NewWithdrawal() {
   if (environment === 'live' && !ready) {
     return (
       <Page title={t.title}>
-        <Empty title={t.not_yet_title}>{t.not_yet}</Empty>
+        <Empty title={t.not_yet_title} action={<GoButton to="sandbox/withdrawals/new">{parts.try_sandbox}</GoButton>}>
+          {t.not_yet}
+        </Empty>
       </Page>
     )
   }
@@ -109,7 +113,7 @@ function Steps({ destinations }: { destinations: readonly Destination[] }) {
       await navigate({ to: hrefOf(at(`withdrawals/${id}`)) })
     } catch (error) {
       // Corrected where the field is, and priced anew.
-      if (error instanceof Refused && Object.keys(error.fields).length > 0) setQuote(null)
+      if (error instanceof Refused && Object.keys(error.fieldsIn('sw')).length > 0) setQuote(null)
       throw error
     }
   })
@@ -143,6 +147,7 @@ export type Draft = ReturnType<typeof useDraft<Typed>>
 
 function Fields({ draft: { form }, destinations }: { draft: Draft; destinations: readonly Destination[] }) {
   const t = useTexts(newTexts)
+  const parts = useTexts(partsTexts)
   const { method } = form.values
   const bank = method === 'BANK_ACCOUNT'
   const wallet = method === 'PROVIDER_PESA'
@@ -167,12 +172,14 @@ function Fields({ draft: { form }, destinations }: { draft: Draft; destinations:
       {wallet ? null : (
         <NativeSelect
           label={bank ? t.bank : t.network}
+          required
           data={[{ value: '', label: t.choose }, ...places]}
           {...form.getInputProps('destination_code')}
         />
       )}
       <TextInput
         label={bank ? t.account : wallet ? t.wallet : t.phone}
+        required
         description={bank ? t.account_help : wallet ? t.wallet_help : t.phone_help}
         inputMode={bank ? 'text' : 'tel'}
         autoComplete="off"
@@ -180,14 +187,21 @@ function Fields({ draft: { form }, destinations }: { draft: Draft; destinations:
       />
       <TextInput
         label={t.name}
+        required
         description={t.name_help}
         autoComplete="off"
         maxLength={200}
         {...form.getInputProps('name')}
       />
-      <TextInput label={t.amount} description={t.amount_help} inputMode="decimal" {...form.getInputProps('amount')} />
       <TextInput
-        label={t.reference}
+        label={t.amount}
+        required
+        description={t.amount_help}
+        inputMode="decimal"
+        {...form.getInputProps('amount')}
+      />
+      <TextInput
+        label={parts.optional(t.reference)}
         description={t.reference_help}
         maxLength={100}
         {...form.getInputProps('reference')}

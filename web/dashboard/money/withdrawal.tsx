@@ -60,6 +60,9 @@ function Lead({ row }: { row: Detail }) {
 
 const COLOURS = { good: 'teal', bad: 'red', wait: 'blue', warn: 'yellow', plain: 'gray' } as const
 
+/** Where nothing follows by itself. */
+const ENDED: ReadonlySet<Detail['status']> = new Set(['SUCCESS', 'FAILED', 'REJECTED', 'REVERSED'])
+
 function Next({ row }: { row: Detail }) {
   const t = useTexts(withdrawalTexts)
   const words = useWords()
@@ -71,7 +74,7 @@ function Next({ row }: { row: Detail }) {
       role="status"
       variant="light"
       color={COLOURS[toneOf(row.status)]}
-      title={`${t.next_title}: ${words.withdrawal(row.status)}`}
+      title={ENDED.has(row.status) ? words.withdrawal(row.status) : `${t.next_title}: ${words.withdrawal(row.status)}`}
     >
       <Stack gap="xs">
         <Text size="sm">{t.next[row.status]}</Text>

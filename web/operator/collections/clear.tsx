@@ -90,7 +90,7 @@ function Decision({ of, onDone, onClose }: Props) {
     decision === '' ? t.button : decision === 'approve' ? t.button_approve(credited) : t.button_decline(received)
   return (
     <Form onSubmit={send}>
-      <Radio.Group label={t.decision} required withAsterisk={false} {...form.getInputProps('decision')}>
+      <Radio.Group label={t.decision} required {...form.getInputProps('decision')}>
         <Stack gap="xs" mt="xs">
           <Radio value="approve" label={t.approve} description={t.approve_hint(credited, within(merchant_name))} />
           <Radio value="decline" label={t.decline} description={t.decline_hint(received)} />
@@ -101,7 +101,6 @@ function Decision({ of, onDone, onClose }: Props) {
         description={t.reason_hint}
         maxLength={REASON_MAX}
         required
-        withAsterisk={false}
         {...form.getInputProps('reason')}
       />
       <Problem error={error} />

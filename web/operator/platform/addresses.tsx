@@ -136,11 +136,11 @@ export function Addresses() {
   return (
     <Page title={t.title} lead={t.lead}>
       <News text={news} />
-      <MerchantFilter list={list} />
       <List
         label={t.title}
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
+        first={<MerchantFilter list={list} />}
         empty={<Empty title={t.empty}>{t.teach}</Empty>}
       />
       <Reason

@@ -8,7 +8,7 @@ import { useAct, useRead } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Table } from '../../ui/list.tsx'
-import { Amount, Dialog, Mono, When } from '../../ui/parts.tsx'
+import { Amount, Dialog, When } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
 import { News } from '../news.tsx'
@@ -35,7 +35,7 @@ export function Adjustments({ merchant_id }: { merchant_id: string }) {
             rows={items}
             rowKey={(row) => row.id}
             columns={[
-              { label: t.created, show: (row) => <When time={row.created_at} /> },
+              { label: t.made_at, show: (row) => <When time={row.created_at} /> },
               { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
               {
                 label: t.direction,
@@ -43,7 +43,7 @@ export function Adjustments({ merchant_id }: { merchant_id: string }) {
                   `${t.directions[row.direction] ?? row.direction} · ${words.environment(row.environment)}`,
               },
               { label: t.reason, show: (row) => row.reason },
-              { label: t.name, show: (row) => <Mono>{row.created_by.name}</Mono> },
+              { label: t.made_by, show: (row) => row.created_by.name },
             ]}
           />
         )}
@@ -106,8 +106,8 @@ function Adjust(props: { merchant_id: string; onClose: () => void; onDone: (amou
       />
       <NativeSelect label={t.direction} data={choices(t.directions)} {...form.getInputProps('direction')} />
       <NativeSelect label={t.against} data={choices(t.againsts)} {...form.getInputProps('against')} />
-      <TextInput label={t.amount} inputMode="decimal" required withAsterisk={false} {...form.getInputProps('amount')} />
-      <Textarea label={t.reason} required withAsterisk={false} maxLength={500} {...form.getInputProps('reason')} />
+      <TextInput label={t.amount} inputMode="decimal" required {...form.getInputProps('amount')} />
+      <Textarea label={t.reason} required maxLength={500} {...form.getInputProps('reason')} />
       <Problem error={error} />
       <Answers
         text={t.adjust_button(t.directions[direction] ?? direction, shown)}

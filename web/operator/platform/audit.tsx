@@ -1,7 +1,7 @@
 // Who did what on the platform and in every business, in chains that nobody can change unseen.
 
 import { Button, Group, Text } from '@mantine/core'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useCall, useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
@@ -75,12 +75,12 @@ export function Audit() {
   return (
     <Page title={t.title} lead={t.lead}>
       <Verify />
-      <MerchantFilter list={list} />
       <List
         label={t.title}
         {...{ read, list, filters }}
         columns={useColumns()}
         rowKey={(row) => `${row.merchant_id} ${row.seq}`}
+        first={<MerchantFilter list={list} />}
         empty={<Empty title={t.none} />}
       />
     </Page>
@@ -103,10 +103,25 @@ function useColumns(): Column<Row>[] {
         </div>
       ),
     },
-    { label: t.action, show: (row) => <Mono>{row.action}</Mono> },
+    { label: t.action, show: (row) => <Action name={row.action} /> },
     { label: t.target, show: (row) => <Target row={row} /> },
     { label: t.reason, show: (row) => row.reason ?? '–' },
   ]
+}
+
+/** The name of an act, which breaks between its words. */
+function Action({ name }: { name: string }) {
+  return (
+    <code className="mono act">
+      {name.split(/(?<=[._])/).map((word, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the words of a name keep their places
+        <Fragment key={place}>
+          {word}
+          <wbr />
+        </Fragment>
+      ))}
+    </code>
+  )
 }
 
 function Target({ row }: { row: Row }) {
@@ -118,7 +133,7 @@ function Target({ row }: { row: Row }) {
   return (
     <div>
       {row.target_type} <Mono>{row.target_id}</Mono>
-      <details>
+      <details className="disclosed">
         <summary>{t.more}</summary>
         {lines.map(([label, value]) =>
           value === null || value === undefined ? null : (

@@ -67,9 +67,9 @@ function Shown({ merchant }: { merchant: Merchant }) {
             rows={merchant.members}
             rowKey={(row) => row.id}
             columns={[
-              { label: t.email, show: (row) => row.email },
-              { label: t.name, show: (row) => row.name },
-              { label: t.status, show: (row) => words.role(row.role) },
+              { label: t.email, show: (row) => row.email, wide: true },
+              { label: t.name, show: (row) => (row.name === row.email ? '–' : row.name) },
+              { label: t.role, show: (row) => words.role(row.role) },
             ]}
           />
         )}
@@ -121,7 +121,7 @@ function Steps({
         <Group gap="xs">
           {(
             [
-              [t.approve, done.approve],
+              [t.approved, done.approve],
               [t.checked, done.verify],
               [t.priced, done.price],
             ] as const
@@ -167,7 +167,7 @@ function Prices({ merchant }: { merchant: Merchant }) {
             rows={rules}
             rowKey={(row) => row.id}
             columns={[
-              { label: t.label, show: (row) => row.label },
+              { label: t.label, show: (row) => row.label || '–' },
               { label: t.flow, show: (row) => t.flows[row.flow] ?? row.flow },
               { label: t.method, show: (row) => (row.method === null ? t.any : words.method(row.method)) },
               { label: t.destination, show: (row) => row.destination_code ?? t.any },

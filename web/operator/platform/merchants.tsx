@@ -9,6 +9,7 @@ import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
 import { Chip, Dialog, Empty, Mono, Page, type Tone, When } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { News } from '../news.tsx'
 import { Answers, Form } from '../question.tsx'
@@ -69,6 +70,7 @@ export function Merchants() {
 
 function Add({ onClose, onDone }: { onClose: () => void; onDone: (name: string) => void }) {
   const t = useTexts(merchantsTexts)
+  const parts = useTexts(partsTexts)
   const check = checks(useLanguage())
   const act = useAct('POST /v1/operator/merchants')
   const { form, submit, error, sending } = useDraft({
@@ -84,8 +86,13 @@ function Add({ onClose, onDone }: { onClose: () => void; onDone: (name: string) 
   return (
     <Form onSubmit={send}>
       <Text>{t.add_text}</Text>
-      <TextInput label={t.name} required withAsterisk={false} maxLength={200} {...form.getInputProps('name')} />
-      <TextInput label={t.email} description={t.email_hint} type="email" {...form.getInputProps('email')} />
+      <TextInput label={t.name} required maxLength={200} {...form.getInputProps('name')} />
+      <TextInput
+        label={parts.optional(t.email)}
+        description={t.email_hint}
+        type="email"
+        {...form.getInputProps('email')}
+      />
       <Problem error={error} />
       <Answers text={t.add} sending={sending} onClose={onClose} />
     </Form>

@@ -18,7 +18,7 @@ const messagesTexts = texts({
     channel: 'Njia',
     channels: { email: 'Barua pepe', sms: 'SMS' } as Record<string, string>,
     status: 'Hali',
-    statuses: { kept: 'Imehifadhiwa tu', waiting: 'Inasubiri', sent: 'Imetumwa', failed: 'Haikutumwa' } as Record<
+    statuses: { kept: 'Haitumwi', waiting: 'Inasubiri', sent: 'Imetumwa', failed: 'Imeshindikana' } as Record<
       string,
       string
     >,
@@ -34,7 +34,7 @@ const messagesTexts = texts({
     channel: 'Channel',
     channels: { email: 'E-mail', sms: 'SMS' },
     status: 'Status',
-    statuses: { kept: 'Kept here only', waiting: 'Waiting', sent: 'Sent', failed: 'Not sent' },
+    statuses: { kept: 'Not sent out', waiting: 'Waiting', sent: 'Sent', failed: 'Failed' },
     to: 'To',
     what: 'What',
     text: 'Text',
@@ -74,7 +74,7 @@ export function Messages() {
           {row.subject ?? row.kind}
           {row.error === null ? null : <div>{row.error}</div>}
           {row.text === null ? null : (
-            <details>
+            <details className="disclosed">
               <summary>{t.text}</summary>
               <pre className="body">{row.text}</pre>
             </details>
@@ -85,11 +85,11 @@ export function Messages() {
   ]
   return (
     <Page title={t.title} lead={t.lead}>
-      <MerchantFilter list={list} />
       <List
         label={t.title}
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
+        first={<MerchantFilter list={list} />}
         empty={<Empty title={t.empty} />}
       />
     </Page>

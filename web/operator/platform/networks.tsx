@@ -19,7 +19,7 @@ const networksTexts = texts({
     title: 'Msaada wa mitandao',
     lead: 'Walipaji wanasoma haya kwenye ukurasa wa malipo, kwa lugha waliyochagua.',
     name: 'Jina',
-    menu: 'Namba ya menyu (si lazima)',
+    menu: 'Namba ya menyu',
     help_sw: 'Msaada kwa Kiswahili',
     help_en: 'Msaada kwa Kiingereza',
     save: 'Hifadhi',
@@ -29,7 +29,7 @@ const networksTexts = texts({
     title: 'Help for networks',
     lead: 'Payers read this on the pay page, in the language that they chose.',
     name: 'Name',
-    menu: 'Menu code (not required)',
+    menu: 'Menu code',
     help_sw: 'Help in Swahili',
     help_en: 'Help in English',
     save: 'Save',
@@ -71,14 +71,26 @@ function Edit({ networks }: { networks: readonly Network[] }) {
         {form.values.networks.map((network, i) => (
           <Fieldset key={network.code} legend={network.code}>
             <Stack gap="sm">
-              <TextInput label={t.name} {...form.getInputProps(`networks.${i}.name`)} />
+              <TextInput label={t.name} required {...form.getInputProps(`networks.${i}.name`)} />
               <TextInput
-                label={t.menu}
+                label={parts.optional(t.menu)}
                 {...form.getInputProps(`networks.${i}.menu_code`)}
                 value={network.menu_code ?? ''}
               />
-              <Textarea label={t.help_sw} lang="sw" autosize {...form.getInputProps(`networks.${i}.help_sw`)} />
-              <Textarea label={t.help_en} lang="en" autosize {...form.getInputProps(`networks.${i}.help_en`)} />
+              <Textarea
+                label={t.help_sw}
+                required
+                lang="sw"
+                autosize
+                {...form.getInputProps(`networks.${i}.help_sw`)}
+              />
+              <Textarea
+                label={t.help_en}
+                required
+                lang="en"
+                autosize
+                {...form.getInputProps(`networks.${i}.help_en`)}
+              />
             </Stack>
           </Fieldset>
         ))}

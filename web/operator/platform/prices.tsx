@@ -155,25 +155,28 @@ type Form = ReturnType<typeof useDraft<{ rules: Typed[] }>>['form']
 
 function RuleFields({ form, rule, i }: { form: Form; rule: Typed; i: number }) {
   const t = useTexts(merchantsTexts)
+  const parts = useTexts(partsTexts)
   const words = useWords()
   const field = (name: keyof Typed) => form.getInputProps(`rules.${i}.${name}`)
   const methods = METHODS[rule.flow].map((value) => ({ value, label: words.method(value) }))
   return (
     <Fieldset legend={t.rule(i + 1)}>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="sm">
-        <TextInput label={t.label} maxLength={100} {...field('label')} />
+        <TextInput label={parts.optional(t.label)} maxLength={100} {...field('label')} />
         <NativeSelect
           label={t.flow}
           data={Object.entries(t.flows).map(([value, label]) => ({ value, label }))}
           {...field('flow')}
         />
         <NativeSelect label={t.method} data={[{ value: '', label: t.any }, ...methods]} {...field('method')} />
-        {rule.flow === 'withdrawal' ? <TextInput label={t.destination} {...field('destination_code')} /> : null}
-        <TextInput label={t.percentage} inputMode="decimal" {...field('percentage')} />
-        <TextInput label={t.flat_fee} inputMode="decimal" {...field('flat_fee')} />
+        {rule.flow === 'withdrawal' ? (
+          <TextInput label={parts.optional(t.destination)} {...field('destination_code')} />
+        ) : null}
+        <TextInput label={t.percentage} required inputMode="decimal" {...field('percentage')} />
+        <TextInput label={t.flat_fee} required inputMode="decimal" {...field('flat_fee')} />
         {rule.flow === 'withdrawal' ? (
           <>
-            <TextInput label={t.processor} inputMode="decimal" {...field('processor_charge')} />
+            <TextInput label={t.processor} required inputMode="decimal" {...field('processor_charge')} />
             <Checkbox
               mt="lg"
               label={t.pass}

@@ -109,7 +109,7 @@ export function Providers() {
               <FactList
                 facts={[
                   [t.live, one.live ? t.yes : t.no],
-                  [t.serves, [...one.methods, ...one.payout_methods].map(words.method).join(', ')],
+                  [t.serves, [...one.methods, ...one.payout_methods].map(words.method).join(', '), 'wide'],
                 ]}
               />
               <Circuits circuits={one.circuits} label={one.name} />

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { useDraft } from '../../ui/form.ts'
 import { texts, useTexts } from '../../ui/language.ts'
 import { Dialog } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Answers, Form } from '../question.tsx'
 
@@ -15,13 +16,13 @@ const reasonTexts = texts({
     reason: 'Sababu',
     needed: 'Andika sababu.',
     hint: 'Inabaki kwenye kumbukumbu za matendo.',
-    optional: 'Si lazima. Inabaki kwenye kumbukumbu za matendo.',
+    optional: 'Inabaki kwenye kumbukumbu za matendo.',
   },
   en: {
     reason: 'Reason',
     needed: 'Write the reason.',
     hint: 'It stays in the audit log.',
-    optional: 'Not required. It stays in the audit log.',
+    optional: 'It stays in the audit log.',
   },
 })
 
@@ -55,6 +56,7 @@ export function Reason({
 
 function Asked({ question, onClose, onDone }: { question: Question; onClose: () => void; onDone: () => void }) {
   const t = useTexts(reasonTexts)
+  const parts = useTexts(partsTexts)
   const { name, text, button, danger = false, optional = false } = question
   const { form, submit, error, sending } = useDraft({
     name,
@@ -69,12 +71,11 @@ function Asked({ question, onClose, onDone }: { question: Question; onClose: () 
     <Form onSubmit={send}>
       <div className="who">{text}</div>
       <Textarea
-        label={t.reason}
+        label={optional ? parts.optional(t.reason) : t.reason}
         description={optional ? t.optional : t.hint}
         maxLength={REASON_MAX}
         rows={3}
         required={!optional}
-        withAsterisk={false}
         {...form.getInputProps('reason')}
       />
       <Problem error={error} />

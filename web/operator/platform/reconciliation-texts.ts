@@ -65,7 +65,7 @@ export const reconciliationTexts = texts({
     to: 'Hadi siku',
     date_needed: 'Chagua siku.',
     columns: 'Majina ya safu',
-    columns_hint: 'Si lazima: kama kind=Type,amount=Value, pale faili lina majina mengine.',
+    columns_hint: 'Mfano kind=Type,amount=Value, pale faili lina majina mengine.',
     brought: 'Taarifa imepokelewa na inalinganishwa.',
     period: 'Kipindi',
     statement_states: {
@@ -139,7 +139,7 @@ export const reconciliationTexts = texts({
     to: 'To day',
     date_needed: 'Choose a day.',
     columns: 'Names of columns',
-    columns_hint: 'Not required: such as kind=Type,amount=Value, where the file has other names.',
+    columns_hint: 'Such as kind=Type,amount=Value, where the file has other names.',
     brought: 'The statement is in and is being compared.',
     period: 'Period',
     statement_states: { importing: 'Being compared', done: 'Done', failed: 'Failed', withdrawn: 'Taken back' },

@@ -210,7 +210,7 @@ function End({ row, onClose, onDone }: { row: Row; onClose: () => void; onDone: 
         data={Object.entries(t.resolutions).map(([value, label]) => ({ value, label }))}
         {...form.getInputProps('resolution')}
       />
-      <Textarea label={t.reason} required withAsterisk={false} maxLength={500} {...form.getInputProps('reason')} />
+      <Textarea label={t.reason} required maxLength={500} {...form.getInputProps('reason')} />
       <Problem error={error} />
       <Answers text={t.end} sending={sending} onClose={onClose} />
     </Form>

@@ -8,6 +8,7 @@ import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Table } from '../../ui/list.tsx'
 import { Chip, Dialog, type Tone, When } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { showCount } from '../../ui/show.ts'
 import { News } from '../news.tsx'
@@ -108,6 +109,7 @@ export function Statements() {
 
 function Bring({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
   const t = useTexts(reconciliationTexts)
+  const parts = useTexts(partsTexts)
   const act = useAct('POST /v1/operator/statements')
   const providers = useRead('GET /v1/operator/providers')
   // The sandbox moves no money: it has no statements.
@@ -136,22 +138,24 @@ function Bring({ onClose, onDone }: { onClose: () => void; onDone: () => void })
     <Form
       onSubmit={(event) => {
         setMissing(file === null)
-        if (file === null) event.preventDefault()
-        else send(event)
+        if (file !== null) return send(event)
+        event.preventDefault()
+        form.validate()
       }}
     >
       <Text>{t.bring_text}</Text>
       <NativeSelect label={t.provider} data={names} {...form.getInputProps('provider')} />
       <TextInput
         label={t.file}
+        required
         type="file"
         accept=".csv,text/csv"
         error={missing && file === null ? t.file_needed : null}
         onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)}
       />
-      <TextInput label={t.from} type="date" {...form.getInputProps('from')} />
-      <TextInput label={t.to} type="date" {...form.getInputProps('to')} />
-      <TextInput label={t.columns} description={t.columns_hint} {...form.getInputProps('columns')} />
+      <TextInput label={t.from} required type="date" {...form.getInputProps('from')} />
+      <TextInput label={t.to} required type="date" {...form.getInputProps('to')} />
+      <TextInput label={parts.optional(t.columns)} description={t.columns_hint} {...form.getInputProps('columns')} />
       <Problem error={error} />
       <Answers text={t.bring} sending={sending} onClose={onClose} />
     </Form>

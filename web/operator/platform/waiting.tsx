@@ -82,11 +82,11 @@ export function WaitingForProvider() {
   ]
   return (
     <Page title={t.title} lead={t.lead}>
-      <MerchantFilter list={list} />
       <List
         label={t.title}
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
+        first={<MerchantFilter list={list} />}
         empty={<Empty title={t.empty}>{t.teach}</Empty>}
       />
     </Page>

@@ -125,9 +125,9 @@ export const caseTexts = texts({
     usual: 'Nothing unusual',
     stuck: {
       NEEDS_RECONCILIATION:
-        'The provider gave no certain answer: it may have been paid. The money is set aside, and the provider is asked again by itself. If you know what happened, say so.',
+        'The provider gave no certain answer: it may have been paid. The money is reserved, and the provider is asked again by itself. If you know what happened, say so.',
       BLOCKED_IP_WHITELIST:
-        'The provider did not pay it, for a reason on our side. The money is set aside. Mend the cause and send it again, or say that it will not be paid.',
+        'The provider did not pay it, for a reason on our side. The money is reserved. Mend the cause and send it again, or say that it will not be paid.',
       NEEDS_ADMIN_ATTENTION:
         'The provider contradicts itself, or the books do. The money is where it was. Look at the provider before you decide.',
       INFO_REQUESTED: 'The merchant was asked and has not answered yet. You can decide without an answer.',
@@ -168,7 +168,7 @@ export const caseTexts = texts({
     since: 'Since',
     available: 'Available balance',
     after: 'What would be left',
-    reserved: 'Set aside for other payouts',
+    reserved: 'Reserved for other payouts',
     held: 'Held for review',
     received: 'Received in the last 24 hours',
     at_least: (amount: string) => `more than ${amount}`,

@@ -84,7 +84,7 @@ export const listTexts = texts({
     sum_wait: (count: string, amount: string) => `Will wait for a second operator: ${count}, ${amount}.`,
     sum_refused: (count: string) => `Cannot be approved: ${count}. They stay as they are.`,
     sum_paid: (count: string, amount: string, total: string) =>
-      `Approved and being paid out: ${count}. The recipients get ${amount}; with charges ${total} was set aside.`,
+      `Approved and being paid out: ${count}. The recipients get ${amount}; with charges ${total} was reserved.`,
     sum_waits: (count: string, amount: string) => `Waiting for a second operator: ${count}, ${amount}.`,
     sum_left: (count: string) => `Not approved: ${count}.`,
     approve: (count: string, amount: string) => `Approve ${count}, ${amount} in all`,

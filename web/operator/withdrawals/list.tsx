@@ -37,12 +37,12 @@ export function Withdrawals() {
   const columns = useColumns(draft, data?.items.some(isApprovable) ?? false)
   return (
     <Page title={t.title} lead={t.lead}>
-      {list.filtered || (data?.pagination.total_items ?? 0) > 0 ? <MerchantFilter list={list} /> : null}
       <Choice draft={draft} rows={data?.items ?? []} onCheck={() => ask('batch')} />
       <List
         label={t.title}
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
+        first={<MerchantFilter list={list} />}
         empty={<Empty title={t.empty}>{t.teach}</Empty>}
       />
       <Batch draft={draft} open={asking === 'batch'} onClose={() => ask(null)} />

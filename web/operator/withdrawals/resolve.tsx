@@ -4,6 +4,7 @@ import { Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useAct } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
+import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
 import { Answers, Form } from '../question.tsx'
@@ -15,6 +16,7 @@ const REFERENCE_MAX = 64
 /** The question what became of it. */
 export function Resolve({ of: { withdrawal }, onDone, onClose }: Question) {
   const t = useTexts(decideTexts)
+  const parts = useTexts(partsTexts)
   const act = useAct('POST /v1/operator/withdrawals/{withdrawal_id}/resolve')
   const { id, amount, currency, status_reason } = withdrawal
   const shown = showAmount(amount, currency)
@@ -52,7 +54,7 @@ export function Resolve({ of: { withdrawal }, onDone, onClose }: Question) {
           {status_reason}
         </Text>
       ) : null}
-      <Radio.Group label={t.resolve.outcome} required withAsterisk={false} {...form.getInputProps('outcome')}>
+      <Radio.Group label={t.resolve.outcome} required {...form.getInputProps('outcome')}>
         <Stack gap="xs" mt="xs">
           <Radio value="SUCCESS" label={t.resolve.paid} description={t.resolve.paid_hint} />
           <Radio value="FAILED" label={t.resolve.unpaid} description={t.resolve.unpaid_hint} />
@@ -63,11 +65,10 @@ export function Resolve({ of: { withdrawal }, onDone, onClose }: Question) {
         description={t.resolve.hint}
         maxLength={REASON_MAX}
         required
-        withAsterisk={false}
         {...form.getInputProps('reason')}
       />
       <TextInput
-        label={t.resolve.reference}
+        label={parts.optional(t.resolve.reference)}
         description={t.resolve.reference_hint}
         maxLength={REFERENCE_MAX}
         {...form.getInputProps('provider_reference')}

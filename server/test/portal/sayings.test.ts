@@ -1,0 +1,120 @@
+// What the API says when it refuses, as the consoles say it: every sentence has words in the reader's language.
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { inWords } from '../../../web/ui/sayings.ts'
+import { AMOUNT_HELP, PHONE_HELP } from '../../src/lib/index.ts'
+import { createWorld } from '../harness.ts'
+
+const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url))
+/** What no console calls: the command line, the sign-in and the pay page with words of their own, payments of API keys, health. */
+const ELSEWHERE =
+  /^(admin|providers|identity|pay-page|messages|work|db|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|log|proxies)\.ts$|^http\/(outgoing|health|app|json)\.ts$|^payment-links\/(collect|schema)\.ts$|^collections\/(tries|schema)\.ts$|\.test\.ts$/
+/** Sentences of no form: about keys and servers, answers that are no refusals, parts of other sentences, descriptions. */
+const NOT_READ_THERE = [
+  /\bAPI keys?\b|\bpk_|Authorization|Idempotency-Key header|simulate_status|HTTP\/1\.1|\bJSON\b|The headers/,
+  /^Send the body as|^This path does not take|session token|quote the X-Request-Id|^The service cannot|^The payment provider/i,
+  /^Payment prompt sent|^The payment of this Idempotency-Key|^Simulated in|^What the operator|^Why there is no/,
+  /^unknown \{\}$|^has no column "\{\}"$|^must be (\{\}|null) ?(\{\})?$|^must be the next of|^There is nothing here|Nothing was paid; an operator|^There is no (such|payment link|merchant)/,
+  /^\{\}, or the 6 to 20|^\{\} This one is|^kind must be|^currency must be|^at (must|lies)/,
+]
+
+const LITERAL = /'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g
+const HOLES = /\$\{(?:[^{}]|\{[^}]*\})*\}/g
+/** Texts in code, with {} for each value. */
+const textsOf = (code: string) =>
+  [...code.matchAll(LITERAL)].map((found) =>
+    (found[1] ?? found[2] ?? '').replaceAll("\\'", "'").replace(HOLES, '{}').replaceAll(/\s+/g, ' '),
+  )
+
+/** Sentences there are documentation, or words that customers read. */
+const DESCRIBES =
+  /(schema|texts|routes|help|mail|notify|openapi|poster|reclaim)\.ts$|^(documents|operators)\/|^http\/(docs|access|csv)/
+
+/** What a file can say: of a field (it begins with a verb), in whole sentences, and whatever is behind `message`. */
+function sayingsOf(file: string, code: string): string[] {
+  const found = textsOf(code).filter(
+    (text) =>
+      /^(?:must|is|has|have|holds|names|contradicts|belongs|unknown|"\{\}") /.test(text) ||
+      (/^ ?[A-Z{].*\.(?:\{\})?$/.test(text) && !DESCRIBES.test(file)),
+  )
+  const told = code.matchAll(/\bmessage\s*[:=]\s*((?:`[^`]*`|'[^'\n]*'|[^,}`'])*)/g)
+  for (const [, expression = ''] of told) {
+    found.push(...textsOf(expression))
+    for (const [name] of expression.matchAll(/\b[A-Z][A-Z_]{2,}\b/g)) {
+      const [, value = ''] = new RegExp(`\\bconst ${name}\\b[^=]*=([\\s\\S]*?)\\n\\n`).exec(code) ?? []
+      found.push(...textsOf(value))
+    }
+  }
+  return found.filter((text) => /\S \S/.test(text)).map((text) => text.trim())
+}
+
+test('whatever a form may be refused with has words in Swahili', () => {
+  const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.ts') && !ELSEWHERE.test(path),
+  )
+  const wordless: string[] = []
+  let known = 0
+  for (const file of files) {
+    // Comments, descriptions for the documentation and statements of SQL say nothing to a reader.
+    const code = readFileSync(SOURCE + file, 'utf8')
+      .replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
+      .replace(/\b(summary|description|purpose):\s*(?:'[^'\n]*'|`[^`]*`)/g, '')
+    for (const said of sayingsOf(file, code)) {
+      if (NOT_READ_THERE.some((pattern) => pattern.test(said))) continue
+      const real = said.replaceAll('{}', '7').replace(/\. ?7$/, '.')
+      if (inWords(real, 'sw') === null) wordless.push(`${file}: ${said}`)
+      else known += 1
+    }
+  }
+  assert.deepEqual([...new Set(wordless)], [])
+  assert.ok(known > 120, `only ${known} sentences were found`)
+})
+
+test('the words are those of the sentence, with its values', () => {
+  assert.equal(inWords(PHONE_HELP, 'sw'), 'Andika namba ya simu kama 0754 123 456.')
+  assert.equal(inWords(`${AMOUNT_HELP.not_positive}`, 'en'), 'This must be greater than zero.')
+  assert.equal(inWords('must have at most 200 characters', 'sw'), 'Andika herufi zisizozidi 200.')
+  assert.equal(inWords('must have at least 2 characters', 'sw'), 'Andika herufi 2 au zaidi.')
+  assert.equal(
+    inWords('This address is on the list already, with status REJECTED. Remove it first to ask again.', 'sw'),
+    'Anwani hii iko kwenye orodha tayari (hali: REJECTED). Iondoe kwanza ili uombe tena.',
+  )
+  assert.equal(
+    inWords('The amount must be from 1.00 to 1000000000.00 shillings.', 'sw'),
+    'Kiasi kiwe kutoka shilingi 1.00 hadi 1,000,000,000.',
+  )
+  assert.equal(
+    inWords('The statement was not taken: line 3 is longer than 64 characters. See details.lines.', 'sw'),
+    'Taarifa haikupokelewa. Mstari wa 3: unazidi herufi 64.',
+  )
+  assert.equal(inWords('The record is not in a state that allows this.', 'sw'), '', 'its code says it')
+  assert.equal(inWords('This sentence was made yesterday.', 'sw'), null, 'then the API says it itself')
+})
+
+test('what the API really answers to wrong fields has words in Swahili', async () => {
+  const world = await createWorld()
+  const { token } = await world.newSession('MERCHANT_ADMIN')
+  const wrong: [path: string, body: object][] = [
+    ['/v1/payment-links', { amount: '-1', customer_phone: '12', expires_at: 'x', description: 'x'.repeat(5_000) }],
+    ['/v1/invoices', { customer_name: ' ', due_date: '1999-01-01', items: [{ description: '', quantity: '0' }] }],
+    ['/v1/merchant/withdrawals', { method: 'CARRIER_PIGEON', amount: 'x', destination_name: '\u0000' }],
+    ['/v1/merchant/members', { email: 'x', role: 'KING' }],
+    ['/v1/merchant/ip-addresses', { label: '', address: '127.0.0.1' }],
+    ['/v1/merchant/ip-addresses', { label: 'x', address: '10.0.0.0/4' }],
+    ['/v1/merchant/api-keys', { name: '', environment: 'x', scopes: ['x'] }],
+  ]
+  try {
+    for (const [path, body] of wrong) {
+      const reply = await world.post(`${path}?environment=sandbox`, body, { key: token })
+      assert.equal(reply.status, 400, reply.text)
+      for (const { field, message } of reply.body.error.details.fields) {
+        assert.ok(inWords(message, 'sw'), `${path} ${field}: ${message}`)
+      }
+    }
+  } finally {
+    await world.close()
+  }
+})

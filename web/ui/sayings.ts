@@ -1,0 +1,262 @@
+// What the API says when it refuses, in the reader's language. It says it in English: each sentence has its Swahili words here,
+// and a new one without them fails a test. Fetched with the first refusal, so that no page waits for it.
+
+/** The API's words and ours. `{}` stands for a value, in the same order on both sides. */
+const SAID: Readonly<Record<string, string>> = {
+  // At a field: what the API says follows the name of the field.
+  'is required': 'Jaza sehemu hii.',
+  'is required the first time': 'Jaza sehemu hii: ni mara ya kwanza.',
+  'is required for this destination': 'Jaza sehemu hii: mpokeaji huyu anaihitaji.',
+  'is required: you are a member of several merchants': 'Chagua biashara: uko kwenye biashara zaidi ya moja.',
+  'is not valid': 'Hapa si sahihi.',
+  'is not in the right form': 'Hapa hapajaandikwa sawasawa.',
+  'is too large': 'Kiasi ni kikubwa mno.',
+  'is too wide: at most a /{}': 'Mtandao ni mpana mno: usizidi /{}.',
+  'is not an address that a server calls from': 'Seva haiwezi kupiga kutoka kwenye anwani hii.',
+  'is about the same payments as rules.{}': 'Inahusu malipo yale yale ya kanuni nyingine (rules.{}).',
+  "is of {}, not of the line's method": 'Ni ya {}, si ya njia iliyochaguliwa.',
+  'has not begun yet in Africa/Dar_es_Salaam': 'Kipindi hiki hakijaanza.',
+  'holds characters that are not allowed here': 'Kuna herufi ambazo haziruhusiwi hapa.',
+  'holds characters that cannot be seen': 'Kuna herufi ambazo hazionekani. Andika upya.',
+  'must not be blank, and must hold no control characters': 'Jaza sehemu hii, bila herufi zisizoonekana.',
+  'must have at least {} character{}': 'Andika herufi {} au zaidi.{}',
+  'must have at most {} characters': 'Andika herufi zisizozidi {}.',
+  'must have at most two decimals': 'Andika desimali zisizozidi mbili.',
+  'must be one of {}': 'Chagua mojawapo: {}.',
+  'must be at least {}': 'Andika {} au zaidi.',
+  'must be at most {}': 'Andika {} au chini yake.',
+  'must be live or sandbox': 'Chagua mazingira: Halisi au Majaribio.',
+  'must be sent once': 'Taja hili mara moja tu.',
+  'must be a decimal such as "25000.00" or 25000, without sign, exponent or separators':
+    'Andika kiasi kama 25000 au 25000.50.',
+  'must be a decimal string such as "500.00", without sign, exponent or separators': 'Andika kiasi kama 500 au 500.00.',
+  'must be a decimal greater than zero such as "2" or "1.5", with at most three decimals':
+    'Andika idadi kubwa kuliko sifuri, kama 2 au 1.5, yenye desimali zisizozidi tatu.',
+  'must be a percentage from "0" to "100" such as "1.50", with at most two decimals':
+    'Andika asilimia kutoka 0 hadi 100, kama 1.50.',
+  'must be greater than zero': 'Andika kiasi kikubwa kuliko sifuri.',
+  'must not be below zero': 'Usiandike kiasi kilicho chini ya sifuri.',
+  'must be a Tanzanian mobile number such as 0754123456 or 255754123456': 'Andika namba ya simu kama 0754 123 456.',
+  'must be a Tanzanian mobile number such as 0754123456 or 255754123456, or the 6 to 20 digits of an account':
+    'Andika namba ya simu kama 0754 123 456, au namba ya akaunti yenye tarakimu 6 hadi 20.',
+  'must be an account number of 1 to 34 letters, digits, - and /':
+    'Andika namba ya akaunti: herufi, tarakimu, - na /, zisizozidi 34.',
+  'must be an e-mail address': 'Andika anwani kama jina@mfano.co.tz.',
+  'must be an id as we gave it': 'Kitambulisho hiki si sahihi.',
+  'must be a code that GET /v1/destinations lists, such as MPESA or CRDB':
+    'Andika msimbo wa mtandao au benki, kama MPESA au CRDB.',
+  'must be null for a collection: money that comes in has no destination':
+    'Acha wazi: pesa zinazoingia hazina mtandao au benki ya kwenda.',
+  'must be null or one of {} for a {}': 'Chagua yoyote au mojawapo: {} ({}).',
+  'must be a complete URL, such as https://example.com/webhooks':
+    'Andika anwani kamili, kama https://mfano.co.tz/webhook.',
+  'must begin with https://': 'Anwani lazima ianze na https://',
+  'must begin with https:// or http://': 'Anwani lazima ianze na https:// au http://',
+  'must be an address that begins with https:// or http://, without a user name or password':
+    'Andika anwani inayoanza na https:// au http://, bila jina la mtumiaji wala nywila.',
+  'must not hold a user name or password': 'Usiweke jina la mtumiaji wala nywila ndani ya anwani.',
+  'must lead to an address on the public internet, not to a private or reserved one':
+    'Anwani lazima ifikike kwenye intaneti ya umma, isiwe ya mtandao wa ndani.',
+  'must be an IPv4 or IPv6 address, or a network such as 203.0.113.0/24':
+    'Andika anwani ya IPv4 au IPv6, au mtandao kama 203.0.113.0/24.',
+  'names one address of a network: send {}/{} or {}': 'Ni anwani moja ndani ya mtandao: andika {}/{} au {}.',
+  'must be a day such as 2030-01-31': 'Andika tarehe kama 2030-01-31.',
+  'must be today or later, in Tanzania': 'Chagua leo au siku inayofuata.',
+  'must be a month such as 2026-01 or a day such as 2026-01-05': 'Chagua mwezi kama 2026-01 au siku kama 2026-01-05.',
+  'must be a time such as 2026-01-05T00:00:00Z, or a day: 2026-01-05': 'Andika siku kama 2026-01-05.',
+  'must be a time such as 2026-01-05T12:00:00Z or 2026-01-05T15:00:00+03:00': 'Andika siku au muda ulio sahihi.',
+  'must be a time that exists, such as 2030-01-31T18:00:00+03:00': 'Andika siku iliyopo kwenye kalenda.',
+  'must be in the future': 'Chagua muda ambao haujapita.',
+  'must be in the past': 'Chagua muda uliopita.',
+  'must not be in the future': 'Chagua muda ambao umeshapita.',
+  'must be after from': 'Siku ya mwisho lazima iwe baada ya siku ya kwanza.',
+  'must be after since': 'Mwisho lazima uwe baada ya mwanzo.',
+  'must not be more than 62 days after from': 'Kipindi kisizidi siku 62.',
+  'must name at least one event': 'Chagua tukio moja au zaidi.',
+  'must name at least one scope': 'Chagua ruhusa moja au zaidi.',
+  '"{}" is not an event; name any of {}': '“{}” si tukio. Yaliyopo: {}.',
+  'unknown scope {}; known are {}': 'Ruhusa {} haijulikani. Zilizopo: {}.',
+  'must not be {} when ip_whitelist_enabled is: choose one of the two': 'Chagua moja kati ya mawili (si {} kwa yote).',
+  'must not name one withdrawal twice': 'Utoaji mmoja umetajwa mara mbili.',
+  'must not go beyond the newest {} rows of all merchants. Name one with merchant_id':
+    'Zinaonekana rekodi mpya {} tu za biashara zote. Chagua biashara moja.',
+  'must be left out with merchant_id': 'Acha wazi unapochagua biashara.',
+  'must be the next of an earlier answer': 'Fungua orodha upya, kisha endelea.',
+  'must be pairs such as reference=Order No, of {}': 'Andika jozi kama reference=Order No. Majina: {}.',
+  'names {} twice': '{} imetajwa mara mbili.',
+  'names another destination than {}': 'Hapa pametajwa mpokeaji tofauti na {}.',
+  'names another recipient than destination_name': 'Jina hili ni tofauti na jina la mpokeaji.',
+  'contradicts this key, which acts in {}: leave it out': 'Ufunguo huu ni wa {}: acha wazi.',
+  'contradicts this request, which acts in {}': 'Ombi hili ni la mazingira mengine ({}).',
+  // What is said of a refusal as a whole, where its code alone says less.
+  'Only operators of the platform may call this.': 'Hili ni la waendeshaji wa mfumo tu.',
+  'The request did not arrive whole in time. Send it again.': 'Ombi halikufika lote kwa wakati. Tuma tena.',
+  'The body is too large. The limit is 64 KiB.': 'Ulichoandika ni kirefu mno. Kisizidi KiB 64.',
+  'merchant_id is not the merchant of this credential. Leave it out or send your own.':
+    'Huruhusiwi kutumia biashara hii.',
+  'Only TZS is supported.': 'Shilingi za Tanzania (TZS) tu ndizo zinazotumika.',
+  'The amount must be from {} to {} shillings.': 'Kiasi kiwe kutoka shilingi {} hadi {}.',
+  'The total must be greater than zero.': 'Jumla lazima iwe kubwa kuliko sifuri.',
+  'The provider moves whole shillings only. Leave out the cents.':
+    'Mtoa huduma anahamisha shilingi kamili tu. Ondoa senti.',
+  'Available is {}; the requested {} needs {} with its charges.':
+    'Salio linalopatikana ni {}; kiasi cha {} kinahitaji {} pamoja na makato.',
+  'Available is {}; the adjustment takes {}.': 'Salio linalopatikana ni {}; marekebisho yanachukua {}.',
+  'No price is agreed for withdrawals of this method to this destination. Ask the platform for one.':
+    'Bado hakuna makato yaliyopangwa kwa njia hii na mtandao au benki hii. Muulize mwendeshaji wa mfumo.',
+  'This merchant may not use live keys at the moment.': 'Biashara hii haiwezi kutumia funguo halisi kwa sasa.',
+  'This page would take real money: the business must be approved, verified and priced first.':
+    'Ukurasa huu ungepokea pesa halisi: biashara lazima kwanza iidhinishwe, ithibitishwe na ipangiwe makato.',
+  'This key is revoked, so there is nothing to rotate. Create a new key.': 'Ufunguo huu umefutwa. Tengeneza mpya.',
+  'This key has expired, so there is nothing to rotate. Create a new key.':
+    'Muda wa ufunguo huu umeisha. Tengeneza mpya.',
+  'An invoice that is {} cannot be {}.': 'Hali ya ankara hii ({}) hairuhusu hili ({}).',
+  'This invoice names neither a phone nor an e-mail address of the customer, so it cannot be sent.':
+    'Ankara hii haina simu wala barua pepe ya mteja, kwa hiyo haiwezi kutumwa.',
+  'A withdrawal that is {} cannot be {}.': 'Hali ya utoaji huu ({}) hairuhusu hili ({}).',
+  'The merchant was asked: it can respond, and an operator can approve or reject.':
+    'Biashara imeulizwa: inaweza kujibu, na mwendeshaji anaweza kuidhinisha au kukataa.',
+  'The provider is being asked: wait for its answer.': 'Mtoa huduma anaulizwa: subiri jibu lake.',
+  'An operator can resolve it.': 'Mwendeshaji anaweza kuamua matokeo yake.',
+  'An operator can retry or resolve it.': 'Mwendeshaji anaweza kutuma tena au kuamua matokeo yake.',
+  'Two operators have to approve this.': 'Waendeshaji wawili lazima waidhinishe.',
+  'The merchant is not active and verified. Reject the withdrawal, or complete the merchant first.':
+    'Biashara haijaidhinishwa au haijathibitishwa. Kataa utoaji huu, au kamilisha biashara kwanza.',
+  'No configured provider pays out {} to {}.': 'Hakuna mtoa huduma anayetuma {} kwenda {}.',
+  '{} cannot pay this out without its {}. Reject it, and have it submitted again.':
+    '{} hawezi kutuma bila {}. Kataa, kisha ombi litumwe upya.',
+  '{} pays out whole shillings only, and this is {}.': '{} hutuma shilingi kamili tu, na hiki ni {}.',
+  'The ledger set aside {} of {}: find out why before any money moves. Run "admin verify".':
+    'Vitabu vimetenga {} kati ya {}: tafuta sababu kabla pesa hazijahama. Endesha "admin verify".',
+  'Somebody with this e-mail address is a member already. Change the role instead.':
+    'Mwenye barua pepe hii ni mwanachama tayari. Badilisha jukumu lake.',
+  'There is a user with this e-mail address already.': 'Kuna mtumiaji mwenye barua pepe hii tayari.',
+  'A merchant has at most {} members. Remove one first.':
+    'Biashara haiwezi kuwa na wanachama zaidi ya {}. Ondoa mmoja kwanza.',
+  'Confirm your e-mail address first: open the link in the e-mail that you got when you signed up.':
+    'Thibitisha kwanza barua pepe yako: fungua kiungo kilicho kwenye barua pepe uliyopata ulipojiandikisha.',
+  'You may leave, but only a MERCHANT_ADMIN may remove somebody else.':
+    'Unaweza kujiondoa, lakini msimamizi tu ndiye anayeweza kumwondoa mwingine.',
+  'This is the last MERCHANT_ADMIN. Make another member MERCHANT_ADMIN first.':
+    'Huyu ni msimamizi wa mwisho. Mpe kwanza mwanachama mwingine jukumu la msimamizi.',
+  'This address is on the list already, with status {}.': 'Anwani hii iko kwenye orodha tayari (hali: {}).',
+  'Remove it first to ask again.': 'Iondoe kwanza ili uombe tena.',
+  'The list holds {} addresses. Remove one, or write a network.':
+    'Orodha ina anwani {}. Ondoa moja, au andika mtandao mzima.',
+  'Only a PENDING address can be approved.': 'Anwani inayosubiri tu ndiyo inaweza kuidhinishwa.',
+  'Only a PENDING or APPROVED address can be rejected.': 'Anwani inayosubiri au iliyoidhinishwa tu inaweza kukataliwa.',
+  'Only a PENDING merchant can be approved.': 'Biashara inayosubiri tu ndiyo inaweza kuidhinishwa.',
+  'Only an ACTIVE merchant can be suspended.': 'Biashara inayotumika tu ndiyo inaweza kusimamishwa.',
+  'Only a SUSPENDED merchant can be reactivated.': 'Biashara iliyosimamishwa tu ndiyo inaweza kurudishwa.',
+  'This one is {}.': 'Hali yake ni {}.',
+  'Only a collection that is pending_clearance can be decided.': 'Malipo yanayokaguliwa tu ndiyo yanaweza kuamuliwa.',
+  'The fee of this way to pay takes every amount whole. Ask the platform about your prices.':
+    'Makato ya njia hii yanachukua kiasi chote. Muulize mwendeshaji wa mfumo kuhusu makato yako.',
+  'The fee takes the whole amount. The smallest that leaves something is {} shillings.':
+    'Makato yanachukua kiasi chote. Kiasi kidogo kinachobakiza kitu ni shilingi {}.',
+  'An invoice is sent at most {} times a day. Its customer has had it that often today.':
+    'Ankara hutumwa si zaidi ya mara {} kwa siku. Mteja ameshaipata mara hizo leo.',
+  'Nothing can be sent to {} at the moment.': 'Kwa sasa hakuna kinachoweza kutumwa {}.',
+  'Nothing can be sent by {}.': 'Hakuna kinachoweza kutumwa kwa {}.',
+  'By {}: {}.': 'Kwa {}: {}.',
+  'You have submitted this withdrawal: two other operators have to approve it.':
+    'Wewe ndiye uliyeomba utoaji huu: waendeshaji wengine wawili lazima waidhinishe.',
+  'No webhook is configured yet. PATCH /v1/merchant/webhook-config with a webhook_url first.':
+    'Bado hakuna anwani ya webhook. Iandike kwanza.',
+  'This delivery is still pending: it is being tried by itself. See next_attempt_at.':
+    'Ujumbe huu bado unajaribiwa wenyewe. Angalia utajaribiwa tena lini.',
+  'This delivery was attempted {} times. It is not sent again.': 'Ujumbe huu umejaribiwa mara {}. Hautumwi tena.',
+  'This case is closed: {}.': 'Kesi hii imefungwa: {}.',
+  'There is nothing of ours behind this case that the provider could be asked about.':
+    'Kesi hii haina kitu chetu ambacho mtoa huduma anaweza kuulizwa.',
+  'This statement was withdrawn already.': 'Taarifa hii imeshaondolewa.',
+  'A statement of this provider is being imported. Try again soon.':
+    'Taarifa ya mtoa huduma huyu inaletwa sasa. Jaribu tena baada ya muda mfupi.',
+  'Another statement of this provider is being imported. Try again soon.':
+    'Taarifa nyingine ya mtoa huduma huyu inaletwa sasa. Jaribu tena baada ya muda mfupi.',
+  'This file is being imported right now.': 'Faili hili linaletwa sasa hivi.',
+  'This file was imported on {}: see statement {}. Withdraw that one first if it was brought wrongly.':
+    'Faili hili liliwahi kuletwa {}: angalia taarifa {}. Iondoe kwanza kama ililetwa kimakosa.',
+  'Send the file as the body of the request.': 'Chagua faili.',
+  'Send the file as text/csv.': 'Leta faili la CSV.',
+  'The file is too large. The limit is {} MiB.': 'Faili ni kubwa mno. Lisizidi MiB {}.',
+  'The statement was not taken: line {} {}. See details.lines.': 'Taarifa haikupokelewa. Mstari wa {}: {}.',
+  // What is wrong with a line of a statement.
+  'has neither a column reference nor provider_id': 'hakuna safu ya reference wala provider_id',
+  'has no column {}': 'hakuna safu {}',
+  'has the column "{}" more than once': 'safu "{}" iko zaidi ya mara moja',
+  'has more than {} columns': 'safu ni zaidi ya {}',
+  'has {} fields, and the header another number': 'una safu {}, tofauti na mstari wa kwanza',
+  'has neither reference nor provider_id': 'hauna reference wala provider_id',
+  'has a reference or provider_id of more than {} characters': 'reference au provider_id inazidi herufi {}',
+  'has no kind, and no reference of ours that would tell it': 'hauna kind, wala kumbukumbu yetu inayoionyesha',
+  'has a quote in the middle of a field': 'kuna alama ya nukuu katikati ya sehemu',
+  'has a quote that is never closed': 'kuna alama ya nukuu isiyofungwa',
+  'has something behind a closing quote': 'kuna kitu baada ya nukuu kufungwa',
+  'holds a character that cannot be seen, such as NUL': 'kuna herufi isiyoonekana',
+  'holds a line end that is none': 'mwisho wa mstari si sahihi',
+  'is longer than {} characters': 'unazidi herufi {}',
+  'is missing: the file has no header': 'faili halina mstari wa majina ya safu',
+  'is not UTF-8': 'si UTF-8',
+}
+
+/** Sentences that say what their codes say (problem-texts.ts). */
+const BY_CODE: ReadonlySet<string> = new Set([
+  'Your role does not allow this. Ask an administrator of the merchant.',
+  'This request is not allowed.',
+  'This moves money: sign in to the console again, then repeat the request.',
+  'The request is not valid. See details.fields for what to change.',
+  'The record is not in a state that allows this.',
+  'Too many requests. Wait as long as Retry-After says.',
+  'The first request with this Idempotency-Key is still running. Ask again in a moment.',
+  'This Idempotency-Key was used for another request. Use a fresh key for each payment attempt.',
+  'This amount is outside the limits, or the provider cannot move it.',
+  'destination_code is not a destination of this method. GET /v1/destinations lists them.',
+  'The available balance does not cover the amount and its charges.',
+  'Withdrawals need a merchant that is active, verified and priced. Ask the platform to complete the account.',
+  'Production keys are available after the business account is approved. Use the sandbox until then.',
+  'This payment link can no longer be paid.',
+  'This payment link has been paid: it stays paid.',
+  'Another payment of this is under way. Wait until it ends.',
+  'You have approved this already. It leaves when another operator approves it too.',
+])
+
+// The longest first: it is the nearest. No value reaches into the next sentence.
+const PATTERNS = Object.entries(SAID)
+  .toSorted(([one], [other]) => other.length - one.length)
+  .map(([api, sw]) => {
+    const parts = api.split('{}').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    return { pattern: new RegExp(`^${parts.join('((?:(?!\\. [A-Z]).)*?)')}$`, 's'), sw }
+  })
+
+/** Amounts as people write them: "1000000.00" is "1,000,000". */
+function grouped(text: string): string {
+  return text.replace(/\b\d{4,}\.\d{2}\b/g, (amount) =>
+    amount.replace(/\.00$/, '').replace(/\B(?=(\d{3})+(?!\d))/g, ','),
+  )
+}
+
+/** A sentence of the API in Swahili. Null: there are no words for it yet. */
+export function inSwahili(said: string): string | null {
+  for (const { pattern, sw } of PATTERNS) {
+    const [found, ...values] = pattern.exec(said) ?? []
+    if (found === undefined) continue
+    return sw.replaceAll('{}', () => {
+      const value = values.shift() ?? ''
+      // The end of a plural, and what a sentence within a sentence says.
+      return value === 's' ? '' : (inSwahili(value) ?? grouped(value))
+    })
+  }
+  // Several sentences, each of which is known.
+  const sentences = said.split(/(?<=\.) (?=[A-Z])/)
+  if (sentences.length < 2) return null
+  const all = sentences.map(inSwahili)
+  return all.includes(null) ? null : all.join(' ')
+}
+
+/** What the API said, as a whole sentence in this language. Empty: its code says it. Null: only the API has words for it. */
+export function inWords(said: string, language: 'sw' | 'en'): string | null {
+  if (BY_CODE.has(said)) return ''
+  if (language === 'sw') return inSwahili(said)
+  return /^[a-z"]/.test(said) ? `This ${said}${/[.!?]$|:\/\/$/.test(said) ? '' : '.'}` : grouped(said)
+}
