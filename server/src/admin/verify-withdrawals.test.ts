@@ -128,7 +128,7 @@ async function large(world: World, environment: 'live' | 'sandbox', hands: Retur
   await hands.desk.approve({ ...(await submit()), act: first })
   const both = await submit()
   const asked = await submit()
-  for (const act of [first, second]) await hands.desk.approve({ ...both, act })
+  for (const act of [first, second]) await hands.desk.approve({ ...both, act, reason: `Seen by ${act.actor.name}` })
   await hands.desk.approve({ ...asked, act: second })
   await hands.requestInfo(asked)
   for (const act of [first, second]) await hands.desk.approve({ ...asked, act })
@@ -357,7 +357,7 @@ const PLANTS: Plants = {
     // As if whoever can write to the database had set the amount aside.
     `update withdrawals set approvals_required = 2, four_eyes_minor = 1 where ${withdrawal('SUCCESS')}`,
   ],
-  'Every yes of an operator to a withdrawal is in the audit log, and none is only there': [
+  'Every yes of an operator to a withdrawal is in the audit log with its reason, and none is only there': [
     // All of one person about one withdrawal: who was asked again may have said yes before and after.
     ...['approve', 'first_approve'].map(
       (verb) => `delete from audit_log where ${YES_TOLD} and (target_id, actor_id) = (
@@ -367,6 +367,10 @@ const PLANTS: Plants = {
        select withdrawal_id, operator_id from withdrawal_approvals where version = 0 limit 1)`,
     `update withdrawal_approvals set operator_id = gen_random_uuid() where (withdrawal_id, operator_id) = (
        select withdrawal_id, operator_id from withdrawal_approvals limit 1)`,
+    `update withdrawal_approvals set reason = 'another' where (withdrawal_id, operator_id) = (
+       select withdrawal_id, operator_id from withdrawal_approvals where reason is null limit 1)`,
+    `update withdrawal_approvals set reason = null where reason is not null`,
+    `update audit_log set reason = 'another' where action = 'withdrawal.first_approve' and reason is not null`,
     `update audit_log set actor_id = 'another' where ${YES_TOLD} and (target_id, actor_id) = (
        select target_id, actor_id from audit_log where action = 'withdrawal.first_approve' limit 1)`,
   ],

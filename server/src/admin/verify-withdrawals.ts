@@ -212,8 +212,8 @@ export const WITHDRAWALS: Invariant[] = [
             and h.actor_kind = 'operator'))))`,
   },
   {
-    name: 'Every yes of an operator to a withdrawal is in the audit log, and none is only there',
-    // Whoever says yes once more, as an operator again, is told twice and counts once.
+    name: 'Every yes of an operator to a withdrawal is in the audit log with its reason, and none is only there',
+    // Whoever says yes once more, as an operator again, is told twice and counts once, with the reason of then.
     broken: `select merchant_id || ' ' || id || ' by ' || actor_id || case when given is null then ' is only in the audit log'
         else ' is not in the audit log' end as what
       from (
@@ -224,6 +224,13 @@ export const WITHDRAWALS: Invariant[] = [
         where target_type = 'withdrawal' and actor_kind = 'operator'
           and action in ('withdrawal.approve', 'withdrawal.first_approve')) l
       using (merchant_id, id, actor_id)
-      where given is null or told is null`,
+      where given is null or told is null
+      union all
+      select a.merchant_id || ' ' || a.withdrawal_id || ' by ' || a.operator_id || ' is in the audit log without its reason'
+      from withdrawal_approvals a join audit_log l on l.merchant_id = a.merchant_id and l.target_type = 'withdrawal'
+        and l.target_id = a.withdrawal_id::text and l.actor_kind = 'operator' and l.actor_id = a.operator_id::text
+        and l.action in ('withdrawal.approve', 'withdrawal.first_approve')
+      group by a.merchant_id, a.withdrawal_id, a.version, a.operator_id
+      having not bool_or(l.reason is not distinct from a.reason)`,
   },
 ]

@@ -142,6 +142,8 @@ const PLANTS: Plants = {
     "update ledger_transfers set posting = 'collection_settled' where posting = 'collection_cleared'",
     "update ledger_transfers set amount_minor = amount_minor - 1 where posting = 'collection_cleared'",
     "delete from ledger_transfers where posting = 'collection_cleared'",
+    `update collections set amount_received_minor = amount_received_minor + 1 where ${one('collections', "status = 'successful' and amount_received_minor = amount_minor")}`,
+    `update collections set amount_received_minor = null where ${one('collections', "status = 'successful'")}`,
   ],
   'A collection is debited once for its reversal, and only then': [
     `delete from ledger_transfers where ${one('ledger_transfers', "posting = 'collection_reversed'")}`,

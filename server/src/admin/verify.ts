@@ -73,6 +73,8 @@ const INVARIANTS: Invariant[] = [
       where (h.collection_id is not null) <> (t.times is not null)
         or (t.times is not null and (t.times <> 1 or t.environments <> 1 or t.live <> (c.environment = 'live')
           or t.posting <> case when h.cleared then 'collection_cleared' else 'collection_settled' end
+          -- What lists and totals show as received.
+          or t.amount is distinct from c.amount_received_minor
           or t.amount <> case when h.cleared then c.amount_received_minor else c.amount_minor end))
         or (c.status = 'successful' and t.times is null)`,
   },

@@ -146,12 +146,17 @@ async function actorBy(reader: Reader, actor: string | undefined) {
 
 /**
  * An entry as its merchant sees it. Which person of the platform acted, from where and with what reason is the
- * platform's own matter: a reason may be a suspicion.
+ * platform's own matter: a reason may be a suspicion. So is who approved with them.
  */
 export function hideOperator(entry: AuditView): AuditView {
   if (entry.actor.kind !== 'operator') return entry
   const actor = { kind: 'operator', id: null, name: 'operator' } as const
-  return { ...entry, actor, reason: null, request_id: null, address: null }
+  return { ...entry, after: withoutApprovals(entry.after), actor, reason: null, request_id: null, address: null }
+}
+
+function withoutApprovals(after: unknown): unknown {
+  if (typeof after !== 'object' || after === null || !('approvals' in after)) return after
+  return { ...after, approvals: undefined, approvals_required: undefined }
 }
 
 function presentAudit(entry: StoredEntry): AuditView {

@@ -85,7 +85,7 @@ describe('a withdrawal from the amount on', () => {
     const at = world.deps.clock.now().toISOString()
     assert.deepEqual(
       [status, approvals_required, approvals],
-      ['PENDING_ADMIN_APPROVAL', 2, [{ operator: asha.email, at }]],
+      ['PENDING_ADMIN_APPROVAL', 2, [{ operator: asha.email, reason: null, at }]],
     )
     await settle()
     assert.deepEqual([await desk.book(shop), script.sent], [UNTOUCHED, []])

@@ -23,6 +23,7 @@ type Item = {
   last_success_at: string | null
   since: string
   bounded: boolean
+  circuit: object | null
 }
 
 let world: World
@@ -67,6 +68,8 @@ test('counts payments by network: taken, declined, and still open', async () => 
     last_success_at: world.deps.clock.now().toISOString(),
     since: hoursAgo(1),
     bounded: false,
+    // The mock is part of this process.
+    circuit: null,
   })
   world.deps.clock.advance(169 * HOUR)
   assert.deepEqual(await read('?hours=168'), [])

@@ -1,10 +1,11 @@
 // How payments and payouts have gone lately, by provider, method and network: read from their rows, so that every process says
-// the same. (What this process met with its own calls: providers.ts.)
+// the same. Only the circuit beside each is that of the process that answers. (What it met with its own calls: providers.ts.)
 
 import Type, { type Static } from 'typebox'
 import { type Deps, type Reader, sql } from '../db/index.ts'
 import { ENVIRONMENTS, type Environment, type Routes, success } from '../http/index.ts'
 import { firstIdAt, NETWORK_OF_PREFIX, nullable, oneOf, timeOf } from '../lib/index.ts'
+import { CIRCUIT_STATE, type ProvidersOptions } from './providers.ts'
 
 const HOUR_MS = 3_600_000
 /** A payment on a page is tried after it was made, and a withdrawal waits for its approval: their ids are older than their tries. */
@@ -143,7 +144,7 @@ async function healthOf(reader: Reader, flow: Flow, environment: Environment, fr
   })
 }
 
-function present(flow: Flow, row: Row, bounded: boolean, since: Date): HealthItem {
+function present(flow: Flow, row: Row, bounded: boolean, since: Date): Counted {
   const { provider, method, network, counted, successful, failed, undecided } = row
   const decided = successful + failed
   const whole = (ms: number | null) => (ms === null ? null : Math.max(0, Math.round(ms)))
@@ -163,6 +164,15 @@ function present(flow: Flow, row: Row, bounded: boolean, since: Date): HealthIte
     since: since.toISOString(),
     bounded,
   }
+}
+
+/** The circuit that calls of this provider and method go through in this process. One that none went through yet is closed. */
+function circuitOf({ providers, breaker }: Circuits, { provider, method }: Counted): HealthItem['circuit'] {
+  const guarded = providers.get(provider)?.capabilities.circuit_breaker
+  if (!providers.has(provider) || guarded === false) return null
+  const circuit = breaker.health().find((one) => one.provider === provider && one.method === method)
+  if (circuit === undefined) return { state: 'closed', retry_at: null }
+  return { state: circuit.state, retry_at: circuit.retry_at?.toISOString() ?? null }
 }
 
 /** A part of a whole in percent, with one decimal. */
@@ -192,8 +202,25 @@ const HealthItem = Type.Object({
   last_success_at: nullable(Type.String({ format: 'date-time' })),
   since: Type.String({ format: 'date-time', description: 'How far back this was counted.' }),
   bounded: Type.Boolean({ description: 'true: there was more in these hours than was counted, see `since`.' }),
+  circuit: Type.Union(
+    [
+      Type.Object({
+        state: CIRCUIT_STATE,
+        retry_at: nullable(Type.String({ format: 'date-time', description: 'When an open one is tried again.' })),
+      }),
+      Type.Null(),
+    ],
+    {
+      description:
+        'The circuit that stands in front of it, in the process that answered. Circuits are per provider and method: rows that differ only in their network share one. Null: there is none, because this process plays the provider itself or has it not configured.',
+    },
+  ),
 })
 type HealthItem = Static<typeof HealthItem>
+/** What is read from the records. */
+type Counted = Omit<HealthItem, 'circuit'>
+
+type Circuits = Pick<ProvidersOptions, 'providers' | 'breaker'>
 
 const Query = Type.Object({
   hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 168, default: 24 })),
@@ -201,7 +228,7 @@ const Query = Type.Object({
 })
 
 /** Adds the route. */
-export function providerHealthRoutes(deps: Deps): Routes {
+export function providerHealthRoutes(deps: Deps, circuits: Circuits): Routes {
   return (app) => {
     app.get(
       '/v1/operator/providers/health',
@@ -210,7 +237,7 @@ export function providerHealthRoutes(deps: Deps): Routes {
         schema: {
           tags: ['Operator'],
           summary: 'Show how payments and payouts went in the last hours, by provider, method and network',
-          description: `From the records, so the same whichever process answers. About the newest ${LOOKED_AT_MAX} payments and as many payouts are looked at, and of each provider and method the newest ${COUNTED_MAX} are counted: \`bounded\` and \`since\` say where that ended.`,
+          description: `From the records, so the same whichever process answers; only \`circuit\` is of that process. About the newest ${LOOKED_AT_MAX} payments and as many payouts are looked at, and of each provider and method the newest ${COUNTED_MAX} are counted: \`bounded\` and \`since\` say where that ended.`,
           querystring: Query,
           response: { 200: success(Type.Object({ items: Type.Array(HealthItem) })) },
         },
@@ -222,7 +249,8 @@ export function providerHealthRoutes(deps: Deps): Routes {
           healthOf(deps.db, 'collection', environment, from),
           healthOf(deps.db, 'withdrawal', environment, from),
         ])
-        return { success: true as const, data: { items: [...payments, ...payouts] } }
+        const items = [...payments, ...payouts].map((item) => ({ ...item, circuit: circuitOf(circuits, item) }))
+        return { success: true as const, data: { items } }
       },
     )
   }

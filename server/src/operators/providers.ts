@@ -16,12 +16,15 @@ export type ProvidersOptions = { providers: ReadonlyMap<string, Provider>; routi
 const Timestamp = Type.String({ format: 'date-time' })
 const Names = Type.Array(Type.String())
 
+/** The state of a circuit, as a field. */
+export const CIRCUIT_STATE = oneOf(
+  ['closed', 'open', 'half_open'],
+  'closed: calls are made. open: none is, until retry_at. half_open: one call tries whether it works again.',
+)
+
 const Circuit = Type.Object({
   method: Type.String({ description: 'A method; status, payout_status and name: questions.' }),
-  state: oneOf(
-    ['closed', 'open', 'half_open'],
-    'closed: calls are made. open: none is, until retry_at. half_open: one call tries whether it works again.',
-  ),
+  state: CIRCUIT_STATE,
   calls: Type.Integer({ description: 'The newest calls that are judged.' }),
   faults: Type.Integer({ description: 'How many of these failed because of the provider.' }),
   median_ms: nullable(Type.Number()),

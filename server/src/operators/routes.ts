@@ -37,7 +37,7 @@ export function operatorRoutes(
     auditLogRoutes(deps),
     operatorMessageRoutes(deps),
     operatorProviderRoutes(deps, options),
-    providerHealthRoutes(deps),
+    providerHealthRoutes(deps, options),
     failingWebhookRoutes(deps),
     networkRoutes(deps),
   ]

@@ -38,7 +38,7 @@ export function approveBatchRoute(
         },
       },
       async (request, reply) => {
-        const { withdrawal_ids, dry_run = false } = request.body
+        const { withdrawal_ids, dry_run = false, reason } = request.body
         const named = withdrawal_ids.map((id) => id.toLowerCase())
         if (new Set(named).size < named.length) refuseField('withdrawal_ids', 'must not name one withdrawal twice')
         const keys = await Promise.all(named.map(find))
@@ -46,7 +46,7 @@ export function approveBatchRoute(
         const work = async (tx: Tx) => {
           const made = await desk.approveSet(
             tx,
-            keys.map((key) => ({ ...key, act })),
+            keys.map((key) => ({ ...key, act, reason: reason?.trim() ?? null })),
             { dry_run },
           )
           return { data: await presentSet(tx, keys, made, dry_run), left: made }

@@ -105,7 +105,11 @@ export function presentForOperator(
   row: Row & { consents: readonly Consent[] },
 ): OperatorWithdrawal {
   const { merchant_code, merchant_name, merchant_status, merchant_verified } = row
-  const approvals = row.consents.map(({ operator_name, at }) => ({ operator: operator_name, at: at.toISOString() }))
+  const approvals = row.consents.map(({ operator_name: operator, reason, at }) => ({
+    operator,
+    reason,
+    at: at.toISOString(),
+  }))
   return {
     ...presentWhole(row),
     merchant_code,

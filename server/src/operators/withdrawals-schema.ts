@@ -20,9 +20,14 @@ const record = {
   approvals_required: Type.Integer({
     description: 'How many operators have to approve it: 2 from FOUR_EYES_AMOUNT on. Kept from the first approval.',
   }),
-  approvals: Type.Array(Type.Object({ operator: Type.String({ description: 'An e-mail address.' }), at: Timestamp }), {
-    description: 'Who has approved it, oldest first. Asking the merchant and rejecting end what was given before.',
-  }),
+  approvals: Type.Array(
+    Type.Object({
+      operator: Type.String({ description: 'An e-mail address.' }),
+      reason: nullable(Type.String({ description: 'Why, as it was written with the approval.' })),
+      at: Timestamp,
+    }),
+    { description: 'Who has approved it, oldest first. Asking the merchant and rejecting end what was given before.' },
+  ),
 }
 
 /** A withdrawal as operators see it. */
@@ -96,9 +101,17 @@ const Ids = Type.Array(Type.String({ description: 'The id of a withdrawal.' }), 
     'In the order in which they are judged: what the first take is not there for the last. None may come twice.',
 })
 
-/** Body of approve-batch. */
+const ApprovalReason = Type.Optional(
+  visibleLine(500, 'Why. It stays in the history and in the audit log; operators read it, the merchant does not.'),
+)
+
+/** Body of approve: none, an empty one, or the reason. */
+export const ApproveBody = nullable(Type.Object({ reason: ApprovalReason }))
+
+/** Body of approve-batch. One reason is that of each. */
 export const ApproveBatchBody = Type.Object({
   withdrawal_ids: Ids,
+  reason: ApprovalReason,
   dry_run: Type.Optional(
     Type.Boolean({ default: false, description: 'Judges the same and changes nothing; needs no fresh sign-in.' }),
   ),

@@ -18,6 +18,7 @@ import { decideOnce } from './once.ts'
 import { approveBatchRoute } from './withdrawals-batch.ts'
 import { getWithdrawal, listWithdrawals, presentForOperator, presentOne } from './withdrawals-list.ts'
 import {
+  ApproveBody,
   RejectBody,
   RequestInfoBody,
   ResolveBody,
@@ -117,12 +118,13 @@ function approveRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
         description:
           'Amount and charges are set aside, and the provider is called right after. Refused, it stays as it was: `withdrawal_restricted` when the merchant is not active and verified, `insufficient_balance` when too little is left by now.\n\nWhere `approvals_required` is 2, the first approval is judged the same and sets nothing aside: the withdrawal stays where it is until another operator approves it too. The same one again is refused with `second_operator_required`, and whoever submitted it with `forbidden`.',
         params: WithdrawalParams,
-        body: NoBody,
+        body: ApproveBody,
         response: { 200: WithdrawalAnswer },
       },
     },
     async (request, reply) => {
-      const approval = { ...(await keyOf(request)), act: actOf(request) }
+      const reason = request.body?.reason?.trim() ?? null
+      const approval = { ...(await keyOf(request)), act: actOf(request), reason }
       if (readClaim(request) === null) {
         return { success: true as const, data: presentForOperator(deps, await desk.approve(approval)) }
       }

@@ -34,8 +34,8 @@ import {
   withdrawalName,
 } from './store.ts'
 
-/** One approval: of which withdrawal, by whom. */
-export type Approval = WithdrawalId & { act: Act }
+/** One approval: of which withdrawal, by whom, and why. The reason is for operators: no merchant reads it. */
+export type Approval = WithdrawalId & { act: Act; reason?: string | null }
 
 /** What approving needs to know of the providers. */
 export type Approver = {
@@ -91,14 +91,14 @@ export async function approveAll(
   const payouts: Payout[] = []
   const given: NewConsent[] = []
   const audits: Parameters<typeof recordAudits>[2][number][] = []
-  const answers = approvals.map(({ act, ...key }) => {
+  const answers = approvals.map(({ act, reason = null, ...key }) => {
     const row = rows.get(withdrawalName(key))
     if (row === undefined) return new Refusal('not_found', NOT_FOUND)
     const before = consents.get(withdrawalName(key)) ?? []
     const judged = judge(deps, row, available, approver, send ? { act, consents: before } : null)
     if (judged instanceof Refusal) return judged
     Object.assign(row, send ? eyesFor(deps.config, row) : { approvals_required: row.approvals_required ?? 1 })
-    const consent = consentTo(deps, row, act, judged.eyes)
+    const consent = consentTo(deps, row, { act, reason, eyes: judged.eyes })
     if (consent !== null) given.push(consent)
     const after = consent === null ? before : withConsent(before, consent)
     consents.set(withdrawalName(key), after)
@@ -106,7 +106,7 @@ export async function approveAll(
     if (judged.eyes === 'last') {
       const payout = payoutOf(deps, row, judged.provider.name, approver, send)
       payouts.push(payout)
-      setAside(deps, changes, available, row, payout, act)
+      setAside(deps, changes, available, row, payout, { ...act, reason })
     }
     const approvals = after.map(({ operator_name }) => operator_name)
     const seen = row.approvals_required === 1 ? {} : { approvals_required: row.approvals_required, approvals }
@@ -116,6 +116,7 @@ export async function approveAll(
       action: judged.eyes === 'last' ? 'withdrawal.approve' : 'withdrawal.first_approve',
       target_type: 'withdrawal',
       target_id: row.id,
+      reason,
       before: { status },
       after: { status: row.status, ...factsOf(row), ...seen },
     })
@@ -136,7 +137,7 @@ function setAside(
   available: Map<string, bigint>,
   row: Locked,
   payout: Payout,
-  { actor }: Act,
+  { actor, reason }: Act & { reason: string | null },
 ): void {
   const book = bookName(row)
   available.set(book, (available.get(book) as bigint) - row.total_reserved_minor)
@@ -146,7 +147,7 @@ function setAside(
   row.payout_state = payout.state
   row.booked_minor = row.total_reserved_minor
   const effect = { fact: 'withdrawal_reserved', amount_minor: row.total_reserved_minor, ...WHOLE } as const
-  const step = { move: 'approve', funds: 'reserved', failure: null, effect, why: null } as const
+  const step = { move: 'approve', funds: 'reserved', failure: null, effect, why: reason } as const
   applyStep(deps, changes, row, step, { actor, transfer_id: row.transfer_id })
 }
 

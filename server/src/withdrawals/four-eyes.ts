@@ -8,14 +8,14 @@ import { type Deps, inputRows, type Reader, sql, type Tx } from '../db/index.ts'
 import { type Config, Refusal } from '../lib/index.ts'
 import { type Locked, type Withdrawal, type WithdrawalId, withdrawalName } from './store.ts'
 
-/** One operator's yes to a withdrawal. */
-export type Consent = { operator_id: string; operator_name: string; at: Date }
+/** One operator's yes to a withdrawal. `reason`: why, as it was written; for operators only. */
+export type Consent = { operator_id: string; operator_name: string; reason: string | null; at: Date }
 
 // What was given before the merchant was last asked counts no more. Once the money is set aside, who approved is a fact;
 // until then somebody whose rights were taken away no longer says yes.
 const FIND = sql(
   'withdrawal_approvals_find',
-  `select w.merchant_id, w.id, a.operator_id, a.operator_name, a.at
+  `select w.merchant_id, w.id, a.operator_id, a.operator_name, a.reason, a.at
    from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
    join withdrawals w on w.merchant_id = i.merchant_id and w.id = i.id and w.status <> 'REJECTED'
    join withdrawal_approvals a on a.merchant_id = i.merchant_id and a.withdrawal_id = i.id
@@ -80,7 +80,11 @@ export type NewConsent = WithdrawalId &
   Consent & { version: number; approvals_required: number; four_eyes_minor: bigint | null; first: boolean }
 
 /** What is written of an operator's yes to a withdrawal that knows what it takes. Null: whoever approved is none. */
-export function consentTo(deps: Deps, row: Locked, { actor }: Act, eyes: 'first' | 'last'): NewConsent | null {
+export function consentTo(
+  deps: Deps,
+  row: Locked,
+  { act: { actor }, reason, eyes }: { act: Act; reason: string | null; eyes: 'first' | 'last' },
+): NewConsent | null {
   const { merchant_id, id, version, approvals_required, four_eyes_minor } = row
   if (actor.kind !== 'operator' || actor.id === null || approvals_required === null) return null
   const required = { approvals_required, four_eyes_minor, first: eyes === 'first' }
@@ -90,14 +94,15 @@ export function consentTo(deps: Deps, row: Locked, { actor }: Act, eyes: 'first'
     version,
     operator_id: actor.id,
     operator_name: actor.name,
+    reason,
     at: deps.clock.now(),
     ...required,
   }
 }
 
 /** Those who have said yes, with one more. */
-export function withConsent(given: readonly Consent[], { operator_id, operator_name, at }: Consent): Consent[] {
-  return [...given.filter((other) => other.operator_id !== operator_id), { operator_id, operator_name, at }]
+export function withConsent(given: readonly Consent[], { operator_id, operator_name, reason, at }: Consent): Consent[] {
+  return [...given.filter((other) => other.operator_id !== operator_id), { operator_id, operator_name, reason, at }]
 }
 
 // A withdrawal that moves gets what was required with its move.
@@ -105,10 +110,10 @@ const GIVE = sql(
   'withdrawal_approvals_give',
   `with given as (
      select * from json_to_recordset($1::json) as g(merchant_id uuid, id uuid, version int, operator_id uuid,
-       operator_name text, approvals_required smallint, four_eyes_minor bigint, first boolean)
+       operator_name text, reason text, approvals_required smallint, four_eyes_minor bigint, first boolean)
    ), kept as (
-     insert into withdrawal_approvals (merchant_id, withdrawal_id, version, operator_id, operator_name, at)
-     select merchant_id, id, version, operator_id, operator_name, $2 from given
+     insert into withdrawal_approvals (merchant_id, withdrawal_id, version, operator_id, operator_name, reason, at)
+     select merchant_id, id, version, operator_id, operator_name, reason, $2 from given
      -- One who was no operator for a while, and is again, may have said so before.
      on conflict do nothing
    )

@@ -10,6 +10,7 @@ import type { Role } from '../../src/http/index.ts'
 import { newPassword, setPassword } from '../../src/identity/index.ts'
 import type { Language, SettableClock } from '../../src/lib/index.ts'
 import { createUser, type Merchant, setMember } from '../../src/merchants/index.ts'
+import type { Provider } from '../../src/providers/port.ts'
 import { createWorker } from '../../src/work/index.ts'
 import { launchBrowser, openPage, type WatchedPage } from '../browser.ts'
 import { createWorld, type World } from '../harness.ts'
@@ -75,9 +76,10 @@ const PHONE = { width: 360, height: 740 }
 const DESK = { width: 1280, height: 800 }
 const TIMEOUT_MS = 15_000
 
-/** Opens the office. Close it in `after`. */
-export async function openOffice(env: Record<string, string> = {}): Promise<Office> {
-  const world = await createWorld({ env: { LOG_LEVEL: 'error', ...env }, clock: runningClock() })
+/** Opens the office. Close it in `after`. `providers` stand in for those of the settings. */
+export async function openOffice(env: Record<string, string> = {}, providers?: Provider[]): Promise<Office> {
+  const compose = providers === undefined ? {} : { compose: { providers } }
+  const world = await createWorld({ env: { LOG_LEVEL: 'error', ...env }, clock: runningClock(), ...compose })
   await world.system.app.listen({ host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${(world.system.app.server.address() as AddressInfo).port}`
   const worker = createWorker(world.deps, world.system.tasks)

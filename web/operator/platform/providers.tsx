@@ -8,7 +8,7 @@ import { texts, useLanguage, useTexts } from '../../ui/language.ts'
 import { Table, useListQuery, Waiting } from '../../ui/list.tsx'
 import { Chip, Empty, FactList, Page, type Tone, When } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { showAge, showCount, showDuration } from '../../ui/show.ts'
+import { showAge, showCount, showDuration, showTime } from '../../ui/show.ts'
 
 type Health = Calls['GET /v1/operator/providers/health']['data']['items'][number]
 type Circuit = Calls['GET /v1/operator/providers']['data']['providers'][number]['circuits'][number]
@@ -29,9 +29,19 @@ const providersTexts = texts({
     median: 'Muda wa kuthibitisha (kati)',
     last: 'Mafanikio ya mwisho',
     bounded: 'Ya karibuni tu yamehesabiwa.',
+    before: 'Saketi',
+    before_states: {
+      closed: 'Sawa: inaitwa',
+      open: (time: string) => `Imekatwa: haiitwi hadi ${time}`,
+      due: 'Imekatwa: mwito unaofuata utajaribu',
+      half_open: 'Inajaribiwa',
+      none: 'Haina saketi',
+    },
+    before_lead:
+      'Saketi ni moja kwa kila mtoa huduma na njia, si kwa kila mtandao: mistari inayotofautiana kwa mtandao tu ina saketi ile ile. Inayoonyeshwa ni ya mchakato unaojibu.',
     nothing: 'Hakuna kilichotumwa katika kipindi hiki',
     circuits: 'Saketi za mchakato unaojibu',
-    circuit: { closed: 'Sawa', open: 'Imefungwa: haiitwi', half_open: 'Inajaribiwa' } as Record<string, string>,
+    circuit: { closed: 'Sawa', open: 'Imekatwa: haiitwi', half_open: 'Inajaribiwa' } as Record<string, string>,
     calls: 'Miito',
     calls_of: (calls: string, faults: string) => `${calls}, zenye hitilafu ${faults}`,
     since: 'Tangu',
@@ -56,6 +66,16 @@ const providersTexts = texts({
     median: 'Time to confirm (median)',
     last: 'Last success',
     bounded: 'Only the newest were counted.',
+    before: 'Circuit',
+    before_states: {
+      closed: 'Closed: called',
+      open: (time: string) => `Open: not called until ${time}`,
+      due: 'Open: the next call tries it',
+      half_open: 'Being tried',
+      none: 'No circuit',
+    },
+    before_lead:
+      'There is one circuit for each provider and method, not for each network: lines that differ only in their network share it. It is that of the process that answers.',
     nothing: 'Nothing was sent in this period',
     circuits: 'Circuits of the process that answers',
     circuit: { closed: 'Fine', open: 'Open: not called', half_open: 'Being tried' },
@@ -160,18 +180,34 @@ function Outcomes({ items }: { items: readonly Health[] }) {
             label: t.last,
             show: (row) => (row.last_success_at === null ? '–' : showAge(row.last_success_at, language)),
           },
+          { label: t.before, show: (row) => <Before circuit={row.circuit} /> },
         ]}
       />
+      <Text size="sm">{t.before_lead}</Text>
       {items.some(({ bounded }) => bounded) ? <Text size="sm">{t.bounded}</Text> : null}
     </>
   )
 }
 
+/** The circuit in front of a line, in words. */
+function Before({ circuit }: { circuit: Health['circuit'] }) {
+  const { before_states: t } = useTexts(providersTexts)
+  const language = useLanguage()
+  if (circuit === null) return <Chip tone="plain">{t.none}</Chip>
+  const { state, retry_at } = circuit
+  if (state !== 'open') return <Chip tone={toneOfState(state)}>{t[state]}</Chip>
+  const waits = retry_at !== null && Date.parse(retry_at) > Date.now()
+  // It is never more than a minute: the day says nothing.
+  const time = waits ? showTime(retry_at, language, true).split(', ').at(-1) : null
+  return <Chip tone={toneOfState(state)}>{time ? t.open(time) : t.due}</Chip>
+}
+
+const toneOfState = (state: string): Tone => (state === 'closed' ? 'good' : state === 'open' ? 'bad' : 'warn')
+
 function Circuits({ circuits, label }: { circuits: readonly Circuit[]; label: string }) {
   const t = useTexts(providersTexts)
   const words = useWords()
   if (circuits.length === 0) return <Text size="sm">{t.no_circuits}</Text>
-  const tone = (state: string): Tone => (state === 'closed' ? 'good' : state === 'open' ? 'bad' : 'warn')
   return (
     <Table
       label={`${t.circuits}: ${label}`}
@@ -179,7 +215,10 @@ function Circuits({ circuits, label }: { circuits: readonly Circuit[]; label: st
       rowKey={(row) => row.method}
       columns={[
         { label: t.method, show: (row) => words.method(row.method) },
-        { label: t.rate, show: (row) => <Chip tone={tone(row.state)}>{t.circuit[row.state] ?? row.state}</Chip> },
+        {
+          label: t.rate,
+          show: (row) => <Chip tone={toneOfState(row.state)}>{t.circuit[row.state] ?? row.state}</Chip>,
+        },
         { label: t.calls, show: (row) => t.calls_of(showCount(row.calls), showCount(row.faults)) },
         { label: t.since, show: (row) => <When time={row.since} /> },
       ]}

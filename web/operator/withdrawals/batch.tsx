@@ -13,6 +13,7 @@ import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { addAmounts, showAmount, showCount, showPhone } from '../../ui/show.ts'
 import { useDeskWords } from '../words.ts'
+import { ApprovalReason, keepReason, useReasonCheck } from './approval-reason.tsx'
 import { listTexts } from './list-texts.ts'
 import type { Row } from './record.ts'
 
@@ -28,7 +29,11 @@ export type Picked = { id: string; environment: Row['environment']; amount: stri
 
 /** The choice, kept over other pages of the list and a new sign-in. */
 export function usePicked() {
-  const draft = useDraft<{ rows: Picked[] }>({ name: 'withdrawals.batch', initial: { rows: [] } })
+  const draft = useDraft<{ rows: Picked[]; reason: string }>({
+    name: 'withdrawals.batch',
+    initial: { rows: [], reason: '' },
+    check: { reason: useReasonCheck() },
+  })
   const { rows } = draft.form.values
   const set = (next: Picked[]) => draft.form.setValues({ rows: next.slice(0, BATCH_MAX) })
   // Real money and none are never added up.
@@ -48,7 +53,7 @@ export function usePicked() {
     fits,
     toggle: (row: Row) => set(has(row.id) ? rows.filter(({ id }) => id !== row.id) : [...rows, pickedOf(row)]),
     add: (more: readonly Row[]) => set([...rows, ...more.map(pickedOf)]),
-    clear: () => set([]),
+    clear: () => draft.form.setValues({ rows: [], reason: '' }),
   }
 }
 
@@ -102,10 +107,12 @@ function Trial({
   const { data } = trial
   const good = data?.items.filter(({ ok }) => ok).map(({ withdrawal_id }) => withdrawal_id) ?? []
   const rows = draft.rows
-  const send = draft.submit(async (_values, once) => {
+  const send = draft.submit(async (values, once) => {
     asked.current = true
+    const reason = values.reason.trim()
     try {
-      const result = await act.mutateAsync({ body: { withdrawal_ids: good, dry_run: false }, once })
+      const result = await act.mutateAsync({ body: { withdrawal_ids: good, dry_run: false, reason }, once })
+      keepReason(reason)
       onDone({ result, rows })
       draft.clear()
     } finally {
@@ -114,7 +121,7 @@ function Trial({
   })
   const sum = data ? addAmounts([data.approved.amount, data.awaiting_second.amount]) : '0.00'
   return (
-    <form onSubmit={send}>
+    <form onSubmit={send} noValidate>
       <Stack gap="md">
         <Text>{t.dry_lead}</Text>
         <Problem error={trial.error} retry={() => void trial.refetch()} />
@@ -141,7 +148,15 @@ function Trial({
               ) : null}
             </Stack>
             <Lines items={data.items} rows={rows} words={[t.will_pay, t.will_wait, t.will_refuse]} />
-            {good.length === 0 ? <Text fw={600}>{t.none}</Text> : null}
+            {good.length === 0 ? (
+              <Text fw={600}>{t.none}</Text>
+            ) : (
+              <ApprovalReason
+                all
+                field={draft.form.getInputProps('reason')}
+                set={(text) => draft.form.setFieldValue('reason', text)}
+              />
+            )}
           </>
         ) : null}
         <Problem error={draft.error} />

@@ -10,6 +10,7 @@ import { showAmount, showPhone } from '../../ui/show.ts'
 import { useDestinationName } from '../operator.ts'
 import { Answers, Form } from '../question.tsx'
 import { within } from '../words.ts'
+import { ApprovalReason, keepReason, useReasonCheck } from './approval-reason.tsx'
 import { decideTexts } from './decide-texts.ts'
 import type { Flag } from './flags.ts'
 import { Flags } from './panels.tsx'
@@ -66,11 +67,18 @@ function Approve({ of: { withdrawal }, flags, onDone, onClose }: Question & { fl
   const t = useTexts(decideTexts)
   const act = useAct('POST /v1/operator/withdrawals/{withdrawal_id}/approve')
   const { id, amount, currency, destination_name, destination_identifier, approvals_required, approvals } = withdrawal
-  const { submit, error, sending } = useDraft({ name: `approve.${id}`, initial: {} })
+  const reason = useReasonCheck()
+  const { form, submit, error, sending } = useDraft({
+    name: `approve.${id}`,
+    initial: { reason: '' },
+    check: { reason },
+  })
   const shown = showAmount(amount, currency)
   const first = approvals[0]
-  const send = submit(async (_values, once) => {
-    const after = await act.mutateAsync({ params: { withdrawal_id: id }, body: {}, once })
+  const send = submit(async (values, once) => {
+    const body = { reason: values.reason.trim() }
+    const after = await act.mutateAsync({ params: { withdrawal_id: id }, body, once })
+    keepReason(body.reason)
     const name = within(destination_name ?? showPhone(destination_identifier))
     onDone(after.status === 'PENDING_ADMIN_APPROVAL' ? t.approve.done_first : t.approve.done(shown, name))
   })
@@ -84,6 +92,7 @@ function Approve({ of: { withdrawal }, flags, onDone, onClose }: Question & { fl
         </Text>
       )}
       {approvals_required > 1 && !first ? null : <Text>{t.approve.text}</Text>}
+      <ApprovalReason field={form.getInputProps('reason')} set={(text) => form.setFieldValue('reason', text)} />
       <Problem error={error} />
       <Answers text={t.approve.button(shown)} sending={sending} onClose={onClose} />
     </Form>

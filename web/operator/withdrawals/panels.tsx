@@ -90,10 +90,17 @@ export function Approvals({ of }: { of: Case }) {
       <Title order={2}>{t.approvals}</Title>
       <Stack gap={4}>
         <Text size="sm">{t.approvals_needed}</Text>
-        {approvals.map(({ operator, at }) => (
-          <Text key={operator} size="sm" fw={600} className="who">
-            {t.approved_by(operator)} · <When time={at} />
-          </Text>
+        {approvals.map(({ operator, reason, at }) => (
+          <div key={operator}>
+            <Text size="sm" fw={600} className="who">
+              {t.approved_by(operator)} · <When time={at} />
+            </Text>
+            {reason ? (
+              <Text size="sm" className="written">
+                {t.said}: {reason}
+              </Text>
+            ) : null}
+          </div>
         ))}
         {open && hint ? <Text size="sm">{hint}</Text> : null}
       </Stack>

@@ -1,0 +1,79 @@
+// Operators see at once whether a provider is called: the circuit of its method beside each line of how it did.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { LANGUAGES } from '../../src/lib/index.ts'
+import type { Answer, Provider } from '../../src/providers/port.ts'
+import { newScript, scriptedProvider } from '../payouts.ts'
+import { type Office, openOffice, type Person } from './office.ts'
+
+const DOWN: Answer = { kind: 'unknown', why: 'unreachable', provider_status: null }
+const TAKEN: Answer = { kind: 'succeeded', amount_minor: 100_000n, currency: 'TZS', provider_status: 'COMPLETED' }
+
+let said: Answer | Promise<Answer> = TAKEN
+let office: Office
+let boss: Person
+before(async () => {
+  const scripted = scriptedProvider(newScript())
+  const { circuit_breaker: _, ...capabilities } = scripted.capabilities
+  const provider: Provider = { ...scripted, capabilities, push: async () => said }
+  office = await openOffice({}, [provider])
+  boss = await office.newPerson('SUPER_ADMIN')
+})
+after(() => office?.close())
+
+async function pay(phone: string): Promise<void> {
+  const { world } = office
+  const reply = await world.post('/v1/collections/wallet-push', { amount: '1000', phone }, { key: world.live_key })
+  assert.equal(reply.status, 202, reply.text)
+}
+
+test('a provider that is down shows as open with the time of the next try, beside each network of the method, in both languages', async () => {
+  const { world } = office
+  const [sw, en] = await Promise.all(LANGUAGES.map((language) => office.comes(boss, 'operator', { language })))
+  assert.ok(sw && en)
+  const pages = [sw, en] as const
+  const settled = () => world.system.driver.task.idle()
+  await pay('0754123456')
+  await pay('0684123456')
+  await settled()
+  for (const visitor of pages) {
+    await visitor.opens('/providers')
+    const lines = visitor.page.getByRole('table', { name: visitor.says('Matokeo', 'Outcomes') }).getByRole('row')
+    await lines.getByText(visitor.says('Sawa: inaitwa', 'Closed: called')).nth(1).waitFor()
+    await visitor.page
+      .getByText(
+        visitor.says(
+          'Saketi ni moja kwa kila mtoa huduma na njia',
+          'There is one circuit for each provider and method',
+        ),
+        { exact: false },
+      )
+      .waitFor()
+  }
+  said = DOWN
+  for (let i = 0; i < 5; i++) {
+    await pay('0754123456')
+    await settled()
+  }
+  for (const visitor of pages) {
+    await visitor.opens('/providers')
+    const open = visitor.says('Imekatwa: haiitwi hadi ', 'Open: not called until ')
+    const due = visitor.says('Imekatwa: mwito unaofuata utajaribu', 'Open: the next call tries it')
+    const shown = visitor.page.getByText(new RegExp(`^(${open}\\d\\d:\\d\\d:\\d\\d|${due})$`))
+    await shown.nth(1).waitFor()
+    assert.equal(await shown.count(), 2, 'both networks')
+    await visitor.looks('circuits')
+    await visitor.picture('circuits')
+  }
+  world.deps.clock.advance(60_000)
+  const answer = Promise.withResolvers<Answer>()
+  said = answer.promise
+  await pay('0754123456')
+  for (const visitor of pages) {
+    await visitor.opens('/providers')
+    await visitor.page.getByText(visitor.says('Inajaribiwa', 'Being tried'), { exact: true }).nth(1).waitFor()
+  }
+  answer.resolve(TAKEN)
+  for (const visitor of pages) await visitor.leave()
+})

@@ -1,0 +1,67 @@
+// Reading the consoles as people do: the total below a list, a file that was kept, the figures of the first page.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import type { Visitor } from './office.ts'
+import { centsOf, type Sum } from './totals-sums.ts'
+
+/** Where a page says something else than the books: each in a line. */
+export type Differences = string[]
+
+/** Notes what differs. */
+export function compare(differences: Differences, where: string, says: unknown, is: unknown): void {
+  if (String(says) !== String(is)) differences.push(`${where}: the page says ${says}, it is ${is}`)
+}
+
+/** What the list on the page says that it holds. Nothing is said of none. */
+export async function total({ page }: Visitor): Promise<number> {
+  const said = page.getByText(/^Total: [\d,]+$/)
+  const none = page.getByText('Nothing matches these filters.')
+  await said.or(none).first().waitFor()
+  // What was just answered is drawn.
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+  return (await said.count()) === 0 ? 0 : Number((await said.innerText()).replace(/\D/g, ''))
+}
+
+/** Chooses in a filter, and waits for the answer about it. */
+export async function choose(
+  { page }: Visitor,
+  label: string,
+  value: string,
+  call: RegExp,
+  filter: string,
+): Promise<void> {
+  const answered = page.waitForResponse((reply) => {
+    const { pathname, searchParams } = new URL(reply.url())
+    return call.test(pathname) && searchParams.get(filter) === value
+  })
+  await page.getByLabel(label, { exact: true }).selectOption(value)
+  await (await answered).finished()
+}
+
+/** The file behind "Download CSV": how many rows, and the sum of a column; debits of a file of transactions count against. */
+export async function file({ page }: Visitor, column: string): Promise<Sum> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ])
+  const lines = readFileSync(await download.path(), 'utf8').replace(/^\ufeff/, '')
+  const [head = '', ...rows] = lines.trim().split('\r\n')
+  const columns = head.split(',')
+  const [place, direction] = [columns.indexOf(column), columns.indexOf('direction')]
+  assert.ok(place >= 0, `no ${column} in ${head}`)
+  const amountOf = (cells: string[]) => centsOf(cells[place] ?? '') * (cells[direction] === 'debit' ? -1n : 1n)
+  return { count: rows.length, minor: rows.reduce((sum, row) => sum + amountOf(row.split(',')), 0n) }
+}
+
+/** The figures of the first page by section and name: what stands large, and beside it. */
+export async function figures({ page }: Visitor): Promise<Record<string, { figure: string; beside: string }>> {
+  await page.getByText('Paid out', { exact: true }).waitFor()
+  await page.getByText('You can withdraw it.').waitFor()
+  const found = await page.evaluate<
+    [string, string, string][]
+  >(`[...document.querySelectorAll('dl.totals > div')].map((one) => [
+    one.closest('section').getAttribute('aria-labelledby') + ' ' + one.querySelector('dt').textContent,
+    one.querySelector('.figure').textContent, one.querySelector('.beside').textContent])`)
+  return Object.fromEntries(found.map(([name, figure, beside]) => [name, { figure, beside }]))
+}
