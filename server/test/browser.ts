@@ -7,12 +7,34 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
+/** What is behind the address line of each window: two more pages, which nobody here opens, and a quarter of the work. */
+const ADDRESS_LINE = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup']
+
+/** Chromium heeds the last list of what is off: whatever playwright-core switches off stands in ours as well. */
+const SWITCHED_OFF = [
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+  ...ADDRESS_LINE,
+]
+
 /** Starts Chromium: that of CHROMIUM_PATH, else the machine's. Throws where there is none, and says what to do. Close it in `after`. */
 export async function launchBrowser(): Promise<Browser> {
   const path = process.env.CHROMIUM_PATH || PLACES.find((place) => existsSync(place))
   if (!path) throw new Error('these tests need Chromium: apt-get install chromium, or set CHROMIUM_PATH')
   // As root, and in containers, Chromium cannot build its own sandbox. The pages under test are ours.
-  return chromium.launch({ executablePath: path, headless: true, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+  const args = ['--no-sandbox', '--disable-dev-shm-usage', `--disable-features=${SWITCHED_OFF.join(',')}`]
+  return chromium.launch({ executablePath: path, headless: true, args })
 }
 
 /** A page of its own context, and what the browser complained of: errors of scripts, refused resources, broken policy. */

@@ -1,9 +1,10 @@
-// Planting contradictions: each is put into a copy of sound books, and `verify` has to find it.
+// Planting contradictions: each is put into sound books, and `verify` has to find it.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { verify } from '../src/admin/verify.ts'
+import { runChecks, type Verification, verify } from '../src/admin/verify.ts'
+import type { Reader } from '../src/db/index.ts'
 import { createTestDatabase } from './database.ts'
 
 /** A check's name, and the ways to break what it promises: SQL over sound books. */
@@ -14,36 +15,74 @@ export function one(table: string, condition: string): string {
   return `ctid = (select ctid from ${table} where ${condition} limit 1)`
 }
 
-/** Adds a test for each plant: in a copy of the database at `url()` it changes something, and its check says so. */
+/**
+ * Adds a test for each plant: in a copy of the database at `url()` it changes something, and its check says so. Each is taken
+ * back before the next one, but for the last: it stays, and the whole of `verify` looks at the copy.
+ */
 export function testPlants(url: () => string, plants: Plants): void {
-  for (const [name, ways] of Object.entries(plants)) {
-    for (const [i, way] of ways.entries()) {
-      test(`${name} (${i + 1} of ${ways.length})`, () => plant(url(), name, way))
-    }
+  let copy: Awaited<ReturnType<typeof createTestDatabase>>
+  let client: pg.Client
+  before(async () => {
+    copy = await createTestDatabase(new URL(url()).pathname.slice(1))
+    client = await connect(copy.url)
+    // The owner may give itself back what it took from itself; the application never does.
+    await client.query('grant update, delete on all tables in schema public to current_user')
+  })
+  after(async () => {
+    await client?.end()
+    await copy?.drop()
+  })
+
+  test('before anything is planted every check holds, whoever reads', async () => {
+    const { checks } = await runChecks(readerOf(client))
+    assert.deepEqual(
+      checks.filter(({ ok }) => !ok),
+      [],
+    )
+  })
+
+  const all = Object.entries(plants).flatMap(([name, ways]) =>
+    ways.map((way, i) => ({ name, way, place: `${i + 1} of ${ways.length}` })),
+  )
+  for (const [i, { name, way, place }] of all.entries()) {
+    test(`${name} (${place})`, async () => {
+      await client.query('begin')
+      try {
+        await plant(client, way)
+        assertFound(name, await runChecks(readerOf(client), (one) => one === name))
+        if (i < all.length - 1) return
+        await client.query('commit')
+        assertFound(name, await verify(copy.url))
+      } finally {
+        await client.query('rollback')
+      }
+    })
   }
 }
 
-async function plant(url: string, name: string, way: string): Promise<void> {
-  const copy = await createTestDatabase(new URL(url).pathname.slice(1))
-  const client = new pg.Client({ connectionString: copy.url })
-  try {
-    await client.connect()
-    // The owner may give itself back what it took from itself; the application never does.
-    await client.query('grant update, delete on all tables in schema public to current_user')
-    const results = await client.query(way)
-    const last = Array.isArray(results) ? results.at(-1) : results
-    assert.ok(last.rowCount > 0, 'the plant changed something')
-    const { ok, checks } = await verify(copy.url)
-    const check = checks.find((entry) => entry.name === name)
-    assert.equal(
-      check?.ok,
-      false,
-      `broken elsewhere: ${checks.filter((entry) => !entry.ok).map((entry) => entry.name)}`,
-    )
-    assert.match(check?.detail ?? '', /^\d+ broken: \S/)
-    assert.equal(ok, false)
-  } finally {
-    await client.end()
-    await copy.drop()
-  }
+async function plant(client: pg.Client, way: string): Promise<void> {
+  const results = await client.query(way)
+  const last = Array.isArray(results) ? results.at(-1) : results
+  assert.ok(last.rowCount > 0, 'the plant changed something')
+  // What is checked at the end of a transaction would be refused there.
+  await client.query('set constraints all immediate')
+}
+
+function assertFound(name: string, { ok, checks }: Verification): void {
+  const check = checks.find((entry) => entry.name === name)
+  assert.equal(check?.ok, false, `broken elsewhere: ${checks.filter((entry) => !entry.ok).map((entry) => entry.name)}`)
+  assert.match(check?.detail ?? '', /^\d+ broken: \S/)
+  assert.equal(ok, false)
+}
+
+/** A connection that reads as those of the application do. */
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC' })
+  client.setTypeParser(20, (text: string) => BigInt(text))
+  await client.connect()
+  return client
+}
+
+function readerOf(client: pg.Client): Reader {
+  return { query: async ({ text }, values) => (await client.query({ text, values: [...(values ?? [])] })).rows }
 }

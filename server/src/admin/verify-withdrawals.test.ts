@@ -257,7 +257,8 @@ const PLANTS: Plants = {
     `${LOOSE} update withdrawals set funds = 'returned' where ${withdrawal('NEEDS_ADMIN_ATTENTION')}`,
   ],
   'A reference at a provider belongs to one payment or one payout': [
-    `update payouts set provider_reference = (select provider_reference from payouts order by created_at, withdrawal_id limit 1) where ${payoutOf('SUCCESS')}`,
+    `update payouts p set provider_reference = (select provider_reference from payouts o where o.withdrawal_id <> p.withdrawal_id
+       order by created_at, withdrawal_id limit 1) where ${payoutOf('SUCCESS')}`,
     `update payouts set provider_reference = (select provider_reference from collection_attempts limit 1) where ${payoutOf('SUCCESS')}`,
   ],
   'Every approved withdrawal has its payout, for the same amount, to the same destination, under its reference': [

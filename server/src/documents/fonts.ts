@@ -1,7 +1,7 @@
 // The two fonts of every document, read once: parsing them takes longer than drawing a page.
 
 import { readFileSync } from 'node:fs'
-import PDFDocument from 'pdfkit'
+import { createRequire } from 'node:module'
 
 /** The faces that documents are set in. */
 export type Face = 'regular' | 'bold'
@@ -14,6 +14,12 @@ const FILES: Record<Face, string> = {
   bold: import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf'),
 }
 
+/** Begins a document. The library takes a while to be read: whoever draws nothing, which most processes do, never reads it. */
+export function newPdf(options: PDFKit.PDFDocumentOptions): PDFKit.PDFDocument {
+  const PDFDocument: typeof import('pdfkit') = createRequire(import.meta.url)('pdfkit')
+  return new PDFDocument(options)
+}
+
 let loaded: Record<Face, Font> | null = null
 
 function fonts(): Record<Face, Font> {
@@ -22,7 +28,7 @@ function fonts(): Record<Face, Font> {
 }
 
 function parse(file: string): Font {
-  const doc = new PDFDocument({ autoFirstPage: false, font: '' })
+  const doc = newPdf({ autoFirstPage: false, font: '' })
   doc.font(readFileSync(new URL(file)))
   return (doc as unknown as { _font: { font: Font } })._font.font
 }

@@ -1,9 +1,8 @@
 // A document that is being drawn: measured lines, tagged for those who listen to it, the same bytes for the same input.
 
-import PDFDocument from 'pdfkit'
 import { escapeHtml, type Language } from '../lib/index.ts'
 import { clean, graphemes, pieces } from './clean.ts'
-import { addFonts, type Face } from './fonts.ts'
+import { addFonts, type Face, newPdf } from './fonts.ts'
 import { blackRuns, QUIET_ZONE, qrModules } from './qr.ts'
 
 /** How a text is set: its face, and its size in points. */
@@ -36,7 +35,7 @@ export function mm(length: number): number {
 export function openSheet(options: SheetOptions): Sheet {
   const info = { Title: clean(options.title, 200), Author: clean(options.author, 100) }
   const maker = clean(options.brand_name, 60)
-  const doc = new PDFDocument({
+  const doc = newPdf({
     autoFirstPage: false,
     font: '',
     pdfVersion: '1.7',

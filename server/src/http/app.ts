@@ -14,6 +14,7 @@ import { FailureSchema, failure, renderError } from './envelope.ts'
 import { parseBody } from './json.ts'
 import { createLimits } from './limits.ts'
 import { openApi } from './openapi.ts'
+import { serializers } from './serializers.ts'
 
 /** The largest body a caller may send. */
 const BODY_BYTES_MAX = 64 * 1024
@@ -62,6 +63,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     // A child logger for every request would cost more than the lines it writes: they name the request themselves.
     childLoggerFactory: (logger) => logger,
     bodyLimit: BODY_BYTES_MAX,
+    schemaController: { compilersFactory: { buildSerializer: serializers(config.node_env === 'production') } },
     trustProxy: config.trust_proxy.length === 0 ? false : config.trust_proxy,
     requestIdHeader: false,
     genReqId: (request) => {

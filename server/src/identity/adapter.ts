@@ -4,7 +4,7 @@
 // encrypted, so that a copy of the database signs nobody in.
 
 import { createHash } from 'node:crypto'
-import { type Adapter, type AdapterPayload, errors } from 'oidc-provider'
+import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { type Deps, oneStatement, sql, type Tx } from '../db/index.ts'
 
 const UPSERT = sql(
@@ -76,7 +76,9 @@ export function createAdapter(deps: Deps): (model: string) => Adapter {
     async findByUserCode() {},
     async consume(id) {
       const taken = await write.query(CONSUME, [model, hashOf(id), deps.clock.now()])
-      if (taken.length === 0) throw new errors.InvalidGrant(`${model} was used already`)
+      if (taken.length > 0) return
+      const { errors } = await import('oidc-provider')
+      throw new errors.InvalidGrant(`${model} was used already`)
     },
     async destroy(id) {
       await write.query(DESTROY, [model, hashOf(id)])

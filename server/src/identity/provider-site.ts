@@ -29,7 +29,7 @@ export const PAGE_ROUTE = { schema: { hide: true }, config: { access: 'public' }
 export function createSite(deps: Deps, app: App): Site {
   const { config } = deps
   // The port is known once the app listens, and the key may change: so the provider is built when it is asked for.
-  let built: { key: SigningKey; provider: Provider } | null = null
+  let built: { key: SigningKey; provider: Promise<Provider> } | null = null
   const base_url = () => config.base_url || `http://127.0.0.1:${portOf(app) ?? config.port}`
   const site: Site = {
     deps,

@@ -5,13 +5,12 @@
 // and opens what is of that console alone. That of operators is never entered by a session that is open already.
 
 import { hkdfSync } from 'node:crypto'
-import {
-  type Adapter,
-  type ClientMetadata,
-  type Configuration,
-  errors,
+import type {
+  Adapter,
+  ClientMetadata,
+  Configuration,
   interactionPolicy,
-  type KoaContextWithOIDC,
+  KoaContextWithOIDC,
   Provider,
 } from 'oidc-provider'
 import { type Deps, sql } from '../db/index.ts'
@@ -33,21 +32,25 @@ const SESSION_S = 14 * DAY_S
 const REFRESH_S = 7 * DAY_S
 const SIGN_IN_S = 3600
 
+/** The library takes a fifth of the time of a start, and nobody signs in to a worker or a command: it is read when it is needed. */
+type Library = typeof import('oidc-provider')
+
 /** Builds the provider for one public address of this installation, such as https://api.example.com, with the key that signs. */
-export function createProvider(deps: Deps, base_url: string, key: SigningKey): Provider {
+export async function createProvider(deps: Deps, base_url: string, key: SigningKey): Promise<Provider> {
+  const library: Library = await import('oidc-provider')
   const secret = Buffer.from(hkdfSync('sha256', key.private_jwk.d ?? '', '', 'identity cookies', 32))
-  const provider = new Provider(key.issuer, {
-    ...protocol(deps, base_url),
+  const provider = new library.Provider(key.issuer, {
+    ...protocol(deps, base_url, library),
     ...lifetimes,
     adapter: createAdapter(deps) as (name: string) => Adapter,
     jwks: { keys: [key.private_jwk as never] },
     cookies: cookies(secret.toString('base64url'), base_url.startsWith('https:')),
     findAccount: (_ctx, subject) => findAccount(deps, subject),
     loadExistingGrant: (ctx) => grantFor(ctx),
-    interactions: { policy: policy(), url: (_ctx, { uid }) => `${MOUNT}/sign-in/${uid}` },
+    interactions: { policy: policy(library), url: (_ctx, { uid }) => `${MOUNT}/sign-in/${uid}` },
     renderError: async (ctx, out, error) => {
       deps.log.info(
-        { error: out.error, route: ctx.oidc?.route, detail: errorDetail(error) },
+        { error: out.error, route: ctx.oidc?.route, detail: errorDetail(error, library) },
         'identity request refused',
       )
       errorPage(deps, ctx)
@@ -61,7 +64,7 @@ export function createProvider(deps: Deps, base_url: string, key: SigningKey): P
   return provider
 }
 
-function errorDetail(error: Error): string | undefined {
+function errorDetail(error: Error, { errors }: Library): string | undefined {
   return error instanceof errors.OIDCProviderError ? error.error_detail : undefined
 }
 
@@ -97,7 +100,7 @@ function clientOf(deps: Deps, base_url: string, client_id: Console): ClientMetad
   }
 }
 
-function protocol(deps: Deps, base_url: string): Configuration {
+function protocol(deps: Deps, base_url: string, { errors }: Library): Configuration {
   const origins = consoleOrigins(deps, base_url)
   return {
     clients: CONSOLES.map((client) => clientOf(deps, base_url, client)),
@@ -183,19 +186,17 @@ function signInOf(ctx: KoaContextWithOIDC): { amr: string[]; auth_time?: number 
  * Sign-in is the only thing that may be asked of a person. A session whose person is gone counts as none, and for the console
  * of operators every session does: its sign-in is one that was begun for it and ended with credentials.
  */
-function policy(): interactionPolicy.Prompt[] {
-  const prompts = interactionPolicy.base()
+function policy({ interactionPolicy: policies }: Library): interactionPolicy.Prompt[] {
+  const prompts = policies.base()
   prompts.remove('consent')
   const wanted = 'End-User authentication is required'
   const { checks } = prompts.get('login') as interactionPolicy.Prompt
   checks.add(
-    new interactionPolicy.Check('account_gone', wanted, (ctx) =>
-      Boolean(ctx.oidc.session?.accountId && !ctx.oidc.account),
-    ),
+    new policies.Check('account_gone', wanted, (ctx) => Boolean(ctx.oidc.session?.accountId && !ctx.oidc.account)),
   )
   const operator: Console = 'operator'
   checks.add(
-    new interactionPolicy.Check(
+    new policies.Check(
       'operator_console',
       wanted,
       'login_required',

@@ -1,6 +1,7 @@
 // E-mail over SMTP. Plain text; the subject and all names pass as one line, so that nothing in them becomes a header.
 
-import { createTransport, type SendMailOptions } from 'nodemailer'
+import { createRequire } from 'node:module'
+import type { SendMailOptions } from 'nodemailer'
 import { isMailAddress, type MailSender, plainLine, plainText, systemClock } from '../lib/index.ts'
 import type { Gateway, Outcome, OutgoingEmail } from './gateway.ts'
 
@@ -23,8 +24,9 @@ const SEND_MS = 45_000
 const SUBJECT_MAX = 200
 const FILENAME_MAX = 100
 
-/** Makes the gateway. */
+/** Makes the gateway. Where no server is named there is none, and its library is never read. */
 export function createSmtpGateway(options: SmtpOptions): Gateway<OutgoingEmail> {
+  const { createTransport }: typeof import('nodemailer') = createRequire(import.meta.url)('nodemailer')
   const transport = createTransport(poolOf(options))
   const { from, brand_name, timeout_ms = SEND_MS } = options
   const sender = { name: plainLine(from.name === '' ? brand_name : from.name, 80), address: from.address }

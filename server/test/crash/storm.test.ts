@@ -6,11 +6,11 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { after, test } from 'node:test'
 import { CIRCUIT_OPEN } from '../../src/providers/breaker.ts'
-import { eventProblems } from './events.ts'
-import { findProblems, findShortage, sentenceOf, undecided } from './judge.ts'
-import { plantLosses, tamper } from './plants.ts'
-import { createStormRig, type StormRig } from './rig.ts'
-import { type Aftermath, rage, type StormSize } from './storm.ts'
+import { eventProblems } from '../storm/events.ts'
+import { findProblems, findShortage, sentenceOf, undecided } from '../storm/judge.ts'
+import { plantLosses, tamper } from '../storm/plants.ts'
+import { createStormRig, type StormRig } from '../storm/rig.ts'
+import { type Aftermath, rage, type StormSize } from '../storm/storm.ts'
 
 const number = (name: string, fallback: number) => Number(process.env[name] ?? fallback)
 const PAYMENTS = number('PAYMENTS', 300)
