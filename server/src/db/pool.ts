@@ -164,6 +164,7 @@ export function createDb(options: DbOptions): Db {
           )
           // A deadlock or serialization failure undid everything: the whole transaction may run again.
           if (broken || attempt === ATTEMPTS_MAX || !mayRunAgain(error)) throw error
+          await run(client, PAUSE, [attempt])
         } finally {
           client.release(broken)
         }
@@ -184,6 +185,9 @@ const BEGIN = sql('begin', 'begin')
 const COMMIT = sql('commit', 'commit')
 const ROLLBACK = sql('rollback', 'rollback')
 const PING = sql('ping', 'select 1')
+// Whoever was undone lets the others through first: run again at once, it may take the very rows that they have just been given,
+// and meet them in the next deadlock.
+const PAUSE = sql('pause', 'select pg_sleep(0.05 * $1::int)')
 
 /**
  * Runs `work` in one transaction: all of it is committed, or none. Never call the network inside. A statement that failed
@@ -203,6 +207,7 @@ export function oneStatement(db: Db): Tx {
           return await db.query(statement, values)
         } catch (error) {
           if (attempt === ATTEMPTS_MAX || !mayRunAgain(error)) throw error
+          await db.query(PAUSE, [attempt])
         }
       }
     },

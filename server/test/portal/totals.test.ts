@@ -138,7 +138,7 @@ async function compareHome(environment: Environment, differences: Differences): 
   }
   for (const [name, code] of [
     ['Available', 'available'],
-    ['Set aside', 'reserved'],
+    ['Reserved', 'reserved'],
     ['Under review', 'held'],
   ] as const)
     money(`balance-title ${name}`, books[code]?.minor)

@@ -140,7 +140,7 @@ function Bring({ onClose, onDone }: { onClose: () => void; onDone: () => void })
         setMissing(file === null)
         if (file !== null) return send(event)
         event.preventDefault()
-        form.validate()
+        void form.validate()
       }}
     >
       <Text>{t.bring_text}</Text>

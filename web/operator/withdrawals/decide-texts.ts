@@ -80,7 +80,7 @@ export const decideTexts = texts({
     outcome_needed: 'Choose what happened.',
     approve: {
       title: 'Approve this withdrawal?',
-      text: "Amount and charges are set aside from the merchant's balance, and the provider is told to pay at once. This cannot be taken back.",
+      text: "Amount and charges are reserved from the merchant's balance, and the provider is told to pay at once. This cannot be taken back.",
       first:
         'An amount like this takes two operators. Yours is the first approval: nothing leaves until another one approves.',
       second: (operator: string) => `${operator} has approved. Yours is the second approval: the money leaves at once.`,
@@ -90,7 +90,7 @@ export const decideTexts = texts({
     },
     reject: {
       title: 'Reject this withdrawal?',
-      text: 'Nothing was set aside, so nothing moves. The merchant gets an e-mail with your reason.',
+      text: 'Nothing was reserved, so nothing moves. The merchant gets an e-mail with your reason.',
       field: 'Reason',
       hint: 'The merchant reads it as it is.',
       button: (amount: string) => `Reject ${amount}`,
