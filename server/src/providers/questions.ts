@@ -36,10 +36,15 @@ export function gatherQuestions<Item, Said extends Answer | PayoutAnswer>(
     (items) =>
       guarded<readonly (Said | Unasked)[]>(guard, provider, method, {
         work: (probing) => (probing ? tryOne(items) : ask(items)),
-        isFault: (answers) => answers.every((answer) => isFault(answer)),
+        isFault: (answers) => answers.filter(wasAsked).every((answer) => isFault(answer)),
         // What comes while one question tries whether the provider works again is asked soon after it.
         stopped: (pause_ms) => unasked(items.length, trying ? Math.min(pause_ms, AFTER_TRY_MS) : pause_ms),
       }),
     options,
   )
+}
+
+/** Beside the one question that tries whether the provider works, the others of its set are held back: they say nothing of it. */
+function wasAsked(answer: Answer | PayoutAnswer): boolean {
+  return answer.kind !== 'unknown' || answer.why !== 'not_asked'
 }
