@@ -22,9 +22,17 @@ export async function adminVerify(server: Server): Promise<Verified> {
 }
 
 /** A session token of a new operator. */
-export async function operatorToken(server: Server): Promise<string> {
-  const email = 'operator@example.com'
-  await admin(server, ['user', 'create', '--email', email, '--role', 'SUPER_ADMIN'])
+export function operatorToken(server: Server): Promise<string> {
+  return newToken(server, 'operator@example.com', ['--role', 'SUPER_ADMIN'])
+}
+
+/** A session token of a new member of a merchant, who may read. */
+export function viewerToken(server: Server, merchant_id: string): Promise<string> {
+  return newToken(server, 'viewer@example.com', ['--role', 'VIEWER', '--merchant', merchant_id])
+}
+
+async function newToken(server: Server, email: string, role: string[]): Promise<string> {
+  await admin(server, ['user', 'create', '--email', email, ...role])
   const { access_token } = await admin<{ access_token: string }>(server, ['token', '--email', email])
   return access_token
 }

@@ -71,7 +71,7 @@ Cases
              to the provider
   requests   only when it is named: whole payments, and readings of their status, with the log of requests and without it
              (REQUEST_LOG_DAYS=0), in turn; goal: 0.97 of the rates without it
-  lists      only when it is named: every list of a merchant with a million rows in each (--rows), over 90 days (--days):
+  lists      only when it is named: every list and the home of a merchant with a million rows in each (--rows), over 90 days (--days):
              first page, filtered pages and page 1,000 beside those of ten thousand rows; goal: at most 100 ms
 
 Options
