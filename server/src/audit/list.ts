@@ -149,9 +149,10 @@ async function actorBy(reader: Reader, actor: string | undefined) {
  * platform's own matter: a reason may be a suspicion. So is who approved with them.
  */
 export function hideOperator(entry: AuditView): AuditView {
-  if (entry.actor.kind !== 'operator') return entry
+  const after = withoutApprovals(entry.after)
+  if (entry.actor.kind !== 'operator') return { ...entry, after }
   const actor = { kind: 'operator', id: null, name: 'operator' } as const
-  return { ...entry, after: withoutApprovals(entry.after), actor, reason: null, request_id: null, address: null }
+  return { ...entry, after, actor, reason: null, request_id: null, address: null }
 }
 
 function withoutApprovals(after: unknown): unknown {

@@ -164,7 +164,10 @@ export function createDb(options: DbOptions): Db {
           )
           // A deadlock or serialization failure undid everything: the whole transaction may run again.
           if (broken || attempt === ATTEMPTS_MAX || !mayRunAgain(error)) throw error
-          await run(client, PAUSE, [attempt])
+          broken = await run(client, PAUSE, [attempt]).then(
+            () => undefined,
+            (failure: Error) => failure,
+          )
         } finally {
           client.release(broken)
         }
@@ -187,7 +190,7 @@ const ROLLBACK = sql('rollback', 'rollback')
 const PING = sql('ping', 'select 1')
 // Whoever was undone lets the others through first: run again at once, it may take the very rows that they have just been given,
 // and meet them in the next deadlock.
-const PAUSE = sql('pause', 'select pg_sleep(0.05 * $1::int)')
+const PAUSE = sql('pause', 'select pg_sleep($1::int * (0.05 + 0.05 * random()))')
 
 /**
  * Runs `work` in one transaction: all of it is committed, or none. Never call the network inside. A statement that failed
@@ -207,7 +210,7 @@ export function oneStatement(db: Db): Tx {
           return await db.query(statement, values)
         } catch (error) {
           if (attempt === ATTEMPTS_MAX || !mayRunAgain(error)) throw error
-          await db.query(PAUSE, [attempt])
+          await db.query(PAUSE, [attempt]).catch(() => {})
         }
       }
     },

@@ -37,7 +37,12 @@ export function createSite(deps: Deps, app: App): Site {
     async provider() {
       const key = await signingKey(deps, `${base_url()}${MOUNT}`)
       if (built?.key.kid !== key.kid) built = { key, provider: createProvider(deps, base_url(), key) }
-      return built.provider
+      const made = built
+      return made.provider.catch((error) => {
+        // The next one who signs in tries again.
+        if (built === made) built = null
+        throw error
+      })
     },
     view(request, ...languages) {
       const asked = [(request.query as { lang?: unknown } | undefined)?.lang, ...languages]

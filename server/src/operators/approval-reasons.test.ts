@@ -190,4 +190,16 @@ describe('a reason for approving', () => {
     )
     assert.deepEqual(sent, { events: 3, told: 0 })
   })
+
+  test('nor who gave the first approval, where the merchant itself plays the rest in the sandbox', async () => {
+    const id = await desk.submit(shop, { amount: LARGE, environment: 'sandbox' })
+    assert.equal((await approve(asha, id, { reason: 'Suspicious' })).body.data.status, 'PENDING_ADMIN_APPROVAL')
+    const url = `/v1/sandbox/disbursements/${id}/simulate`
+    const played = await world.post(url, { outcome: 'SUCCESS' }, { key: shop.sandbox, idempotency_key: null })
+    assert.equal(played.status, 200, played.text)
+    const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
+    const log = await world.get('/v1/merchant/audit-log?page_size=100', token)
+    assert.ok(log.text.includes(id))
+    assert.doesNotMatch(log.text, new RegExp(`Suspicious|${asha.email}|approvals_required`))
+  })
 })

@@ -62,7 +62,7 @@ export type Answer = { provider_status: string | null; provider_id?: string | nu
 
 /**
  * Why nothing is known. `ambiguous`: the provider answered that it does not know itself. `not_asked` is no adapter's word:
- * the question was held back, because the provider did not answer others.
+ * the question was held back, because the provider did not answer others or is not configured, or no connection was free.
  */
 export type UnknownWhy =
   | 'timeout'

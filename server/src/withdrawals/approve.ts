@@ -109,7 +109,7 @@ export async function approveAll(
       setAside(deps, changes, available, row, payout, { ...act, reason })
     }
     const approvals = after.map(({ operator_name }) => operator_name)
-    const seen = row.approvals_required === 1 ? {} : { approvals_required: row.approvals_required, approvals }
+    const seen = !send || row.approvals_required === 1 ? {} : { approvals_required: row.approvals_required, approvals }
     audits.push({
       ...act,
       merchant_id: row.merchant_id,

@@ -3,7 +3,7 @@
 
 import type { Deps } from '../db/index.ts'
 import { readPayoutAnswer, UNREADABLE } from '../providers/answer.ts'
-import { answerOf, type Breaker, CIRCUIT_OPEN, guarded, isFault, QUESTIONS } from '../providers/breaker.ts'
+import { answerOf, type Breaker, CIRCUIT_OPEN, guarded, isFault, QUESTIONS, UNASKED } from '../providers/breaker.ts'
 import type { PayoutAnswer, PayoutRequest, Provider } from '../providers/port.ts'
 import { gatherQuestions } from '../providers/questions.ts'
 import type { Payout } from './store.ts'
@@ -31,7 +31,7 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
     const known = gatherers.get(name)
     if (known !== undefined) return known
     const provider = find(name)
-    if (provider === undefined) return async () => UNREADABLE
+    if (provider === undefined) return async () => ({ ...UNASKED, ask_again_ms: UNCONFIGURED_MS })
     const made = gatherQuestions<Payout, PayoutAnswer>(guard, provider, QUESTIONS.payouts, async (payouts) => {
       const said = await answerOf(deps, name, () => provider.payoutStatus(payouts.map(requestOf)))
       return payouts.map((_, i) => asQuestion(readPayoutAnswer(said?.[i] ?? UNREADABLE)))
@@ -54,8 +54,17 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
         stopped: (ask_again_ms) => ({ kind: 'not_sent', provider_status: CIRCUIT_OPEN, ask_again_ms }),
       })
     },
-    status: (payout) => gathererOf(payout.provider)(payout),
+    status: async (payout) => heldBack(await gathererOf(payout.provider)(payout)),
   }
+}
+
+/** A provider that is not configured is looked for again so often. */
+const UNCONFIGURED_MS = 60_000
+
+/** A question for which none of our own connections was free was not asked. */
+function heldBack(answer: PayoutAnswer): PayoutAnswer {
+  if (answer.kind !== 'unknown' || answer.why !== 'busy') return answer
+  return answer.ask_again_ms === undefined ? UNASKED : { ...UNASKED, ask_again_ms: answer.ask_again_ms }
 }
 
 /** That a question was refused or did not arrive says nothing about the payout. */

@@ -161,6 +161,29 @@ describe('an adapter that fails', () => {
       { point: dieAt('payout.before_send'), adapt: withCircuits },
     ))
 
+  test('one whose sender died, with no connection free to ask about it: nobody doubts it, and it is sent once there is one', () =>
+    stage(
+      async (stage) => {
+        const { hands, script, submitted, world, executions, questions } = stage
+        const key = await submitted()
+        await hands.approve(key)
+        await idle(stage)
+        script.status = () => ({ kind: 'not_sent', busy: true, provider_status: null })
+        for (let round = 1; round <= 3; round++) {
+          world.deps.clock.advance(60_000)
+          await stage.work()
+          assert.deepEqual([questions(key), executions(key)], [round, 0])
+        }
+        assert.equal((await payoutOf(world, key))?.state, 'sending')
+        script.status = () => said.not_found
+        world.deps.clock.advance(60_000)
+        await stage.work()
+        assert.equal(executions(key), 1)
+        assert.deepEqual(await movesOf(stage, key), ['PROCESSING'])
+      },
+      { point: dieAt('payout.before_send') },
+    ))
+
   test('a provider that is no longer configured: what was not sent waits with its token, what was sent is asked when it is back', () =>
     stage(async (stage) => {
       const { world, hands, script, executions, submitted, another } = stage
