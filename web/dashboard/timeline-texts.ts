@@ -45,7 +45,7 @@ export const timelineTexts = texts({
     labels: {
       method: 'Njia',
       provider: 'Mtoa huduma',
-      provider_reference: 'Kumbukumbu ya mtoa huduma',
+      provider_reference: 'Kumbukumbu yetu kwa mtoa huduma',
       provider_status: 'Neno la mtoa huduma',
       reason: 'Sababu',
       posting: 'Aina ya uhamisho',
@@ -101,7 +101,7 @@ export const timelineTexts = texts({
     labels: {
       method: 'Method',
       provider: 'Provider',
-      provider_reference: "Provider's reference",
+      provider_reference: 'Our reference at the provider',
       provider_status: "Provider's word",
       reason: 'Reason',
       posting: 'Kind of movement',

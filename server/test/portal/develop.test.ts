@@ -133,6 +133,13 @@ test('a webhook address is tried out: the secret is shown once and signs, and th
   await visitor.press('', 'I have kept it')
   assert.ok(!(await page.content()).includes(secret))
 
+  await page.getByText('Change the address or the events').click()
+  await page.getByLabel('Address of your server').fill(`${receiver.url}/`)
+  await visitor.press('', 'Save')
+  await page.getByRole('status').getByText('Saved.').waitFor()
+  await page.getByLabel('Address of your server').waitFor({ state: 'hidden' })
+  await page.locator(':focus').getByText('Saved.').waitFor()
+
   const before = receiver.received.length
   receiver.reply = { kind: 'status', status: 200 }
   await visitor.press('', 'Send a test')

@@ -168,6 +168,22 @@ describe('the console', () => {
     await visitor.leave()
   })
 
+  test('tells whoever decides too late, where it was decided, and approves it once', async () => {
+    const id = await desk.submit(shop, { amount: '7900.00' })
+    const visitor = await office.comes(asha, 'operator', { refusals: [409] })
+    await visitor.opens(`/withdrawals/${id}`)
+    await visitor.press('', 'Approve')
+    await visitor.fill('', 'Reason for approving', 'Stock')
+    assert.equal((await desk.act(id, 'reject')).status, 200)
+    await visitor.press('', 'Approve TZS 7,900')
+    await question(visitor).getByRole('alert').getByText('Not possible as it stands').waitFor()
+    await visitor.page.getByText('Rejected').first().waitFor()
+    await question(visitor).getByRole('alert').getByText('REJECTED').waitFor()
+    await visitor.press('', 'Cancel')
+    assert.equal(await statusOf(id), 'REJECTED')
+    await visitor.leave()
+  })
+
   test('shows what a merchant was asked beside what it answered', async () => {
     const id = await desk.submit(shop, { amount: '7500.00' })
     const visitor = await office.comes(asha, 'operator')

@@ -24,6 +24,14 @@ export function WebhookConfig({ config }: { config: Config | null }) {
   const t = useTexts(webhooksTexts)
   const [secret, setSecret] = useState<string | null>(null)
   const [saved, setSaved] = useState(false)
+  const [changing, setChanging] = useState(false)
+  const news = useRef<HTMLDivElement>(null)
+  const told = (done: boolean) => {
+    setSaved(done)
+    if (!done) return
+    setChanging(false)
+    news.current?.focus()
+  }
   const [lost, setLost] = useState(false)
   const shown = (next: string | undefined) => {
     setSecret(next ?? null)
@@ -36,13 +44,15 @@ export function WebhookConfig({ config }: { config: Config | null }) {
         <Title order={2}>{t.config}</Title>
         <Stack gap="md">
           {config === null ? <Text>{t.none_yet}</Text> : <Configured config={config} />}
-          <Said>{saved ? t.saved : ''}</Said>
+          <div ref={news} tabIndex={-1}>
+            <Said>{saved ? t.saved : ''}</Said>
+          </div>
           {config === null ? (
-            <Form config={null} made={shown} saved={setSaved} />
+            <Form config={null} made={shown} saved={told} />
           ) : (
-            <details className="disclosed">
+            <details className="disclosed" open={changing} onToggle={(event) => setChanging(event.currentTarget.open)}>
               <summary>{t.change}</summary>
-              <Form config={config} made={shown} saved={setSaved} />
+              <Form config={config} made={shown} saved={told} />
             </details>
           )}
         </Stack>

@@ -63,6 +63,10 @@ function Whole({ of, error }: { of: Case; error: unknown }) {
     ask(null)
     setNews(text)
   }
+  // A question that was asked stays until it is answered: whoever was overtaken hears so there, from the API.
+  const [begun, begin] = useState<ActName | null>(null)
+  const act = asking !== null && (acts.includes(asking) || asking === begun) ? asking : null
+  if (act !== begun) begin(act)
   return (
     <Page
       title={t.title(showAmount(amount, currency), within(destination_name ?? t.nobody))}
@@ -109,13 +113,7 @@ function Whole({ of, error }: { of: Case; error: unknown }) {
       <Text size="sm" c="dimmed">
         {t.id}: <code className="mono">{withdrawal.id}</code>
       </Text>
-      <Decide
-        of={of}
-        flags={flags}
-        act={asking !== null && acts.includes(asking) ? asking : null}
-        onClose={() => ask(null)}
-        onDone={done}
-      />
+      <Decide of={of} flags={flags} act={act} onClose={() => ask(null)} onDone={done} />
     </Page>
   )
 }
