@@ -190,7 +190,7 @@ const ROLLBACK = sql('rollback', 'rollback')
 const PING = sql('ping', 'select 1')
 // Whoever was undone lets the others through first: run again at once, it may take the very rows that they have just been given,
 // and meet them in the next deadlock.
-const PAUSE = sql('pause', 'select pg_sleep($1::int * (0.05 + 0.05 * random()))')
+const PAUSE = sql('pause', 'select pg_sleep(0.05 * $1::int)')
 
 /**
  * Runs `work` in one transaction: all of it is committed, or none. Never call the network inside. A statement that failed
