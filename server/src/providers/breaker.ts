@@ -166,6 +166,11 @@ export const UNASKED = {
   provider_status: null,
 } as const satisfies Answer & PayoutAnswer
 
+/** True for a question that was held back: the provider has said nothing at all. */
+export function isUnasked(said: PushAnswer | PayoutAnswer): boolean {
+  return said.kind === 'unknown' && said.why === 'not_asked'
+}
+
 /** Questions that waited for the one which tried whether the provider works again are asked soon, or stopped. */
 export const AFTER_TRY_MS = 1_000
 

@@ -1,7 +1,7 @@
 // Questions to a provider: gathered into sets where one call answers many, else one by one beside each other.
 
 import { type Clock, gather } from '../lib/index.ts'
-import { AFTER_TRY_MS, type Breaker, guarded, isFault, UNASKED } from './breaker.ts'
+import { AFTER_TRY_MS, type Breaker, guarded, isFault, isUnasked, UNASKED } from './breaker.ts'
 import type { Answer, PayoutAnswer, Provider } from './port.ts'
 
 /** How sets are gathered for a provider whose call takes many questions. */
@@ -36,15 +36,11 @@ export function gatherQuestions<Item, Said extends Answer | PayoutAnswer>(
     (items) =>
       guarded<readonly (Said | Unasked)[]>(guard, provider, method, {
         work: (probing) => (probing ? tryOne(items) : ask(items)),
-        isFault: (answers) => answers.filter(wasAsked).every((answer) => isFault(answer)),
+        // Beside the one that tries whether the provider works, the others of its set are held back, and say nothing of it.
+        isFault: (answers) => answers.every((answer) => isUnasked(answer) || isFault(answer)),
         // What comes while one question tries whether the provider works again is asked soon after it.
         stopped: (pause_ms) => unasked(items.length, trying ? Math.min(pause_ms, AFTER_TRY_MS) : pause_ms),
       }),
     options,
   )
-}
-
-/** Beside the one question that tries whether the provider works, the others of its set are held back: they say nothing of it. */
-function wasAsked(answer: Answer | PayoutAnswer): boolean {
-  return answer.kind !== 'unknown' || answer.why !== 'not_asked'
 }

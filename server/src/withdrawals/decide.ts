@@ -2,6 +2,7 @@
 
 import type { Fact } from '../ledger/index.ts'
 import { formatAmount } from '../lib/index.ts'
+import { isUnasked } from '../providers/breaker.ts'
 import { BLOCK_CAUSES, type PayoutAnswer, type PayoutFailure } from '../providers/port.ts'
 import { type Funds, type MoveName, mayMove, moves, type Status } from './state.ts'
 
@@ -69,7 +70,7 @@ export function decide(standing: Standing, answer: PayoutAnswer): Decision {
       return standing.overdue ? step(standing, 'doubt', { why: wordOf(answer) }) : NOTHING
     case 'unknown':
       // Nothing was asked, so there is nothing new to doubt.
-      if (answer.why === 'not_asked' && !standing.overdue) return NOTHING
+      if (isUnasked(answer) && !standing.overdue) return NOTHING
       // Sent and not answered: it may have been paid. A question about one that was taken is only asked again.
       return standing.sent_at === null || standing.overdue ? step(standing, 'doubt', { why: wordOf(answer) }) : NOTHING
     case 'not_found':

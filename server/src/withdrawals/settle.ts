@@ -5,6 +5,7 @@
 
 import { type Deps, inLockOrder, inputRows, inTransaction, sql, type Tx } from '../db/index.ts'
 import { assertInvariant, newId } from '../lib/index.ts'
+import { isUnasked } from '../providers/breaker.ts'
 import type { PayoutAnswer } from '../providers/port.ts'
 import type { Delivery } from '../webhooks/index.ts'
 import { applyNote, applyStep, beginChanges, type Changes, writeChanges } from './change.ts'
@@ -126,11 +127,6 @@ function moveWithdrawal(deps: Deps, changes: Changes, row: Locked, answer: Payou
   if (noted === null) return
   if (isNew(noted)) applyNote(deps, changes, row, actor, noted)
   else repeated(deps, row, noted)
-}
-
-/** True when the question was held back: the provider has said nothing at all. */
-function isUnasked(answer: PayoutAnswer): boolean {
-  return answer.kind === 'unknown' && answer.why === 'not_asked'
 }
 
 function isTrouble({ kind }: PayoutAnswer): boolean {
