@@ -35,12 +35,11 @@ export type QuoteInput = PaymentInput & {
 /** A person's withdrawal: to a phone, or to a bank account. `destination_code` may be left out for PROVIDER_PESA only. */
 export type WithdrawalInput = PaymentInput & {
   destination_code?: string
-  destination_name?: string
   /** Your own id of it. */
   reference?: string
 } & (
-    | { method: 'MOBILE_MONEY' | 'PROVIDER_PESA'; destination_phone: string }
-    | { method: 'BANK_ACCOUNT'; bank_name: string; bank_account_number: string }
+    | { method: 'MOBILE_MONEY' | 'PROVIDER_PESA'; destination_phone: string; destination_name: string }
+    | { method: 'BANK_ACCOUNT'; bank_name: string; bank_account_number: string; destination_name?: string }
   )
 
 /** A server's payout to a mobile-money number. */

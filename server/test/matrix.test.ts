@@ -165,7 +165,11 @@ const BODIES: Record<string, object> = {
   'POST /v1/collections/wallet-push': { phone: '0754123001' },
   'POST /v1/collections/provider-pesa': { phone: '0754123001' },
   'POST /v1/collections/stk-push': { customer_phone: '0754123001' },
-  'POST /v1/merchant/withdrawals': { destination_code: 'MPESA', destination_phone: '0754123001' },
+  'POST /v1/merchant/withdrawals': {
+    destination_code: 'MPESA',
+    destination_phone: '0754123001',
+    destination_name: 'Asha',
+  },
   'POST /v1/merchant/withdrawals/quote': { destination_code: 'MPESA' },
   'POST /v1/disbursements/provider-pesa': { destination_identifier: '0754123001' },
   'POST /v1/disbursements/mobile-money': { destination_identifier: '0754123001' },

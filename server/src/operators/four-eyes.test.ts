@@ -141,7 +141,8 @@ describe('a withdrawal from the amount on', () => {
     const fatuma = await newOperator(world, [{ role: 'FINANCE', merchant: shop.merchant }])
     const submit = async (amount: string) => {
       const token = (await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])).token
-      const body = { amount, method: 'MOBILE_MONEY', destination_code: 'MPESA', destination_phone: '0754123001' }
+      const to = { destination_code: 'MPESA', destination_phone: '0754123001', destination_name: 'Asha' }
+      const body = { amount, method: 'MOBILE_MONEY', ...to }
       const made = await world.post('/v1/merchant/withdrawals', body, { key: token })
       assert.equal(made.status, 202, made.text)
       const id: string = made.body.data.id

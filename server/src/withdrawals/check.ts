@@ -56,15 +56,13 @@ type Body = {
 type FieldProblem = { field: string; message: string }
 
 /**
- * Checks what the schema cannot. Refuses with 400 naming every field that is wrong. `destination: 'optional'`: for a
- * question about the price, which does not depend on who receives it.
+ * What a call must name. `phone_recipient`: the destination, and the recipient's name if the money goes to a phone.
+ * `destination`: the destination. `price`: neither, because no price depends on who receives the money.
  */
-export function checkBody(
-  caller: Caller,
-  method: PayoutMethod,
-  body: Body,
-  destination: 'required' | 'optional' = 'required',
-): CheckedBody {
+export type Naming = 'phone_recipient' | 'destination' | 'price'
+
+/** Checks what the schema cannot. Refuses with 400 naming every field that is wrong. */
+export function checkBody(caller: Caller, method: PayoutMethod, body: Body, naming: Naming): CheckedBody {
   const problems: FieldProblem[] = []
   const required = (field: string) => problems.push({ field, message: 'is required' })
   // Whoever names an environment means it: money must not leave the other one because a key decides.
@@ -76,11 +74,12 @@ export function checkBody(
   if (destination_code === '') required('destination_code')
   const destination_identifier = readIdentifier(method, body, problems)
   const bank = method === 'BANK_ACCOUNT'
-  if (destination === 'required') {
+  if (naming !== 'price') {
     if (destination_identifier === undefined) required(ownField(method))
     if (bank && body.bank_name === undefined) required('bank_name')
   }
   const destination_name = readName(bank, body, problems)
+  if (naming === 'phone_recipient' && !bank && destination_name === null) required('destination_name')
   if (amount_minor === null || problems.length > 0) refuse('validation_failed', { details: { fields: problems } })
   return {
     merchant_id: body.merchant_id,

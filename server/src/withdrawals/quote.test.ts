@@ -98,8 +98,8 @@ test('a quote and a submission of the same cost the same, whatever the price lis
     ],
   ]
   const asked = [
-    { method: 'MOBILE_MONEY', destination_code: 'VODACOM', destination_phone: '0754123456' },
-    { method: 'PROVIDER_PESA', destination_phone: '0754123456' },
+    { method: 'MOBILE_MONEY', destination_code: 'VODACOM', destination_phone: '0754123456', destination_name: 'Asha' },
+    { method: 'PROVIDER_PESA', destination_phone: '0754123456', destination_name: 'Asha' },
     { method: 'BANK_ACCOUNT', destination_code: 'NMB', bank_account_number: '1', bank_name: 'NMB' },
   ]
   for (const rules of lists) {

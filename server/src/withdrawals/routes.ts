@@ -122,7 +122,7 @@ function quoteRoute(deps: Deps, app: App, { find }: WithdrawalsOptions): void {
     },
     async (request, reply) => {
       const principal = caller(request)
-      const checked = checkBody(principal, request.body.method, request.body, 'optional')
+      const checked = checkBody(principal, request.body.method, request.body, 'price')
       return answerOnce(deps, request, reply, 200, async (tx) => {
         const input = checkRules(deps, principal, find, checked)
         return presentQuote(input, await quoteWithdrawal(tx, input))
@@ -150,7 +150,8 @@ function submitRoutes(deps: Deps, app: App, { find }: WithdrawalsOptions): void 
       config: config(DASHBOARD),
       schema: { ...WITHDRAWALS, summary: 'Submit a withdrawal', description: SUBMITTING, body: SubmitBody, response },
     },
-    async (request, reply) => submit(request, reply, checkBody(caller(request), request.body.method, request.body)),
+    async (request, reply) =>
+      submit(request, reply, checkBody(caller(request), request.body.method, request.body, 'phone_recipient')),
   )
   const direct = <const Body extends Type.TObject>(name: string, method: PayoutMethod, summary: string, body: Body) =>
     app.post(
@@ -159,7 +160,8 @@ function submitRoutes(deps: Deps, app: App, { find }: WithdrawalsOptions): void 
         config: config(WRITE),
         schema: { ...DISBURSEMENTS, summary, description: SUBMITTING, body, response },
       },
-      async (request, reply) => submit(request, reply, checkBody(caller(request), method, request.body as DirectBody)),
+      async (request, reply) =>
+        submit(request, reply, checkBody(caller(request), method, request.body as DirectBody, 'destination')),
     )
   direct('provider-pesa', 'PROVIDER_PESA', 'Submit a payout to a Provider Pesa wallet', ProviderPesaBody)
   direct('mobile-money', 'MOBILE_MONEY', 'Submit a payout to a mobile-money number', MobileMoneyBody)

@@ -43,7 +43,7 @@ export const SubmitBody = Type.Object({
   ...payment,
   method: oneOf(PAYOUT_METHODS),
   destination_code: CodeUnlessWallet,
-  destination_name: Name,
+  destination_name: Type.Optional(line(200, 'The recipient. Required for MOBILE_MONEY and PROVIDER_PESA.')),
   destination_phone: Type.Optional(line(64, `Required for MOBILE_MONEY and PROVIDER_PESA. ${PHONE}`)),
   bank_name: Type.Optional(visibleLine(100, 'Required for BANK_ACCOUNT: the name of the bank.')),
   bank_account_number: Type.Optional(line(64, `Required for BANK_ACCOUNT. ${ACCOUNT}`)),

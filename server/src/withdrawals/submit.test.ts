@@ -226,6 +226,18 @@ test('destination_identifier is another name of the phone and of the account num
   assert.deepEqual([named.destination_name, named.bank_name], ['Juma Ali', 'CRDB Bank'])
 })
 
+test('a payout that a server submits needs no name of its recipient', async () => {
+  for (const [path, body] of [
+    [MOBILE, { ...TO_PHONE, destination_name: undefined }],
+    [MOBILE, { ...TO_PHONE, destination_name: ' ' }],
+    [PESA, { ...TO_PHONE, destination_code: undefined, destination_name: undefined }],
+    [BANK, { ...TO_ACCOUNT, destination_name: undefined }],
+  ] as const) {
+    const reply = await world.post(path, body)
+    assert.deepEqual([reply.status, reply.body.data?.destination_name], [202, null], reply.text)
+  }
+})
+
 test('a network or bank is taken by its code and by its other names, and kept by its code', async () => {
   for (const [name, code] of [
     ['VODACOM', 'MPESA'],
@@ -351,6 +363,16 @@ describe('a body that is wrong is refused with 400, every field by its name, and
     [SUBMIT, PHONE, { destination_identifier: '0754123457' }, 'destination_identifier'],
     [SUBMIT, PHONE, { destination_phone: undefined, bank_account_number: '0754123456' }, 'destination_phone'],
     [SUBMIT, PHONE, { destination_name: 'a\u0000b' }, 'destination_name'],
+    [SUBMIT, PHONE, { destination_name: undefined }, 'destination_name'],
+    [SUBMIT, PHONE, { destination_name: '' }, 'destination_name'],
+    [SUBMIT, PHONE, { destination_name: ' \t\u3000 ' }, 'destination_name'],
+    [SUBMIT, PHONE, { destination_name: undefined, bank_account_name: 'Juma Ali' }, 'destination_name'],
+    [
+      SUBMIT,
+      PHONE,
+      { method: 'PROVIDER_PESA', destination_code: undefined, destination_name: ' ' },
+      'destination_name',
+    ],
     [SUBMIT, PHONE, { reference: 'x'.repeat(101) }, 'reference'],
     [SUBMIT, PHONE, { environment: 'test' }, 'environment'],
     [SUBMIT, ACCOUNT, { bank_name: undefined }, 'bank_name'],
@@ -385,6 +407,8 @@ describe('a body that is wrong is refused with 400, every field by its name, and
     })
   }
   test('all wrong fields are named at once', async () => {
+    const phone = await submit({ method: 'MOBILE_MONEY', amount: 'x' })
+    assert.deepEqual(fieldsOf(phone), ['amount', 'destination_code', 'destination_phone', 'destination_name'])
     const reply = await submit({ method: 'BANK_ACCOUNT', amount: 'x', bank_account_number: '?' })
     assert.deepEqual(fieldsOf(reply), ['amount', 'destination_code', 'bank_account_number', 'bank_name'])
   })
