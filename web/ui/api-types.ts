@@ -15,25 +15,25 @@ export type Calls = {
   }
   'POST /v1/collections/wallet-push': {
     params: {  }
-    query: {  }
+    query: { environment?: "live" | "sandbox" }
     body: { merchant_id?: string; amount: string | number; currency?: string; customer_name?: string; customer_email?: string; reference?: string; description?: string; webhook_url?: string; simulate_status?: "successful" | "failed" | "pending_clearance" | "reversed"; phone: string }
     data: { collection_id: string; reference: string | null; status: "processing"; message: string }
   }
   'POST /v1/collections/provider-pesa': {
     params: {  }
-    query: {  }
+    query: { environment?: "live" | "sandbox" }
     body: { merchant_id?: string; amount: string | number; currency?: string; customer_name?: string; customer_email?: string; reference?: string; description?: string; webhook_url?: string; simulate_status?: "successful" | "failed" | "pending_clearance" | "reversed"; phone: string }
     data: { collection_id: string; reference: string | null; status: "processing"; message: string }
   }
   'POST /v1/collections/stk-push': {
     params: {  }
-    query: {  }
+    query: { environment?: "live" | "sandbox" }
     body: { merchant_id?: string; amount: string | number; currency?: string; customer_name?: string; customer_email?: string; reference?: string; description?: string; webhook_url?: string; simulate_status?: "successful" | "failed" | "pending_clearance" | "reversed"; customer_phone: string; merchant_reference?: string }
     data: { collection_id: string; reference: string | null; status: "processing"; message: string }
   }
   'POST /v1/collections/qr': {
     params: {  }
-    query: {  }
+    query: { environment?: "live" | "sandbox" }
     body: { merchant_id?: string; amount: string | number; currency?: string; customer_name?: string; customer_email?: string; reference?: string; description?: string; webhook_url?: string; simulate_status?: "successful" | "failed" | "pending_clearance" | "reversed"; customer_phone?: string }
     data: { collection_id: string; reference: string | null; status: "processing"; payment_token: string; qr_payload: string; expires_at: null }
   }
@@ -363,7 +363,7 @@ export type Calls = {
   }
   'GET /v1/balance': {
     params: {  }
-    query: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
     body: undefined
     data: { available: string; reserved: string; held: string; currency: string }
   }

@@ -32,12 +32,19 @@ export function createQueries(): QueryClient {
 /** Calls the API for the merchant and environment of the page. */
 export function useCall(): typeof call {
   const scope = useContext(ScopeContext)
-  return useCallback((name, input = {}) => call(name, withScope(scope, input)), [scope])
+  return useCallback((name, input = {}) => call(name, scoped(name, scope, input)), [scope])
 }
 
 /** An input for the merchant and environment of the page. */
 export function withScope<Name extends CallName>(scope: Record<string, string>, input: Input<Name>): Input<Name> {
   return { ...input, query: { ...scope, ...input.query } as Input<Name>['query'] }
+}
+
+/** Calls that act for no merchant: they refuse a query that names one. */
+const UNSCOPED: ReadonlySet<CallName> = new Set<CallName>(['GET /v1/me', 'GET /v1/destinations'])
+
+function scoped<Name extends CallName>(name: Name, scope: Record<string, string>, input: Input<Name>): Input<Name> {
+  return UNSCOPED.has(name) ? input : withScope(scope, input)
 }
 
 /** The scope of the page: for downloads. */
@@ -54,7 +61,7 @@ export function useRead<Name extends CallName>(
   const scope = useContext(ScopeContext)
   return useQuery<Calls[Name]['data']>({
     queryKey: [name, scope, input.params, input.query],
-    queryFn: ({ signal }) => call(name, { ...withScope(scope, input), signal }),
+    queryFn: ({ signal }) => call(name, { ...scoped(name, scope, input), signal }),
     refetchInterval: live ? LIVE_MS : false,
     enabled,
     ...(keep ? { placeholderData: (previous) => previous } : {}),
@@ -66,7 +73,7 @@ export function useAct<Name extends CallName>(name: Name) {
   const scope = useContext(ScopeContext)
   const queries = useQueryClient()
   return useMutation<Calls[Name]['data'], Error, Input<Name>>({
-    mutationFn: (input) => call(name, withScope(scope, input)),
+    mutationFn: (input) => call(name, scoped(name, scope, input)),
     onSettled: () => queries.invalidateQueries(),
   })
 }

@@ -125,6 +125,8 @@ declare module 'fastify' {
     limit?: 'payers' | 'pdfs' | 'callbacks' | 'none'
     /** Whether the route takes an Idempotency-Key: documents the header. */
     idempotency?: 'required' | 'honoured'
+    /** The query parameters that the route takes, found when it is added. Null: it is not documented, and takes any. */
+    query_names?: ReadonlySet<string> | null
     /** Codes that this route may refuse with, beyond those that every route has: for the documentation. */
     refusals?: readonly ErrorCode[]
   }

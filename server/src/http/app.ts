@@ -14,6 +14,7 @@ import { FailureSchema, failure, renderError } from './envelope.ts'
 import { parseBody } from './json.ts'
 import { createLimits } from './limits.ts'
 import { openApi } from './openapi.ts'
+import { checkQuery, queryNames } from './query.ts'
 import { serializers } from './serializers.ts'
 
 /** The largest body a caller may send. */
@@ -142,6 +143,10 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     checkAccess(request.principal, access)
     if (request.routeOptions.config.step_up === 'always') checkFresh(deps, request.principal)
   })
+  app.addHook('preValidation', async (request) => {
+    const { query_names } = request.routeOptions.config
+    if (query_names && request.url.includes('?')) checkQuery(request, query_names)
+  })
   // Which merchant a session acts for may stand in the body, so it is known only now.
   app.addHook('preHandler', async (request, reply) => {
     const access = request.routeOptions.config?.access
@@ -183,6 +188,8 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   app.addHook('onRoute', (route) => {
     // Every route says who may call it: one that does not is a mistake, found at start.
     if (route.config?.access === undefined) throw new Error(`route ${route.method} ${route.url} names no access`)
+    // A copy, because routes share their configuration.
+    route.config = { ...route.config, query_names: queryNames(route) }
   })
 
   for (const routes of options.routes) routes(app)
@@ -238,13 +245,13 @@ function refuseKeyInQuery(request: FastifyRequest, isKey: (text: string) => bool
   const query = request.query as Record<string, unknown>
   for (const [name, value] of Object.entries(query)) {
     // A parameter that is given twice is a list.
-    const holdsKey = [value].flat().some((one) => typeof one === 'string' && isKey(one))
+    const holdsKey = [name, value].flat().some((one) => typeof one === 'string' && isKey(one))
     if (!holdsKey && !KEY_PARAMETERS.includes(name.toLowerCase())) continue
     const header = request.headers.authorization ?? request.headers['x-api-key']
     if (header === undefined) refuse('authentication_required')
     refuse('validation_failed', {
       message: 'An API key must never be in the URL. Send it as a header, and rotate this one: it may be in a log.',
-      details: { fields: [{ field: name, message: 'must not be sent in the query string' }] },
+      details: { fields: [{ field: isKey(name) ? 'query' : name, message: 'must not be sent in the query string' }] },
     })
   }
 }

@@ -129,6 +129,9 @@ same key with another request gets 422 <code>idempotency_key_reused</code>; whil
 <code>idempotency_in_progress</code>. Answers are repeated for ${config.idempotency_replay_days} days, and an old key
 never makes a second payment. A request that was refused with 400, 401, 403, 404, 422 or 429, or with 409
 <code>payment_in_progress</code>, did nothing, and its key stays free.</p>
+<h3 id="mistyped">Mistyped parameters</h3>
+<p>A query parameter that a call does not take is refused with 400 <code>validation_failed</code>:
+<code>details.fields</code> names it, and the parameter that you may have meant.</p>
 </section>`
 }
 

@@ -124,7 +124,7 @@ export function openApi(config: Config): FastifyDynamicSwaggerOptions {
         if (keys) errors.push('insufficient_scope', 'forbidden', 'production_access_restricted')
         if (typeof access === 'object') errors.push('merchant_mismatch')
         if (route.config?.step_up) errors.push('step_up_required')
-        if (typeof access === 'object' && sessions) described.querystring = querystringOf(schema ?? {})
+        if (typeof access === 'object') described.querystring = querystringOf(schema ?? {})
         described.security = [
           ...(keys ? [{ api_key: [] }, { api_key_header: [] }] : []),
           ...(sessions ? [{ session: [] }] : []),

@@ -11,7 +11,7 @@ import { createWorld } from '../harness.ts'
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url))
 /** What no console calls: the command line, the sign-in and the pay page with words of their own, payments of API keys, health. */
 const ELSEWHERE =
-  /^(admin|providers|identity|pay-page|messages|work|db|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|log|proxies)\.ts$|^http\/(outgoing|health|app|json)\.ts$|^payment-links\/(collect|schema)\.ts$|^collections\/(tries|schema)\.ts$|\.test\.ts$/
+  /^(admin|providers|identity|pay-page|messages|work|db|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|log|proxies)\.ts$|^http\/(outgoing|health|app|json|query)\.ts$|^payment-links\/(collect|schema)\.ts$|^collections\/(tries|schema)\.ts$|\.test\.ts$/
 /** Sentences of no form: about keys and servers, answers that are no refusals, parts of other sentences, descriptions. */
 const NOT_READ_THERE = [
   /\bAPI keys?\b|\bpk_|Authorization|Idempotency-Key header|simulate_status|HTTP\/1\.1|\bJSON\b|The headers/,

@@ -1,0 +1,47 @@
+// Which known name a mistyped one was meant to be.
+
+/** Names that are longer than this are no slip of a finger. */
+const LENGTH_MAX = 64
+
+/** The known name with the fewest edits from a mistyped one. Null: none is near. */
+export function nearest(name: string, known: Iterable<string>): string | null {
+  if (name.length > LENGTH_MAX) return null
+  const given = plain(name)
+  let best: string | null = null
+  let least = Math.max(1, Math.floor(given.length / 3)) + 1
+  for (const candidate of known) {
+    const edits = distance(given, plain(candidate))
+    if (edits >= least) continue
+    least = edits
+    best = candidate
+  }
+  return best
+}
+
+/** Case, hyphens and underscores are the first to be mistaken: `pageSize`, `page-size`. */
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[-_]/g, '')
+}
+
+/** How many letters have to be inserted, left out, replaced or swapped with their neighbour. */
+function distance(a: string, b: string): number {
+  let before: number[] = []
+  let above = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1]
+      let edits = Math.min(
+        (above[j] as number) + 1,
+        (row[j - 1] as number) + 1,
+        (above[j - 1] as number) + (same ? 0 : 1),
+      )
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        edits = Math.min(edits, (before[j - 2] as number) + 1)
+      row.push(edits)
+    }
+    before = above
+    above = row
+  }
+  return above[b.length] as number
+}
