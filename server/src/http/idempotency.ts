@@ -244,6 +244,19 @@ export async function onceInTransaction(
 }
 
 /**
+ * Throws a refusal that was decided before the key was claimed. A 409 is stored under the key first, so that a repeated
+ * request gets it again. If the key is known by now, its stored answer wins.
+ */
+export function refuseOnce(
+  deps: Deps,
+  claim: IdempotencyClaim,
+  error: unknown,
+): Promise<StoredAnswer & { replayed: boolean }> {
+  if (!isDecision(error)) throw error
+  return onceInTransaction(deps, claim, () => Promise.reject(error))
+}
+
+/**
  * As `onceInTransaction`, for work that goes on after the commit: the key stays claimed, and whoever finishes stores its
  * answer. Answers what `work` began, or the answer that is known already. A refusal with a 409 is stored here too.
  */

@@ -6,7 +6,7 @@
 import { type Act, recordAudit } from '../audit/index.ts'
 import type { Deps, Tx } from '../db/index.ts'
 import type { Caller } from '../http/index.ts'
-import { CURRENCY, canonicalPhone, dayOf, newId, PHONE_HELP, refuse } from '../lib/index.ts'
+import { CURRENCY, canonicalPhone, dayOf, newId, PHONE_HELP, refuse, refuseField } from '../lib/index.ts'
 import { type CheckedPage, cancelActive, checkPageRules, type LiveProviders } from '../payment-links/index.ts'
 import { itemsOf, type Problem, readItems, totalOf } from './items.ts'
 import type { InvoiceBody, InvoiceChange } from './schema.ts'
@@ -33,7 +33,7 @@ function textOf(text: string | null): string | null {
 }
 
 /** The fields of a body that the schema cannot check. Refuses with 400 naming every field that is wrong. */
-function readBody(deps: Deps, body: InvoiceBody | InvoiceChange): Partial<Written> {
+function readBody(body: InvoiceBody | InvoiceChange): Partial<Written> {
   const problems: Problem[] = []
   const read: Partial<Written> = {}
   if (body.customer_name !== undefined) read.customer_name = body.customer_name
@@ -47,8 +47,7 @@ function readBody(deps: Deps, body: InvoiceBody | InvoiceChange): Partial<Writte
   if (body.language !== undefined) read.language = body.language
   if (body.due_date !== undefined) {
     read.due_date = body.due_date
-    const message = isDay(body.due_date) ? 'must be today or later, in Tanzania' : 'must be a day such as 2030-01-31'
-    if (!isDay(body.due_date) || body.due_date < dayOf(deps.clock.now())) problems.push({ field: 'due_date', message })
+    if (!isDay(body.due_date)) problems.push({ field: 'due_date', message: 'must be a day such as 2030-01-31' })
   }
   if (body.items !== undefined) {
     read.items = readItems(body.items, problems)
@@ -59,9 +58,9 @@ function readBody(deps: Deps, body: InvoiceBody | InvoiceChange): Partial<Writte
 }
 
 /** A body of a new invoice whose form is right. */
-export function checkInvoice(deps: Deps, body: InvoiceBody): Written {
+export function checkInvoice(body: InvoiceBody): Written {
   const nothing = { customer_phone: null, customer_email: null, note: null, language: 'sw' } as const
-  return { ...nothing, ...readBody(deps, body) } as Written
+  return { ...nothing, ...readBody(body) } as Written
 }
 
 /** What the payment link of an invoice says. */
@@ -86,6 +85,13 @@ export function pageOfInvoice(
   }
 }
 
+/** Refuses a due date that has passed. Asked behind the Idempotency-Key, so that a later repetition is answered again. */
+function checkDueDate(deps: Deps, { due_date }: Partial<Written>): void {
+  if (due_date !== undefined && due_date < dayOf(deps.clock.now())) {
+    refuseField('due_date', 'must be today or later, in Tanzania')
+  }
+}
+
 /** Refuses with amount_not_supported a total that no payment link could ask for. */
 function checkTotal(deps: Deps, caller: Caller, written: Written, live: LiveProviders): void {
   if (written.total_minor <= 0n) refuse('amount_not_supported', { message: 'The total must be greater than zero.' })
@@ -100,6 +106,7 @@ export async function createInvoice(
   written: Written,
   live: LiveProviders,
 ): Promise<Invoice> {
+  checkDueDate(deps, written)
   checkTotal(deps, caller, written, live)
   const { id: merchant_id, routing_code } = caller.merchant
   const { environment } = caller
@@ -126,7 +133,8 @@ export async function editInvoice(
   live: LiveProviders,
   act: Act,
 ): Promise<Invoice> {
-  const changed = readBody(deps, body)
+  const changed = readBody(body)
+  checkDueDate(deps, changed)
   const merchant_id = caller.merchant.id
   const invoice = (await lockInvoice(tx, merchant_id, id)) ?? refuse('not_found')
   const now = deps.clock.now()

@@ -112,11 +112,26 @@ describe('a new invoice', () => {
     const all = await world.post('/v1/invoices', {
       ...INVOICE,
       customer_phone: '1',
-      due_date: '2025-01-01',
+      due_date: '2025-02-30',
       items: [item('x', 'y')],
     })
     assert.deepEqual(fieldsOf(all.body), ['customer_phone', 'due_date', 'items.0.quantity', 'items.0.unit_price'])
     assert.deepEqual(await world.rows('select last_number from invoice_numbers order by environment'), before_count)
+  })
+
+  test('is answered again under its key after its due date has passed', async () => {
+    const other = await createWorld()
+    try {
+      const due_date = new Date(other.deps.clock.now().getTime() + 86_400_000).toISOString().slice(0, 10)
+      const idempotency_key = 'invoice-of-yesterday'
+      const made = await other.post('/v1/invoices', { ...INVOICE, due_date }, { idempotency_key })
+      assert.equal(made.status, 201, made.text)
+      other.deps.clock.advance(5 * 86_400_000)
+      const again = await other.post('/v1/invoices', { ...INVOICE, due_date }, { idempotency_key })
+      assert.deepEqual([again.status, again.text, again.headers['idempotency-replayed']], [201, made.text, 'true'])
+    } finally {
+      await other.close()
+    }
   })
 
   test('may be due today, as the day is in Tanzania', async () => {

@@ -67,7 +67,7 @@ export function invoiceRoutes(deps: Deps, { live }: InvoicesOptions): (app: App)
         config: { access: WRITE, idempotency: 'honoured', refusals: ['amount_not_supported'] },
       },
       async (request, reply) => {
-        const written = checkInvoice(deps, request.body)
+        const written = checkInvoice(request.body)
         const who = caller(request)
         return answerOnce(deps, request, reply, 201, async (tx) =>
           show(await createInvoice(deps, tx, who, written, live)),

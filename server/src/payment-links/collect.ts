@@ -23,6 +23,7 @@ import {
   findAnswer,
   type IdempotencyClaim,
   onceInTransaction,
+  refuseOnce,
   type StoredAnswer,
   storeAnswer,
 } from '../http/index.ts'
@@ -149,8 +150,13 @@ export function createCollect(deps: Deps, options: CollectOptions): Collect {
   const once = async (link: Link, choice: PayerChoice, claim: IdempotencyClaim) => {
     const known = await findAnswer(deps, deps.db, claim)
     if (known !== null) return { ...known, replayed: true }
-    checkOpen(deps, link)
-    const priced = { ...choice, ...(await price(link, choice.method)) }
+    let priced: PayerChoice & Priced
+    try {
+      checkOpen(deps, link)
+      priced = { ...choice, ...(await price(link, choice.method)) }
+    } catch (error) {
+      return refuseOnce(deps, claim, error)
+    }
     return choice.method === 'qr' ? qr(link, priced, claim) : push(link, priced, claim)
   }
   // A double tap waits for what the first one comes to.

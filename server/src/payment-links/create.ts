@@ -15,6 +15,7 @@ import {
   PHONE_HELP,
   parseAmount,
   refuse,
+  refuseField,
 } from '../lib/index.ts'
 import { findMerchant } from '../merchants/index.ts'
 import type { Provider } from '../providers/port.ts'
@@ -54,7 +55,7 @@ export type CheckedPage = Pick<
 > & { merchant_id: string | undefined; amount_minor: bigint | 'too_large' }
 
 /** Checks what the schema cannot. Refuses with 400 naming every field that is wrong. */
-export function checkPage(deps: Deps, body: Body): CheckedPage {
+export function checkPage(body: Body): CheckedPage {
   const problems: { field: string; message: string }[] = []
   const amount = parseAmount(writtenAmount(body))
   if (typeof amount !== 'bigint' && amount !== 'too_large')
@@ -68,8 +69,6 @@ export function checkPage(deps: Deps, body: Body): CheckedPage {
   }
   const expires_at = body.expires_at == null ? null : readTime(body.expires_at)
   if (expires_at === 'not_a_time') problems.push({ field: 'expires_at', message: EXPIRES_HELP })
-  else if (expires_at !== null && expires_at <= deps.clock.now())
-    problems.push({ field: 'expires_at', message: 'must be in the future' })
   if (problems.length > 0) refuse('validation_failed', { details: { fields: problems } })
   return {
     merchant_id: body.merchant_id,
@@ -126,9 +125,13 @@ export async function environmentOf(tx: Tx, caller: Caller, live: LiveProviders)
   return environment
 }
 
-/** Checks what our rules say of a page: merchant, currency, limits and what the providers can move. */
+/** Checks what our rules say of a page: merchant, its end, currency, limits and what the providers can move. */
 export function checkPageRules(deps: Deps, caller: Caller, checked: CheckedPage, live: LiveProviders): bigint {
   checkMerchant(caller.merchant.id, checked.merchant_id)
+  // Asked behind the Idempotency-Key: the same request is answered again after the page has expired.
+  if (checked.expires_at !== null && checked.expires_at <= deps.clock.now()) {
+    refuseField('expires_at', 'must be in the future')
+  }
   if (checked.currency !== CURRENCY) refuse('unsupported_currency')
   const { amount_minor } = checked
   const { collection_min, collection_max } = deps.config

@@ -7,8 +7,10 @@ import { codeOf, createWorld, type Reply, type World } from '../../test/harness.
 import { readPdf } from '../../test/read-pdf.ts'
 
 let world: World
+let operator: string
 before(async () => {
-  world = await createWorld({ env: { PROMPTS_PER_PHONE: '0' } })
+  world = await createWorld({ env: { PROMPTS_PER_PHONE: '0', TRIES_PER_ADDRESS: '0' } })
+  operator = (await world.newSession('SUPER_ADMIN')).token
 })
 after(() => world.close())
 
@@ -37,6 +39,101 @@ const pay = (
 const statusOf = async (slug: string, collection_id: string): Promise<Reply> =>
   world.call({ method: 'GET', url: `/public/payment-links/${slug}/collections/${collection_id}/status`, key: null })
 const balance = async () => (await world.get('/v1/balance')).body.data
+
+describe('a payer whose request was refused with a 409', () => {
+  const closed: [string, (link: { id: string; public_slug: string }) => Promise<unknown>][] = [
+    ['is CANCELLED', ({ id }) => world.post(`/v1/payment-links/${id}/cancel`, {})],
+    ['is PAID', ({ public_slug }) => pay(public_slug, '0754123001')],
+    ['is EXPIRED', async () => world.deps.clock.advance(60_000)],
+  ]
+  for (const verb of ['collect', 'pay']) {
+    for (const [state, close] of closed) {
+      for (const method of ['WALLET_PUSH', 'TANQR']) {
+        test(`reads the same refusal again under its key: ${verb} by ${method} of a link that ${state}`, async () => {
+          const expires_at = new Date(world.deps.clock.now().getTime() + 60_000).toISOString()
+          const link = await newLink({ expires_at })
+          await close(link)
+          const key = randomUUID()
+          const ask = (phone: string) => pay(link.public_slug, phone, method, key, verb)
+          const first = await ask('0754123001')
+          assert.deepEqual(codeOf(first), [409, 'payment_link_not_active'])
+          assert.equal(first.headers['idempotency-replayed'], undefined)
+          for (let i = 0; i < 2; i++) {
+            const again = await ask('0754123001')
+            assert.deepEqual([again.status, again.text], [first.status, first.text])
+            assert.equal(again.headers['idempotency-replayed'], 'true')
+          }
+          assert.deepEqual(codeOf(await ask('0754123002')), [422, 'idempotency_key_reused'])
+          const made = await world.rows('select 1 from collections where payment_link_id = $1', [link.id])
+          assert.equal(made.length, state === 'is PAID' ? 1 : 0)
+        })
+      }
+    }
+  }
+
+  test('has stored nothing after a malformed request, an unknown address or a missing key', async () => {
+    const link = await newLink()
+    await world.post(`/v1/payment-links/${link.id}/cancel`, {})
+    const key = randomUUID()
+    const unknown = `${link.public_slug.slice(0, -1)}${link.public_slug.endsWith('A') ? 'B' : 'A'}`
+    assert.deepEqual(codeOf(await pay(link.public_slug, '123', 'WALLET_PUSH', key)), [400, 'validation_failed'])
+    assert.deepEqual(codeOf(await pay(link.public_slug, '0754123001', 'CASH', key)), [400, 'validation_failed'])
+    assert.deepEqual(codeOf(await pay(unknown, '0754123001', 'WALLET_PUSH', key)), [404, 'not_found'])
+    assert.deepEqual(codeOf(await pay(link.public_slug, '0754123001', 'WALLET_PUSH', '')), [
+      400,
+      'idempotency_key_required',
+    ])
+    assert.equal((await world.rows('select 1 from idempotency_keys where key = $1', [key])).length, 0)
+    assert.deepEqual(codeOf(await pay(link.public_slug, '0754123001', 'WALLET_PUSH', key)), [
+      409,
+      'payment_link_not_active',
+    ])
+  })
+
+  test('begins no payment under that key once the business takes payments again', async () => {
+    const { public_slug } = (await world.post('/v1/payment-links', LINK, { key: world.live_key })).body.data
+    const move = (to: string) =>
+      world.post(`/v1/operator/merchants/${world.merchant.id}/${to}`, { reason: 'Test' }, { key: operator })
+    assert.equal((await move('suspend')).status, 200)
+    const key = randomUUID()
+    try {
+      assert.deepEqual(codeOf(await pay(public_slug, '0754123001', 'WALLET_PUSH', key)), [
+        409,
+        'payment_link_not_active',
+      ])
+    } finally {
+      assert.equal((await move('reactivate')).status, 200)
+    }
+    const again = await pay(public_slug, '0754123001', 'WALLET_PUSH', key)
+    assert.deepEqual(codeOf(again), [409, 'payment_link_not_active'])
+    assert.equal(again.headers['idempotency-replayed'], 'true')
+    assert.equal((await pay(public_slug, '0754123001')).status, 202)
+  })
+
+  test('16 identical requests at once on a closed link read one refusal, which is stored once', async () => {
+    const link = await newLink()
+    await world.post(`/v1/payment-links/${link.id}/cancel`, {})
+    const key = randomUUID()
+    const all = await Promise.all(
+      Array.from({ length: 16 }, () => pay(link.public_slug, '0754123001', 'WALLET_PUSH', key)),
+    )
+    assert.deepEqual([...new Set(all.map((reply) => codeOf(reply).join(' ')))], ['409 payment_link_not_active'])
+    assert.equal(all.filter((reply) => reply.headers['idempotency-replayed'] === undefined).length, 1)
+  })
+
+  test('may send the same request again when another payer was paying', async () => {
+    const link = await newLink()
+    await pay(link.public_slug, '0754123007')
+    const key = randomUUID()
+    assert.deepEqual(codeOf(await pay(link.public_slug, '0754123001', 'WALLET_PUSH', key)), [
+      409,
+      'payment_in_progress',
+    ])
+    assert.equal((await world.rows('select 1 from idempotency_keys where key = $1', [key])).length, 0)
+    world.deps.clock.advance(world.deps.config.push_lifetime_s * 1_000)
+    assert.equal((await pay(link.public_slug, '0754123001', 'WALLET_PUSH', key)).status, 202)
+  })
+})
 
 describe('a payment link', () => {
   test('is made ACTIVE with an address of its own, and shown to its merchant', async () => {
@@ -204,6 +301,21 @@ describe('a payment link', () => {
     assert.ok(expired.body.data.items.some(({ id }: { id: string }) => id === link.id))
     const past = await world.post('/v1/payment-links', { ...LINK, expires_at })
     assert.deepEqual(codeOf(past), [400, 'validation_failed'])
+  })
+
+  test('that expired is answered again under the key that made it', async () => {
+    const expires_at = new Date(world.deps.clock.now().getTime() + 60_000).toISOString()
+    for (const path of ['/v1/payment-links', '/v1/collections']) {
+      const idempotency_key = randomUUID()
+      const body = path === '/v1/payment-links' ? { ...LINK, expires_at } : { amount: '25000.00', expires_at }
+      const made = await world.post(path, body, { idempotency_key })
+      assert.ok(made.status < 300, made.text)
+      world.deps.clock.advance(60_000)
+      const again = await world.post(path, body, { idempotency_key })
+      assert.deepEqual([again.status, again.text], [made.status, made.text])
+      assert.equal(again.headers['idempotency-replayed'], 'true')
+      world.deps.clock.advance(-60_000)
+    }
   })
 
   test('ends at the moment that is meant, whatever zone or fraction it is written in', async () => {

@@ -110,7 +110,7 @@ export function paymentLinkRoutes(deps: Deps, options: PaymentLinksOptions): (ap
       },
       async (request, reply) => {
         const who = caller(request)
-        const checked = checkPage(deps, request.body)
+        const checked = checkPage(request.body)
         const answer = await onceInTransaction(deps, requireClaim(request), async (tx) => {
           const made = await createHostedPage(deps, tx, who, checked, live)
           const { collection_id, reference, slug } = made
@@ -134,7 +134,7 @@ export function paymentLinkRoutes(deps: Deps, options: PaymentLinksOptions): (ap
       },
       async (request, reply) => {
         const who = caller(request)
-        const checked = checkPage(deps, request.body)
+        const checked = checkPage(request.body)
         const answer = await onceInTransaction(deps, requireClaim(request), async (tx) => {
           const data = show(await createLink(deps, tx, who, checked, live))
           return { status_code: 201, response_body: JSON.stringify({ success: true, data }) }

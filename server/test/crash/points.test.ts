@@ -192,7 +192,7 @@ async function orderOnPage(rig: Rig, key: string, amount_minor: bigint, customer
   const { id, routing_code, merchant_code: code } = shop.merchant
   const actor = { kind: 'system', id: null, name: 'test' } as const
   const caller = { merchant: { id, routing_code, code }, environment: 'live', role: null, actor } as const
-  const checked = checkPage(rig.deps, { amount: formatAmount(amount_minor), reference: key })
+  const checked = checkPage({ amount: formatAmount(amount_minor), reference: key })
   const { slug } = await inTransaction(rig.deps.db, (tx) => createLink(rig.deps, tx, caller, checked, []))
   const body = JSON.stringify({ method: 'WALLET_PUSH', customer_phone })
   return { shop, path: `/public/payment-links/${slug}/collect`, key, amount_minor: Number(amount_minor), body }
