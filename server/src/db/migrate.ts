@@ -18,25 +18,38 @@ const LOCK_KEY = '7165243380915627'
 /** A migration that waits for a table lock makes all later readers of that table wait behind it. */
 const LOCK_TIMEOUT_MS = 5_000
 const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/
+/** The line by which a migration says which programs run after it: those that know this number or a later one. */
+const OLDEST_PROGRAM = /^-- oldest program: (\d{4})$/m
+/** From this number on each migration has that line. Before it no program ran on a newer schema. */
+const FIRST_WITH_OLDEST_PROGRAM = '0013'
 
 /** The part of a logger used here; pino's fits. */
 export type MigrateLog = { info(message: string): void }
 
-type Migration = { name: string; sql: string; checksum: string }
+type Migration = { name: string; sql: string; checksum: string; oldest_program: string | null }
+
+/** What the database remembers of an applied migration. */
+type AppliedMigration = { checksum: string; oldest_program: string | null }
 
 /**
  * Runs the missing migrations and returns their names. Throws an Error that names the file when one fails (nothing of
- * that file remains), when an applied file has been changed, or when the database is newer than this code.
+ * that file remains), when an applied file has been changed, or when a newer program made the schema unfit for this one.
  */
 export async function migrate(url: string, log?: MigrateLog, dir = MIGRATIONS_DIR): Promise<string[]> {
   const migrations = await readMigrations(dir)
   return withClient(url, async (client) => {
     const done: string[] = []
-    while (pending(migrations, await readApplied(client)).length > 0) {
+    let applied = await readApplied(client)
+    const newer = newerThan(migrations, applied)
+    while (pending(migrations, applied).length > 0) {
       const name = await applyNext(client, migrations)
       if (name === null) break
       log?.info(`applied migration ${name}`)
       done.push(name)
+      applied = await readApplied(client)
+    }
+    if (newer.length > 0) {
+      log?.info(`a newer program migrated this database (${newer.join(', ')}); this program runs on that schema too`)
     }
     return done
   })
@@ -65,13 +78,15 @@ async function applyNext(client: pg.Client, migrations: Migration[]): Promise<st
       applied_at timestamptz not null,
       constraint schema_migrations_pkey primary key (name)
     )`)
+    await client.query('alter table schema_migrations add column if not exists oldest_program text')
     const next = pending(migrations, await readApplied(client))[0]
     if (next !== undefined) {
       name = next.name
       await client.query(next.sql)
       await client.query(
-        'insert into schema_migrations (name, checksum, applied_at) values ($1, $2, statement_timestamp())',
-        [next.name, next.checksum],
+        `insert into schema_migrations (name, checksum, applied_at, oldest_program)
+         values ($1, $2, statement_timestamp(), $3)`,
+        [next.name, next.checksum, next.oldest_program],
       )
     }
     await client.query('commit')
@@ -85,17 +100,25 @@ async function applyNext(client: pg.Client, migrations: Migration[]): Promise<st
   }
 }
 
-/** Compares files and database. Throws when they contradict each other. */
-function pending(migrations: Migration[], applied: Map<string, string>): Migration[] {
+/** The applied migrations that this program does not know: a newer program ran them. */
+function newerThan(migrations: Migration[], applied: Map<string, AppliedMigration>): string[] {
   const known = new Set(migrations.map(({ name }) => name))
-  const unknown = [...applied.keys()].filter((name) => !known.has(name))
-  if (unknown.length > 0) {
-    throw new Error(`the database is newer than this program: it has had ${unknown.join(', ')}; start a newer version`)
+  return [...applied.keys()].filter((name) => !known.has(name)).sort()
+}
+
+/** Compares files and database. Throws when they contradict each other. */
+function pending(migrations: Migration[], applied: Map<string, AppliedMigration>): Migration[] {
+  const own = migrations.at(-1)?.name.slice(0, 4) ?? ''
+  const refused = newerThan(migrations, applied).filter((name) => (applied.get(name)?.oldest_program ?? '9999') > own)
+  if (refused.length > 0) {
+    throw new Error(
+      `the database is newer than this program: it has had ${refused.join(', ')}, on which this version cannot run; start a newer version`,
+    )
   }
   const newest = [...applied.keys()].sort().at(-1) ?? ''
   const missing: Migration[] = []
   for (const migration of migrations) {
-    const checksum = applied.get(migration.name)
+    const checksum = applied.get(migration.name)?.checksum
     if (checksum === undefined) {
       if (migration.name < newest) {
         throw new Error(`migration ${migration.name} comes before ${newest}, which is applied: give it a later number`)
@@ -116,19 +139,38 @@ async function readMigrations(dir: string): Promise<Migration[]> {
     const twin = migrations.at(-1)
     if (twin?.name.slice(0, 4) === name.slice(0, 4)) throw new Error(`${twin.name} and ${name} have the same number`)
     const sql = await readFile(join(dir, name), 'utf8')
-    migrations.push({ name, sql, checksum: createHash('sha256').update(sql).digest('hex') })
+    const checksum = createHash('sha256').update(sql).digest('hex')
+    migrations.push({ name, sql, checksum, oldest_program: oldestProgram(name, sql) })
   }
   return migrations
 }
 
-/** Name and checksum of what has been applied; empty for a new database. */
-async function readApplied(client: pg.Client): Promise<Map<string, string>> {
-  const table = await client.query<{ found: boolean }>("select to_regclass('schema_migrations') is not null as found")
-  if (table.rows[0]?.found !== true) return new Map()
-  const { rows } = await client.query<{ name: string; checksum: string }>(
-    'select name, checksum from schema_migrations order by name',
+/** The number that a migration names as the oldest program; null for those from before that rule. Throws without one. */
+function oldestProgram(name: string, sql: string): string | null {
+  const number = name.slice(0, 4)
+  const oldest = OLDEST_PROGRAM.exec(sql)?.[1] ?? null
+  if (oldest === null && number >= FIRST_WITH_OLDEST_PROGRAM) {
+    throw new Error(
+      `${name} needs a line "-- oldest program: NNNN": the newest migration that the last release knows if that release runs on this schema, else ${number}`,
+    )
+  }
+  if (oldest !== null && oldest > number)
+    throw new Error(`${name} names an oldest program later than itself: ${oldest}`)
+  return oldest
+}
+
+/** What has been applied, by name; empty for a new database. A program from before 0013 left no `oldest_program`. */
+async function readApplied(client: pg.Client): Promise<Map<string, AppliedMigration>> {
+  const { rows: columns } = await client.query<{ name: string }>(
+    `select attname as name from pg_attribute
+     where attrelid = to_regclass('schema_migrations') and attname in ('name', 'oldest_program')`,
   )
-  return new Map(rows.map(({ name, checksum }) => [name, checksum]))
+  if (columns.length === 0) return new Map()
+  const oldest = columns.length === 2 ? 'oldest_program' : 'null'
+  const { rows } = await client.query<AppliedMigration & { name: string }>(
+    `select name, checksum, ${oldest} as oldest_program from schema_migrations order by name`,
+  )
+  return new Map(rows.map(({ name, ...migration }) => [name, migration]))
 }
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
