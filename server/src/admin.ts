@@ -6,10 +6,16 @@ import { prepareCommand } from './admin/commands.ts'
 import { commandsOf, helpOf } from './admin/help.ts'
 import { OPTIONS, UsageError } from './admin/options.ts'
 import { startEmbedded } from './db/embedded.ts'
-import { isUnavailable } from './db/index.ts'
+import { type Deps, isUnavailable } from './db/index.ts'
 import { migrate } from './db/migrate.ts'
-import { ConfigError, createLog, Refusal } from './lib/index.ts'
+import { ConfigError, createLog, Refusal, type Vault } from './lib/index.ts'
 import { configFromEnvironment, realDeps, unreachable } from './main.ts'
+
+const withoutKey = (): never => {
+  throw new Error('this command was started without the secret key')
+}
+/** The vault of a command that reads and writes nothing encrypted. */
+const NO_VAULT: Vault = { seal: withoutKey, open: withoutKey, mark: withoutKey }
 
 async function run(): Promise<number> {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
@@ -25,19 +31,20 @@ async function run(): Promise<number> {
   }
   // No command calls a provider: none of them waits for its keys.
   const config = configFromEnvironment({ calls_providers: false })
-  const work = prepareCommand(positionals, values, config)
+  const { run: work, needs_key } = prepareCommand(positionals, values, config)
   const log = createLog('silent')
   const place = { dataDir: resolve(config.data_dir), log, outside: config.embedded_dir }
   const embedded = config.database_url === '' ? await startEmbedded(place) : null
   const url = embedded?.url ?? config.database_url
-  const deps = await realDeps(config, log, url)
+  let deps: Deps | undefined
   try {
     if (positionals[0] !== 'migrate') await migrate(url)
+    deps = await realDeps(config, log, url, needs_key ? undefined : NO_VAULT)
     const result = await work(deps, url)
     process.stdout.write(values.json ? `${JSON.stringify(result)}\n` : readable(result))
     return result.ok === false ? 1 : 0
   } finally {
-    await deps.db.close()
+    await deps?.db.close()
     await embedded?.stop()
   }
 }

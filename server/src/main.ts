@@ -10,7 +10,16 @@ import { auditRoutes } from './audit/index.ts'
 import { type CallbackReceiver, callbackRoutes, callbacksTask, createCallbackReceiver } from './callbacks/index.ts'
 import { collectionRoutes, createDriver, type Driver, daysTask, triesTask } from './collections/index.ts'
 import { startEmbedded } from './db/embedded.ts'
-import { createDb, type Deps, isSuperuser, isUnavailable } from './db/index.ts'
+import {
+  createDb,
+  type Deps,
+  FIND_THE_KEY,
+  holdsSealed,
+  isSuperuser,
+  isUnavailable,
+  type Reader,
+  requireRightKey,
+} from './db/index.ts'
 import { migrate } from './db/migrate.ts'
 import {
   type App,
@@ -34,6 +43,7 @@ import {
   readConfig,
   systemClock,
   systemRandom,
+  type Vault,
 } from './lib/index.ts'
 import { ipAddressRoutes, merchantRoutes } from './merchants/index.ts'
 import { type Attach, createGateways, createMessageTask, messageRoutes } from './messages/index.ts'
@@ -239,11 +249,23 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
   }
 }
 
-/** Where the encryption key of a fresh installation is kept. Production sets SECRET_KEY instead. */
-async function secretKey(config: Config): Promise<Uint8Array> {
+/**
+ * SECRET_KEY, or else the key in DATA_DIR, which is made for a database that holds nothing encrypted. Throws ConfigError
+ * when the file is missing although the database needs it.
+ */
+async function secretKey(config: Config, db: Reader): Promise<Uint8Array> {
   if (config.secret_key !== '') return Buffer.from(config.secret_key, 'base64')
-  const file = join(config.data_dir, 'secret.key')
-  if (!existsSync(file)) await makeSecretKey(file)
+  const file = join(resolve(config.data_dir), 'secret.key')
+  // The database is asked first: a process that starts beside this one makes the file before it encrypts anything.
+  const is_used = await holdsSealed(db)
+  if (!existsSync(file)) {
+    if (is_used) {
+      throw new ConfigError(
+        `SECRET_KEY is not set and ${file} is missing, but this database is in use.\n${FIND_THE_KEY}`,
+      )
+    }
+    await makeSecretKey(file)
+  }
   const key = Buffer.from(await readFile(file, 'utf8'), 'base64')
   if (key.length !== SECRET_KEY_BYTES)
     throw new ConfigError(
@@ -272,22 +294,26 @@ async function makeSecretKey(file: string): Promise<void> {
   }
 }
 
-/** Builds the seams of a real process over the database at `url`. */
-export async function realDeps(config: Config, log: Log, url: string): Promise<Deps> {
+/**
+ * Builds the seams of a real process over the migrated database at `url`. Throws ConfigError when the secret key is not the
+ * one with which the database was made. `vault`: a vault that is used unchecked, instead of one with the secret key.
+ */
+export async function realDeps(config: Config, log: Log, url: string, vault?: Vault): Promise<Deps> {
   const random = systemRandom()
-  return {
-    config,
-    log,
-    random,
-    clock: systemClock,
-    db: createDb({
-      url,
-      max_connections: config.database_connections,
-      on_error: (error) => log.warn({ err: error }, 'database connection lost'),
-    }),
-    vault: createVault(await secretKey(config), random),
-    point: noPoint,
-    process_id: randomUUID(),
+  const db = createDb({
+    url,
+    max_connections: config.database_connections,
+    on_error: (error) => log.warn({ err: error }, 'database connection lost'),
+  })
+  const base = { config, log, random, clock: systemClock, db, point: noPoint, process_id: randomUUID() }
+  if (vault !== undefined) return { ...base, vault }
+  try {
+    const deps = { ...base, vault: createVault(await secretKey(config, db), random) }
+    await requireRightKey(deps)
+    return deps
+  } catch (error) {
+    await db.close()
+    throw error
   }
 }
 

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { InjectOptions } from 'fastify'
 import { createKey } from '../src/api-keys/index.ts'
-import { createDb, type DbOptions, type Deps, inTransaction } from '../src/db/index.ts'
+import { createDb, type DbOptions, type Deps, inTransaction, requireRightKey } from '../src/db/index.ts'
 import { type Environment, type Role, SCOPES } from '../src/http/index.ts'
 import { issueAccessToken, signingKey } from '../src/identity/index.ts'
 import {
@@ -123,6 +123,7 @@ export async function createWorld(
   const database = options.url === undefined ? await createTestDatabase() : null
   const url = options.url ?? (database as { url: string }).url
   const deps = testDeps(url, options)
+  await requireRightKey(deps)
   const system = await compose(deps, options.compose)
   await system.app.ready()
   const merchant = await createMerchant(deps, { name: 'Duka la Asha', approved: true })

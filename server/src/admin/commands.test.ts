@@ -70,7 +70,7 @@ for (const [line, message] of WRONG) {
 test('with a foreign issuer no token is made here, and people may be named by their subject', () => {
   const env = { OIDC_ISSUER: 'https://id.example.tz' }
   assert.throws(() => prepare('token --email a@b.tz', env), /OIDC_ISSUER/)
-  assert.equal(typeof prepare(`${USER} --role SUPER_ADMIN --subject abc|7`, env), 'function')
+  assert.equal(typeof prepare(`${USER} --role SUPER_ADMIN --subject abc|7`, env).run, 'function')
 })
 
 test('what is written rightly is taken', () => {
@@ -90,7 +90,7 @@ test('what is written rightly is taken', () => {
     `emails --email a@b.tz --merchant ${ID}`,
     'statement import --provider mock --file x.csv --from 2026-01-05 --to 2026-01-06T00:00:00Z --columns at=When',
   ]
-  for (const line of right) assert.equal(typeof prepare(line), 'function', line)
+  for (const line of right) assert.equal(typeof prepare(line).run, 'function', line)
   const named = right.map((line) => line.split(' ').slice(0, 2).join(' '))
   for (const name of Object.keys(COMMANDS))
     assert.ok(named.some((line) => line.startsWith(name)) || name === 'user create')

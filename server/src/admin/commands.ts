@@ -18,6 +18,8 @@ type Run = (deps: Deps, url: string) => Promise<Record<string, unknown>>
 type Command = {
   takes: readonly read.Option[]
   prepare(values: read.Values, config: Config): Run
+  /** False: it reads and writes nothing encrypted, so that it works without the secret key. */
+  needs_key?: false
 }
 
 const NAME_MAX = 100
@@ -101,8 +103,8 @@ export const COMMANDS: Record<string, Command> = {
       return (deps) => importStatement(deps, input)
     },
   },
-  migrate: { takes: [], prepare: () => async (_deps, url) => ({ applied: await migrate(url) }) },
-  verify: { takes: [], prepare: () => (_deps, url) => verify(url) },
+  migrate: { takes: [], needs_key: false, prepare: () => async (_deps, url) => ({ applied: await migrate(url) }) },
+  verify: { takes: [], needs_key: false, prepare: () => (_deps, url) => verify(url) },
 }
 
 /** A command that takes an e-mail address and nothing else. */
@@ -116,8 +118,15 @@ function onPerson(act: (deps: Deps, email: string) => Promise<Record<string, unk
   }
 }
 
-/** What a command line asks for. Throws UsageError when there is no such command, or it is written wrongly. */
-export function prepareCommand(words: readonly string[], values: read.Values, config: Config): Run {
+/**
+ * What a command line asks for, and whether it needs the secret key. Throws UsageError when there is no such command, or it
+ * is written wrongly.
+ */
+export function prepareCommand(
+  words: readonly string[],
+  values: read.Values,
+  config: Config,
+): { run: Run; needs_key: boolean } {
   const name = words.join(' ')
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command) throw new read.UsageError(`unknown command "${name}"`)
@@ -126,5 +135,5 @@ export function prepareCommand(words: readonly string[], values: read.Values, co
       throw new read.UsageError(`"${name}" takes no --${option}`)
     }
   }
-  return command.prepare(values, config)
+  return { run: command.prepare(values, config), needs_key: command.needs_key ?? true }
 }

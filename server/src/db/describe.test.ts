@@ -9,7 +9,7 @@ import { describeSchema } from './describe.ts'
 
 const SCHEMA_FILE = new URL('../../../db/schema.md', import.meta.url)
 /** Small tables that every machine may hold whole; they are looked up before the merchant is known. */
-const REFERENCE_TABLES = ['merchants', 'api_keys', 'users', 'members', 'schema_migrations']
+const REFERENCE_TABLES = ['merchants', 'api_keys', 'users', 'members', 'schema_migrations', 'vault_canary']
 /** The built-in identity provider: people are signed in before anyone knows which merchant they act for. */
 const IDENTITY_TABLES = [
   'signing_keys',

@@ -100,7 +100,7 @@ export const settings = {
     'SECRET_KEY',
     '',
     secretKey,
-    '32 bytes in base64 that encrypt webhook secrets at rest. Empty: made once in DATA_DIR (not in production).',
+    '32 bytes in base64 that encrypt secrets at rest; the same for ever. Empty: made once in DATA_DIR (not in production).',
   ),
   ...providerSettings,
   mock_url: setting(

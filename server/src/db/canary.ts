@@ -1,0 +1,87 @@
+// The canary: one known text in the database, encrypted with SECRET_KEY, which tells a process with another key before it serves.
+
+import { ConfigError, type Vault } from '../lib/index.ts'
+import type { Deps } from './deps.ts'
+import { oneStatement, type Reader, sql } from './pool.ts'
+
+const TEXT = 'This database and this SECRET_KEY belong together.'
+/** Values read of each table. The keys of these tables begin with a time, so these are the oldest. */
+const SAMPLES_MAX = 100
+
+const CANARY = sql('vault_canary', 'select sealed from vault_canary where id = 1')
+const INSERT = sql(
+  'vault_canary_insert',
+  'insert into vault_canary (id, sealed, written_at) values (1, $1, $2) on conflict (id) do nothing',
+)
+const LASTING = sql(
+  'vault_canary_lasting',
+  `(select secret as sealed from webhook_configs order by merchant_id limit $1)
+   union all (select secret from second_steps order by user_id limit $1)
+   union all (select private_jwk from signing_keys order by created_at limit $1)`,
+)
+const PASSING = sql(
+  'vault_canary_passing',
+  `(select body as sealed from outbox_messages order by merchant_id, id limit $1)
+   union all (select payload from identity_records order by expires_at limit $1)`,
+)
+
+/**
+ * Whether the vault of this process reads the canary of its database. False also when the database has no canary, because
+ * another one was put in its place. Throws when the database cannot be reached.
+ */
+export async function readCanary({ db, vault }: Pick<Deps, 'db' | 'vault'>): Promise<boolean> {
+  const sealed = await findCanary(db)
+  return sealed !== null && opens(vault, sealed)
+}
+
+/** Whether the database holds anything that was encrypted: then a new key cannot be the right one. */
+export async function holdsSealed(db: Reader): Promise<boolean> {
+  return (await findCanary(db)) !== null || (await sealedValues(db)).length > 0
+}
+
+/**
+ * Throws ConfigError unless the vault reads what this database holds encrypted. The first start on a database writes the
+ * canary; if the database is older than the canary, the key first has to read at least half of the sampled values.
+ */
+export async function requireRightKey({ db, vault, clock }: Pick<Deps, 'db' | 'vault' | 'clock'>): Promise<void> {
+  if ((await findCanary(db)) === null) {
+    const values = await sealedValues(db)
+    const read = values.filter((sealed) => opens(vault, sealed)).length
+    if (read * 2 < values.length) throw new ConfigError(WRONG_KEY)
+    // Of two processes that start at once, the first writes its canary and the second must read it.
+    await oneStatement(db).query(INSERT, [vault.seal(TEXT), clock.now()])
+  }
+  if (!(await readCanary({ db, vault }))) throw new ConfigError(WRONG_KEY)
+}
+
+/** What an operator does when the key of the database is not there. */
+export const FIND_THE_KEY = `Set the SECRET_KEY with which this database was made. If SECRET_KEY was never set, copy the file secret.key from the
+DATA_DIR of that time into DATA_DIR. Both belong into every backup.
+Without the key, webhook secrets, second steps of sign-in, the keys that sign tokens and stored messages cannot be read,
+and this program cannot go on with this database: look for the key in your backups before anything else.`
+
+const WRONG_KEY = `SECRET_KEY is not the key of this database: it cannot read what is encrypted there.
+${FIND_THE_KEY}`
+
+async function findCanary(reader: Reader): Promise<string | null> {
+  const [row] = await reader.query<{ sealed: string }>(CANARY)
+  return row?.sealed ?? null
+}
+
+/** The oldest encrypted values that are kept; if there are none, those that are deleted after a while. */
+async function sealedValues(reader: Reader): Promise<string[]> {
+  for (const statement of [LASTING, PASSING]) {
+    const rows = await reader.query<{ sealed: string }>(statement, [SAMPLES_MAX])
+    if (rows.length > 0) return rows.map(({ sealed }) => sealed)
+  }
+  return []
+}
+
+function opens(vault: Vault, sealed: string): boolean {
+  try {
+    vault.open(sealed)
+    return true
+  } catch {
+    return false
+  }
+}

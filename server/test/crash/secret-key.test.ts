@@ -1,0 +1,211 @@
+// A server opens a database only with the SECRET_KEY with which that database was made.
+
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import pg from 'pg'
+import { readCanary } from '../../src/db/index.ts'
+import { createVault } from '../../src/lib/index.ts'
+import { createTestDatabase } from '../database.ts'
+import { createWorld } from '../harness.ts'
+import { type Child, endOf, freePort, ROOT, serverEnv, startChild } from './processes.ts'
+
+const CONCURRENCY = 2
+const ADMIN = join(ROOT, 'server/src/admin.ts')
+/** `serverEnv` and the harness use the same key. */
+const RIGHT = Buffer.alloc(32, 7)
+const WRONG = Buffer.alloc(32, 9)
+const SAYS_WHAT_TO_DO = /^SECRET_KEY .*[\s\S]*Set the SECRET_KEY with which this database was made/m
+
+const children: Child[] = []
+const closers: (() => Promise<void>)[] = []
+after(async () => {
+  for (const child of children) await child.kill()
+  for (const close of closers) await close()
+})
+
+describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
+  for (const process_kind of ['all', 'api', 'worker'] as const) {
+    test(`PROCESS=${process_kind} refuses a SECRET_KEY with which its database was not made, and says what to do`, async () => {
+      const { url } = await newDatabase()
+      const first = await startServer(url, RIGHT)
+      await first.ready()
+      await first.kill()
+      const second = await startServer(url, WRONG, { PROCESS: process_kind })
+      await refuses(second)
+      assert.doesNotMatch(second.output(), new RegExp(WRONG.toString('base64')))
+      const third = await startServer(url, RIGHT)
+      await third.ready()
+      await third.kill()
+    })
+  }
+
+  test('an admin command refuses the wrong SECRET_KEY, except migrate and verify, which read nothing encrypted', async () => {
+    const { url } = await newDatabase()
+    const key = (value: Buffer) => serverEnv(url, { SECRET_KEY: value.toString('base64') })
+    assert.equal((await endOf(admin(key(RIGHT), 'demo'))).code, 0)
+    for (const words of [['demo'], ['emails'], ['user', 'disable', '--email', 'a@b.tz']]) {
+      const refused = admin(key(WRONG), ...words)
+      assert.equal((await endOf(refused)).code, 1, words.join(' '))
+      assert.match(refused.output(), SAYS_WHAT_TO_DO)
+    }
+    for (const word of ['migrate', 'verify']) {
+      const done = admin(key(WRONG), word)
+      assert.equal((await endOf(done)).code, 0, done.output())
+    }
+  })
+
+  test('a database from before the canary accepts only the key that reads its webhook secrets', async () => {
+    const { url } = await newDatabase()
+    const world = await createWorld({ url })
+    const payload = { webhook_url: 'http://127.0.0.1:9/hook' }
+    assert.equal((await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload })).status, 200)
+    await forgetCanary(url)
+    await refuses(await startServer(url, WRONG))
+    assert.deepEqual(await world.rows('select id from vault_canary'), [], 'the refused key leaves no canary')
+    const right = await startServer(url, RIGHT)
+    await right.ready()
+    assert.deepEqual(await world.rows('select id from vault_canary'), [{ id: 1 }])
+    await right.kill()
+    await refuses(await startServer(url, WRONG))
+    await world.close()
+  })
+
+  const sealed: { what: string; plant: string }[] = [
+    {
+      what: 'the secret of a second step',
+      plant: `insert into second_steps select id, $1, 0, created_at from users limit 1`,
+    },
+    {
+      what: 'a key that signs tokens',
+      plant: `insert into signing_keys (kid, issuer, public_jwk, private_jwk, created_at) values ('k', 'i', '{}', $1, '2026-01-05')`,
+    },
+    {
+      what: 'a record of the identity provider',
+      plant: `insert into identity_records (model, id_hash, payload, expires_at) values ('Session', '\\x00', $1, '2036-01-05')`,
+    },
+    {
+      what: 'a message',
+      plant: `insert into outbox_messages (merchant_id, id, kind, recipient, subject, body, created_at)
+        values ('00000000-0000-0000-0000-000000000000', '00000000-0000-8000-8000-000000000001', 'x', 'a@b.tz', 's', $1, '2026-01-05')`,
+    },
+  ]
+  for (const { what, plant } of sealed) {
+    test(`a database from before the canary that holds only ${what} accepts only the key that reads it`, async () => {
+      const { url } = await newDatabase()
+      const world = await createWorld({ url })
+      await world.newSession('VIEWER')
+      await query(url, 'delete from signing_keys')
+      await forgetCanary(url)
+      await query(url, plant, [world.deps.vault.seal('{}')])
+      await refuses(await startServer(url, WRONG))
+      const right = await startServer(url, RIGHT)
+      await right.ready()
+      await right.kill()
+      await world.close()
+    })
+  }
+
+  test('a wrong key that sent a few messages before the canary existed is refused all the same', async () => {
+    const { url } = await newDatabase()
+    const world = await createWorld({ url })
+    const payload = { webhook_url: 'http://127.0.0.1:9/hook' }
+    await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload })
+    await forgetCanary(url)
+    const wrong = createVault(WRONG, world.deps.random)
+    const plant = sealed.find(({ what }) => what === 'a message')?.plant ?? ''
+    await query(url, plant, [wrong.seal('{}')])
+    await refuses(await startServer(url, WRONG))
+    await world.close()
+  })
+
+  test('of processes with two keys that start at once on an empty database, those with one key serve', async () => {
+    const { url } = await newDatabase()
+    const servers = await Promise.all([RIGHT, WRONG, RIGHT, WRONG].map((key) => startServer(url, key)))
+    const outcomes = await Promise.all(
+      servers.map((server) =>
+        server.ready().then(
+          () => 'ready',
+          () => (SAYS_WHAT_TO_DO.test(server.output()) ? 'refused' : server.output()),
+        ),
+      ),
+    )
+    assert.deepEqual([...outcomes].sort(), ['ready', 'ready', 'refused', 'refused'])
+    assert.equal(outcomes[0], outcomes[2])
+  })
+
+  test('a database whose secret.key did not come with it is refused, and no new key is made', async () => {
+    const { url } = await newDatabase()
+    const [first, copy] = [newFolder(), newFolder()]
+    const server = await startServer(url, '', { DATA_DIR: first })
+    await server.ready()
+    await server.kill()
+    const refused = await startServer(url, '', { DATA_DIR: copy })
+    await refuses(refused)
+    assert.match(refused.output(), new RegExp(`${join(copy, 'secret.key')}`))
+    assert.equal(existsSync(join(copy, 'secret.key')), false, 'no fresh key')
+    writeFileSync(join(copy, 'secret.key'), readFileSync(join(first, 'secret.key')))
+    const served = await startServer(url, '', { DATA_DIR: copy })
+    await served.ready()
+    await served.kill()
+  })
+
+  test('readCanary tells whether the vault of a process reads its database', async () => {
+    const { url } = await newDatabase()
+    const world = await createWorld({ url })
+    const { db, random } = world.deps
+    assert.equal(await readCanary(world.deps), true)
+    assert.equal(await readCanary({ db, vault: createVault(WRONG, random) }), false)
+    await forgetCanary(url)
+    assert.equal(await readCanary(world.deps), false)
+    await world.close()
+  })
+})
+
+async function newDatabase(): Promise<{ url: string }> {
+  const database = await createTestDatabase()
+  closers.push(database.drop)
+  return database
+}
+
+function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'secret-key-'))
+}
+
+async function startServer(url: string, key: Buffer | '', env: Record<string, string> = {}): Promise<Child> {
+  const SECRET_KEY = key === '' ? '' : key.toString('base64')
+  const child = startChild(serverEnv(url, { PORT: String(await freePort()), SECRET_KEY, ...env }))
+  children.push(child)
+  return child
+}
+
+function admin(env: Record<string, string>, ...words: string[]): Child {
+  const child = startChild(env, ADMIN, words)
+  children.push(child)
+  return child
+}
+
+async function refuses(server: Child): Promise<void> {
+  assert.deepEqual(await endOf(server), { code: 1, signal: null }, server.output())
+  assert.match(server.output(), /Configuration refused/)
+  assert.match(server.output(), SAYS_WHAT_TO_DO)
+  assert.doesNotMatch(server.output(), /\n\s+at /, 'an operator is shown no stack')
+}
+
+/** Makes a database look as it did before the canary existed. The owner may grant itself what was revoked. */
+async function forgetCanary(url: string): Promise<void> {
+  await query(url, 'grant delete on vault_canary to current_user')
+  await query(url, 'delete from vault_canary')
+}
+
+async function query(url: string, text: string, values: unknown[] = []): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(text, values)
+  } finally {
+    await client.end()
+  }
+}
