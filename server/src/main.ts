@@ -4,7 +4,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { type DemoUser, demoPeopleLeft, demoUsers, ensureDemoMerchant } from './admin/demo.ts'
+import { type DemoUser, demoUsers, ensureDemoMerchant } from './admin/demo.ts'
+import { requireSafeProduction } from './admin/production.ts'
 import { apiKeyRoutes, createAuthenticate, createUsage, isWellFormedKey } from './api-keys/index.ts'
 import { auditRoutes } from './audit/index.ts'
 import { type CallbackReceiver, callbackRoutes, callbacksTask, createCallbackReceiver } from './callbacks/index.ts'
@@ -203,13 +204,6 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     app,
     live: liveMoney(config, routing),
     async warn() {
-      const demo_people = config.node_env === 'production' ? await demoPeopleLeft(deps.db) : []
-      if (demo_people.length > 0) {
-        deps.log.warn(
-          { demo_people },
-          'people of the demo can sign in: keep them out with "admin user disable --email E"',
-        )
-      }
       for (const warning of liveWarnings(config, routing)) deps.log.warn(warning)
       for (const unserved of await waitingUnconfigured(deps.db, [...providers.keys()])) {
         deps.log.warn(unserved, 'payments or payouts wait for a provider that is not configured')
@@ -367,6 +361,7 @@ async function start(config: Config, log: Log, held: Held, draining: () => boole
   const database = await openDatabase(config, log, held)
   const deps = await realDeps(config, log, database)
   held.push(() => deps.db.close())
+  if (config.node_env === 'production') await requireSafeProduction(deps)
   if (await isSuperuser(deps.db)) {
     log.warn(
       'DATABASE_URL is a superuser: the append-only tables are not protected from it. Use a role that owns its database',

@@ -58,6 +58,7 @@ const DOORS: Record<string, readonly string[] | null> = {
   'db/migrate.ts': ['main.ts', 'admin.ts', 'admin'],
   'db/describe.ts': ['main.ts', 'admin.ts', 'admin'],
   'admin/demo.ts': ['main.ts', 'admin.ts'],
+  'admin/production.ts': ['main.ts'],
   'admin/commands.ts': ['admin.ts'],
   'admin/help.ts': ['admin.ts'],
   'admin/options.ts': ['admin.ts'],

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
 import { runChecks, type Verification, verify } from '../src/admin/verify.ts'
+import { PRIVILEGES_HOLD } from '../src/admin/verify-privileges.ts'
 import type { Reader } from '../src/db/index.ts'
 import { createTestDatabase } from './database.ts'
 
@@ -34,7 +35,7 @@ export function testPlants(url: () => string, plants: Plants): void {
   })
 
   test('before anything is planted every check holds, whoever reads', async () => {
-    const { checks } = await runChecks(readerOf(client))
+    const { checks } = await runChecks(readerOf(client), (name) => name !== PRIVILEGES_HOLD)
     assert.deepEqual(
       checks.filter(({ ok }) => !ok),
       [],

@@ -8,6 +8,7 @@ import { INVOICES } from './verify-invoices.ts'
 import { OPERATORS } from './verify-operators.ts'
 import { PAGES } from './verify-pages.ts'
 import { type Invariant, PEOPLE } from './verify-people.ts'
+import { lostRevocations, PRIVILEGES_HOLD } from './verify-privileges.ts'
 import { WITHDRAWALS } from './verify-withdrawals.ts'
 
 const EDGES = [START, ...Object.values(moves)]
@@ -254,6 +255,10 @@ export async function runChecks(
   if (isWanted(CHAINS_HOLD)) {
     const faults = await checkChains(reader)
     checks.push({ name: CHAINS_HOLD, ok: faults.length === 0, detail: detailOf(faults.length, faults) })
+  }
+  if (isWanted(PRIVILEGES_HOLD)) {
+    const lost = await lostRevocations(reader)
+    checks.push({ name: PRIVILEGES_HOLD, ok: lost.length === 0, detail: detailOf(lost.length, lost) })
   }
   return { ok: checks.every((check) => check.ok), checks }
 }

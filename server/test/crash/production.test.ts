@@ -1,0 +1,137 @@
+// Production refuses a database that may lose committed payments, and one that people of the demo can enter.
+
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
+import { startEmbedded } from '../../src/db/embedded.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { createTestDatabase } from '../database.ts'
+import { type Child, endOf, freePort, ROOT, serverEnv, startChild } from './processes.ts'
+
+const CONCURRENCY = 2
+const ADMIN = join(ROOT, 'server/src/admin.ts')
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  MOCK_SECRET: 'a secret of this test that is long enough',
+  BASE_URL: 'https://api.example.tz',
+  ALLOW_MOCK_IN_PRODUCTION: 'true',
+  WEBHOOK_ALLOW_PRIVATE: '',
+  HOST: '127.0.0.1',
+}
+
+/** A durable server of this file: the one of all tests is fast and unsafe. */
+let durable: Awaited<ReturnType<typeof startEmbedded>>
+const children: Child[] = []
+before(async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'production-'))
+  await chmod(dataDir, 0o711)
+  const settings = { shared_buffers: '16MB' }
+  durable = await startEmbedded({ dataDir, log: { info() {}, warn() {} }, settings })
+})
+after(async () => {
+  for (const child of children) await child.kill()
+  await durable.stop()
+})
+
+describe('production', { concurrency: CONCURRENCY }, () => {
+  test('the server refuses a database with fsync and full_page_writes off, and names both', async () => {
+    const { url, drop } = await createTestDatabase()
+    for (const kind of ['api', 'worker']) {
+      const output = await refused(url, { PROCESS: kind })
+      assert.match(output, /^fsync of the database is off .*Set fsync = on/m)
+      assert.match(output, /^full_page_writes of the database is off .*Set full_page_writes = on/m)
+    }
+    await drop()
+  })
+
+  const ways: { where: string; set: (name: string) => string; unset: (name: string) => string }[] = [
+    {
+      where: 'its database',
+      set: (name) => `alter database ${name} set synchronous_commit = off`,
+      unset: (name) => `alter database ${name} reset synchronous_commit`,
+    },
+    {
+      where: 'its role in this database',
+      set: (name) => `alter role current_user in database ${name} set synchronous_commit = off`,
+      unset: (name) => `alter role current_user in database ${name} reset synchronous_commit`,
+    },
+  ]
+  for (const { where, set, unset } of ways) {
+    test(`the server refuses synchronous_commit = off of ${where}, and starts once it is reset`, async () => {
+      const { url, name } = await newDatabase()
+      await query(url, set(name))
+      const output = await refused(url)
+      assert.match(output, /^synchronous_commit of the database is off .*alter role/m)
+      assert.doesNotMatch(output, /^(fsync|full_page_writes) /m)
+      await query(url, unset(name))
+      await serves(url)
+    })
+  }
+
+  test('the server refuses while people of the demo can sign in, and starts once the command it names disabled them', async () => {
+    const { url } = await newDatabase()
+    const demo = run(serverEnv(url, { NODE_ENV: 'development' }), ADMIN, ['demo', '--json'])
+    assert.equal((await endOf(demo)).code, 0, demo.output())
+    const output = await refused(url)
+    const commands = [...output.matchAll(/npm run -s admin -- (user disable --email (\S+))/g)]
+    assert.deepEqual(commands.map(([, , email]) => email).sort(), [
+      'developer@demo.malipo.example',
+      'finance@demo.malipo.example',
+      'merchant-admin@demo.malipo.example',
+      'super-admin@demo.malipo.example',
+      'viewer@demo.malipo.example',
+    ])
+    for (const [, command = ''] of commands) {
+      const disable = run(serverEnv(url, PRODUCTION), ADMIN, command.split(' '))
+      assert.equal((await endOf(disable)).code, 0, disable.output())
+    }
+    await serves(url)
+  })
+})
+
+async function newDatabase(): Promise<{ url: string; name: string }> {
+  const name = `production_${randomBytes(4).toString('hex')}`
+  await query(durable.url, `create database ${name}`)
+  const url = new URL(durable.url)
+  url.pathname = `/${name}`
+  await migrate(url.href)
+  return { url: url.href, name }
+}
+
+function run(env: Record<string, string>, entry?: string, args?: readonly string[]): Child {
+  const child = startChild(env, entry, args)
+  children.push(child)
+  return child
+}
+
+async function production(url: string, env: Record<string, string> = {}): Promise<Child> {
+  return run(serverEnv(url, { ...PRODUCTION, PORT: String(await freePort()), ...env }))
+}
+
+async function refused(url: string, env: Record<string, string> = {}): Promise<string> {
+  const server = await production(url, env)
+  assert.deepEqual(await endOf(server), { code: 1, signal: null }, server.output())
+  assert.match(server.output(), /Configuration refused/)
+  assert.doesNotMatch(server.output(), /\n\s+at /, 'an operator is shown no stack')
+  return server.output()
+}
+
+async function serves(url: string): Promise<void> {
+  const server = await production(url)
+  await server.ready()
+  await server.kill()
+}
+
+async function query(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(text)
+  } finally {
+    await client.end()
+  }
+}
