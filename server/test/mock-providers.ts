@@ -12,7 +12,7 @@ export const SECRET = 'a secret of the tests'
 /** Pause before each outcome. */
 export const DELAY_MS = 50
 /** Every outcome is there by then, the second ones too. */
-export const SETTLED_MS = 2 * DELAY_MS + 10
+export const SETTLED_MS = DELAY_MS + Math.max(DELAY_MS, 300) + 10
 /** How the providers behave. */
 export const PROFILE = { success_default: 'always', seed: 'test', delay_ms: DELAY_MS } as const
 

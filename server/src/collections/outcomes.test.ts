@@ -272,6 +272,39 @@ test('refreshing a reversed payment many times reverses it once', async () => {
   await check(made, REVERSED)
 })
 
+describe('a merchant sees the first of two results before the second, without any pause of the provider', () => {
+  const results = { '010': ['failed', 'successful'], '012': ['successful', 'reversed'] } as const
+  const statusOf = async ({ collection_id, key }: Made) =>
+    (await world.get(`/v1/collections/${collection_id}`, key)).body.data.status
+  const refresh = async ({ collection_id, key }: Made) =>
+    (await world.call({ method: 'POST', url: `/v1/collections/${collection_id}/refresh-status`, key })).body.data.status
+  for (const environment of ['sandbox', 'live'] as const) {
+    for (const [ending, [first, second]] of Object.entries(results)) {
+      test(`told by callbacks: ${environment}, ${ending}`, async () => {
+        const made = await pay(environment, { phone: `0754123${ending}` })
+        await world.work()
+        assert.equal(await statusOf(made), first)
+        world.deps.clock.advance(299)
+        await world.work()
+        assert.equal(await statusOf(made), first)
+        world.deps.clock.advance(1)
+        await world.work()
+        assert.equal(await statusOf(made), second)
+      })
+      test(`told by a refresh: ${environment}, ${ending}`, async () => {
+        const made = await pay(environment, { phone: `0754123${ending}` })
+        await world.system.idle()
+        world.deps.clock.advance(299)
+        assert.equal(await refresh(made), first)
+        world.deps.clock.advance(1)
+        assert.equal(await refresh(made), second)
+        await world.work()
+        await check(made, TABLE[ending] as End)
+      })
+    }
+  }
+})
+
 test('a payment that only fails, only waits or is only held moves no money into available', async () => {
   const rows =
     await world.rows(`select 1 from ledger_transfers t join collections c on c.merchant_id = t.merchant_id and c.id = t.source_id

@@ -62,6 +62,9 @@ export function timelineOf(request: EngineRequest, profile: Profile): Timeline {
   return lifeOf(taken, results, fate.callbacks, request.on_page ? { ...profile, delay_ms: 0 } : profile)
 }
 
+/** The shortest time between two results, whatever the pause is: callers can see each of them. */
+const RESULT_GAP_MIN_MS = 300
+
 /** The life of what is taken at once and has its results one after the other, each of them called back. */
 export function lifeOf<Said>(
   taken: Said,
@@ -72,8 +75,7 @@ export function lifeOf<Said>(
   const timeline: Timeline<Said> = [{ at_ms: 0, answer: taken, callbacks: 0 }]
   let at_ms = 0
   for (const [index, answer] of results.entries()) {
-    // Without a pause a second result still comes after the first one, or nobody could see the first.
-    at_ms = index === 0 ? delay_ms : at_ms + Math.max(1, delay_ms)
+    at_ms = index === 0 ? delay_ms : at_ms + Math.max(RESULT_GAP_MIN_MS, delay_ms)
     timeline.push({ at_ms, answer, callbacks })
   }
   return timeline

@@ -150,12 +150,25 @@ describe('status queries', () => {
     assert.deepEqual(short(0, '013'), ['declined', 'FAILED', undefined])
   })
 
-  it('without a pause the outcome is there at once, and a second one a millisecond later', () => {
+  it('without a pause the outcome is there at once, and a second one 300 ms later', () => {
     const profile = { ...SANDBOX, delay_ms: 0 }
     assert.deepEqual(short(0, '001', profile), ['succeeded', 'COMPLETED', undefined])
-    assert.deepEqual(short(0, '010', profile), ['declined', 'FAILED', 1])
-    assert.deepEqual(short(1, '010', profile), ['succeeded', 'COMPLETED', undefined])
-    assert.deepEqual(short(1, '012', profile), ['reversed', 'REVERSED', undefined])
+    assert.deepEqual(short(0, '010', profile), ['declined', 'FAILED', 300])
+    assert.deepEqual(short(299, '010', profile), ['declined', 'FAILED', 1])
+    assert.deepEqual(short(300, '010', profile), ['succeeded', 'COMPLETED', undefined])
+    assert.deepEqual(short(299, '012', profile), ['succeeded', 'COMPLETED', 1])
+    assert.deepEqual(short(300, '012', profile), ['reversed', 'REVERSED', undefined])
+  })
+
+  it('a pause shorter than 300 ms holds for the first result only', () => {
+    const profile = { ...SANDBOX, delay_ms: 40 }
+    assert.deepEqual(short(40, '010', profile), ['declined', 'FAILED', 300])
+    assert.deepEqual(short(340, '010', profile), ['succeeded', 'COMPLETED', undefined])
+    const on_page = timelineOf(requestOf({ phone: '255712345012', on_page: true }), SANDBOX)
+    assert.deepEqual(
+      on_page.map(({ at_ms }) => at_ms),
+      [0, 0, 300],
+    )
   })
 
   it('a clock that lags behind the sender sees a payment under way', () => {
@@ -197,6 +210,8 @@ describe('callbacks of the provider in this process', () => {
   it('without a pause they still come in order', async () => {
     const { clock, provider, statuses } = setup({ delay_ms: 0 })
     await provider.push(requestOf({ phone: '255712345012' }))
+    clock.advance(299)
+    assert.deepEqual(statuses(), ['COMPLETED'])
     clock.advance(1)
     assert.deepEqual(statuses(), ['COMPLETED', 'REVERSED'])
   })

@@ -49,10 +49,10 @@ describe('magic numbers of payouts', () => {
     }
   })
 
-  it('without a pause the outcome is there at once, and a second one a millisecond later', () => {
+  it('without a pause the outcome is there at once, and a second one 300 ms later', () => {
     const profile = { ...PROFILE, delay_ms: 0 }
     assert.deepEqual(lifeOf('456', profile), [TAKEN, [0, 'succeeded', 1]])
-    assert.deepEqual(lifeOf('105', profile), [TAKEN, [0, 'succeeded', 1], [1, 'reversed', 1]])
+    assert.deepEqual(lifeOf('105', profile), [TAKEN, [0, 'succeeded', 1], [300, 'reversed', 1]])
   })
 })
 
