@@ -122,6 +122,8 @@ const SAID: Readonly<Record<string, string>> = {
   'Two operators have to approve this.': 'Waendeshaji wawili lazima waidhinishe.',
   'The merchant is not active and verified. Reject the withdrawal, or complete the merchant first.':
     'Biashara haijaidhinishwa au haijathibitishwa. Kataa utoaji huu, au kamilisha biashara kwanza.',
+  'The merchant is not active and verified. Resolve the withdrawal, or complete the merchant first.':
+    'Biashara haijaidhinishwa au haijathibitishwa. Amua matokeo ya utoaji huu, au kamilisha biashara kwanza.',
   'No configured provider pays out {} to {}.': 'Hakuna mtoa huduma anayetuma {} kwenda {}.',
   '{} cannot pay this out without its {}. Reject it, and have it submitted again.':
     '{} hawezi kutuma bila {}. Kataa, kisha ombi litumwe upya.',

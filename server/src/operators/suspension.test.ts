@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createWorld, type World } from '../../test/harness.ts'
+import { openDesk } from '../../test/desk.ts'
+import { codeOf, createWorld, type World } from '../../test/harness.ts'
+import { unchanged } from '../../test/withdrawals.ts'
 
 let world: World
 /** Another process of the same installation. */
@@ -82,4 +84,55 @@ test('payments that are under way when the merchant is suspended are settled, li
     [merchant.id],
   )
   assert.equal(account?.balance_minor, 250_000n)
+})
+
+test('an operator cannot retry a blocked payout of a suspended or unverified merchant, and can resolve it', async () => {
+  const desk = await openDesk(world)
+  for (const [halt, undo] of [
+    ["status = 'SUSPENDED'", "status = 'ACTIVE'"],
+    ['verified = false', 'verified = true'],
+  ] as const) {
+    const shop = await desk.shop('1000000')
+    const blocked = await desk.submit(shop, { ending: '104' })
+    const resolved = await desk.submit(shop, { ending: '104' })
+    const played = await desk.submit(shop, { ending: '104', environment: 'sandbox' })
+    for (const id of [blocked, resolved, played]) await desk.approve(id)
+    const set = (change: string) => world.rows(`update merchants set ${change} where id = $1`, [shop.merchant.id])
+    await set(halt)
+    const refused = await unchanged(world, () => desk.act(blocked, 'retry'))
+    assert.deepEqual(codeOf(refused), [409, 'withdrawal_restricted'])
+    await world.pass(3_000)
+    assert.equal((await desk.show(blocked)).status, 'BLOCKED_IP_WHITELIST')
+    assert.equal((await desk.act(resolved, 'resolve', { outcome: 'FAILED', reason: 'Not sent' })).status, 200)
+    // The sandbox moves no money, and goes on.
+    assert.equal((await desk.act(played, 'retry')).status, 200)
+    await set(undo)
+    assert.equal((await desk.act(blocked, 'retry')).status, 200)
+  }
+})
+
+test('no operator approves for a suspended merchant: alone, in a batch, or as the first of two', async () => {
+  const careful = await createWorld({ url: world.url, env: { FOUR_EYES_AMOUNT: '5000' } })
+  try {
+    const desk = await openDesk(careful)
+    const shop = await desk.shop('1000000')
+    const [small, large] = [await desk.submit(shop, { amount: '1000' }), await desk.submit(shop)]
+    const suspended = await world.post(`/v1/operator/merchants/${shop.merchant.id}/suspend`, {}, { key: operator })
+    assert.equal(suspended.status, 200)
+    for (const id of [small, large]) {
+      const refused = await unchanged(careful, () => desk.act(id, 'approve'))
+      assert.deepEqual(codeOf(refused), [409, 'withdrawal_restricted'])
+    }
+    const batch = await careful.post(
+      '/v1/operator/withdrawals/approve-batch',
+      { withdrawal_ids: [small, large] },
+      { key: await desk.session() },
+    )
+    assert.deepEqual(
+      batch.body.data.items.map(({ code }: { code: string }) => code),
+      ['withdrawal_restricted', 'withdrawal_restricted'],
+    )
+  } finally {
+    await careful.close()
+  }
 })

@@ -220,11 +220,11 @@ function retryRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
   app.post(
     `${PATH}/:withdrawal_id/retry`,
     {
-      config: MOVES_MONEY,
+      config: { ...MOVES_MONEY, refusals: ['invalid_state', 'withdrawal_restricted'] },
       schema: {
         tags,
         summary: 'Send a payout again that the provider refused because of our address',
-        description: 'For BLOCKED_IP_WHITELIST, with the same reference. Let the provider admit the address first.',
+        description: 'For BLOCKED_IP_WHITELIST, with the same reference. Let the provider admit the address first. Refused with `withdrawal_restricted` while the merchant is not active and verified: nothing is sent, and `resolve` stays possible.',
         params: WithdrawalParams,
         body: NoBody,
         response: { 200: WithdrawalAnswer },

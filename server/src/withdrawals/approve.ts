@@ -211,8 +211,7 @@ function judge(
   if (!mayMove('approve', row.status)) return new Refusal('invalid_state', stateProblem(row, 'approved'))
   const eyes = by === null ? 'last' : judgeEyes(deps.config, row, by.consents, by.act)
   if (eyes instanceof Refusal) return eyes
-  const live = row.environment === 'live'
-  if (live && (row.merchant_status !== 'ACTIVE' || !row.merchant_verified)) {
+  if (isRestricted(row)) {
     const message = 'The merchant is not active and verified. Reject the withdrawal, or complete the merchant first.'
     return new Refusal('withdrawal_restricted', { message })
   }
@@ -234,6 +233,11 @@ function judge(
     return new Refusal('provider_unavailable', { message })
   }
   return { provider, eyes }
+}
+
+/** True if the withdrawal would send live money of a merchant that is not active and verified. */
+export function isRestricted({ environment, merchant_status, merchant_verified }: Locked): boolean {
+  return environment === 'live' && (merchant_status !== 'ACTIVE' || !merchant_verified)
 }
 
 /** The refusal of a withdrawal that the balance does not cover. */

@@ -6,7 +6,7 @@ import { type Deps, sql, type Tx } from '../db/index.ts'
 import { lockBooks } from '../ledger/index.ts'
 import { formatAmount, isId, newId, refuse } from '../lib/index.ts'
 import type { Delivery } from '../webhooks/index.ts'
-import { type Approver, factsOf, NOT_FOUND, payoutDeadline, refuseState, shortOf } from './approve.ts'
+import { type Approver, factsOf, isRestricted, NOT_FOUND, payoutDeadline, refuseState, shortOf } from './approve.ts'
 import { applyStep, beginChanges, writeChanges } from './change.ts'
 import { comeback, type Effect, payment, release, type Step } from './decide.ts'
 import { type Funds, type MoveName, mayMove } from './state.ts'
@@ -163,7 +163,7 @@ const RETRY = sql(
 
 /**
  * Sends a payout again that the provider refused because of our address: a new token, the same reference. Refuses with
- * invalid_state unless it is blocked. The payout in the answer is to be sent after the commit when it is leased.
+ * invalid_state unless it is blocked, and with withdrawal_restricted if its merchant was suspended. The payout in the answer is to be sent after the commit when it is leased.
  */
 export async function retryWithdrawal(
   deps: Deps,
@@ -174,6 +174,10 @@ export async function retryWithdrawal(
 ): Promise<{ row: Locked; payouts: Payout[] }> {
   const row = await lockOne(tx, key)
   if (!mayMove('retry', row.status)) refuseState(row, 'retried')
+  if (isRestricted(row)) {
+    const message = 'The merchant is not active and verified. Resolve the withdrawal, or complete the merchant first.'
+    refuse('withdrawal_restricted', { message })
+  }
   const now = deps.clock.now()
   const leased = approver.lease(row.provider ?? '')
   const due_at = leased ? new Date(now.getTime() + PAYOUT_LEASE_MS) : now
