@@ -485,7 +485,7 @@ export type Calls = {
     params: {  }
     query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number }
     body: undefined
-    data: { items: Array<{ merchant_id: string | null; seq: number; at: string; actor: { kind: "user" | "operator" | "api_key" | "command" | "system"; id: string | null; name: string }; action: string; target_type: string; target_id: string; reason: string | null; before: unknown; after: unknown; request_id: string | null; address: string | null }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
+    data: { items: Array<{ merchant_id: string | null; at: string; actor: { kind: "user" | "operator" | "api_key" | "command" | "system"; id: string | null; name: string }; action: string; target_type: string; target_id: string; reason: string | null; before: unknown; after: unknown; request_id: string | null; address: string | null }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
   }
   'GET /v1/merchant/messages': {
     params: {  }

@@ -1,6 +1,6 @@
 // Taking rights away at the command line: disabling people, ending an operator's rights, dropping a lost second step.
 
-import { PLATFORM, recordAudit } from '../audit/index.ts'
+import { type AuditAction, PLATFORM, recordAudit } from '../audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../db/index.ts'
 import { dropSecondStep, EMBEDDED, endSessions, hasSecondStep } from '../identity/index.ts'
 import { refuse } from '../lib/index.ts'
@@ -12,7 +12,7 @@ type Changed = { user_id: string; email: string }
 type User = { id: string; super_admin: boolean; issuer: string | null; disabled_at: Date | null }
 
 /** What is done to a person, for the audit log. */
-type Step = (tx: Tx, user: User) => Promise<{ action: string; before: object; after: object }>
+type Step = (tx: Tx, user: User) => Promise<{ action: AuditAction; before: object; after: object }>
 
 const FIND = sql(
   'admin_rights_find',

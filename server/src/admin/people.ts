@@ -1,6 +1,6 @@
 // People at the command line: making users, the first operator among them, and access tokens for scripts.
 
-import { PLATFORM, recordAudit } from '../audit/index.ts'
+import { type AuditAction, PLATFORM, recordAudit } from '../audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../db/index.ts'
 import type { Role } from '../http/index.ts'
 import {
@@ -39,7 +39,7 @@ type User = {
 }
 
 /** What the audit log is told of an account; null when nothing of it changed. */
-type Change = { action: string; before?: object; after: object } | null
+type Change = { action: AuditAction; before?: object; after: object } | null
 
 const FIND = sql(
   'admin_user_by_email',

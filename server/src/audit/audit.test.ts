@@ -2,9 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
+import { openDesk } from '../../test/desk.ts'
 import { createWorld, type World } from '../../test/harness.ts'
 import { inTransaction } from '../db/index.ts'
+import { MERCHANT_ACTIONS, OPERATOR_ACTIONS } from './actions.ts'
 import { checkChains, PLATFORM, recordAudit } from './index.ts'
 
 let world: World
@@ -25,7 +28,7 @@ const ACTOR = { kind: 'command', id: null, name: 'test' } as const
 const entry = (merchant_id: string, target_id = '1') => ({
   merchant_id,
   actor: ACTOR,
-  action: 'test.act',
+  action: 'merchant.verify' as const,
   target_type: 'test',
   target_id,
 })
@@ -195,4 +198,57 @@ test('a merchant reads its own log and no other', async () => {
   assert.equal((await world.get('/v1/merchant/audit-log', token)).body.data.pagination.total_items, 1)
   const foreign = await world.get(`/v1/merchant/audit-log?merchant_id=${theirs.id}`, token)
   assert.equal(foreign.body.error.code, 'merchant_mismatch')
+})
+
+test('a merchant reads nothing of how operators deliberate: no entry, no count and no gap', async () => {
+  const careful = await createWorld({ url: world.url, env: { FOUR_EYES_AMOUNT: '5000' } })
+  try {
+    const [asha, juma] = [await openDesk(careful), await openDesk(careful)]
+    const shop = await asha.shop('1000000')
+    const id = await asha.submit(shop)
+    const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
+    const log = async (query = '') => (await world.get(`/v1/merchant/audit-log?${query}`, token)).body.data
+    const before = await log()
+    const named = await careful.post(
+      `/v1/operator/withdrawals/${id}/name-check`,
+      {},
+      { key: await asha.session(), idempotency_key: null },
+    )
+    assert.equal(named.status, 200, named.text)
+    assert.equal((await asha.act(id, 'approve', { reason: 'Seen their shop' })).status, 200)
+    assert.deepEqual(await log(), before)
+    assert.equal((await juma.act(id, 'approve', { reason: 'I agree' })).body.data.status, 'PROCESSING')
+    const { items, pagination } = await log('page_size=100')
+    assert.equal(items[0].action, 'withdrawal.approve')
+    assert.equal(pagination.total_items, before.pagination.total_items + 1)
+    assert.equal(items.length, pagination.total_items)
+    const pages = [...(await log('page_size=2')).items, ...(await log('page_size=2&page=2')).items]
+    assert.deepEqual(pages, items.slice(0, 4))
+    assert.ok(
+      items.every((entry: object) => !('seq' in entry)),
+      'a place in the chain would count hidden entries',
+    )
+    assert.doesNotMatch(JSON.stringify(items), /first_approve|name_check|Seen their shop|I agree/)
+    const all = await careful.get(`/v1/operator/audit-log?merchant_id=${shop.merchant.id}`, await asha.session())
+    assert.equal(all.body.data.pagination.total_items, pagination.total_items + 2, 'operators read them all')
+  } finally {
+    await careful.close()
+  }
+})
+
+test('every act that the code records is classified as one that merchants read, or one that they do not', () => {
+  const folder = new URL('../', import.meta.url)
+  const known = new Set<string>([...MERCHANT_ACTIONS, ...OPERATOR_ACTIONS])
+  assert.equal(known.size, MERCHANT_ACTIONS.length + OPERATOR_ACTIONS.length, 'an act stands in one list, once')
+  const found = new Set<string>()
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file === 'audit/actions.ts') continue
+    const text = readFileSync(new URL(file, folder), 'utf8')
+    for (const [, action] of text.matchAll(/\baction: '([a-z_]+\.[a-z_]+)'/g)) found.add(action as string)
+  }
+  assert.ok(found.size > 20, `only ${found.size} acts were found`)
+  assert.deepEqual(
+    [...found].filter((action) => !known.has(action)),
+    [],
+  )
 })

@@ -39,7 +39,7 @@ async function write(where: World, merchant_id: string, many: number): Promise<v
   const entry = (i: number): AuditEntry => ({
     merchant_id,
     actor: { kind: 'operator', id: 'somebody', name: 'somebody@example.com' },
-    action: 'thing.do',
+    action: 'merchant.verify',
     target_type: 'thing',
     target_id: String(i),
     after: { i },

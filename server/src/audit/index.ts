@@ -1,6 +1,7 @@
 // The door of audit.
 
 export { type Act, actOf } from './act.ts'
+export type { AuditAction } from './actions.ts'
 export { checkChains } from './chain.ts'
 export { type CheckedSome, checkSome, readPlace, STEP } from './check-some.ts'
 export {

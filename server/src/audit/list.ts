@@ -3,7 +3,8 @@
 import { type Reader, sql } from '../db/index.ts'
 import { type Actor, COUNT_MAX, type PageChoice, pageOf } from '../http/index.ts'
 import { isId } from '../lib/index.ts'
-import type { AuditView } from './schema.ts'
+import { type AuditAction, MERCHANT_ACTIONS } from './actions.ts'
+import type { AuditView, MerchantAuditView } from './schema.ts'
 
 /** The chain of acts that concern no merchant. */
 export const PLATFORM = '00000000-0000-0000-0000-000000000000'
@@ -14,7 +15,7 @@ export type AuditEntry = {
   merchant_id: string
   actor: Actor
   /** What was done: noun.verb, such as merchant.approve. */
-  action: string
+  action: AuditAction
   target_type: string
   target_id: string
   reason?: string | null
@@ -144,11 +145,36 @@ async function actorBy(reader: Reader, actor: string | undefined) {
   return user === undefined ? { actor_id: null, actor_name: actor } : { actor_id: user.id, actor_name: null }
 }
 
+const ALLOWED = 'l.merchant_id = $1 and l.action = any($2::text[])'
+const LIST_ALLOWED = sql(
+  'audit_list_for_merchant',
+  `select ${COLUMNS} from audit_log l where ${ALLOWED} order by l.seq desc limit $3 offset $4`,
+)
+const COUNT_ALLOWED = sql(
+  'audit_count_for_merchant',
+  `select count(*)::int as total from (select 1 from audit_log l where ${ALLOWED} limit $3) counted`,
+)
+
+/** A page of what a merchant may read of its chain, newest first. `total_items` counts that alone, up to 10,000. */
+export async function listForMerchant(reader: Reader, merchant_id: string, choice: PageChoice) {
+  const { page = 1, page_size = 20 } = choice
+  const allowed = [merchant_id, MERCHANT_ACTIONS]
+  const [entries, counted] = await Promise.all([
+    reader.query<StoredEntry>(LIST_ALLOWED, [...allowed, page_size, (page - 1) * page_size]),
+    reader.query<{ total: number }>(COUNT_ALLOWED, [...allowed, COUNT_MAX]),
+  ])
+  return pageOf(
+    entries.map((entry) => hideOperator(presentAudit(entry))),
+    counted[0]?.total ?? 0,
+    choice,
+  )
+}
+
 /**
- * An entry as its merchant sees it. Which person of the platform acted, from where and with what reason is the
+ * An entry as its merchant sees it. Its place in the chain is left out: it would count the hidden entries. Which person of the platform acted, from where and with what reason is the
  * platform's own matter: a reason may be a suspicion. So is who approved with them.
  */
-export function hideOperator(entry: AuditView): AuditView {
+function hideOperator({ seq: _, ...entry }: AuditView): MerchantAuditView {
   const after = withoutApprovals(entry.after)
   if (entry.actor.kind !== 'operator') return { ...entry, after }
   const actor = { kind: 'operator', id: null, name: 'operator' } as const

@@ -3,8 +3,8 @@
 import Type from 'typebox'
 import type { Deps } from '../db/index.ts'
 import { caller, PageQuery, type Routes } from '../http/index.ts'
-import { hideOperator, listAudit } from './list.ts'
-import { AuditAnswer } from './schema.ts'
+import { listForMerchant } from './list.ts'
+import { MerchantAuditAnswer } from './schema.ts'
 
 /** Adds the merchant's view of its audit log. */
 export function auditRoutes(deps: Deps): Routes {
@@ -17,14 +17,14 @@ export function auditRoutes(deps: Deps): Routes {
           tags: ['People'],
           summary: 'List who did what in the merchant, newest first',
           description:
-            'Acts of its members and keys, and of the operators of the platform, who are not named. Nothing in it ever changes.',
+            'Acts of its members and keys, and what operators of the platform decided, who are not named. How operators deliberate is left out. Nothing in it ever changes. `total_items` counts up to 10,000.',
           querystring: Type.Object(PageQuery),
-          response: { 200: AuditAnswer },
+          response: { 200: MerchantAuditAnswer },
         },
       },
       async (request) => {
-        const { items, pagination } = await listAudit(deps.db, caller(request).merchant.id, request.query)
-        return { success: true as const, data: { items: items.map(hideOperator), pagination } }
+        const { id } = caller(request).merchant
+        return { success: true as const, data: await listForMerchant(deps.db, id, request.query) }
       },
     )
   }

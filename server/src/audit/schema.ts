@@ -25,5 +25,12 @@ const AuditRecord = Type.Object({
 /** An act as a merchant or an operator sees it. */
 export type AuditView = Static<typeof AuditRecord>
 
+const MerchantAuditRecord = Type.Omit(AuditRecord, ['seq'])
+/** An act as its merchant sees it. */
+export type MerchantAuditView = Static<typeof MerchantAuditRecord>
+
+/** A page of acts that a merchant may read, in the envelope. */
+export const MerchantAuditAnswer = success(page(MerchantAuditRecord))
+
 /** A page of acts, in the envelope. */
 export const AuditAnswer = success(page(AuditRecord))

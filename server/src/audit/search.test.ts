@@ -31,11 +31,15 @@ before(async () => {
     command: { kind: 'command', id: null, name: 'nightly' },
   } as const satisfies Record<string, AuditEntry['actor']>
   const names = ['person', 'other', 'command'] as const
-  const actions = ['shop.paint', 'shop.sweep']
+  const actions = ['invoice.send', 'invoice.cancel'] as const
   for (let i = 0; i < 36; i++) {
     world.deps.clock.advance(60_000)
     const merchant_id = [mine, theirs, PLATFORM, mine][i % 4] as string
-    const [action, target_id, actor] = [actions[i % 2] as string, `door-${i % 5}`, names[i % 3] as 'person']
+    const [action, target_id, actor] = [
+      actions[i % 2] as (typeof actions)[number],
+      `door-${i % 5}`,
+      names[i % 3] as 'person',
+    ]
     await inTransaction(world.deps.db, (tx) =>
       recordAudit(world.deps, tx, { merchant_id, actor: actors[actor], action, target_type: 'shop', target_id }),
     )
@@ -81,27 +85,27 @@ test('finds a person by id and by e-mail address, and a command by its name', as
 
 test('finds what was done, to what, and when, alone and together', async () => {
   const [from, to] = [done[6]?.at as string, done[30]?.at as string]
-  await finds('action=shop.paint', ({ action }) => action === 'shop.paint')
+  await finds('action=invoice.send', ({ action }) => action === 'invoice.send')
   await finds('target_id=door-2', ({ target_id }) => target_id === 'door-2')
   await finds(
-    `action=shop.sweep&from=${from}&to=${to}`,
-    ({ action, at }) => action === 'shop.sweep' && at >= from && at < to,
+    `action=invoice.cancel&from=${from}&to=${to}`,
+    ({ action, at }) => action === 'invoice.cancel' && at >= from && at < to,
   )
   await finds(
     `target_id=door-1&actor=${person.email}&to=${to}`,
     (act) => act.target_id === 'door-1' && act.actor === 'person' && act.at < to,
   )
   await finds(
-    `merchant_id=${theirs.toUpperCase()}&action=shop.sweep`,
-    (act) => act.merchant_id === theirs && act.action === 'shop.sweep',
+    `merchant_id=${theirs.toUpperCase()}&action=invoice.cancel`,
+    (act) => act.merchant_id === theirs && act.action === 'invoice.cancel',
   )
 })
 
 test('has pages that join without a gap and without a repetition', async () => {
-  const all = (await read('action=shop.paint')).items
+  const all = (await read('action=invoice.send')).items
   const pages: Item[] = []
   for (let page = 1; pages.length < all.length; page++) {
-    const reply = await world.get(`/v1/operator/audit-log?action=shop.paint&page_size=4&page=${page}`, operator)
+    const reply = await world.get(`/v1/operator/audit-log?action=invoice.send&page_size=4&page=${page}`, operator)
     assert.ok(reply.body.data.items.length > 0)
     pages.push(...reply.body.data.items)
   }

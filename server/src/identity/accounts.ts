@@ -1,6 +1,6 @@
 // What signing up, confirming and resetting do, and which e-mails they send.
 
-import { type Act, PLATFORM, recordAudit } from '../audit/index.ts'
+import { type Act, type AuditAction, PLATFORM, recordAudit } from '../audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../db/index.ts'
 import { addMerchant, createUser, reclaimMerchants, setMember } from '../merchants/index.ts'
 import { queueEmail } from '../messages/index.ts'
@@ -135,7 +135,13 @@ export async function confirmEmail(deps: Deps, owner: LinkOwner, token: string, 
   })
 }
 
-function recordPerson(deps: Deps, tx: Tx, { user_id, email }: LinkOwner, action: string, asked: Asked): Promise<void> {
+function recordPerson(
+  deps: Deps,
+  tx: Tx,
+  { user_id, email }: LinkOwner,
+  action: AuditAction,
+  asked: Asked,
+): Promise<void> {
   return recordAudit(deps, tx, {
     ...asked,
     merchant_id: PLATFORM,

@@ -1,7 +1,7 @@
 // Taking a merchant back. Whoever signs up with an address that is not theirs makes a merchant which belongs to the owner
 // of the address as soon as that one proves it: nothing that gives a stranger a way in may be left in it.
 
-import { type Act, recordAudit } from '../audit/index.ts'
+import { type Act, type AuditAction, recordAudit } from '../audit/index.ts'
 import { type Deps, sql, type Tx } from '../db/index.ts'
 import type { MerchantRole } from '../http/index.ts'
 
@@ -41,12 +41,12 @@ type Key = { id: string; name: string; environment: string; key_prefix: string; 
  */
 export async function reclaimMerchants(deps: Deps, tx: Tx, act: Act, user_id: string): Promise<void> {
   for (const { merchant_id } of await tx.query<{ merchant_id: string }>(OWN, [user_id])) {
-    const note = (type: string, target_id: string, verb: string, change: { before?: object; after?: object }) =>
+    const note = (action: AuditAction, target_id: string, change: { before?: object; after?: object }) =>
       recordAudit(deps, tx, {
         ...act,
         merchant_id,
-        action: `${type}.${verb}`,
-        target_type: type,
+        action,
+        target_type: action.slice(0, action.indexOf('.')),
         target_id,
         reason: 'The address was proven for the first time.',
         ...change,
@@ -58,20 +58,20 @@ export async function reclaimMerchants(deps: Deps, tx: Tx, act: Act, user_id: st
     if (own.role !== 'MERCHANT_ADMIN') {
       await tx.query(PROMOTE, [merchant_id, user_id, now])
       const { id, email, role } = own
-      await note('member', id, 'change_role', { before: { email, role }, after: { email, role: 'MERCHANT_ADMIN' } })
+      await note('member.change_role', id, { before: { email, role }, after: { email, role: 'MERCHANT_ADMIN' } })
     }
     await tx.query(REMOVE, [merchant_id, user_id])
     for (const { id, user_id: other, email, name, role } of members) {
-      if (other !== user_id) await note('member', id, 'remove', { before: { email, name, role } })
+      if (other !== user_id) await note('member.remove', id, { before: { email, name, role } })
     }
     for (const { id, ...key } of await tx.query<Key>(REVOKE, [merchant_id, now])) {
-      await note('api_key', id, 'revoke', {
+      await note('api_key.revoke', id, {
         before: { ...key, status: 'active' },
         after: { ...key, status: 'revoked' },
       })
     }
     for (const config of await tx.query<object>(CLEAR_WEBHOOK, [merchant_id])) {
-      await note('webhook_config', merchant_id, 'delete', { before: config })
+      await note('webhook_config.delete', merchant_id, { before: config })
     }
   }
 }

@@ -3,7 +3,7 @@
 // Anybody may make a merchant and invite addresses to it, so no answer tells whether an address had an account before:
 // a member is shown under an id of the membership and the name that the inviter gave.
 
-import { type Act, recordAudit } from '../audit/index.ts'
+import { type Act, type AuditAction, recordAudit } from '../audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../db/index.ts'
 import { type MerchantRole, type PageChoice, pageOf, type SessionPrincipal } from '../http/index.ts'
 import { isId, newId, refuse, routingCodeOf } from '../lib/index.ts'
@@ -179,7 +179,7 @@ function record(
   deps: Deps,
   tx: Tx,
   act: Act,
-  what: { merchant_id: string; id: string; action: string; before?: object; after?: object },
+  what: { merchant_id: string; id: string; action: AuditAction; before?: object; after?: object },
 ): Promise<void> {
   const { id, ...rest } = what
   return recordAudit(deps, tx, { ...act, ...rest, target_type: 'member', target_id: id })

@@ -224,7 +224,8 @@ function retryRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
       schema: {
         tags,
         summary: 'Send a payout again that the provider refused because of our address',
-        description: 'For BLOCKED_IP_WHITELIST, with the same reference. Let the provider admit the address first. Refused with `withdrawal_restricted` while the merchant is not active and verified: nothing is sent, and `resolve` stays possible.',
+        description:
+          'For BLOCKED_IP_WHITELIST, with the same reference. Let the provider admit the address first. Refused with `withdrawal_restricted` while the merchant is not active and verified: nothing is sent, and `resolve` stays possible.',
         params: WithdrawalParams,
         body: NoBody,
         response: { 200: WithdrawalAnswer },

@@ -1,6 +1,6 @@
 // Cases as operators work on them: the list, asking the provider again, and a person's word that ends one.
 
-import { type Act, PLATFORM, recordAudit } from '../audit/index.ts'
+import { type Act, type AuditAction, PLATFORM, recordAudit } from '../audit/index.ts'
 import { type Driver, findAttempts } from '../collections/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../db/index.ts'
 import { COUNT_MAX, type PageChoice, pageOf } from '../http/index.ts'
@@ -207,7 +207,15 @@ export async function reviewCase(deps: Deps, tx: Tx, act: Act, id: string) {
   return tell(deps, tx, act, 'reconciliation.ask', before, await findCase(tx, id), null)
 }
 
-async function tell(deps: Deps, tx: Tx, act: Act, action: string, before: Case, after: Case, reason: string | null) {
+async function tell(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  action: AuditAction,
+  before: Case,
+  after: Case,
+  reason: string | null,
+) {
   const merchants = await merchantsOf(tx, [after])
   const shown = presentCase(after, merchants)
   const { kind, provider, reference, provider_id, difference, resolution } = shown

@@ -1,7 +1,7 @@
 // What people do with a withdrawal beside approving it: reject, ask for information, respond, resolve, retry. Each is one
 // transaction with its history row and, for operators, its audit entry.
 
-import { type Act, recordAudit } from '../audit/index.ts'
+import { type Act, type AuditAction, recordAudit } from '../audit/index.ts'
 import { type Deps, sql, type Tx } from '../db/index.ts'
 import { lockBooks } from '../ledger/index.ts'
 import { formatAmount, isId, newId, refuse } from '../lib/index.ts'
@@ -196,7 +196,7 @@ async function decideOne(
   tx: Tx,
   act: Act,
   row: Locked,
-  action: string,
+  action: AuditAction,
   step: Step,
   reason: string | null,
   told: string | null,
@@ -214,7 +214,7 @@ function audit(
   tx: Tx,
   act: Act,
   row: Locked,
-  action: string,
+  action: AuditAction,
   reason: string | null,
   before: object,
   after: object,

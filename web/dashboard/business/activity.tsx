@@ -37,7 +37,7 @@ function Log() {
       label={t.title}
       {...{ read, list, columns }}
       filters={[]}
-      rowKey={(row) => String(row.seq)}
+      rowKey={(row) => `${row.at} ${row.action} ${row.target_id}`}
       empty={<Empty title={t.empty}>{t.teach}</Empty>}
     />
   )

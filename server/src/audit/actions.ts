@@ -1,0 +1,66 @@
+// Every act that the audit log knows, and which of them the merchant that they concern may read.
+
+/** Acts that their merchant reads. An act that is not named here is hidden from merchants. */
+export const MERCHANT_ACTIONS = [
+  'adjustment.create',
+  'api_key.create',
+  'api_key.revoke',
+  'api_key.rotate',
+  'collection.clear',
+  'demo.renew',
+  'invoice.cancel',
+  'invoice.send',
+  'ip_address.approve',
+  'ip_address.create',
+  'ip_address.delete',
+  'ip_address.reject',
+  'member.change_role',
+  'member.invite',
+  'member.remove',
+  'merchant.approve',
+  'merchant.create',
+  'merchant.price',
+  'merchant.reactivate',
+  'merchant.suspend',
+  'merchant.verify',
+  'outbox.read',
+  'payment_link.cancel',
+  'webhook_config.delete',
+  'webhook_config.update',
+  'webhook_deliveries.replay',
+  'webhook_delivery.replay',
+  'webhook_delivery.test',
+  'withdrawal.approve',
+  'withdrawal.reject',
+  'withdrawal.request_info',
+  'withdrawal.resolve',
+  'withdrawal.respond',
+  'withdrawal.retry',
+  'withdrawal.submit',
+] as const
+
+/** Acts that only operators read: how they deliberate, and what they do with the platform and its people. */
+export const OPERATOR_ACTIONS = [
+  'networks.replace',
+  'reconciliation.ask',
+  'reconciliation.resolve',
+  'statement.import',
+  'statement.withdraw',
+  'user.bind',
+  'user.change',
+  'user.confirm_email',
+  'user.create',
+  'user.disable',
+  'user.drop_second_step',
+  'user.enable',
+  'user.enrol_second_step',
+  'user.revoke_operator',
+  'user.set_password',
+  'user.token',
+  'user.use_recovery_code',
+  'withdrawal.first_approve',
+  'withdrawal.name_check',
+] as const
+
+/** An act as the audit log names it: noun.verb. A new act does not compile before it stands in one of the two lists. */
+export type AuditAction = (typeof MERCHANT_ACTIONS)[number] | (typeof OPERATOR_ACTIONS)[number]
