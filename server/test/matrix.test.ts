@@ -77,6 +77,7 @@ const RULES: Record<string, Rule> = {
 
   'GET /v1/merchant/overview': { roles: ALL },
   'GET /v1/merchant/checklist': { roles: ALL },
+  'GET /v1/merchant/webhook-status': { roles: ALL },
 
   'GET /v1/balance': { scopes: ['transactions:read'] },
   'GET /v1/merchant/balance': { roles: ALL },

@@ -16,7 +16,7 @@ export const queueTexts = texts({
     oldest: 'Ya zamani zaidi',
     amount: 'Kiasi',
     age: (age: string) => `kwa ${age}`,
-    nothing: 'Hakuna kinachosubiri',
+    nothing: 'Foleni iko wazi: hakuna kinachosubiri',
     nothing_teach: 'Kila kitu kimeshughulikiwa. Kazi mpya itaonekana hapa yenyewe.',
     done: 'Hazina kazi kwa sasa',
     beside: {
@@ -55,7 +55,7 @@ export const queueTexts = texts({
         name: 'Tofauti za ulinganishaji',
         what: 'Taarifa ya mtoa huduma na vitabu vyetu havilingani.',
       },
-      webhooks_failing: { name: 'Biashara ambazo webhook zinashindwa', what: 'Kwa saa 24 zilizopita.' },
+      webhooks_failing: { name: 'Biashara ambazo webhook zinashindwa', what: 'Seva zao hazipokei taarifa. Wajulishe.' },
     } as Kinds,
   },
   en: {
@@ -67,7 +67,7 @@ export const queueTexts = texts({
     oldest: 'Oldest',
     amount: 'Amount',
     age: (age: string) => `for ${age}`,
-    nothing: 'Nothing waits',
+    nothing: 'The queue is clear: nothing waits',
     nothing_teach: 'Everything is taken care of. New work appears here by itself.',
     done: 'Nothing to do at the moment',
     beside: {
@@ -109,7 +109,7 @@ export const queueTexts = texts({
         name: 'Differences in reconciliation',
         what: "The provider's statement and our books disagree.",
       },
-      webhooks_failing: { name: 'Merchants whose webhooks fail', what: 'In the last 24 hours.' },
+      webhooks_failing: { name: 'Merchants whose webhooks fail', what: 'Their servers do not take events. Tell them.' },
     },
   },
 })

@@ -163,13 +163,21 @@ test('counts open cases of reconciliation', async () => {
   })
 })
 
-test('names merchants of which a webhook was given up, for a day, and not where a token may stand', async () => {
+test('names an endpoint from the second miss of one delivery on until it takes one, and not where a token may stand', async () => {
   const failing = async () => {
     const reply = await world.get('/v1/operator/webhooks/failing', await desk.session())
     assert.equal(reply.status, 200, reply.text)
     const { items } = reply.body.data
     assert.equal((await entry('webhooks_failing')).count, items.length)
     return items
+  }
+  const own = async (shop: Shop) => {
+    const reply = await world.get(
+      '/v1/merchant/webhook-status',
+      (await world.newSession([{ role: 'VIEWER', merchant: shop.merchant }])).token,
+    )
+    assert.equal(reply.status, 200, reply.text)
+    return reply.body.data.failing
   }
   const listens = await review.shop()
   const deaf = await review.shop()
@@ -179,18 +187,49 @@ test('names merchants of which a webhook was given up, for a day, and not where 
   await review.pay(listens, '001')
   assert.deepEqual(await failing(), [])
   receiver.reply = { kind: 'status', status: 500 }
+  const made = now()
   await review.pay(deaf, '001')
   await review.pay(deaf, '001')
-  assert.deepEqual(await failing(), [], 'it is still tried')
-  for (const minutes of [1, 5, 15, 30]) {
+  assert.deepEqual(await failing(), [], 'one miss may be an accident')
+  assert.deepEqual(await own(deaf), [])
+  const later = async (minutes: number) => {
     world.deps.clock.advance(minutes * 60_000 + 1_000)
     await world.work()
   }
+  await later(1)
   const { id, name } = deaf.merchant
+  const next_attempt_at = new Date(world.deps.clock.now().getTime() + 5 * 60_000).toISOString()
+  const state = (failed: number, given_up: number, next: string | null) => ({
+    environment: 'live',
+    failed,
+    given_up,
+    oldest_at: made,
+    last_failed_at: now(),
+    last_status_code: 500,
+    last_error: 'unexpected_status',
+    next_attempt_at: next,
+  })
   assert.deepEqual(await failing(), [
-    { merchant_id: id, name, failed: 2, last_failed_at: now(), webhook_url: receiver.url },
+    { merchant_id: id, name, webhook_url: receiver.url, ...state(2, 0, next_attempt_at) },
   ])
-  assert.equal((await entry('webhooks_failing')).oldest_at, now())
-  world.deps.clock.advance(24 * 3_600_000 + 1)
+  assert.deepEqual(await own(deaf), [state(2, 0, next_attempt_at)])
+  assert.deepEqual(await own(listens), [])
+  assert.equal((await entry('webhooks_failing')).oldest_at, made)
+  for (const minutes of [5, 15, 30]) await later(minutes)
+  assert.deepEqual(await own(deaf), [state(2, 2, null)])
+  receiver.reply = { kind: 'status', status: 200 }
+  world.deps.clock.advance(1_000)
+  await review.pay(deaf, '001')
+  assert.deepEqual(await failing(), [], 'it takes events again')
+  // What was given up before is sent again by hand: until it misses again, that is no news.
+  const list = await world.get('/v1/merchant/webhook-deliveries?status=failed', deaf.live)
+  receiver.reply = { kind: 'status', status: 503 }
+  world.deps.clock.advance(1_000)
+  const again = `/v1/merchant/webhook-deliveries/${list.body.data.items[0].id}/replay`
+  assert.equal((await world.call({ method: 'POST', url: again, key: deaf.live })).status, 202)
+  assert.deepEqual(await failing(), [])
+  await world.work()
+  assert.equal((await own(deaf))[0].last_status_code, 503)
+  world.deps.clock.advance(7 * 24 * 3_600_000 + 1)
   assert.deepEqual(await failing(), [])
 })

@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox'
 import { type Deps, type Reader, sql } from '../db/index.ts'
 import { ENVIRONMENTS, type Environment, type Routes, success } from '../http/index.ts'
 import { formatAmount, nullable, oneOf } from '../lib/index.ts'
-import { FAILING_WINDOW_MS, failingMerchants } from './webhooks-failing.ts'
+import { failingEndpoints } from '../webhooks/index.ts'
 
 /** Most rows of a kind that are counted. */
 export const QUEUE_COUNT_MAX = 10_000
@@ -80,16 +80,16 @@ const EXCEPTIONS = counted('queue_exceptions', 'opened_at', 'reconciliation_exce
 export async function readQueue(deps: Deps, reader: Reader, environment: Environment): Promise<Map<Kind, Counted>> {
   const one = async (statement: typeof HELD, values: unknown[]) =>
     (await reader.query<Counted>(statement, values))[0] ?? NOTHING
-  const since = new Date(deps.clock.now().getTime() - FAILING_WINDOW_MS)
   const [withdrawals, held, merchants, addresses, exceptions, failing] = await Promise.all([
     reader.query<Counted & { status: Waiting }>(WITHDRAWALS, [environment, OPEN_MAX]),
     one(HELD, [environment, QUEUE_COUNT_MAX]),
     one(MERCHANTS, [QUEUE_COUNT_MAX]),
     one(ADDRESSES, [QUEUE_COUNT_MAX]),
     one(EXCEPTIONS, [QUEUE_COUNT_MAX]),
-    failingMerchants(reader, since),
+    failingEndpoints(deps, reader),
   ])
-  const first = failing.map(({ first_failed_at }) => first_failed_at).sort((a, b) => a.getTime() - b.getTime())[0]
+  const oldest = failing.map(({ oldest_at }) => oldest_at).sort((a, b) => a.getTime() - b.getTime())[0]
+  const merchants_failing = new Set(failing.map(({ merchant_id }) => merchant_id)).size
   return new Map<Kind, Counted>([
     ...QUEUE_KINDS.map((kind) => [kind, NOTHING] as const),
     ...withdrawals.map(({ status, ...rest }) => [KIND_OF_STATUS[status], rest] as const),
@@ -97,7 +97,7 @@ export async function readQueue(deps: Deps, reader: Reader, environment: Environ
     ['merchants_to_check', merchants],
     ['ip_addresses_pending', addresses],
     ['reconciliation_exceptions', exceptions],
-    ['webhooks_failing', { count: failing.length, oldest_at: first ?? null, amount_minor: null }],
+    ['webhooks_failing', { count: merchants_failing, oldest_at: oldest ?? null, amount_minor: null }],
   ])
 }
 
@@ -107,7 +107,7 @@ const QueueAnswer = success(
       Type.Object({
         kind: oneOf(
           QUEUE_KINDS,
-          'merchants_to_check: PENDING, or ACTIVE and not verified. webhooks_failing: merchants of which a delivery was given up in the last 24 hours.',
+          'merchants_to_check: PENDING, or ACTIVE and not verified. webhooks_failing: merchants whose endpoint fails now.',
         ),
         count: Type.Integer(),
         oldest_at: nullable(

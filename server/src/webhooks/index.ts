@@ -3,4 +3,6 @@
 export { createDeliverer, type Deliverer } from './deliver.ts'
 export { type Delivery, enqueueEvents, type NewEvent, subscriptionsOf } from './enqueue.ts'
 export { EVENTS, type EventName } from './events.ts'
+export { failingEndpoints, presentFailing } from './failing.ts'
 export { webhookRoutes } from './routes.ts'
+export { FAILING_FIELDS } from './schema.ts'

@@ -15,6 +15,7 @@ import {
 } from '../http/index.ts'
 import { checkConfig, getConfig, lockConfig, queueTest, saveConfig } from './config.ts'
 import { getDelivery, listDeliveries, replayDelivery } from './deliveries.ts'
+import { webhookStatusRoute } from './failing.ts'
 import { replaySince } from './replay.ts'
 import {
   ConfigAnswer,
@@ -33,6 +34,7 @@ const tags = ['Webhooks']
 /** Adds the routes. `lookup` replaces the system's resolver in tests. */
 export function webhookRoutes(deps: Deps, options: { lookup?: Lookup } = {}): Routes {
   return (app) => {
+    webhookStatusRoute(deps, app)
     app.get(
       '/v1/merchant/webhook-config',
       {

@@ -104,3 +104,18 @@ const ReplayRecord = Type.Object({
 export type ReplayView = Type.Static<typeof ReplayRecord>
 /** The same, in the envelope. */
 export const ReplayAnswer = success(ReplayRecord)
+
+/** Most deliveries of one merchant that are counted as failing, and among which a success is looked for. */
+export const FAILING_LOOKED_AT_MAX = 1_000
+
+/** How an endpoint fails, as fields of an answer. */
+export const FAILING_FIELDS = {
+  environment: oneOf(ENVIRONMENTS),
+  failed: Type.Integer({ description: `Deliveries that missed twice or more, up to ${FAILING_LOOKED_AT_MAX}.` }),
+  given_up: Type.Integer({ description: 'How many of these are failed: they are sent again only by a replay.' }),
+  oldest_at: timestamp('When the oldest of these deliveries was made.'),
+  last_failed_at: timestamp('When the last attempt ended.'),
+  last_status_code: nullable(Type.Integer({ description: 'What it was answered. Null: nothing.' })),
+  last_error: nullable(Type.String({ description: 'Why it did not count, as a short word.' })),
+  next_attempt_at: nullable(timestamp('When the next attempt is due. Null: none is.')),
+}

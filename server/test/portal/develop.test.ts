@@ -26,6 +26,14 @@ const keptBy = (page: Page) =>
     'JSON.stringify([location.href, document.cookie, { ...sessionStorage }, { ...localStorage }, history.state])',
   )
 
+/** Notes each moment at which the page says that the server answered while its newest delivery says that it did not. */
+const WATCH_TRUTHS = `
+  globalThis.truths = []
+  new MutationObserver(() => {
+    const row = document.querySelector('table[aria-label=Deliveries] tbody tr')?.innerText ?? 'no delivery'
+    if (/answered 200/.test(document.body.innerText) && !/Delivered/.test(row)) truths.push(row)
+  }).observe(document.body, { childList: true, subtree: true, characterData: true })`
+
 const answerOf = async (key: string, path = '/v1/collections') =>
   (await fetch(`${office.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status
 
@@ -142,8 +150,10 @@ test('a webhook address is tried out: the secret is shown once and signs, and th
 
   const before = receiver.received.length
   receiver.reply = { kind: 'status', status: 200 }
+  await page.evaluate(WATCH_TRUTHS)
   await visitor.press('', 'Send a test')
   await page.getByRole('status').getByText('Your server answered 200 after').waitFor()
+  assert.deepEqual(await page.evaluate('truths'), [], 'the answer never stands above a delivery without one')
   const sent = receiver.received[before]
   assert.ok(sent)
   assert.equal(sent.headers['x-service-signature'], createHmac('sha256', secret).update(sent.body).digest('hex'))
@@ -226,4 +236,55 @@ test('a failed delivery is read with what was sent and each answer, and is sent 
   assert.equal(receiver.received.at(-1)?.body, receiver.received[before]?.body, 'the same bytes')
   await page.getByRole('link', { name: 'Open this payment' }).waitFor()
   await visitor.leave()
+})
+
+test('the first page says that the endpoint fails from the second miss on, leads to the deliveries, and stops when one is taken', async () => {
+  const { world } = office
+  const merchant = await world.newMerchant()
+  const key = await world.newKey({ merchant })
+  const payload = { webhook_url: receiver.url }
+  const saved = await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', key, payload })
+  assert.equal(saved.status, 200, saved.text)
+  receiver.reply = { kind: 'status', status: 500 }
+  const pay = () => world.post('/v1/collections/wallet-push', { amount: '2500', phone: '0754123001' }, { key })
+  await pay()
+  const missed = async (attempts: number) => {
+    for (;;) {
+      const { items } = (await world.get('/v1/merchant/webhook-deliveries', key)).body.data
+      if (items[0]?.attempts.length >= attempts) return
+      await new Promise((done) => setTimeout(done, 20))
+    }
+  }
+  await missed(1)
+  const member = await office.newPerson('DEVELOPER', merchant)
+  const boss = await office.newPerson('SUPER_ADMIN')
+  const english = await office.comes(member, 'dashboard')
+  await english.opens('/live')
+  await english.page.getByRole('heading', { name: 'How business goes' }).waitFor()
+  const title = 'Your server does not take the events of the sandbox'
+  assert.equal(await english.page.getByText(title).count(), 0, 'one miss may be an accident')
+  world.deps.clock.advance(61_000)
+  await missed(2)
+  await english.page.getByText(title).waitFor()
+  await english.looks('a failing endpoint')
+  await english.picture('failing')
+  await english.press('', 'See the deliveries')
+  await english.sees('', 'Webhooks')
+  assert.match(english.page.url(), /\/sandbox\/webhooks/)
+  const operator = await office.comes(boss, 'operator', { language: 'sw' })
+  await operator.opens('/webhooks')
+  const panel = operator.page.locator('section', { has: operator.page.locator(`a[href$="merchants/${merchant.id}"]`) })
+  await panel.getByText('Majaribio').waitFor()
+  await operator.looks('failing webhooks')
+  await operator.picture('failing')
+  await operator.leave()
+  const swahili = await office.comes(member, 'dashboard', { language: 'sw' })
+  await swahili.opens('/sandbox')
+  const said = swahili.page.getByText('Seva yako haipokei taarifa za majaribio')
+  await said.waitFor()
+  receiver.reply = { kind: 'status', status: 200 }
+  await pay()
+  await said.waitFor({ state: 'detached' })
+  await swahili.leave()
+  await english.leave()
 })

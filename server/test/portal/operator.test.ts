@@ -48,7 +48,7 @@ describe('the console', () => {
   test('leads from what waits to a withdrawal, and pays it out only after a question that restates it', async () => {
     const visitor = await office.comes(asha, 'operator', { language: 'sw' })
     await visitor.opens('/')
-    await visitor.page.getByText('Hakuna kinachosubiri', { exact: true }).waitFor()
+    await visitor.page.getByText('Foleni iko wazi: hakuna kinachosubiri', { exact: true }).waitFor()
     await visitor.looks('empty queue')
     const second = await desk.submit(shop, { amount: '20000.00' })
     const first = await desk.submit(shop, { amount: '12000.00' })

@@ -1,6 +1,7 @@
 // A test delivery, and in words what the merchant's server made of it.
 
 import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useAct, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
@@ -11,6 +12,8 @@ import { useIn } from '../merchant.ts'
 import type { Attempt } from './webhooks.tsx'
 import { webhooksTexts } from './webhooks-texts.ts'
 
+/** The list that stands below. */
+const DELIVERIES = 'GET /v1/merchant/webhook-deliveries'
 /** How often the answer is looked for while it is awaited. */
 const LOOK_MS = 500
 /** For how long. */
@@ -28,17 +31,27 @@ export function WebhookTest() {
     { params: { id: id ?? '' } },
     { enabled: id !== null },
   )
-  const attempt = data?.attempts[0]
-  const waiting = id !== null && attempt === undefined && !error && !late
+  const recorded = data?.attempts[0]
+  const queries = useQueryClient()
+  const [listed, setListed] = useState<string | null>(null)
+  const found = recorded === undefined ? null : id
+  // The list below is read again before the answer is shown, so that both say the same.
   useEffect(() => {
-    if (!waiting) return
+    if (found === null) return
+    void queries.invalidateQueries({ queryKey: [DELIVERIES] }).finally(() => setListed(found))
+  }, [found, queries])
+  const attempt = listed === id ? recorded : undefined
+  const looking = id !== null && recorded === undefined && !error && !late
+  const waiting = looking || (recorded !== undefined && attempt === undefined)
+  useEffect(() => {
+    if (!looking) return
     const timer = setInterval(() => void refetch(), LOOK_MS)
     const patience = setTimeout(() => setLate(true), PATIENCE_MS)
     return () => {
       clearInterval(timer)
       clearTimeout(patience)
     }
-  }, [waiting, refetch])
+  }, [looking, refetch])
   return (
     <section className="panel">
       <Title order={2}>{t.test}</Title>
@@ -60,7 +73,7 @@ export function WebhookTest() {
         <Problem error={test.error ?? error} />
         <div role="status">
           {waiting ? <Text size="sm">{t.test_waits}</Text> : null}
-          {id !== null && attempt === undefined && late ? (
+          {id !== null && recorded === undefined && late ? (
             <Text size="sm">
               {t.test_late} <Go to={at(`webhooks/deliveries/${id}`)}>{t.see_delivery}</Go>
             </Text>

@@ -59,7 +59,7 @@ export const webhooksTexts = texts({
       'Tunatuma tukio la majaribio lenye "test": true kwenye anwani iliyohifadhiwa, na kukuambia kilichotokea.',
     send_test: 'Tuma la majaribio',
     test_mark: 'Jaribio',
-    test_waits: 'Imetumwa, tunasubiri jibu la seva yako…',
+    test_waits: 'Jaribio limewekwa kwenye foleni. Jibu la seva yako litaonekana hapa likisharekodiwa…',
     test_late: 'Bado hakuna jibu baada ya sekunde 30. Angalia tena baadaye.',
     test_ok: (code: number, ms: string) =>
       `Seva yako imejibu ${code} baada ya ${ms}. Ujumbe ulisainiwa kwa siri yako ya sasa; kama seva yako inahakiki saini, imeikubali.`,
@@ -171,7 +171,7 @@ export const webhooksTexts = texts({
     test_help: 'We send a test event with "test": true to the saved address, and tell you what happened.',
     send_test: 'Send a test',
     test_mark: 'Test',
-    test_waits: 'Sent; waiting for the answer of your server…',
+    test_waits: 'The test is queued. The answer of your server appears here once it is recorded…',
     test_late: 'No answer yet after 30 seconds. Look again later.',
     test_ok: (code: number, ms: string) =>
       `Your server answered ${code} after ${ms}. The message was signed with your present secret; if your server checks signatures, it accepted this one.`,

@@ -10,6 +10,7 @@ import { Amount, GoButton, Page } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useIn, useMay } from '../merchant.ts'
 import { Checklist } from './checklist.tsx'
+import { FailingWebhooks } from './failing-webhooks.tsx'
 import { homeTexts } from './home-texts.ts'
 import { Methods } from './methods.tsx'
 import { PERIODS, type Period, Totals } from './totals.tsx'
@@ -24,6 +25,7 @@ export function Home() {
   const collects = useMay('MERCHANT_ADMIN', 'FINANCE')
   return (
     <Page title={t.title} actions={collects ? <GoButton to={at('links/new')}>{t.new_link}</GoButton> : null}>
+      <FailingWebhooks />
       <Checklist />
       <Balance />
       <Business />

@@ -2,37 +2,36 @@
 
 import { Text } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'
+import { FailingFacts } from '../../ui/failing.tsx'
 import { texts, useTexts } from '../../ui/language.ts'
 import { Waiting } from '../../ui/list.tsx'
-import { Empty, FactList, Go, Mono, Page, When } from '../../ui/parts.tsx'
+import { Empty, Go, Mono, Page } from '../../ui/parts.tsx'
+import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { showCount } from '../../ui/show.ts'
 
 const webhooksTexts = texts({
   sw: {
     title: 'Webhook zinazoshindwa',
-    lead: 'Biashara ambazo seva yao haijapokea taarifa katika saa 24 zilizopita. Taarifa zinabaki; biashara inaweza kuzituma tena.',
-    failed: 'Zilizoshindwa',
-    last: 'Ya mwisho',
+    lead: 'Biashara ambayo seva yake imekosa ujumbe mmoja mara mbili au zaidi na haijapokea mwingine tangu hapo. Ujumbe unabaki; biashara inaweza kuutuma tena.',
     address: 'Anwani',
     empty: 'Hakuna zinazoshindwa',
-    teach: 'Kila biashara imepokea taarifa zake katika saa 24 zilizopita.',
+    teach:
+      'Hakuna biashara yenye ujumbe uliokosa mara mbili katika siku 7 zilizopita bila kupokea mwingine tangu hapo.',
   },
   en: {
     title: 'Failing webhooks',
-    lead: 'Merchants whose server has not taken events in the last 24 hours. The events are kept; the merchant can send them again.',
-    failed: 'Failed',
-    last: 'Last one',
+    lead: 'Merchants whose server has missed one delivery twice or more and has taken none since. The events are kept; the merchant can send them again.',
     address: 'Address',
     empty: 'None fails',
-    teach: 'Every merchant has taken its events in the last 24 hours.',
+    teach: 'In the last 7 days no delivery missed twice without another one being taken since.',
   },
 })
 
 /** Merchants with failing webhooks. */
 export function FailingWebhooks() {
   const t = useTexts(webhooksTexts)
-  const read = useRead('GET /v1/operator/webhooks/failing', {}, { live: true })
+  const parts = useTexts(partsTexts)
+  const read = useRead('GET /v1/operator/webhooks/failing', {}, { live: true, keep: true })
   const items = read.data?.items
   return (
     <Page title={t.title} lead={t.lead}>
@@ -40,16 +39,14 @@ export function FailingWebhooks() {
       {read.isPending && !read.error ? <Waiting /> : null}
       {items?.length === 0 ? <Empty title={t.empty}>{t.teach}</Empty> : null}
       {items?.map((one) => (
-        <section key={one.merchant_id} className="panel">
+        <section key={`${one.merchant_id} ${one.environment}`} className="panel">
           <Text fw={600} mb="xs" component="h2">
-            <Go to={`merchants/${one.merchant_id}`}>{one.name}</Go>
+            <Go to={`merchants/${one.merchant_id}`}>{one.name}</Go> ·{' '}
+            {one.environment === 'live' ? parts.environment_live : parts.environment_sandbox}
           </Text>
-          <FactList
-            facts={[
-              [t.failed, showCount(one.failed)],
-              [t.last, <When key="last" time={one.last_failed_at} />],
-              [t.address, one.webhook_url === null ? '–' : <Mono key="url">{one.webhook_url}</Mono>],
-            ]}
+          <FailingFacts
+            failing={one}
+            beside={[t.address, one.webhook_url === null ? '–' : <Mono key="url">{one.webhook_url}</Mono>]}
           />
         </section>
       ))}

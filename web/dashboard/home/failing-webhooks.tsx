@@ -1,0 +1,56 @@
+// A warning while the merchant's own webhook endpoint does not take events, live or in the sandbox.
+
+import { Stack, Text, Title } from '@mantine/core'
+import { useRead } from '../../ui/data.ts'
+import { FailingFacts } from '../../ui/failing.tsx'
+import { texts, useTexts } from '../../ui/language.ts'
+import { Chip, Go } from '../../ui/parts.tsx'
+import { useMay } from '../merchant.ts'
+
+const failingTexts = texts({
+  sw: {
+    title: {
+      live: 'Seva yako haipokei taarifa za malipo halisi',
+      sandbox: 'Seva yako haipokei taarifa za majaribio',
+    },
+    text: 'Ujumbe wa webhook umekosa mara mbili au zaidi, na hakuna uliopokelewa tangu hapo.',
+    fails: 'Inashindwa',
+    see: 'Angalia ujumbe uliotumwa',
+    ask: 'Mwambie msanidi programu au msimamizi wa biashara yako aangalie ukurasa wa Webhook.',
+  },
+  en: {
+    title: {
+      live: 'Your server does not take the events of real payments',
+      sandbox: 'Your server does not take the events of the sandbox',
+    },
+    text: 'A webhook delivery has missed twice or more, and none was taken since.',
+    fails: 'Failing',
+    see: 'See the deliveries',
+    ask: 'Ask a developer or an administrator of your business to look at the page Webhooks.',
+  },
+})
+
+/** Shown until a delivery is taken again. Nothing while all is well, or not known. */
+export function FailingWebhooks() {
+  const t = useTexts(failingTexts)
+  const develops = useMay('MERCHANT_ADMIN', 'DEVELOPER')
+  const read = useRead('GET /v1/merchant/webhook-status', {}, { live: true, keep: true })
+  return (
+    <div role="status">
+      <Stack gap="md">
+        {read.data?.failing.map((one) => (
+          <section key={one.environment} className="panel">
+            <Stack gap="xs">
+              <Title order={2}>{t.title[one.environment]}</Title>
+              <Text size="sm">
+                <Chip tone="bad">{t.fails}</Chip> {t.text}
+              </Text>
+              <FailingFacts failing={one} />
+              <Text size="sm">{develops ? <Go to={`${one.environment}/webhooks`}>{t.see}</Go> : t.ask}</Text>
+            </Stack>
+          </section>
+        ))}
+      </Stack>
+    </div>
+  )
+}

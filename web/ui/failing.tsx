@@ -1,0 +1,59 @@
+// How a webhook endpoint fails, in the same words for its merchant and for operators.
+
+import type { ReactNode } from 'react'
+import type { Calls } from './api-types.ts'
+import { texts, useTexts } from './language.ts'
+import { FactList, When } from './parts.tsx'
+import { showCount } from './show.ts'
+
+type Failing = Calls['GET /v1/merchant/webhook-status']['data']['failing'][number]
+
+const failingTexts = texts({
+  sw: {
+    failed: 'Ujumbe usiopokelewa',
+    failed_of: (failed: string, given_up: string) => `${failed}, kati yake ${given_up} hautatumwa tena wenyewe`,
+    since: 'Wa zamani zaidi ulitokea',
+    last: 'Jibu la mwisho',
+    no_answer: 'Hakuna jibu',
+    next: 'Utajaribiwa tena',
+    never: 'Haitatumwa tena yenyewe; tuma tena mwenyewe',
+  },
+  en: {
+    failed: 'Deliveries not taken',
+    failed_of: (failed: string, given_up: string) => `${failed}, ${given_up} of them not tried again by themselves`,
+    since: 'The oldest happened',
+    last: 'Last answer',
+    no_answer: 'No answer',
+    next: 'Next try',
+    never: 'None by itself; send them again by hand',
+  },
+})
+
+/** How many deliveries, since when, the last answer, and when the next try is. `beside`: one more line. */
+export function FailingFacts({
+  failing,
+  beside = null,
+}: {
+  failing: Failing
+  beside?: readonly [string, ReactNode] | null
+}) {
+  const t = useTexts(failingTexts)
+  const { failed, given_up, oldest_at, last_failed_at, last_status_code, last_error, next_attempt_at } = failing
+  const count = showCount(failed)
+  return (
+    <FactList
+      facts={[
+        [t.failed, given_up === 0 ? count : t.failed_of(count, showCount(given_up))],
+        [t.since, <When key="since" time={oldest_at} />],
+        [
+          t.last,
+          <span key="last">
+            {last_status_code ?? `${t.no_answer} (${last_error ?? '–'})`} · <When time={last_failed_at} />
+          </span>,
+        ],
+        [t.next, next_attempt_at === null ? t.never : <When key="next" time={next_attempt_at} />],
+        beside,
+      ]}
+    />
+  )
+}
