@@ -49,6 +49,9 @@ const Answer = success(
         payout_methods: Names,
         destinations: nullable(Type.Array(Type.String(), { description: 'Null: every one.' })),
         whole_shillings: Type.Boolean(),
+        circuit_breaker: Type.Boolean({
+          description: 'false: there are no circuits in front of it, because the process plays it itself.',
+        }),
         circuits: Type.Array(Circuit, { description: 'One for each method that was called since the process began.' }),
       }),
     ),
@@ -134,6 +137,7 @@ function present(deps: Deps, { providers, routing, breaker }: ProvidersOptions) 
         payout_methods: [...payout_methods],
         destinations: destinations === undefined ? null : [...destinations],
         whole_shillings,
+        circuit_breaker: provider.capabilities.circuit_breaker !== false,
         circuits: health.filter((circuit) => circuit.provider === provider.name).map(presentCircuit),
       }
     }),

@@ -188,3 +188,25 @@ test('what payers read about a network is changed for both languages', async () 
   assert.equal(body.data.networks[0].help_en, 'Open the menu and choose Pay.')
   await visitor.leave()
 })
+
+for (const language of LANGUAGES) {
+  test(`sandbox payments count as what they are, whichever process answers (${language})`, async () => {
+    const { world } = office
+    await world.post('/v1/collections/wallet-push', { amount: '5000', phone: '0754123001' })
+    const visitor = await office.comes(boss, 'operator', { language })
+    await visitor.opens('/providers')
+    const sandbox = visitor.says('Majaribio: ', 'Sandbox: ')
+    await visitor.page
+      .getByText(new RegExp(`${sandbox}[1-9]`))
+      .first()
+      .waitFor()
+    const none = visitor.says(
+      'Hana saketi: mfumo wenyewe unaigiza',
+      'No circuit: the platform plays this provider itself',
+    )
+    await visitor.page.getByText(none, { exact: false }).first().waitFor()
+    assert.equal(await visitor.page.getByText(/haijaitwa na mchakato huu|Not called by this process/).count(), 0)
+    await visitor.picture('providers')
+    await visitor.leave()
+  })
+}

@@ -10,7 +10,8 @@ import { Chip, Empty, FactList, Page, type Tone, When } from '../../ui/parts.tsx
 import { Problem } from '../../ui/problem.tsx'
 import { showAge, showCount, showDuration, showTime } from '../../ui/show.ts'
 
-type Health = Calls['GET /v1/operator/providers/health']['data']['items'][number]
+type Environment = 'live' | 'sandbox'
+type Health = Calls['GET /v1/operator/providers/health']['data']['items'][number] & { environment: Environment }
 type Circuit = Calls['GET /v1/operator/providers']['data']['providers'][number]['circuits'][number]
 
 const providersTexts = texts({
@@ -49,7 +50,11 @@ const providersTexts = texts({
     live: 'Pesa halisi',
     yes: 'Ndiyo',
     no: 'Hapana',
-    no_circuits: 'Bado haijaitwa na mchakato huu.',
+    no_circuits:
+      'Mchakato uliojibu haujamwita mtoa huduma huyu tangu uanze. Michakato mingine ina saketi zake; matokeo hapo juu yanatoka kwenye hifadhidata.',
+    no_breaker: 'Hana saketi: mfumo wenyewe unaigiza mtoa huduma huyu, kwa hiyo hakatwi kamwe.',
+    results: (period: string) => `Matokeo (${period})`,
+    none: 'Hakuna',
   },
   en: {
     title: 'Providers',
@@ -86,7 +91,11 @@ const providersTexts = texts({
     live: 'Live money',
     yes: 'Yes',
     no: 'No',
-    no_circuits: 'Not called by this process yet.',
+    no_circuits:
+      'The process that answered has not called this provider since it started. Other processes have circuits of their own; the outcomes above come from the database.',
+    no_breaker: 'No circuit: the platform plays this provider itself, so it is never cut off.',
+    results: (period: string) => `Outcomes (${period})`,
+    none: 'None',
   },
 })
 
@@ -96,11 +105,16 @@ export function Providers() {
   const words = useWords()
   const list = useListQuery([])
   const hours = list.search.hours ?? '24'
-  const health = useRead(
-    'GET /v1/operator/providers/health',
-    { query: { hours: Number(hours) } },
-    { live: true, keep: true },
-  )
+  const [live, sandbox] = [useHealth(hours, 'live'), useHealth(hours, 'sandbox')]
+  const error = live.error ?? sandbox.error
+  const again = () => void Promise.all([live.refetch(), sandbox.refetch()])
+  const items =
+    live.data && sandbox.data
+      ? [
+          ...live.data.items.map((item) => ({ ...item, environment: 'live' as const })),
+          ...sandbox.data.items.map((item) => ({ ...item, environment: 'sandbox' as const })),
+        ]
+      : undefined
   const now = useRead('GET /v1/operator/providers', {}, { live: true })
   return (
     <Page title={t.title} lead={t.lead}>
@@ -114,9 +128,9 @@ export function Providers() {
             value={hours}
             onChange={(event) => list.set({ hours: event.currentTarget.value })}
           />
-          <Problem error={health.error} retry={() => void health.refetch()} />
-          {health.isPending && !health.error ? <Waiting /> : null}
-          {health.data ? <Outcomes items={health.data.items} /> : null}
+          <Problem error={error} retry={again} />
+          {items === undefined && !error ? <Waiting /> : null}
+          {items ? <Outcomes items={items} /> : null}
         </Stack>
       </section>
       <section className="panel">
@@ -129,16 +143,41 @@ export function Providers() {
               <FactList
                 facts={[
                   [t.live, one.live ? t.yes : t.no],
+                  items
+                    ? [t.results(t.periods[hours] ?? hours), <Sums key="sums" items={items} provider={one.name} />]
+                    : null,
                   [t.serves, [...one.methods, ...one.payout_methods].map(words.method).join(', '), 'wide'],
                 ]}
               />
-              <Circuits circuits={one.circuits} label={one.name} />
+              {one.circuit_breaker ? (
+                <Circuits circuits={one.circuits} label={one.name} />
+              ) : (
+                <Text size="sm">{t.no_breaker}</Text>
+              )}
             </div>
           ))}
         </Stack>
       </section>
     </Page>
   )
+}
+
+function useHealth(hours: string, environment: Environment) {
+  const query = { hours: Number(hours), environment }
+  return useRead('GET /v1/operator/providers/health', { query }, { live: true, keep: true })
+}
+
+/** What became of everything that went to a provider, by environment: from the database, whichever process answers. */
+function Sums({ items, provider }: { items: readonly Health[]; provider: string }) {
+  const t = useTexts(providersTexts)
+  const words = useWords()
+  const sums = (['live', 'sandbox'] as const).flatMap((environment) => {
+    const own = items.filter((item) => item.provider === provider && item.environment === environment)
+    const sum = (key: 'successful' | 'failed' | 'undecided') => own.reduce((all, item) => all + item[key], 0)
+    const counts = t.counts(showCount(sum('successful')), showCount(sum('failed')), showCount(sum('undecided')))
+    return own.length === 0 ? [] : [`${words.environment(environment)}: ${counts}`]
+  })
+  return <>{sums.length === 0 ? t.none : sums.join('; ')}</>
 }
 
 function toneOfRate(rate: string | null): Tone {
@@ -156,9 +195,17 @@ function Outcomes({ items }: { items: readonly Health[] }) {
       <Table
         label={t.health}
         rows={items}
-        rowKey={(row) => `${row.provider} ${row.flow} ${row.method} ${row.network}`}
+        rowKey={(row) => `${row.environment} ${row.provider} ${row.flow} ${row.method} ${row.network}`}
         columns={[
-          { label: t.provider, show: (row) => `${row.provider} · ${t.flow[row.flow] ?? row.flow}` },
+          {
+            label: t.provider,
+            show: (row) => (
+              <>
+                {row.provider} · {t.flow[row.flow] ?? row.flow}{' '}
+                {row.environment === 'sandbox' ? <Chip tone="plain">{words.environment('sandbox')}</Chip> : null}
+              </>
+            ),
+          },
           { label: t.method, show: (row) => [words.method(row.method), row.network].filter(Boolean).join(', ') },
           {
             label: t.rate,
