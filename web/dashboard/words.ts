@@ -32,7 +32,7 @@ export const words = texts({
     >,
     invoice: {
       DRAFT: 'Rasimu',
-      SENT: 'Imetumwa',
+      SENT: 'Inasubiri malipo',
       PAID: 'Imelipwa',
       OVERDUE: 'Imepita tarehe',
       CANCELLED: 'Imesitishwa',
@@ -88,7 +88,7 @@ export const words = texts({
       REVERSED: 'Reversed',
     },
     link: { ACTIVE: 'Active', PAID: 'Paid', EXPIRED: 'Expired', CANCELLED: 'Cancelled' },
-    invoice: { DRAFT: 'Draft', SENT: 'Sent', PAID: 'Paid', OVERDUE: 'Overdue', CANCELLED: 'Cancelled' },
+    invoice: { DRAFT: 'Draft', SENT: 'Awaiting payment', PAID: 'Paid', OVERDUE: 'Overdue', CANCELLED: 'Cancelled' },
     method: {
       wallet_push: 'Mobile money push',
       provider_pesa: 'Wallet push',

@@ -140,7 +140,12 @@ test('an invoice is written line by line, sent, told where it went, and edited n
   await visitor.looks('an invoice')
   await visitor.press('Tuma kwa mteja', 'Send to the customer')
   await visitor.press('Ndiyo, tuma', 'Yes, send')
-  await page.getByText('Imetumwa: SMS kwa 0754 123 456 na Barua pepe kwa juma@example.com.').waitFor()
+  await page.getByText('Ankara imetolewa.').waitFor()
+  await page.getByRole('cell', { name: 'juma@example.com' }).waitFor()
+  for (const way of ['SMS kwa 0754 123 456', 'Barua pepe kwa juma@example.com']) {
+    await page.getByText(`${way}: umehifadhiwa hapa, haukutumwa, kwa sababu haya ni majaribio.`).waitFor()
+  }
+  assert.doesNotMatch(await page.getByRole('main').innerText(), /\b[Ii]metumwa|\b[Uu]metumwa/)
   await page.getByRole('cell', { name: 'juma@example.com' }).waitFor()
   assert.equal(await page.getByRole('link', { name: 'Hariri' }).count(), 0)
   const [invoice] = (await office.world.get('/v1/invoices')).body.data.items

@@ -81,7 +81,7 @@ function Send({ invoice, done }: Doing) {
   const send = () =>
     run(() => {
       setAsking(false)
-      done(t.sent_to(ways.join(t.and)))
+      done(t.issued)
     })
   return (
     <>

@@ -14,12 +14,29 @@ type Row = Calls['GET /v1/merchant/messages']['data']['items'][number]
 const NO_FILTERS = [] as const
 const TONES: Record<string, Tone> = { kept: 'plain', waiting: 'wait', sent: 'good', failed: 'bad' }
 
+/** The messages about an invoice, newest first. */
+function useMessages(invoice_id: string) {
+  return useRead('GET /v1/merchant/messages', { query: { invoice_id, page_size: 50 } }, { live: true, keep: true })
+}
+
+/** What became of the newest messages, one sentence for each way: what is kept is never said to be sent. */
+export function Reach({ invoice_id }: { invoice_id: string }) {
+  const t = useTexts(invoicesTexts)
+  const items = useMessages(invoice_id).data?.items ?? []
+  const newest = items.filter((item, i) => items.findIndex(({ channel }) => channel === item.channel) === i)
+  return newest.map(({ id, channel, to, status, environment }) => (
+    <Text key={id} size="sm">
+      {channel === 'sms' ? t.by_sms(showPhone(to)) : t.by_email(to)}:{' '}
+      {t.reach[status === 'kept' ? `kept_${environment}` : status] ?? status}.
+    </Text>
+  ))
+}
+
 /** The section of its page. */
 export function InvoiceMessages({ invoice_id }: { invoice_id: string }) {
   const t = useTexts(invoicesTexts)
   const list = useListQuery(NO_FILTERS)
-  const query = { invoice_id, page_size: 50 }
-  const read = useRead('GET /v1/merchant/messages', { query }, { live: true, keep: true })
+  const read = useMessages(invoice_id)
   const columns: Column<Row>[] = [
     { label: t.time, show: (row) => <When time={row.created_at} /> },
     { label: t.how, show: (row) => t.channel[row.channel] ?? row.channel },

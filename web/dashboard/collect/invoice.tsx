@@ -13,7 +13,7 @@ import { showDate, showPhone } from '../../ui/show.ts'
 import { useIn } from '../merchant.ts'
 import { toneOf, useWords } from '../words.ts'
 import { InvoiceActs } from './invoice-acts.tsx'
-import { InvoiceMessages } from './invoice-messages.tsx'
+import { InvoiceMessages, Reach } from './invoice-messages.tsx'
 import { invoicesTexts } from './invoices-texts.ts'
 import { Payments } from './payments.tsx'
 import { Share } from './share.tsx'
@@ -84,6 +84,7 @@ function Standing({ invoice }: { invoice: InvoiceRecord }) {
             {saved && invoice.status === 'DRAFT' ? `${t.saved} ` : ''}
             {t.means[invoice.status]}
           </span>
+          <Reach invoice_id={invoice.id} />
         </div>
         <InvoiceActs invoice={invoice} />
       </Stack>
