@@ -43,8 +43,7 @@ const SAID: Readonly<Record<string, string>> = {
     'Andika namba ya akaunti: herufi, tarakimu, - na /, zisizozidi 34.',
   'must be an e-mail address': 'Andika anwani kama jina@mfano.co.tz.',
   'must be an id as we gave it': 'Kitambulisho hiki si sahihi.',
-  'must be a code that GET /v1/destinations lists, such as MPESA or CRDB':
-    'Andika msimbo wa mtandao au benki, kama MPESA au CRDB.',
+  'must be a code of GET /v1/destinations: {}': 'Andika msimbo wa mtandao au benki: {}.',
   'must be null for a collection: money that comes in has no destination':
     'Acha wazi: pesa zinazoingia hazina mtandao au benki ya kwenda.',
   'must be null or one of {} for a {}': 'Chagua yoyote au mojawapo: {} ({}).',

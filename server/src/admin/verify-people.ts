@@ -1,5 +1,11 @@
 // The invariants of merchants, members, addresses and prices: what they are is what the audit log says was done.
 
+import { DESTINATIONS } from '../lib/index.ts'
+
+const DESTINATION_NAMES = DESTINATIONS.flatMap(({ code, aliases }) => [code, ...aliases])
+  .map((name) => `'${name}'`)
+  .join(', ')
+
 /** One invariant: `broken` finds the rows that break it, each with a column `what` that names it. */
 export type Invariant = { name: string; broken: string }
 
@@ -45,6 +51,12 @@ export const PEOPLE: Invariant[] = [
       left join merchants m on m.id = t.merchant_id where m.id is null`,
         )
         .join('\n')}`,
+  },
+  {
+    name: 'Every price in force is of a network or bank that exists',
+    broken: `select merchant_id || ' ' || label || ' names ' || destination_code as what
+      from pricing_rules where valid_until is null
+        and upper(regexp_replace(btrim(destination_code), '[ -]', '_', 'g')) not in (${DESTINATION_NAMES})`,
   },
   {
     name: 'No two prices in force say the same',

@@ -287,6 +287,9 @@ const PLANTS: Plants = {
         `alter table ${table} drop constraint ${table}_merchant_fkey; update ${table} set merchant_id = gen_random_uuid() where ${one(table, 'true')}`,
     ),
   ],
+  'Every price in force is of a network or bank that exists': [
+    `update pricing_rules set destination_code = 'VODKA' where ${one('pricing_rules', 'valid_until is null')}`,
+  ],
   'No two prices in force say the same': [
     'drop index pricing_rules_in_force_idx; update pricing_rules set method = null where method is not null',
   ],

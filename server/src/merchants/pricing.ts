@@ -2,7 +2,7 @@
 
 import { type Act, recordAudit } from '../audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../db/index.ts'
-import { formatAmount, newId, refuse, routingCodeOf } from '../lib/index.ts'
+import { findDestination, formatAmount, newId, refuse, routingCodeOf } from '../lib/index.ts'
 import type { Flow } from './choose-rule.ts'
 import { getMerchant } from './list.ts'
 import { formatPercentage, type Rule } from './read-rules.ts'
@@ -21,8 +21,14 @@ const IN_FORCE = sql(
 )
 
 /** The lines in force, of which `chooseRule` picks one. */
-export function rulesInForce(reader: Reader, merchant_id: string): Promise<RuleInForce[]> {
-  return reader.query<RuleInForce>(IN_FORCE, [merchant_id])
+export async function rulesInForce(reader: Reader, merchant_id: string): Promise<RuleInForce[]> {
+  return (await reader.query<RuleInForce>(IN_FORCE, [merchant_id])).map(withCode)
+}
+
+/** A line that was stored under another name of its destination counts for that destination too. */
+function withCode<Line extends Rule>(rule: Line): Line {
+  const { destination_code: name } = rule
+  return name === null ? rule : { ...rule, destination_code: findDestination(name)?.code ?? name }
 }
 
 const FOR_ALL = sql(
@@ -40,7 +46,7 @@ export async function rulesForAll(
 ): Promise<Map<string, Rule[]>> {
   const rows = await reader.query<Rule & { merchant_id: string }>(FOR_ALL, [merchant_ids, flow])
   const lists = new Map<string, Rule[]>()
-  for (const row of rows) {
+  for (const row of rows.map(withCode)) {
     const list = lists.get(row.merchant_id)
     if (list === undefined) lists.set(row.merchant_id, [row])
     else list.push(row)
@@ -115,6 +121,7 @@ function presentRule(rule: RuleInForce): RuleView {
     flow: rule.flow,
     method: rule.method,
     destination_code: rule.destination_code,
+    destination_known: rule.destination_code === null || findDestination(rule.destination_code) !== null,
     percentage: formatPercentage(rule.percentage_hundredths),
     flat_fee: formatAmount(rule.flat_fee_minor),
     processor_charge: formatAmount(rule.processor_charge_minor),

@@ -1,6 +1,6 @@
 // Reading a price list as an operator sends it.
 
-import { type AmountProblem, findDestination, parseFee, refuse } from '../lib/index.ts'
+import { type AmountProblem, DESTINATIONS, findDestination, parseFee, refuse } from '../lib/index.ts'
 import { FLOW_METHODS, type RuleScope } from './choose-rule.ts'
 import type { RuleInput } from './schema.ts'
 
@@ -73,11 +73,13 @@ function readDestination(input: RuleInput, wrong: (message: string) => void): st
   if (name === null) return null
   const destination = findDestination(name)
   if (flow === 'collection') wrong('must be null for a collection: money that comes in has no destination')
-  else if (destination === null) wrong('must be a code that GET /v1/destinations lists, such as MPESA or CRDB')
+  else if (destination === null) wrong(`must be a code of GET /v1/destinations: ${CODES}`)
   else if (method !== null && method !== destination.method)
     wrong(`is of ${destination.method}, not of the line's method`)
   return destination?.code ?? name
 }
+
+const CODES = DESTINATIONS.map(({ code }) => code).join(', ')
 
 const FEE_HELP: Record<AmountProblem, string> = {
   malformed: 'must be a decimal string such as "500.00", without sign, exponent or separators',

@@ -86,6 +86,9 @@ export const RuleRecord = Type.Object({
   flow: oneOf(FLOWS),
   method: nullable(Type.String()),
   destination_code: nullable(Type.String()),
+  destination_known: Type.Boolean({
+    description: 'false: there is no such network or bank, so the line counts for no withdrawal. Remove it.',
+  }),
   percentage: Type.String(),
   flat_fee: Type.String(),
   processor_charge: Type.String(),

@@ -51,10 +51,22 @@ test('a list is answered and shown as it was written, the most specific lines fi
   const { status, body, text } = await put(id, written)
   assert.equal(status, 200, text)
   const at = world.deps.clock.now().toISOString()
-  const shown = body.data.rules.map(({ id: _, valid_from, ...rule }: { id: string; valid_from: string }) => {
-    assert.equal(valid_from, at)
-    return rule
-  })
+  const shown = body.data.rules.map(
+    ({
+      id: _,
+      valid_from,
+      destination_known,
+      ...rule
+    }: {
+      id: string
+      valid_from: string
+      destination_known: boolean
+    }) => {
+      assert.equal(valid_from, at)
+      assert.equal(destination_known, true)
+      return rule
+    },
+  )
   assert.deepEqual(shown, [
     FULL,
     { ...DEFAULTS, flow: 'withdrawal', method: 'BANK_ACCOUNT', flat_fee: '1000.00', percentage: '100.00' },
@@ -224,4 +236,44 @@ test('a list may say everything there is to say, and has at most 200 lines', asy
 
 test('a list for an unknown merchant is not found', async () => {
   assert.equal((await put(randomUUID(), [FULL])).body.error.code, 'not_found')
+})
+
+test('an unknown network is refused with its line and the codes that exist, and any name of a known one is kept by its code', async () => {
+  const { id } = await world.newMerchant()
+  const { status, body } = await put(id, [FULL, { flow: 'withdrawal', destination_code: 'vodka' }])
+  assert.equal(status, 400)
+  const [problem] = body.error.details.fields
+  assert.equal(problem.field, 'rules.1.destination_code')
+  for (const code of ['MPESA', 'AIRTEL', 'CRDB']) assert.match(problem.message, new RegExp(`\\b${code}\\b`))
+  for (const [name, code] of [
+    ['voda', 'MPESA'],
+    ['Vodacom', 'MPESA'],
+    [' mixx-by-yas ', 'MIXX'],
+    ['crdb bank', 'CRDB'],
+  ]) {
+    const kept = await put(id, [{ flow: 'withdrawal', destination_code: name }])
+    assert.equal(kept.status, 200, JSON.stringify(kept.body))
+    const [rule] = await inForce(id)
+    assert.deepEqual([rule.destination_code, rule.destination_known], [code, true], name)
+  }
+})
+
+test('a price list that was stored with another name of a network prices it, and an unknown one is shown', async () => {
+  const merchant = await world.newMerchant()
+  const { id } = merchant
+  assert.equal((await put(id, [{ ...FULL, flow: 'withdrawal', destination_code: 'MPESA' }])).status, 200)
+  const store = (code: string) =>
+    world.rows('update pricing_rules set destination_code = $2 where merchant_id = $1 and valid_until is null', [
+      id,
+      code,
+    ])
+  await store('voda')
+  const { token } = await world.newSession([{ role: 'FINANCE', merchant }])
+  const asked = { environment: 'live', amount: '10000', method: 'MOBILE_MONEY', destination_code: 'VODACOM' }
+  const quote = () => world.post('/v1/merchant/withdrawals/quote', asked, { key: token })
+  assert.equal((await quote()).status, 200)
+  await store('vodka')
+  assert.equal((await quote()).body.error.code, 'withdrawal_restricted')
+  const [rule] = await inForce(id)
+  assert.deepEqual([rule.destination_code, rule.destination_known], ['vodka', false])
 })

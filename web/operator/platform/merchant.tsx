@@ -15,6 +15,7 @@ import { News } from '../news.tsx'
 import { Adjustments } from './adjustments.tsx'
 import { MerchantStatus } from './merchants.tsx'
 import { merchantsTexts } from './merchants-texts.ts'
+import { Unpriced } from './prices.tsx'
 import { type Question, Reason } from './reason.tsx'
 
 type Merchant = Calls['GET /v1/operator/merchants/{merchant_id}']['data']
@@ -161,6 +162,7 @@ function Prices({ merchant }: { merchant: Merchant }) {
       <Title order={2}>{t.prices}</Title>
       <Stack gap="sm">
         <Text>{rules.length === 0 ? t.no_prices : t.prices_text}</Text>
+        <Unpriced rules={rules} />
         {rules.length === 0 ? null : (
           <Table
             label={t.prices}
@@ -170,7 +172,11 @@ function Prices({ merchant }: { merchant: Merchant }) {
               { label: t.label, show: (row) => row.label || '–' },
               { label: t.flow, show: (row) => t.flows[row.flow] ?? row.flow },
               { label: t.method, show: (row) => (row.method === null ? t.any : words.method(row.method)) },
-              { label: t.destination, show: (row) => row.destination_code ?? t.any },
+              {
+                label: t.destination,
+                show: ({ destination_code: code, destination_known }) =>
+                  code === null ? t.any : destination_known ? code : t.unknown_destination(code),
+              },
               { label: t.percentage, show: (row) => `${row.percentage} %`, right: true },
               { label: t.flat_fee, show: (row) => row.flat_fee, right: true },
               { label: t.processor, show: (row) => row.processor_charge, right: true },

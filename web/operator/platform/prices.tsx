@@ -1,6 +1,7 @@
 // The price list of a merchant: written here, looked at with sample payouts, then put in force.
 
 import {
+  Alert,
   Button,
   Checkbox,
   Fieldset,
@@ -30,7 +31,7 @@ type Rule = Calls['GET /v1/operator/merchants/{merchant_id}']['data']['rules'][n
 type Preview = Calls['POST /v1/operator/merchants/{merchant_id}/pricing/preview']['data']
 type Body = Calls['PUT /v1/operator/merchants/{merchant_id}/pricing']['body']
 /** A rule as it is typed: an empty text is any method, or any destination. */
-type Typed = Omit<Rule, 'id' | 'valid_from' | 'method' | 'destination_code'> & {
+type Typed = Omit<Rule, 'id' | 'valid_from' | 'method' | 'destination_code' | 'destination_known'> & {
   method: string
   destination_code: string
 }
@@ -70,7 +71,14 @@ export function Prices() {
   )
 }
 
-const typed = ({ id: _id, valid_from: _since, method, destination_code, ...rule }: Rule): Typed => ({
+const typed = ({
+  id: _id,
+  valid_from: _since,
+  destination_known: _known,
+  method,
+  destination_code,
+  ...rule
+}: Rule): Typed => ({
   ...rule,
   method: method ?? '',
   destination_code: destination_code ?? '',
@@ -133,6 +141,7 @@ function Edit({ merchant_id, rules }: { merchant_id: string; rules: readonly Rul
             {t.preview}
           </Button>
         </Group>
+        <Unpriced rules={form.values.rules} />
         <Problem error={looking} retry={() => void look()} />
         {preview !== null && seen ? <Costs rows={preview.rows} /> : null}
         <News text={news} />
@@ -151,6 +160,29 @@ function Edit({ merchant_id, rules }: { merchant_id: string; rules: readonly Rul
   )
 }
 
+/** Warns of the ways out that no line prices: live withdrawals that go there are refused. */
+export function Unpriced({
+  rules,
+}: {
+  rules: readonly { flow: string; method: string | null; destination_code: string | null }[]
+}) {
+  const t = useTexts(merchantsTexts)
+  const words = useWords()
+  const lines = rules.filter(({ flow }) => flow === 'withdrawal')
+  const open = METHODS.withdrawal.flatMap((method) => {
+    const own = lines.filter((line) => !line.method || line.method === method)
+    if (own.some((line) => !line.destination_code)) return []
+    const only = own.flatMap(({ destination_code }) => destination_code ?? [])
+    return [only.length === 0 ? words.method(method) : t.all_but(words.method(method), only.join(', '))]
+  })
+  if (lines.length === 0 || open.length === 0) return null
+  return (
+    <Alert color="orange" variant="light" title={t.unpriced_title}>
+      {t.unpriced} {open.join('; ')}.
+    </Alert>
+  )
+}
+
 type Form = ReturnType<typeof useDraft<{ rules: Typed[] }>>['form']
 
 function RuleFields({ form, rule, i }: { form: Form; rule: Typed; i: number }) {
@@ -159,6 +191,15 @@ function RuleFields({ form, rule, i }: { form: Form; rule: Typed; i: number }) {
   const words = useWords()
   const field = (name: keyof Typed) => form.getInputProps(`rules.${i}.${name}`)
   const methods = METHODS[rule.flow].map((value) => ({ value, label: words.method(value) }))
+  const known = useRead('GET /v1/destinations').data?.items ?? []
+  const ofMethod = known.filter(({ method }) => rule.method === '' || method === rule.method)
+  const chosen = rule.destination_code
+  const stray = chosen !== '' && !ofMethod.some(({ code }) => code === chosen)
+  const places = [
+    { value: '', label: t.any },
+    ...(stray ? [{ value: chosen, label: known.length === 0 ? chosen : t.unknown_destination(chosen) }] : []),
+    ...ofMethod.map(({ code, name }) => ({ value: code, label: `${name} (${code})` })),
+  ]
   return (
     <Fieldset legend={t.rule(i + 1)}>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="sm">
@@ -170,7 +211,7 @@ function RuleFields({ form, rule, i }: { form: Form; rule: Typed; i: number }) {
         />
         <NativeSelect label={t.method} data={[{ value: '', label: t.any }, ...methods]} {...field('method')} />
         {rule.flow === 'withdrawal' ? (
-          <TextInput label={parts.optional(t.destination)} {...field('destination_code')} />
+          <NativeSelect label={t.destination} data={places} {...field('destination_code')} />
         ) : null}
         <TextInput label={t.percentage} required inputMode="decimal" {...field('percentage')} />
         <TextInput label={t.flat_fee} required inputMode="decimal" {...field('flat_fee')} />
