@@ -102,7 +102,11 @@ export function qrScreen(view: QrScreen): Content {
   const { say } = t
   const body = html`<section class="state wait">
 ${heading(say('scan_qr'))}<p>${say('scan_qr_lead')}</p>
-<div class="code">${view.svg}</div>
+${
+  view.test &&
+  html`<p class="hint">${say('qr_rehearsal')}</p>
+`
+}<div class="code">${view.svg}</div>
 <p class="amount">${amountOf(view)}</p>
 <p>${say('name_on_phone', { name: html`<strong>${foreign(view.prompt_name, 'name')}</strong>` })}</p>
 <p class="token">${say('qr_token')}: ${copyable(view, view.payment_token)}</p>

@@ -75,6 +75,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   stopped: 'This page has stopped refreshing itself. Press the button to check the status.',
   scan_qr: 'Scan the QR to pay',
   scan_qr_lead: 'Open the app of your bank or network and scan this QR.',
+  qr_rehearsal: 'This is a rehearsal: the scan is simulated after a few seconds. No money moves.',
   qr_alt: 'QR to pay {amount}',
   qr_save: 'Save the QR picture',
   qr_same_phone: 'Paying with this same phone? Save the picture, then choose it in the app from your pictures.',

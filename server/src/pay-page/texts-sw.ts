@@ -75,6 +75,7 @@ export const sw = {
   stopped: 'Ukurasa umeacha kujisasisha. Bonyeza kitufe ili kuangalia hali.',
   scan_qr: 'Skani QR kulipa',
   scan_qr_lead: 'Fungua app ya benki yako au ya mtandao wako, kisha skani QR hii.',
+  qr_rehearsal: 'Haya ni mazoezi: skani inaigizwa baada ya sekunde chache. Hakuna pesa inayohama.',
   qr_alt: 'QR ya kulipa {amount}',
   qr_save: 'Hifadhi picha ya QR',
   qr_same_phone: 'Unalipa kwa simu hii hii? Hifadhi picha, kisha ichague kwenye app kutoka kwenye picha zako.',

@@ -203,7 +203,13 @@ describe('a payment link', () => {
       const paid = await pay(link.public_slug, '0754123001', method, randomUUID(), verb)
       assert.equal(paid.status, 202, paid.text)
       assert.equal(paid.body.data.method, method)
-      if (method === 'TANQR') assert.ok(paid.body.data.qr_payload && paid.body.data.payment_token)
+      if (method === 'TANQR') {
+        assert.ok(paid.body.data.qr_payload && paid.body.data.payment_token)
+        assert.equal((await show(link.id)).status, 'ACTIVE', 'the code waits to be scanned')
+        await world.pass(10_000)
+        const { collection_id } = paid.body.data
+        assert.equal((await statusOf(link.public_slug, collection_id)).body.data.status, 'successful')
+      }
       assert.equal((await show(link.id)).status, 'PAID')
     }
   })

@@ -40,7 +40,7 @@ export type PaymentRequest = {
   sent_at: Date | null
   /** When the platform gives up, and the payment has failed. A provider that can, lets nobody pay after it. */
   deadline_at?: Date
-  /** True: the payer waits on a page. A provider that only rehearses then makes no pause before its outcomes. */
+  /** True: the payer waits on a page. A provider that only rehearses then answers a prompt at once, and a code after seconds. */
   on_page?: boolean
 }
 

@@ -116,7 +116,7 @@ export async function openStreet(env: Record<string, string> = {}): Promise<Stre
   }
 }
 
-/** The mock provider, but for its codes: on a page it pays them at once, here they wait until somebody scans. */
+/** The mock provider, but for its codes: it simulates their scan after seconds, here they wait until a test scans them. */
 function unscanned(clock: Clock): Provider {
   const profile = { success_default: 'always', seed: 'street', delay_ms: 0 } as const
   const mock = createMockProvider({ name: 'mock', profile, clock, secret: 'street', sink: async () => {} })

@@ -58,7 +58,7 @@ export type Office = {
 }
 
 /** Goes on by itself, and can be moved forward as well. Sign-in libraries compare it with the browser's. */
-function runningClock(): SettableClock {
+export function runningClock(): SettableClock {
   let ahead = 0
   return {
     now: () => new Date(Date.now() + ahead),

@@ -24,8 +24,11 @@ export type Timeline<Said = Answer> = [Step<Said>, ...Step<Said>[]]
 /** What the engine reads of a request. */
 export type EngineRequest = Pick<
   PaymentRequest,
-  'reference' | 'phone' | 'amount_minor' | 'currency' | 'simulate_status' | 'on_page'
+  'reference' | 'method' | 'phone' | 'amount_minor' | 'currency' | 'simulate_status' | 'on_page'
 >
+
+/** So long a payer sees a code on a page before the scan is simulated. */
+const SCAN_MS = 5_000
 
 /** The provider's own words. NOT_FOUND is an answer, never a state of a payment. */
 export const WORDS = {
@@ -59,7 +62,13 @@ export function timelineOf(request: EngineRequest, profile: Profile): Timeline {
   }
   const taken: Answer = { kind: 'accepted', provider_status: WORDS.accepted, provider_id }
   const results = fate.results.map((result) => answerOf(result, request, provider_id))
-  return lifeOf(taken, results, fate.callbacks, request.on_page ? { ...profile, delay_ms: 0 } : profile)
+  return lifeOf(taken, results, fate.callbacks, { ...profile, delay_ms: pauseOf(request, profile) })
+}
+
+/** On a page a prompt has its result at once, and a code stays until the simulated scan. */
+function pauseOf({ method, on_page }: EngineRequest, { delay_ms }: Profile): number {
+  if (!on_page) return delay_ms
+  return method === 'qr' ? Math.max(SCAN_MS, delay_ms) : 0
 }
 
 /** The shortest time between two results, whatever the pause is: callers can see each of them. */

@@ -302,3 +302,9 @@ describe('QR texts', () => {
     assert.equal(answer.qr_payload, undefined)
   })
 })
+
+it('answers a prompt on a page at once, and a code there only after it could be scanned', () => {
+  assert.deepEqual(lifeOf({ on_page: true }), [TAKEN, [0, 'succeeded', 1]])
+  assert.deepEqual(lifeOf({ on_page: true, method: 'qr', phone: null }), [TAKEN, [5000, 'succeeded', 1]])
+  assert.deepEqual(lifeOf({ method: 'qr', phone: null }), [TAKEN, [1000, 'succeeded', 1]])
+})

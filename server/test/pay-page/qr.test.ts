@@ -1,0 +1,94 @@
+// A QR where the provider only rehearses: it is shown and waits, and a simulated scan pays it after seconds.
+
+import assert from 'node:assert/strict'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { createWorker } from '../../src/work/index.ts'
+import { launchBrowser, openPage } from '../browser.ts'
+import { createWorld, type World } from '../harness.ts'
+import { runningClock } from '../portal/office.ts'
+import { violations } from './looks.ts'
+import { nameOf, WAYS } from './ways.ts'
+
+let world: World
+let browser: Browser
+let worker: ReturnType<typeof createWorker>
+let url: string
+before(async () => {
+  world = await createWorld({
+    env: { LOG_LEVEL: 'error', TRIES_PER_ADDRESS: '0', MOCK_SUCCESS_RATE: '1' },
+    clock: runningClock(),
+  })
+  await world.system.app.listen({ host: '127.0.0.1', port: 0 })
+  url = `http://127.0.0.1:${(world.system.app.server.address() as AddressInfo).port}`
+  worker = createWorker(world.deps, world.system.tasks)
+  worker.start()
+  browser = await launchBrowser()
+})
+after(async () => {
+  await browser?.close()
+  await worker?.stop()
+  await world?.close()
+})
+
+for (const way of WAYS) {
+  test(`a payer sees the QR before the rehearsal pays it (${nameOf(way)})`, async () => {
+    const key = way.script ? world.sandbox_key : world.live_key
+    const made = await world.post('/v1/payment-links', { amount: '2500.00', description: 'Viatu' }, { key })
+    assert.equal(made.status, 201, made.text)
+    const slug = String(made.body.data.public_url).split('/pay/')[1]
+    const { page, complaints, close } = await openPage(browser, {
+      viewport: { width: 360, height: 740 },
+      locale: way.language === 'sw' ? 'sw-TZ' : 'en-GB',
+      javaScriptEnabled: way.script,
+    })
+    const says = (sw: string, en: string) => (way.language === 'sw' ? sw : en)
+    await page.goto(`${url}/pay/${slug}?lang=${way.language}`)
+    await page.getByRole('button', { name: says('Onyesha QR', 'Show the QR') }).click()
+    await page.getByRole('heading', { name: says('Skani QR kulipa', 'Scan the QR to pay') }).waitFor()
+    await page.locator('.code svg').waitFor()
+    await page.getByText(says('skani inaigizwa', 'the scan is simulated'), { exact: false }).waitFor()
+    const folder = process.env.SCREENSHOTS
+    if (folder) {
+      for (const width of [360, 1280]) {
+        await page.setViewportSize({ width, height: 740 })
+        await page.screenshot({ path: `${folder}/pay-qr-${way.language}-${width}.png`, fullPage: true })
+      }
+    }
+    if (way.script) assert.deepEqual(await violations(page), [])
+    const paid = page.getByRole('heading', { name: says('Malipo yamefanikiwa', 'Payment successful') })
+    // With scripts the page moves on by itself; without, it loads itself again every 15 seconds.
+    await paid.waitFor({ timeout: 30_000 })
+    assert.deepEqual(complaints, [])
+    await close()
+  })
+}
+
+test('a program that shows the QR itself reads a final status within seconds', async () => {
+  const made = await world.post(
+    '/v1/payment-links',
+    { amount: '2500.00', description: 'Viatu' },
+    { key: world.live_key },
+  )
+  const slug = String(made.body.data.public_url).split('/pay/')[1]
+  const path = `/public/payment-links/${slug}/collect`
+  const shown = await world.post(path, { method: 'TANQR' }, { key: null })
+  assert.equal(shown.status, 202, shown.text)
+  const { status, collection_id, payment_token, qr_payload } = shown.body.data
+  assert.equal(status, 'processing')
+  assert.ok(payment_token && qr_payload)
+  const ask = async () =>
+    (
+      await world.call({
+        method: 'GET',
+        url: `/public/payment-links/${slug}/collections/${collection_id}/status`,
+        key: null,
+      })
+    ).body.data.status
+  assert.equal(await ask(), 'processing', 'it waits to be scanned')
+  for (let said = await ask(); said !== 'successful'; said = await ask()) {
+    assert.equal(said, 'processing')
+    await new Promise((done) => setTimeout(done, 250))
+  }
+})
