@@ -2,19 +2,20 @@
 
 import { Button, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useId, useState } from 'react'
-import { type CallName, download, type Input } from './api.ts'
+import { type ReactNode, useId, useRef, useState } from 'react'
+import { type CallName, download, type Input, Refused } from './api.ts'
+import { checks, readPhone } from './checks.ts'
 import { useScope, withScope } from './data.ts'
-import { useTexts } from './language.ts'
-import { Go } from './parts.tsx'
+import { useLanguage, useTexts } from './language.ts'
+import { Empty, Go } from './parts.tsx'
 import { partsTexts } from './parts-texts.ts'
 import { Problem } from './problem.tsx'
 import { endOfDay, showCount, startOfDay } from './show.ts'
 
-/** One filter. `day` fields are Tanzanian days, sent as the moments at which they begin (`from`) or end (`to`). */
+/** One filter. A `phone` that is none is said at its field and not asked for. `day` fields are Tanzanian days, sent as the moments at which they begin (`from`) or end (`to`). */
 export type Filter =
   | { name: string; label: string; kind: 'choice'; choices: readonly (readonly [value: string, label: string])[] }
-  | { name: string; label: string; kind: 'text' }
+  | { name: string; label: string; kind: 'text' | 'phone' }
   | { name: string; label: string; kind: 'day'; edge: 'from' | 'to' }
 
 /** A column. The first one leads to the record. `wide`: on a phone it has the whole width, below its label. */
@@ -33,11 +34,15 @@ export function useListQuery(filters: readonly Filter[]) {
   for (const filter of filters) {
     const value = search[filter.name]
     if (value === undefined || value === '') continue
+    if (filter.kind === 'phone' && readPhone(value) === null) continue
     query[filter.name] = filter.kind !== 'day' ? value : filter.edge === 'from' ? startOfDay(value) : endOfDay(value)
   }
-  const filtered = filters.some(({ name }) => (search[name] ?? '') !== '')
+  const active = Object.fromEntries(
+    filters.flatMap(({ name }) => ((search[name] ?? '') === '' ? [] : [[name, search[name] as string]])),
+  )
+  const filtered = Object.keys(active).length > 0
   const clear = () => set(Object.fromEntries(filters.map(({ name }) => [name, ''])))
-  return { query, search, set, clear, filtered }
+  return { query, search, set, clear, filtered, active }
 }
 
 type Read<Row> = {
@@ -64,22 +69,58 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   /** A filter of another kind, before the others. */
   first?: ReactNode
   empty: ReactNode
+  /** True for filters that name nothing but work that waits: with none left, the queue is clear. */
+  isQueue?: (active: Readonly<Record<string, string>>) => boolean
   csv?: { name: Csv; file: string; input?: Input<Csv> }
 }) {
   const t = useTexts(partsTexts)
+  const language = useLanguage()
   const { read, list, filters } = props
-  const { data } = read
+  // A filter that the API refuses is said at its field; the rows that were found before stay.
+  const last = useRef(read.data)
+  if (read.data !== undefined) last.current = read.data
+  const { error } = read
+  const fields = error instanceof Refused && error.status === 400 ? error.fieldsIn(language) : {}
+  const refused =
+    Object.keys(fields).length > 0 && Object.keys(fields).every((name) => filters.some((one) => one.name === name))
+  const data = refused ? last.current : read.data
+  const empty = data?.items.length === 0
   if (data?.pagination.total_items === 0 && !list.filtered) return <>{props.empty}</>
   return (
     <Stack gap="md">
-      {filters.length > 0 || props.csv || props.first ? <Filters {...props} /> : null}
-      <Problem error={read.error} retry={() => void read.refetch()} />
-      {read.isPending && !read.error ? <Waiting label={t.loading} /> : null}
-      {data && data.items.length === 0 ? <Text>{t.none_match}</Text> : null}
+      {filters.length > 0 || props.csv || props.first ? <Filters {...props} wrong={fields} /> : null}
+      <Problem error={refused ? null : error} retry={() => void read.refetch()} />
+      {read.isPending && !error ? <Waiting label={t.loading} /> : null}
+      {data && empty ? <None past={data.pagination.total_items > 0} {...props} /> : null}
       {data && data.items.length > 0 ? <Table {...props} rows={data.items} /> : null}
       {data && data.pagination.total_items > 0 ? <Pages {...data.pagination} set={list.set} /> : null}
     </Stack>
   )
+}
+
+/** Why a list shows nothing: all is done, nothing matches, or its pages end before this one. */
+function None({
+  past,
+  list,
+  isQueue,
+}: {
+  past: boolean
+  list: ReturnType<typeof useListQuery>
+  isQueue?: (active: Readonly<Record<string, string>>) => boolean
+}) {
+  const t = useTexts(partsTexts)
+  if (past) {
+    return (
+      <div role="status">
+        <Text>{t.past_end}</Text>
+        <Button mt="xs" size="xs" variant="default" onClick={() => list.set({})}>
+          {t.first_page}
+        </Button>
+      </div>
+    )
+  }
+  if (isQueue?.(list.active)) return <Empty title={t.queue_clear}>{t.queue_clear_teach}</Empty>
+  return <Text role="status">{t.none_match}</Text>
 }
 
 /** Grey lines where something is being read. */
@@ -148,8 +189,11 @@ function Filters<Csv extends CallName>({
   csv,
   read,
   first,
+  wrong,
 }: {
   filters: readonly Filter[]
+  /** What the API says is wrong, by the name of the filter. */
+  wrong: Readonly<Record<string, string>>
   list: ReturnType<typeof useListQuery>
   csv?: { name: Csv; file: string; input?: Input<Csv> }
   read: { data: { pagination: { total_items: number } } | undefined }
@@ -168,7 +212,7 @@ function Filters<Csv extends CallName>({
       ) : null}
       {first ? <div className="filters-first">{first}</div> : null}
       {filters.map((filter) => (
-        <FilterField key={filter.name} filter={filter} list={list} />
+        <FilterField key={filter.name} filter={filter} list={list} wrong={wrong[filter.name]} />
       ))}
       {list.filtered ? (
         <Button variant="default" onClick={list.clear}>
@@ -180,8 +224,18 @@ function Filters<Csv extends CallName>({
   )
 }
 
-function FilterField({ filter, list }: { filter: Filter; list: ReturnType<typeof useListQuery> }) {
+function FilterField({
+  filter,
+  list,
+  wrong,
+}: {
+  filter: Filter
+  list: ReturnType<typeof useListQuery>
+  wrong: string | undefined
+}) {
   const t = useTexts(partsTexts)
+  const check = checks(useLanguage())
+  const [asked, setAsked] = useState<string | null>(null)
   const value = list.search[filter.name] ?? ''
   const [typed, setTyped] = useState(value)
   const [known, setKnown] = useState(value)
@@ -190,7 +244,12 @@ function FilterField({ filter, list }: { filter: Filter; list: ReturnType<typeof
     setKnown(value)
     setTyped(value)
   }
-  const apply = (next: string) => next !== value && list.set({ [filter.name]: next })
+  const problemOf = (text: string) => (filter.kind === 'phone' && text !== '' ? check.phone(text) : null)
+  const apply = (next: string) => {
+    setAsked(next)
+    if (next !== value && problemOf(next) === null) list.set({ [filter.name]: next })
+  }
+  const problem = (typed.trim() === (asked ?? value) ? problemOf(typed.trim()) : null) ?? wrong
   if (filter.kind === 'choice') {
     const data = [{ value: '', label: t.all }, ...filter.choices.map(([one, label]) => ({ value: one, label }))]
     return (
@@ -198,6 +257,7 @@ function FilterField({ filter, list }: { filter: Filter; list: ReturnType<typeof
         label={filter.label}
         data={data}
         value={value}
+        error={wrong}
         onChange={(event) => apply(event.currentTarget.value)}
       />
     )
@@ -208,6 +268,7 @@ function FilterField({ filter, list }: { filter: Filter; list: ReturnType<typeof
       label={filter.label}
       type={day ? 'date' : 'search'}
       value={typed}
+      error={problem}
       onChange={(event) => {
         setTyped(event.currentTarget.value)
         // A year below 2000 is half typed. An emptied field is applied when it is left.

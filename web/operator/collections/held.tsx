@@ -59,6 +59,9 @@ export function HeldCollections() {
         label={t.title}
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.collection_id}
+        isQueue={({ status = STATUSES[0], environment: _environment, ...others }) =>
+          status === STATUSES[0] && Object.keys(others).length === 0
+        }
         empty={<Empty title={t.empty}>{t.teach}</Empty>}
       />
       <Dialog

@@ -141,6 +141,7 @@ export function Addresses() {
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
         first={<MerchantFilter list={list} />}
+        isQueue={({ status, ...others }) => status === 'PENDING' && Object.keys(others).length === 0}
         empty={<Empty title={t.empty}>{t.teach}</Empty>}
       />
       <Reason

@@ -33,6 +33,7 @@ export function Merchants() {
   const filters: Filter[] = [
     { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.statuses) },
     { name: 'search', label: t.search, kind: 'text' },
+    { name: 'to_check', label: t.to_check, kind: 'choice', choices: [['true', t.to_check_only]] },
   ]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/operator/merchants', { query: list.query }, { live: true, keep: true })
@@ -53,6 +54,7 @@ export function Merchants() {
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
         href={(row) => `merchants/${row.id}`}
+        isQueue={({ to_check, ...others }) => to_check === 'true' && Object.keys(others).length === 0}
         empty={<Empty title={t.empty}>{t.teach}</Empty>}
       />
       <Dialog open={adding} onClose={() => setAdding(false)} title={t.add}>

@@ -163,6 +163,7 @@ function Cases({ providers }: { providers: readonly string[] }) {
           label={t.cases}
           {...{ read, list, filters, columns }}
           rowKey={(row) => row.id}
+          isQueue={({ state, ...others }) => state === 'open' && Object.keys(others).length === 0}
           empty={<Empty title={t.no_cases}>{t.no_cases_text}</Empty>}
         />
       </Stack>

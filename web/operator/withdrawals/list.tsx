@@ -16,6 +16,15 @@ import { listTexts } from './list-texts.ts'
 import { isApprovable, type Row } from './record.ts'
 import { keepWalk } from './walk.ts'
 
+/** The statuses in which a withdrawal waits for somebody. */
+const WAITING: ReadonlySet<string> = new Set([
+  'PENDING_ADMIN_APPROVAL',
+  'INFO_REQUESTED',
+  'NEEDS_RECONCILIATION',
+  'BLOCKED_IP_WHITELIST',
+  'NEEDS_ADMIN_ATTENTION',
+])
+
 /** The list of withdrawals. */
 export function Withdrawals() {
   const t = useTexts(listTexts)
@@ -43,6 +52,9 @@ export function Withdrawals() {
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
         first={<MerchantFilter list={list} />}
+        isQueue={({ status = '', environment: _environment, ...others }) =>
+          WAITING.has(status) && Object.keys(others).length === 0
+        }
         empty={<Empty title={t.empty}>{t.teach}</Empty>}
       />
       <Batch draft={draft} open={asking === 'batch'} onClose={() => ask(null)} />

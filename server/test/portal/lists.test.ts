@@ -1,0 +1,167 @@
+// Lists that show nothing, filters that are wrong, and pages that cannot be loaded: what people read instead.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { LANGUAGES } from '../../src/lib/index.ts'
+import { type Office, openOffice, type Person } from './office.ts'
+
+let office: Office
+let owner: Person
+let boss: Person
+before(async () => {
+  office = await openOffice()
+  owner = await office.newPerson('MERCHANT_ADMIN')
+  boss = await office.newPerson('SUPER_ADMIN')
+})
+after(() => office?.close())
+
+for (const language of LANGUAGES) {
+  test(`a queue without work says that it is clear, and a filter that finds nothing can be taken away (${language})`, async () => {
+    const merchant = await office.world.newMerchant()
+    await office.world.newKey({ merchant })
+    const visitor = await office.comes(boss, 'operator', { language })
+    const { page, says } = visitor
+    const clear = page.getByRole('heading', { name: says('Foleni iko wazi', 'The queue is clear'), exact: true })
+    const none = page.getByText(says('Hakuna kinacholingana na vichujio hivi.', 'Nothing matches these filters.'))
+    for (const path of [
+      '/withdrawals?status=BLOCKED_IP_WHITELIST&environment=live',
+      '/collections?environment=live',
+      '/addresses?status=PENDING',
+    ]) {
+      await visitor.opens(path)
+      await clear.or(page.locator('.empty h2')).first().waitFor()
+      assert.equal(await none.count(), 0, path)
+      await visitor.looks(path)
+    }
+    await visitor.opens('/withdrawals?status=BLOCKED_IP_WHITELIST')
+    await clear.waitFor()
+    await visitor.picture('queue-clear')
+    await visitor.opens('/withdrawals?status=REJECTED')
+    await none.waitFor()
+    assert.equal(await clear.count(), 0)
+    await visitor.picture('none-match')
+    await visitor.press('Ondoa vichujio', 'Clear filters')
+    await none.waitFor({ state: 'detached' })
+    await visitor.leave()
+  })
+
+  test(`a phone that is none is said at its field, and the list stays (${language})`, async () => {
+    const { world } = office
+    for (const phone of ['0754123001', '0715123001']) {
+      const paid = await world.post('/v1/collections/wallet-push', { amount: '5000', phone, reference: phone })
+      assert.equal(paid.status, 202, paid.text)
+    }
+    const visitor = await office.comes(owner, 'dashboard', { language, refusals: [400] })
+    const { page, says } = visitor
+    await visitor.opens('/sandbox/collections')
+    const rows = page.getByRole('table').locator('tbody').getByRole('row')
+    await rows.nth(1).waitFor()
+    const field = page.getByLabel(says('Simu ya mlipaji', "Payer's phone"))
+    const before = await rows.count()
+    await field.fill('12345')
+    await field.press('Enter')
+    const wrong = page.getByText(
+      says('Andika namba ya simu kama 0754 123 456.', 'Write a phone number such as 0754 123 456.'),
+    )
+    await wrong.waitFor()
+    assert.equal(await field.getAttribute('aria-invalid'), 'true')
+    assert.equal(await rows.count(), before, 'the list stays as it was')
+    await visitor.looks('a wrong filter')
+    await visitor.picture('wrong-filter')
+    await field.fill('0715 123 001')
+    await field.press('Enter')
+    await wrong.waitFor({ state: 'detached' })
+    await page.getByRole('cell', { name: '0754123001' }).first().waitFor({ state: 'detached' })
+    await rows.first().waitFor()
+    // By its address: the list is there, and the field says why it does not count.
+    await visitor.opens('/sandbox/collections?phone=abc')
+    await wrong.waitFor()
+    await rows.nth(1).waitFor()
+    // What only the API knows to be wrong is said at its field as well.
+    await visitor.opens('/sandbox/collections')
+    await rows.nth(1).waitFor()
+    await page.route('**/v1/collections?*reference=*', (route) =>
+      route.fulfill({
+        status: 400,
+        json: {
+          success: false,
+          error: {
+            code: 'validation_failed',
+            message: 'wrong',
+            details: { fields: [{ field: 'reference', message: 'must be sent once' }] },
+          },
+        },
+      }),
+    )
+    await page.getByLabel(says('Kumbukumbu', 'Reference')).fill('X')
+    await page.getByLabel(says('Kumbukumbu', 'Reference')).press('Enter')
+    await page.getByText(says('Taja hili mara moja tu.', 'must be sent once')).waitFor()
+    assert.ok((await rows.count()) > 1, 'the rows that were found before stay')
+    await visitor.leave()
+  })
+
+  test(`a page that was not loaded while there is no network is one of ours, and opens when the network is back (${language})`, async () => {
+    const visitor = await office.comes(owner, 'dashboard', { language })
+    const { page, context, says } = visitor
+    // Nothing is loaded ahead: this reader saves data.
+    await context.addInitScript("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+    await visitor.opens('/sandbox')
+    await visitor.sees('Mwanzo', 'Home')
+    await context.setOffline(true)
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: says('Taarifa za akaunti', 'Statements'), exact: true })
+      .click()
+    await visitor.sees('Huna mtandao', 'You are offline')
+    await visitor.looks('not loaded')
+    await visitor.picture('offline')
+    await visitor.press('Jaribu tena', 'Try again')
+    await visitor.sees('Huna mtandao', 'You are offline')
+    await context.setOffline(false)
+    await visitor.sees('Taarifa za akaunti', 'Statements')
+    visitor.complaints.splice(0, Infinity, ...visitor.complaints.filter((one) => !/ERR_|Failed to fetch/.test(one)))
+    await visitor.leave()
+  })
+}
+
+test('a page whose file is gone after an upgrade loads the console again, once, and then says so', async () => {
+  const visitor = await office.comes(owner, 'dashboard', { refusals: [404] })
+  const { page, context } = visitor
+  await context.addInitScript("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+  await visitor.opens('/sandbox')
+  await visitor.sees('Mwanzo', 'Home')
+  let asked = 0
+  await page.route('**/assets/statements-*.js', (route) => {
+    asked += 1
+    return route.fulfill({ status: 404 })
+  })
+  const loaded = page.waitForEvent('load')
+  await page.getByRole('navigation').getByRole('link', { name: 'Statements', exact: true }).click()
+  await loaded
+  await visitor.sees('', 'This page was not loaded')
+  assert.ok(asked >= 2)
+  await page.unroute('**/assets/statements-*.js')
+  await visitor.press('', 'Load again')
+  await visitor.sees('', 'Statements')
+  visitor.complaints.splice(
+    0,
+    Infinity,
+    ...visitor.complaints.filter((one) => !/dynamically imported|preload/.test(one)),
+  )
+  await visitor.leave()
+})
+
+test('the other pages are loaded ahead, so that they open without a network', async () => {
+  const visitor = await office.comes(owner, 'dashboard')
+  const { page, context } = visitor
+  const ahead = page.waitForResponse(/\/assets\/statements-.*\.js/)
+  await visitor.opens('/sandbox')
+  await (await ahead).finished()
+  await page.waitForLoadState('networkidle')
+  await context.setOffline(true)
+  await page.getByRole('navigation').getByRole('link', { name: 'Statements', exact: true }).click()
+  await visitor.sees('', 'Statements')
+  await context.setOffline(false)
+  visitor.complaints.splice(0, Infinity, ...visitor.complaints.filter((one) => !/ERR_|Failed to fetch/.test(one)))
+  await visitor.leave()
+})
