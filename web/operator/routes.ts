@@ -1,27 +1,28 @@
 // The pages about money that waits for an operator: the queue, withdrawals, held collections.
 
-import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { type AnyRoute, createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../ui/lazy.tsx'
 
 /** Adds them below the frame. */
 export function deskRoutes(parent: AnyRoute): AnyRoute[] {
-  const page = (path: string, component: ReturnType<typeof lazyRouteComponent>) =>
+  const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })
   return [
     page(
       '/',
-      lazyRouteComponent(() => import('./queue.tsx'), 'Queue'),
+      lazyPage(() => import('./queue.tsx'), 'Queue'),
     ),
     page(
       'withdrawals',
-      lazyRouteComponent(() => import('./withdrawals/list.tsx'), 'Withdrawals'),
+      lazyPage(() => import('./withdrawals/list.tsx'), 'Withdrawals'),
     ),
     page(
       'withdrawals/$id',
-      lazyRouteComponent(() => import('./withdrawals/case.tsx'), 'WithdrawalCase'),
+      lazyPage(() => import('./withdrawals/case.tsx'), 'WithdrawalCase'),
     ),
     page(
       'collections',
-      lazyRouteComponent(() => import('./collections/held.tsx'), 'HeldCollections'),
+      lazyPage(() => import('./collections/held.tsx'), 'HeldCollections'),
     ),
   ]
 }

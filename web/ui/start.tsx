@@ -9,6 +9,7 @@ import { createRoot } from 'react-dom/client'
 import { createQueries } from './data.ts'
 import { facts, HOME } from './facts.ts'
 import { firstLanguage, keepLanguage, type Language, LanguageContext, useTexts } from './language.ts'
+import { loadAhead } from './lazy.tsx'
 import { Page } from './parts.tsx'
 import { partsTexts } from './parts-texts.ts'
 import { finishSignIn, isCallback, signIn, signOutWithOthers, token } from './session.ts'
@@ -53,6 +54,7 @@ export async function startConsole(routes: AnyRoute): Promise<void> {
     defaultErrorComponent: Broken,
   })
   show(<RouterProvider router={router} />)
+  loadAhead()
 }
 
 function Frame({ children }: { children: ReactNode }) {

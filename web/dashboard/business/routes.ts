@@ -1,28 +1,29 @@
 // The pages of this part of the dashboard.
 
 import '../pages.css'
-import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { type AnyRoute, createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../../ui/lazy.tsx'
 
 /** Adds them below an environment. */
 export function businessRoutes(parent: AnyRoute): AnyRoute[] {
-  const page = (path: string, component: ReturnType<typeof lazyRouteComponent>) =>
+  const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })
   return [
     page(
       'members',
-      lazyRouteComponent(() => import('./members.tsx'), 'Members'),
+      lazyPage(() => import('./members.tsx'), 'Members'),
     ),
     page(
       'addresses',
-      lazyRouteComponent(() => import('./addresses.tsx'), 'Addresses'),
+      lazyPage(() => import('./addresses.tsx'), 'Addresses'),
     ),
     page(
       'messages',
-      lazyRouteComponent(() => import('./messages.tsx'), 'Messages'),
+      lazyPage(() => import('./messages.tsx'), 'Messages'),
     ),
     page(
       'activity',
-      lazyRouteComponent(() => import('./activity.tsx'), 'Activity'),
+      lazyPage(() => import('./activity.tsx'), 'Activity'),
     ),
   ]
 }

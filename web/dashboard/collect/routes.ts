@@ -1,21 +1,22 @@
 // The pages of this part of the dashboard.
 
-import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { type AnyRoute, createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../../ui/lazy.tsx'
 
 /** Adds them below an environment. */
 export function collectRoutes(parent: AnyRoute): AnyRoute[] {
-  const page = (path: string, component: ReturnType<typeof lazyRouteComponent>) =>
+  const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })
-  const home = lazyRouteComponent(() => import('../home/home.tsx'), 'Home')
-  const collections = lazyRouteComponent(() => import('./collections.tsx'), 'Collections')
-  const collection = lazyRouteComponent(() => import('./collection.tsx'), 'Collection')
-  const links = lazyRouteComponent(() => import('./links.tsx'), 'Links')
-  const newLink = lazyRouteComponent(() => import('./new-link.tsx'), 'NewLink')
-  const link = lazyRouteComponent(() => import('./link.tsx'), 'Link')
-  const invoices = lazyRouteComponent(() => import('./invoices.tsx'), 'Invoices')
-  const newInvoice = lazyRouteComponent(() => import('./write-invoice.tsx'), 'NewInvoice')
-  const editInvoice = lazyRouteComponent(() => import('./write-invoice.tsx'), 'EditInvoice')
-  const invoice = lazyRouteComponent(() => import('./invoice.tsx'), 'Invoice')
+  const home = lazyPage(() => import('../home/home.tsx'), 'Home')
+  const collections = lazyPage(() => import('./collections.tsx'), 'Collections')
+  const collection = lazyPage(() => import('./collection.tsx'), 'Collection')
+  const links = lazyPage(() => import('./links.tsx'), 'Links')
+  const newLink = lazyPage(() => import('./new-link.tsx'), 'NewLink')
+  const link = lazyPage(() => import('./link.tsx'), 'Link')
+  const invoices = lazyPage(() => import('./invoices.tsx'), 'Invoices')
+  const newInvoice = lazyPage(() => import('./write-invoice.tsx'), 'NewInvoice')
+  const editInvoice = lazyPage(() => import('./write-invoice.tsx'), 'EditInvoice')
+  const invoice = lazyPage(() => import('./invoice.tsx'), 'Invoice')
   return [
     page('/', home),
     page('collections', collections),

@@ -1,36 +1,37 @@
 // The pages of this part of the dashboard.
 
 import '../pages.css'
-import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { type AnyRoute, createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../../ui/lazy.tsx'
 
 /** Adds them below an environment. */
 export function moneyRoutes(parent: AnyRoute): AnyRoute[] {
-  const page = (path: string, component: ReturnType<typeof lazyRouteComponent>) =>
+  const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })
   return [
     page(
       'withdrawals',
-      lazyRouteComponent(() => import('./withdrawals.tsx'), 'Withdrawals'),
+      lazyPage(() => import('./withdrawals.tsx'), 'Withdrawals'),
     ),
     page(
       'withdrawals/new',
-      lazyRouteComponent(() => import('./withdrawal-new.tsx'), 'NewWithdrawal'),
+      lazyPage(() => import('./withdrawal-new.tsx'), 'NewWithdrawal'),
     ),
     page(
       'withdrawals/$withdrawal_id',
-      lazyRouteComponent(() => import('./withdrawal.tsx'), 'Withdrawal'),
+      lazyPage(() => import('./withdrawal.tsx'), 'Withdrawal'),
     ),
     page(
       'transactions',
-      lazyRouteComponent(() => import('./transactions.tsx'), 'Transactions'),
+      lazyPage(() => import('./transactions.tsx'), 'Transactions'),
     ),
     page(
       'transactions/$reference',
-      lazyRouteComponent(() => import('./transaction.tsx'), 'Transaction'),
+      lazyPage(() => import('./transaction.tsx'), 'Transaction'),
     ),
     page(
       'statements',
-      lazyRouteComponent(() => import('./statements.tsx'), 'Statements'),
+      lazyPage(() => import('./statements.tsx'), 'Statements'),
     ),
   ]
 }

@@ -1,55 +1,56 @@
 // The pages about the platform itself: merchants, addresses, providers, books, who did what.
 
-import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { type AnyRoute, createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../../ui/lazy.tsx'
 
 /** Adds them below the frame. */
 export function platformRoutes(parent: AnyRoute): AnyRoute[] {
-  const page = (path: string, component: ReturnType<typeof lazyRouteComponent>) =>
+  const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })
   return [
     page(
       'merchants',
-      lazyRouteComponent(() => import('./merchants.tsx'), 'Merchants'),
+      lazyPage(() => import('./merchants.tsx'), 'Merchants'),
     ),
     page(
       'merchants/$id',
-      lazyRouteComponent(() => import('./merchant.tsx'), 'MerchantPage'),
+      lazyPage(() => import('./merchant.tsx'), 'MerchantPage'),
     ),
     page(
       'merchants/$id/prices',
-      lazyRouteComponent(() => import('./prices.tsx'), 'Prices'),
+      lazyPage(() => import('./prices.tsx'), 'Prices'),
     ),
     page(
       'addresses',
-      lazyRouteComponent(() => import('./addresses.tsx'), 'Addresses'),
+      lazyPage(() => import('./addresses.tsx'), 'Addresses'),
     ),
     page(
       'providers',
-      lazyRouteComponent(() => import('./providers.tsx'), 'Providers'),
+      lazyPage(() => import('./providers.tsx'), 'Providers'),
     ),
     page(
       'networks',
-      lazyRouteComponent(() => import('./networks.tsx'), 'Networks'),
+      lazyPage(() => import('./networks.tsx'), 'Networks'),
     ),
     page(
       'reconciliation',
-      lazyRouteComponent(() => import('./reconciliation.tsx'), 'Reconciliation'),
+      lazyPage(() => import('./reconciliation.tsx'), 'Reconciliation'),
     ),
     page(
       'audit',
-      lazyRouteComponent(() => import('./audit.tsx'), 'Audit'),
+      lazyPage(() => import('./audit.tsx'), 'Audit'),
     ),
     page(
       'waiting',
-      lazyRouteComponent(() => import('./waiting.tsx'), 'WaitingForProvider'),
+      lazyPage(() => import('./waiting.tsx'), 'WaitingForProvider'),
     ),
     page(
       'messages',
-      lazyRouteComponent(() => import('./messages.tsx'), 'Messages'),
+      lazyPage(() => import('./messages.tsx'), 'Messages'),
     ),
     page(
       'webhooks',
-      lazyRouteComponent(() => import('./webhooks.tsx'), 'FailingWebhooks'),
+      lazyPage(() => import('./webhooks.tsx'), 'FailingWebhooks'),
     ),
   ]
 }
