@@ -5,6 +5,9 @@ import { after, before, test } from 'node:test'
 import { LANGUAGES } from '../../src/lib/index.ts'
 import { type Office, openOffice, type Person } from './office.ts'
 
+/** The browser says that its reader saves data, so that nothing is loaded ahead. */
+const SAVES_DATA = `Object.defineProperty(navigator, 'connection', { value: Object.assign(new EventTarget(), { saveData: true }) })`
+
 let office: Office
 let owner: Person
 let boss: Person
@@ -103,8 +106,7 @@ for (const language of LANGUAGES) {
   test(`a page that was not loaded while there is no network is one of ours, and opens when the network is back (${language})`, async () => {
     const visitor = await office.comes(owner, 'dashboard', { language })
     const { page, context, says } = visitor
-    // Nothing is loaded ahead: this reader saves data.
-    await context.addInitScript("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+    await context.addInitScript(SAVES_DATA)
     await visitor.opens('/sandbox')
     await visitor.sees('Mwanzo', 'Home')
     await context.setOffline(true)
@@ -127,7 +129,7 @@ for (const language of LANGUAGES) {
 test('a page whose file is gone after an upgrade loads the console again, once, and then says so', async () => {
   const visitor = await office.comes(owner, 'dashboard', { refusals: [404] })
   const { page, context } = visitor
-  await context.addInitScript("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+  await context.addInitScript(SAVES_DATA)
   await visitor.opens('/sandbox')
   await visitor.sees('Mwanzo', 'Home')
   let asked = 0
