@@ -45,7 +45,8 @@ export const PATHS = (from: string, to: string) => [
     `&from=${from}&to=${to}`,
     `&status=failed&from=${from}&to=${to}`,
     '&phone=255740000004',
-    '&reference=ORDER-77',
+    '&reference=order-77',
+    '&reference=ORDER',
   ].map((query) => `/v1/collections?page_size=20${query}`),
   ...[
     '',

@@ -1,13 +1,13 @@
 // Listing a merchant's collections, newest first: a page of them, or all in batches. A payment belongs to the time of its id.
 
-import { type Deps, type Reader, sql } from '../db/index.ts'
-import type { Environment } from '../http/index.ts'
+import { beginsWith, type Deps, type Reader, sql } from '../db/index.ts'
+import { COUNT_MAX, type Environment } from '../http/index.ts'
 import { idsBetween, LAST_ID } from '../lib/index.ts'
 import { countAll } from './count.ts'
 import { COLLECTION_COLUMNS, type Collection } from './store.ts'
 import { type Segment, segmentsOf } from './tally.ts'
 
-/** Filters of a list; null where none is set. Times bound created_at: from inclusive, to exclusive. */
+/** Filters of a list; null where none is set. `reference` is the beginning of one, in any case. Times bound created_at: from inclusive, to exclusive. */
 export type Filters = {
   merchant_id: string
   environment: Environment
@@ -21,7 +21,7 @@ export type Filters = {
 
 const MATCHING = `c.merchant_id = $1 and c.environment = $2
      and ($3::text is null or c.status = $3) and ($4::text is null or c.method = $4)
-     and ($5::text is null or c.reference = $5) and ($6::text is null or c.customer_phone = $6)`
+     and ($5::text is null or ${beginsWith('c.reference', '$5')}) and ($6::text is null or c.customer_phone = $6)`
 
 // Which rows they are is found first, and only those are shown: what stands on the pages before costs no more than its place
 // in an index. Without names they are planned for the filters at hand: a plan for all of them at once would use no index.
@@ -46,6 +46,30 @@ const IN_RANGE = sql(
      select c.id from collections c where ${MATCHING} and c.id >= $7 and c.id < $8 order by c.id desc limit $9 offset $10) p
    join collections c on c.merchant_id = $1 and c.id = p.id order by c.id desc`,
 )
+// By reference: all that match are found in its index, then put in order.
+const BY_REFERENCE = sql(
+  '',
+  `with found as materialized (
+     select c.id from collections c where ${MATCHING} and c.id >= $7 and c.id < $8
+   )
+   select ${COLLECTION_COLUMNS} from (select id from found order by id desc limit $9 offset $10) p
+   join collections c on c.merchant_id = $1 and c.id = p.id order by c.id desc`,
+)
+/** A page of a beginning that very many references have is looked for among so many of the newest payments first. */
+const NEWEST = 20_000
+const BY_REFERENCE_NEWEST = sql(
+  '',
+  `select ${COLLECTION_COLUMNS} from (
+     select c.id from (
+       select * from collections where merchant_id = $1 and id >= $7 and id < $8 order by id desc limit ${NEWEST}) c
+     where ${MATCHING} order by c.id desc limit $9 offset $10) p
+   join collections c on c.merchant_id = $1 and c.id = p.id order by c.id desc`,
+)
+const COUNT_SOME = sql(
+  '',
+  `select count(*) as total from (
+     select 1 from collections c where ${MATCHING} and c.id >= $7 and c.id < $8 limit $9) counted`,
+)
 const COUNT = sql('', `select count(*) as total from collections c where ${MATCHING} and c.id >= $7 and c.id < $8`)
 
 function matching({ merchant_id, environment, status, method, reference, phone }: Filters): unknown[] {
@@ -60,7 +84,7 @@ function bounds({ from, to }: Filters): [from_id: string, until_id: string] {
 /** Few enough to be stepped over one by one. */
 const NEAR = 1_000
 
-/** One page, and how many collections match in all. */
+/** One page, and how many collections match in all; by reference, up to 10,000. */
 export async function listCollections(
   deps: Deps,
   filters: Filters,
@@ -70,6 +94,7 @@ export async function listCollections(
   const offset = (page - 1) * page_size
   const { reference, phone, status, method, from, to } = filters
   const has_index = reference !== null || phone !== null
+  if (reference !== null) return listByReference(deps.db, filters, page_size, offset)
   const unfiltered = !has_index && [status, method, from, to].every((value) => value === null)
   if (has_index || (unfiltered && offset <= NEAR)) {
     const [rows, total] = await Promise.all([
@@ -82,6 +107,18 @@ export async function listCollections(
   const { taken, skip } = take(segments, offset, page_size)
   const rows = taken.length === 0 ? [] : await readSegments(deps.db, filters, taken, page_size, skip)
   return { rows, total: segments.reduce((sum, { items }) => sum + items, 0) }
+}
+
+async function listByReference(reader: Reader, filters: Filters, page_size: number, offset: number) {
+  const values = [...matching(filters), ...bounds(filters)]
+  const [counted] = await reader.query<{ total: bigint }>(COUNT_SOME, [...values, COUNT_MAX])
+  const total = Number(counted?.total ?? 0n)
+  const place = [...values, page_size, offset]
+  if (total === COUNT_MAX) {
+    const rows = await reader.query<Collection>(BY_REFERENCE_NEWEST, place)
+    if (rows.length === page_size) return { rows, total }
+  }
+  return { rows: await reader.query<Collection>(BY_REFERENCE, place), total }
 }
 
 async function countMatching(reader: Reader, filters: Filters): Promise<number> {

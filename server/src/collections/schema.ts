@@ -120,7 +120,7 @@ export const ListFilters = {
   merchant_id: Type.Optional(line(64)),
   status: Type.Optional(oneOf(STATUSES)),
   method: Type.Optional(oneOf(METHODS)),
-  reference: Type.Optional(line(100)),
+  reference: Type.Optional(line(100, 'Your own reference, or the beginning of it, in any case.')),
   phone: Type.Optional(line(32)),
   ...TimeQuery,
 }

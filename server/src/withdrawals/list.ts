@@ -1,6 +1,6 @@
 // A merchant's withdrawals, newest first, and one of them.
 
-import { type Reader, sql } from '../db/index.ts'
+import { beginsWith, type Reader, sql } from '../db/index.ts'
 import { COUNT_MAX, type Environment, idsOfTime, type PageChoice, pageOf } from '../http/index.ts'
 import { isId, LAST_ID, refuse } from '../lib/index.ts'
 import type { PayoutMethod } from '../providers/port.ts'
@@ -15,13 +15,14 @@ export type Filter = PageChoice & {
   environment: Environment
   status?: Status | undefined
   method?: PayoutMethod | undefined
+  /** The beginning of one, in any case. */
   reference?: string | undefined
   from?: string | undefined
   to?: string | undefined
 }
 
 const CONDITIONS = `w.merchant_id = $1 and w.environment = $2 and ($3::text is null or w.status = $3)
-     and ($4::text is null or w.reference = $4) and ($5::text is null or w.method = $5) and w.id >= $6 and w.id < $7`
+     and ($4::text is null or ${beginsWith('w.reference', '$4')}) and ($5::text is null or w.method = $5) and w.id >= $6 and w.id < $7`
 
 // Without a name they are planned for the status at hand, so that one of the few open ones is found by its own index.
 const LIST = sql(
@@ -33,6 +34,12 @@ const COUNT = sql(
   '',
   `select count(*)::int as total from (
      select 1 from withdrawals w where ${CONDITIONS} order by w.id desc limit $8) counted`,
+)
+
+// By reference, in the order of its index.
+const COUNT_BY_REFERENCE = sql(
+  '',
+  `select count(*)::int as total from (select 1 from withdrawals w where ${CONDITIONS} limit $8) counted`,
 )
 
 function matching({ merchant_id, environment, status, reference, method, from, to }: Filter): unknown[] {
@@ -56,7 +63,10 @@ export async function listWithdrawals(reader: Reader, filter: Filter) {
   const { page = 1, page_size = 20 } = filter
   const [rows, counted] = await Promise.all([
     readWithdrawals(reader, filter, page_size, (page - 1) * page_size),
-    reader.query<{ total: number }>(COUNT, [...matching(filter), COUNT_MAX]),
+    reader.query<{ total: number }>(filter.reference === undefined ? COUNT : COUNT_BY_REFERENCE, [
+      ...matching(filter),
+      COUNT_MAX,
+    ]),
   ])
   return pageOf(rows.map(presentWithdrawal), counted[0]?.total ?? 0, filter)
 }

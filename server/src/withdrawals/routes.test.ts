@@ -97,6 +97,20 @@ for (const { name, list } of LISTS) {
       }
     })
 
+    test('finds a reference by its beginning, in any case', async () => {
+      for (const [reference, wanted] of [
+        ['r-1', (i: number) => i === 1 || (i >= 10 && i < 20)],
+        ['R-24', (i: number) => i === 24],
+        ['R', () => true],
+        ['R%25', () => false],
+        ['-1', () => false],
+      ] as const) {
+        const reply = await list(`&page_size=100&reference=${reference}`)
+        const found = expected(wanted)
+        assert.deepEqual([idsOf(reply), reply.body.data.pagination.total_items], [found, found.length], reference)
+      }
+    })
+
     test('refuses what is no page, no page size and no status', async () => {
       for (const query of ['&page=0', '&page=x', '&page_size=0', '&page_size=101', '&status=DONE', '&status=']) {
         assert.deepEqual(codeOf(await list(query)), [400, 'validation_failed'], query)

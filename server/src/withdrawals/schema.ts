@@ -109,7 +109,7 @@ export const SimulateBody = Type.Object({
 export const ListFilter = {
   status: Type.Optional(oneOf(STATUSES)),
   method: Type.Optional(oneOf(PAYOUT_METHODS)),
-  reference: Type.Optional(line(100, 'Your own reference.')),
+  reference: Type.Optional(line(100, 'Your own reference, or the beginning of it, in any case.')),
   ...TimeQuery,
 }
 /** Query of the merchant's list. */
