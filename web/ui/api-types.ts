@@ -307,6 +307,12 @@ export type Calls = {
     body: undefined
     data: { id: string; merchant_id: string; label: string; address: string; environment: "live" | "sandbox"; status: "PENDING" | "APPROVED" | "REJECTED"; reason: string | null; created_at: string; decided_at: string | null }
   }
+  'GET /v1/merchant/webhook-status': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: { failing: Array<{ environment: "live" | "sandbox"; failed: number; given_up: number; oldest_at: string; last_failed_at: string; last_status_code: number | null; last_error: string | null; next_attempt_at: string | null }> }
+  }
   'GET /v1/merchant/webhook-config': {
     params: {  }
     query: { environment?: "live" | "sandbox"; merchant_id?: string }
@@ -515,7 +521,7 @@ export type Calls = {
     params: { merchant_id: string }
     query: {  }
     body: undefined
-    data: { id: string; merchant_code: string; name: string; email: string | null; status: "PENDING" | "ACTIVE" | "SUSPENDED"; verified: boolean; priced: boolean; created_at: string; updated_at: string; members: Array<{ id: string; email: string; name: string; role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER"; created_at: string; updated_at: string }>; rules: Array<{ id: string; flow: "withdrawal" | "collection"; method: string | null; destination_code: string | null; percentage: string; flat_fee: string; processor_charge: string; processor_fee_pass_through: boolean; label: string; valid_from: string }> }
+    data: { id: string; merchant_code: string; name: string; email: string | null; status: "PENDING" | "ACTIVE" | "SUSPENDED"; verified: boolean; priced: boolean; created_at: string; updated_at: string; members: Array<{ id: string; email: string; name: string; role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER"; created_at: string; updated_at: string }>; rules: Array<{ id: string; flow: "withdrawal" | "collection"; method: string | null; destination_code: string | null; destination_known: boolean; percentage: string; flat_fee: string; processor_charge: string; processor_fee_pass_through: boolean; label: string; valid_from: string }> }
   }
   'POST /v1/operator/merchants/{merchant_id}/approve': {
     params: { merchant_id: string }
@@ -545,13 +551,13 @@ export type Calls = {
     params: { merchant_id: string }
     query: {  }
     body: undefined
-    data: { rules: Array<{ id: string; flow: "withdrawal" | "collection"; method: string | null; destination_code: string | null; percentage: string; flat_fee: string; processor_charge: string; processor_fee_pass_through: boolean; label: string; valid_from: string }> }
+    data: { rules: Array<{ id: string; flow: "withdrawal" | "collection"; method: string | null; destination_code: string | null; destination_known: boolean; percentage: string; flat_fee: string; processor_charge: string; processor_fee_pass_through: boolean; label: string; valid_from: string }> }
   }
   'PUT /v1/operator/merchants/{merchant_id}/pricing': {
     params: { merchant_id: string }
     query: {  }
     body: { rules: Array<{ flow: "withdrawal" | "collection"; method?: string | null; destination_code?: string | null; percentage?: string; flat_fee?: string; processor_charge?: string; processor_fee_pass_through?: boolean; label?: string }> }
-    data: { rules: Array<{ id: string; flow: "withdrawal" | "collection"; method: string | null; destination_code: string | null; percentage: string; flat_fee: string; processor_charge: string; processor_fee_pass_through: boolean; label: string; valid_from: string }> }
+    data: { rules: Array<{ id: string; flow: "withdrawal" | "collection"; method: string | null; destination_code: string | null; destination_known: boolean; percentage: string; flat_fee: string; processor_charge: string; processor_fee_pass_through: boolean; label: string; valid_from: string }> }
   }
   'POST /v1/operator/merchants/{merchant_id}/pricing/preview': {
     params: { merchant_id: string }
@@ -683,7 +689,7 @@ export type Calls = {
     params: {  }
     query: {  }
     body: undefined
-    data: { process_id: string; process: "all" | "api" | "worker"; default_provider: string; routes: Array<{ route: string; provider: string }>; providers: Array<{ name: string; live: boolean; methods: Array<string>; payout_methods: Array<string>; destinations: Array<string> | null; whole_shillings: boolean; circuits: Array<{ method: string; state: "closed" | "open" | "half_open"; calls: number; faults: number; median_ms: number | null; since: string; retry_at: string | null }> }> }
+    data: { process_id: string; process: "all" | "api" | "worker"; default_provider: string; routes: Array<{ route: string; provider: string }>; providers: Array<{ name: string; live: boolean; methods: Array<string>; payout_methods: Array<string>; destinations: Array<string> | null; whole_shillings: boolean; circuit_breaker: boolean; circuits: Array<{ method: string; state: "closed" | "open" | "half_open"; calls: number; faults: number; median_ms: number | null; since: string; retry_at: string | null }> }> }
   }
   'GET /v1/operator/waiting': {
     params: {  }
@@ -701,7 +707,7 @@ export type Calls = {
     params: {  }
     query: {  }
     body: undefined
-    data: { items: Array<{ merchant_id: string; name: string; failed: number; last_failed_at: string; webhook_url: string | null }> }
+    data: { items: Array<{ merchant_id: string; name: string; webhook_url: string | null; environment: "live" | "sandbox"; failed: number; given_up: number; oldest_at: string; last_failed_at: string; last_status_code: number | null; last_error: string | null; next_attempt_at: string | null }> }
   }
   'GET /v1/operator/networks': {
     params: {  }
