@@ -29,9 +29,11 @@ const ONE = `
 const TRANSFERS = `
   with one as (${ONE})
   insert into ledger_transfers (merchant_id, id, environment, currency, debit_code, credit_code, amount_minor, posting, leg,
-    source_type, source_id, debit_balance_minor, debit_version, credit_balance_minor, credit_version, created_at)
+    source_type, source_id, debit_balance_minor, debit_version, credit_balance_minor, credit_version, sequence,
+    created_at)
   select $1, l.id::uuid, 'live', 'TZS', l.debit, l.credit, l.amount, 'collection_settled', l.leg, 'collection',
-    one.source_id::uuid, l.debit_balance, l.debit_version, l.credit_balance, l.credit_version, one.at
+    one.source_id::uuid, l.debit_balance, l.debit_version, l.credit_balance, l.credit_version,
+    case when l.leg = 0 then i end, one.at
   from one cross join lateral (
     values (0, one.id, 'provider_float', 'available', ${AMOUNT}, -${AMOUNT} * i, i,
         ${AMOUNT} * i - ${FEE} * fees_before, i + fees_before),
@@ -50,7 +52,8 @@ const COLLECTIONS = `
   from one where i > $8 or i % $9 = 0`
 
 const BALANCES = `
-  update ledger_accounts a set balance_minor = b.balance, version = b.version
+  update ledger_accounts a set balance_minor = b.balance, version = b.version,
+    sequence = case when a.code = 'available' then $2 else 0 end, booked_at = case when a.code = 'available' then $3::timestamptz end
   from (values ('provider_float', -${AMOUNT} * $2::bigint, $2), ('fee_income', ${FEE} * ($2 / 10), $2 / 10),
     ('available', ${AMOUNT} * $2 - ${FEE} * ($2 / 10), $2 + $2 / 10)) b(code, balance, version)
   where a.merchant_id = $1 and a.environment = 'live' and a.code = b.code`
@@ -71,7 +74,7 @@ export async function fillTransactions(
     await query(url, TRANSFERS, chunk)
     await query(url, COLLECTIONS, [...chunk, count - NEWEST, Math.max(1, Math.floor(count / SAMPLE))])
   }
-  await query(url, BALANCES, [merchant.id, count])
+  await query(url, BALANCES, [merchant.id, count, new Date(time.begin + time.length)])
   // What the database does by itself some time after so many rows came.
   for (const table of ['ledger_transfers', 'collections']) await query(url, `vacuum (analyze) ${table}`)
 }

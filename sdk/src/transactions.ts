@@ -17,6 +17,8 @@ export type TransactionType = 'COLLECTION' | 'COLLECTION_REVERSAL' | 'WITHDRAWAL
 /** One movement of what is available. Money as decimal texts. */
 export type Transaction = {
   reference: string
+  /** Its place in your book of this environment: from 1, without gaps. Lists and exports are in this order. */
+  sequence: number
   type: TransactionType
   /** credit: you have more afterwards. debit: less. */
   direction: 'credit' | 'debit'
@@ -27,6 +29,7 @@ export type Transaction = {
   currency: string
   /** Of a withdrawal where it stands; of a payment `successful`, or `reversed` when it was taken back later. */
   status: string
+  /** That of the transaction with the sequence before, and what this one changed. */
   balance_after: string
   collection_id: string | null
   withdrawal_id: string | null

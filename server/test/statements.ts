@@ -72,7 +72,7 @@ const PLANT_PAYOUTS = `with i as (select * from json_to_recordset($1::json) as x
 const PLANT_FACTS = `insert into ledger_transfers (merchant_id, id, environment, currency, debit_code, credit_code,
     amount_minor, posting, leg, source_type, source_id, debit_balance_minor, debit_version, credit_balance_minor,
     credit_version, created_at)
-  select merchant_id, id, 'live', 'TZS', 'provider_float', 'available', amount_minor, posting, 0, source_type, source_id, 0, 0,
+  select merchant_id, id, 'live', 'TZS', 'provider_float', 'held', amount_minor, posting, 0, source_type, source_id, 0, 0,
     0, 0, at
   from json_to_recordset($1::json) as x(merchant_id uuid, id uuid, amount_minor bigint, posting text, source_type text,
     source_id uuid, at timestamptz)`

@@ -212,11 +212,11 @@ const PLANTS: Plants = {
     `${LOOSE} update withdrawals set funds = 'paid' where ${withdrawal('REVERSED')}`,
     `update ledger_transfers set source_id = gen_random_uuid() where ${transfer("posting = 'withdrawal_paid' and leg = 0")}`,
     `update ledger_transfers set merchant_id = gen_random_uuid() where ${transfer("posting = 'withdrawal_reserved'")}`,
-    `update ledger_transfers set environment = case environment when 'live' then 'sandbox' else 'live' end where ${transfer("posting = 'withdrawal_reserved'")}`,
+    `update ledger_transfers set environment = case environment when 'live' then 'sandbox' else 'live' end, sequence = sequence + 1000 where ${transfer("posting = 'withdrawal_reserved'")}`,
     // Twice.
     `alter table ledger_transfers drop constraint ledger_transfers_once_key;
      insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid()))).* from ledger_transfers t where ${transfer("posting = 'withdrawal_paid' and leg = 0")}`,
-    `insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid(), 'posting', 'withdrawal_released'))).* from ledger_transfers t
+    `insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid(), 'sequence', t.sequence + 1000, 'posting', 'withdrawal_released'))).* from ledger_transfers t
      where ${transfer("posting = 'withdrawal_paid' and leg = 0")}`,
     // Another amount, or between other accounts.
     ...['reserved', 'paid', 'released', 'paid_late', 'reversed'].map(

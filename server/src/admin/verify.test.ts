@@ -103,6 +103,9 @@ test('every invariant holds on a database with every kind of payment', () => {
 
 const SETTLED = "posting = 'collection_settled' and leg = 0"
 
+/** Plants that the database itself would refuse. */
+const UNCHECKED = 'alter table ledger_transfers drop constraint ledger_transfers_sequence_check'
+
 const MADE_BY_OPERATOR = "merchant_id = (select id from merchants where status = 'SUSPENDED')"
 const LAST_REMOVED = `delete from audit_log where ${MADE_BY_OPERATOR} and seq = (select max(seq) from audit_log where ${MADE_BY_OPERATOR})`
 const SLIPPED_IN = `insert into audit_log select (json_populate_record(l, json_build_object('seq', l.seq + 1))).* from audit_log l
@@ -125,6 +128,33 @@ const PLANTS: Plants = {
     `update ledger_transfers set credit_version = credit_version + 1 where ${one('ledger_transfers', SETTLED)}`,
     `update ledger_transfers set amount_minor = amount_minor + 1 where ${one('ledger_transfers', SETTLED)}`,
   ],
+  'Every book numbers its bookings from 1 without a gap, in the order in which they were written': [
+    // A gap, a number twice, two that changed places, none where one is due, one where none is, and a booking gone.
+    `update ledger_transfers set sequence = sequence + 1000 where ${one('ledger_transfers', `${SETTLED} and sequence = 1`)}`,
+    `drop index ledger_transfers_sequence_key; update ledger_transfers set sequence = 1 where ${one('ledger_transfers', 'sequence = 2')}`,
+    `drop index ledger_transfers_sequence_key; update ledger_transfers set sequence = 3 - sequence where sequence in (1, 2) and environment = 'live'`,
+    `${UNCHECKED}; update ledger_transfers set sequence = null where ${one('ledger_transfers', SETTLED)}`,
+    `${UNCHECKED}; update ledger_transfers set sequence = 1000 where ${one('ledger_transfers', "posting = 'collection_held'")}`,
+    `delete from ledger_transfers where ${one('ledger_transfers', 'sequence = 1')}`,
+  ],
+  'Every book counts and dates its bookings as its last booking says': [
+    `update ledger_accounts set sequence = sequence + 1 where ${one('ledger_accounts', 'sequence > 0')}`,
+    `update ledger_accounts set sequence = sequence - 1 where ${one('ledger_accounts', 'sequence > 1')}`,
+    `update ledger_accounts set sequence = 1, booked_at = '2026-01-05' where ${one('ledger_accounts', "sequence = 0 and code = 'available'")}`,
+    `alter table ledger_accounts drop constraint ledger_accounts_sequence_check; update ledger_accounts set sequence = 1 where ${one('ledger_accounts', "code = 'held'")}`,
+    `update ledger_accounts set booked_at = booked_at - interval '1 millisecond' where ${one('ledger_accounts', 'sequence > 0')}`,
+    `delete from ledger_transfers where sequence = (select max(sequence) from ledger_transfers where environment = 'live') and environment = 'live'`,
+  ],
+  'The balance after every booking is that of the booking before it, and what it changed': [
+    `update ledger_transfers set credit_balance_minor = credit_balance_minor + 1 where ${one('ledger_transfers', SETTLED)}`,
+    `update ledger_transfers set amount_minor = amount_minor + 1 where ${one('ledger_transfers', SETTLED)}`,
+    `drop index ledger_transfers_sequence_key; update ledger_transfers set sequence = 3 - sequence where sequence in (1, 2) and environment = 'live'`,
+    `delete from ledger_transfers where ${one('ledger_transfers', 'sequence = 2')}`,
+  ],
+  'No booking is dated before the one that it follows': [
+    `update ledger_transfers set created_at = created_at - interval '1 day' where ${one('ledger_transfers', 'sequence = 2')}`,
+    `update ledger_transfers set created_at = created_at + interval '1 day' where ${one('ledger_transfers', 'sequence = 1')}`,
+  ],
   'Held and reserved were never below zero': [
     `alter table ledger_accounts drop constraint ledger_accounts_no_overdraft; update ledger_accounts set balance_minor = -1 where ${one('ledger_accounts', "code = 'reserved'")}`,
     `update ledger_transfers set debit_code = 'held', debit_balance_minor = -1 where ${one('ledger_transfers', SETTLED)}`,
@@ -134,10 +164,10 @@ const PLANTS: Plants = {
   ],
   'A collection is credited exactly once, when and only when its money was settled or cleared': [
     `alter table ledger_transfers drop constraint ledger_transfers_once_key;
-     insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid()))).* from ledger_transfers t where ${one('ledger_transfers', SETTLED)}`,
+     insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid(), 'sequence', t.sequence + 1000))).* from ledger_transfers t where ${one('ledger_transfers', SETTLED)}`,
     `delete from ledger_transfers where ${one('ledger_transfers', SETTLED)}`,
     `update ledger_transfers set amount_minor = amount_minor + 1 where ${one('ledger_transfers', SETTLED)}`,
-    `update ledger_transfers set environment = 'live' where ${one('ledger_transfers', `${SETTLED} and environment = 'sandbox'`)}`,
+    `update ledger_transfers set environment = 'live', sequence = sequence + 1000 where ${one('ledger_transfers', `${SETTLED} and environment = 'sandbox'`)}`,
     `update collections set status = 'successful' where ${one('collections', "status = 'processing'")}`,
     "delete from collection_history where to_status = 'successful'",
     "update ledger_transfers set posting = 'collection_settled' where posting = 'collection_cleared'",
@@ -176,7 +206,7 @@ const PLANTS: Plants = {
     "delete from ledger_transfers where posting = 'collection_declined'",
     "update ledger_transfers set posting = 'collection_held_reversed' where posting = 'collection_declined'",
     `update ledger_transfers set posting = 'collection_settled' where ${one('ledger_transfers', "posting = 'collection_held'")}`,
-    `insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid(), 'posting', 'collection_declined'))).* from ledger_transfers t where ${one('ledger_transfers', "posting = 'collection_cleared'")}`,
+    `insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid(), 'sequence', t.sequence + 1000, 'posting', 'collection_declined'))).* from ledger_transfers t where ${one('ledger_transfers', "posting = 'collection_cleared'")}`,
     `update collections set amount_received_minor = amount_received_minor + 1 where ${one('collections', "status = 'failed' and amount_received_minor is not null")}`,
   ],
   'Every decision about held money has exactly one audit entry, of the person who took it': [
@@ -193,7 +223,7 @@ const PLANTS: Plants = {
     `update adjustments set against = 'processor_cost' where ${one('adjustments', 'true')}`,
     `update adjustments set environment = 'sandbox' where ${one('adjustments', 'true')}`,
     `delete from ledger_transfers where ${one('ledger_transfers', "source_type = 'adjustment'")}`,
-    `insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid(), 'posting', 'adjustment_credited_float'))).* from ledger_transfers t where ${one('ledger_transfers', "posting = 'adjustment_credited_fee'")}`,
+    `insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid(), 'sequence', t.sequence + 1000, 'posting', 'adjustment_credited_float'))).* from ledger_transfers t where ${one('ledger_transfers', "posting = 'adjustment_credited_fee'")}`,
   ],
   'Every adjustment has exactly one audit entry, of the person who made it': [
     `delete from audit_log where ${one('audit_log', "action = 'adjustment.create'")}`,

@@ -3,6 +3,7 @@
 import { checkChains } from '../audit/index.ts'
 import { moves, START } from '../collections/index.ts'
 import { createDb, inTransaction, type Reader, sql } from '../db/index.ts'
+import { BOOKINGS } from './verify-bookings.ts'
 import { DAYS } from './verify-days.ts'
 import { INVOICES } from './verify-invoices.ts'
 import { OPERATORS } from './verify-operators.ts'
@@ -206,6 +207,7 @@ const INVARIANTS: Invariant[] = [
       where resource_id is not null and scope = 'api' group by merchant_id, resource_id having count(*) > 1
       union all select merchant_id || ' stores a 5xx' from idempotency_keys where status_code >= 500`,
   },
+  ...BOOKINGS,
   ...DAYS,
   ...PAGES,
   ...INVOICES,

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createWorld, type World } from '../../test/harness.ts'
-import { postFacts } from '../../test/money.ts'
-import { newId } from '../lib/index.ts'
+import { plant } from '../../test/statements.ts'
 import type { Merchant } from '../merchants/index.ts'
 
 let world: World
@@ -15,32 +14,30 @@ after(() => world.close())
 
 const MINUTE = 60_000
 
-/** Posts payments of one cent, in sets. */
-async function pay(merchant: Merchant, count: number): Promise<void> {
-  for (let left = count; left > 0; left -= 1_000) {
-    const set = Array.from(
-      { length: Math.min(left, 1_000) },
-      () => ({ fact: 'collection_settled', amount_minor: 1n }) as const,
-    )
-    await postFacts(world.deps, merchant, set)
-  }
+/** Writes live payments of one cent, whose ids were made at a time. */
+async function pay(merchant: Merchant, count: number, at = world.deps.clock.now()): Promise<void> {
+  const payment = { flow: 'payment', state: 'paid', amount_minor: 1n, at, merchant } as const
+  await plant(
+    world,
+    Array.from({ length: count }, () => payment),
+  )
 }
 
 const kept = async (merchant: Merchant) => {
   const rows = await world.rows<{ items: bigint }>(
-    "select items from list_counts where merchant_id = $1 and environment = 'sandbox' and list = 'transactions'",
+    "select items from list_counts where merchant_id = $1 and environment = 'live' and list = 'collections'",
     [merchant.id],
   )
   return rows.map(({ items }) => Number(items))
 }
 
+const totalOf = async (key: string): Promise<number> =>
+  (await world.get('/v1/collections?page_size=1', key)).body.data.pagination.total_items
+
 test('a total counts what is there now, keeps what no longer changes, and stays right as the list grows', async () => {
   const merchant = await world.newMerchant()
-  const key = await world.newKey({ merchant })
-  const total = async () => {
-    const reply = await world.get(`/v1/merchants/${merchant.id}/transactions?page_size=1`, key)
-    return reply.body.data.pagination.total_items
-  }
+  const key = await world.newKey({ merchant, environment: 'live' })
+  const total = () => totalOf(key)
   assert.equal(await total(), 0)
   await pay(merchant, 1_001)
   assert.equal(await total(), 1_001)
@@ -59,33 +56,26 @@ test('a total counts what is there now, keeps what no longer changes, and stays 
   assert.deepEqual(await kept(merchant), [2_006])
 })
 
-test('each list, merchant and environment has its own total', async () => {
+test('each merchant and environment has its own total', async () => {
   const merchant = await world.newMerchant()
   await pay(merchant, 1_001)
   world.deps.clock.advance(11 * MINUTE)
-  const sandbox = await world.newKey({ merchant })
-  const live = await world.newKey({ merchant, environment: 'live' })
-  const read = async (path: string, key: string) => (await world.get(path, key)).body.data.pagination.total_items
-  const transactions = `/v1/merchants/${merchant.id}/transactions`
-  assert.equal(await read(transactions, sandbox), 1_001)
+  assert.equal(await totalOf(await world.newKey({ merchant, environment: 'live' })), 1_001)
   assert.deepEqual(await kept(merchant), [1_001])
-  assert.equal(await read(transactions, live), 0)
-  assert.equal(await read('/v1/collections', sandbox), 0, 'facts of this test have no payments behind them')
+  assert.equal(await totalOf(await world.newKey({ merchant, environment: 'sandbox' })), 0)
+  assert.equal(await totalOf(world.live_key), 0)
 })
 
 test('what got its id minutes before it was written is counted, also when the total was read in between', async () => {
   const merchant = await world.newMerchant()
-  const key = await world.newKey({ merchant })
-  const total = async () => {
-    const reply = await world.get(`/v1/merchants/${merchant.id}/transactions?page_size=1`, key)
-    return reply.body.data.pagination.total_items
-  }
+  const key = await world.newKey({ merchant, environment: 'live' })
+  const total = () => totalOf(key)
   await pay(merchant, 1_001)
   world.deps.clock.advance(11 * MINUTE)
-  const transfer_id = newId(world.deps, merchant.routing_code)
+  const id_made_at = world.deps.clock.now()
   world.deps.clock.advance(9 * MINUTE)
   assert.equal(await total(), 1_001)
   assert.deepEqual(await kept(merchant), [1_001])
-  await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 1n, transfer_id }])
+  await pay(merchant, 1, id_made_at)
   assert.equal(await total(), 1_002)
 })

@@ -26,7 +26,7 @@ const KEEP = sql(
 
 /** A list whose rows never leave it, and whose order is that of their ids. */
 export type KeptList = {
-  name: 'collections' | 'transactions'
+  name: 'collections'
   /**
    * Counts the rows of merchant $1 in environment $2 with ids from $3 on: `all_of_it`, and as `settled` those among them
    * with ids before $4.

@@ -104,7 +104,7 @@ type Leg = {
   amount: bigint
 }
 
-/** What this set does to one account: the sum, the number of movements, and the running values after each of them. */
+/** What this set does to one account: the sum, the number of movements, and of bookings if the account is `available`. */
 type Change = {
   place: number
   merchant_id: string
@@ -112,14 +112,16 @@ type Change = {
   code: AccountCode
   delta: bigint
   moves: number
+  bookings: number
 }
 
 // The accounts are locked in one order (merchant, environment, code), so that two sets never deadlock. What an account
-// held right after a movement = what it held before the set (base) + the set's running sum up to that movement.
+// held right after a movement = what it held before the set (base) + the set's running sum up to that movement. A booking is
+// numbered and dated under the same lock: no number is left out, and no booking is dated before the one that it follows.
 const POST = sql(
   'ledger_post',
   `with change as materialized (
-     select * from ${inputRows('$1', 'merchant_id', 'place int, merchant_id uuid, environment text, code text, delta bigint, moves int')} x
+     select * from ${inputRows('$1', 'merchant_id', 'place int, merchant_id uuid, environment text, code text, delta bigint, moves int, bookings int')} x
    ), locked as materialized (
      select a.code from change c
      join ledger_accounts a on a.merchant_id = c.merchant_id and a.environment = c.environment
@@ -127,32 +129,40 @@ const POST = sql(
      order by a.merchant_id, a.environment, a.code
      for update of a
    ), account as (
-     update ledger_accounts a set balance_minor = a.balance_minor + c.delta, version = a.version + c.moves
+     update ledger_accounts a set balance_minor = a.balance_minor + c.delta, version = a.version + c.moves,
+       sequence = a.sequence + c.bookings,
+       booked_at = case when c.bookings > 0 then greatest(a.booked_at, $4::timestamptz) else a.booked_at end
      from change c
      where (select count(*) from locked) > 0
        and a.merchant_id = c.merchant_id and a.environment = c.environment and a.currency = $3 and a.code = c.code
-     returning c.place, a.balance_minor - c.delta as base, a.version - c.moves as base_version
+     returning c.place, a.balance_minor - c.delta as base, a.version - c.moves as base_version,
+       a.sequence - c.bookings as base_sequence, a.booked_at
    ), before as materialized (
      select count(*)::int as accounts, array_agg(base order by place) as base,
-       array_agg(base_version order by place) as base_version
+       array_agg(base_version order by place) as base_version,
+       array_agg(base_sequence order by place) as base_sequence, array_agg(booked_at order by place) as booked_at
      from account
    ), written as (
      insert into ledger_transfers (merchant_id, id, environment, currency, debit_code, credit_code, amount_minor, posting,
-       leg, source_type, source_id, debit_balance_minor, debit_version, credit_balance_minor, credit_version, created_at)
+       leg, source_type, source_id, debit_balance_minor, debit_version, credit_balance_minor, credit_version, sequence,
+       created_at)
      select l.merchant_id, l.id, l.environment, $3, l.debit, l.credit, l.amount, l.posting, l.leg, l.source_type, l.source_id,
        b.base[l.debit_place] + l.debit_sum, b.base_version[l.debit_place] + l.debit_move,
-       b.base[l.credit_place] + l.credit_sum, b.base_version[l.credit_place] + l.credit_move, l.at
+       b.base[l.credit_place] + l.credit_sum, b.base_version[l.credit_place] + l.credit_move,
+       b.base_sequence[l.book_place] + l.booking, coalesce(b.booked_at[l.book_place], $4::timestamptz)
      from before b, json_to_recordset($2::json) as l(
        merchant_id uuid, id uuid, environment text, debit text, credit text, amount bigint, posting text, leg smallint,
        source_type text, source_id uuid, debit_place int, debit_sum bigint, debit_move int,
-       credit_place int, credit_sum bigint, credit_move int, at timestamptz)
-     returning posting, debit_code, debit_balance_minor
+       credit_place int, credit_sum bigint, credit_move int, book_place int, booking int)
+     returning posting, debit_code, debit_balance_minor, created_at
    )
-   select (select accounts from before) as accounts, count(*)::int as written,
+   select (select accounts from before) as accounts, count(*)::int as written, max(created_at) as booked_at,
      count(*) filter (where debit_code = 'available' and debit_balance_minor < 0
        and (posting like 'withdrawal%' or posting like 'adjustment%'))::int as overdrawn
    from written`,
 )
+
+type Posted = { accounts: number; written: number; overdrawn: number; booked_at: Date }
 
 /**
  * Writes a set of postings: the transfers and the balances they make, in one statement. A fact that was already
@@ -164,10 +174,17 @@ export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posti
   if (postings.length === 0) return
   const legs = postings.flatMap(legsOf)
   const changes = new Map<string, Change>()
-  const at = deps.clock.now()
+  // The place of the book that the posting under way is a booking of; its other legs are dated with it.
+  let book_place: number | null = null
   const rows = legs.map(({ posting, leg, debit, credit, amount }) => {
     const debited = move(changes, posting, debit, -amount)
     const credited = move(changes, posting, credit, amount)
+    let booking: number | null = null
+    if (leg === 0) {
+      const booked = debit === 'available' ? debited : credit === 'available' ? credited : null
+      book_place = booked?.place ?? null
+      booking = booked ? ++booked.change.bookings : null
+    }
     return {
       merchant_id: posting.merchant_id,
       id: (leg === 0 && posting.transfer_id) || newId(deps, posting.routing_code),
@@ -185,18 +202,30 @@ export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posti
       credit_place: credited.place,
       credit_sum: credited.sum,
       credit_move: credited.move,
-      at,
+      book_place,
+      booking,
     }
   })
+  const at = deps.clock.now()
   const change = [...changes.values()].map((entry) => ({ ...entry, delta: entry.delta.toString() }))
-  const [result] = await tx.query<{ accounts: number; written: number; overdrawn: number }>(POST, [
-    JSON.stringify(change),
-    JSON.stringify(rows),
-    CURRENCY,
-  ])
+  const [result] = await tx.query<Posted>(POST, [JSON.stringify(change), JSON.stringify(rows), CURRENCY, at])
   assertInvariant(result?.accounts === change.length, `${change.length} accounts were due, ${result?.accounts} exist`)
   assertInvariant(result.written === rows.length, `${rows.length} transfers were due, ${result.written} were written`)
   assertInvariant(result.overdrawn === 0, `${result.overdrawn} withdrawals or adjustments took more than there was`)
+  warnOfClock(deps, result.booked_at.getTime() - at.getTime())
+}
+
+/** How far a clock may be behind a book before operators are told, and how often they are told at most. */
+const BEHIND_MS = 30_000
+const WARN_EVERY_MS = 60_000
+const warned_at = new WeakMap<Deps, number>()
+
+// Another process dated bookings too late, or this clock is slow: until it catches up, bookings get the date of the last one.
+function warnOfClock(deps: Deps, behind_ms: number): void {
+  const now = deps.clock.now().getTime()
+  if (behind_ms < BEHIND_MS || now - (warned_at.get(deps) ?? Number.NEGATIVE_INFINITY) < WARN_EVERY_MS) return
+  warned_at.set(deps, now)
+  deps.log.warn({ behind_ms }, 'the clock of this process is behind the last booking of a book')
 }
 
 function legsOf(posting: Posting): Leg[] {
@@ -218,10 +247,18 @@ function move(changes: Map<string, Change>, posting: Posting, code: AccountCode,
   let change = changes.get(key)
   if (!change) {
     const place = changes.size + 1
-    change = { place, merchant_id: posting.merchant_id, environment: posting.environment, code, delta: 0n, moves: 0 }
+    change = {
+      place,
+      merchant_id: posting.merchant_id,
+      environment: posting.environment,
+      code,
+      delta: 0n,
+      moves: 0,
+      bookings: 0,
+    }
     changes.set(key, change)
   }
   change.delta += delta
   change.moves += 1
-  return { place: change.place, sum: change.delta.toString(), move: change.moves }
+  return { change, place: change.place, sum: change.delta.toString(), move: change.moves }
 }

@@ -1,62 +1,66 @@
-// What was available at a moment of the past.
+// Which bookings of a book belong to a time, and what was available at a place of the book.
 
 import { type Reader, sql } from '../db/index.ts'
-import { firstIdAt, timeOf } from '../lib/index.ts'
+import { assertInvariant, CURRENCY } from '../lib/index.ts'
 import type { BookKey } from './balance.ts'
-import { EFFECT, FIRST_VERSION, OF_AVAILABLE } from './movements.ts'
+import { EFFECT } from './movements.ts'
 
 /**
- * A posting gets its id before it waits for the account, so the order of ids and the order of versions differ by moments.
- * This is longer than any such moment: the statement that writes a posting ends within 10 s, its transaction is ended by
- * the server when it idles as long, and the rest is far more than the clocks of two machines are apart. After it, what
- * happened before a moment is settled: nothing is added to it any more.
+ * A process takes the time of a booking before it waits for the book. This is longer than any such wait: the statement ends
+ * within 10 s, and its transaction too when it idles. Later, no booking is dated before a moment that has passed.
  */
-export const ORDER_MS = 5 * 60_000
+export const BOOKING_DELAY_MS = 5 * 60_000
 
-const NEWEST_BEFORE = sql(
-  'ledger_newest_before',
-  `select t.id from ledger_transfers t
-   where t.merchant_id = $1 and t.environment = $2 and ${OF_AVAILABLE} and t.id < $3 order by t.id desc limit 1`,
-)
+/** Bookings that follow each other in one book: from the number `from` to the one before `until`. */
+export type SequenceRange = { from: bigint; until: bigint }
 
-// `top`: of the postings dated before the moment ($4), the one that was written last. The balance after it holds all that
-// are dated before, and those dated from the moment on that overtook it: they are taken off again.
-const BALANCE_BEFORE = sql(
-  'ledger_balance_before',
-  `with top as materialized (
-     select e.last_version, e.balance_minor from (
-       select t.merchant_id, t.source_id, t.source_type, t.posting from ledger_transfers t
-       where t.merchant_id = $1 and t.environment = $2 and ${OF_AVAILABLE} and t.id >= $3 and t.id < $4
-       order by ${FIRST_VERSION} desc limit 1
-     ) t cross join lateral ${EFFECT} e
+// Times never go back along the numbers of a book, so halving the book finds the first booking at or after a moment: 24
+// look-ups among ten million. Null moments are the ends of the book.
+const RANGE = sql(
+  'ledger_sequence_range',
+  `with recursive search(place, moment, low, high) as (
+     select m.place, m.moment, case when m.moment is null and m.place = 2 then a.sequence + 1 else 1 end,
+       case when m.moment is null and m.place = 1 then 1 else a.sequence + 1 end
+     from ledger_accounts a cross join unnest($4::timestamptz[]) with ordinality as m(moment, place)
+     where a.merchant_id = $1 and a.environment = $2 and a.currency = $3 and a.code = 'available'
+     union all
+     select s.place, s.moment, case when t.created_at < s.moment then (s.low + s.high) / 2 + 1 else s.low end,
+       case when t.created_at < s.moment then s.high else (s.low + s.high) / 2 end
+     from search s cross join lateral (
+       select created_at from ledger_transfers
+       where merchant_id = $1 and environment = $2 and sequence = (s.low + s.high) / 2 offset 0
+     ) t where s.low < s.high
    )
-   select (top.balance_minor - coalesce((
-     select sum(e.net_minor) from ledger_transfers t cross join lateral ${EFFECT} e
-     where t.merchant_id = $1 and t.environment = $2 and ${OF_AVAILABLE} and t.id >= $4 and t.id < $5
-       and ${FIRST_VERSION} < top.last_version
-   ), 0))::bigint as balance_minor from top`,
+   select low as sequence from search where low = high order by place`,
 )
 
 /**
- * What was available in cents before the first posting dated at or after `moment`: the sum of all that are dated before.
- * A posting is dated by its id. Reads only what lies around the moment, however long the history: `order_ms` on each side, which
- * is enough while the clocks of all machines are no further apart.
+ * The bookings of a book that are dated at or after `from` and before `to`; null is no bound. Reads some rows, however long
+ * the book is.
  */
-export async function balanceBefore(reader: Reader, book: BookKey, moment: Date, order_ms = ORDER_MS): Promise<bigint> {
+export async function bookingsBetween(
+  reader: Reader,
+  { merchant_id, environment }: BookKey,
+  from: Date | null,
+  to: Date | null,
+): Promise<SequenceRange> {
+  const found = await reader.query<{ sequence: bigint }>(RANGE, [merchant_id, environment, CURRENCY, [from, to]])
+  const [first, end] = found
+  assertInvariant(first !== undefined && end !== undefined, `the bookings of ${merchant_id} have no gap`)
+  return { from: first.sequence, until: first.sequence > end.sequence ? first.sequence : end.sequence }
+}
+
+const BALANCE_AFTER = sql(
+  'ledger_balance_after',
+  `select e.balance_minor from ledger_transfers t cross join lateral ${EFFECT} e
+   where t.merchant_id = $1 and t.environment = $2 and t.sequence = $3`,
+)
+
+/** What was available in cents right after a booking; zero before the first one. */
+export async function balanceAfter(reader: Reader, book: BookKey, sequence: bigint): Promise<bigint> {
+  if (sequence === 0n) return 0n
   const { merchant_id, environment } = book
-  const bound = firstIdAt(moment)
-  const [newest] = await reader.query<{ id: string }>(NEWEST_BEFORE, [merchant_id, environment, bound])
-  if (!newest) return 0n
-  // Whatever is dated ORDER_MS before the newest was written before it, and so is not the last.
-  const from = firstIdAt(new Date(timeOf(newest.id).getTime() - order_ms))
-  // Whatever is dated ORDER_MS after the moment was written after all that are dated before.
-  const until = firstIdAt(new Date(moment.getTime() + order_ms))
-  const [row] = await reader.query<{ balance_minor: bigint }>(BALANCE_BEFORE, [
-    merchant_id,
-    environment,
-    from,
-    bound,
-    until,
-  ])
-  return row?.balance_minor ?? 0n
+  const [row] = await reader.query<{ balance_minor: bigint }>(BALANCE_AFTER, [merchant_id, environment, sequence])
+  assertInvariant(row !== undefined, `booking ${sequence} of ${merchant_id} exists`)
+  return row.balance_minor
 }

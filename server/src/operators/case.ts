@@ -2,7 +2,7 @@
 
 import { type Deps, type Reader, sql } from '../db/index.ts'
 import type { Routes } from '../http/index.ts'
-import { OF_AVAILABLE } from '../ledger/index.ts'
+import { bookingsBetween, IS_BOOKING } from '../ledger/index.ts'
 import { CURRENCY, firstIdAt, formatAmount } from '../lib/index.ts'
 import { getMerchant } from '../merchants/index.ts'
 import { CASE_COUNT_MAX, VELOCITY_HOURS, type WithdrawalCase, WithdrawalCaseAnswer } from './case-schema.ts'
@@ -25,11 +25,11 @@ const RECEIVED_LATELY = sql(
   `select coalesce(sum(d.amount_minor) filter (where d.${RECEIVED}), 0)::bigint as received_minor, count(*)::int as movements, (
      select n.created_at from (
        select t.posting, t.created_at from ledger_transfers t
-       where t.merchant_id = $1 and t.environment = $2 and ${OF_AVAILABLE} order by t.id desc limit $4) n
+       where t.merchant_id = $1 and t.environment = $2 and ${IS_BOOKING} order by t.sequence desc limit $4) n
      where n.${RECEIVED} limit 1) as last_at
    from (
      select t.posting, t.amount_minor from ledger_transfers t
-     where t.merchant_id = $1 and t.environment = $2 and ${OF_AVAILABLE} and t.id >= $3 order by t.id desc limit $4) d`,
+     where t.merchant_id = $1 and t.environment = $2 and t.sequence >= $3 order by t.sequence desc limit $4) d`,
 )
 
 const PAID = `merchant_id = $1 and destination_identifier = $3 and status = 'SUCCESS'
@@ -85,7 +85,7 @@ export async function getCase(deps: Deps, reader: Reader, withdrawal_id: string)
   const now = deps.clock.now().getTime()
   const hoursAgo = (hours: number) => firstIdAt(new Date(now - hours * HOUR_MS))
   const [received, destination, velocity, earlier, merchant] = await Promise.all([
-    reader.query<Received>(RECEIVED_LATELY, [...book, hoursAgo(24), MOVEMENTS_MAX]),
+    receivedLately(reader, withdrawal, new Date(now - 24 * HOUR_MS)),
     destinationOf(reader, withdrawal),
     reader.query<{ hours: number; count: number; amount_minor: bigint }>(VELOCITY, [
       ...book,
@@ -110,6 +110,13 @@ export async function getCase(deps: Deps, reader: Reader, withdrawal_id: string)
     })),
     merchant: { id: merchant_id, name, merchant_code, status, verified, created_at },
   }
+}
+
+/** What came in since a moment, and when the last payment came. */
+async function receivedLately(reader: Reader, withdrawal: OperatorWithdrawalDetail, since: Date): Promise<Received[]> {
+  const { merchant_id, environment } = withdrawal
+  const { from } = await bookingsBetween(reader, withdrawal, since, null)
+  return reader.query<Received>(RECEIVED_LATELY, [merchant_id, environment, from, MOVEMENTS_MAX])
 }
 
 function presentReceived(row: Received | undefined) {

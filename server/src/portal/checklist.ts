@@ -1,6 +1,7 @@
 // What a merchant has done of what leads to the first real payment, and when.
 
 import { type Reader, sql } from '../db/index.ts'
+import { IS_BOOKING } from '../ledger/index.ts'
 
 /** The steps, in their order. */
 export const STEPS = ['sandbox_key', 'first_payment', 'webhook', 'business', 'live_key', 'first_live_payment'] as const
@@ -10,10 +11,9 @@ export type Step = { key: (typeof STEPS)[number]; done: boolean; done_at: Date |
 // The oldest rows of an index each. A merchant whose first thousands of deliveries all failed is looked at from the other end.
 const firstPayment = (environment: string) => `(
      select t.created_at from ledger_transfers t
-     where t.merchant_id = m.id and t.environment = '${environment}' and t.leg = 0
-       and (t.debit_code = 'available' or t.credit_code = 'available')
+     where t.merchant_id = m.id and t.environment = '${environment}' and ${IS_BOOKING}
        and t.posting in ('collection_settled', 'collection_cleared')
-     order by t.id limit 1)`
+     order by t.sequence limit 1)`
 const firstKey = (environment: string) => `(
      select min(k.created_at) from api_keys k where k.merchant_id = m.id and k.environment = '${environment}')`
 const answered = (order: 'asc' | 'desc') => `(

@@ -1,7 +1,7 @@
 // Reading what happened to one record: each of these finds its rows by keys of the record, and reads at most so many.
 
 import { type Reader, sql } from '../db/index.ts'
-import { OF_AVAILABLE } from '../ledger/index.ts'
+import { IS_BOOKING } from '../ledger/index.ts'
 import { formatAmount } from '../lib/index.ts'
 import { referenceOf } from '../transactions/index.ts'
 import type { TimelineItem } from './timeline-schema.ts'
@@ -124,7 +124,7 @@ const TRANSFERS = sql(
   'timeline_transfers',
   `select l.id, l.posting, l.debit_code, l.credit_code, l.amount_minor, l.created_at, (
        select t.id from ledger_transfers t where t.merchant_id = l.merchant_id and t.source_id = l.source_id
-         and t.source_type = l.source_type and t.posting = l.posting and ${OF_AVAILABLE}) as transaction_id
+         and t.source_type = l.source_type and t.posting = l.posting and ${IS_BOOKING}) as transaction_id
    from ledger_transfers l
    where l.merchant_id = $1 and l.source_id = $2 and l.source_type = $3
      and (l.debit_code in ('available', 'reserved', 'held') or l.credit_code in ('available', 'reserved', 'held'))

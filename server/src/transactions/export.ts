@@ -24,6 +24,7 @@ const COLUMNS = [
   'withdrawal_id',
   'merchant_reference',
   'environment',
+  'sequence',
 ] as const satisfies readonly (keyof TransactionView)[]
 
 const AMOUNTS: readonly string[] = ['amount', 'fee', 'net_amount', 'balance_after']
@@ -43,13 +44,13 @@ async function* batches(deps: Deps, selection: Selection, first: Transaction[]):
     if (rows.length > 0) yield rows.map((row) => csvLine(cellsOf(presentTransaction(row)))).join('')
     const last = rows.at(-1)
     if (last === undefined || rows.length < BATCH) return
-    rows = await readTransactions(deps.db, { ...selection, until_id: last.id }, BATCH)
+    rows = await readTransactions(deps.db, { ...selection, until: last.sequence }, BATCH)
   }
 }
 
 function cellsOf(record: TransactionView): CsvCell[] {
   return COLUMNS.map((column) => {
     const value = record[column] ?? ''
-    return AMOUNTS.includes(column) ? plainCell(value) : value
+    return typeof value === 'number' || AMOUNTS.includes(column) ? plainCell(value) : value
   })
 }

@@ -3,7 +3,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Deps } from '../db/index.ts'
 import { caller, pageOf, type Routes } from '../http/index.ts'
-import { base32ToId, idsBetween, refuse } from '../lib/index.ts'
+import { bookingsBetween } from '../ledger/index.ts'
+import { base32ToId, refuse } from '../lib/index.ts'
 import { CSV_TYPE, csvAnswer, fileName, READ, tags } from './common.ts'
 import { exportTransactions } from './export.ts'
 import { factsOf } from './kinds.ts'
@@ -16,7 +17,7 @@ import {
   TransactionsAnswer,
   TransactionsQuery,
 } from './schema.ts'
-import { countAll, countSelected, createFind, readTransactions, type Selection } from './store.ts'
+import { countSelected, createFind, readTransactions, type Selection } from './store.ts'
 
 const REFERENCE = /^TXN-([0-9A-Z]{26})$/
 
@@ -30,7 +31,8 @@ export function transactionListRoutes(deps: Deps): Routes {
         schema: {
           tags,
           summary: 'List transactions, newest first',
-          description: '`total_items` of a filtered list counts up to 10,000.',
+          description:
+            'In the order of the book: `sequence` has no gap, and the `balance_after` of a transaction is that of the one before it plus or minus its `net_amount`. `total_items` of a list filtered by type counts up to 10,000.',
           params: MerchantParams,
           querystring: TransactionsQuery,
           response: { 200: TransactionsAnswer },
@@ -67,7 +69,7 @@ export function transactionListRoutes(deps: Deps): Routes {
           tags,
           summary: 'Export transactions as CSV, newest first',
           description:
-            'As many as there are, sent while they are read. A text that a spreadsheet would take for a formula begins with an apostrophe.',
+            'As many as there are, in the order of the list, sent while they are read. A text that a spreadsheet would take for a formula begins with an apostrophe.',
           params: MerchantParams,
           querystring: ExportQuery,
           response: { 200: csvAnswer },
@@ -75,7 +77,7 @@ export function transactionListRoutes(deps: Deps): Routes {
         config: { access: READ },
       },
       async (request, reply) => {
-        const file = await exportTransactions(deps, selectionOf(request, request.query))
+        const file = await exportTransactions(deps, await selectionOf(deps, request, request.query))
         return reply
           .type(CSV_TYPE)
           .header('content-disposition', fileName('transactions', caller(request)))
@@ -87,19 +89,22 @@ export function transactionListRoutes(deps: Deps): Routes {
 
 type Wanted = { type?: TransactionsQuery['type']; from?: string; to?: string }
 
-function selectionOf(request: FastifyRequest, { type, from, to }: Wanted): Selection {
+async function selectionOf(deps: Deps, request: FastifyRequest, { type, from, to }: Wanted): Promise<Selection> {
   const { merchant, environment } = caller(request)
-  const range = idsBetween(from === undefined ? null : new Date(from), to === undefined ? null : new Date(to))
-  return { merchant_id: merchant.id, environment, facts: factsOf(type ?? null), ...range }
+  const book = { merchant_id: merchant.id, environment }
+  const [begin, end] = [from, to].map((time) => (time === undefined ? null : new Date(time))) as [
+    Date | null,
+    Date | null,
+  ]
+  return { ...book, facts: factsOf(type ?? null), ...(await bookingsBetween(deps.db, book, begin, end)) }
 }
 
 async function list(deps: Deps, request: FastifyRequest<{ Querystring: TransactionsQuery }>) {
-  const { page = 1, page_size = 20, type, from, to } = request.query
-  const selection = selectionOf(request, request.query)
-  const filtered = type !== undefined || from !== undefined || to !== undefined
+  const { page = 1, page_size = 20 } = request.query
+  const selection = await selectionOf(deps, request, request.query)
   const [rows, total] = await Promise.all([
     readTransactions(deps.db, selection, page_size, (page - 1) * page_size),
-    filtered ? countSelected(deps.db, selection) : countAll(deps, selection),
+    countSelected(deps.db, selection),
   ])
   return pageOf(rows.map(presentTransaction), total, { page, page_size })
 }

@@ -1,6 +1,6 @@
 // From a row to what the API shows.
 
-import { formatAmount, idToBase32, timeOf } from '../lib/index.ts'
+import { formatAmount, idToBase32 } from '../lib/index.ts'
 import { kindOf } from './kinds.ts'
 import type { TransactionStatus, TransactionView } from './schema.ts'
 import type { Transaction } from './store.ts'
@@ -16,6 +16,7 @@ export function presentTransaction(row: Transaction): TransactionView {
   const net = absolute(row.net_minor)
   return {
     reference: referenceOf(row.id),
+    sequence: Number(row.sequence),
     type,
     direction,
     amount: formatAmount(row.amount_minor),
@@ -28,7 +29,7 @@ export function presentTransaction(row: Transaction): TransactionView {
     withdrawal_id: row.source_type === 'withdrawal' ? row.source_id : null,
     merchant_reference: row.merchant_reference,
     environment: row.environment,
-    created_at: timeOf(row.id).toISOString(),
+    created_at: row.created_at.toISOString(),
   }
 }
 

@@ -29,6 +29,11 @@ export type TransactionStatus = (typeof STATUSES)[number]
 /** A transaction. */
 export const TransactionView = Type.Object({
   reference: Type.String({ description: 'TXN- and 26 characters.', examples: ['TXN-01K6Q0Z3W5ABCDEFGHJKMNPQRS'] }),
+  sequence: Type.Integer({
+    description:
+      'Its place in your book of this environment: 1 for the first transaction, and no number is left out. Lists, exports and statements are in this order.',
+    examples: [128],
+  }),
   type: oneOf(TYPES, TYPE_WORDS),
   direction: oneOf(DIRECTIONS, 'credit: you have more afterwards. debit: less.'),
   amount: Amount('Without fee.'),
@@ -38,12 +43,17 @@ export const TransactionView = Type.Object({
   ),
   currency: Type.String(),
   status: oneOf(STATUSES, STATUS_WORDS),
-  balance_after: Amount('Available right after it.'),
+  balance_after: Amount(
+    'Available right after it: that of the transaction with the `sequence` before, and what this one changed.',
+  ),
   collection_id: nullable(Type.String({ format: 'uuid', description: 'The payment that it is about.' })),
   withdrawal_id: nullable(Type.String({ format: 'uuid', description: 'The withdrawal that it is about.' })),
   merchant_reference: nullable(Type.String({ description: 'Your own reference of that payment or withdrawal.' })),
   environment: oneOf(ENVIRONMENTS),
-  created_at: Type.String({ format: 'date-time' }),
+  created_at: Type.String({
+    format: 'date-time',
+    description: 'When it was booked; never before the transaction with the `sequence` before.',
+  }),
 })
 export type TransactionView = Static<typeof TransactionView>
 

@@ -2,8 +2,17 @@
 
 import { type Deps, type Reader, sql } from '../db/index.ts'
 import type { Environment } from '../http/index.ts'
-import { type BookKey, balanceBefore, deltaOf, type Fact, MORE_LEGS, OF_AVAILABLE, ORDER_MS } from '../ledger/index.ts'
-import { assertInvariant, type CsvCell, CURRENCY, csvLine, firstIdAt, formatAmount, plainCell } from '../lib/index.ts'
+import {
+  BOOKING_DELAY_MS,
+  type BookKey,
+  balanceAfter,
+  bookingsBetween,
+  deltaOf,
+  type Fact,
+  MORE_LEGS,
+  type SequenceRange,
+} from '../ledger/index.ts'
+import { assertInvariant, type CsvCell, CURRENCY, csvLine, formatAmount, plainCell } from '../lib/index.ts'
 import { KINDS, type Kind, kindOf } from './kinds.ts'
 import type { Period } from './period.ts'
 import { feeOf } from './present.ts'
@@ -18,13 +27,13 @@ const BATCH = 20_000
 const SUMS = sql(
   '',
   `with part as materialized (
-     select t.merchant_id, t.environment, t.id, t.posting, t.source_type, t.source_id, t.amount_minor, ${deltaOf('t')} as delta
+     select t.merchant_id, t.environment, t.sequence, t.posting, t.source_type, t.source_id, t.amount_minor, ${deltaOf('t')} as delta
      from ledger_transfers t
-     where t.merchant_id = $1 and t.environment = $2 and t.id >= $3 and t.id < $4 and ${OF_AVAILABLE}
-     order by t.id desc limit $5
+     where t.merchant_id = $1 and t.environment = $2 and t.sequence >= $3 and t.sequence < $4
+     order by t.sequence desc limit $5
    )
    select posting, sum(items)::int as items, sum(amount)::bigint as amount_minor, sum(delta)::bigint as net_minor,
-     (select id from part order by id limit 1) as first_id
+     (select min(sequence) from part) as first
    from (
      select t.posting, 1 as items, ${AMOUNT} as amount, t.delta from part t left join ${WITHDRAWAL_OF} w on true
      union all
@@ -36,8 +45,8 @@ const SUMS = sql(
 type Sum = { items: number; amount_minor: bigint; net_minor: bigint }
 
 /**
- * The statement of a period. A transaction belongs where its id is dated, and so does its fee. Final once nothing can be
- * added to the period; before, it closes with what is there so far.
+ * The statement of a period: the bookings that are dated in it, which follow each other in the book without a gap. Final once
+ * nothing can be added to the period; before, it closes with what is there so far.
  */
 export async function statementOf(
   deps: Deps,
@@ -45,11 +54,16 @@ export async function statementOf(
   period: Period,
   batch = BATCH,
 ): Promise<StatementView> {
-  const sums = await sumsOf(deps.db, book, period, batch)
+  const final = deps.clock.now().getTime() >= period.to.getTime() + BOOKING_DELAY_MS
+  const bookings = await bookingsBetween(deps.db, book, period.from, period.to)
+  const sums = await sumsOf(deps.db, book, bookings, batch)
   const moved = [...sums.values()].reduce((sum, { net_minor }) => sum + net_minor, 0n)
-  const final = deps.clock.now().getTime() >= period.to.getTime() + ORDER_MS
-  const opening = final ? await openingOf(deps, book, period, moved) : await balanceBefore(deps.db, book, period.from)
-  const closing = opening + moved
+  const opening = await balanceAfter(deps.db, book, bookings.from - 1n)
+  const closing = await balanceAfter(deps.db, book, bookings.until - 1n)
+  assertInvariant(
+    opening + moved === closing,
+    `${period.name} of ${book.merchant_id} closes with ${opening + moved}, not ${closing}`,
+  )
   return {
     merchant_id: book.merchant_id,
     environment: book.environment,
@@ -64,33 +78,18 @@ export async function statementOf(
   }
 }
 
-/** Twice as far each time, up to a day: some machine's clock may have been that wrong. */
-const DOUBLINGS_MAX = 9
-
-/** The opening balance of a period that is over, looked for around its bounds until what is found at both ends agrees. */
-async function openingOf(deps: Deps, book: BookKey, period: Period, moved: bigint): Promise<bigint> {
-  for (let doubling = 0; ; doubling++) {
-    const order_ms = ORDER_MS * 2 ** doubling
-    const opening = await balanceBefore(deps.db, book, period.from, order_ms)
-    const closing = await balanceBefore(deps.db, book, period.to, order_ms)
-    if (closing === opening + moved) return opening
-    const { merchant_id } = book
-    deps.log.warn({ merchant_id, period: period.name, order_ms }, 'clocks were far apart around this statement')
-    assertInvariant(
-      doubling < DOUBLINGS_MAX,
-      `${period.name} of ${merchant_id} closes with ${opening + moved}, not ${closing}`,
-    )
-  }
-}
-
 const NOTHING: Sum = { items: 0, amount_minor: 0n, net_minor: 0n }
 
-/** The sums of a period, newest transactions first, by the name of their kind. */
-async function sumsOf(reader: Reader, book: BookKey, period: Period, batch: number): Promise<Map<string, Sum>> {
+/** The sums of some bookings, the last ones first, by the name of their kind. */
+async function sumsOf(
+  reader: Reader,
+  book: BookKey,
+  { from, until: end }: SequenceRange,
+  batch: number,
+): Promise<Map<string, Sum>> {
   const sums = new Map<string, Sum>()
-  const from = firstIdAt(period.from)
-  for (let until = firstIdAt(period.to); ; ) {
-    const rows = await reader.query<Sum & { posting: Fact; first_id: string }>(SUMS, [
+  for (let until = end; ; ) {
+    const rows = await reader.query<Sum & { posting: Fact; first: bigint }>(SUMS, [
       book.merchant_id,
       book.environment,
       from,
@@ -98,7 +97,7 @@ async function sumsOf(reader: Reader, book: BookKey, period: Period, batch: numb
       batch,
     ])
     let read = 0
-    for (const { posting, first_id, ...part } of rows) {
+    for (const { posting, first, ...part } of rows) {
       const name = nameOf(kindOf(posting))
       const sum = sums.get(name) ?? NOTHING
       sums.set(name, {
@@ -107,7 +106,7 @@ async function sumsOf(reader: Reader, book: BookKey, period: Period, batch: numb
         net_minor: sum.net_minor + part.net_minor,
       })
       read += part.items
-      until = first_id
+      until = first
     }
     if (read < batch) return sums
   }

@@ -1,14 +1,17 @@
 // Reading transactions: postings that touch what is available, with what they are about.
 
-import { countList, type Deps, inputRows, type KeptList, type Reader, sql } from '../db/index.ts'
+import { type Deps, inputRows, type Reader, sql } from '../db/index.ts'
 import { COUNT_MAX, type Environment } from '../http/index.ts'
-import { type BookKey, EFFECT, type Fact, OF_AVAILABLE, type SourceType } from '../ledger/index.ts'
+import { type BookKey, EFFECT, type Fact, IS_BOOKING, type SequenceRange, type SourceType } from '../ledger/index.ts'
 import { gather } from '../lib/index.ts'
+import { factsOf } from './kinds.ts'
 
 /** A transaction as it is stored. Amounts in cents; `net_minor` is below zero where money left. */
 export type Transaction = {
   merchant_id: string
   id: string
+  /** The place in the book, from 1 without gaps. */
+  sequence: bigint
   environment: Environment
   currency: string
   posting: Fact
@@ -21,6 +24,8 @@ export type Transaction = {
   merchant_reference: string | null
   collection_status: string | null
   withdrawal_status: string | null
+  /** Never before that of the booking with the number before. */
+  created_at: Date
 }
 
 /**
@@ -43,16 +48,16 @@ export const WITHDRAWAL_OF = `lateral (
      where t.source_type = 'withdrawal' and w.merchant_id = t.merchant_id and w.environment = t.environment
        and w.id = t.source_id offset 0)`
 
-/** The transactions of some transfers, newest first. */
+/** The transactions of some transfers, the last booking first. */
 const transactionsOf = (transfers: string) => `
-   select t.merchant_id, t.id, t.environment, t.currency, t.posting, t.source_type, t.source_id,
+   select t.merchant_id, t.id, t.sequence, t.environment, t.currency, t.posting, t.source_type, t.source_id,
      ${AMOUNT} as amount_minor, e.net_minor, e.balance_minor, coalesce(c.reference, w.reference) as merchant_reference,
-     c.status as collection_status, w.status as withdrawal_status
+     c.status as collection_status, w.status as withdrawal_status, t.created_at
    from (${transfers}) t
    cross join lateral ${EFFECT} e
    left join ${COLLECTION_OF} c on true
    left join ${WITHDRAWAL_OF} w on true
-   order by t.id desc`
+   order by t.sequence desc`
 
 const FIND = sql(
   'transactions_find',
@@ -60,7 +65,7 @@ const FIND = sql(
     `select t.* from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
      cross join lateral (
        select * from ledger_transfers where merchant_id = i.merchant_id and id = i.id offset 0
-     ) t where ${OF_AVAILABLE}`,
+     ) t where ${IS_BOOKING}`,
   ),
 )
 
@@ -80,18 +85,17 @@ export function createFind(deps: Deps): (key: BookKey & { id: string }) => Promi
   )
 }
 
-/** Which transactions of a book: of which facts, and with ids in which range, `until` excluded. */
-export type Selection = BookKey & { facts: readonly Fact[]; from_id: string; until_id: string }
+/** Which transactions of a book: of which facts, and with which numbers. */
+export type Selection = BookKey & SequenceRange & { facts: readonly Fact[] }
 
-const SELECTED = `t.merchant_id = $1 and t.environment = $2 and t.id >= $3 and t.id < $4 and t.posting = any($5)
-     and ${OF_AVAILABLE}`
+const SELECTED = `t.merchant_id = $1 and t.environment = $2 and t.sequence >= $3 and t.sequence < $4 and t.posting = any($5)`
 
 // Said in so many words, it lets the planner use the index that holds only these.
 const RARE = "t.posting <> 'collection_settled'"
 
 // Without a name they are planned for the range and the facts at hand.
 const pageText = (condition: string) =>
-  transactionsOf(`select t.* from ledger_transfers t where ${condition} order by t.id desc limit $6 offset $7`)
+  transactionsOf(`select t.* from ledger_transfers t where ${condition} order by t.sequence desc limit $6 offset $7`)
 const countText = (condition: string) =>
   `select count(*)::int as total from (select 1 from ledger_transfers t where ${condition} limit $6) counted`
 const PAGE = sql('', pageText(SELECTED))
@@ -99,39 +103,32 @@ const PAGE_RARE = sql('', pageText(`${SELECTED} and ${RARE}`))
 const COUNT = sql('', countText(SELECTED))
 const COUNT_RARE = sql('', countText(`${SELECTED} and ${RARE}`))
 
+const ALL_FACTS = factsOf(null).length
 const rare = (selection: Selection) => !selection.facts.includes('collection_settled')
+/** No type is chosen: the numbers alone say where a page begins, and how many transactions there are. */
+const isWhole = (selection: Selection) => selection.facts.length === ALL_FACTS
 
-function valuesOf({ merchant_id, environment, from_id, until_id, facts }: Selection): unknown[] {
-  return [merchant_id, environment, from_id, until_id, facts]
+function valuesOf({ merchant_id, environment, from, until, facts }: Selection): unknown[] {
+  return [merchant_id, environment, from, until, facts]
 }
 
-/** Selected transactions, newest first, from the given place on. */
+/** Selected transactions, the last booking first, from the given place on. */
 export function readTransactions(
   reader: Reader,
   selection: Selection,
   limit: number,
   offset = 0,
 ): Promise<Transaction[]> {
+  if (isWhole(selection) && offset > 0) {
+    return readTransactions(reader, { ...selection, until: selection.until - BigInt(offset) }, limit)
+  }
   return reader.query<Transaction>(rare(selection) ? PAGE_RARE : PAGE, [...valuesOf(selection), limit, offset])
 }
 
-/** How many transactions are selected, up to 10,000. */
+/** How many transactions are selected: of a type up to 10,000, else all. */
 export async function countSelected(reader: Reader, selection: Selection): Promise<number> {
+  if (isWhole(selection)) return Number(selection.until - selection.from)
   const statement = rare(selection) ? COUNT_RARE : COUNT
   const [row] = await reader.query<{ total: number }>(statement, [...valuesOf(selection), COUNT_MAX])
   return row?.total ?? 0
-}
-
-const TRANSACTIONS: KeptList = {
-  name: 'transactions',
-  tail: sql(
-    '',
-    `select count(*) as all_of_it, count(*) filter (where t.id < $4) as settled
-     from ledger_transfers t where t.merchant_id = $1 and t.environment = $2 and t.id >= $3 and ${OF_AVAILABLE}`,
-  ),
-}
-
-/** How many transactions a book has. */
-export function countAll(deps: Deps, { merchant_id, environment }: BookKey): Promise<number> {
-  return countList(deps, TRANSACTIONS, merchant_id, environment)
 }

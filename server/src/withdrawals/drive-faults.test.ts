@@ -249,7 +249,7 @@ describe('people', () => {
         const [poisoned, ...others] = keys as [Key, ...Key[]]
         // As if its money had moved before: the ledger lets no fact happen twice.
         await world.rows(
-          `insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid(), 'posting', 'withdrawal_paid'))).*
+          `insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid(), 'sequence', t.sequence + 1000, 'posting', 'withdrawal_paid'))).*
            from ledger_transfers t where source_id = $1`,
           [poisoned.id],
         )

@@ -173,6 +173,7 @@ test('a paid withdrawal leads to the payments that it was made of, and the state
   await page.getByRole('status').getByText('Paid out').waitFor()
   await page.getByRole('table', { name: 'Where this money came from' }).getByRole('link').first().click()
   await visitor.sees('Marekebisho ya mwendeshaji', 'Adjustment by an operator')
+  await page.getByText('Sequence number', { exact: true }).waitFor()
   await visitor.opens('/sandbox/transactions?type=WITHDRAWAL')
   const listed = page.getByRole('table', { name: 'Transactions' }).getByRole('row')
   await listed.nth(1).waitFor()

@@ -6,6 +6,7 @@ import { texts, useTexts } from '../../ui/language.ts'
 import { Waiting } from '../../ui/list.tsx'
 import { Amount, Chip, Copy, FactList, Go, Mono, Page, When } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { showCount } from '../../ui/show.ts'
 import { useIn } from '../merchant.ts'
 import { toneOf, useWords } from '../words.ts'
 import { statusWord, useKinds } from './transaction-words.ts'
@@ -22,6 +23,7 @@ const transactionTexts = texts({
     time: 'Muda',
     mine: 'Kumbukumbu yako',
     reference: 'Kumbukumbu ya muamala',
+    sequence: 'Namba ya mfuatano',
     collection: 'Malipo',
     withdrawal: 'Utoaji pesa',
     open_collection: 'Fungua malipo haya',
@@ -37,6 +39,7 @@ const transactionTexts = texts({
     time: 'Time',
     mine: 'Your reference',
     reference: 'Reference of the transaction',
+    sequence: 'Sequence number',
     collection: 'Payment',
     withdrawal: 'Withdrawal',
     open_collection: 'Open this payment',
@@ -70,6 +73,7 @@ export function Transaction() {
             [t.amount, money(row.amount)],
             [t.fee, money(row.fee)],
             [t.after, money(row.balance_after)],
+            [t.sequence, showCount(row.sequence)],
             [
               t.status,
               <Chip key="status" tone={toneOf(row.status)}>

@@ -1,0 +1,59 @@
+// The invariants of booking order: how each book numbers, dates and chains what its merchant reads.
+
+import type { Invariant } from './verify-people.ts'
+
+// One row for each posting that changes available, with what all its legs did and what was available after the last.
+const BOOKINGS_OF_LEGS = `select merchant_id, environment, source_id, posting, max(sequence) as sequence, max(booked_at) as booked_at,
+        min(version) as version, sum(delta) as net, (array_agg(balance order by version desc))[1] as balance
+      from (
+        select merchant_id, environment, source_type, source_id, posting, sequence,
+          case when leg = 0 then created_at end as booked_at,
+          case when credit_code = 'available' then credit_version else debit_version end as version,
+          case when credit_code = 'available' then credit_balance_minor else debit_balance_minor end as balance,
+          case when credit_code = 'available' then amount_minor else -amount_minor end as delta
+        from ledger_transfers where debit_code = 'available' or credit_code = 'available') legs
+      group by merchant_id, environment, source_type, source_id, posting`
+
+const NAME = "merchant_id || ' ' || environment || ' ' || source_id || ' ' || posting"
+
+/** What `verify` checks of the order in which merchants read their bookings. */
+export const BOOKINGS: Invariant[] = [
+  {
+    name: 'Every book numbers its bookings from 1 without a gap, in the order in which they were written',
+    broken: `select ${NAME} || ' is number ' || coalesce(sequence::text, 'none') || ', written as number ' || place as what
+      from (
+        select *, row_number() over (partition by merchant_id, environment order by version) as place
+        from (${BOOKINGS_OF_LEGS}) bookings) placed
+      where sequence is distinct from place
+      union all select merchant_id || ' ' || id || ' has number ' || sequence || ' and is no booking' from ledger_transfers
+      where sequence is not null and (leg <> 0 or 'available' not in (debit_code, credit_code))`,
+  },
+  {
+    name: 'Every book counts and dates its bookings as its last booking says',
+    broken: `select a.merchant_id || ' ' || a.environment || ' ' || a.code || ' counts ' || a.sequence || ', has '
+        || coalesce(t.bookings, 0) as what
+      from ledger_accounts a left join (
+        select merchant_id, environment, currency, 'available' as code, count(*) as bookings, max(sequence) as last,
+          max(created_at) as booked_at
+        from ledger_transfers where sequence is not null
+        group by merchant_id, environment, currency) t using (merchant_id, environment, currency, code)
+      where a.sequence <> coalesce(t.bookings, 0) or a.sequence <> coalesce(t.last, 0)
+        or a.booked_at is distinct from t.booked_at`,
+  },
+  {
+    name: 'The balance after every booking is that of the booking before it, and what it changed',
+    broken: `select ${NAME} || ' leaves ' || balance || ', not ' || expected as what
+      from (
+        select *, coalesce(lag(balance) over (partition by merchant_id, environment order by sequence), 0) + net as expected
+        from (${BOOKINGS_OF_LEGS}) bookings) chained
+      where balance <> expected`,
+  },
+  {
+    name: 'No booking is dated before the one that it follows',
+    broken: `select merchant_id || ' ' || id || ' is dated ' || created_at || ', number ' || sequence - 1 || ' ' || before as what
+      from (
+        select *, lag(created_at) over (partition by merchant_id, environment order by sequence) as before
+        from ledger_transfers where sequence is not null) dated
+      where created_at < before`,
+  },
+]
