@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { createKey } from '../server/src/api-keys/index.ts'
@@ -315,6 +315,7 @@ async function until(what: string, timeout_ms: number, ready: () => Promise<bool
 /** Removes the folder and, when PostgreSQL's data had to go elsewhere, that place. */
 async function removeData(data_dir: string): Promise<void> {
   const pointer = await readFile(join(data_dir, 'postgres.json'), 'utf8').catch(() => null)
-  if (pointer !== null) await rm((JSON.parse(pointer) as { place: string }).place, { recursive: true, force: true })
+  if (pointer !== null)
+    await rm(resolve(data_dir, (JSON.parse(pointer) as { place: string }).place), { recursive: true, force: true })
   await rm(data_dir, { recursive: true, force: true })
 }

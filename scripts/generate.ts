@@ -2,7 +2,7 @@
 
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { describeSchema } from '../server/src/db/describe.ts'
 import { startEmbedded } from '../server/src/db/embedded.ts'
 import { migrate } from '../server/src/db/migrate.ts'
@@ -36,7 +36,8 @@ async function schemaText(): Promise<string> {
     }
   } finally {
     const pointer = await readFile(join(folder, 'postgres.json'), 'utf8').catch(() => null)
-    if (pointer !== null) await rm((JSON.parse(pointer) as { place: string }).place, { recursive: true, force: true })
+    if (pointer !== null)
+      await rm(resolve(folder, (JSON.parse(pointer) as { place: string }).place), { recursive: true, force: true })
     await rm(folder, { recursive: true, force: true })
   }
 }

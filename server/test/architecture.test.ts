@@ -212,6 +212,9 @@ const BANS: Ban[] = [
       'lib/random.ts': 'it is the source',
       'main.ts': 'the name of the process and the first secret key, before deps exist',
       'db/embedded.ts': 'passwords of the embedded server, before deps exist',
+      'db/embedded-files.ts': 'names of files that are not written yet, before deps exist',
+      'db/embedded-place.ts': 'the id of a place, before deps exist',
+      'db/embedded-users.ts': 'names of registered programs, before deps exist',
     },
   },
   {

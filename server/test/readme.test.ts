@@ -8,7 +8,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
@@ -40,7 +40,11 @@ before(async () => {
 after(async () => {
   await stop(server)
   const pointer = await readFile(join(folder, 'data', 'postgres.json'), 'utf8').catch(() => null)
-  if (pointer !== null) await rm((JSON.parse(pointer) as { place: string }).place, { recursive: true, force: true })
+  if (pointer !== null)
+    await rm(resolve(folder, 'data', (JSON.parse(pointer) as { place: string }).place), {
+      recursive: true,
+      force: true,
+    })
   await rm(folder, { recursive: true, force: true })
 })
 

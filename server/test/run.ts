@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
@@ -127,7 +127,7 @@ async function removeData(folder: string): Promise<void> {
   const pointer = await readFile(join(folder, 'postgres.json'), 'utf8').catch(() => null)
   if (pointer !== null) {
     const { place } = JSON.parse(pointer) as { place: string }
-    await rm(place, { recursive: true, force: true })
+    await rm(resolve(folder, place), { recursive: true, force: true })
   }
   await removeFolder(folder)
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { after, test } from 'node:test'
 import { startEmbedded } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
@@ -40,7 +40,8 @@ test('while the database is stopped a request is 503 within 15 seconds and /read
   await migrate(server.url)
   const world = await createWorld({ url: server.url })
   cleanups.push(() => world.close())
-  const place = (JSON.parse(readFileSync(join(folder, 'postgres.json'), 'utf8')) as { place: string }).place
+  const { place: written } = JSON.parse(readFileSync(join(folder, 'postgres.json'), 'utf8')) as { place: string }
+  const place = resolve(folder, written)
   const pids = serverPids(place)
   assert.ok(pids.length > 1, 'the server runs')
   const signal = (name: NodeJS.Signals) => {

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { access, chmod, chown, constants, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
@@ -268,7 +268,8 @@ async function newFolder(mode = 0o711): Promise<string> {
 }
 
 async function placeOf(dataDir: string): Promise<string> {
-  return (JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8')) as { place: string }).place
+  const pointer = JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8')) as { place: string }
+  return resolve(dataDir, pointer.place)
 }
 
 async function postmasterOf(dataDir: string): Promise<number> {

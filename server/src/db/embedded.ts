@@ -1,18 +1,23 @@
 /**
  * The embedded database: a real PostgreSQL server from an npm package, run as a child of its own session.
  *
- * `dataDir/postgres.json` says where its files are and how to connect. They live in `dataDir/postgres`, or, when this
- * process is root and the user PostgreSQL has to run as cannot reach that folder, in a place of their own.
+ * `dataDir/postgres.json` says where its files are. They live in `dataDir/postgres`, or, when this process is root and the
+ * user PostgreSQL has to run as cannot reach that folder, in a place of their own: see embedded-place.ts.
  * A server that outlived its parent is adopted, never started a second time, and its postmaster.pid is never touched.
+ * Each program that uses the server is registered: see embedded-users.ts. The last one stops it; if all were killed, a
+ * watcher does. A server that ends while a program uses it is started again.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { exists, giveTo, hash, readIfThere, readJson, type User, writePrivately } from './embedded-files.ts'
+import { findPlace, markPlace, readPointer, writePointer } from './embedded-place.ts'
+import { otherUsersLive, prepareUsers, registerUser, watchUsers } from './embedded-users.ts'
 
 const MAJOR = 18
 const DATABASE = 'malipo'
@@ -26,11 +31,18 @@ const STOP_TIMEOUT_MS = 30_000
 /** Children of a killed postmaster leave by themselves once their statement ends; then they are asked to. */
 const ORPHAN_GRACE_MS = 1_000
 const POLL_MS = 5
+/** How often a program looks whether its server still runs. */
+const SUPERVISE_MS = 500
+/** Pauses before a server that ended is started again: doubled each time, the first again once it ran for a while. */
+const RESTART_MS = { first: 500, max: 30_000, ran_well: 60_000 }
+/** A server that no living program uses ends after this; a program that is started again within it adopts the server. */
+const ORPHAN_MS = 30_000
 const PORT_ATTEMPTS = 5
 /** The kernel allows 107 bytes for a socket's path; PostgreSQL adds a file name of up to 15. */
 const SOCKET_DIR_MAX = 90
 const LOG_MAX_BYTES = 10_000_000
 const LOG_TAIL_LINES = 15
+const LOG_END_BYTES = 4_000
 
 const DEFAULT_SETTINGS: Settings = {
   fsync: 'on',
@@ -62,6 +74,8 @@ export type EmbeddedOptions = {
   outside?: string | undefined
   /** Programs of another PostgreSQL installation, instead of the packaged ones. */
   binDir?: string | undefined
+  /** How long a server lives on when every program that used it was killed. */
+  orphanMs?: number
 }
 
 /** A server that answers. */
@@ -70,13 +84,11 @@ export type EmbeddedDatabase = {
   url: string
   /** True when a running server was found and none was started. */
   adopted: boolean
-  /** Stops the server when this process started it, and waits for its end. */
+  /** Gives the server up. When no other living program uses it, it is stopped, and its end is awaited. */
   stop(): Promise<void>
 }
 
-type Pointer = { place: string; port: number; url: string }
 type Secrets = { password: string; admin_password: string }
-type User = { uid: number; gid: number }
 type Programs = { binDir: string; major: number }
 type Context = { dataDir: string; place: string; user: User | null; secrets: Secrets; log: EmbeddedLog }
 type Postmaster = { pid: number; port: number; status: string }
@@ -89,21 +101,43 @@ type Postmaster = { pid: number; port: number; status: string }
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const dataDir = resolve(options.dataDir)
   await fs.mkdir(dataDir, { recursive: true })
-  const lock = await lockFolder(await fs.realpath(dataDir))
+  const folder = await fs.realpath(dataDir)
+  const lock = await lockFolder(folder)
   try {
     const { place, user } = await choosePlace(dataDir, options.outside ?? DEFAULT_OUTSIDE)
     const secrets = await readOrMakeSecrets(place)
     const context: Context = { dataDir, place, user, secrets, log: options.log }
     await requireMajor(place, options.binDir === undefined ? MAJOR : majorOf(options.binDir))
 
-    const running = await awaitRunning(context)
-    if (running !== null) {
-      const url = socketUrl(urlOf(OWNER, secrets.password, running.port), place)
-      await writePointer(dataDir, { place, port: running.port, url })
-      options.log.info(`PostgreSQL was already running on port ${running.port}; using it`)
-      return { url, adopted: true, stop: async () => {} }
+    const has_registry = await prepareUsers(place, user)
+    const leave = await registerUser(place, user)
+    try {
+      const running = await awaitRunning(context)
+      // A server without a registry was started by an older version of this program, which may still use it.
+      const is_ours = has_registry || running === null
+      if (running !== null) {
+        await writePointer(dataDir, { ...(await readPointer(dataDir)), place, port: running.port })
+        options.log.info(`PostgreSQL was already running on port ${running.port}; using it`)
+      }
+      const server = running ?? (await start(context, options))
+      if (is_ours) await watchUsers(place, server.pid, options.orphanMs ?? ORPHAN_MS)
+      const url = socketUrl(urlOf(OWNER, secrets.password, server.port), place)
+      const supervisor = supervise(context, options, folder, server)
+      const stop = once(async () => {
+        const pid = await supervisor.stop()
+        const closing = await lockFolder(folder)
+        try {
+          await leave()
+          if (is_ours && !(await otherUsersLive(place))) await stopServer(pid, place)
+        } finally {
+          closing.close()
+        }
+      })
+      return { url, adopted: running !== null, stop }
+    } catch (error) {
+      await leave()
+      throw error
     }
-    return await start(context, options)
   } finally {
     lock.close()
   }
@@ -111,20 +145,81 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
 
 /**
  * The url of the server that runs for `dataDir`, or null when none does. Waits for one that is still recovering.
- * Throws when the pointer file exists but this user may not read it.
+ * Throws when the pointer file exists but this user may not read it, or when it names a place of another DATA_DIR.
  */
 export async function findEmbedded(dataDir: string): Promise<string | null> {
-  const pointer = await readPointer(resolve(dataDir))
-  if (pointer === null) return null
-  const secrets = await readJson<Secrets>(join(pointer.place, 'secrets.json'))
-  if (secrets === null) return null
-  const running = await awaitRunning({ place: pointer.place, secrets })
-  return running === null ? null : socketUrl(urlOf(OWNER, secrets.password, running.port), pointer.place)
+  const place = await findPlace(resolve(dataDir))
+  const secrets = place === null ? null : await readJson<Secrets>(join(place, 'secrets.json'))
+  if (place === null || secrets === null) return null
+  const running = await awaitRunning({ place, secrets })
+  return running === null ? null : socketUrl(urlOf(OWNER, secrets.password, running.port), place)
+}
+
+// Supervising ---------------------------------------------------------------------------------------------------------
+
+type Running = Pick<Postmaster, 'pid' | 'port'>
+
+/**
+ * Starts the server again on its port whenever it ends, with growing pauses, until `stop`, which answers the process id of
+ * the newest server. Another program that uses the same server may be first: then that one is used.
+ */
+function supervise(context: Context, options: EmbeddedOptions, folder: string, first: Running) {
+  const { place, log } = context
+  const stopping = new AbortController()
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+  let { pid } = first
+  const work = async () => {
+    let wait_ms = RESTART_MS.first
+    for (let began = performance.now(); ; ) {
+      await pause(SUPERVISE_MS)
+      if (stopping.signal.aborted) return
+      if (await runsOn(pid, join(place, 'data'))) continue
+      if (performance.now() - began > RESTART_MS.ran_well) wait_ms = RESTART_MS.first
+      log.warn(
+        `PostgreSQL ended; it is started again in ${wait_ms} ms. The end of its log:\n${lastLines(await logEnd(place))}`,
+      )
+      await pause(wait_ms)
+      if (stopping.signal.aborted) return
+      wait_ms = Math.min(wait_ms * 2, RESTART_MS.max)
+      began = performance.now()
+      try {
+        const lock = await lockFolder(folder)
+        try {
+          const server = (await awaitRunning(context)) ?? (await start(context, options, first.port))
+          pid = server.pid
+          await watchUsers(place, pid, options.orphanMs ?? ORPHAN_MS)
+        } finally {
+          lock.close()
+        }
+        log.info(`PostgreSQL runs again on port ${first.port}`)
+      } catch (error) {
+        log.warn(`PostgreSQL could not be started again: ${(error as Error).message}`)
+      }
+    }
+  }
+  const done = work()
+  return {
+    async stop() {
+      stopping.abort()
+      await done
+      return pid
+    },
+  }
+}
+
+/** Runs `work` at the first call; later calls wait for the same run. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null
+  return () => {
+    running ??= work()
+    return running
+  }
 }
 
 // Starting ------------------------------------------------------------------------------------------------------------
 
-async function start(context: Context, options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+/** Starts a server and waits until it is ready. `fixed_port`: the port it must have, because a pool knows it. */
+async function start(context: Context, options: EmbeddedOptions, fixed_port?: number): Promise<Running> {
   const { place, secrets, dataDir, log } = context
   const settings = { ...DEFAULT_SETTINGS, ...options.settings }
   const programs =
@@ -133,20 +228,20 @@ async function start(context: Context, options: EmbeddedOptions): Promise<Embedd
       : { binDir: options.binDir, major: majorOf(options.binDir) }
   if (!(await exists(join(place, 'data')))) await initialise(context, programs, settings.fsync === 'off')
 
-  let port = (await readPointer(dataDir))?.port ?? (await freePort())
+  const pointer = await readPointer(dataDir)
+  let port = fixed_port ?? pointer?.port ?? (await freePort())
   const giveUp = performance.now() + READY_TIMEOUT_MS
   for (let attempt = 1; ; ) {
     const logStart = await rotateLog(place)
     const child = await spawnServer(context, programs.binDir, port, settings)
     if (await becameReady(context, child, giveUp)) {
-      const url = socketUrl(urlOf(OWNER, secrets.password, port), place)
       await ensureDatabase(urlOf(ADMIN, secrets.admin_password, port, 'postgres'), secrets.password)
-      await writePointer(dataDir, { place, port, url })
+      if (port !== fixed_port) await writePointer(dataDir, { ...pointer, place, port })
       log.info(`PostgreSQL ${programs.major} started on port ${port}, data in ${place}`)
-      return { url, adopted: false, stop: () => stopServer(child) }
+      return { pid: child.pid as number, port }
     }
     const output = await logSince(place, logStart)
-    if (/could not bind|address already in use/i.test(output) && attempt < PORT_ATTEMPTS) {
+    if (fixed_port === undefined && /could not bind|address already in use/i.test(output) && attempt < PORT_ATTEMPTS) {
       attempt += 1
       port = await freePort()
     } else if (/pre-existing shared memory block/i.test(output) && performance.now() < giveUp) {
@@ -252,13 +347,14 @@ async function becameReady(context: Context, child: ChildProcess, giveUp: number
     }
     await sleep(POLL_MS)
   }
-  await stopServer(child)
+  await stopServer(child.pid as number, place)
   return false
 }
 
 /** Makes the owner and its database. Repeatable: a crash after initdb leaves them to the next start. */
 async function ensureDatabase(adminUrl: string, password: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl })
+  client.on('error', () => {}) // a lost connection also rejects the statement under way
   await client.connect()
   try {
     const owner = await client.query('select 1 from pg_roles where rolname = $1', [OWNER])
@@ -272,18 +368,27 @@ async function ensureDatabase(adminUrl: string, password: string): Promise<void>
   }
 }
 
-/** Fast shutdown: open transactions are rolled back, what is committed is flushed. */
-async function stopServer(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.ref()
-  const ended = new Promise<true>((done) => child.once('exit', () => done(true)))
-  child.kill('SIGINT')
-  const timer = new AbortController()
-  const late = sleep(STOP_TIMEOUT_MS, false, { signal: timer.signal }).catch(() => false)
-  // Immediate shutdown loses nothing either: the next start replays the log.
-  if (!(await Promise.race([ended, late]))) child.kill('SIGQUIT')
-  await ended
-  timer.abort()
+/** Fast shutdown: open transactions are rolled back, what is committed is flushed. Answers when the server has ended. */
+async function stopServer(pid: number, place: string): Promise<void> {
+  const data = join(place, 'data')
+  if (await runsOn(pid, data)) signalServer(pid, 'SIGINT')
+  let late = performance.now() + STOP_TIMEOUT_MS
+  while (await runsOn(pid, data)) {
+    if (performance.now() > late) {
+      // Immediate shutdown loses nothing either: the next start replays the log.
+      signalServer(pid, 'SIGQUIT')
+      late = Number.POSITIVE_INFINITY
+    }
+    await sleep(POLL_MS)
+  }
+}
+
+function signalServer(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // it has just ended
+  }
 }
 
 // Adopting ------------------------------------------------------------------------------------------------------------
@@ -375,7 +480,7 @@ async function dismissOrphans(data: string): Promise<void> {
  */
 async function choosePlace(dataDir: string, elsewhere: string): Promise<{ place: string; user: User | null }> {
   const inside = join(dataDir, 'postgres')
-  const place = (await readPointer(dataDir))?.place ?? inside
+  const place = (await findPlace(dataDir)) ?? inside
   const isRoot = process.getuid?.() === 0
   if (await exists(join(place, 'data'))) {
     const owner = await fs.stat(join(place, 'data'))
@@ -404,7 +509,8 @@ async function choosePlace(dataDir: string, elsewhere: string): Promise<{ place:
         'set MALIPO_EMBEDDED_DIR to a folder it can reach, or DATABASE_URL to a server of your own',
     )
   }
-  await writePointer(dataDir, { place: outside, port: await freePort(), url: '' })
+  const id = await markPlace(outside, dataDir)
+  await writePointer(dataDir, { place: outside, port: await freePort(), id })
   return { place: outside, user }
 }
 
@@ -507,26 +613,6 @@ async function readOrMakeSecrets(place: string): Promise<Secrets> {
   return secrets
 }
 
-async function readPointer(dataDir: string): Promise<Pointer | null> {
-  return readJson<Pointer>(join(dataDir, 'postgres.json'))
-}
-
-async function writePointer(dataDir: string, pointer: Pointer): Promise<void> {
-  await writePrivately(join(dataDir, 'postgres.json'), pointer, await fs.stat(dataDir))
-}
-
-/** Replaces a file as a whole, for its owner's eyes only. */
-async function writePrivately(path: string, value: object, owner: User): Promise<void> {
-  const temporary = `${path}.${randomBytes(4).toString('hex')}`
-  await fs.writeFile(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true })
-  if (process.getuid?.() === 0) await giveTo(owner, temporary)
-  await fs.rename(temporary, path)
-}
-
-async function giveTo(user: User | null, path: string): Promise<void> {
-  if (user !== null) await fs.chown(path, user.uid, user.gid)
-}
-
 /** Starts a new log when the old one is long. Returns where the next entries will begin. */
 async function rotateLog(place: string): Promise<number> {
   const path = join(place, 'postgres.log')
@@ -534,6 +620,13 @@ async function rotateLog(place: string): Promise<number> {
   if (size < LOG_MAX_BYTES) return size
   await fs.rename(path, `${path}.1`)
   return 0
+}
+
+/** The last part of the log, however long it is. */
+async function logEnd(place: string): Promise<string> {
+  const path = join(place, 'postgres.log')
+  const { size } = await fs.stat(path).catch(() => ({ size: 0 }))
+  return logSince(place, Math.max(0, size - LOG_END_BYTES))
 }
 
 async function logSince(place: string, start: number): Promise<string> {
@@ -602,31 +695,4 @@ function identity(user: User | null): { uid?: number; gid?: number } {
 function serverEnv(binDir: string): NodeJS.ProcessEnv {
   const libraries = join(dirname(binDir), 'lib')
   return { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', LD_LIBRARY_PATH: libraries }
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
-}
-
-async function exists(path: string): Promise<boolean> {
-  return fs.access(path).then(
-    () => true,
-    () => false,
-  )
-}
-
-async function readJson<T>(path: string): Promise<T | null> {
-  const text = await readIfThere(path)
-  return text === null ? null : (JSON.parse(text) as T)
-}
-
-async function readIfThere(path: string): Promise<string | null> {
-  try {
-    return await fs.readFile(path, 'utf8')
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    if (code === 'ENOENT') return null
-    if (code === 'EACCES') throw new Error(`${path} belongs to another user: run this as the user who owns it`)
-    throw error
-  }
 }
