@@ -198,6 +198,7 @@ const BANS: Ban[] = [
       'lib/batch.ts': 'waits a moment for company inside one process; no outcome depends on it',
       'main.ts': 'a process that is asked to stop must end, even when its own clock is stuck',
       'db/embedded.ts': 'waits for another process to start',
+      'documents/draw.ts': 'bounds a real thread',
       'http/outgoing.ts': 'bounds real sockets',
       'http/address-guard.ts': 'bounds a real name look-up',
       'providers/mock/post.ts': 'bounds real sockets of the mock provider process',

@@ -4,14 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { codeOf, isTidy, linesOf, pagesOf, shows, showsNot } from '../../test/paper.ts'
 import { type Page, readPdf } from '../../test/read-pdf.ts'
-import {
-  type InvoiceDocument,
-  invoicePdf,
-  type PosterDocument,
-  posterPdf,
-  type ReceiptDocument,
-  receiptPdf,
-} from './index.ts'
+import { type InvoiceDocument, invoicePdf } from './invoice.ts'
+import { type PosterDocument, posterPdf } from './poster.ts'
+import { type ReceiptDocument, receiptPdf } from './receipt.ts'
 
 const AT = new Date('2026-11-21T15:00:00Z')
 const URL_TO_PAY = 'https://lipa.example.co.tz/l/3fk2-9aJd0eQxYb7TzUv1mN5rWc'

@@ -2,7 +2,7 @@
 
 import { findPagePayments } from '../collections/index.ts'
 import type { Deps } from '../db/index.ts'
-import { type InvoiceDocument, invoicePdf } from '../documents/index.ts'
+import { drawDocument, type InvoiceDocument } from '../documents/index.ts'
 import { publicUrl } from '../payment-links/index.ts'
 import { itemsOf } from './items.ts'
 import { displayNumber, statusAt } from './state.ts'
@@ -56,7 +56,8 @@ export function createInvoiceFiles(
     const invoice = invoice_id === null ? null : await findInvoice(deps.db, merchant_id, invoice_id)
     if (invoice === null) return []
     const test = options.rehearses || invoice.environment === 'sandbox'
-    const content = await invoicePdf(await invoiceDocument(deps, invoice, options.payUrl(), test))
+    const input = await invoiceDocument(deps, invoice, options.payUrl(), test)
+    const content = await drawDocument(invoice, { kind: 'invoice', input })
     return [{ filename: `${displayNumber(invoice.number)}.pdf`, content, content_type: 'application/pdf' }]
   }
 }

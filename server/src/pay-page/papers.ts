@@ -1,44 +1,26 @@
-// PDFs for whoever has a link. Drawing one takes tens of milliseconds from the process that moves money: the same one is
-// drawn once, one at a time, and never are many waited for.
+// PDFs for payers who have a link: the same document is drawn once, for all who ask for it.
 
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { VERSION } from '../http/index.ts'
-import { refuse } from '../lib/index.ts'
 import { FILE_HEADERS } from './headers.ts'
 
 /** A document: what it shows, and what draws it from that. The same facts make the same bytes. */
-export type Paper<Facts> = { filename: string; facts: Facts; draw(facts: Facts): Promise<Buffer> }
+export type Paper<Facts> = { filename: string; facts: Facts; draw(): Promise<Buffer> }
 
-/** Sends documents. Refuses with rate_limited when too many wait to be drawn. */
+/** Sends documents. Refuses with service_unavailable when too many wait to be drawn. */
 export type Papers = {
   send<Facts>(request: FastifyRequest, reply: FastifyReply, paper: Paper<Facts>): Promise<FastifyReply>
 }
 
 /** Some 30 KB each. */
 const KEPT_MAX = 200
-const WAITING_MAX = 20
-const AGAIN_S = 5
 
 /** Makes the sender of one process, with the documents that were asked for last. */
 export function createPapers(): Papers {
   const kept = new Map<string, Promise<Buffer>>()
-  let last: Promise<unknown> = Promise.resolve()
-  let waiting = 0
-
-  const drawNext = async (draw: () => Promise<Buffer>): Promise<Buffer> => {
-    if (waiting >= WAITING_MAX) refuse('rate_limited', { retry_after_s: AGAIN_S })
-    waiting += 1
-    const drawn = last.then(draw)
-    last = drawn.catch(() => undefined)
-    try {
-      return await drawn
-    } finally {
-      waiting -= 1
-    }
-  }
   const bytesOf = (tag: string, draw: () => Promise<Buffer>): Promise<Buffer> => {
-    const bytes = kept.get(tag) ?? drawNext(draw)
+    const bytes = kept.get(tag) ?? draw()
     // The newest stands last; what could not be drawn is not kept.
     kept.delete(tag)
     kept.set(tag, bytes)
@@ -56,7 +38,7 @@ export function createPapers(): Papers {
       reply.headers({ ...FILE_HEADERS, 'cache-control': 'private, no-cache', etag: tag })
       if (request.headers['if-none-match']?.includes(tag)) return reply.code(304).send()
       try {
-        const pdf = await bytesOf(tag, () => draw(facts))
+        const pdf = await bytesOf(tag, draw)
         return reply
           .headers({ 'content-type': 'application/pdf', 'content-disposition': `inline; filename="${filename}"` })
           .send(pdf)

@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { latestPayments, type PagePayment } from '../collections/index.ts'
 import type { Deps } from '../db/index.ts'
-import { invoicePdf, qrSvg, receiptPdf } from '../documents/index.ts'
+import { drawDocument, qrSvg } from '../documents/index.ts'
 import { type App, fingerprint, type IdempotencyClaim, isIdempotencyKey, payUrlOf } from '../http/index.ts'
 import { createFindInvoiceByLink, invoiceDocument, publicStatusAt } from '../invoices/index.ts'
 import { canonicalPhone, createTogether, gather, newId, Refusal } from '../lib/index.ts'
@@ -60,6 +60,7 @@ type Asked = (Shop | Frame) & { open_path: string }
 
 const METHODS = Object.keys(METHOD_OF) as PayMethod[]
 const FORM_BYTES_MAX = 4 * 1024
+const URL_MAX = 512
 /** How long a poll waits for others. Nobody who waits for a payment notices. */
 const POLLS_WAIT_MS = 20
 /** What a magic number is shown as: an M-Pesa number that nobody has. */
@@ -198,7 +199,8 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
       scope.setErrorHandler((error, request, reply) => {
         const status =
           (error as { statusCode?: number; status?: number }).statusCode ?? (error as { status?: number }).status ?? 500
-        if (status >= 500) request.log.error({ err: error, request_id: request.id }, 'a page failed')
+        if (status >= 500 && !(error instanceof Refusal))
+          request.log.error({ err: error, request_id: request.id }, 'a page failed')
         const frame = frameOf(request)
         const retry_after_s = error instanceof Refusal ? error.retry_after_s : null
         if (status === 429) return tooMany(request, reply, { ...frame, open_path: frame.url }, retry_after_s ?? 60)
@@ -350,7 +352,8 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
               drawn_at: facts.paid_at,
             }
             const filename = `receipt-${found.collection_id}.pdf`
-            return papers.send(request, reply, { filename, facts: facts_of_pdf, draw: receiptPdf })
+            const draw = () => drawDocument(link, { kind: 'receipt', input: facts_of_pdf })
+            return papers.send(request, reply, { filename, facts: facts_of_pdf, draw })
           },
         )
 
@@ -368,7 +371,8 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
             const facts = await invoiceDocument(deps, invoice, payUrlOf(config, app), shop.test !== null)
             const status = publicStatusAt(invoice, deps.clock.now())
             const shown = { ...facts, language: shop.language, status, customer_email: null }
-            return papers.send(request, reply, { filename: `${facts.number}.pdf`, facts: shown, draw: invoicePdf })
+            const draw = () => drawDocument(link, { kind: 'invoice', input: shown })
+            return papers.send(request, reply, { filename: `${facts.number}.pdf`, facts: shown, draw })
           },
         )
       }
@@ -381,7 +385,12 @@ function frameFor({ config }: Deps, request: FastifyRequest): Frame {
   const [url = '', query] = request.url.split('?', 2)
   // What the router could not read has no query of its own.
   const { lang } = (request.query ?? Object.fromEntries(new URLSearchParams(query))) as { lang?: unknown }
-  return { language: payLanguage(lang, request.headers['accept-language']), url, brand_name: config.brand_name }
+  return {
+    language: payLanguage(lang, request.headers['accept-language']),
+    // An address that is longer than any of ours is not repeated in the page.
+    url: url.length <= URL_MAX ? url : '/pay',
+    brand_name: config.brand_name,
+  }
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, screen: Screen, status = statusOf(screen)): FastifyReply {
@@ -395,10 +404,15 @@ function send(request: FastifyRequest, reply: FastifyReply, screen: Screen, stat
  * pages are. Null: it is no address of a page.
  */
 export function astrayPages(deps: Deps) {
-  return (request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply | null =>
-    /^\/pay(?:[/?]|$)/.test(request.url)
-      ? send(request, reply, { ...frameFor(deps, request), screen: 'unknown' }, status)
-      : null
+  return (request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply | null => {
+    if (!/^\/pay(?:[/?]|$)/.test(request.url)) return null
+    const frame = frameFor(deps, request)
+    if (status === 429) {
+      const again_at = new Date(deps.clock.now().getTime() + Number(reply.getHeader('retry-after') ?? 60) * 1_000)
+      return send(request, reply, { ...frame, screen: 'too_many', open_path: frame.url, again_at }, status)
+    }
+    return send(request, reply, { ...frame, screen: 'unknown' }, status)
+  }
 }
 
 function poll(reply: FastifyReply, answer: Parameters<typeof pollAnswer>[0]): FastifyReply {

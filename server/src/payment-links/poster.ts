@@ -2,7 +2,7 @@
 
 import Type from 'typebox'
 import type { Deps } from '../db/index.ts'
-import { posterPdf } from '../documents/index.ts'
+import { drawDocument } from '../documents/index.ts'
 import { type Access, type App, type Caller, caller, MERCHANT_ROLES, payUrlOf } from '../http/index.ts'
 import { LANGUAGES, oneOf, refuse } from '../lib/index.ts'
 import type { LiveProviders } from './create.ts'
@@ -34,13 +34,13 @@ export function posterRoute(
         }),
         response: { 200: { content: { 'application/pdf': { schema: Pdf } } } },
       },
-      config: { access: READ, refusals: ['payment_link_not_active'] },
+      config: { access: READ, refusals: ['payment_link_not_active', 'service_unavailable'] },
     },
     async (request, reply) => {
       const link = await options.own(caller(request), request.params.link_id)
       if (statusAt(link, deps.clock.now()) !== 'ACTIVE') refuse('payment_link_not_active')
       const rehearses = options.live.every(({ capabilities }) => capabilities.rehearses)
-      const pdf = await posterPdf({
+      const input = {
         language: request.query.language ?? 'sw',
         brand_name: deps.config.brand_name,
         merchant_name: link.merchant_name,
@@ -50,7 +50,8 @@ export function posterRoute(
         page_url: publicUrl(payUrlOf(deps.config, app), link.slug),
         test: rehearses || link.environment === 'sandbox',
         drawn_at: link.updated_at,
-      })
+      }
+      const pdf = await drawDocument(link, { kind: 'poster', input })
       return reply
         .type('application/pdf')
         .header('content-disposition', `inline; filename="poster-${link.id}.pdf"`)

@@ -1,0 +1,58 @@
+// The queue of documents that wait to be drawn: bounded, and fair between merchants, live before sandbox.
+
+import { refuse } from '../lib/index.ts'
+
+/** For whom a document is drawn: each merchant has a share of the queue in each environment. */
+export type DocumentOwner = { merchant_id: string; environment: string }
+
+/** Places in the queue of documents. */
+export const QUEUE_LIMITS = { of_owner: 16, of_sandbox: 32, of_all: 64 }
+const RETRY_AFTER_S = 5
+
+type Waiting = { run(): Promise<void> }
+
+/** Makes a queue that runs one task at a time. If it has no place left, it refuses with service_unavailable. */
+export function createDocumentQueue(): <T>(owner: DocumentOwner, task: () => Promise<T>) => Promise<T> {
+  const lanes = { live: new Map<string, Waiting[]>(), sandbox: new Map<string, Waiting[]>() }
+  let running = false
+
+  const waitingIn = (lane: Map<string, Waiting[]>) => [...lane.values()].reduce((sum, { length }) => sum + length, 0)
+  const next = (): Waiting | undefined => {
+    for (const lane of [lanes.live, lanes.sandbox]) {
+      for (const [owner, waiting] of lane) {
+        const first = waiting.shift()
+        lane.delete(owner)
+        // An owner with more documents waits behind the other owners.
+        if (waiting.length > 0) lane.set(owner, waiting)
+        if (first) return first
+      }
+    }
+    return undefined
+  }
+  const start = async () => {
+    if (running) return
+    running = true
+    for (let one = next(); one; one = next()) await one.run()
+    running = false
+  }
+  return ({ merchant_id, environment }, task) => {
+    const lane = environment === 'live' ? lanes.live : lanes.sandbox
+    const waiting = lane.get(merchant_id) ?? []
+    const in_sandbox = waitingIn(lanes.sandbox)
+    const is_full =
+      waiting.length >= QUEUE_LIMITS.of_owner ||
+      in_sandbox + waitingIn(lanes.live) >= QUEUE_LIMITS.of_all ||
+      (lane === lanes.sandbox && in_sandbox >= QUEUE_LIMITS.of_sandbox)
+    if (is_full) {
+      refuse('service_unavailable', {
+        message: 'Too many documents wait to be drawn. Ask again after as many seconds as Retry-After says.',
+        retry_after_s: RETRY_AFTER_S,
+      })
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<typeof task>>>()
+    waiting.push({ run: () => task().then(resolve as (value: unknown) => void, reject) })
+    lane.set(merchant_id, waiting)
+    void start()
+    return promise as ReturnType<typeof task>
+  }
+}
