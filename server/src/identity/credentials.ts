@@ -3,7 +3,7 @@
 import { argon2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { type Deps, type Reader, sql, type Tx } from '../db/index.ts'
-import { newId, type Random, randomBase62, refuseField } from '../lib/index.ts'
+import { newId, type Random, randomBase62, refuse, refuseField } from '../lib/index.ts'
 import { forgetAccount } from './adapter.ts'
 import { COMMON_PASSWORDS } from './credentials-common.ts'
 import { EMBEDDED } from './tokens.ts'
@@ -56,11 +56,44 @@ export async function hashPassword(deps: Deps, password: string): Promise<string
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`
 }
 
-function tagOf(password: string, nonce: Buffer, cost: typeof COST): Promise<Buffer> {
-  return derive('argon2id', { message: normal(password), nonce, tagLength: TAG_BYTES, ...cost })
+/** Passwords that are derived at once, and that may wait or be on their way. More would take the processor from payments. */
+const DERIVED_AT_ONCE = 2
+const PLACES_MAX = 32
+const RETRY_AFTER_S = 3
+let derived_now = 0
+let places_taken = 0
+const waiting: (() => void)[] = []
+
+/** Runs what derives one password. If too many passwords are on their way, it refuses with service_unavailable. */
+export async function withPasswordPlace<T>(run: () => Promise<T>): Promise<T> {
+  if (places_taken >= PLACES_MAX) {
+    refuse('service_unavailable', {
+      message: 'Too many people sign in at the moment. Try again after as many seconds as Retry-After says.',
+      retry_after_s: RETRY_AFTER_S,
+    })
+  }
+  places_taken += 1
+  try {
+    return await run()
+  } finally {
+    places_taken -= 1
+  }
 }
 
-const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
+async function tagOf(password: string, nonce: Buffer, cost: typeof COST): Promise<Buffer> {
+  if (derived_now >= DERIVED_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+  else derived_now += 1
+  try {
+    return await derive('argon2id', { message: normal(password), nonce, tagLength: TAG_BYTES, ...cost })
+  } finally {
+    // The next in the queue goes on in this place.
+    const next = waiting.shift()
+    if (next) next()
+    else derived_now -= 1
+  }
+}
+
+const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/(?<!=)=+$/, '')
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
