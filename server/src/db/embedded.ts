@@ -596,7 +596,7 @@ async function requireMajor(place: string, expected: number): Promise<void> {
 
 function majorOf(binDir: string): number {
   const { stdout } = spawnSync(join(binDir, 'postgres'), ['--version'], { encoding: 'utf8' })
-  const major = /(\d+)\./.exec(stdout ?? '')?.[1]
+  const major = /(?<!\d)(\d+)\./.exec(stdout ?? '')?.[1]
   if (major === undefined) throw new Error(`${binDir} holds no PostgreSQL server`)
   return Number(major)
 }

@@ -43,7 +43,7 @@ const NOT_PUBLIC = 'must lead to an address on the public internet, not to a pri
  */
 export function isPublicAddress(address: string): boolean {
   try {
-    const parsed = ipaddr.parse(bareHost(address).replace(/%.*$/, ''))
+    const parsed = ipaddr.parse(bareHost(address).split('%', 1)[0] as string)
     // Of IPv6 only 2000::/3 is in use as public address space; the library calls unassigned blocks unicast too.
     if (parsed instanceof ipaddr.IPv6 && (parsed.toByteArray()[0] as number) >> 5 !== 1) return false
     return parsed.range() === 'unicast'

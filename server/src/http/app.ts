@@ -54,6 +54,9 @@ export type AppOptions = {
   astray?(request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply | null
 }
 
+/** Characters of a path that are logged. */
+const LOGGED_PATH_MAX = 512
+
 /** Builds the app with all its routes; it does not listen yet. */
 export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   const { config } = deps
@@ -86,7 +89,10 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     frameworkErrors: (_error, request, reply) => {
       reply.headers({ 'x-request-id': request.id, ...transport })
       const answer = reply as unknown as FastifyReply
-      return options.astray?.(request, answer, 404) ?? renderError(new Refusal('not_found'), request, answer)
+      void limitUnknown(request, answer).then(
+        (limited) =>
+          limited ?? options.astray?.(request, answer, 404) ?? renderError(new Refusal('not_found'), request, answer),
+      )
     },
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App
 
@@ -116,6 +122,16 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
 
   const limits = createLimits(app, config, deps.clock)
   app.decorate('calledBack', limits.calledBack)
+  /** Counts a request that leads to no route. If its address has sent too many of these, the reply is sent. */
+  const limitUnknown = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | null> => {
+    try {
+      await limits.byAddress.unknown(request, reply)
+      return null
+    } catch (error) {
+      if (error instanceof Refusal) reply.header('retry-after', String(error.retry_after_s))
+      return options.astray?.(request, reply, 429) ?? renderError(error, request, reply)
+    }
+  }
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
@@ -123,7 +139,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     reply.headers(transport)
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') refuse('malformed_request')
     const access = request.routeOptions.config?.access
-    if (access === undefined) return
+    if (access === undefined) return (await limitUnknown(request, reply)) ?? undefined
     if (access === 'public') {
       const limit = request.routeOptions.config?.limit ?? 'pages'
       if (limit !== 'none') await limits.byAddress[limit](request, reply)
@@ -175,7 +191,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
         {
           request_id: request.id,
           method: request.method,
-          path: request.url.split('?', 1)[0],
+          path: request.url.slice(0, LOGGED_PATH_MAX).split('?', 1)[0],
           status: reply.statusCode,
           duration_ms: Math.round(reply.elapsedTime * 10) / 10,
           merchant_id: request.caller?.merchant.id,

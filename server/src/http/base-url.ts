@@ -7,10 +7,10 @@ import type { App } from './app.ts'
 export function baseUrlOf(config: Config, app?: App): string {
   const address = app?.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : config.port
-  return (config.base_url || `http://127.0.0.1:${port}`).replace(/\/+$/, '')
+  return (config.base_url || `http://127.0.0.1:${port}`).replace(/(?<!\/)\/+$/, '')
 }
 
 /** The public address of the payment pages, without a slash at its end. */
 export function payUrlOf(config: Config, app?: App): string {
-  return config.pay_url.replace(/\/+$/, '') || baseUrlOf(config, app)
+  return config.pay_url.replace(/(?<!\/)\/+$/, '') || baseUrlOf(config, app)
 }

@@ -12,8 +12,6 @@ export function writtenAmount(body: { amount: string | number }): string {
 
 const POISON = /"(?:__proto__|constructor)"\s*:|\\u00/i
 const DEPTH_MAX = 32
-/** Brackets, and whole strings so that the brackets in them do not count. */
-const BRACKETS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]/g
 
 /**
  * Parses a body. A number loses its last digits and its notation when it becomes a float, so the body's own `amount`
@@ -42,12 +40,21 @@ function isDeep(text: string): boolean {
   // Nearly every body is flat: one brace at its start, and no list.
   if (text.lastIndexOf('{') <= 0 && !text.includes('[')) return false
   let depth = 0
-  for (const [bracket] of text.matchAll(BRACKETS)) {
-    if (bracket === '{' || bracket === '[') depth += 1
-    else if (bracket === '}' || bracket === ']') depth -= 1
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (char === '"') at = endOfString(text, at)
+    else if (char === '{' || char === '[') depth += 1
+    else if (char === '}' || char === ']') depth -= 1
     if (depth > DEPTH_MAX) return true
   }
   return false
+}
+
+/** The closing quote of the string that begins at `begin`: the brackets within it do not count. */
+function endOfString(text: string, begin: number): number {
+  let at = begin + 1
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return at
 }
 
 function reachesPrototype(value: unknown): boolean {

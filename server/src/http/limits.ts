@@ -13,8 +13,8 @@ type Count = (request: FastifyRequest, reply: Reply) => Promise<void>
 export type Limits = {
   /** Counts a request of a valid key, or of a person's session. */
   byKey: Count
-  /** Counts a request to a public route, or to one of the routes that payers or providers call. */
-  byAddress: Record<'pages' | 'payers' | 'pdfs' | 'callbacks', Count>
+  /** Counts a request to a public route, to one of the routes that payers or providers call, or to no route at all. */
+  byAddress: Record<'pages' | 'payers' | 'pdfs' | 'callbacks' | 'unknown', Count>
   /**
    * Before a credential is looked up: refuses an address that has lately tried too many. A credential that was valid
    * from there goes on, so that nobody is shut out by another who shares the address, a proxy's say.
@@ -66,6 +66,7 @@ export function createLimits(app: App, config: Config, clock: Clock): Limits {
     byKey: refusing(make(config.rate_limit_key, credentialId)),
     byAddress: {
       pages: refusing(make(config.rate_limit_address, address)),
+      unknown: refusing(make(config.rate_limit_address, address)),
       payers: refusing(make(config.rate_limit_payers, address)),
       pdfs: refusing(make(config.rate_limit_pdfs, address)),
       async callbacks(request, reply) {

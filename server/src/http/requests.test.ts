@@ -446,6 +446,48 @@ describe('limits', () => {
     }
   })
 
+  test('an address that asks for unknown paths too often is 429, however it asks; everything else goes on', async () => {
+    const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
+    try {
+      const ask = (url: string, key: string | null) => limited.call({ method: 'GET', url, key })
+      const paths = ['/pin', '/v1/nothing', '/v1/collections/%zz', '/pin', `/v1/collections/${'a'.repeat(300)}`]
+      for (const path of paths) {
+        const reply = await ask(path, null)
+        refused(reply, 404, 'not_found')
+        assert.equal(reply.headers['ratelimit-limit'], '5')
+      }
+      for (const path of [...paths, `/pin${'%5C'.repeat(5_000)}`]) {
+        const reply = await ask(path, limited.sandbox_key)
+        refused(reply, 429, 'rate_limited')
+        assert.ok(Number(reply.headers['retry-after']) > 0)
+        assert.equal(reply.headers['ratelimit-remaining'], '0')
+      }
+      const page = await limited.call({ method: 'DELETE', url: `/pay/${'x'.repeat(5_000)}`, key: null })
+      assert.equal(page.status, 429)
+      assert.match(String(page.headers['content-type']), /text\/html/)
+      assert.ok(Number(page.headers['retry-after']) > 0)
+      assert.ok(!page.text.includes('xxxx'), 'a page repeats no long path')
+      assert.equal((await limited.get('/v1/collections')).status, 200)
+      assert.equal((await ask('/openapi.json', null)).status, 200)
+    } finally {
+      await limited.close()
+    }
+  })
+
+  test('a path of 15 KB of backslashes is answered at once, and the log names at most 512 characters of it', async () => {
+    const logging = await createWorld({ env: { LOG_LEVEL: 'info' } })
+    try {
+      const began = performance.now()
+      refused(await logging.call({ method: 'GET', url: `/pin${'\\'.repeat(15_000)}`, key: null }), 404, 'not_found')
+      assert.ok(performance.now() - began < 500, `it took ${performance.now() - began} ms`)
+      const lines = logging.deps.logged.filter((line) => line.includes('/pin'))
+      assert.equal(lines.length, 1)
+      assert.equal((JSON.parse(lines[0] as string) as { path: string }).path.length, 512)
+    } finally {
+      await logging.close()
+    }
+  })
+
   test('callbacks have a limit of their own', async () => {
     const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '2', RATE_LIMIT_CALLBACKS: '4' } })
     try {

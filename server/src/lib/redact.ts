@@ -15,13 +15,16 @@ const SECRET_NAMES = new Set(
 const SECRET_ENDING = /(?:password|passwd|passcode|secret|pincode|userpin|customerpin|walletpin)$/
 /** Says quickly of most texts that they name no secret. */
 const MAY_NAME_ONE = /pin|otp|cv[vc]|pass(?:w|c)|secret|auth|credential|token|key|session/i
+// Every expression here reads 64 KB in less than 5 ms, whatever the text is: server/test/regular-expressions.test.ts.
 /** Text that looks like one of our keys or secrets, wherever it stands. */
 const SECRET_TEXT =
-  /(?<![A-Za-z0-9])(?:[a-z][a-z0-9]*_(?:live|sandbox|test)_[0-9A-Za-z]{20,}|whsec_[A-Za-z0-9+/=]{20,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]+)/g
+  /(?<![A-Za-z0-9])(?:[a-z][a-z0-9]*_(?:live|sandbox|test)_[0-9A-Za-z]{20,}|whsec_[A-Za-z0-9+/=]{20,})/g
+/** A session token, also behind other characters of its word. It is looked for once in each word that has two dots behind it. */
+const SESSION_TOKEN = /(?<![\w-])(?=[\w-]+\.[\w-]+\.[\w-])([\w-]*?(?<![A-Za-z0-9]))eyJ[\w-]{10,}\.[\w-]+\.[\w-]+/g
 /** Says quickly of most texts that they hold none. */
 const MAY_HOLD_ONE = /_(?:live|sandbox|test)_|whsec_|eyJ/
 /** The name of a field in JSON, also in JSON within a text of JSON, whose quotes are escaped. */
-const JSON_NAME = /(\\*)"([\w. -]{1,64})\1"\s*:\s*/g
+const JSON_NAME = /"([\w. -]{1,64})(\\*)"\s*:\s*/g
 const FORM_FIELD = /((?:^|[?&;,\s"'])([\w.-]{1,64})=)([^&;,\s"'\\<]+)/g
 const XML_FIELD = /(<([\w.-]{1,64})>)([^<]+)(?=<)/g
 
@@ -39,7 +42,8 @@ export function mayHoldSecret(text: string): boolean {
 
 /** Takes keys, signing secrets and session tokens out of a text. */
 export function redactText(text: string): string {
-  return MAY_HOLD_ONE.test(text) ? text.replace(SECRET_TEXT, REDACTED) : text
+  if (!MAY_HOLD_ONE.test(text)) return text
+  return text.replace(SECRET_TEXT, REDACTED).replace(SESSION_TOKEN, `$1${REDACTED}`)
 }
 
 /** Takes out of a text what is secret by its shape or by its name. */
@@ -59,8 +63,10 @@ function redactJson(text: string): string {
   let clean = ''
   let done = 0
   for (const match of text.matchAll(JSON_NAME)) {
-    const [head, escapes = '', name = ''] = match
+    const [head, name = '', escapes = ''] = match
     if (match.index < done || !isSecretName(name)) continue
+    // The quote before the name is escaped at least as deep as the one behind it.
+    if (!text.startsWith(escapes, match.index - escapes.length)) continue
     const begin = match.index + head.length
     clean += `${text.slice(done, begin)}${escapes}"${REDACTED}${escapes}"`
     done = endOfValue(text, begin, escapes.length)

@@ -9,7 +9,8 @@ export type Language = (typeof LANGUAGES)[number]
 export function showAmount(minor: bigint, currency = 'TZS'): string {
   const sign = minor < 0n ? '-' : ''
   const digits = (minor < 0n ? -minor : minor).toString().padStart(3, '0')
-  const whole = digits.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, ',')
+  let whole = digits.slice(0, -2)
+  for (let at = whole.length - 3; at > 0; at -= 3) whole = `${whole.slice(0, at)},${whole.slice(at)}`
   const cents = digits.slice(-2)
   return `${sign}${currency}\u00a0${whole}${cents === '00' ? '' : `.${cents}`}`
 }

@@ -14,7 +14,7 @@ export type InvitationMail = {
   brand: string
 }
 
-const ADDRESS = /(?:\b[a-z][a-z\d+.-]*:\/\/|\bwww\.)\S*/gi
+const ADDRESS = /(?:(?<![a-z\d+.-])[a-z\d+.-]+:\/\/|\bwww\.)\S*/gi
 const DOMAIN_DOT = /(?<=[\p{L}\p{N}-])\.(?=[\p{L}\p{N}-]{2})/gu
 
 /**

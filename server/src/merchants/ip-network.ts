@@ -30,7 +30,7 @@ export function canonicalNetwork(text: string): { network: string } | { problem:
 
 /** The plain form of the address that a request came from, or null when it is none. */
 export function canonicalAddress(text: string): string | null {
-  return text.includes('/') ? null : (parse(text.replace(/%.*$/, ''))?.address.toString() ?? null)
+  return text.includes('/') ? null : (parse(text.split('%', 1)[0] as string)?.address.toString() ?? null)
 }
 
 /** A canonical CIDR as people read it: a single address without its prefix. */

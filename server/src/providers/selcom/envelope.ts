@@ -1,6 +1,7 @@
 // The envelope that every answer of the gateway comes in, and what an HTTP exchange as a whole comes to. Pure.
 
 import { busyOf, type LostWhy, type Sent } from '../exchange.ts'
+import { follows } from '../follows.ts'
 import type { BlockCause } from '../port.ts'
 
 /** Anything that JSON calls an object. */
@@ -40,11 +41,11 @@ export const AMBIGUOUS = '999'
 /** How it says that what lies behind it did not answer, as a failure too. The spelling is the gateway's. */
 const UPSTREAM = /\bno\s+res?ponse\s+from\s+upstream/i
 /** How it says that our address is not allowed, or our use of one of its products. */
-const REFUSALS: readonly (readonly [text: RegExp, because: BlockCause])[] = [
-  [/\b4032\b/, 'address'],
-  [/\bip\b.*\bwhite-?\s?list/i, 'address'],
-  [/\b4035\b/, 'access'],
-  [/\bendpoint not enabled\b/i, 'access'],
+const REFUSALS: readonly (readonly [says: (text: string) => boolean, because: BlockCause])[] = [
+  [(text) => /\b4032\b/.test(text), 'address'],
+  [(text) => follows(text, /\bip\b/i, /\bwhite-?\s?list/i), 'address'],
+  [(text) => /\b4035\b/.test(text), 'access'],
+  [(text) => /\bendpoint not enabled\b/i.test(text), 'access'],
 ]
 
 /** Reads an envelope. Null: it is none, whatever else it is. */
@@ -119,7 +120,7 @@ export function textOf(value: unknown): string | null {
 
 /** By what a message says that we are not let in. Null: it does not say so. */
 function refusalIn(message: string, refusal_texts: readonly string[]): { because: BlockCause | null } | null {
-  const known = REFUSALS.find(([text]) => text.test(message))
+  const known = REFUSALS.find(([says]) => says(message))
   if (known !== undefined) return { because: known[1] }
   const lower = message.toLowerCase()
   return refusal_texts.some((text) => lower.includes(text.toLowerCase())) ? { because: null } : null

@@ -6,6 +6,7 @@
 // when the answer is about this payout: the manual's "all other codes: failed" is not enough.
 
 import { busyOf } from '../exchange.ts'
+import { follows } from '../follows.ts'
 import type { PayoutAnswer, PayoutFailure, PayoutRequest } from '../port.ts'
 import { type Envelope, isFields, textOf, type Verdict } from './envelope.ts'
 import { amountOf, REPEATED, UNAVAILABLE, unknown, whyOf, wordOf } from './mapping.ts'
@@ -35,7 +36,9 @@ const DOUBT =
   /time[sd]?[\s-]*out|try(?:ing)?\s+again|\bretry|(?:system|internal|server) (?:error|fail)|too many requests|in progress|being processed|pending|ambig/i
 /** What is said of a question: about nothing that is known, or not asked as it should be. */
 const ABOUT_THE_QUESTION_TEXT =
-  /not found|no such|no records?\b|unknown|missing|invalid (?:order|trans|reference|param|time|sign|digest|request|auth)|(?:transaction|transid|reference|record|order|request|messageid)\b.*\b(?:not|n't) exist|timestamp|signature|digest|authori[sz]|authentic/i
+  /not found|no such|no records?\b|unknown|missing|invalid (?:order|trans|reference|param|time|sign|digest|request|auth)|timestamp|signature|digest|authori[sz]|authentic/i
+const doesNotExist = (text: string): boolean =>
+  follows(text, /(?:transaction|transid|reference|record|order|request|messageid)\b/i, /\b(?:not|n't) exist/i)
 /** The words of a failure that is one: of the payout, and of nothing else. */
 const HAS_FAILED =
   /^\W*(?:the\s+)?(?:transaction|payment|payout|transfer|cash-?\s?in)\s+(?:has\s+|was\s+)?(?:been\s+)?(?:failed|declined|rejected|unsuccessful|not\s+successful)\W*$/i
@@ -108,7 +111,8 @@ function isAbout({ transid }: Envelope, { reference, sent_at }: PayoutRequest): 
 
 /** Why a payout failed, by the answer to a question. Null: that is not what it says, or not for certain. */
 function failureIn({ resultcode, message }: Envelope, { failed_codes }: PayoutReading): PayoutFailure | null {
-  if ([ABOUT_THE_QUESTION_TEXT, REPEATED, DOUBT].some((text) => text.test(message))) return null
+  if (doesNotExist(message) || [ABOUT_THE_QUESTION_TEXT, REPEATED, DOUBT].some((text) => text.test(message)))
+    return null
   if (failed_codes.includes(resultcode)) return reasonOf(resultcode, failed_codes)
   if (ABOUT_THE_QUESTION.includes(resultcode) || UNAVAILABLE.includes(resultcode)) return null
   if (resultcode === FAILED && !HAS_FAILED.test(message)) return null

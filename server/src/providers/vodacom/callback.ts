@@ -16,7 +16,9 @@ export function verifyCallback(
   headers: Record<string, string | undefined>,
   body: Buffer,
 ): CallbackVerdict {
-  const given = /[?&]secret=([^&#]*)$/.exec(headers[CALLBACK_PATH] ?? '')?.[1]
+  const path = headers[CALLBACK_PATH] ?? ''
+  const end = path.slice(Math.max(0, path.lastIndexOf('&'), path.lastIndexOf('#')))
+  const given = /[?&]secret=([\s\S]*)/.exec(end)?.[1]
   if (secret === null || given === undefined || !sameSecret(given, secret)) return UNVERIFIED
   const reference = REFERENCE_NAMES.map((name) => readFields(body)?.[name]).find((value) => value !== undefined)
   if (typeof reference !== 'string' || reference === '') return UNVERIFIED

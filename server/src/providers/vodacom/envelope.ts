@@ -1,6 +1,7 @@
 // The answers of the gateway, and what an HTTP exchange as a whole comes to. Pure.
 
 import { busyOf, type LostWhy, type Sent } from '../exchange.ts'
+import { follows } from '../follows.ts'
 import type { FailureReason } from '../port.ts'
 import { type Meaning, meaningOf } from './codes.ts'
 
@@ -42,7 +43,10 @@ const ID = /^[0-9A-Za-z_.-]{5,64}$/
 const YES = ['true', 'yes', '1']
 const NO = ['false', 'no', '0', 'n/a', '']
 /** How a session, or the bearer as a whole, is refused: only without a code of the table, and in no settled words. */
-const NO_SESSION = /\bsession\b.*\b(?:invalid|expired|not found)\b|\b(?:invalid|expired)\b.*\bsession\b|\bbearer\b/i
+const saysNoSession = (text: string): boolean =>
+  /\bbearer\b/i.test(text) ||
+  follows(text, /\bsession\b/i, /\b(?:invalid|expired|not found)\b/i) ||
+  follows(text, /\b(?:invalid|expired)\b/i, /\bsession\b/i)
 
 /** Reads an answer. Null: it is none of the gateway's, whatever else it is. */
 export function readEnvelope(text: string): Envelope | null {
@@ -126,7 +130,7 @@ function unnamed(status: number, envelope: Envelope, wording: Wording): Verdict 
     if (payment === undefined) return { is: 'unclear', why: 'unseen_status', envelope }
     return { is: 'failed', meaning: { is: 'failed', payment, payout: null }, envelope }
   }
-  if (status === 401 || NO_SESSION.test(description)) return { is: 'no_session', certain: true, envelope }
+  if (status === 401 || saysNoSession(description)) return { is: 'no_session', certain: true, envelope }
   if (status === 403) return { is: 'refused', certain: false, envelope }
   return { is: 'unclear', why: 'unreadable', envelope }
 }

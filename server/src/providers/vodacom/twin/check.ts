@@ -18,7 +18,7 @@ const COMMON: Record<string, Rule> = {
 }
 const MONEY: Record<string, Rule> = {
   ...COMMON,
-  input_Amount: rule(/^\d*\.?\d+$/, 'INS-15'),
+  input_Amount: rule(/^(?:\d+(?:\.\d+)?|\.\d+)$/, 'INS-15'),
   input_CustomerMSISDN: rule(/^\d{12,14}$/, 'INS-2051'),
   input_Currency: rule(/^TZS$/, 'INS-26'),
   input_TransactionReference: rule(/^[0-9a-zA-Z \w+]{1,20}$/, 'INS-17'),
@@ -33,7 +33,7 @@ export const RULES = {
   reversal: {
     ...COMMON,
     input_TransactionID: rule(/^[0-9A-Za-z]{1,20}$/, 'INS-18'),
-    input_ReversalAmount: { ...rule(/^\d*\.?\d+$/, 'INS-15'), may_miss: true },
+    input_ReversalAmount: { ...rule(/^(?:\d+(?:\.\d+)?|\.\d+)$/, 'INS-15'), may_miss: true },
   },
   name: {
     ...COMMON,

@@ -1,0 +1,168 @@
+// One slow regular expression stalls every caller of a process: it runs on the only thread that answers requests.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { clean, cleanLines } from '../src/documents/clean.ts'
+import { parseBody } from '../src/http/json.ts'
+import {
+  canonicalPhone,
+  csvLine,
+  escapeHtml,
+  mayHoldSecret,
+  plainLine,
+  plainText,
+  redactSecrets,
+} from '../src/lib/index.ts'
+import { mailedName } from '../src/merchants/invitation-mail.ts'
+import { smsText } from '../src/messages/sms-text.ts'
+import { createRedaction } from '../src/providers/redact.ts'
+import { type Expression, expressionsIn, findExpressions } from './expressions.ts'
+import { fill, HOSTILE, type WorstText, worstTexts } from './worst-texts.ts'
+
+const SIZE = 64 * 1024
+const LIMIT_MS = 5
+/** The best of so many runs counts: a busy machine slows some of them, a slow expression all. */
+const RUNS = 40
+
+/** Expressions that are allowed to be slow, by their source, each with the reason. */
+const EXCEPTIONS: Record<string, string> = {
+  '\\/\\*[\\s\\S]*?\\*\\/': 'pay-page/assets.ts reads only our own files with it, once, at the start',
+}
+
+/** Expressions made of values that only a running process knows, by their text, each with an example. */
+const EXAMPLES: Record<string, RegExp> = {
+  "new RegExp(`(?<![0-9A-Za-z])${escaped}(?![0-9A-Za-z])`, 'g')": /(?<![0-9A-Za-z])4321(?![0-9A-Za-z])/g,
+}
+
+const found = findExpressions()
+const expressions = [
+  ...found.expressions,
+  ...Object.values(EXAMPLES).map(
+    ({ source, flags }): Expression => ({ place: 'EXAMPLES', source, flags, visits_all: true }),
+  ),
+]
+
+test('no regular expression of the server takes 5 ms for 64 KB of its worst text', () => {
+  const slow: string[] = []
+  for (const { source, flags, visits_all, places } of distinct(expressions)) {
+    if (source in EXCEPTIONS) continue
+    const expression = new RegExp(source, flags)
+    for (const text of worstTexts(expression)) {
+      const ms = timeOf(expression, text, visits_all)
+      if (ms < LIMIT_MS) continue
+      slow.push(`${places.join(', ')}: ${expression} takes ${ms.toFixed(1)} ms for ${text.name}`)
+      break
+    }
+  }
+  assert.equal(slow.length, 0, `\n${slow.join('\n')}\nMake it linear, or scan by hand (lib/redact.ts).\n`)
+})
+
+/** What reads texts from outside by hand or with several expressions, one after the other. */
+const READERS: Record<string, (text: string) => unknown> = {
+  redactSecrets,
+  mayHoldSecret,
+  plainLine,
+  plainText,
+  escapeHtml,
+  canonicalPhone,
+  csvLine: (text) => csvLine([text, text]),
+  clean: (text) => clean(text, SIZE),
+  cleanLines,
+  mailedName,
+  smsText,
+  'a gateway redaction': createRedaction(['a-secret-of-the-gateway']).clean,
+  parseBody: (text) => {
+    try {
+      return parseBody(text)
+    } catch {
+      return null
+    }
+  },
+  'parseBody of a string': (text) => parseBody(JSON.stringify({ text, list: [] })),
+}
+const READER_LIMIT_MS = 100
+
+test('no reader of outside text takes longer than its length allows, whatever the text is', () => {
+  const names = ['"pin":"', '"pin":{', '"pin":{"', '\\"pin\\":\\"', '"pin":"\\', '<pin>', '&pin=', '"pin":[{"a":"\\"']
+  const texts = [
+    ...HOSTILE,
+    ...[...names, '_eyJ', '-eyJ0123456789.a', 'malipo_live_', ' whsec_', 'http://', 'www.'].map(
+      (pump): WorstText => ({ name: JSON.stringify(pump), pumps: [{ prefix: '', pump }], suffix: '' }),
+    ),
+    ...names.map((prefix): WorstText => ({ name: `${prefix}\\\\...`, pumps: [{ prefix, pump: '\\' }], suffix: '"' })),
+  ]
+  const slow: string[] = []
+  for (const [reader, read] of Object.entries(READERS)) {
+    for (const text of texts) {
+      const input = fill(text, SIZE)
+      let best = Number.POSITIVE_INFINITY
+      for (let run = 0; run < RUNS && best >= READER_LIMIT_MS && (run === 0 || best < 1_000); run++) {
+        const began = performance.now()
+        read(input)
+        best = Math.min(best, performance.now() - began)
+      }
+      if (best >= READER_LIMIT_MS) slow.push(`${reader} takes ${best.toFixed(0)} ms for ${text.name}`)
+    }
+  }
+  assert.deepEqual(slow, [])
+})
+
+test('every regular expression of the sources is found: literals, made ones and the patterns of schemas', () => {
+  assert.ok(found.expressions.length > 200, `only ${found.expressions.length} were found`)
+  const unread = found.unread.filter(({ text }) => !(text in EXAMPLES))
+  assert.deepEqual(unread, [], 'give each of these an example in EXAMPLES')
+  const sources = new Set(found.expressions.map(({ source }) => source))
+  for (const source of Object.keys(EXCEPTIONS)) assert.ok(sources.has(source), `not in the sources: ${source}`)
+  const { expressions, unread: open } = expressionsIn([
+    {
+      path: 'a.ts',
+      text: `const A = 'x+'\nexport const B = new RegExp(\`^\${A}$\`, 'g')\nconst s = { pattern: A + 'y' }`,
+    },
+    { path: 'b.ts', text: `text.split(/ +/); text.match(/a/y); new RegExp(given)\nconst C = { pattern: '^' + A }` },
+  ])
+  assert.deepEqual(
+    expressions.map(({ place, source, flags, visits_all }) => `${place} /${source}/${flags} ${visits_all}`),
+    ['a.ts:2 /^x+$/g true', 'a.ts:3 /x+y/u false', 'b.ts:1 / +/ true', 'b.ts:1 /a/y true', 'b.ts:2 /^x+/u false'],
+  )
+  assert.deepEqual(open, [{ place: 'b.ts:1', text: 'new RegExp(given)' }])
+})
+
+test('the check of regular expressions finds one that is quadratic', () => {
+  for (const expression of [/\s+$/, /(\\*)"a\1"/g, /\bip\b.*\bwhite list/i, /^(?:a|aa)+$/]) {
+    assert.ok(
+      worstTexts(expression).some((text) => timeOf(expression, text, expression.global) >= LIMIT_MS),
+      `not found: ${expression}`,
+    )
+  }
+})
+
+function distinct(all: readonly Expression[]) {
+  const by_text = new Map<string, Expression & { places: string[] }>()
+  for (const one of all) {
+    const key = `/${one.source}/${one.flags} ${one.visits_all}`
+    const known = by_text.get(key)
+    if (known) known.places.push(one.place)
+    else by_text.set(key, { ...one, places: [one.place] })
+  }
+  return by_text.values()
+}
+
+/** The best time at 64 KB; the time at a smaller size if that alone is too much. */
+function timeOf(expression: RegExp, text: WorstText, visits_all: boolean): number {
+  for (const size of [32, 2_048, SIZE]) {
+    const input = fill(text, size)
+    let best = Number.POSITIVE_INFINITY
+    for (let run = 0; run < RUNS && best >= LIMIT_MS && (run === 0 || best < LIMIT_MS * 20); run++) {
+      const began = performance.now()
+      visit(expression, input, visits_all)
+      best = Math.min(best, performance.now() - began)
+    }
+    if (best >= LIMIT_MS) return best
+  }
+  return 0
+}
+
+function visit(expression: RegExp, input: string, visits_all: boolean): void {
+  if (!visits_all) return void expression.exec(input)
+  input.replace(new RegExp(expression, `${expression.flags.replace(/[gy]/g, '')}g`), '')
+}

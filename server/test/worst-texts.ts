@@ -1,0 +1,81 @@
+// The texts that a regular expression is slowest with: those that a checker finds, and those that are bad for many.
+
+import recheck from 'recheck'
+
+// The checker in JavaScript: no program beside this one is started.
+process.env.RECHECK_SYNC_BACKEND = 'pure'
+const CHECK_MS = 500
+
+/** A text that can be made as long as one wants, by repeating its pumps. */
+export type WorstText = { name: string; pumps: { prefix: string; pump: string }[]; suffix: string }
+
+const ANY = [
+  ...'\\ "\'/=%<>{}[]().,:;&?#@+-*_0aA\t\n\r\0\u{a0}\u{2028}\u{200f}é',
+  '\\"',
+  '\\\\"',
+  '"\\',
+  '{"',
+  '[{',
+  '="',
+  'a=',
+  '0.',
+  'a.',
+  'a@',
+  'a ',
+  'a-',
+  '<a>',
+  '</',
+  '<!--',
+  '/*',
+  '\r\n',
+  '\ud800',
+  '🙂',
+]
+const ENDS = ['', '\0']
+
+/** The worst texts of one expression, those of the checker first. */
+export function worstTexts({ source, flags }: RegExp): WorstText[] {
+  return [...attackOn(source, flags), ...ownWords(source), ...HOSTILE]
+}
+
+const filled = new WeakMap<WorstText, Map<number, string>>()
+
+/** A text of about so many characters. */
+export function fill(worst: WorstText, size: number): string {
+  const known = filled.get(worst) ?? new Map<number, string>()
+  filled.set(worst, known)
+  const text = known.get(size) ?? write(worst, size)
+  known.set(size, text)
+  return text
+}
+
+function write({ pumps, suffix }: WorstText, size: number): string {
+  const fixed = pumps.reduce((sum, { prefix }) => sum + prefix.length, suffix.length)
+  const share = Math.max(0, size - fixed) / pumps.length
+  return pumps.map(({ prefix, pump }) => prefix + pump.repeat(Math.ceil(share / pump.length))).join('') + suffix
+}
+
+function attackOn(source: string, flags: string): WorstText[] {
+  // Nothing in it repeats without an end: the work at each place is bounded.
+  if (!/[*+]|\{\d+,\}/.test(source)) return []
+  const found = recheck.checkSync(source, flags, { timeout: CHECK_MS })
+  if (found.status !== 'vulnerable') return []
+  const { pumps, suffix } = found.attack
+  return [{ name: 'the attack of the checker', pumps, suffix }]
+}
+
+/** What the expression itself names, repeated: what begins a match again and again, and never ends it. */
+function ownWords(source: string): WorstText[] {
+  const plain = source.replace(/\\[bBdDsSwWpP](?:\{[^}]*\})?/g, ' ').replace(/\\([^A-Za-z0-9])/g, '$1')
+  const words = new Set(plain.match(/[A-Za-z0-9_]{2,}/g) ?? [])
+  return repeated([...words].flatMap((word) => [word, `${word} `, `_${word}`]))
+}
+
+function repeated(pumps: readonly string[]): WorstText[] {
+  return pumps.flatMap((pump) =>
+    ENDS.map((suffix) => ({ name: `${JSON.stringify(pump)} again and again`, pumps: [{ prefix: '', pump }], suffix })),
+  )
+}
+
+/** Texts that are bad for scanners of all kinds. */
+export const HOSTILE: readonly WorstText[] = repeated(ANY)
