@@ -29,6 +29,8 @@ const lazyTexts = texts({
 
 /** How often a page that could not be loaded is tried again. */
 const RETRY_MS = 3_000
+/** A browser that is never idle loads the next page ahead after so long. */
+const IDLE_MS_MAX = 2_000
 /** The pause between two pages that are loaded ahead. */
 const AHEAD_MS = 200
 
@@ -121,7 +123,8 @@ function NotLoaded({ failure, retry }: { failure: Failure; retry: () => void }):
 export function loadAhead(): void {
   const { connection } = navigator as { connection?: { saveData?: boolean; effectiveType?: string } }
   if (connection?.saveData || /2g$/.test(connection?.effectiveType ?? '')) return
-  const idle = globalThis.requestIdleCallback ?? ((run: () => void) => setTimeout(run, AHEAD_MS))
+  const idle = (run: () => void) =>
+    globalThis.requestIdleCallback?.(run, { timeout: IDLE_MS_MAX }) ?? setTimeout(run, AHEAD_MS)
   const rest = [...pages]
   const next = () => {
     const page = rest.shift()

@@ -109,6 +109,8 @@ for (const language of LANGUAGES) {
     await context.addInitScript(SAVES_DATA)
     await visitor.opens('/sandbox')
     await visitor.sees('Mwanzo', 'Home')
+    // Everything of the first page itself is there.
+    await page.waitForLoadState('networkidle')
     await context.setOffline(true)
     await page
       .getByRole('navigation')
@@ -156,7 +158,7 @@ test('a page whose file is gone after an upgrade loads the console again, once, 
 test('the other pages are loaded ahead, so that they open without a network', async () => {
   const visitor = await office.comes(owner, 'dashboard')
   const { page, context } = visitor
-  const ahead = page.waitForResponse(/\/assets\/statements-.*\.js/)
+  const ahead = page.waitForResponse(/\/assets\/statements-.*\.js/, { timeout: 60_000 })
   await visitor.opens('/sandbox')
   await (await ahead).finished()
   await page.waitForLoadState('networkidle')

@@ -210,3 +210,35 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 }
+
+for (const language of LANGUAGES) {
+  test(`a price list that leaves a way out unpriced says so, and networks are chosen, not typed (${language})`, async () => {
+    const { world } = office
+    const merchant = await world.newMerchant()
+    const visitor = await office.comes(boss, 'operator', { language })
+    const { page, says } = visitor
+    await visitor.opens(`/merchants/${merchant.id}/prices`)
+    const warning = page.getByText(
+      says('Utoaji pesa halisi hautaruhusiwa kwenda:', 'Withdrawals of real money will be refused to:'),
+    )
+    const network = page.getByLabel(says('Mtandao au benki', 'Network or bank'))
+    await network.locator('option[value=MPESA]').waitFor({ state: 'attached' })
+    assert.equal(await warning.count(), 0, 'the default list prices everything')
+    await network.selectOption('MPESA')
+    await warning.waitFor()
+    await page.getByText(says('(isipokuwa MPESA)', '(other than MPESA)'), { exact: false }).waitFor()
+    await visitor.looks('prices with a hole')
+    await visitor.picture('prices-hole')
+    await visitor.press('Angalia gharama', 'See what it costs')
+    await visitor.press('Tumia orodha hii', 'Put this list in force')
+    await page.getByText(says('Orodha mpya inatumika sasa.', 'The new list is in force.')).waitFor()
+    await world.rows(
+      "update pricing_rules set destination_code = 'VODKA' where merchant_id = $1 and valid_until is null",
+      [merchant.id],
+    )
+    await visitor.opens(`/merchants/${merchant.id}`)
+    await page.getByText(says('VODKA (haujulikani', 'VODKA (unknown'), { exact: false }).waitFor()
+    await warning.waitFor()
+    await visitor.leave()
+  })
+}

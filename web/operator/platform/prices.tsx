@@ -1,7 +1,6 @@
 // The price list of a merchant: written here, looked at with sample payouts, then put in force.
 
 import {
-  Alert,
   Button,
   Checkbox,
   Fieldset,
@@ -177,9 +176,12 @@ export function Unpriced({
   })
   if (lines.length === 0 || open.length === 0) return null
   return (
-    <Alert color="orange" variant="light" title={t.unpriced_title}>
-      {t.unpriced} {open.join('; ')}.
-    </Alert>
+    <div className="panel flag-warn" role="status">
+      <Text fw={600}>{t.unpriced_title}</Text>
+      <Text size="sm">
+        {t.unpriced} {open.join('; ')}.
+      </Text>
+    </div>
   )
 }
 
