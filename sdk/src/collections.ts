@@ -45,6 +45,9 @@ export type Collection = {
   status: CollectionStatus
   amount: number
   amount_received: number | null
+  /** What the provider took in another currency. Null: nothing. */
+  foreign_amount: number | null
+  foreign_currency: string | null
   currency: string
   method: Method | null
   environment: 'live' | 'sandbox'

@@ -79,6 +79,9 @@ const SAID: Readonly<Record<string, string>> = {
   'must not name one withdrawal twice': 'Utoaji mmoja umetajwa mara mbili.',
   'must not go beyond the newest {} rows of all merchants. Name one with merchant_id':
     'Zinaonekana rekodi mpya {} tu za biashara zote. Chagua biashara moja.',
+  'must be left out: what was received is credited': 'Acha wazi: kiasi kilichopokelewa ndicho kinachoongezwa.',
+  'must be left out when the payment is declined': 'Acha wazi unapokataa malipo.',
+  'must state what the foreign money is worth in TZS': 'Andika thamani ya pesa hizi kwa shilingi (TZS).',
   'must be left out with merchant_id': 'Acha wazi unapochagua biashara.',
   'must be the next of an earlier answer': 'Fungua orodha upya, kisha endelea.',
   'must be pairs such as reference=Order No, of {}': 'Andika jozi kama reference=Order No. Majina: {}.',

@@ -38,10 +38,12 @@ export const OPERATORS: Invariant[] = [
         select merchant_id, collection_id, max(to_status) as next from collection_history
         where from_status = 'pending_clearance' and to_status <> 'pending_clearance' group by merchant_id, collection_id) h
         on h.merchant_id = c.merchant_id and h.collection_id = c.id
-      where (t.source_id is not null and (t.held is null or t.arrivals <> 1 or t.held <> c.amount_received_minor))
-        or (c.status = 'pending_clearance' and t.source_id is null)
-        or t.gone is distinct from case h.next when 'successful' then 'collection_cleared'
-          when 'failed' then 'collection_declined' when 'reversed' then 'collection_held_reversed' end
+      where (t.source_id is not null and (t.held is null or t.arrivals <> 1 or t.held is distinct from c.amount_received_minor))
+        -- Nothing is booked of money in another currency before an operator states its worth.
+        or (c.status = 'pending_clearance' and (t.source_id is null) <> (c.foreign_currency is not null))
+        or t.gone is distinct from case when c.foreign_currency is not null and c.amount_received_minor is null then null
+          else case h.next when 'successful' then 'collection_cleared'
+          when 'failed' then 'collection_declined' when 'reversed' then 'collection_held_reversed' end end
         or (t.gone is not null and t.out <> t.held)`,
   },
   {

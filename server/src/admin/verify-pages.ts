@@ -28,6 +28,6 @@ export const PAGES: readonly Invariant[] = [
     name: 'What an attempt took beside another is held in a collection of its own',
     broken: `select a.merchant_id || ' ' || a.collection_id || ' ' || a.number as what from collection_attempts a
       left join collections c on c.merchant_id = a.merchant_id and c.id = a.extra_collection_id
-      where a.extra_collection_id is not null and (c.id is null or c.attempts <> 0 or c.amount_received_minor is null)`,
+      where a.extra_collection_id is not null and (c.id is null or c.attempts <> 0 or c.amount_received_minor is null and c.foreign_currency is null)`,
   },
 ]

@@ -87,7 +87,7 @@ const INVARIANTS: Invariant[] = [
         select merchant_id, source_id, count(*) as times, sum(amount_minor) as amount from ledger_transfers
         where source_type = 'collection' and posting in ('collection_reversed', 'collection_held_reversed') and leg = 0
         group by merchant_id, source_id) t on t.merchant_id = c.merchant_id and t.source_id = c.id
-      where (c.status = 'reversed') <> (t.times is not null)
+      where (c.status = 'reversed' and (c.foreign_currency is null or c.amount_received_minor is not null)) <> (t.times is not null)
         or (t.times is not null and (t.times <> 1 or t.amount <> c.amount_received_minor))`,
   },
   {

@@ -38,7 +38,7 @@ export type Changing = Standing & {
 
 /** Columns of a collection under lock, but those of its merchant. */
 export const CHANGING_COLUMNS = `merchant_id, id as collection_id, environment, status, version, amount_minor, fee_minor,
-       amount_received_minor, currency, method, reference, failure_reason_code, attempts, settled_attempt, payment_link_id`
+       amount_received_minor, foreign_amount_minor, foreign_currency, currency, method, reference, failure_reason_code, attempts, settled_attempt, payment_link_id`
 
 type HistoryRow = {
   merchant_id: string
@@ -88,6 +88,10 @@ export function applyStep(
   row.moved = true
   row.failure_reason_code = step.failure_reason_code
   row.amount_received_minor = step.amount_received_minor
+  if (step.foreign) {
+    row.foreign_amount_minor = step.foreign.amount_minor
+    row.foreign_currency = step.foreign.currency
+  }
   const event = subscribed?.has(move.event) ? move.event : null
   const { version: seq } = row
   effects.history.push({ merchant_id, collection_id, seq, from_status, to_status: move.to, ...mover, event })
@@ -99,8 +103,8 @@ export function applyStep(
   if (move.to === 'successful' && id !== null && !effects.paid.has(id))
     effects.paid.set(id, { merchant_id, id, collection_id })
   const source = { source_type: 'collection', source_id: collection_id } as const
-  if (step.posting) {
-    effects.postings.push(postingOf({ merchant_id, routing_code, environment, ...step.posting, ...source }))
+  for (const posting of [step.arrival, step.posting]) {
+    if (posting) effects.postings.push(postingOf({ merchant_id, routing_code, environment, ...posting, ...source }))
   }
   if (event !== null) {
     const body = eventBody(row, event, move.time_field, now.toISOString())
@@ -138,7 +142,7 @@ export function applyNote(deps: Deps, effects: Effects, row: Changing, reason: s
 
 /** The payload of every collection event. */
 function eventBody(row: Changing, event: string, time_field: string, now: string) {
-  const { failure_reason_code, amount_minor, amount_received_minor: received } = row
+  const { failure_reason_code, amount_minor, amount_received_minor: received, foreign_amount_minor: foreign } = row
   return {
     event,
     merchant_code: row.merchant_code,
@@ -148,6 +152,7 @@ function eventBody(row: Changing, event: string, time_field: string, now: string
     amount: formatAmount(amount_minor),
     // Who fulfils an order must see that something else was paid than what was asked.
     ...(received === null || received === amount_minor ? {} : { amount_received: formatAmount(received) }),
+    ...(foreign === null ? {} : { foreign_amount: formatAmount(foreign), foreign_currency: row.foreign_currency }),
     currency: row.currency,
     status: row.status,
     method: row.method,
@@ -175,7 +180,7 @@ export type AttemptRow = {
 const ATTEMPT_INPUT = `merchant_id uuid, collection_id uuid, number smallint, state text,
   due_at timestamptz, sent_at timestamptz, provider_status text, provider_id text`
 const COLLECTION_INPUT = `merchant_id uuid, collection_id uuid, status text, version int, failure_reason_code text,
-  amount_received bigint, settled_attempt smallint`
+  amount_received bigint, foreign_amount bigint, foreign_currency text, settled_attempt smallint`
 
 const WRITE = sql(
   'collections_write',
@@ -187,7 +192,8 @@ const WRITE = sql(
      returning 1
    ), moved as (
      update collections c set status = i.status, version = i.version, failure_reason_code = i.failure_reason_code,
-       amount_received_minor = i.amount_received, settled_attempt = i.settled_attempt, updated_at = $4
+       amount_received_minor = i.amount_received, foreign_amount_minor = i.foreign_amount,
+       foreign_currency = i.foreign_currency, settled_attempt = i.settled_attempt, updated_at = $4
      from ${inputRows('$2', 'collection_id', COLLECTION_INPUT)} i
      where c.merchant_id = i.merchant_id and c.id = i.collection_id
      returning 1
@@ -238,6 +244,8 @@ export async function writeChanges(
     version: row.version,
     failure_reason_code: row.failure_reason_code,
     amount_received: row.amount_received_minor?.toString() ?? null,
+    foreign_amount: row.foreign_amount_minor?.toString() ?? null,
+    foreign_currency: row.foreign_currency,
     settled_attempt: row.settled_attempt,
   }))
   const values = [JSON.stringify(attempts), JSON.stringify(rows), JSON.stringify(effects.history), deps.clock.now()]

@@ -12,10 +12,16 @@ export type Standing = {
   fee_minor: bigint
   currency: string
   amount_received_minor: bigint | null
+  /** What the provider took in another currency, in hundredths. Null: nothing. */
+  foreign_amount_minor: bigint | null
+  foreign_currency: string | null
   failure_reason_code: FailureReason | null
   /** True: the page that it is paid on takes no more money, because another payment paid it or its merchant cancelled it. */
   superseded: boolean
 }
+
+/** One fact that a move books. */
+type StepPosting = { fact: Fact; amount_minor: bigint; fee_minor: bigint }
 
 /** One move with what it does to the money. */
 export type Step = {
@@ -23,7 +29,23 @@ export type Step = {
   failure_reason_code: FailureReason | null
   amount_received_minor: bigint | null
   /** Null: no money moves. */
-  posting: { fact: Fact; amount_minor: bigint; fee_minor: bigint } | null
+  posting: StepPosting | null
+  /** Booked before `posting`: the arrival of money in another currency, once an operator has stated its worth. */
+  arrival?: StepPosting
+  /** Money in another currency that this move notes. Nothing is booked of it. */
+  foreign?: { amount_minor: bigint; currency: string }
+}
+
+type Received = Pick<Standing, 'amount_received_minor' | 'foreign_currency'>
+
+/** True if money was received for the payment, in shillings or in another currency. */
+export function hasReceived({ amount_received_minor, foreign_currency }: Received): boolean {
+  return amount_received_minor !== null || foreign_currency !== null
+}
+
+/** True if money in another currency was received, and no operator has stated its worth in shillings. */
+export function isUnvalued({ amount_received_minor, foreign_currency }: Received): boolean {
+  return amount_received_minor === null && foreign_currency !== null
 }
 
 /** True for an answer after which the payment still waits: it makes no move. */
@@ -54,12 +76,28 @@ export function decide(standing: Standing, answer: Answer): Step[] {
  * True when money had arrived and an operator declined it. It was booked out for the payer, so that no word of the
  * provider credits or reverses it any more: what comes is written down, for a person to see.
  */
-export function wasDeclined({ status, failure_reason_code, amount_received_minor }: Standing): boolean {
-  return status === 'failed' && failure_reason_code === 'review_declined' && amount_received_minor !== null
+export function wasDeclined(standing: Standing): boolean {
+  const { status, failure_reason_code } = standing
+  return status === 'failed' && failure_reason_code === 'review_declined' && hasReceived(standing)
 }
 
-/** What an operator's decision about held money does. */
-export function decideReview(standing: Standing, decision: 'approve' | 'decline'): Step[] {
+/**
+ * What an operator's decision about held money does. Money in another currency is booked when it is approved, with the
+ * amount in shillings that the operator stated; declined, nothing of it was ever booked.
+ */
+export function decideReview(
+  standing: Standing,
+  decision: 'approve' | 'decline',
+  stated_minor: bigint | null = null,
+): Step[] {
+  if (isUnvalued(standing)) {
+    if (decision === 'decline') return step(standing, 'decline', { failure_reason_code: 'review_declined' })
+    if (stated_minor === null) return []
+    const arrival = { fact: 'collection_held', amount_minor: stated_minor, fee_minor: 0n } as const
+    const fee_minor = feeOf(standing, stated_minor)
+    const posting = { fact: 'collection_cleared', amount_minor: stated_minor, fee_minor } as const
+    return step(standing, 'clear', { amount_received_minor: stated_minor, arrival, posting })
+  }
   const { amount_received_minor: amount_minor } = standing
   if (amount_minor === null) return []
   if (decision === 'approve') {
@@ -86,7 +124,10 @@ export function contradicts(standing: Standing, answer: Answer): boolean {
   if (wasDeclined(standing)) return answer.kind !== 'declined'
   if (['created', 'processing', 'failed'].includes(standing.status)) return false
   if (!('amount_minor' in answer) || answer.kind === 'held') return true
-  const as_booked = answer.amount_minor === standing.amount_received_minor && answer.currency === standing.currency
+  const { foreign_currency, foreign_amount_minor } = standing
+  const received_minor = foreign_currency === null ? standing.amount_received_minor : foreign_amount_minor
+  const currency = foreign_currency ?? standing.currency
+  const as_booked = answer.amount_minor === received_minor && answer.currency === currency
   return !as_booked || (standing.status === 'pending_clearance' && answer.kind === 'succeeded')
 }
 
@@ -102,8 +143,9 @@ function isAsAsked(standing: Standing, answer: { amount_minor: bigint; currency:
 }
 
 /** Money arrived: it is credited when it is what was asked for, else it waits for an operator. */
-function received(standing: Standing, answer: { amount_minor: bigint }, as_asked: boolean): Step[] {
-  const { amount_minor } = answer
+function received(standing: Standing, answer: { amount_minor: bigint; currency: string }, as_asked: boolean): Step[] {
+  const { amount_minor, currency } = answer
+  if (currency !== standing.currency) return step(standing, 'hold', { foreign: { amount_minor, currency } })
   if (as_asked) {
     const posting = { fact: 'collection_settled', amount_minor, fee_minor: standing.fee_minor } as const
     return step(standing, 'succeed', { amount_received_minor: amount_minor, posting })
@@ -118,9 +160,12 @@ function reversal(standing: Standing, answer: Answer & { kind: 'reversed' }): St
     const arrival = received(standing, answer, isAsAsked(standing, answer))
     const arrived = arrival[0]
     assertInvariant(arrived !== undefined, 'a reversal starts with an arrival')
-    const then = { ...standing, status: moves[arrived.move].to, amount_received_minor: arrived.amount_received_minor }
+    const { move, amount_received_minor, foreign } = arrived
+    const noted = { foreign_amount_minor: foreign?.amount_minor ?? null, foreign_currency: foreign?.currency ?? null }
+    const then = { ...standing, ...noted, status: moves[move].to, amount_received_minor }
     return [...arrival, ...reversal(then, answer)]
   }
+  if (standing.status === 'pending_clearance' && isUnvalued(standing)) return step(standing, 'reverseHeld', {})
   // What comes back is what was booked, whatever the provider now says of the amount.
   const amount_minor = standing.amount_received_minor ?? standing.amount_minor
   if (standing.status === 'pending_clearance') {

@@ -5,6 +5,7 @@ import { type Deps, inputRows, sql, type Tx } from '../db/index.ts'
 import { newId, timeOf } from '../lib/index.ts'
 import type { Answer, Method } from '../providers/port.ts'
 import { CHANGING_COLUMNS, type Changing } from './change.ts'
+import { hasReceived } from './decide.ts'
 
 /** An attempt of a locked collection, as far as it may have taken money beside another one. */
 export type Beside = { merchant_id: string; collection_id: string; number: number }
@@ -16,7 +17,7 @@ export function tookBeside(row: Changing, number: number, answer: Answer): boole
 
 /** True when money is booked that another attempt of the same payment took. */
 export function isBookedByOther(row: Changing, number: number): boolean {
-  return row.amount_received_minor !== null && (row.settled_attempt ?? 1) !== number
+  return hasReceived(row) && (row.settled_attempt ?? 1) !== number
 }
 
 // Read after the lock on the collection, behind which extra_collection_id is written: what another process has just made is seen.
@@ -107,6 +108,8 @@ export async function extrasOf(
             method: of_method,
             fee_minor: of_fee_minor ?? parent.fee_minor,
             amount_received_minor: null,
+            foreign_amount_minor: null,
+            foreign_currency: null,
             failure_reason_code: null,
             attempts: 0,
             settled_attempt: null,

@@ -6,6 +6,7 @@ import type { Environment } from '../http/index.ts'
 import { newId, timeOf } from '../lib/index.ts'
 import type { FailureReason, Method } from '../providers/port.ts'
 import { markDays } from './days.ts'
+import { hasReceived } from './decide.ts'
 import { attemptReference } from './reference.ts'
 import { type AttemptState, START, type Status } from './state.ts'
 import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
@@ -79,11 +80,17 @@ export async function createHosted(deps: Deps, tx: Tx, page: Page & { collection
 }
 
 /** Where the collection of a hosted page stands. */
-export type HostedStanding = { status: Status; attempts: number; version: number; amount_received_minor: bigint | null }
+export type HostedStanding = {
+  status: Status
+  attempts: number
+  version: number
+  amount_received_minor: bigint | null
+  foreign_currency: string | null
+}
 
 const LOCK_HOSTED = sql(
   'page_lock_hosted',
-  `select status, attempts, version, amount_received_minor from collections where merchant_id = $1 and id = $2 for update`,
+  `select status, attempts, version, amount_received_minor, foreign_currency from collections where merchant_id = $1 and id = $2 for update`,
 )
 
 /** Locks the collection of a hosted page. Comes before the lock of the page itself. */
@@ -100,9 +107,10 @@ export function mayStart({
   status,
   attempts,
   amount_received_minor,
-}: Pick<HostedStanding, 'status' | 'attempts' | 'amount_received_minor'>): boolean {
+  foreign_currency,
+}: Pick<HostedStanding, 'status' | 'attempts' | 'amount_received_minor' | 'foreign_currency'>): boolean {
   const open = status === START.to || (START.from as readonly Status[]).includes(status)
-  return open && amount_received_minor === null && attempts < ATTEMPTS_MAX
+  return open && !hasReceived({ amount_received_minor, foreign_currency }) && attempts < ATTEMPTS_MAX
 }
 
 // A payer who tries another way while the last try has no answer stays in processing: then only the attempt is new.
@@ -208,6 +216,7 @@ export type PagePayment = {
   failure_reason_code: FailureReason | null
   /** What was taken, in cents. Null: nothing yet. */
   amount_received_minor: bigint | null
+  foreign_currency: string | null
   attempts: number
   updated_at: Date
   /** When its money came, whatever was decided about it later. Null: none has. */
@@ -223,7 +232,7 @@ export type PagePayment = {
 }
 
 const PAYMENT_COLUMNS = `c.merchant_id, c.payment_link_id, c.id as collection_id, c.status, c.method, c.failure_reason_code,
-     c.amount_received_minor, c.attempts, c.updated_at, a.phone, a.state as attempt_state, a.created_at as attempt_at, a.provider, a.provider_id, a.payment_token,
+     c.amount_received_minor, c.foreign_currency, c.attempts, c.updated_at, a.phone, a.state as attempt_state, a.created_at as attempt_at, a.provider, a.provider_id, a.payment_token,
      a.qr_payload, case when c.amount_received_minor is not null then (
        select min(h.at) from collection_history h
        where h.merchant_id = c.merchant_id and h.collection_id = c.id

@@ -14,6 +14,8 @@ export function presentCollection(row: Collection, pay_url: string) {
     status: row.status,
     amount: amountAsNumber(row.amount_minor),
     amount_received: row.amount_received_minor === null ? null : amountAsNumber(row.amount_received_minor),
+    foreign_amount: row.foreign_amount_minor === null ? null : amountAsNumber(row.foreign_amount_minor),
+    foreign_currency: row.foreign_currency,
     currency: row.currency,
     method: row.method,
     environment: row.environment,

@@ -71,7 +71,16 @@ export const CollectionStatus = Type.Object({
   merchant_reference: EchoedReference,
   status: oneOf(STATUSES),
   amount: Type.Number({ description: 'What was asked for, in shillings.' }),
-  amount_received: nullable(Type.Number({ description: 'What the provider says was taken. Null until it said so.' })),
+  amount_received: nullable(
+    Type.Number({
+      description:
+        'What the provider says was taken. Null until it said so, and while money in another currency is under review.',
+    }),
+  ),
+  foreign_amount: nullable(
+    Type.Number({ description: 'What the provider took in another currency. Null: it took none.' }),
+  ),
+  foreign_currency: nullable(Type.String({ description: 'The currency of foreign_amount.' })),
   currency: Type.String(),
   method: nullable(oneOf(METHODS)),
   environment: oneOf(['live', 'sandbox']),

@@ -17,7 +17,7 @@ import {
   noEffects,
   writeChanges,
 } from './change.ts'
-import { contradicts, decide, decideTimeout, isOpen, type Step, wordOf } from './decide.ts'
+import { contradicts, decide, decideTimeout, hasReceived, isOpen, type Step, wordOf } from './decide.ts'
 import { extrasOf, isBookedByOther, keyOfExtra, lockExtras, tookBeside } from './extra.ts'
 import { isSuperseded, lockLinks } from './link.ts'
 import { attemptReference } from './reference.ts'
@@ -252,7 +252,7 @@ function applyOne(
   const by_other = isBookedByOther(row, number)
   // The payer has tried again since: that an earlier try came to nothing says nothing about this payment any more.
   const overtaken = number < row.attempts && !('amount_minor' in answer)
-  if ('amount_minor' in answer && row.amount_received_minor === null && number < row.attempts) {
+  if ('amount_minor' in answer && !hasReceived(row) && number < row.attempts) {
     // What the payer agreed to was that attempt's.
     row.by_earlier = true
     row.payer_phone = attempt.phone
@@ -276,7 +276,8 @@ function applyOne(
   for (const step of steps) {
     const reason = step.failure_reason_code ?? (row.superseded && word !== null ? `${word}, ${SUPERSEDED}` : word)
     const actor = step.failure_reason_code === 'timeout' ? 'deadline' : 'provider'
-    if (step.amount_received_minor !== null && row.amount_received_minor === null) row.settled_attempt = number
+    const arrives = step.amount_received_minor !== null || step.foreign !== undefined
+    if (arrives && !hasReceived(row)) row.settled_attempt = number
     applyStep(deps, effects, row, step, { actor, reason }, subscribed)
     if (step.move === 'succeed' && row.payment_link_id !== null && attempt.phone !== null)
       effects.approved.add(attempt.phone)

@@ -16,6 +16,9 @@ export type Collection = {
   amount_minor: bigint
   currency: string
   amount_received_minor: bigint | null
+  /** What the provider took in another currency. Null: nothing. */
+  foreign_amount_minor: bigint | null
+  foreign_currency: string | null
   reference: string | null
   failure_reason_code: FailureReason | null
   provider_payment_status: string | null
@@ -27,7 +30,7 @@ export type Collection = {
 
 /** Columns of a collection as the API shows it; the table is aliased c. */
 export const COLLECTION_COLUMNS = `c.id, c.environment, c.origin_environment, c.status, c.method, c.amount_minor, c.currency,
-     c.amount_received_minor, c.reference, c.failure_reason_code, c.created_at, c.updated_at, (
+     c.amount_received_minor, c.foreign_amount_minor, c.foreign_currency, c.reference, c.failure_reason_code, c.created_at, c.updated_at, (
        select a.provider_status from collection_attempts a
        where a.merchant_id = c.merchant_id and a.collection_id = c.id and a.number = coalesce(c.settled_attempt, c.attempts)
      ) as provider_payment_status, case when c.payment_link_id is not null then (

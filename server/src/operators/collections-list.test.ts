@@ -96,6 +96,8 @@ describe('the list', () => {
       status: 'pending_clearance',
       amount: 1000,
       amount_received: 1100,
+      foreign_amount: null,
+      foreign_currency: null,
       currency: 'TZS',
       method: 'wallet_push',
       environment: 'live',

@@ -4,8 +4,8 @@ import Type from 'typebox'
 import { actOf } from '../audit/index.ts'
 import { clearCollection, HELD_STATUSES, HeldCollection, listHeld } from '../collections/index.ts'
 import type { Deps, Tx } from '../db/index.ts'
-import { ENVIRONMENTS, PageQuery, page, type Routes, success } from '../http/index.ts'
-import { oneOf, visibleLine } from '../lib/index.ts'
+import { ENVIRONMENTS, PageQuery, page, type Routes, success, writtenAmount } from '../http/index.ts'
+import { AMOUNT_HELP, AmountField, oneOf, parseAmount, refuseField, visibleLine } from '../lib/index.ts'
 import type { Desk } from '../withdrawals/index.ts'
 import { checkDepth } from './depth.ts'
 import { decideOnce } from './once.ts'
@@ -18,6 +18,11 @@ const Query = Type.Object({
 })
 
 const Body = Type.Object({
+  amount: Type.Optional({
+    ...AmountField,
+    description:
+      'What money in another currency (`foreign_currency`) is worth in TZS. Required to approve it, refused elsewhere.',
+  }),
   decision: oneOf(
     ['approve', 'decline'],
     'approve: what was received is credited. decline: it goes back to the payer.',
@@ -50,20 +55,29 @@ export function operatorCollectionRoutes(deps: Deps, { desk }: { desk: Desk }): 
     app.post(
       '/v1/operator/collections/:collection_id/clear',
       {
-        config: { access: 'operator', idempotency: 'honoured', step_up: 'always', refusals: ['invalid_state'] },
+        config: {
+          access: 'operator',
+          idempotency: 'honoured',
+          step_up: 'always',
+          refusals: ['invalid_state', 'amount_not_supported'],
+        },
         schema: {
           tags,
           summary: 'Decide about a held collection',
           description:
-            'Approved it is `successful`: `amount_received` is credited, less our fee. Declined it is `failed` with `review_declined`, and the money leaves the books of the merchant: give it back to the payer at the provider.',
+            'Approved it is `successful`: `amount_received` is credited, less our fee. Money in another currency (`foreign_amount`) is in no book: approving it states its worth in `amount`, which is booked then. Declined it is `failed` with `review_declined`, and the money leaves the books of the merchant: give it back to the payer at the provider.',
           params: Type.Object({ collection_id: Type.String({ description: 'The id of the collection.' }) }),
           body: Body,
           response: { 200: success(HeldCollection) },
         },
       },
       async (request, reply) => {
-        const { decision, reason } = request.body
-        const input = { collection_id: request.params.collection_id, decision, reason }
+        const { amount, decision, reason } = request.body
+        const stated_minor = amount === undefined ? null : parseAmount(writtenAmount({ ...request.body, amount }))
+        if (stated_minor !== null && typeof stated_minor !== 'bigint' && stated_minor !== 'too_large') {
+          refuseField('amount', AMOUNT_HELP[stated_minor])
+        }
+        const input = { collection_id: request.params.collection_id, decision, reason, stated_minor }
         const clear = async (tx: Tx) => {
           const { collection, deliveries } = await clearCollection(deps, tx, actOf(request), input, desk.room)
           return { data: collection, left: { deliveries } }

@@ -28,6 +28,9 @@ type Row = {
   c_amount: bigint | null
   c_received: bigint | null
   c_currency: string | null
+  /** What the provider took in another currency. */
+  c_foreign: bigint | null
+  c_foreign_currency: string | null
   c_at: Date | null
   /** Money of the payment is booked, and another attempt took it. */
   c_by_other: boolean | null
@@ -57,8 +60,8 @@ const FACTS = sql(
    left join lateral (select id from merchants where routing_code = i.routing_code offset 0) m on true
    left join lateral (
      select c.status as c_status, c.amount_minor as c_amount, c.amount_received_minor as c_received,
-       c.currency as c_currency, c.updated_at as c_at, a.state in ('final', 'given_up') as c_given_up,
-       a.extra_collection_id is null and c.amount_received_minor is not null
+       c.currency as c_currency, c.foreign_amount_minor as c_foreign, c.foreign_currency as c_foreign_currency, c.updated_at as c_at, a.state in ('final', 'given_up') as c_given_up,
+       a.extra_collection_id is null and (c.amount_received_minor is not null or c.foreign_currency is not null)
          and a.number <> coalesce(c.settled_attempt, 1) as c_by_other
      from collection_attempts a
      join collections c on c.merchant_id = a.merchant_id and c.id = coalesce(a.extra_collection_id, a.collection_id)
@@ -143,15 +146,16 @@ function oursOf(row: Row): Ours | null {
     const status = row.c_status
     if (row.c_by_other) return nothingOf(row, status)
     // Money that an operator declined after a review was received, and is to be given back.
-    const declined = status === 'failed' && row.c_received !== null
+    const declined = status === 'failed' && (row.c_received !== null || row.c_foreign !== null)
     return {
       flow: 'payment',
       status,
       moved: declined || status === 'successful' || status === 'pending_clearance' || status === 'reversed',
       returned: declined || status === 'reversed',
       ended: status === 'failed',
-      amount_minor: row.c_received ?? (row.c_amount as bigint),
-      currency: row.c_currency as string,
+      // The provider's statement tells what it took, not what an operator stated of its worth.
+      amount_minor: row.c_foreign ?? row.c_received ?? (row.c_amount as bigint),
+      currency: row.c_foreign_currency ?? (row.c_currency as string),
       charge_minor: null,
       at: row.c_at,
     }

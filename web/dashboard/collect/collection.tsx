@@ -56,7 +56,7 @@ function Actions({ record }: { record: Payment }) {
 function Standing({ record }: { record: Payment }) {
   const t = useTexts(collectionTexts)
   const words = useWords()
-  const { status, amount, amount_received, currency } = record
+  const { status, amount, amount_received, currency, foreign_amount, foreign_currency } = record
   const differs = amount_received !== null && amount_received !== amount
   return (
     <section className="panel" aria-labelledby="standing-title">
@@ -70,6 +70,9 @@ function Standing({ record }: { record: Payment }) {
         <FactList
           facts={[
             [t.amount, <Amount key="" value={amount} currency={currency} />],
+            foreign_amount === null || foreign_currency === null
+              ? null
+              : [t.foreign_received, <Amount key="" value={foreign_amount} currency={foreign_currency} />],
             differs ? [t.received, <Amount key="" value={amount_received} currency={currency} />] : null,
             [t.method, words.method(record.method)],
             [t.reference, record.reference ?? '–'],

@@ -2,16 +2,17 @@
 
 import { Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useWords } from '../../dashboard/words.ts'
+import { checks, readAmount } from '../../ui/checks.ts'
 import { useAct } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
-import { useTexts } from '../../ui/language.ts'
+import { useLanguage, useTexts } from '../../ui/language.ts'
 import { Amount, FactList, Mono, When } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
 import { Answers, Form } from '../question.tsx'
 import { within } from '../words.ts'
 import { heldTexts } from './held-texts.ts'
-import { amountsOf, type Held } from './record.ts'
+import { amountsOf, type Held, unvaluedOf } from './record.ts'
 
 const REASON_MAX = 500
 
@@ -23,10 +24,14 @@ export function Clear(props: Props) {
   const { of } = props
   const { received } = amountsOf(of)
   const show = (amount: number) => showAmount(amount, of.currency)
+  const foreign = unvaluedOf(of)
   return (
     <Stack gap="md">
       {of.environment === 'sandbox' ? <Text fw={600}>{t.sandbox}</Text> : null}
-      {received === of.amount ? null : <Text fw={600}>{t.differs(show(of.amount), show(received))}</Text>}
+      {foreign === null ? null : <Text fw={600}>{t.foreign(showAmount(foreign.amount, foreign.currency))}</Text>}
+      {foreign !== null || received === of.amount ? null : (
+        <Text fw={600}>{t.differs(show(of.amount), show(received))}</Text>
+      )}
       <HeldFacts of={of} />
       {of.status === 'pending_clearance' ? <Decision {...props} /> : null}
       <HeldHistory of={of} />
@@ -38,12 +43,23 @@ function HeldFacts({ of }: { of: Held }) {
   const t = useTexts(heldTexts)
   const { received, fee, credited } = amountsOf(of)
   const money = (amount: number) => <Amount value={amount} currency={of.currency} />
-  const waits = of.status === 'pending_clearance'
+  const foreign = unvaluedOf(of)
+  const waits = of.status === 'pending_clearance' && foreign === null
+  const { foreign_amount, foreign_currency } = of
+  const isForeign = foreign_amount !== null && foreign_currency !== null
   return (
     <FactList
       facts={[
         [t.asked, money(of.amount)],
-        [t.received, <strong key="received">{money(received)}</strong>],
+        isForeign
+          ? [
+              t.foreign_received,
+              <strong key="foreign">
+                <Amount value={foreign_amount} currency={foreign_currency} />
+              </strong>,
+            ]
+          : null,
+        foreign === null ? [t.received, <strong key="received">{money(received)}</strong>] : null,
         [t.fee, money(fee)],
         waits ? [t.credited, <strong key="credited">{money(credited)}</strong>] : null,
         [t.merchant, of.merchant_name],
@@ -69,33 +85,64 @@ function Decision({ of, onDone, onClose }: Props) {
   const act = useAct('POST /v1/operator/collections/{collection_id}/clear')
   const { collection_id, currency, merchant_name } = of
   const amounts = amountsOf(of)
-  const credited = showAmount(amounts.credited, currency)
-  const received = showAmount(amounts.received, currency)
+  const check = checks(useLanguage())
+  const foreign = unvaluedOf(of)
+  const received = foreign ? showAmount(foreign.amount, foreign.currency) : showAmount(amounts.received, currency)
   const { form, submit, error, sending } = useDraft({
     name: `clear.${collection_id}`,
-    initial: { decision: '', reason: '' },
+    initial: { decision: '', amount: '', reason: '' },
     check: {
       decision: (value) => (value === '' ? t.decision_needed : null),
+      amount: (value, { decision }) => (foreign && decision === 'approve' ? check.amount(value) : null),
       reason: (value) => (value.trim() === '' ? t.needed : null),
     },
   })
-  const send = submit(async ({ decision, reason }, once) => {
+  const send = submit(async ({ decision, amount, reason }, once) => {
     const approved = decision === 'approve'
-    const body = { decision: approved ? ('approve' as const) : ('decline' as const), reason: reason.trim() }
-    await act.mutateAsync({ params: { collection_id }, body, once })
-    onDone(approved ? t.done_approve(credited, within(merchant_name)) : t.done_decline(received))
+    const stated = foreign && approved ? { amount: readAmount(amount) ?? amount } : {}
+    const body = { ...stated, decision: approved ? ('approve' as const) : ('decline' as const), reason: reason.trim() }
+    const decided = await act.mutateAsync({ params: { collection_id }, body, once })
+    const done = foreign ? t.done_decline_foreign(received) : t.done_decline(received)
+    onDone(approved ? t.done_approve(showAmount(amountsOf(decided).credited, currency), within(merchant_name)) : done)
   })
   const { decision } = form.values
+  const stated = readAmount(form.values.amount)
+  // Of money in another currency it is what the operator states, before our fee.
+  const credited = foreign
+    ? stated === null
+      ? '…'
+      : showAmount(Number(stated), currency)
+    : showAmount(amounts.credited, currency)
   const button =
     decision === '' ? t.button : decision === 'approve' ? t.button_approve(credited) : t.button_decline(received)
   return (
     <Form onSubmit={send}>
       <Radio.Group label={t.decision} required {...form.getInputProps('decision')}>
         <Stack gap="xs" mt="xs">
-          <Radio value="approve" label={t.approve} description={t.approve_hint(credited, within(merchant_name))} />
-          <Radio value="decline" label={t.decline} description={t.decline_hint(received)} />
+          <Radio
+            value="approve"
+            label={t.approve}
+            description={
+              foreign ? t.approve_foreign(within(merchant_name)) : t.approve_hint(credited, within(merchant_name))
+            }
+          />
+          <Radio
+            value="decline"
+            label={t.decline}
+            description={foreign ? t.decline_foreign(received) : t.decline_hint(received)}
+          />
         </Stack>
       </Radio.Group>
+      {foreign && decision === 'approve' ? (
+        <TextInput
+          label={t.worth(received)}
+          description={t.worth_hint}
+          inputMode="decimal"
+          autoComplete="off"
+          required
+          {...form.getInputProps('amount')}
+        />
+      ) : null}
       <TextInput
         label={t.reason}
         description={t.reason_hint}

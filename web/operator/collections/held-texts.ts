@@ -15,12 +15,27 @@ export const heldTexts = texts({
     merchant: 'Biashara',
     payer: 'Mlipaji',
     why: 'Sababu ya kuzuiwa',
-    whys: { amount: 'Kiasi kilichopokelewa ni tofauti', review: 'Mtoa huduma ameizuia kwa ukaguzi' },
+    whys: {
+      amount: 'Kiasi kilichopokelewa ni tofauti',
+      currency: 'Sarafu nyingine imepokelewa',
+      review: 'Mtoa huduma ameizuia kwa ukaguzi',
+    },
     empty: 'Hakuna makusanyo yaliyozuiwa',
     teach: 'Malipo yenye kiasi tofauti na kilichoombwa, au ambayo mtoa huduma ameyazuia, yanasubiri hapa.',
     case: (amount: string) => `${amount} zilizozuiwa`,
     gone: 'Rekodi hii haipo tena kwenye ukurasa huu wa orodha. Huenda imeamuliwa.',
     differs: (asked: string, received: string) => `Iliombwa ${asked}, lakini imepokelewa ${received}.`,
+    foreign: (received: string) =>
+      `Zimepokelewa ${received}, si shilingi. Hakuna kilichoingizwa kwenye vitabu hadi useme thamani yake kwa shilingi.`,
+    foreign_received: 'Kiasi kilichopokelewa kwa sarafu nyingine',
+    worth: (received: string) => `Thamani ya ${received} kwa shilingi (TZS)`,
+    worth_hint: 'Kiasi hiki kinaingizwa kwenye vitabu na kubaki kwenye historia na kumbukumbu za matendo.',
+    approve_foreign: (merchant: string) =>
+      `Thamani unayoandika, ukitoa makato yetu, inaongezwa kwenye salio la ${merchant}.`,
+    decline_foreign: (received: string) =>
+      `Hakuna kinachoingizwa kwenye vitabu. Lazima urudishe ${received} kwa mlipaji kwenye mfumo wa mtoa huduma.`,
+    done_decline_foreign: (received: string) =>
+      `Imekataliwa. Sasa rudisha ${received} kwa mlipaji kwenye mfumo wa mtoa huduma.`,
     fee: 'Makato yetu',
     credited: 'Biashara itapata ukiidhinisha',
     reference: 'Kumbukumbu ya biashara',
@@ -70,12 +85,26 @@ export const heldTexts = texts({
     merchant: 'Merchant',
     payer: 'Payer',
     why: 'Why it is held',
-    whys: { amount: 'Another amount was received', review: 'The provider holds it for review' },
+    whys: {
+      amount: 'Another amount was received',
+      currency: 'Another currency was received',
+      review: 'The provider holds it for review',
+    },
     empty: 'No held collections',
     teach: 'Payments of another amount than was asked for, or that the provider holds back, wait here.',
     case: (amount: string) => `${amount} held`,
     gone: 'This record is not on this page of the list any more. It may have been decided.',
     differs: (asked: string, received: string) => `${asked} was asked for, but ${received} was received.`,
+    foreign: (received: string) =>
+      `${received} was received, not shillings. Nothing is in the books until you state its worth in shillings.`,
+    foreign_received: 'Received in another currency',
+    worth: (received: string) => `Worth of ${received} in shillings (TZS)`,
+    worth_hint: 'This amount is booked, and stays in the history and in the audit log.',
+    approve_foreign: (merchant: string) =>
+      `The worth that you state, less our fee, is added to the balance of ${merchant}.`,
+    decline_foreign: (received: string) =>
+      `Nothing is booked. You have to give ${received} back to the payer at the provider.`,
+    done_decline_foreign: (received: string) => `Declined. Now give ${received} back to the payer at the provider.`,
     fee: 'Our fee',
     credited: 'The merchant gets, if you approve',
     reference: "Merchant's reference",

@@ -13,7 +13,7 @@ import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 import { News } from '../news.tsx'
 import { Clear } from './clear.tsx'
 import { heldTexts } from './held-texts.ts'
-import { amountsOf, type Held, whyOf } from './record.ts'
+import { amountsOf, type Held, unvaluedOf, whyOf } from './record.ts'
 
 /** Where a collection that was held may stand. The API lists one of them at a time: those that wait, unless another is named. */
 const STATUSES = ['pending_clearance', 'successful', 'failed', 'reversed']
@@ -67,11 +67,25 @@ export function HeldCollections() {
       <Dialog
         open={asking !== null && read.data !== undefined}
         onClose={() => ask(null)}
-        title={open ? t.case(showAmount(amountsOf(open).received, open.currency)) : t.title}
+        title={open ? t.case(showReceived(open)) : t.title}
       >
         {open ? <Clear of={open} onDone={done} onClose={() => ask(null)} /> : <Text>{t.gone}</Text>}
       </Dialog>
     </Page>
+  )
+}
+
+function showReceived(row: Held): string {
+  const foreign = unvaluedOf(row)
+  return foreign ? showAmount(foreign.amount, foreign.currency) : showAmount(amountsOf(row).received, row.currency)
+}
+
+function ReceivedAmount({ row }: { row: Held }) {
+  const foreign = unvaluedOf(row)
+  return foreign ? (
+    <Amount value={foreign.amount} currency={foreign.currency} />
+  ) : (
+    <Amount value={amountsOf(row).received} currency={row.currency} />
   )
 }
 
@@ -83,7 +97,7 @@ function useColumns(open: (id: string) => void): Column<Held>[] {
       label: t.received,
       show: (row) => (
         <UnstyledButton className="link-button" onClick={() => open(row.collection_id)}>
-          <Amount value={amountsOf(row).received} currency={row.currency} />
+          <ReceivedAmount row={row} />
         </UnstyledButton>
       ),
     },

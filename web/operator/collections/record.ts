@@ -5,6 +5,12 @@ import type { Calls } from '../../ui/api-types.ts'
 /** A collection that is or was held. */
 export type Held = Calls['GET /v1/operator/collections']['data']['items'][number]
 
+/** Money in another currency whose worth in shillings no operator has stated. Null: there is none. */
+export function unvaluedOf({ amount_received, foreign_amount, foreign_currency }: Held) {
+  if (amount_received !== null || foreign_amount === null || foreign_currency === null) return null
+  return { amount: foreign_amount, currency: foreign_currency }
+}
+
 const cents = (amount: number) => Math.round(amount * 100)
 
 /** What was received, and what of it the merchant gets: our fee is only taken where something is left. */
@@ -22,8 +28,10 @@ export function whyOf({
   amount,
   amount_received,
   history,
-}: Held): { kind: 'amount' | 'review' } | { text: string } | null {
+  foreign_currency,
+}: Held): { kind: 'amount' | 'currency' | 'review' } | { text: string } | null {
   const said = history.findLast(({ to_status }) => to_status === 'pending_clearance')?.reason ?? null
+  if (foreign_currency !== null) return { kind: 'currency' }
   if (amount_received !== null && amount_received !== amount) return { kind: 'amount' }
   if (said?.startsWith('held ')) return { kind: 'review' }
   return said === null ? null : { text: said }
