@@ -9,7 +9,7 @@ import { createKey, revokeKey } from '../src/api-keys/index.ts'
 import { MERCHANT_ROLES, type MerchantRole, SCOPES, type Scope } from '../src/http/index.ts'
 import { createWorld, type World } from './harness.ts'
 
-type Rule = 'public' | 'operator' | 'signed_in' | { scopes?: readonly Scope[]; roles?: readonly MerchantRole[] }
+type Rule = 'public' | 'operator' | 'authenticated' | { scopes?: readonly Scope[]; roles?: readonly MerchantRole[] }
 
 const ALL = MERCHANT_ROLES
 const ADMIN = ['MERCHANT_ADMIN'] as const
@@ -97,7 +97,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/merchant/ip-addresses': { roles: BUILDERS },
   'DELETE /v1/merchant/ip-addresses/{id}': { roles: BUILDERS },
 
-  'GET /v1/me': 'signed_in',
+  'GET /v1/me': 'authenticated',
   'GET /v1/merchant/members': { roles: ALL },
   'POST /v1/merchant/members': { roles: ADMIN },
   'PATCH /v1/merchant/members/{member_id}': { roles: ADMIN },
@@ -185,6 +185,7 @@ const NO_ROLE = '403 insufficient_role'
 const NOT_YOURS = '403 merchant_mismatch'
 
 function forKey(rule: Rule, scopes: readonly string[]): Outcome {
+  if (rule === 'authenticated') return 'through'
   if (typeof rule === 'string' || rule.scopes === undefined) return NO_ROLE
   return rule.scopes.some((scope) => scopes.includes(scope)) ? 'through' : '403 insufficient_scope'
 }
@@ -434,7 +435,7 @@ for (const [name, rule] of Object.entries(RULES)) {
 
   test(`${name} is documented with the credentials that it takes`, () => {
     const { security } = found()
-    const takes_keys = typeof rule === 'object' && rule.scopes !== undefined
+    const takes_keys = rule === 'authenticated' || (typeof rule === 'object' && rule.scopes !== undefined)
     const takes_sessions = typeof rule === 'string' || rule.roles !== undefined
     const expected = [...(takes_keys ? ['api_key', 'api_key_header'] : []), ...(takes_sessions ? ['session'] : [])]
     assert.deepEqual(

@@ -3,7 +3,7 @@
 import { Group, NativeSelect, SegmentedControl, Text } from '@mantine/core'
 import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
-import { ScopeContext, useRead } from '../ui/data.ts'
+import { ScopeContext, usePerson } from '../ui/data.ts'
 import { facts } from '../ui/facts.ts'
 import { useTexts } from '../ui/language.ts'
 import { Waiting } from '../ui/list.tsx'
@@ -20,7 +20,7 @@ const ENVIRONMENT = 'malipo.dashboard.environment'
 /** Reads who is signed in, then shows the page below it. */
 export function Frame() {
   const t = useTexts(frameTexts)
-  const me = useRead('GET /v1/me')
+  const me = usePerson()
   const [chosen, setChosen] = useState(() => sessionStorage.getItem(CHOSEN))
   if (me.data === undefined) {
     return (

@@ -1,14 +1,14 @@
 // The business and the environment that a page is about. Every call of the dashboard carries both.
 
 import { createContext, useContext } from 'react'
-import type { Calls } from '../ui/api-types.ts'
+import type { Person } from '../ui/data.ts'
 
 /** The environments: real money, and none. */
 export const ENVIRONMENTS = ['sandbox', 'live'] as const
 /** One of them. */
 export type Environment = (typeof ENVIRONMENTS)[number]
 /** One membership of whoever is signed in. */
-export type Membership = Calls['GET /v1/me']['data']['memberships'][number]
+export type Membership = Person['memberships'][number]
 /** What a member may be. */
 export type Role = Membership['role']
 

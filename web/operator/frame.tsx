@@ -3,7 +3,7 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Outlet } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { useRead } from '../ui/data.ts'
+import { usePerson } from '../ui/data.ts'
 import { facts } from '../ui/facts.ts'
 import { useTexts } from '../ui/language.ts'
 import { Waiting } from '../ui/list.tsx'
@@ -17,7 +17,7 @@ import { MeContext, useQueue } from './operator.ts'
 
 /** Reads who is signed in, then shows the page below it to operators, and to nobody else. */
 export function Frame() {
-  const me = useRead('GET /v1/me')
+  const me = usePerson()
   if (me.data === undefined) {
     return (
       <main className="alone">

@@ -2,10 +2,10 @@
 
 import { createContext, useContext } from 'react'
 import type { Calls } from '../ui/api-types.ts'
-import { useRead } from '../ui/data.ts'
+import { type Person, useRead } from '../ui/data.ts'
 
 /** Who is signed in. */
-export type Me = Calls['GET /v1/me']['data']
+export type Me = Person
 /** Real money, or none. */
 export type Environment = 'live' | 'sandbox'
 /** What waits, of one kind. */

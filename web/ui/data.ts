@@ -68,6 +68,15 @@ export function useRead<Name extends CallName>(
   })
 }
 
+/** The person of a session. A console never holds a key. */
+export type Person = Extract<Calls['GET /v1/me']['data'], { memberships: unknown }>
+
+/** Reads who is signed in. */
+export function usePerson(): { data: Person | undefined; error: Error | null; refetch: () => unknown } {
+  const { data, error, refetch } = useRead('GET /v1/me')
+  return { data: data !== undefined && 'memberships' in data ? data : undefined, error, refetch }
+}
+
 /** Acts: what it changed is read anew everywhere. Nothing is shown as done before the API said so. */
 export function useAct<Name extends CallName>(name: Name) {
   const scope = useContext(ScopeContext)

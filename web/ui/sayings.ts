@@ -8,6 +8,8 @@ const SAID: Readonly<Record<string, string>> = {
   'is required the first time': 'Jaza sehemu hii: ni mara ya kwanza.',
   'is required for this destination': 'Jaza sehemu hii: mpokeaji huyu anaihitaji.',
   'is required: you are a member of several merchants': 'Chagua biashara: uko kwenye biashara zaidi ya moja.',
+  'must be an id and not "me": you are a member of several merchants':
+    'Chagua biashara: uko kwenye biashara zaidi ya moja.',
   'is not valid': 'Hapa si sahihi.',
   'is not in the right form': 'Hapa hapajaandikwa sawasawa.',
   'is too large': 'Kiasi ni kikubwa mno.',

@@ -61,7 +61,9 @@ export const KeysQuery = Type.Object({
 /** Parameters of the paths that name a key. */
 export const KeyParams = Type.Object({ key_id: Type.String({ description: 'The id of the key.' }) })
 /** Parameters of the path that names the merchant. */
-export const MerchantParams = Type.Object({ merchant_id: Type.String({ description: 'Your own merchant id.' }) })
+export const MerchantParams = Type.Object({
+  merchant_id: Type.String({ description: 'Your own merchant id, or `me`.' }),
+})
 /** One key, in the envelope. */
 export const KeyAnswer = success(KeyRecord)
 /** A key that was just made, with its plaintext, in the envelope. */

@@ -91,12 +91,12 @@ export type Caller = {
 /**
  * What a route demands. A key passes with any one of `scopes`, a session with any one of `roles`; a route without
  * `scopes` takes no keys, one without `roles` no sessions. `operator` takes sessions with SUPER_ADMIN alone,
- * `signed_in` every session, with or without a merchant.
+ * `authenticated` every key and every session, with or without a merchant.
  */
 export type Access =
   | 'public'
   | 'operator'
-  | 'signed_in'
+  | 'authenticated'
   | { scopes?: readonly Scope[]; roles?: readonly MerchantRole[] }
 
 /** Finds out who calls, from the headers alone. Throws a Refusal (401 or 403). */
@@ -138,7 +138,12 @@ export function caller(request: FastifyRequest): Caller {
   return request.caller
 }
 
-/** Whose session called a route of people: `signed_in`, `operator`, or one for roles. */
+/** Who called a route that is not public. */
+export function principalOf(request: FastifyRequest): Principal {
+  return request.principal ?? refuse('authentication_required')
+}
+
+/** Whose session called a route of people: `operator`, or one for roles. */
 export function session(request: FastifyRequest): SessionPrincipal {
   if (request.principal?.kind !== 'session') throw new Error('session() on a route that keys may call')
   return request.principal
@@ -156,10 +161,10 @@ export function actorOf(principal: Principal): Actor {
  * Which merchant a session acts for may stand in the body: `chooseCaller` looks again.
  */
 export function checkAccess(principal: Principal, access: Exclude<Access, 'public'>): void {
-  if (access === 'signed_in' || access === 'operator') {
+  if (access === 'authenticated') return
+  if (access === 'operator') {
     if (principal.kind !== 'session') refuse('insufficient_role', { message: DASHBOARD_ONLY })
-    if (access === 'operator') checkOperator(principal)
-    return
+    return checkOperator(principal)
   }
   if (principal.kind === 'session') {
     const { roles } = access
@@ -226,6 +231,28 @@ export function chooseCaller(request: FastifyRequest, principal: Principal, role
   if (!roles.includes(membership.role)) refuse('insufficient_role')
   const { id, routing_code, code } = membership.merchant
   return { merchant: { id, routing_code, code }, environment: chosenEnvironment(request), role: membership.role, actor }
+}
+
+/** What a caller may send in place of the id of its own merchant. */
+const ME = 'me'
+
+/**
+ * Puts the caller's merchant in the place of `me`, in path, query and body. Refuses `me` of a session whose person belongs
+ * to several merchants.
+ */
+export function replaceMe({ params, query, body }: FastifyRequest, principal: Principal): void {
+  for (const part of [params, query, body] as ({ merchant_id?: unknown } | null | undefined)[]) {
+    if (part?.merchant_id === ME) part.merchant_id = ownMerchant(principal)
+  }
+}
+
+function ownMerchant(principal: Principal): string {
+  if (principal.kind === 'api_key') return principal.merchant.id
+  const [first, second] = principal.memberships
+  if (second !== undefined) {
+    refuseField('merchant_id', 'must be an id and not "me": you are a member of several merchants')
+  }
+  return first?.merchant.id ?? refuse('insufficient_role')
 }
 
 /** Every merchant_id that a request names: in its path, its query, and in `also`. */

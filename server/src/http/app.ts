@@ -9,7 +9,7 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Deps } from '../db/index.ts'
 import { type Config, catalogue, type ErrorCode, newId, Refusal, refuse } from '../lib/index.ts'
-import { type Authenticate, checkAccess, checkStepUp, chooseCaller, type Principal } from './access.ts'
+import { type Authenticate, checkAccess, checkStepUp, chooseCaller, type Principal, replaceMe } from './access.ts'
 import { FailureSchema, failure, renderError } from './envelope.ts'
 import { parseBody } from './json.ts'
 import { createLimits } from './limits.ts'
@@ -160,8 +160,9 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     if (request.routeOptions.config.step_up === 'always') checkFresh(deps, request.principal)
   })
   app.addHook('preValidation', async (request) => {
-    const { query_names } = request.routeOptions.config
+    const { query_names, access } = request.routeOptions.config
     if (query_names && request.url.includes('?')) checkQuery(request, query_names)
+    if (request.principal !== null && typeof access === 'object') replaceMe(request, request.principal)
   })
   // Which merchant a session acts for may stand in the body, so it is known only now.
   app.addHook('preHandler', async (request, reply) => {

@@ -49,6 +49,10 @@ export type FieldRow = { name: string; required: boolean | null; type: Html; des
 
 /** The fields of an object, those of objects within it included: `pagination.page`, `attempts[].number`. */
 export function fieldsOf(schema: Schema, prefix = '', nested_required = true): FieldRow[] {
+  if (schema.anyOf && schema.properties === undefined) {
+    const rows = schema.anyOf.flatMap((option) => fieldsOf(option, prefix, nested_required))
+    return rows.filter((row, i) => rows.findIndex(({ name }) => name === row.name) === i)
+  }
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const { inner, nullable } = withoutNull(field)
     const required = nested_required && (schema.required ?? []).includes(name)

@@ -25,7 +25,7 @@ const ANSWERS: Record<string, string> = {
 function whoMayCall(access: Exclude<Access, 'public'>): string {
   if (access === 'operator')
     return 'For operators: a session of a `SUPER_ADMIN` signed in to the console of operators, and not to the dashboard.'
-  if (access === 'signed_in') return 'For every session.'
+  if (access === 'authenticated') return 'For every API key, whatever its scopes, and for every session.'
   const scopes = access.scopes?.map((scope) => `\`${scope}\` (${SCOPES[scope]})`).join(' or ')
   const roles = access.roles?.map((role) => `\`${role}\``).join(', ')
   const ways = [
@@ -50,7 +50,8 @@ const CHOICES: Properties = {
   },
   merchant_id: {
     type: 'string',
-    description: 'For members of several merchants: the one to act for. Another merchant than your own is refused.',
+    description:
+      'For members of several merchants: the one to act for. Another merchant than your own is refused; `me` is your own.',
   },
 }
 
@@ -117,11 +118,12 @@ export function openApi(config: Config): FastifyDynamicSwaggerOptions {
       const described = { ...(schema ?? {}) } as Record<string, unknown> & { response?: Record<string, unknown> }
       const errors: ErrorCode[] = ['internal_error', 'service_unavailable']
       if (access !== 'public') {
-        const keys = typeof access === 'object' && access.scopes !== undefined
+        const keys = access === 'authenticated' || (typeof access === 'object' && access.scopes !== undefined)
         const sessions = typeof access === 'string' || access.roles !== undefined
         errors.push('authentication_required', 'public_key_not_accepted', 'invalid_session', 'invalid_api_key')
         errors.push('api_key_revoked', 'insufficient_role', 'rate_limited')
-        if (keys) errors.push('insufficient_scope', 'forbidden', 'production_access_restricted')
+        if (keys) errors.push('forbidden', 'production_access_restricted')
+        if (typeof access === 'object' && keys) errors.push('insufficient_scope')
         if (typeof access === 'object') errors.push('merchant_mismatch')
         if (route.config?.step_up) errors.push('step_up_required')
         if (typeof access === 'object') described.querystring = querystringOf(schema ?? {})

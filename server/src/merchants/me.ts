@@ -1,9 +1,9 @@
-// Who is signed in, and where they belong.
+// Who calls: a person with their memberships, or a key with its merchant.
 
 import { type Reader, sql } from '../db/index.ts'
-import type { SessionPrincipal } from '../http/index.ts'
+import type { KeyPrincipal, Principal, SessionPrincipal } from '../http/index.ts'
 import { refuse } from '../lib/index.ts'
-import type { MeView } from './schema.ts'
+import type { KeyView, MeView } from './schema.ts'
 
 const PERSON = sql('me_person', 'select id, email, email_verified, name, language from users where id = $1')
 const MEMBERSHIPS = sql(
@@ -17,8 +17,31 @@ const MEMBERSHIPS = sql(
 /** What is of the token, and not of the person. */
 type OfSession = 'super_admin' | 'console' | 'auth_time'
 
+const MERCHANT = sql('me_merchant', 'select name from merchants where id = $1')
+
+/** Who calls: the person of a session, or the key with its merchant. */
+export function getMe(reader: Reader, principal: Principal): Promise<MeView | KeyView> {
+  return principal.kind === 'session' ? personOf(reader, principal) : keyOf(reader, principal)
+}
+
+async function keyOf(
+  reader: Reader,
+  { key_id, key_name, environment, scopes, merchant }: KeyPrincipal,
+): Promise<KeyView> {
+  const [row] = await reader.query<{ name: string }>(MERCHANT, [merchant.id])
+  return {
+    merchant_id: merchant.id,
+    merchant_name: row?.name ?? refuse('invalid_api_key'),
+    merchant_code: merchant.code,
+    environment,
+    scopes: [...scopes],
+    key_id,
+    key_name,
+  }
+}
+
 /** The person of a session with their memberships, by the merchants' names. */
-export async function getMe(reader: Reader, principal: SessionPrincipal): Promise<MeView> {
+async function personOf(reader: Reader, principal: SessionPrincipal): Promise<MeView> {
   const { user_id, super_admin, console } = principal
   const [[person], memberships] = await Promise.all([
     reader.query<Omit<MeView, OfSession | 'memberships'>>(PERSON, [user_id]),

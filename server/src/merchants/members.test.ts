@@ -74,8 +74,8 @@ test('/v1/me answers somebody who belongs to no merchant, and an operator', asyn
   assert.equal(operator.body.data.super_admin, true)
 })
 
-test('a key is nobody: /v1/me takes sessions only', async () => {
-  assert.equal((await world.get('/v1/me')).body.error.code, 'insufficient_role')
+test('a key reads no members', async () => {
+  assert.equal((await world.get('/v1/merchant/members')).body.error.code, 'insufficient_role')
 })
 
 test('an invited person is a member with the role, shown by the name that the inviter gave', async () => {

@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import { actOf } from '../audit/index.ts'
 import type { Deps } from '../db/index.ts'
-import { answerOnce, caller, MERCHANT_ROLES, PageQuery, type Routes, session } from '../http/index.ts'
+import { answerOnce, caller, MERCHANT_ROLES, PageQuery, principalOf, type Routes, session } from '../http/index.ts'
 import { getMe } from './me.ts'
 import { changeRole, checkMayInvite, inviteMember, listMembers, removeMember } from './members.ts'
 import { InvitationBody, MeAnswer, MemberAnswer, MemberParams, MembersAnswer, RoleBody } from './schema.ts'
@@ -17,10 +17,15 @@ export function merchantRoutes(deps: Deps): Routes {
     app.get(
       '/v1/me',
       {
-        config: { access: 'signed_in' },
-        schema: { tags, summary: 'Show who is signed in, and where they belong', response: { 200: MeAnswer } },
+        config: { access: 'authenticated' },
+        schema: {
+          tags,
+          summary: 'Show who calls: a person with their merchants, or an API key with its merchant',
+          description: 'In every path, query and body, `me` may be sent as the `merchant_id` of your own merchant.',
+          response: { 200: MeAnswer },
+        },
       },
-      async (request) => ({ success: true as const, data: await getMe(deps.db, session(request)) }),
+      async (request) => ({ success: true as const, data: await getMe(deps.db, principalOf(request)) }),
     )
     app.get(
       '/v1/merchant/members',

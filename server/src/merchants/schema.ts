@@ -1,7 +1,7 @@
 // What operators and members send and get about merchants, prices and people.
 
 import Type, { type Static } from 'typebox'
-import { CONSOLES, MERCHANT_ROLES, PageQuery, page, success } from '../http/index.ts'
+import { CONSOLES, ENVIRONMENTS, MERCHANT_ROLES, PageQuery, page, success } from '../http/index.ts'
 import { line, nullable, oneOf, visibleLine } from '../lib/index.ts'
 import { FLOWS } from './choose-rule.ts'
 import { IpAddressRecord } from './ip-address-routes.ts'
@@ -157,6 +157,18 @@ export const MeRecord = Type.Object({
     }),
   ),
 })
+/** An API key with its merchant. */
+export const KeyRecord = Type.Object({
+  merchant_id: { ...Id, description: 'Of a key: the merchant that it acts for.' },
+  merchant_name: Type.String(),
+  merchant_code: Type.String({ description: 'The short public name of the merchant, as in webhooks.' }),
+  environment: oneOf(ENVIRONMENTS, 'Where the key acts.'),
+  scopes: Type.Array(Type.String(), { description: 'What the key may do.' }),
+  key_id: Id,
+  key_name: Type.String(),
+})
+/** A key as answered by GET /v1/me. */
+export type KeyView = Static<typeof KeyRecord>
 /** The person of a session as answered. */
 export type MeView = Static<typeof MeRecord>
 
@@ -207,5 +219,5 @@ export const PricingAnswer = success(Type.Object({ rules: Type.Array(RuleRecord)
 export const MemberAnswer = success(MemberRecord)
 /** A page of members, in the envelope. */
 export const MembersAnswer = success(page(MemberRecord))
-/** The person of the session, in the envelope. */
-export const MeAnswer = success(MeRecord)
+/** The person of the session or the key, in the envelope. */
+export const MeAnswer = success(Type.Union([MeRecord, KeyRecord]))

@@ -63,7 +63,7 @@ export const TransactionAnswer = success(TransactionView)
 export const TransactionsAnswer = success(page(TransactionView))
 
 /** Whose transactions. */
-export const MerchantParams = Type.Object({ merchant_id: line(64) })
+export const MerchantParams = Type.Object({ merchant_id: line(64, 'Your own merchant id, or `me`.') })
 /** Which transaction. */
 export const ReferenceParams = Type.Object({ reference: line(64) })
 

@@ -114,9 +114,9 @@ export const ListFilter = {
 }
 /** Query of the merchant's list. */
 export const ListQuery = Type.Object({ ...PageQuery, ...ListFilter })
-/** Query of the list of disbursements, which has to name the merchant. */
+/** Query of the list of disbursements. */
 export const DisbursementsQuery = Type.Object({
-  merchant_id: line(64, 'Your own merchant id.'),
+  merchant_id: Type.Optional(line(64, 'Your own merchant id or `me`. Needed by members of several merchants.')),
   ...PageQuery,
   ...ListFilter,
 })

@@ -3,7 +3,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
-import { useRead } from '../../ui/data.ts'
+import { usePerson, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, useListQuery } from '../../ui/list.tsx'
 import { Empty, Page, When } from '../../ui/parts.tsx'
@@ -22,7 +22,7 @@ export function Members() {
   const t = useTexts(membersTexts)
   const words = useWords()
   const admin = useMay('MERCHANT_ADMIN')
-  const me = useRead('GET /v1/me')
+  const me = usePerson()
   const [asked, setAsked] = useState<Asked | null>(null)
   const [said, setSaid] = useState('')
   const list = useListQuery([])
