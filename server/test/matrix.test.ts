@@ -244,7 +244,7 @@ function nobodies(): Actor[] {
   })
   return [
     refused('nobody', null, '401 authentication_required'),
-    refused('garbage', 'garbage', '401 invalid_session'),
+    refused('garbage', 'garbage', '401 authentication_required'),
     refused('a forged token', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.', '401 invalid_session'),
     refused('a public identifier', 'pk_live_0123456789', '401 public_key_not_accepted'),
     refused('a mistyped key', `${world.live_key}x`, '401 invalid_api_key'),

@@ -336,3 +336,28 @@ describe('whose records', () => {
     }
   })
 })
+
+test('what is wrong with a credential is said by what it looks like, and by the header that it came in', async () => {
+  const key = world.sandbox_key
+  const mistyped = `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`
+  const with_header = async (headers: Record<string, string>) => {
+    const reply = await world.call({ method: 'GET', url: '/v1/collections', key: null, headers })
+    assert.equal(reply.status, 401, reply.text)
+    return [reply.body.error.code, reply.body.error.message] as const
+  }
+  const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
+  for (const text of [mistyped, key.slice(0, -3), `${key}x`, 'sk_live_abc', 'service_sandbox_']) {
+    assert.equal((await with_header(bearer(text)))[0], 'invalid_api_key', text)
+    assert.equal((await with_header({ 'x-api-key': text }))[0], 'invalid_api_key', text)
+  }
+  for (const text of ['garbage', key.replace('sandbox', 'sandbx'), 'a.b', 'null', 'deadbeef'.repeat(8), 'ey', '{}']) {
+    const [code, message] = await with_header(bearer(text))
+    assert.equal(code, 'authentication_required', text)
+    assert.match(message, /API key.*X-API-Key.*access token/)
+    assert.equal((await with_header({ 'x-api-key': text }))[0], 'invalid_api_key', text)
+  }
+  for (const text of ['eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln'])
+    assert.equal((await with_header(bearer(text)))[0], 'invalid_session', text)
+  for (const text of ['Basic YTpi', key, 'Bearer'])
+    assert.equal((await with_header({ authorization: text }))[0], 'authentication_required', text)
+})

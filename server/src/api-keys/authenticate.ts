@@ -11,7 +11,7 @@ import { isWellFormedKey, keyHash, looksLikeKey } from './format.ts'
 export type AuthenticateOptions = {
   /** Called with every key that authenticated. */
   used(merchant_id: string, key_id: string): void
-  /** Verifies whatever does not look like a key. Throws a Refusal (401). */
+  /** Verifies what looks like a session token. Throws a Refusal (401). */
   session(token: string, request: { id: string; ip: string }): Promise<SessionPrincipal>
 }
 
@@ -60,7 +60,11 @@ export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Au
   return async (request) => {
     const credential = credentialOf(request)
     if (credential.startsWith('pk_')) refuse('public_key_not_accepted')
-    if (!looksLikeKey(credential)) return options.session(credential, request)
+    if (!looksLikeKey(credential)) {
+      if (SESSION_TOKEN.test(credential)) return options.session(credential, request)
+      if (request.headers['x-api-key'] !== undefined) refuse('invalid_api_key')
+      refuse('authentication_required', { message: NEITHER })
+    }
     if (!isWellFormedKey(credential)) refuse('invalid_api_key')
     const row = await find(keyHash(credential).toString('hex'))
     if (!row) refuse('invalid_api_key')
@@ -83,6 +87,12 @@ export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Au
     return principal
   }
 }
+
+/** The form of a JWT: parts between dots, three or more. What is in them is checked where sessions are. */
+const SESSION_TOKEN = /^[^.]*\.[^.]*\./
+
+const NEITHER =
+  'This is neither an API key nor a session token. Send "Authorization: Bearer <API key>" or "X-API-Key: <API key>", or "Authorization: Bearer <access token>" of a sign-in.'
 
 /** The one credential of a request: Authorization: Bearer and X-API-Key are equal; two that differ are refused. */
 function credentialOf(request: FastifyRequest): string {
