@@ -237,7 +237,7 @@ export type Calls = {
   }
   'GET /v1/disbursements': {
     params: {  }
-    query: { environment?: "live" | "sandbox"; merchant_id: string; page?: number; page_size?: number; status?: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; method?: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; reference?: string; from?: string; to?: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; method?: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; reference?: string; from?: string; to?: string }
     body: undefined
     data: { items: Array<{ id: string; merchant_id: string; environment: "live" | "sandbox"; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; amount: string; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: "PENDING_ADMIN_APPROVAL" | "INFO_REQUESTED" | "PROCESSING" | "SUCCESS" | "FAILED" | "REJECTED" | "NEEDS_RECONCILIATION" | "BLOCKED_IP_WHITELIST" | "NEEDS_ADMIN_ATTENTION" | "REVERSED"; requires_approval: boolean; status_reason: string | null; failure_reason_code: string | null; failure_reason_message: string | null; processor_charge: string; infinity_fee: string; percentage_fee: string; flat_fee: string; total_charges: string; total_reserved_amount: string; recipient_net_amount: string; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string }>; pagination: { page: number; page_size: number; total_items: number; total_pages: number } }
   }
@@ -365,7 +365,7 @@ export type Calls = {
     params: { id: string }
     query: { environment?: "live" | "sandbox"; merchant_id?: string }
     body: undefined
-    data: { id: string; kind: "request" | "not_kept"; request_id: string | null; at: string; until: string | null; count: number; method: string | null; path: string | null; status: number | null; duration_ms: number | null; key_id: string | null; key_name: string | null; address: string | null; reference: string | null; resource_id: string | null; error_code: string | null; environment: "live" | "sandbox"; query: string | null; user_agent: string | null; idempotency_key: string | null; request_body: string | null; request_body_cut: boolean; response_body: string | null; response_body_cut: boolean; bodies_dropped: boolean }
+    data: { id: string; kind: "request" | "not_kept"; request_id: string | null; at: string; until: string | null; count: number; method: string | null; path: string | null; status: number | null; duration_ms: number | null; key_id: string | null; key_name: string | null; address: string | null; reference: string | null; resource_id: string | null; error_code: string | null; environment: "live" | "sandbox"; query: string | null; user_agent: string | null; idempotency_key: string | null; request_body: string | null; request_body_cut: boolean; response_body: string | null; response_body_cut: boolean; ignored_fields: string | null; bodies_dropped: boolean }
   }
   'GET /v1/balance': {
     params: {  }
@@ -461,7 +461,7 @@ export type Calls = {
     params: {  }
     query: {  }
     body: undefined
-    data: { id: string; email: string; email_verified: boolean; name: string; language: "sw" | "en"; super_admin: boolean; console: "dashboard" | "operator" | null; auth_time: string | null; memberships: Array<{ merchant_id: string; merchant_code: string; name: string; role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER"; status: "PENDING" | "ACTIVE" | "SUSPENDED"; verified: boolean; priced: boolean }> }
+    data: { id: string; email: string; email_verified: boolean; name: string; language: "sw" | "en"; super_admin: boolean; console: "dashboard" | "operator" | null; auth_time: string | null; memberships: Array<{ merchant_id: string; merchant_code: string; name: string; role: "MERCHANT_ADMIN" | "DEVELOPER" | "FINANCE" | "VIEWER"; status: "PENDING" | "ACTIVE" | "SUSPENDED"; verified: boolean; priced: boolean }> } | { merchant_id: string; merchant_name: string; merchant_code: string; environment: "live" | "sandbox"; scopes: Array<string>; key_id: string; key_name: string }
   }
   'GET /v1/merchant/members': {
     params: {  }

@@ -2,6 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import { type ErrorCode, refuse, refuseField } from '../lib/index.ts'
+import type { Known } from './ignored.ts'
 
 /** Live moves real money; sandbox never does. */
 export const ENVIRONMENTS = ['live', 'sandbox'] as const
@@ -114,6 +115,8 @@ declare module 'fastify' {
     recognised: KeyPrincipal | null
     /** The JSON text of its body as it came, also when it is refused. Null: none, or none that can be read. */
     sent: string | null
+    /** The fields of its body that the call does not know, as its answer names them. Null: none. */
+    ignored: string | null
     /** Null until the body has been checked, and where no merchant is acted for. */
     caller: Caller | null
   }
@@ -127,6 +130,8 @@ declare module 'fastify' {
     idempotency?: 'required' | 'honoured'
     /** The query parameters that the route takes, found when it is added. Null: it is not documented, and takes any. */
     query_names?: ReadonlySet<string> | null
+    /** The fields that its body may have, found when it is added. */
+    body_fields?: Known
     /** Codes that this route may refuse with, beyond those that every route has: for the documentation. */
     refusals?: readonly ErrorCode[]
   }
@@ -164,7 +169,8 @@ export function checkAccess(principal: Principal, access: Exclude<Access, 'publi
   if (access === 'authenticated') return
   if (access === 'operator') {
     if (principal.kind !== 'session') refuse('insufficient_role', { message: DASHBOARD_ONLY })
-    return checkOperator(principal)
+    checkOperator(principal)
+    return
   }
   if (principal.kind === 'session') {
     const { roles } = access

@@ -8,9 +8,11 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Ajv, type ValidateFunction } from 'ajv'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Deps } from '../db/index.ts'
-import { type Config, catalogue, type ErrorCode, newId, Refusal, refuse } from '../lib/index.ts'
+import { type Config, catalogue, type ErrorCode, newId, Refusal, redactText, refuse } from '../lib/index.ts'
 import { type Authenticate, checkAccess, checkStepUp, chooseCaller, type Principal, replaceMe } from './access.ts'
+import { isPublicCall, PREFLIGHT_HEADERS, publicHeaders } from './cors.ts'
 import { FailureSchema, failure, renderError } from './envelope.ts'
+import { bodyFields, ignoredFields } from './ignored.ts'
 import { parseBody } from './json.ts'
 import { createLimits } from './limits.ts'
 import { openApi } from './openapi.ts'
@@ -61,6 +63,7 @@ const LOGGED_PATH_MAX = 512
 export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   const { config } = deps
   const transport = transportHeaders(config)
+  const opened = publicHeaders(ignoredHeader(config))
   const app = Fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -88,6 +91,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     // A path that cannot be read, or is too long, never reaches a route or a hook: it leads nowhere.
     frameworkErrors: (_error, request, reply) => {
       reply.headers({ 'x-request-id': request.id, ...transport })
+      if (isPublicCall(request.url)) reply.headers(opened)
       const answer = reply as unknown as FastifyReply
       void limitUnknown(request, answer).then(
         (limited) =>
@@ -100,6 +104,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   app.decorateRequest('caller', null)
   app.decorateRequest('recognised', null)
   app.decorateRequest('sent', null)
+  app.decorateRequest('ignored', null)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
@@ -138,6 +143,10 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     reply.header('cache-control', 'no-store')
     reply.headers(transport)
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') refuse('malformed_request')
+    if (isPublicCall(request.url)) {
+      reply.headers(opened)
+      if (request.method === 'OPTIONS') return reply.headers(PREFLIGHT_HEADERS).code(204).send()
+    }
     const access = request.routeOptions.config?.access
     if (access === undefined) return (await limitUnknown(request, reply)) ?? undefined
     if (access === 'public') {
@@ -159,8 +168,12 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     checkAccess(request.principal, access)
     if (request.routeOptions.config.step_up === 'always') checkFresh(deps, request.principal)
   })
-  app.addHook('preValidation', async (request) => {
-    const { query_names, access } = request.routeOptions.config
+  const ignored_header = ignoredHeader(config)
+  app.addHook('preValidation', async (request, reply) => {
+    const { query_names, body_fields, access } = request.routeOptions.config
+    // Before anything is refused, so that refusals and repeated answers name them too.
+    if (body_fields) request.ignored = ignoredFields(request, body_fields)
+    if (request.ignored !== null) reply.header(ignored_header, request.ignored)
     if (query_names && request.url.includes('?')) checkQuery(request, query_names)
     if (request.principal !== null && typeof access === 'object') replaceMe(request, request.principal)
   })
@@ -196,6 +209,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
           status: reply.statusCode,
           duration_ms: Math.round(reply.elapsedTime * 10) / 10,
           merchant_id: request.caller?.merchant.id,
+          ...(request.ignored === null ? {} : { ignored_fields: redactText(request.ignored) }),
           ...whoOf(request.principal),
         },
         'request',
@@ -206,7 +220,7 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     // Every route says who may call it: one that does not is a mistake, found at start.
     if (route.config?.access === undefined) throw new Error(`route ${route.method} ${route.url} names no access`)
     // A copy, because routes share their configuration.
-    route.config = { ...route.config, query_names: queryNames(route) }
+    route.config = { ...route.config, query_names: queryNames(route), body_fields: bodyFields(route) }
   })
 
   for (const routes of options.routes) routes(app)
@@ -232,6 +246,11 @@ function wantsFresh({ routeOptions: { config }, body }: FastifyRequest): boolean
 
 function checkFresh({ config, clock }: Deps, principal: Principal): void {
   checkStepUp(principal, config.step_up_s, clock.now())
+}
+
+/** The header that names what of a body was ignored. */
+function ignoredHeader({ brand }: Config): string {
+  return `X-${brand.charAt(0).toUpperCase()}${brand.slice(1)}-Ignored-Fields`
 }
 
 /** How long browsers come back by TLS alone. */

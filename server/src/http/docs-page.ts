@@ -131,7 +131,8 @@ never makes a second payment. A request that was refused with 400, 401, 403, 404
 <code>payment_in_progress</code>, did nothing, and its key stays free.</p>
 <h3 id="mistyped">Mistyped parameters</h3>
 <p>A query parameter that a call does not take is refused with 400 <code>validation_failed</code>:
-<code>details.fields</code> names it, and the parameter that you may have meant.</p>
+<code>details.fields</code> names it, and the parameter that you may have meant. A field of the body that a call does not know is ignored; the header
+<code>X-${config.brand.charAt(0).toUpperCase()}${config.brand.slice(1)}-Ignored-Fields</code> of the answer names it.</p>
 </section>`
 }
 

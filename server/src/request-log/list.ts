@@ -139,6 +139,7 @@ const NO_DETAILS: Details = {
   response_body: null,
   response_body_cut: false,
   bodies_dropped: true,
+  ignored_fields: null,
 }
 
 /** One request with its bodies. Refuses with not_found, also for another merchant's or that of the other environment. */

@@ -44,6 +44,7 @@ export type Details = {
   response_body: string | null
   response_body_cut: boolean
   bodies_dropped: boolean
+  ignored_fields: string | null
 }
 
 const ERROR_HEAD = '{"success":false,"error":{"code":"'
@@ -104,6 +105,7 @@ type Entry = [
   response_body: string | null,
   response_body_cut: 0 | 1,
   stripped: 0 | 1,
+  ignored?: string | null,
 ]
 
 /** Splits the requests of one merchant into sets of one pack each. */
@@ -140,6 +142,7 @@ function entryOf(seen: Seen, clean: (text: string) => string): Entry {
     answer.text,
     answer.cut,
     seen.stripped ? 1 : 0,
+    seen.ignored === null ? null : clean(seen.ignored),
   ]
 }
 
@@ -166,7 +169,17 @@ export async function unpack(packed: Buffer, place: number): Promise<Details | n
     const bytes = packed.length > 4 && packed.readUInt32BE(0) === ZSTD_MAGIC ? await decompress(packed) : packed
     const entry = (JSON.parse(bytes.toString('utf8')) as Entry[])[place]
     if (!entry) return null
-    const [query, user_agent, idempotency_key, request_body, request_cut, response_body, response_cut, stripped] = entry
+    const [
+      query,
+      user_agent,
+      idempotency_key,
+      request_body,
+      request_cut,
+      response_body,
+      response_cut,
+      stripped,
+      ignored,
+    ] = entry
     return {
       query,
       user_agent,
@@ -176,6 +189,8 @@ export async function unpack(packed: Buffer, place: number): Promise<Details | n
       response_body,
       response_body_cut: response_cut === 1,
       bodies_dropped: stripped === 1,
+      // Packs of older versions hold none.
+      ignored_fields: ignored ?? null,
     }
   } catch {
     return null

@@ -44,6 +44,9 @@ export const RequestRecord = Type.Object({
     Type.String({ description: 'As it was answered. Secrets are taken out. Null: none, or a file.' }),
   ),
   response_body_cut: Type.Boolean({ description: CUT }),
+  ignored_fields: nullable(
+    Type.String({ description: 'Fields of the body that the call does not know, as the answer named them.' }),
+  ),
   bodies_dropped: Type.Boolean({
     description: 'True when there were bodies that could not be kept, for want of room.',
   }),

@@ -29,13 +29,15 @@ export type Seen = {
   answer: string | null
   /** True when its bodies had to be given up for want of room. */
   stripped: boolean
+  /** Fields of the body that the call does not know. */
+  ignored: string | null
 }
 
 /** Many requests, field after field. */
 export type Batch = (string | number | boolean | null | undefined)[]
 
 /** How many elements of a batch one request takes. */
-export const FIELDS = 17
+export const FIELDS = 18
 
 /** Adds a request to a batch. `answer`: null where there is none that is kept. */
 export function addTo(
@@ -66,6 +68,7 @@ export function addTo(
     bodies.sent,
     bodies.answer,
     bodies.stripped,
+    request.ignored,
   )
 }
 
@@ -92,6 +95,7 @@ export function readBatch(batch: Batch): Seen[] {
       sent: batch[at + 14] as string | null,
       answer: batch[at + 15] as string | null,
       stripped: batch[at + 16] as boolean,
+      ignored: batch[at + 17] as string | null,
     })
   }
   return seen
