@@ -272,6 +272,7 @@ export async function query<Row extends pg.QueryResultRow>(
   values: unknown[] = [],
 ): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
   await client.connect()
   try {
     return (await client.query<Row>(text, values)).rows
@@ -293,6 +294,7 @@ export async function freePort(): Promise<number> {
 /** The process whose children serve connections, when the server runs on this machine. */
 async function postmaster(url: string): Promise<number | null> {
   const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
   await client.connect()
   try {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')

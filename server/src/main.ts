@@ -4,6 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type DemoUser, demoUsers, ensureDemoMerchant } from './admin/demo.ts'
 import { requireSafeProduction } from './admin/production.ts'
 import { apiKeyRoutes, createAuthenticate, createUsage, isWellFormedKey } from './api-keys/index.ts'
@@ -13,12 +14,14 @@ import { collectionRoutes, createDriver, type Driver, daysTask, triesTask } from
 import { startEmbedded } from './db/embedded.ts'
 import {
   createDb,
+  createReadiness,
   type Deps,
   FIND_THE_KEY,
   holdsSealed,
   isSuperuser,
   isUnavailable,
   type Reader,
+  readCanary,
   requireRightKey,
 } from './db/index.ts'
 import { migrate } from './db/migrate.ts'
@@ -104,6 +107,8 @@ export type ComposeOptions = {
   /** Looks up the names of webhook addresses. */
   lookup?: Lookup
   draining?: () => boolean
+  /** Folders whose free space /readyz checks, beside DATA_DIR. */
+  folders?: readonly string[]
   /** The files that go with e-mails; left out: the invoices that they are about. */
   attach?: Attach
   /** Who writes the log of requests, closed with the system. Left out: this thread, over `deps.db`. */
@@ -165,7 +170,13 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
     astray: astrayPages(deps),
     ...(requests.answering ? { answering: requests.answering } : {}),
     routes: [
-      healthRoutes(deps, options.draining ?? (() => false)),
+      healthRoutes(
+        createReadiness(deps, {
+          folders: [resolve(config.data_dir), ...(options.folders ?? [])],
+          keyFits: () => readCanary(deps),
+        }),
+        options.draining ?? (() => false),
+      ),
       collectionRoutes(deps, { driver, providerFor: routing.providerFor, sends }),
       paymentLinkRoutes(deps, { collect, live: routing.live }),
       invoiceRoutes(deps, { live: routing.live }),
@@ -298,6 +309,10 @@ export async function realDeps(config: Config, log: Log, url: string, vault?: Va
     url,
     max_connections: config.database_connections,
     on_error: (error) => log.warn({ err: error }, 'database connection lost'),
+    watch: {
+      on_silent: () => log.error('the database does not answer; what waits for it is refused'),
+      on_answer: () => log.warn('the database answers again'),
+    },
   })
   const base = { config, log, random, clock: systemClock, db, point: noPoint, process_id: randomUUID() }
   if (vault !== undefined) return { ...base, vault }
@@ -311,17 +326,22 @@ export async function realDeps(config: Config, log: Log, url: string, vault?: Va
   }
 }
 
-/** Opens the configured database, the given one or the embedded one of DATA_DIR, and migrates it. Answers its url. */
-async function openDatabase(config: Config, log: Log, held: Held): Promise<string> {
+/** The database that was opened, and the folders of this machine that it writes to. */
+type Opened = { url: string; folders: string[] }
+
+/** Opens the configured database, the given one or the embedded one of DATA_DIR, and migrates it. */
+async function openDatabase(config: Config, log: Log, held: Held): Promise<Opened> {
   let url = config.database_url
+  const folders: string[] = []
   if (url === '') {
     const embedded = await startEmbedded({ dataDir: resolve(config.data_dir), log, outside: config.embedded_dir })
     held.push(() => embedded.stop())
     url = embedded.url
+    folders.push(embedded.place)
   }
   const applied = await migrate(url, log)
   if (applied.length > 0) log.info({ applied }, 'database migrated')
-  return url
+  return { url, folders }
 }
 
 /**
@@ -342,13 +362,21 @@ async function run(): Promise<void> {
   const log = createLog(config.log_level)
   const held: Held = []
   let draining = false
-  const giveBack = async () => {
+  const giveBack = async (delay_s = 0) => {
     draining = true
+    // Load balancers turn away after they have seen /readyz fail; until then everything is served as before.
+    if (delay_s > 0) await sleep(delay_s * 1_000)
     for (const release of held.splice(0).reverse()) await release()
   }
   const started = start(config, log, held, () => draining)
   // A signal may come while the process is still starting: what is half open is finished first, then closed.
-  onStop(log, () => started.then(giveBack, () => {}))
+  const delay_s = config.process === 'worker' ? 0 : (config.stop_delay_s ?? (config.node_env === 'production' ? 5 : 0))
+  onStop(log, delay_s, (wait_s) =>
+    started.then(
+      () => giveBack(wait_s),
+      () => {},
+    ),
+  )
   try {
     await started
   } catch (error) {
@@ -358,7 +386,7 @@ async function run(): Promise<void> {
 }
 
 async function start(config: Config, log: Log, held: Held, draining: () => boolean): Promise<void> {
-  const database = await openDatabase(config, log, held)
+  const { url: database, folders } = await openDatabase(config, log, held)
   const deps = await realDeps(config, log, database)
   held.push(() => deps.db.close())
   if (config.node_env === 'production') await requireSafeProduction(deps)
@@ -368,18 +396,23 @@ async function start(config: Config, log: Log, held: Held, draining: () => boole
     )
   }
   const recorder = createThreadedRecorder({ url: database, log_level: config.log_level })
-  const system = await compose(deps, { draining, recorder })
+  const system = await compose(deps, { draining, folders, recorder })
   held.push(() => system.close())
   log.info(system.live, 'live money')
   await system.warn()
   const worker = createWorker(deps, config.process === 'api' ? system.own_tasks : system.tasks)
   worker.start()
   void system.warm()
+  // A process that leaves the work to others also has calls and deliveries of its own under way. What ends first may begin another.
+  held.push(async () => {
+    for (const task of system.tasks) await task.idle()
+  })
   held.push(() => worker.stop())
   if (config.process === 'worker') {
     // No timer of the worker keeps a process alive, and neither does a database that is away: this one does.
     const alive = setInterval(() => {}, ALIVE_EVERY_MS)
     held.push(async () => clearInterval(alive))
+    deps.db.arm()
     log.info('worker started')
     return
   }
@@ -394,6 +427,7 @@ async function start(config: Config, log: Log, held: Held, draining: () => boole
     const people = await demoUsers(deps, await ensureDemoMerchant(deps))
     process.stderr.write(welcome(config, base_url, system.live, people))
   }
+  deps.db.arm()
 }
 
 const ALIVE_EVERY_MS = 3_600_000
@@ -417,18 +451,20 @@ async function closeApp(app: App): Promise<void> {
   }
 }
 
-/** What is under way may take this long to finish after a stop was asked for. */
+/** What is under way may take this long to finish after the listener has closed. */
 const STOP_MS_MAX = 25_000
 
 /** Stops once, however many signals come: a terminal and npm both pass the same one on. */
-function onStop(log: Log, stop: () => Promise<void>): void {
+function onStop(log: Log, delay_s: number, stop: (delay_s: number) => Promise<void>): void {
   let stopping = false
   const begin = (why: string, exit_code: number) => {
     if (stopping) return
     stopping = true
     log.info({ why }, 'stopping')
-    setTimeout(() => process.exit(1), STOP_MS_MAX).unref()
-    stop().then(
+    // After a bug nothing more is served.
+    const wait_s = exit_code === 0 ? delay_s : 0
+    setTimeout(() => process.exit(1), wait_s * 1_000 + STOP_MS_MAX).unref()
+    stop(wait_s).then(
       () => process.exit(exit_code),
       (error) => {
         log.error({ err: error }, 'did not stop cleanly')

@@ -199,6 +199,7 @@ const BANS: Ban[] = [
       'main.ts': 'a process that is asked to stop must end, even when its own clock is stuck',
       'db/embedded.ts': 'waits for another process to start',
       'documents/draw.ts': 'bounds a real thread',
+      'db/watch.ts': 'bounds real connections',
       'http/outgoing.ts': 'bounds real sockets',
       'http/address-guard.ts': 'bounds a real name look-up',
       'providers/mock/post.ts': 'bounds real sockets of the mock provider process',

@@ -19,6 +19,8 @@ Runs the test files that are named, or all of them, on a throw-away PostgreSQL.
 Environment
   TEST_PG_BIN   Programs of another PostgreSQL, such as /usr/lib/postgresql/15/bin, instead of the packaged ones
   KILLS         How often the crash test kills its server (5; npm run crash: 20)
+  LOSSES        How many backends of PostgreSQL are killed, and how often it restarts, fast and immediately
+                (8,2,2; npm run restarts: 50,10,10)
   PAYMENTS, PAYOUTS
                 How large the storm is, with KILLS (300, 60 and 3; npm run storm: 20,000, 2,000 and 40)
   RUNS          How many lives of withdrawals are simulated (100; npm run simulate: 3000)

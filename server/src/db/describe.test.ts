@@ -10,6 +10,8 @@ import { describeSchema } from './describe.ts'
 const SCHEMA_FILE = new URL('../../../db/schema.md', import.meta.url)
 /** Small tables that every machine may hold whole; they are looked up before the merchant is known. */
 const REFERENCE_TABLES = ['merchants', 'api_keys', 'users', 'members', 'schema_migrations', 'vault_canary']
+/** What the processes write for themselves. */
+const PROCESS_TABLES = ['readiness_probes']
 /** The built-in identity provider: people are signed in before anyone knows which merchant they act for. */
 const IDENTITY_TABLES = [
   'signing_keys',
@@ -111,7 +113,16 @@ test('every table either belongs to a merchant or is a named exception', async (
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
       and not exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'merchant_id')
       and c.relname <> all ($1)`,
-    [[...REFERENCE_TABLES, ...IDENTITY_TABLES, ...INBOX_TABLES, ...PAYER_TABLES, ...RECONCILIATION_TABLES]],
+    [
+      [
+        ...REFERENCE_TABLES,
+        ...IDENTITY_TABLES,
+        ...INBOX_TABLES,
+        ...PAYER_TABLES,
+        ...RECONCILIATION_TABLES,
+        ...PROCESS_TABLES,
+      ],
+    ],
   )
 })
 

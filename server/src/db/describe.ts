@@ -27,6 +27,7 @@ const CONSTRAINT_TITLES = { p: 'Primary key', u: 'Unique', f: 'Foreign key', c: 
 /** The markdown of all tables in the database's default schema. Throws when it cannot be reached. */
 export async function describeSchema(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {}) // a lost connection also rejects the statement under way
   await client.connect()
   try {
     const tables = await readTables(client)

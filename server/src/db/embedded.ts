@@ -82,6 +82,8 @@ export type EmbeddedOptions = {
 export type EmbeddedDatabase = {
   /** Connects as the role that owns the database; it is no superuser. */
   url: string
+  /** The folder of its files. */
+  place: string
   /** True when a running server was found and none was started. */
   adopted: boolean
   /** Gives the server up. When no other living program uses it, it is stopped, and its end is awaited. */
@@ -133,7 +135,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
           closing.close()
         }
       })
-      return { url, adopted: running !== null, stop }
+      return { url, place, adopted: running !== null, stop }
     } catch (error) {
       await leave()
       throw error

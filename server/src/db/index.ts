@@ -5,3 +5,4 @@ export { FIND_THE_KEY, holdsSealed, readCanary, requireRightKey } from './canary
 export type { Deps } from './deps.ts'
 export { countList, type KeptList } from './kept-count.ts'
 export * from './pool.ts'
+export { type Checks, createReadiness, isReady, READINESS_CHECKS } from './readiness.ts'

@@ -9,6 +9,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { type Reader, sql } from './pool.ts'
 
 /** Where the migrations of this repository are. */
 export const MIGRATIONS_DIR = fileURLToPath(new URL('../../../db/migrations', import.meta.url))
@@ -59,6 +60,21 @@ export async function migrate(url: string, log?: MigrateLog, dir = MIGRATIONS_DI
 export async function pendingMigrations(url: string, dir = MIGRATIONS_DIR): Promise<string[]> {
   const migrations = await readMigrations(dir)
   return withClient(url, async (client) => pending(migrations, await readApplied(client)).map(({ name }) => name))
+}
+
+const APPLIED = sql('applied_migrations', 'select name from schema_migrations')
+
+/**
+ * Makes a function that answers the migrations of this program that the database lacks. A database that is newer than this program
+ * lacks none. The program's own are read once: files that are replaced under a running process are not its migrations.
+ */
+export function createMissingMigrations(reader: Reader): () => Promise<string[]> {
+  let known: string[] | null = null
+  return async () => {
+    known ??= (await readdir(MIGRATIONS_DIR)).filter((name) => FILE_NAME.test(name)).sort()
+    const applied = new Set((await reader.query<{ name: string }>(APPLIED)).map(({ name }) => name))
+    return known.filter((name) => !applied.has(name))
+  }
 }
 
 /** Applies the first missing migration; null when another process has meanwhile applied the last one. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
-import { createDb, type Db, inTransaction, sql, type Tx } from './index.ts'
+import { createDb, type Db, inTransaction, isUnavailable, sql, type Tx } from './index.ts'
 
 let database: TestDatabase
 let db: Db
@@ -89,5 +89,51 @@ describe('statements of a transaction that travel together', () => {
     await Promise.all([opposite(1, 2), opposite(2, 1)])
     assert.equal(runs, 3, 'one of the two ran twice')
     assert.deepEqual(await db.query(sql('', 'select sum(taken)::int as taken from places')), [{ taken: 8 }])
+  })
+})
+
+describe('a connection that is lost inside a transaction', () => {
+  const MINE = sql('', 'select pg_backend_pid() as pid')
+  const END = sql('', 'select pg_terminate_backend($1::int)')
+  const lost = async (between: (tx: Tx, end: () => Promise<unknown>) => Promise<unknown>) =>
+    inTransaction(db, async (tx) => {
+      const [mine] = await tx.query<{ pid: number }>(MINE)
+      await tx.query(TAKE, [1])
+      return between(tx, () => db.query(END, [mine?.pid]))
+    }).then(
+      () => assert.fail('the transaction was reported as done'),
+      (error: unknown) => assert.ok(isUnavailable(error), String(error)),
+    )
+
+  test('rejects the transaction as unavailable, ends nothing else, and keeps nothing of it', async () => {
+    const [before] = await db.query<{ taken: number }>(sql('', 'select taken from places where id = 1'))
+    await lost(async (tx, end) => {
+      const running = tx.query(sql('', 'select pg_sleep(60)'))
+      await end()
+      return running
+    })
+    await lost((_tx, end) => end())
+    await lost(async (tx, end) => {
+      // A statement that its caller never awaits.
+      void tx.query(sql('', 'select pg_sleep(60)'))
+      return end()
+    })
+    const [after] = await db.query<{ taken: number }>(sql('', 'select taken from places where id = 1'))
+    assert.deepEqual(after, before)
+  })
+
+  test('a branch that goes on after another one failed writes nothing', async () => {
+    const failed = Promise.withResolvers<void>()
+    const late = Promise.withResolvers<unknown>()
+    const branch = async (tx: Tx) => {
+      await failed.promise
+      await tx.query(TAKE, [1]).then(late.resolve, late.resolve)
+    }
+    const work = (tx: Tx) => Promise.all([branch(tx), Promise.reject(new Error('the other branch'))])
+    await assert.rejects(inTransaction(db, work), { message: 'the other branch' })
+    const [before] = await db.query<{ taken: number }>(sql('', 'select taken from places where id = 1'))
+    failed.resolve()
+    assert.match(String(await late.promise), /the transaction is over/)
+    assert.deepEqual(await db.query(sql('', 'select taken from places where id = 1')), [before])
   })
 })

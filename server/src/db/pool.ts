@@ -1,6 +1,7 @@
 // The database port: a pool, transactions that retry what may be retried, and the seams a test needs.
 
 import pg from 'pg'
+import { createWatch, cut } from './watch.ts'
 
 /**
  * One SQL text. The name lets PostgreSQL prepare it once per connection: one name, one text. With an empty name it is
@@ -52,6 +53,10 @@ export type Db = Reader & {
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
   /** Answers once a connection works, or throws what is wrong. */
   ping(): Promise<void>
+  /** True if the database had no disk space left for a statement of this process in the last seconds. */
+  lacksSpace(): boolean
+  /** Begins to watch whether the database answers, where `watch` is given: once the process has started. */
+  arm(): void
   close(): Promise<void>
 }
 
@@ -64,6 +69,8 @@ export type DbOptions = {
   before?: (name: string) => void | Promise<void>
   /** Called when an idle connection breaks. */
   on_error?: (error: Error) => void
+  /** Ends at once what waits for a database that has stopped answering, told by a heartbeat on a connection of its own. */
+  watch?: { on_silent: () => void; on_answer: () => void }
   /** For reports over whole tables, such as `verify`: no time limit, and the planner chooses freely. */
   reporting?: boolean
 }
@@ -75,6 +82,8 @@ const PING_TIMEOUT_MS = 2_000
 const LOCK_TIMEOUT_MS = 5_000
 const CONNECT_TIMEOUT_MS = 2_500
 const ATTEMPTS_MAX = 5
+/** How long a statement that met a full disk is remembered. */
+const SPACE_MS = 10_000
 
 /** Times are sent as UTC, which is quick to read. */
 const UTC = '-c timezone=UTC'
@@ -119,23 +128,83 @@ export function createDb(options: DbOptions): Db {
   let closing = false
   // While we close, the server may end a connection first: nobody needs to know.
   pool.on('error', (error) => closing || options.on_error?.(error))
+  const clients = new Set<pg.PoolClient>()
+  pool.on('connect', (client) => {
+    clients.add(client)
+    // The pool listens to idle connections only. If a connection in use breaks, the statement under way, or else the next one, is
+    // rejected and tells its caller; without a listener the event itself would end the process.
+    client.on('error', () => {})
+  })
+  pool.on('remove', (client) => clients.delete(client))
+  const watch = options.watch
+    ? createWatch({
+        url: options.url,
+        on_silent() {
+          options.watch?.on_silent()
+          // What they still carry is unknown from here on, and nothing may wait for them.
+          for (const client of clients) cut(client)
+        },
+        on_answer: options.watch.on_answer,
+      })
+    : null
+  let no_space_at = Number.NEGATIVE_INFINITY
 
-  const send = async (client: pg.Pool | pg.ClientBase, { name, text }: Statement, values?: readonly unknown[]) => {
-    if (options.before) await options.before(name)
-    return client.query({ name, text, values: (values ?? []) as unknown[] })
+  const over = <Result>(begin: () => Promise<Result>): Promise<Result> => (watch ? watch.over(begin) : begin())
+  /** A connection of the pool. One that comes after its caller was refused goes back. */
+  const borrow = async (): Promise<pg.PoolClient> => {
+    const asked: Promise<pg.PoolClient>[] = []
+    try {
+      return await over(() => {
+        const connecting = pool.connect()
+        asked.push(connecting)
+        return connecting
+      })
+    } catch (error) {
+      asked[0]?.then(
+        (client) => client.release(),
+        () => {},
+      )
+      throw error
+    }
   }
-  const run = async <Row>(client: pg.Pool | pg.ClientBase, statement: Statement, values?: readonly unknown[]) =>
+  const send = async (client: pg.ClientBase, { name, text }: Statement, values?: readonly unknown[]) => {
+    if (options.before) await options.before(name)
+    try {
+      const result = await over(() => client.query({ name, text, values: (values ?? []) as unknown[] }))
+      watch?.answered()
+      return result
+    } catch (error) {
+      if (codeOf(error) === DISK_FULL) no_space_at = performance.now()
+      throw error
+    }
+  }
+  const run = async <Row>(client: pg.ClientBase, statement: Statement, values?: readonly unknown[]) =>
     (await send(client, statement, values)).rows as Row[]
+  /** One statement that commits by itself. After an error its connection is not used again. */
+  const alone = async (work: (client: pg.PoolClient) => Promise<unknown[]>): Promise<unknown[]> => {
+    const client = await borrow()
+    let failed: Error | undefined
+    try {
+      return await work(client)
+    } catch (error) {
+      failed = error as Error
+      throw error
+    } finally {
+      client.release(failed)
+    }
+  }
 
   return {
     kind: 'db',
     url: options.url,
-    query: (statement, values) => run(pool, statement, values),
+    query: <Row>(statement: Statement, values?: readonly unknown[]) =>
+      alone((client) => run(client, statement, values)) as Promise<Row[]>,
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
-        const client = await pool.connect()
+        const client = await borrow()
         let broken: Error | undefined
         let first: unknown
+        let over = false
         try {
           // The first statements are sent right behind the BEGIN, without waiting for its answer: the connection keeps
           // their order. A hook may hold any statement back before it is sent, so with one the BEGIN is awaited, or the
@@ -144,18 +213,27 @@ export function createDb(options: DbOptions): Db {
           if (options.before) await begun
           const tx: Tx = {
             kind: 'tx',
-            query: (statement, values) =>
-              run<never>(client, statement, values).catch((error) => {
+            query: (statement, values) => {
+              // A branch of `work` that goes on after another one failed must not write outside of the transaction.
+              if (over) return Promise.reject(new Error('the transaction is over'))
+              const answer = run<never>(client, statement, values).catch((error) => {
                 first ??= error
                 throw error
-              }),
+              })
+              // `work` may await it later, or never: the transaction fails with `first` either way.
+              answer.catch(() => {})
+              return answer
+            },
           }
-          const [result] = await Promise.all([work(tx), begun])
+          const working = async () => work(tx) // also a `work` that throws before its first await is rejected
+          const [result] = await Promise.all([working(), begun])
+          over = true
           // After a statement that failed, whoever swallowed it, PostgreSQL takes a COMMIT for a ROLLBACK and calls it no error.
           const { command } = await send(client, COMMIT)
           if (command !== 'COMMIT') throw first ?? new Error('the transaction was rolled back')
           return result
         } catch (caught) {
+          over = true
           // Statements that travelled behind the one that failed fail as well, and may be heard of first: they do not say why.
           const error = codeOf(caught) === TRANSACTION_ABORTED ? (first ?? caught) : caught
           broken = await run(client, ROLLBACK).then(
@@ -175,10 +253,14 @@ export function createDb(options: DbOptions): Db {
     },
     async ping() {
       if (options.before) await options.before(PING.name)
-      await pool.query({ name: PING.name, text: PING.text, query_timeout: PING_TIMEOUT_MS } as pg.QueryConfig)
+      const ping = { name: PING.name, text: PING.text, query_timeout: PING_TIMEOUT_MS } as pg.QueryConfig
+      await alone(async (client) => (await over(() => client.query(ping))).rows)
     },
+    lacksSpace: () => performance.now() - no_space_at < SPACE_MS,
+    arm: () => watch?.arm(),
     close() {
       closing = true
+      watch?.close()
       return pool.end()
     },
   }
@@ -218,6 +300,7 @@ export function oneStatement(db: Db): Tx {
 }
 
 const TRANSACTION_ABORTED = '25P02'
+const DISK_FULL = '53100'
 
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code

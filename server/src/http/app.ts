@@ -87,6 +87,8 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
       requireHostHeader: false,
     },
     exposeHeadRoutes: true,
+    // Fastify's own answer while it closes has no envelope: the first hook gives ours.
+    return503OnClosing: false,
     clientErrorHandler: (error, socket) => answerUnreadable(newId(deps, 0), error.code, socket),
     // A path that cannot be read, or is too long, never reaches a route or a hook: it leads nowhere.
     frameworkErrors: (_error, request, reply) => {
@@ -127,6 +129,10 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
 
   const limits = createLimits(app, config, deps.clock)
   app.decorate('calledBack', limits.calledBack)
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
   /** Counts a request that leads to no route. If its address has sent too many of these, the reply is sent. */
   const limitUnknown = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | null> => {
     try {
@@ -142,6 +148,11 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     reply.header('x-content-type-options', 'nosniff')
     reply.header('cache-control', 'no-store')
     reply.headers(transport)
+    // A connection that was kept alive may still bring requests: another process takes them over a new one.
+    if (closing) {
+      reply.header('connection', 'close')
+      refuse('service_unavailable', { message: 'This process is stopping.', retry_after_s: 1 })
+    }
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') refuse('malformed_request')
     if (isPublicCall(request.url)) {
       reply.headers(opened)

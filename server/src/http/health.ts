@@ -1,21 +1,19 @@
 // Health for load balancers: is the process alive, and may it take requests.
 
 import Type from 'typebox'
-import type { Deps } from '../db/index.ts'
+import { type Checks, isReady, READINESS_CHECKS } from '../db/index.ts'
 import { refuse } from '../lib/index.ts'
 import type { App } from './app.ts'
 
-/** Adds /healthz and /readyz. `draining` is true once the process is stopping. */
-export function healthRoutes(deps: Deps, draining: () => boolean): (app: App) => void {
+/** Adds /healthz and /readyz. `draining` is true once the process is stopping; `check` tells what works. */
+export function healthRoutes(check: () => Promise<Checks>, draining: () => boolean): (app: App) => void {
   const Ok = Type.Object({ status: Type.String() })
-  // Health checks are not limited, so however many ask at once, the database is asked once for all of them.
-  let asking: Promise<void> | null = null
-  const ping = () => {
-    asking ??= deps.db.ping().finally(() => {
-      asking = null
-    })
-    return asking
-  }
+  const Ready = Type.Object({
+    status: Type.Literal('ready'),
+    checks: Type.Object(Object.fromEntries(READINESS_CHECKS.map((name) => [name, Type.String()])), {
+      description: 'Each is ok. Answered with 503, details.checks names what is wrong instead.',
+    }),
+  })
   return (app) => {
     app.get(
       '/healthz',
@@ -28,13 +26,14 @@ export function healthRoutes(deps: Deps, draining: () => boolean): (app: App) =>
     app.get(
       '/readyz',
       {
-        schema: { tags: ['Health'], summary: 'The process can take requests', response: { 200: Ok } },
+        schema: { tags: ['Health'], summary: 'The process can take requests', response: { 200: Ready } },
         config: { access: 'public', limit: 'none' },
       },
       async () => {
-        if (draining()) refuse('service_unavailable', { message: 'This process is stopping.' })
-        await ping()
-        return { status: 'ready' }
+        if (draining()) refuse('service_unavailable', { message: 'This process is stopping.', retry_after_s: 1 })
+        const checks = await check()
+        if (!isReady(checks)) refuse('service_unavailable', { details: { checks }, retry_after_s: 1 })
+        return { status: 'ready' as const, checks }
       },
     )
   }

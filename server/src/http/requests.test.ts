@@ -616,7 +616,7 @@ describe('when something is wrong on our side', () => {
         )
         assert.equal(
           (await system.app.inject({ method: 'GET', url: '/readyz' })).statusCode,
-          status,
+          503,
           'but takes no requests',
         )
         const line = deps.logged.find((text) => text.includes('db-7.internal'))
@@ -632,6 +632,52 @@ describe('when something is wrong on our side', () => {
       }
     })
   }
+
+  test('a request on a kept-alive connection gets 503 in the envelope while the process closes, and the connection ends', async () => {
+    const deps = testDeps(world.url)
+    const system = await compose(deps)
+    const held = Promise.withResolvers<void>()
+    const [begun, closing, second] = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
+    assert.ok(begun && closing && second)
+    system.app.get('/held', { config: { access: 'public', limit: 'none' } }, async () => {
+      begun.resolve()
+      await held.promise
+      return {}
+    })
+    system.app.addHook('preClose', async () => closing.resolve())
+    system.app.server.on('request', ({ url }) => url === '/v1/collections' && second.resolve())
+    await system.app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = system.app.server.address() as { port: number }
+    const socket = connect(port, '127.0.0.1')
+    let text = ''
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+    })
+    const ended = new Promise((resolve) => socket.once('close', resolve))
+    try {
+      const first = 'GET /held HTTP/1.1\r\nhost: x\r\n\r\n'
+      socket.write(first)
+      await begun.promise
+      const closed = system.app.close()
+      await closing.promise
+      // Pipelined behind the one under way: it reaches a process that is closing.
+      socket.write('GET /v1/collections HTTP/1.1\r\nhost: x\r\n\r\n')
+      await second.promise
+      held.resolve()
+      await closed
+      await ended
+      const answer = text.slice(text.lastIndexOf('HTTP/1.1 '))
+      assert.match(answer, /^HTTP\/1\.1 503 /)
+      assert.match(answer, /^connection: close\r$/im)
+      assert.match(answer, /^retry-after: \d+\r$/im)
+      const { success, error } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))
+      assert.deepEqual([success, error.code, error.details], [false, 'service_unavailable', null])
+    } finally {
+      socket.destroy()
+      await system.close()
+      await deps.close()
+    }
+  })
 
   test('a process that is stopping says that it takes no more requests', async () => {
     const deps = testDeps(world.url)

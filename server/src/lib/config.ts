@@ -74,6 +74,18 @@ export const settings = {
     text,
     'Where the embedded database goes when it is started by root and its user cannot reach DATA_DIR.',
   ),
+  disk_free_min_mb: setting(
+    'DISK_FREE_MIN_MB',
+    '64',
+    number(0, 1_000_000),
+    'Free space, in MB, below which /readyz says 503: of DATA_DIR and of the embedded database. 0: not checked.',
+  ),
+  stop_delay_s: setting(
+    'STOP_DELAY_S',
+    '',
+    (value) => (value === '' ? null : number(0, 60)(value)),
+    'Seconds after a stop signal in which /readyz says 503 and all else is served, so that a load balancer turns away first. Empty: 0, or 5 in production.',
+  ),
   database_url: setting(
     'DATABASE_URL',
     '',

@@ -9,7 +9,7 @@ import { SCOPES } from '../../src/http/index.ts'
 import { settableClock } from '../../src/lib/index.ts'
 import { createMerchant, type Merchant } from '../../src/merchants/index.ts'
 import { type MockServer, startMockServer } from '../../src/providers/mock/server-app.ts'
-import { createTestDatabase } from '../database.ts'
+import { createTestDatabase, type TestDatabase } from '../database.ts'
 import { type TestDeps, testDeps } from '../harness.ts'
 import { freePort, serverEnv } from './processes.ts'
 
@@ -57,9 +57,9 @@ export function seededRandom(seed: number): () => number {
   }
 }
 
-/** Builds a rig with a database of its own. Close it in `after`. */
-export async function createRig(options: { shops: number; delay_ms: number }): Promise<Rig> {
-  const database = await createTestDatabase()
+/** Builds a rig over a given migrated database, or one of its own. Close it in `after`. */
+export async function createRig(options: { shops: number; delay_ms: number; database?: TestDatabase }): Promise<Rig> {
+  const database = options.database ?? (await createTestDatabase())
   const port = await freePort()
   const provider = await startMockServer({
     port: 0,

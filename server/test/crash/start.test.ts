@@ -198,7 +198,8 @@ describe('starting and stopping', { concurrency: CONCURRENCY }, () => {
       return [answer.status, await answer.json()]
     }
     assert.deepEqual(await get('/healthz'), [200, { status: 'ok' }])
-    assert.deepEqual(await get('/readyz'), [200, { status: 'ready' }])
+    const checks = { database: 'ok', writable: 'ok', disk: 'ok', key: 'ok', migrations: 'ok' }
+    assert.deepEqual(await get('/readyz'), [200, { status: 'ready', checks }])
   })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -1,0 +1,173 @@
+// PostgreSQL loses connections under load: backends are killed, the server restarts, its standby is missing. The platform's
+// processes go on. LOSSES=50,10,10 is the long form (`npm run restarts`); SEED=n repeats the same moments.
+
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from '../../src/db/index.ts'
+import { type OwnPostgres, startOwnPostgres } from '../own-postgres.ts'
+import { findProblems, gatherFacts, waitQuiet } from './facts.ts'
+import { createClient, type Load, orderOf, startLoad } from './load.ts'
+import { type Child, freePort, startChild, until } from './processes.ts'
+import { createRig, type Rig, seededRandom } from './rig.ts'
+
+const SHORT = '8,2,2'
+const LOSSES = process.env.LOSSES ?? SHORT
+const IS_LONG = LOSSES !== SHORT
+const [KILLS = 0, FAST = 0, IMMEDIATE = 0] = LOSSES.split(',').map(Number)
+const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
+/** A busy machine that runs other tests may be slower than a server of its own. */
+const BACK_MS_MAX = IS_LONG ? 2_000 : 10_000
+const CONCURRENCY = 16
+const PER_SECOND = 100
+const QUIET_MS_MAX = 60_000
+const ENDINGS = ['123', '456', '001', '002', '010', '012', '777']
+
+type Loss = 'terminate' | 'sigkill' | 'fast' | 'immediate'
+
+let own: OwnPostgres
+let rig: Rig
+const processes: Child[] = []
+after(async () => {
+  for (const one of processes) await one.kill()
+  await rig?.close()
+  await own?.close()
+})
+
+const PIDS = sql(
+  'restarts_pids',
+  `select pid from pg_stat_activity where application_name like 'malipo%' order by state <> 'active', pid`,
+)
+const TERMINATE = sql('restarts_terminate', 'select pg_terminate_backend($1::int)')
+const HELD_BACK = sql(
+  'restarts_held_back',
+  `select count(*)::int as count from pg_stat_activity where wait_event = 'SyncRep'`,
+)
+const SEEN = sql('restarts_seen', 'select id from collections where id = any($1::uuid[])')
+
+test('a lost database connection ends no process, and payments are taken again within seconds', async (t) => {
+  t.diagnostic(`SEED=${SEED} LOSSES=${LOSSES}`)
+  const random = seededRandom(SEED)
+  own = await startOwnPostgres()
+  rig = await createRig({ shops: 3, delay_ms: 50, database: { url: own.url, drop: async () => {} } })
+  const api = startChild(rig.env())
+  processes.push(api)
+  await api.ready()
+  // It has still to make its demo merchant.
+  await until('the server has started', () => api.output().includes('is ready.'))
+  const worker = startChild(rig.env({ PROCESS: 'worker', PORT: String(await freePort()), LOG_LEVEL: 'info' }))
+  processes.push(worker)
+  await until('the worker has started', () => worker.output().includes('worker started'))
+  await rig.configureWebhooks(api.url)
+  const client = createClient(api.url, CONCURRENCY)
+  const load = startLoad({
+    client,
+    shops: rig.shops,
+    random,
+    concurrency: CONCURRENCY,
+    per_second: PER_SECOND,
+    endings: ENDINGS,
+  })
+  const back: Record<Loss, number[]> = { terminate: [], sigkill: [], fast: [], immediate: [] }
+  try {
+    await payments(load, PER_SECOND)
+    for (const loss of plan(random)) {
+      await sleep(random() * 500)
+      await lose(loss, random)
+      back[loss].push(await backAfter(load))
+      for (const one of processes) assert.ok(one.alive(), `after ${loss} a process has ended:\n${one.output()}`)
+    }
+    assert.equal(client.lost(), 0, 'the server answered every request')
+    await missingStandby(load, client)
+  } finally {
+    await load.stop()
+  }
+  const { ms, left } = await waitQuiet(rig, QUIET_MS_MAX)
+  const facts = await gatherFacts(rig, load.acks)
+  for (const [loss, times] of Object.entries(back))
+    t.diagnostic(`${loss}: ${times.length} times, first payment after at most ${Math.max(0, ...times)} ms`)
+  t.diagnostic(`${load.acks.length} payments, quiet after ${ms} ms`)
+
+  for (const one of processes) {
+    assert.ok(one.alive(), one.output())
+    assert.deepEqual(one.output().match(/"(uncaughtException|unhandledRejection)".*/g) ?? [], [])
+  }
+  assert.deepEqual(load.problems, [])
+  assert.equal(load.acks.length, load.orders() + 1, 'every payment that was begun was acknowledged')
+  assert.deepEqual(findProblems(facts).slice(0, 20), [], `still open: ${JSON.stringify(left)}`)
+  for (const [loss, times] of Object.entries(back))
+    for (const time of times) assert.ok(time <= BACK_MS_MAX, `${loss}: the first payment came after ${time} ms`)
+  await client.close()
+})
+
+/** All losses in a random order. Every eighth killed backend dies by SIGKILL, which makes PostgreSQL start anew. */
+function plan(random: () => number): Loss[] {
+  const kills = Array.from({ length: KILLS }, (_, at): Loss => (at % 8 === 7 ? 'sigkill' : 'terminate'))
+  const all: Loss[] = [...kills, ...Array<Loss>(FAST).fill('fast'), ...Array<Loss>(IMMEDIATE).fill('immediate')]
+  return all
+    .map((loss) => ({ loss, place: random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ loss }) => loss)
+}
+
+/** Resolves when PostgreSQL accepts connections again. */
+async function lose(loss: Loss, random: () => number): Promise<void> {
+  if (loss === 'fast' || loss === 'immediate') {
+    await own.stop(loss)
+    // An operator needs a moment too; meanwhile every request meets a closed door.
+    await sleep(random() * 500)
+    return own.start()
+  }
+  const pids = await rig.db.query<{ pid: number }>(PIDS)
+  // The active ones come first: half of the kills meet a statement.
+  const { pid } = pids[Math.floor(random() * random() * pids.length)] as { pid: number }
+  if (loss === 'terminate') return void (await rig.db.query(TERMINATE, [pid]))
+  process.kill(pid, 'SIGKILL')
+  const accepts = () =>
+    own.admin('select 1').then(
+      () => true,
+      () => false,
+    )
+  await until('PostgreSQL has noticed', async () => !(await accepts()), 500).catch(() => {})
+  await until('PostgreSQL accepts connections', accepts)
+}
+
+/** Waits for the next payment that is acknowledged. Answers how many milliseconds that took. */
+async function backAfter(load: Load): Promise<number> {
+  const begin = performance.now()
+  await payments(load, 1)
+  const first = Math.round(performance.now() - begin)
+  await payments(load, CONCURRENCY * 2)
+  return first
+}
+
+async function payments(load: Load, count: number): Promise<void> {
+  const before = load.acks.length
+  const end = Date.now() + 30_000
+  while (load.acks.length < before + count) {
+    for (const one of processes) if (!one.alive()) throw new Error(`a process has ended:\n${one.output()}`)
+    if (Date.now() > end) throw new Error(`no payment was taken for 30 s:\n${processes[0]?.output().slice(-4_000)}`)
+    await sleep(2)
+  }
+}
+
+/** Commits wait for a standby that does not exist, until PostgreSQL is told to go on without. */
+async function missingStandby(load: Load, client: ReturnType<typeof createClient>): Promise<void> {
+  await own.admin(`alter system set synchronous_standby_names = 'missing'`)
+  await own.admin('select pg_reload_conf()')
+  const heldBack = async () => (await rig.db.query<{ count: number }>(HELD_BACK))[0]?.count ?? 0
+  await until('commits wait for the standby', async () => (await heldBack()) > 0)
+  const [shop] = rig.shops
+  assert.ok(shop)
+  const order = orderOf(shop, 'during-standby', 4_200, '123')
+  const during = await client.once(order)
+  // Null: its client gave up waiting first.
+  assert.ok(during === null || during.status === 503, during?.text)
+  const ids = load.acks.map(({ collection_id }) => collection_id)
+  assert.equal((await rig.db.query(SEEN, [ids])).length, ids.length, 'nothing was acknowledged that is not committed')
+  await own.admin('alter system reset synchronous_standby_names')
+  await own.admin('select pg_reload_conf()')
+  load.acks.push(await client.order(order))
+  await payments(load, CONCURRENCY * 2)
+}

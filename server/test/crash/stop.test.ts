@@ -1,0 +1,88 @@
+// A process that is asked to stop: a load balancer hears of it first, and what has begun is finished.
+
+import assert from 'node:assert/strict'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { sql } from '../../src/db/index.ts'
+import { createClient, orderOf } from './load.ts'
+import { type Child, endOf, freePort, startChild, until } from './processes.ts'
+import { createRig, type Rig, type Shop } from './rig.ts'
+
+let rig: Rig
+const children: Child[] = []
+before(async () => {
+  rig = await createRig({ shops: 1, delay_ms: 50 })
+})
+after(async () => {
+  for (const child of children) await child.kill()
+  await rig?.close()
+})
+
+function start(more: Record<string, string>): Child {
+  const child = startChild(rig.env(more))
+  children.push(child)
+  return child
+}
+
+test('after SIGTERM /readyz is 503 at once, and everything else is served for STOP_DELAY_S seconds', async () => {
+  const server = start({ STOP_DELAY_S: '4' })
+  await server.ready()
+  await until('the server has started', () => server.output().includes('is ready.'))
+  const begin = performance.now()
+  server.signal('SIGTERM')
+  const readyz = async () => (await fetch(`${server.url}/readyz`)).status
+  await until('/readyz is 503', async () => (await readyz()) === 503, 2_000)
+  const client = createClient(server.url, 1)
+  const order = orderOf(rig.shops[0] as Shop, 'while-stopping', 4_200, '123')
+  assert.equal((await client.once(order))?.status, 202)
+  assert.deepEqual(await endOf(server), { code: 0, signal: null }, server.output())
+  assert.ok(performance.now() - begin >= 4_000)
+  await client.close()
+})
+
+test('a stopping PROCESS=api finishes the delivery that it has begun', async () => {
+  const held: ServerResponse[] = []
+  const receiver = createServer((request, response) => {
+    request.resume()
+    held.push(response)
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  try {
+    const api = start({ PROCESS: 'api' })
+    await api.ready()
+    await until('the server has started', () => api.output().includes('is ready.'))
+    const worker = start({ PROCESS: 'worker', PORT: String(await freePort()) })
+    const { key } = rig.shops[0] as Shop
+    const { port } = receiver.address() as AddressInfo
+    const configured = await fetch(`${api.url}/v1/merchant/webhook-config`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ webhook_url: `http://127.0.0.1:${port}/` }),
+    })
+    assert.equal(configured.status, 200)
+    const client = createClient(api.url, 1)
+    await client.order(orderOf(rig.shops[0] as Shop, 'delivered-late', 4_200, '123'))
+    await client.close()
+    await until('the delivery has begun', () => held.length > 0)
+    // The worker must not be the one that ends it.
+    await worker.kill()
+    api.signal('SIGTERM')
+    const refuses = () =>
+      fetch(`${api.url}/healthz`).then(
+        () => false,
+        () => true,
+      )
+    await until('the listener is closed', refuses)
+    assert.ok(api.alive(), 'it waits for the answer of the receiver')
+    for (const response of held) response.end('ok')
+    assert.deepEqual(await endOf(api), { code: 0, signal: null }, api.output())
+    const deliveries = await rig.db.query<{ status: string }>(
+      sql('stop_deliveries', `select distinct status from webhook_deliveries where event = 'collection.success'`),
+    )
+    assert.deepEqual(deliveries, [{ status: 'delivered' }])
+  } finally {
+    receiver.closeAllConnections()
+    receiver.close()
+  }
+})

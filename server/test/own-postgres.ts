@@ -1,0 +1,151 @@
+// A PostgreSQL of one test: it may be restarted, stopped, frozen and changed, and no other test notices.
+
+import { spawn } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { startEmbedded } from '../src/db/embedded.ts'
+import { migrate } from '../src/db/migrate.ts'
+
+/** How a server is told to stop: `fast` ends all connections, `immediate` is a crash from which it recovers. */
+export type StopMode = 'fast' | 'immediate'
+
+/** A migrated server that belongs to one test. */
+export type OwnPostgres = {
+  /** The url of the role that owns the database; it stays the same over restarts. */
+  url: string
+  /** The folder that holds `data`, the sockets and the log. */
+  place: string
+  /** Runs one SQL text as the superuser. */
+  admin<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
+  stop(mode: StopMode): Promise<void>
+  /** Starts it again after `stop`; resolves when it accepts connections. A standby recovers for ever and only reads. */
+  start(role?: 'primary' | 'standby'): Promise<void>
+  /** Sends a signal to every process of the server. */
+  signal(name: NodeJS.Signals): void
+  /** Stops it and removes its data. */
+  close(): Promise<void>
+}
+
+const STOP_SIGNALS: Record<StopMode, NodeJS.Signals> = { fast: 'SIGINT', immediate: 'SIGQUIT' }
+
+const PROMPT_MS = 5
+const READY_MS_MAX = 60_000
+
+/** Makes a server with the current schema. It is a plain PostgreSQL: nothing starts it again but `start`. */
+export async function startOwnPostgres(): Promise<OwnPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'own-'))
+  // PostgreSQL may run as another user, who has to get through.
+  chmodSync(folder, 0o711)
+  const made = await startEmbedded({
+    dataDir: folder,
+    log: { info: () => {}, warn: () => {} },
+    settings: { fsync: 'off', shared_buffers: '16MB' },
+  })
+  const { url, place } = made
+  await migrate(url)
+  await made.stop()
+
+  const { admin_password } = JSON.parse(readFileSync(join(place, 'secrets.json'), 'utf8')) as { admin_password: string }
+  const data = join(place, 'data')
+  const { uid, gid } = statSync(data)
+  const programs = join(place, readdirSync(place).find((name) => name.startsWith('programs-')) as string)
+  const { port } = new URL(url)
+  const settings: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: new URL(url).searchParams.get('host') ?? '',
+    // Without fsync only a crash of the machine loses anything; the server's own crash does not.
+    fsync: 'off',
+    shared_buffers: '16MB',
+    max_connections: '100',
+    timezone: 'UTC',
+  }
+  const standby = join(data, 'standby.signal')
+  const own: OwnPostgres = {
+    url,
+    place,
+    async admin(text, values = []) {
+      const connectionString = `postgres://postgres:${admin_password}@127.0.0.1:${port}/malipo`
+      // The superuser may write also where a test has made the database read-only.
+      const options = '-c default_transaction_read_only=off'
+      const client = new pg.Client({ connectionString, options, connectionTimeoutMillis: 5_000 })
+      client.on('error', () => {})
+      try {
+        await client.connect()
+        return (await client.query(text, values)).rows
+      } finally {
+        await client.end()
+      }
+    },
+    async stop(mode) {
+      const [postmaster] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
+      process.kill(Number(postmaster), STOP_SIGNALS[mode])
+      while (serverPids(place).length > 0) await sleep(PROMPT_MS)
+    },
+    async start(role = 'primary') {
+      if (role === 'standby') {
+        writeFileSync(standby, '')
+        chownSync(standby, uid, gid)
+      } else rmSync(standby, { force: true })
+      const args = ['-D', data, '-p', port]
+      for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`)
+      const child = spawn(join(programs, 'bin', 'postgres'), args, {
+        ...(process.getuid?.() === 0 ? { uid, gid } : {}),
+        cwd: '/',
+        env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', LD_LIBRARY_PATH: join(programs, 'lib') },
+        stdio: 'ignore',
+      })
+      child.unref()
+      const end = Date.now() + READY_MS_MAX
+      const accepts = () =>
+        own.admin('select 1').then(
+          () => true,
+          () => false,
+        )
+      while (!(await accepts())) {
+        if (child.exitCode !== null || Date.now() > end) throw new Error('PostgreSQL of the test did not start')
+        await sleep(PROMPT_MS)
+      }
+    },
+    signal(name) {
+      for (const pid of serverPids(place)) {
+        try {
+          process.kill(pid, name)
+        } catch {
+          // It has just ended.
+        }
+      }
+    },
+    async close() {
+      own.signal('SIGCONT')
+      if (serverPids(place).length > 0) await own.stop('immediate')
+      rmSync(folder, { recursive: true, force: true })
+      rmSync(place, { recursive: true, force: true })
+    },
+  }
+  await own.start()
+  return own
+}
+
+/** All processes of the server whose files are in `folder`. */
+function serverPids(folder: string): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    try {
+      return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`).startsWith(folder) ? [Number(name)] : []
+    } catch {
+      return [] // it has just ended, or is another user's
+    }
+  })
+}
