@@ -24,13 +24,16 @@ test('this version starts, takes a payment and settles it on a schema that a new
   assert.match(lines.join('\n'), /^a newer program migrated this database \(9998_newer\.sql\); this program runs/)
 
   const world = await createWorld({ url })
-  t.after(() => world.close())
-  assert.equal((await world.call({ method: 'GET', url: '/readyz', key: null })).status, 200)
-  const made = await world.post('/v1/collections/wallet-push', { amount: '1500', phone: '0754123001' })
-  assert.equal(made.status, 202)
-  await world.pass(3_000)
-  const read = await world.get(`/v1/collections/${made.body.data.collection_id}`)
-  assert.equal(read.body.data.status, 'successful')
+  try {
+    assert.equal((await world.call({ method: 'GET', url: '/readyz', key: null })).status, 200)
+    const made = await world.post('/v1/collections/wallet-push', { amount: '1500', phone: '0754123001' })
+    assert.equal(made.status, 202)
+    await world.pass(3_000)
+    const read = await world.get(`/v1/collections/${made.body.data.collection_id}`)
+    assert.equal(read.body.data.status, 'successful')
+  } finally {
+    await world.close()
+  }
 })
 
 test('this version refuses to start on a schema that a newer version made unfit for it, and says so', async (t) => {

@@ -33,7 +33,8 @@ const ACCEPT = sql(
      from input order by merchant_id, environment, key
      on conflict (merchant_id, environment, scope, key) do update
        set resource_id = coalesce(k.resource_id, excluded.resource_id), locked_until = excluded.locked_until
-       where k.status_code is null and k.locked_until <= excluded.created_at and k.fingerprint = excluded.fingerprint
+       where k.status_code is null and (k.locked_until <= excluded.created_at
+         or k.locked_until > excluded.created_at + interval '25 seconds') and k.fingerprint = excluded.fingerprint
      returning k.merchant_id, k.environment, k.key, k.resource_id
    ), fresh as materialized (
      select * from input where (id in (select resource_id from key)) is true

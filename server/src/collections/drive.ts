@@ -12,6 +12,7 @@ import { type Claimed, createClaimer, createPlaces, type Task } from '../work/in
 import { createCalls } from './call.ts'
 import { isOpen } from './decide.ts'
 import { type Note, noteOpenAnswers, renewLease } from './note.ts'
+import { LONGEST_PAUSE_MS } from './pauses.ts'
 import { type Outcome, settleOutcomes } from './settle.ts'
 import { ATTEMPT_COLUMNS, ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
@@ -171,6 +172,8 @@ export function createDriver(
     key: ['collection_id', 'number'],
     returning: ATTEMPT_COLUMNS,
     lane: 'provider',
+    longest_pause_ms: LONGEST_PAUSE_MS,
+    written: 'updated_at',
   })
   return {
     reserve: hands.places.reserve,

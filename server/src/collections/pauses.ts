@@ -1,5 +1,6 @@
 // When an open payment is asked about again.
 
+import { ASK_AGAIN_MS_MAX } from '../providers/answer.ts'
 import type { PushAnswer } from '../providers/port.ts'
 
 /** Pauses between two questions. Most payers answer within a minute; whoever has not is asked about less and less. */
@@ -10,6 +11,9 @@ const ASK_PAUSES_S = [5, 10, 20, 40, 60, 120, 300, 600, 1_800, 3_600]
  * Whoever does not know it then will hardly know it later.
  */
 const UNSURE_PAUSES_S = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600]
+
+/** The longest pause of a waiting attempt, whether the provider announced it or not. */
+export const LONGEST_PAUSE_MS = Math.max(ASK_AGAIN_MS_MAX, 1_000 * Math.max(...ASK_PAUSES_S, ...UNSURE_PAUSES_S))
 
 /** Before another try of a request that was not sent, because no connection was free. */
 const UNSENT_PAUSE_MS = 1_000

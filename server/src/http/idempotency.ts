@@ -15,6 +15,8 @@ export const API_SCOPE = 'api'
 
 /** How long a first request may run before its key counts as free again. */
 export const LOCK_MS = 20_000
+/** How far the clocks of two machines may differ. */
+const CLOCKS_MS = 5_000
 
 /** A stored answer: the bytes that the first request was answered with. */
 export type StoredAnswer = {
@@ -122,8 +124,9 @@ export async function findAnswer(deps: Deps, reader: Reader, claim: IdempotencyC
   const replay_until = row.created_at.getTime() + deps.config.idempotency_replay_days * 86_400_000
   if (!same || now > replay_until) refuse('idempotency_key_reused')
   if (row.status_code !== null) return { status_code: row.status_code, response_body: row.response_body }
-  if (row.locked_until !== null && row.locked_until.getTime() > now)
-    refuse('idempotency_in_progress', { retry_after_s: 1 })
+  // A lock that ends later than any lock lasts was taken by a clock that was ahead.
+  const left_ms = (row.locked_until?.getTime() ?? 0) - now
+  if (left_ms > 0 && left_ms <= LOCK_MS + CLOCKS_MS) refuse('idempotency_in_progress', { retry_after_s: 1 })
   return null
 }
 
@@ -146,7 +149,8 @@ const CLAIM = sql(
   `insert into idempotency_keys (merchant_id, environment, scope, key, fingerprint, locked_until, created_at)
    values ($1, $2, $3, $4, $5, $6, $7)
    on conflict (merchant_id, environment, scope, key) do update set locked_until = excluded.locked_until
-     where idempotency_keys.status_code is null and idempotency_keys.locked_until <= excluded.created_at
+     where idempotency_keys.status_code is null
+       and (idempotency_keys.locked_until <= excluded.created_at or idempotency_keys.locked_until > $8)
        and idempotency_keys.fingerprint = excluded.fingerprint
    returning created_at`,
 )
@@ -316,6 +320,7 @@ export async function claimKey(deps: Deps, tx: Tx, claim: IdempotencyClaim): Pro
     claim.fingerprint,
     new Date(now.getTime() + LOCK_MS),
     now,
+    new Date(now.getTime() + LOCK_MS + CLOCKS_MS),
   ])
   return rows.length === 1
 }

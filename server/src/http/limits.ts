@@ -33,6 +33,8 @@ const WINDOW_MS = 60_000
 const PASSED_MAX = 20_000
 const PASSED_MS = 3_600_000
 const SHUT_MAX = 10_000
+/** The window of a limit: no refusal lasts longer. */
+const SHUT_MS_MAX = 60_000
 
 /** Makes the limits over the app's counters. */
 export function createLimits(app: App, config: Config, clock: Clock): Limits {
@@ -76,7 +78,8 @@ export function createLimits(app: App, config: Config, clock: Clock): Limits {
     beforeLookup(request, reply) {
       if (shut.size === 0) return
       const left_ms = (shut.get(address(request)) ?? 0) - clock.now().getTime()
-      if (left_ms <= 0) return void shut.delete(address(request))
+      // Further ahead than any refusal lasts: the clock has stepped back.
+      if (left_ms <= 0 || left_ms > SHUT_MS_MAX) return void shut.delete(address(request))
       if (known.has(credentialHash(request))) return
       const retry_after_s = Math.ceil(left_ms / 1_000)
       reply.header('ratelimit-limit', String(config.rate_limit_address))
@@ -109,7 +112,7 @@ function rememberPassed(clock: Clock) {
     has: (one: string) => current.has(one) || older.has(one),
     add(one: string) {
       const now = clock.now().getTime()
-      if (current.size >= PASSED_MAX / 2 || now - since > PASSED_MS) {
+      if (current.size >= PASSED_MAX / 2 || Math.abs(now - since) > PASSED_MS) {
         older = current
         current = new Set()
         since = now

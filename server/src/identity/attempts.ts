@@ -86,9 +86,9 @@ export async function beginAttempt(deps: Deps, kind: keyof typeof KINDS, trier: 
   return inTransaction(deps.db, async (tx) => {
     const now = deps.clock.now()
     const rows = await lockRows(tx, counted, now)
-    const waits = counted.map(({ what }, i) => ({
+    const waits = counted.map(({ what, limit }, i) => ({
       blocked: what,
-      ms: (rows[i]?.blocked_until.getTime() ?? 0) - now.getTime(),
+      ms: leftOf((rows[i]?.blocked_until.getTime() ?? 0) - now.getTime(), limit),
     }))
     const longest = waits.reduce((a, b) => (b.ms > a.ms ? b : a))
     if (longest.ms > 0) {
@@ -137,6 +137,11 @@ function faded(row: Row, { fade_ms }: Limit, now: Date): Row {
   const gone = Math.floor(passed_ms / fade_ms)
   if (gone >= row.failures) return { ...row, failures: 0, last_at: now }
   return { ...row, failures: row.failures - gone, last_at: new Date(row.last_at.getTime() + gone * fade_ms) }
+}
+
+/** What is left of a pause: at most the longest one, even if the clock has stepped back. */
+function leftOf(ms: number, { max_s }: Limit): number {
+  return Math.min(ms, max_s * 1000)
 }
 
 function pauseMs({ free, first_s, max_s }: Limit, failures: number): number {

@@ -103,7 +103,7 @@ function createMemory(deps: Deps, ask: AskForEmail): AskForEmail {
   return (token, subject) => {
     const now = deps.clock.now().getTime()
     const remembered = known.get(subject)
-    if (remembered && now < remembered.until) return remembered.answer
+    if (remembered && now < remembered.until && remembered.until - now <= REMEMBERED_MS) return remembered.answer
     const answer = ask(token, subject).catch((error: { status?: number }) => {
       if (error.status !== undefined && error.status >= 400 && error.status < 500 && error.status !== 429) return null
       entry.until = now + REST_MS

@@ -53,10 +53,10 @@ export function createIssuer(deps: Deps): Issuer {
       })
     return asking
   }
-  const mayAsk = () => asking !== null || nowMs() - asked_at >= REST_MS
+  const mayAsk = () => asking !== null || Math.abs(nowMs() - asked_at) >= REST_MS
 
   const current = async (): Promise<Known> => {
-    const age = known === null ? Number.POSITIVE_INFINITY : nowMs() - known.read_at
+    const age = known === null ? Number.POSITIVE_INFINITY : Math.abs(nowMs() - known.read_at)
     if (age >= FRESH_MS && mayAsk()) {
       const asked = refresh()
       // Known to be away: keys that are known go on, and nobody waits for an answer that will not come.

@@ -73,7 +73,7 @@ export function keyReader(deps: Deps): (kid: string) => Promise<VerifyingKey | n
   return async (kid) => {
     const now = deps.clock.now().getTime()
     const remembered = known.get(kid)
-    if (remembered && now < remembered.until) return remembered
+    if (remembered && now < remembered.until && remembered.until - now <= KNOWN_MS) return remembered
     known.delete(kid)
     const [row] = await deps.db.query<{ issuer: string; public_jwk: JWK; retired_at: Date | null }>(BY_KID, [kid])
     if (!row) return null

@@ -57,7 +57,14 @@ function isWanted(invoice: Invoice): boolean {
 
 /** The worker's task. `payUrl`: where the pages are served. */
 export function remindTask(deps: Deps, payUrl: () => string): Task {
-  const claim = createClaimer<Key>(deps, { name: 'invoices', key: ['id'], returning: ['merchant_id', 'id'] })
+  const claim = createClaimer<Key>(deps, {
+    name: 'invoices',
+    key: ['id'],
+    returning: ['merchant_id', 'id'],
+    // A reminder is due on a day of the calendar. Falling due earlier would remind a customer too early.
+    longest_pause_ms: null,
+    written: 'updated_at',
+  })
 
   const remind = (keys: readonly Key[]): Promise<undefined[]> =>
     inTransaction(deps.db, async (tx) => {

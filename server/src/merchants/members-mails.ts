@@ -16,8 +16,9 @@ const COUNT = sql(
   'invitation_mails_count',
   `insert into sign_in_attempts as a (key_hash, failures, last_at, blocked_until) values ($1, 1, $2, $3)
    on conflict (key_hash) do update set last_at = excluded.last_at,
-     failures = case when a.blocked_until <= excluded.last_at then 1 else least(a.failures, 1000) + 1 end,
-     blocked_until = case when a.blocked_until <= excluded.last_at then excluded.blocked_until else a.blocked_until end
+     failures = case when a.blocked_until <= excluded.last_at or a.blocked_until > excluded.blocked_until then 1 else least(a.failures, 1000) + 1 end,
+     blocked_until = case when a.blocked_until <= excluded.last_at or a.blocked_until > excluded.blocked_until
+       then excluded.blocked_until else a.blocked_until end
    returning failures`,
 )
 

@@ -8,7 +8,7 @@ import { canonicalPhone } from '../lib/index.ts'
 import { type Claimed, createClaimer, type Task } from '../work/index.ts'
 import { SMS_CONNECTIONS } from './africastalking.ts'
 import { type Attachment, CHANNELS, type Channel, type Gateways } from './gateway.ts'
-import { createRecorder, type Ended } from './record.ts'
+import { createRecorder, type Ended, LONGEST_PAUSE_MS } from './record.ts'
 import { SMTP_CONNECTIONS } from './smtp.ts'
 
 /** The message that a file is asked for. */
@@ -55,6 +55,8 @@ export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach
       ...['merchant_id', 'id', 'environment', 'channel', 'kind', 'recipient', 'subject', 'body', 'tries', 'invoice_id'],
       ...['created_at', 'due_at'],
     ],
+    longest_pause_ms: LONGEST_PAUSE_MS,
+    written: 'created_at',
   })
   const sending: Record<Channel, Set<Promise<void>>> = { email: new Set(), sms: new Set() }
 

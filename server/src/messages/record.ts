@@ -7,6 +7,9 @@ import type { Outcome } from './gateway.ts'
 /** Pauses before tries two to five, each from the end of the try before. */
 const PAUSES_MS = [60_000, 300_000, 1_800_000, 7_200_000]
 
+/** The longest pause before a try. */
+export const LONGEST_PAUSE_MS = Math.max(...PAUSES_MS)
+
 /** A claimed message and what became of it. `kept`: nobody sends such messages any more. */
 export type Ended = {
   merchant_id: string

@@ -42,7 +42,7 @@ export function createNetworkHelp(deps: Deps): () => Promise<readonly NetworkHel
   let known: { at: number; rows: Promise<readonly NetworkHelp[]> } | null = null
   return () => {
     const now = deps.clock.now().getTime()
-    if (known === null || now - known.at >= FRESH_MS) {
+    if (known === null || Math.abs(now - known.at) >= FRESH_MS) {
       const rows = listNetworkHelp(oneStatement(deps.db))
       known = { at: now, rows }
       rows.catch(() => {

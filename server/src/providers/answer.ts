@@ -24,7 +24,8 @@ const PAYLOAD_MAX = 1024
 const TOLD_MAX = 300
 /** Within these a provider may say when to ask again: neither in a hot loop nor after the deadline. */
 const ASK_AGAIN_MS_MIN = 250
-const ASK_AGAIN_MS_MAX = 3_600_000
+/** The longest pause that a provider may announce. */
+export const ASK_AGAIN_MS_MAX = 3_600_000
 const AMOUNT_MINOR_MAX = 2n ** 53n
 
 /** Control characters, NUL among them, and lone surrogates. */

@@ -87,6 +87,11 @@ export function createBreaker(clock: Clock, changed: (health: CircuitHealth) => 
     circuits.set(name, made)
     return made
   }
+  /** What is left of a pause. Nothing is left of one that is longer than any pause: the clock has stepped back. */
+  const leftOf = ({ retry_at }: Circuit): number => {
+    const left_ms = retry_at.getTime() - clock.now().getTime()
+    return left_ms > Math.max(PAUSE_MS_MAX, TRY_MS_MAX) ? 0 : Math.max(0, left_ms)
+  }
   const turn = (circuit: Circuit, state: CircuitState) => {
     circuit.turn++
     if (circuit.state === state) return
@@ -109,14 +114,14 @@ export function createBreaker(clock: Clock, changed: (health: CircuitHealth) => 
       const circuit = circuitOf(provider, method)
       if (circuit.state === 'closed') return { provider, method, probing: false, turn: circuit.turn }
       const now = clock.now()
-      if (now < circuit.retry_at) return null
+      if (leftOf(circuit) > 0) return null
       turn(circuit, 'half_open')
       circuit.retry_at = new Date(now.getTime() + TRY_MS_MAX)
       return { provider, method, probing: true, turn: circuit.turn }
     },
     pause(provider, method) {
-      const { state, retry_at } = circuitOf(provider, method)
-      return state === 'closed' ? 0 : Math.max(0, retry_at.getTime() - clock.now().getTime())
+      const circuit = circuitOf(provider, method)
+      return circuit.state === 'closed' ? 0 : leftOf(circuit)
     },
     note(pass, call) {
       const circuit = circuitOf(pass.provider, pass.method)

@@ -10,7 +10,7 @@ export function createNotes({ name, clock, log }: { name: string; clock: Clock; 
   const noted = new Map<string, number>()
   return (kind: string, facts: Readonly<Record<string, unknown>>): void => {
     const now = clock.now().getTime()
-    if (now - (noted.get(kind) ?? Number.NEGATIVE_INFINITY) < NOTE_EVERY_MS) return
+    if (Math.abs(now - (noted.get(kind) ?? Number.NEGATIVE_INFINITY)) < NOTE_EVERY_MS) return
     if (noted.size >= NOTES_MAX) noted.clear()
     noted.set(kind, now)
     log.warn({ provider: name, ...facts }, 'the provider refuses what we send')

@@ -34,7 +34,7 @@ const CLAIM = sql(
   'reconciliation_claim_day',
   `insert into reconciliation_runs as r (provider, day, lease_owner, lease_until) values ($1, $2, $3, $4)
    on conflict (provider, day) do update set lease_owner = excluded.lease_owner, lease_until = excluded.lease_until
-     where r.finished_at is null and r.lease_until <= $5
+     where r.finished_at is null and (r.lease_until <= $5 or r.lease_until > $6)
    returning 1 as claimed`,
 )
 const FINISH = sql(
@@ -102,7 +102,7 @@ export function reconciliationTask(deps: Deps, providers: Providers): Task {
     every_ms: LOOK_EVERY_MS,
     async runOnce() {
       const now = deps.clock.now()
-      if (now.getTime() < next_look) return 0
+      if (now.getTime() < next_look && next_look - now.getTime() <= LOOK_EVERY_MS) return 0
       next_look = now.getTime() + LOOK_EVERY_MS
       let runs = 0
       for (const [name, provider] of providers) {
@@ -128,7 +128,9 @@ async function runDay(
 ): Promise<'done' | 'failed' | 'taken'> {
   const now = deps.clock.now()
   const until = new Date(now.getTime() + LEASE_MS)
-  const claimed = await oneStatement(deps.db).query(CLAIM, [name, day.name, deps.process_id, until, now])
+  // A lease that ends later was taken by a clock that was ahead. It counts as ended.
+  const latest = new Date(until.getTime() + 5_000)
+  const claimed = await oneStatement(deps.db).query(CLAIM, [name, day.name, deps.process_id, until, now, latest])
   if (claimed.length === 0) return 'taken'
   try {
     const statement_id = await fetchDay(deps, name, provider, day)

@@ -47,12 +47,14 @@ const COLUMNS = STATEMENT_COLUMNS
 
 /** How long an import may be silent before another may begin. */
 const LEASE_MS = 60_000
+/** A lease that ends later was taken by a clock that was ahead. It counts as ended. */
+export const LEASE_MS_MAX = LEASE_MS + 5_000
 const RENEW_MS = 10_000
 
 const BURY = sql(
   'statements_bury',
   `update statements set state = 'failed', lease_until = null, finished_at = $2
-   where provider = $1 and state = 'importing' and lease_until <= $2`,
+   where provider = $1 and state = 'importing' and (lease_until <= $2 or lease_until > $3)`,
 )
 // Both of the table's unique indexes can say no: the file is known, or another import of this provider runs.
 const BEGIN = sql(
@@ -71,7 +73,7 @@ export async function beginStatement(deps: Deps, input: NewStatement): Promise<S
   const now = deps.clock.now()
   const { provider, source, file_name, sha256, period, actor } = input
   return inTransaction(deps.db, async (tx) => {
-    await tx.query(BURY, [provider, now])
+    await tx.query(BURY, [provider, now, new Date(now.getTime() + LEASE_MS_MAX)])
     const id = newId(deps, 0)
     const until = new Date(now.getTime() + LEASE_MS)
     const what = [id, provider, source, file_name, sha256, period.from, period.to, until]

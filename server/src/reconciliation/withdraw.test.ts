@@ -105,8 +105,13 @@ test('nothing is withdrawn while another statement of the provider is imported, 
   await world.rows(
     `insert into statements (id, provider, source, period_from, period_to, state, lease_until, lines, matched, opened,
        explained, imported_by_kind, imported_by_name, created_at)
-     values ($1, 'mock', 'file', $2, $3, 'importing', $3, 0, 0, 0, 0, 'command', 'admin', $2)`,
-    [randomUUID(), new Date('2026-01-04T00:00:00Z'), new Date('2026-01-06T00:00:00Z')],
+     values ($1, 'mock', 'file', $2, $3, 'importing', $4, 0, 0, 0, 0, 'command', 'admin', $2)`,
+    [
+      randomUUID(),
+      new Date('2026-01-04T00:00:00Z'),
+      new Date('2026-01-06T00:00:00Z'),
+      new Date(world.deps.clock.now().getTime() + 60_000),
+    ],
   )
   assert.deepEqual(codeOf(await withdraw(id)), [409, 'invalid_state'])
   const [row] = await world.rows<{ state: string }>('select state from statements where id = $1', [id])

@@ -9,7 +9,7 @@ import { isId, refuse } from '../lib/index.ts'
 import type { Judge } from './cases.ts'
 import type { Subject } from './facts.ts'
 import { judgeAgain } from './match.ts'
-import { presentStatement, STATEMENT_COLUMNS, type Statement } from './statements.ts'
+import { LEASE_MS_MAX, presentStatement, STATEMENT_COLUMNS, type Statement } from './statements.ts'
 import { namedBy } from './subject.ts'
 
 /** Stored lines that one step looks at, and subjects that are judged at once. */
@@ -19,12 +19,12 @@ const SET_ROWS = 1_000
 const FIND = sql('statements_find', `select ${STATEMENT_COLUMNS} from statements where id = $1 for update`)
 const BUSY = sql(
   'statements_busy',
-  `select 1 as busy from statements where provider = $1 and state = 'importing' and lease_until > $2`,
+  `select 1 as busy from statements where provider = $1 and state = 'importing' and lease_until > $2 and lease_until <= $3`,
 )
 const BURY = sql(
   'statements_bury_others',
   `update statements set state = 'failed', lease_until = null, finished_at = $2
-   where provider = $1 and state = 'importing' and lease_until <= $2`,
+   where provider = $1 and state = 'importing' and (lease_until <= $2 or lease_until > $3)`,
 )
 // Only one row of a provider may be in this state: no import begins until this transaction has ended.
 const HOLD = sql('statements_hold', `update statements set state = 'importing', lease_until = $2 where id = $1`)
@@ -48,10 +48,11 @@ export async function withdrawStatement(deps: Deps, tx: Tx, act: Act, input: { i
   const now = deps.clock.now()
   const { id, provider, state } = await lockStatement(tx, input.id)
   if (state === 'withdrawn') refuse('invalid_state', { message: 'This statement was withdrawn already.' })
-  if ((await tx.query(BUSY, [provider, now])).length > 0) {
+  const latest = new Date(now.getTime() + LEASE_MS_MAX)
+  if ((await tx.query(BUSY, [provider, now, latest])).length > 0) {
     refuse('invalid_state', { message: 'A statement of this provider is being imported. Try again soon.' })
   }
-  await tx.query(BURY, [provider, now])
+  await tx.query(BURY, [provider, now, latest])
   await tx.query(HOLD, [id, now])
   const subjects = await takeBack(tx, provider, id)
   const cases = await closeCases(deps, tx, act, { id, provider, reason: input.reason })

@@ -7,7 +7,7 @@ import { createClaimer, type Task } from '../work/index.ts'
 import { createEndpoints, type Endpoint } from './endpoints.ts'
 import { type Delivery, LEASE_MS } from './enqueue.ts'
 import { createLanes, type Pace } from './lanes.ts'
-import { type Attempt, createRecorder } from './record.ts'
+import { type Attempt, createRecorder, LONGEST_PAUSE_MS } from './record.ts'
 import { createSigner } from './sign.ts'
 
 /** Sends deliveries whose lease this process holds. */
@@ -35,6 +35,8 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
     name: 'webhook_deliveries',
     key: ['id'],
     returning: ['merchant_id', 'id', 'environment', 'event', 'body', 'attempts', 'created_at', 'due_at'],
+    longest_pause_ms: LONGEST_PAUSE_MS,
+    written: 'updated_at',
   })
   const in_flight = new Set<string>()
   let waiting: (() => void)[] = []

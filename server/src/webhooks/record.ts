@@ -7,6 +7,9 @@ import type { Delivery } from './enqueue.ts'
 /** Pauses before attempts two to five, each from the end of the attempt before. */
 const PAUSES_MS = [60_000, 300_000, 900_000, 1_800_000]
 
+/** The longest pause before an attempt. */
+export const LONGEST_PAUSE_MS = Math.max(...PAUSES_MS)
+
 /** After so many failures a delivery is failed. */
 export const ATTEMPTS_MAX = PAUSES_MS.length + 1
 

@@ -14,6 +14,7 @@ import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../providers/port
 import type { Delivery } from '../webhooks/index.ts'
 import { createClaimer, createPlaces, type Task } from '../work/index.ts'
 import { createPayoutCalls } from './call.ts'
+import { LONGEST_PAUSE_MS } from './pauses.ts'
 import { type PayoutOutcome, settlePayouts } from './settle.ts'
 import { PAYOUT_COLUMNS, PAYOUT_LEASE_MS, type Payout } from './store.ts'
 
@@ -149,6 +150,8 @@ export function createPayoutDriver(
     key: ['withdrawal_id'],
     returning: PAYOUT_COLUMNS,
     lane: 'provider',
+    longest_pause_ms: LONGEST_PAUSE_MS,
+    written: 'updated_at',
   })
   return {
     room: places.room,

@@ -39,7 +39,13 @@ afterEach(async () => {
 })
 
 const claimer = () =>
-  createClaimer<Row>(deps, { name: 'webhook_deliveries', key: ['id'], returning: ['merchant_id', 'id'] })
+  createClaimer<Row>(deps, {
+    name: 'webhook_deliveries',
+    key: ['id'],
+    returning: ['merchant_id', 'id'],
+    longest_pause_ms: 3_600_000,
+    written: 'updated_at',
+  })
 
 const fill = (merchants: number, rows: number, due_at: Date) => deps.db.query(FILL, [merchants, rows, due_at, START])
 

@@ -5,6 +5,7 @@
 
 import { type Deps, oneStatement, type Statement, sql } from '../db/index.ts'
 import { ZERO_ID } from '../lib/index.ts'
+import { createClockCheck } from './clock-check.ts'
 
 /**
  * Claims at most `max` due rows for `lease_ms`, at most `allowance(merchant_id)` of one merchant, and none whose lane is
@@ -20,7 +21,17 @@ export type Claimer<Row> = (
 /** A claimed row. `previous_owner`: who held its lease last. Null: nobody did since the last one gave it back. */
 export type Claimed<Row> = Row & { previous_owner: string | null }
 
-type Table = { name: string; key: readonly string[]; returning: readonly string[]; lane?: string }
+/** A table whose rows wait by `due_at`. */
+export type WaitingTable = {
+  name: string
+  key: readonly string[]
+  returning: readonly string[]
+  lane?: string
+  /** The longest pause of a row without a lease. Null: it waits for a day of the calendar, however far ahead. */
+  longest_pause_ms: number | null
+  /** The column that says when the pause of a row without a lease was written. */
+  written: 'updated_at' | 'created_at'
+}
 
 /** Merchants looked at by one statement, and statements of one claim; the next claim goes on behind the last merchant. */
 const MERCHANTS_MAX = 500
@@ -29,13 +40,14 @@ const ROUNDS_MAX = 20
 /**
  * Makes the claimer of a table that has merchant_id, due_at, lease_owner and an index on (merchant_id, due_at).
  * `key` is the rest of its primary key; `returning` the columns of a claimed row; `lane` a text column by whose value rows
- * can be left waiting.
+ * can be left waiting. A row that lies further ahead than its rule allows falls due: see clock-check.ts.
  *
  * It goes from merchant to merchant in a circle, and a merchant that had its turn has the next one after all others. A
  * claim goes on until it has found something or was once around: whatever is due anywhere, it does not come back empty.
  */
-export function createClaimer<Row>(deps: Deps, table: Table): Claimer<Row> {
+export function createClaimer<Row>(deps: Deps, table: WaitingTable): Claimer<Row> {
   const statements = statementsFor(table)
+  const checkClock = createClockCheck(deps, table)
   let cursor = ZERO_ID
   /** Merchants from the cursor on that have something due and may take it, at most `max`; the cursor moves behind them. */
   const nextDue = async (max: number, now: Date, allowance: (merchant_id: string) => number) => {
@@ -53,6 +65,7 @@ export function createClaimer<Row>(deps: Deps, table: Table): Claimer<Row> {
   }
   return async (max, lease_ms, allowance, closed = []) => {
     const now = deps.clock.now()
+    await checkClock(now, lease_ms)
     const begin = cursor
     let wrapped = begin === ZERO_ID
     for (let round = 0; round < ROUNDS_MAX; round++) {
@@ -76,7 +89,7 @@ export function createClaimer<Row>(deps: Deps, table: Table): Claimer<Row> {
 }
 
 /** The id that follows: what concerns no merchant has the id of zeros, so a round begins with that one, not behind it. */
-function behind(id: string): string {
+export function behind(id: string): string {
   const hex = ((BigInt(`0x${id.replaceAll('-', '')}`) + 1n) % (1n << 128n)).toString(16).padStart(32, '0')
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
@@ -84,7 +97,7 @@ function behind(id: string): string {
 /** A merchant with something due, or the last one that a statement looked at. */
 type Waiting = { merchant_id: string; due: boolean; number: number }
 
-function statementsFor(table: Table): { waiting: Statement; claim: Statement } {
+function statementsFor(table: WaitingTable): { waiting: Statement; claim: Statement } {
   const { name, key, returning, lane } = table
   const open = lane === undefined ? '' : ` and c.${lane} <> all($7::text[])`
   return {

@@ -69,6 +69,9 @@ export function runningClock(): SettableClock {
     advance(ms) {
       ahead += ms
     },
+    step(ms) {
+      ahead += ms
+    },
   }
 }
 

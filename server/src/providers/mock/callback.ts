@@ -37,10 +37,17 @@ export function scheduleCallbacks(
   }
 }
 
-/** A timer of the machine may fire a moment early: whoever is called back and asks at once must hear the outcome. */
+/** No timer fires earlier than this before its time. */
+const EARLY_MS_MAX = 1_000
+
+/**
+ * A timer of the machine may fire a moment early: a caller that is called back and asks at once must hear the outcome. If much
+ * more time is left, the clock has stepped back.
+ */
 function onceItIs(clock: Clock, time_ms: number, run: () => void): void {
   clock.after(Math.max(0, time_ms - clock.now().getTime()), () => {
-    if (clock.now().getTime() < time_ms) onceItIs(clock, time_ms, run)
+    const left_ms = time_ms - clock.now().getTime()
+    if (left_ms > 0 && left_ms < EARLY_MS_MAX) onceItIs(clock, time_ms, run)
     else run()
   })
 }

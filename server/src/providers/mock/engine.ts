@@ -103,7 +103,8 @@ export function truthAt<Said extends object>(
   now: Date,
 ): Said | (Said & { ask_again_ms: number }) {
   // Another machine's clock may say that the request is yet to be sent.
-  const elapsed_ms = Math.max(0, now.getTime() - taken_at.getTime())
+  // Taken in the future: the clock has stepped back, so that the time since then is not known. Then all has happened.
+  const elapsed_ms = now < taken_at ? Number.POSITIVE_INFINITY : now.getTime() - taken_at.getTime()
   const [first, ...later] = timeline
   let current = first
   for (const step of later) {

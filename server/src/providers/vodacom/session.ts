@@ -49,7 +49,11 @@ export function createSessions({ open, life_ms, settle_ms, clock }: SessionsOpti
   let failed_at: Date | null = null
   const renew_at_ms = life_ms - Math.min(settle_ms + SPARE_MS, life_ms / 2)
 
-  const ageOf = ({ made_at }: Session) => clock.now().getTime() - made_at.getTime()
+  // A session of the future was made before the clock stepped back: its age is not known, so it is replaced.
+  const ageOf = ({ made_at }: Session) => {
+    const age_ms = clock.now().getTime() - made_at.getTime()
+    return age_ms < 0 ? Number.POSITIVE_INFINITY : age_ms
+  }
   const alive = (session: Session | null) => (session !== null && ageOf(session) < life_ms ? session : null)
   const promote = () => {
     current = alive(next)
@@ -58,7 +62,8 @@ export function createSessions({ open, life_ms, settle_ms, clock }: SessionsOpti
   }
   const openOne = (): Promise<Session | null> => {
     if (opening !== null) return opening
-    if (failed_at !== null && clock.now().getTime() - failed_at.getTime() < PAUSE_MS) return Promise.resolve(null)
+    if (failed_at !== null && Math.abs(clock.now().getTime() - failed_at.getTime()) < PAUSE_MS)
+      return Promise.resolve(null)
     opening = open().then((opened) => {
       opening = null
       failed_at = opened === null ? clock.now() : null
