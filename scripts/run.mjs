@@ -27,7 +27,9 @@ const USAGE = `Usage: node scripts/run.mjs TARGET.ts [arguments]
 Runs TARGET.ts (a path from the repository root), or the command NAME of an installed
 package, with the Node version this project pins. Packages are installed first when
 node_modules is missing or package-lock.json has changed; with --web the pages of web/ are
-built first when they have changed. Standard output belongs to the
+built first when they have changed. With NODE_ENV=production, programs of server/src start
+what is there: nothing is installed, and pages are built only where the build tools are
+installed. Standard output belongs to the
 program alone; progress and errors of the installation go to standard error.
 `
 
@@ -39,12 +41,43 @@ async function main(args) {
     process.exitCode = args.length === 0 ? 2 : 0
     return
   }
-  if (!isInstalled()) await withInstallLock(install)
-  if (args[0] === '--web') {
-    await withInstallLock(buildPages)
-    args.shift()
+  const needs_pages = args[0] === '--web'
+  if (needs_pages) args.shift()
+  if (isProduction() && args[0]?.startsWith('server/src/')) {
+    requirePackages()
+    // Where only the runtime packages are installed, the pages are those that were built before; the server says if none were.
+    if (needs_pages && existsSync(join(MODULES, 'vite', 'package.json'))) await withInstallLock(buildPages)
+  } else {
+    if (!isInstalled()) await withInstallLock(install)
+    if (needs_pages) await withInstallLock(buildPages)
   }
   run(findNode(), programOf(args))
+}
+
+/** As the server reads it: the environment first, then the file .env. */
+function isProduction() {
+  if (process.env.NODE_ENV !== undefined) return process.env.NODE_ENV === 'production'
+  return /^\s*(?:export\s+)?NODE_ENV\s*=\s*(["']?)production\1\s*(?:#.*)?$/m.test(readIfThere(join(ROOT, '.env')) ?? '')
+}
+
+/** Ends with a command to run when a package that the server needs is not there in the version of package-lock.json. */
+function requirePackages() {
+  const lock = readIfThere(join(ROOT, 'package-lock.json'))
+  if (lock === null) fail('package-lock.json is missing: is this a complete checkout?')
+  const missing = []
+  for (const [path, entry] of Object.entries(JSON.parse(lock).packages)) {
+    if (!path.includes('node_modules/') || entry.dev || entry.devOptional || entry.link) continue
+    const found = readIfThere(join(ROOT, path, 'package.json'))
+    if (found === null && (entry.optional || entry.peer)) continue
+    if (found !== null && JSON.parse(found).version === entry.version) continue
+    missing.push(`${path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)} ${entry.version}`)
+  }
+  if (missing.length === 0) return
+  const more = missing.length > 5 ? ` and ${missing.length - 5} more` : ''
+  fail(
+    `In production nothing is installed by itself, and these packages are missing or have another version: ` +
+      `${missing.slice(0, 5).join(', ')}${more}.\nRun this in ${ROOT}, then start again:\n  npm ci --omit=dev`,
+  )
 }
 
 /** Builds the pages of web/ when they have changed. */

@@ -39,6 +39,7 @@ export function siteRoutes(
   return (app) => {
     for (const name of CONSOLES) {
       const built = read(name)
+      if (built === null) deps.log.warn({ console: name }, HOW_TO_BUILD)
       const page = (request: FastifyRequest, reply: FastifyReply) => {
         const moved = canonical(deps, app, request)
         if (moved !== null) return reply.redirect(moved, 302)
@@ -119,8 +120,15 @@ function headersOf(nonce: string, issuer: string): Record<string, string> {
   }
 }
 
+const HOW_TO_BUILD =
+  'this console is not built: on a machine with the development packages run `npm ci` and `npm run build`, copy web/dist here, and start again'
+
 const NOT_BUILT = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Not built</title></head>
 <body><h1>This page has not been built</h1>
-<p>Run <code>npm run build</code>, then start the server again. <code>npm start</code> does both.</p></body></html>
+<p>Payments and the API work. For the consoles, run <code>npm ci</code> and <code>npm run build</code> on a machine with the
+development packages, copy <code>web/dist</code> to this one, then start the server again.</p>
+<h1 lang="sw">Ukurasa huu haujaandaliwa</h1>
+<p lang="sw">Malipo na API zinafanya kazi. Ili kupata ukurasa huu, endesha <code>npm ci</code> na <code>npm run build</code> kwenye
+kompyuta yenye vifaa vya wasanidi programu, nakili <code>web/dist</code> hapa, kisha anzisha tena mfumo.</p></body></html>
 `
