@@ -56,8 +56,19 @@ function signUpRoutes(scope: FastifyInstance, site: Site): void {
         await signUp(deps, account, letterhead(site), { request_id: request.id, address: request.ip })
       }),
     )
-    return site.send(reply, 200, messagePage(view, t.check_mail, t.check_mail_sign_up))
+    return site.send(reply, 200, sentPage(site, view, t.check_mail_sign_up))
   })
+}
+
+/**
+ * What follows on a form that leads to an e-mail. Where this installation sends none the page says so. It is the same whether
+ * there is an account or not.
+ */
+function sentPage({ deps }: Site, view: View, sent: string): string {
+  const t = textsOf(view)
+  return deps.config.smtp_url === ''
+    ? messagePage(view, t.no_mail, t.no_mail_lead)
+    : messagePage(view, t.check_mail, sent)
 }
 
 function forgotRoutes(scope: FastifyInstance, site: Site): void {
@@ -74,7 +85,7 @@ function forgotRoutes(scope: FastifyInstance, site: Site): void {
       if (!(await maySendMail(site, request, email))) return
       await sendResetLink(site.deps, email, view.language, letterhead(site))
     })
-    return site.send(reply, 200, messagePage(view, t.check_mail, t.check_mail_reset))
+    return site.send(reply, 200, sentPage(site, view, t.check_mail_reset))
   })
 }
 

@@ -24,6 +24,9 @@ const sw = {
   person_name: 'Jina lako kamili',
   new_password: 'Nenosiri jipya',
   password_hint: 'Angalau herufi 8. Sentensi fupi ambayo wewe tu unaijua ni nzuri.',
+  no_mail: 'Mfumo huu hautumi barua pepe',
+  no_mail_lead:
+    'Mwombe msimamizi wa mfumo akupe kiungo chako. Anaweza kukipata kwa amri hii kwenye seva: npm run -s admin -- emails',
   check_mail: 'Angalia barua pepe yako',
   check_mail_sign_up:
     'Tumetuma ujumbe kwa anwani uliyoandika. Fungua kiungo kilichomo ili kuthibitisha anwani yako. Usipouona, angalia kwenye barua taka.',
@@ -113,6 +116,9 @@ const en: Texts = {
   person_name: 'Your full name',
   new_password: 'New password',
   password_hint: 'At least 8 characters. A short sentence that only you know is a good one.',
+  no_mail: 'This installation sends no e-mail',
+  no_mail_lead:
+    'Ask its operator for your link. The operator finds it with this command on the server: npm run -s admin -- emails',
   check_mail: 'Check your e-mail',
   check_mail_sign_up:
     'We have sent a message to the address you gave. Open the link in it to confirm your address. If you do not see it, look in the spam folder.',

@@ -1,6 +1,8 @@
-// The e-mail to somebody who was invited. In both languages, and the same whether there is an account or not: nobody may
-// learn from it which addresses have one.
+// The e-mail to a person who was invited, in the language of the person who invites. It is the same whether there is an account
+// or not, so that it does not tell which addresses have one.
 
+import type { MerchantRole } from '../http/index.ts'
+import type { Language } from '../lib/index.ts'
 import type { Email } from '../messages/index.ts'
 
 /** What an invitation tells the one who is invited. */
@@ -8,8 +10,9 @@ export type InvitationMail = {
   merchant_id: string
   merchant_name: string
   email: string
-  role: string
-  /** Where to sign in; empty when this installation was told no address of its own. */
+  role: MerchantRole
+  language: Language
+  /** The dashboard, where to sign in; empty when this installation was told no address of its own. */
   url: string
   brand: string
 }
@@ -26,24 +29,36 @@ export function mailedName(name: string): string {
   return plain.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim() || '-'
 }
 
+/** Roles as the dashboard calls them. */
+const ROLES: Record<Language, Record<MerchantRole, string>> = {
+  sw: { MERCHANT_ADMIN: 'Msimamizi', DEVELOPER: 'Msanidi', FINANCE: 'Fedha', VIEWER: 'Mtazamaji' },
+  en: { MERCHANT_ADMIN: 'Administrator', DEVELOPER: 'Developer', FINANCE: 'Finance', VIEWER: 'Viewer' },
+}
+
 /** The e-mail of an invitation. */
 export function invitationMail(mail: InvitationMail): Email {
-  const { merchant_id, email, role, url, brand } = mail
+  const { merchant_id, email, role, language, url, brand } = mail
   const merchant_name = mailedName(mail.merchant_name)
   const where = url === '' ? '' : `\n${url}`
+  const as = ROLES[language][role]
+  const paragraphs = {
+    sw: [
+      `Umealikwa kujiunga na biashara "${merchant_name}" kwenye ${brand}. Jukumu lako: ${as}.`,
+      `Ingia, au fungua akaunti kwa barua pepe hii (${email}).${where}`,
+      'Kama hukutarajia mwaliko huu, usifanye chochote.',
+    ],
+    en: [
+      `You were invited to the business "${merchant_name}" at ${brand}. Your role: ${as}.`,
+      `Sign in, or create an account, with this e-mail address (${email}).${where}`,
+      'If you did not expect this invitation, do nothing.',
+    ],
+  }
+  const subjects = { sw: `mwaliko wa "${merchant_name}"`, en: `invitation to "${merchant_name}"` }
   return {
     to: email,
     merchant_id,
     kind: 'member.invite',
-    subject: `${brand}: "${merchant_name}"`,
-    text: [
-      `Umealikwa kujiunga na biashara "${merchant_name}" kwenye ${brand}, kama ${role}.`,
-      `Ingia, au fungua akaunti kwa barua pepe hii (${email}).${where}`,
-      'Kama hukutarajia mwaliko huu, usifanye chochote.',
-      '---',
-      `You were invited to the business "${merchant_name}" at ${brand}, as ${role}.`,
-      `Sign in, or create an account, with this e-mail address (${email}).${where}`,
-      'If you did not expect this invitation, do nothing.',
-    ].join('\n\n'),
+    subject: `${brand}: ${subjects[language]}`,
+    text: paragraphs[language].join('\n\n'),
   }
 }

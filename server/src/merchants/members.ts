@@ -6,7 +6,7 @@
 import { type Act, type AuditAction, recordAudit } from '../audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../db/index.ts'
 import { type MerchantRole, type PageChoice, pageOf, type SessionPrincipal } from '../http/index.ts'
-import { isId, newId, refuse, routingCodeOf } from '../lib/index.ts'
+import { isId, type Language, newId, refuse, routingCodeOf } from '../lib/index.ts'
 import { queueEmail } from '../messages/index.ts'
 import { invitationMail } from './invitation-mail.ts'
 import { getMerchant } from './list.ts'
@@ -50,6 +50,8 @@ const INSERT = sql(
    on conflict (merchant_id, user_id) do nothing returning id`,
 )
 
+const INVITER = sql('members_inviter', 'select language from users where id = $1')
+
 /** An invitation as it is sent. */
 export type Invitation = { merchant_id: string; email: string; role: MerchantRole; name: string | null }
 
@@ -77,9 +79,20 @@ export async function inviteMember(deps: Deps, tx: Tx, act: Act, invitation: Inv
     })
   }
   const merchant = await getMerchant(tx, merchant_id)
-  const { base_url: url, brand_name: brand } = deps.config
+  const { base_url, brand_name: brand } = deps.config
+  const url = base_url === '' ? '' : `${base_url}/dashboard`
   if (act.actor.kind !== 'user' || (await mayMailInvitation(deps, tx, merchant_id, email))) {
-    await queueEmail(deps, tx, invitationMail({ merchant_id, merchant_name: merchant.name, email, role, url, brand }))
+    const [inviter] = await tx.query<{ language: Language }>(INVITER, [act.actor.id])
+    const mail = {
+      merchant_id,
+      merchant_name: merchant.name,
+      email,
+      role,
+      language: inviter?.language ?? 'sw',
+      url,
+      brand,
+    }
+    await queueEmail(deps, tx, invitationMail(mail))
   }
   await record(deps, tx, act, { merchant_id, id, action: 'member.invite', after: { email, name, role } })
   return getMember(tx, merchant_id, id)

@@ -66,33 +66,32 @@ test('those who look after the money are told, and nobody else', async () => {
   assert.deepEqual((await mailsOf(made)).map(({ to }) => to).sort(), [admin.email, finance.email].sort())
 })
 
-test('an e-mail says in both languages what is asked, of which withdrawal, and where to answer', async () => {
-  const made = await waiting()
-  await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
-  await decide('info_requested', made, 'Who is Juma?')
-  const [mail] = await mailsOf(made)
-  assert.equal(mail?.kind, 'withdrawal.info_requested')
-  assert.match(mail.subject, /^Duka Pay: taarifa zinahitajika \/ information requested$/)
-  const [sw = '', en = ''] = mail.text?.split('---') ?? []
-  for (const part of [sw, en]) {
-    for (const words of ['TZS 1000.00', made.id, '"PAY-7"', '"Duka la Juma"', '"Who is Juma?"', '[sandbox]'])
-      assert.ok(part.includes(words), `${words} in ${part}`)
-    assert.ok(part.trim().endsWith('https://pay.example'))
-  }
-  assert.match(sw, /linasubiri taarifa/)
-  assert.match(en, /waits for information from you/)
-})
+const UUID = /[\da-f]{8}-[\da-f]{4}-/
+const GREETINGS = { sw: /The withdrawal|Sign in|reason/, en: /Ombi|Ingia|Sababu/ }
 
-test('an e-mail says why a withdrawal was rejected, and that no money left', async () => {
-  const made = await waiting('')
-  await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: made.merchant }])
-  await decide('rejected', made, 'We do not know this recipient.')
-  const [mail] = await mailsOf(made)
-  assert.equal(mail?.kind, 'withdrawal.rejected')
-  assert.match(mail.text ?? '', /limekataliwa\. Hakuna pesa iliyotoka/)
-  assert.match(mail.text ?? '', /was rejected\. No money has left your balance/)
-  assert.match(mail.text ?? '', /"We do not know this recipient\."/)
-})
+for (const [language, asks, rejects] of [
+  ['sw', /taarifa zinahitajika/, /limekataliwa\. Hakuna pesa iliyotoka/],
+  ['en', /information requested/, /was rejected\. No money has left your balance/],
+] as const) {
+  test(`a person whose language is ${language} is told in that language alone of which withdrawal, and where it is`, async () => {
+    for (const kind of ['info_requested', 'rejected'] as const) {
+      const made = await waiting()
+      const { user_id } = await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
+      await world.rows('update users set language = $2 where id = $1', [user_id, language])
+      await decide(kind, made, 'Juma?')
+      const [mail] = await mailsOf(made)
+      const text = mail?.text ?? ''
+      assert.match(kind === 'rejected' ? text : (mail?.subject ?? ''), kind === 'rejected' ? rejects : asks)
+      for (const words of ['TZS\u00a01,000 ', '"PAY-7"', '"Duka la Juma"', '"Juma?"'])
+        assert.ok(text.includes(words), text)
+      const page = `https://pay.example/dashboard/sandbox/withdrawals/${made.id}`
+      assert.ok(text.endsWith(`\n${page}`))
+      const prose = `${mail?.subject}\n${text.replace(page, '')}`
+      assert.doesNotMatch(prose, UUID)
+      assert.doesNotMatch(prose, GREETINGS[language])
+    }
+  })
+}
 
 test('an e-mail about a sandbox withdrawal is kept, even where there is a mail server', async () => {
   const made = await waiting()
@@ -114,7 +113,7 @@ test('whatever a merchant wrote, no line and no link of theirs gets into the e-m
   await decide('rejected', made, 'We do not know this recipient.')
   const [mail] = await mailsOf(made)
   const links = mail?.text?.match(/\S*(?:https?:|www\.|\.example)\S*/g)
-  assert.deepEqual([...new Set(links)], ['https://pay.example'])
+  assert.deepEqual([...new Set(links)], [`https://pay.example/dashboard/sandbox/withdrawals/${made.id}`])
   assert.doesNotMatch(mail?.subject ?? '', /evil/)
   assert.ok(!mail?.text?.includes('\nSign in at'))
 })
@@ -125,14 +124,15 @@ test('what an operator wrote arrives as it was written: amounts, addresses and l
   const words = 'The invoice says 25,000.00.\n1. Send your ID to docs@duka.example\n2. See https://duka.example/kyc'
   await decide('info_requested', made, words)
   const [mail] = await mailsOf(made)
-  assert.equal(mail?.text?.split(`"${words}"`).length, 3, 'once in each language')
+  assert.equal(mail?.text?.split(`"${words}"`).length, 2)
 })
 
 test('an installation that was told no address of its own mails no link', async () => {
   const own = await createWorld()
   try {
     const made = await waiting('PAY-8', own)
-    await own.newSession([{ role: 'FINANCE', merchant: made.merchant }])
+    const { user_id } = await own.newSession([{ role: 'FINANCE', merchant: made.merchant }])
+    await own.rows("update users set language = 'en' where id = $1", [user_id])
     await decide('info_requested', made, 'What for?', own)
     const [mail] = await mailsOf(made, own)
     assert.doesNotMatch(mail?.text ?? '', /http/)
