@@ -14,17 +14,17 @@ export const PRIVILEGES_HOLD = 'No role may change or delete what is append-only
 
 const REVOKE = /^revoke ([a-z, ]+) on ([a-z_, ]+) from current_user;$/gm
 
-/** What the migrations revoke: they are the one place that says which tables are append-only. */
+/** What the migrations revoke, each once: they are the one place that says which tables are append-only. */
 export function revokedPrivileges(dir = MIGRATIONS_DIR): Revoked[] {
   const names = readdirSync(dir).filter((name) => name.endsWith('.sql'))
   const text = names.map((name) => readFileSync(join(dir, name), 'utf8')).join('\n')
-  return [...text.matchAll(REVOKE)].flatMap(([, privileges = '', tables = '']) =>
-    tables
-      .split(',')
-      .flatMap((table) =>
-        privileges.split(',').map((privilege) => ({ table: table.trim(), privilege: privilege.trim().toUpperCase() })),
-      ),
-  )
+  const revoked = new Map<string, Revoked>()
+  for (const [, privileges = '', tables = ''] of text.matchAll(REVOKE)) {
+    for (const table of tables.split(',').map((name) => name.trim()))
+      for (const privilege of privileges.split(',').map((name) => name.trim().toUpperCase()))
+        revoked.set(`${table} ${privilege}`, { table, privilege })
+  }
+  return [...revoked.values()]
 }
 
 // `has_any_column_privilege` also sees an UPDATE of single columns; both functions see grants to PUBLIC, to a role of which the
