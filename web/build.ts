@@ -7,7 +7,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { brotliCompress, constants } from 'node:zlib'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build } from 'vite'
 
@@ -17,6 +17,7 @@ const DIST = join(WEB, 'dist')
 const MADE_FROM = join(DIST, 'made-from')
 const CONSOLES = ['dashboard', 'operator']
 const compress = promisify(brotliCompress)
+const zip = promisify(gzip)
 
 const USAGE = `Usage: npm run build
 
@@ -73,7 +74,9 @@ async function buildConsole(name: string, outDir: string): Promise<void> {
 
 async function pack(path: string): Promise<void> {
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11 }
-  await writeFile(`${path}.br`, await compress(readFileSync(path), { params }))
+  const plain = readFileSync(path)
+  await writeFile(`${path}.br`, await compress(plain, { params }))
+  await writeFile(`${path}.gz`, await zip(plain, { level: 9 }))
 }
 
 /** Changes whenever the result might. */

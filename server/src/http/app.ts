@@ -11,6 +11,7 @@ import type { Deps } from '../db/index.ts'
 import { type Config, catalogue, type ErrorCode, newId, Refusal, redactText, refuse } from '../lib/index.ts'
 import { type Authenticate, checkAccess, checkStepUp, chooseCaller, type Principal, replaceMe } from './access.ts'
 import { isPublicCall, PREFLIGHT_HEADERS, publicHeaders } from './cors.ts'
+import { compressLarge } from './encoding.ts'
 import { FailureSchema, failure, renderError } from './envelope.ts'
 import { bodyFields, ignoredFields } from './ignored.ts'
 import { parseBody } from './json.ts'
@@ -208,6 +209,8 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
       done()
     })
   }
+  // After the log of requests, which keeps texts as they are.
+  app.addHook('onSend', compressLarge)
   if (deps.log.isLevelEnabled('info')) {
     app.addHook('onResponse', async (request, reply) => {
       // Whoever takes callbacks tells of those that were refused, and not of each: a flood must not fill the log.

@@ -6,6 +6,7 @@ import { type Html, html } from '../lib/index.ts'
 import type { App } from './app.ts'
 import { docsPage, type MagicTables } from './docs-page.ts'
 import type { OpenApi } from './docs-schema.ts'
+import { staticText } from './encoding.ts'
 import { pageStyle } from './style.ts'
 
 /** Nothing but our own style sheet is loaded, and nothing runs. */
@@ -21,12 +22,12 @@ export function docsRoutes({ config }: Deps, magic: MagicTables): (app: App) => 
   const route = { schema: { hide: true }, config: { access: 'public' } } as const
 
   return (app) => {
-    let docs: string | null = null
-    app.get('/openapi.json', route, async () => app.swagger())
-    app.get('/docs', route, async (_request, reply) => {
-      docs ??= shell(`${config.brand_name} API`, docsPage(app.swagger() as unknown as OpenApi, config, magic))
-      return sendPage(reply, docs)
-    })
+    const openapi = staticText('application/json; charset=utf-8', () => JSON.stringify(app.swagger()))
+    const docs = staticText('text/html; charset=utf-8', () =>
+      shell(`${config.brand_name} API`, docsPage(app.swagger() as unknown as OpenApi, config, magic)),
+    )
+    app.get('/openapi.json', route, openapi)
+    app.get('/docs', route, async (request, reply) => docs(request, withPolicy(reply)))
     app.get('/', route, async (_request, reply) =>
       sendPage(reply, shell(config.brand_name, startPage(config.brand_name))),
     )
@@ -39,11 +40,11 @@ export function docsRoutes({ config }: Deps, magic: MagicTables): (app: App) => 
 }
 
 function sendPage(reply: FastifyReply, page: string): FastifyReply {
-  return reply
-    .header('content-security-policy', POLICY)
-    .header('referrer-policy', 'no-referrer')
-    .type('text/html; charset=utf-8')
-    .send(page)
+  return withPolicy(reply).type('text/html; charset=utf-8').send(page)
+}
+
+function withPolicy(reply: FastifyReply): FastifyReply {
+  return reply.header('content-security-policy', POLICY).header('referrer-policy', 'no-referrer')
 }
 
 function document(title: string, style: string, body: Html): string {

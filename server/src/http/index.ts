@@ -6,6 +6,7 @@ export { type App, createApp, type Routes } from './app.ts'
 export { baseUrlOf, payUrlOf } from './base-url.ts'
 export { batchesBefore, CSV_BATCH, CSV_WORDS, csvAnswer, sendCsv } from './csv.ts'
 export { docsRoutes } from './docs.ts'
+export { bestEncoding } from './encoding.ts'
 export {
   COUNT_MAX,
   failure,

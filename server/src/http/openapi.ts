@@ -135,9 +135,12 @@ export function openApi(config: Config): FastifyDynamicSwaggerOptions {
         described.description = [schema?.description, whoMayCall(access), fresh].filter(Boolean).join('\n\n')
       }
       errors.push(...(route.config?.refusals ?? []))
-      if (schema?.body || described.querystring) errors.push('validation_failed')
+      // Every call refuses query parameters that it does not take.
+      errors.push('validation_failed')
+      if (access === 'public' && route.config?.limit !== 'none') errors.push('rate_limited')
       if (schema?.params) errors.push('not_found')
-      if (schema?.body) errors.push('invalid_json', 'payload_too_large', 'unsupported_media_type')
+      if ([route.method].flat().some((method) => method !== 'GET' && method !== 'HEAD'))
+        errors.push('invalid_json', 'payload_too_large', 'unsupported_media_type')
       if (route.config?.idempotency) {
         errors.push('idempotency_in_progress', 'idempotency_key_reused')
         if (route.config.idempotency === 'required') errors.push('idempotency_key_required')

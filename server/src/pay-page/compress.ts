@@ -1,6 +1,7 @@
 // Pages as they travel: compressed anew for each payer, because each page differs.
 
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { bestEncoding } from '../http/index.ts'
 
 /** A body, and the encoding that it is in. Null: as it was. */
 export type Encoded = { body: Buffer; encoding: 'br' | 'gzip' | null }
@@ -32,17 +33,4 @@ export function encode(page: string, accept: string | undefined): Encoded {
   }
   if (encoding === 'gzip') return { body: gzipSync(body, { level: 5 }), encoding }
   return { body, encoding }
-}
-
-/** The best of ours that an Accept-Encoding header takes. */
-export function bestEncoding(accept: string | undefined): 'br' | 'gzip' | null {
-  const taken = new Map(
-    (accept ?? '').split(',').map((part) => {
-      const [name = '', ...parameters] = part.trim().toLowerCase().split(';')
-      const weight = parameters.find((one) => one.trim().startsWith('q='))
-      return [name.trim(), weight === undefined || Number(weight.trim().slice(2)) > 0] as const
-    }),
-  )
-  for (const encoding of ['br', 'gzip'] as const) if (taken.get(encoding) === true) return encoding
-  return null
 }

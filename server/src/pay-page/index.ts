@@ -1,7 +1,7 @@
 // The door of pay-page: what payers see.
 
 export { payScript } from './assets.ts'
-export { bestEncoding, encode } from './compress.ts'
+export { encode } from './compress.ts'
 export { PAGE_HEADERS, SCRIPT_HEADERS } from './headers.ts'
 export { qrPng } from './qr-image.ts'
 export { type PollAnswer, pollAnswer, renderScreen, statusOf } from './render.ts'

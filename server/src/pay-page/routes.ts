@@ -8,7 +8,14 @@ import Type from 'typebox'
 import { latestPayments, type PagePayment } from '../collections/index.ts'
 import type { Deps } from '../db/index.ts'
 import { drawDocument, qrSvg } from '../documents/index.ts'
-import { type App, fingerprint, type IdempotencyClaim, isIdempotencyKey, payUrlOf } from '../http/index.ts'
+import {
+  type App,
+  bestEncoding,
+  fingerprint,
+  type IdempotencyClaim,
+  isIdempotencyKey,
+  payUrlOf,
+} from '../http/index.ts'
 import { createFindInvoiceByLink, invoiceDocument, publicStatusAt } from '../invoices/index.ts'
 import { canonicalPhone, createTogether, gather, newId, Refusal } from '../lib/index.ts'
 import {
@@ -23,7 +30,7 @@ import {
 } from '../payment-links/index.ts'
 import type { Method, Provider } from '../providers/port.ts'
 import { payScript } from './assets.ts'
-import { bestEncoding, encode } from './compress.ts'
+import { encode } from './compress.ts'
 import { FILE_HEADERS, PAGE_HEADERS, SCRIPT_HEADERS } from './headers.ts'
 import { invoiceView } from './invoice-of.ts'
 import { createPapers } from './papers.ts'

@@ -19,7 +19,7 @@ const TYPES: Record<string, string> = {
 }
 
 /** One file as it is sent. */
-export type BuiltFile = { type: string; plain: Buffer; br: Buffer | null }
+export type BuiltFile = { type: string; plain: Buffer; br: Buffer | null; gzip: Buffer | null }
 /** One console: its page, and the files that the page loads, by name. */
 export type Built = { page: string; assets: ReadonlyMap<string, BuiltFile> }
 
@@ -34,7 +34,9 @@ export function readBuilt(name: Console, folder = BUILT): Built | null {
     if (type === undefined) return []
     const packed = `${file}.br`
     const br = names.includes(packed) ? readFileSync(join(assets, packed)) : null
-    return [[file, { type, plain: readFileSync(join(assets, file)), br }]]
+    const zipped = `${file}.gz`
+    const gzip = names.includes(zipped) ? readFileSync(join(assets, zipped)) : null
+    return [[file, { type, plain: readFileSync(join(assets, file)), br, gzip }]]
   })
   return { page: readFileSync(page, 'utf8'), assets: new Map(files) }
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { brotliDecompressSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createApp } from '../../src/http/index.ts'
 import { createWorld, type Reply, type World } from '../../test/harness.ts'
 import { CONSOLES, readBuilt } from './files.ts'
@@ -69,6 +69,9 @@ for (const name of CONSOLES) {
         const reply = await get(`/${name}/assets/${file}`, { 'accept-encoding': 'gzip, br' })
         assert.equal(reply.status, 200)
         assert.match(String(reply.headers['cache-control']), /immutable/)
+        const zipped = await get(`/${name}/assets/${file}`, { 'accept-encoding': 'gzip' })
+        assert.equal(zipped.headers['content-encoding'], 'gzip')
+        assert.deepEqual(gunzipSync(zipped.bytes), plain)
         if (reply.headers['content-encoding'] === 'br') assert.deepEqual(brotliDecompressSync(reply.bytes), plain)
         const raw = await get(`/${name}/assets/${file}`)
         assert.deepEqual([raw.headers['content-encoding'], raw.bytes.equals(plain)], [undefined, true])

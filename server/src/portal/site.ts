@@ -3,9 +3,8 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../db/index.ts'
-import { type App, baseUrlOf, payUrlOf } from '../http/index.ts'
+import { type App, baseUrlOf, bestEncoding, payUrlOf } from '../http/index.ts'
 import { escapeHtml, refuse } from '../lib/index.ts'
-import { bestEncoding } from '../pay-page/index.ts'
 import { type Built, CONSOLES, type Console, readBuilt } from './files.ts'
 
 const A_YEAR_S = 31_536_000
@@ -50,8 +49,9 @@ export function siteRoutes(
       app.get<{ Params: { file: string } }>(`/${name}/assets/:file`, PUBLIC, (request, reply) => {
         const file = built?.assets.get(request.params.file)
         if (file === undefined) return refuse('not_found')
-        const packed = bestEncoding(request.headers['accept-encoding']) === 'br' ? file.br : null
-        if (packed !== null) reply.header('content-encoding', 'br')
+        const encoding = bestEncoding(request.headers['accept-encoding'])
+        const packed = encoding === null ? null : file[encoding]
+        if (encoding !== null && packed !== null) reply.header('content-encoding', encoding)
         return reply
           .headers({ 'cache-control': `public, max-age=${A_YEAR_S}, immutable`, vary: 'accept-encoding' })
           .type(file.type)

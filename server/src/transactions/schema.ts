@@ -7,7 +7,7 @@ import { line, nullable, oneOf } from '../lib/index.ts'
 import { WITHDRAWAL_STATUSES } from '../withdrawals/index.ts'
 import { DIRECTIONS, TYPES } from './kinds.ts'
 
-const Amount = (description: string) => Type.String({ description, examples: ['25000.00'] })
+const Amount = (description: string, example = '25000.00') => Type.String({ description, examples: [example] })
 
 /** What a merchant has. */
 export const Balance = Type.Object({
@@ -37,9 +37,10 @@ export const TransactionView = Type.Object({
   type: oneOf(TYPES, TYPE_WORDS),
   direction: oneOf(DIRECTIONS, 'credit: you have more afterwards. debit: less.'),
   amount: Amount('Without fee.'),
-  fee: Amount('What was charged, or on a reversal given back.'),
+  fee: Amount('What was charged, or on a reversal given back.', '250.00'),
   net_amount: Amount(
     'What your available balance changed by: amount less fee for payments and their reversals, with it for withdrawals and theirs.',
+    '24750.00',
   ),
   currency: Type.String(),
   status: oneOf(STATUSES, STATUS_WORDS),
@@ -95,8 +96,8 @@ const StatementLine = Type.Object({
   direction: oneOf(DIRECTIONS),
   count: Type.Integer(),
   amount: Amount('Sum of the amounts.'),
-  fee: Amount('Sum of the fees.'),
-  net: Amount('What they changed the available balance by: below zero where money left.'),
+  fee: Amount('Sum of the fees.', '250.00'),
+  net: Amount('What they changed the available balance by: below zero where money left.', '24750.00'),
 })
 /** What happened in a period. */
 export const StatementView = Type.Object({

@@ -1,0 +1,86 @@
+// Compressing answers: texts that do not change once for each encoding, large lists each time.
+
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** The best of ours that an Accept-Encoding header takes. */
+export function bestEncoding(accept: string | undefined): 'br' | 'gzip' | null {
+  const taken = new Map(
+    (accept ?? '').split(',').map((part) => {
+      const [name = '', ...parameters] = part.trim().toLowerCase().split(';')
+      const weight = parameters.find((one) => one.trim().startsWith('q='))
+      return [name.trim(), weight === undefined || Number(weight.trim().slice(2)) > 0] as const
+    }),
+  )
+  for (const encoding of ['br', 'gzip'] as const) if (taken.get(encoding) === true) return encoding
+  return null
+}
+
+/** A text that does not change while the process runs: sends it in the encoding that the request takes best. */
+export type StaticText = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+const packBrotli = promisify(brotliCompress)
+const packGzip = promisify(gzip)
+/** The best quality takes many times as long for a few percent. */
+const QUALITY = 9
+
+/** Makes a static text of a content type. `make` is called with the first request. */
+export function staticText(type: string, make: () => string): StaticText {
+  let plain: Buffer | null = null
+  let etag = ''
+  const packed = new Map<'br' | 'gzip', Promise<Buffer>>()
+  return async (request, reply) => {
+    if (plain === null) {
+      plain = Buffer.from(make())
+      etag = createHash('sha256').update(plain).digest('base64url').slice(0, 22)
+    }
+    const encoding = bestEncoding(request.headers['accept-encoding'])
+    const tag = `"${etag}${encoding === null ? '' : `-${encoding}`}"`
+    reply.headers({ vary: 'Accept-Encoding', etag: tag, 'cache-control': 'no-cache' })
+    const known = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''))
+    if (known?.some((one) => one === tag || one === '*')) return reply.code(304).send()
+    reply.type(type)
+    if (encoding === null) return reply.send(plain)
+    const body = packed.get(encoding) ?? pack(plain, encoding)
+    packed.set(encoding, body)
+    return reply.header('content-encoding', encoding).send(await body)
+  }
+}
+
+/** Below this an answer stays as it is: no payment that is accepted or asked about waits for compression. */
+const LARGE_CHARACTERS = 8_192
+
+/**
+ * Compresses a large JSON answer to a GET. No answer that shows a secret is one: those are answers to writes, so that nobody can
+ * guess a secret by the length of texts that they chose beside it.
+ */
+export function compressLarge(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  done: (error: Error | null, payload?: unknown) => void,
+): void {
+  if (typeof payload !== 'string' || payload.length < LARGE_CHARACTERS || request.method !== 'GET')
+    return void done(null, payload)
+  if (!String(reply.getHeader('content-type')).startsWith('application/json')) return void done(null, payload)
+  reply.header('vary', 'Accept-Encoding')
+  const encoding = bestEncoding(request.headers['accept-encoding'])
+  if (encoding === null) return void done(null, payload)
+  reply.header('content-encoding', encoding)
+  reply.removeHeader('content-length')
+  const finished = (error: Error | null, packed: Buffer) => done(error, packed)
+  if (encoding === 'gzip') return void gzip(payload, { level: 5 }, finished)
+  brotliCompress(payload, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }, finished)
+}
+
+function pack(plain: Buffer, encoding: 'br' | 'gzip'): Promise<Buffer> {
+  if (encoding === 'gzip') return packGzip(plain, { level: 9 })
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: QUALITY,
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    [constants.BROTLI_PARAM_SIZE_HINT]: plain.length,
+  }
+  return packBrotli(plain, { params })
+}
