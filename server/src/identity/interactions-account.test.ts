@@ -55,6 +55,30 @@ const answerOf = ({ status, text, headers }: Shown) => ({
   headers: [...headers].filter(([name]) => !['x-request-id', 'date', 'set-cookie'].includes(name)),
 })
 
+test('without a mail server the pages say that no e-mail is sent and what to do, in both languages, whoever asks', async () => {
+  const known = newEmail()
+  await signUp(known)
+  for (const [lang, words] of [
+    ['sw', 'Mfumo huu hautumi barua pepe'],
+    ['en', 'This installation sends no e-mail'],
+  ] as const) {
+    const pages: Shown[] = []
+    for (const email of [known, newEmail()]) {
+      await afresh()
+      pages.push(await from().post(`/identity/forgot?lang=${lang}`, { email }))
+      await afresh()
+      pages.push(await from().post(`/identity/sign-up?lang=${lang}`, { ...FORM, email }))
+    }
+    for (const page of pages) {
+      assert.ok(page.text.includes(words), page.text)
+      assert.ok(page.text.includes('npm run -s admin -- emails'))
+      assert.doesNotMatch(page.text, /Tumetuma|We have sent/)
+    }
+    const [reset, sign_up, other_reset, other_sign_up] = pages.map(answerOf)
+    assert.deepEqual([other_reset, other_sign_up], [reset, sign_up])
+  }
+})
+
 describe('signing up', () => {
   test('a new merchant uses the sandbox at once, and not live', async () => {
     const email = newEmail()
