@@ -6,7 +6,7 @@
 
 import { createHash } from 'node:crypto'
 import { type Deps, inTransaction, oneStatement, sql, type Tx } from '../db/index.ts'
-import { assertInvariant, customerNetwork } from '../lib/index.ts'
+import { assertInvariant, createTurns, customerNetwork } from '../lib/index.ts'
 
 /**
  * After `free` tries in vain the next waits `first_s`, then twice as long each time, up to `max_s`. One of them is
@@ -78,12 +78,23 @@ const SWEEP = sql(
 )
 
 /**
+ * Tries that a process counts at once. Those of one address wait for one row: more of them would hold every connection
+ * of the pool meanwhile, and payments would get none.
+ */
+const countedAtOnce = createTurns(2)
+
+/** Changes counters in a transaction of its own, when its turn has come. */
+function count<Result>(deps: Deps, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  return countedAtOnce(() => inTransaction(deps.db, work))
+}
+
+/**
  * Asks for one try. It counts as failed at once, so that many tries at the same moment, in whatever processes, cannot
  * all slip through; a try that succeeds says so.
  */
 export async function beginAttempt(deps: Deps, kind: keyof typeof KINDS, trier: Trier): Promise<Attempt> {
   const counted = countedFor(kind, trier)
-  return inTransaction(deps.db, async (tx) => {
+  return count(deps, async (tx) => {
     const now = deps.clock.now()
     const rows = await lockRows(tx, counted, now)
     const waits = counted.map(({ what, limit }, i) => ({
@@ -104,7 +115,7 @@ export async function beginAttempt(deps: Deps, kind: keyof typeof KINDS, trier: 
 
 /** A right answer: the pair starts anew, the wider counters lose this one try. */
 async function forgive(deps: Deps, counted: readonly Counted[]): Promise<void> {
-  await inTransaction(deps.db, async (tx) => {
+  await count(deps, async (tx) => {
     const now = deps.clock.now()
     const rows = await lockRows(tx, counted, now)
     for (const [i, { what, key }] of counted.entries()) {

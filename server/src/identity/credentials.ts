@@ -1,9 +1,10 @@
 // Passwords: Argon2id, long rather than complicated, and never one of those that everybody tries first.
 
 import { argon2, timingSafeEqual } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import { type Deps, type Reader, sql, type Tx } from '../db/index.ts'
-import { newId, type Random, randomBase62, refuse, refuseField } from '../lib/index.ts'
+import { createTurns, newId, type Random, randomBase62, refuseField } from '../lib/index.ts'
 import { forgetAccount } from './adapter.ts'
 import { COMMON_PASSWORDS } from './credentials-common.ts'
 import { EMBEDDED } from './tokens.ts'
@@ -56,41 +57,12 @@ export async function hashPassword(deps: Deps, password: string): Promise<string
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`
 }
 
-/** Passwords that are derived at once, and that may wait or be on their way. More would take the processor from payments. */
-const DERIVED_AT_ONCE = 2
-const PLACES_MAX = 32
-const RETRY_AFTER_S = 3
-let derived_now = 0
-let places_taken = 0
-const waiting: (() => void)[] = []
+/** Passwords that are derived at once. One processor is left to payments, where there are two. */
+const derivedAtOnce = createTurns(Math.min(2, Math.max(1, availableParallelism() - 1)))
 
-/** Runs what derives one password. If too many passwords are on their way, it refuses with service_unavailable. */
-export async function withPasswordPlace<T>(run: () => Promise<T>): Promise<T> {
-  if (places_taken >= PLACES_MAX) {
-    refuse('service_unavailable', {
-      message: 'Too many people sign in at the moment. Try again after as many seconds as Retry-After says.',
-      retry_after_s: RETRY_AFTER_S,
-    })
-  }
-  places_taken += 1
-  try {
-    return await run()
-  } finally {
-    places_taken -= 1
-  }
-}
-
-async function tagOf(password: string, nonce: Buffer, cost: typeof COST): Promise<Buffer> {
-  if (derived_now >= DERIVED_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
-  else derived_now += 1
-  try {
-    return await derive('argon2id', { message: normal(password), nonce, tagLength: TAG_BYTES, ...cost })
-  } finally {
-    // The next in the queue goes on in this place.
-    const next = waiting.shift()
-    if (next) next()
-    else derived_now -= 1
-  }
+function tagOf(password: string, nonce: Buffer, cost: typeof COST): Promise<Buffer> {
+  const given = { message: normal(password), nonce, tagLength: TAG_BYTES, ...cost }
+  return derivedAtOnce(() => derive('argon2id', given))
 }
 
 const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/(?<!=)=+$/, '')

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuse, systemClock } from '../lib/index.ts'
 import { confirmEmail, type NewAccount, resetPassword, sendResetLink, signUp } from './accounts.ts'
 import { type Attempt, beginAttempt } from './attempts.ts'
-import { checkPassword, hashPassword, type PasswordProblem, passwordProblem, withPasswordPlace } from './credentials.ts'
+import { checkPassword, hashPassword, type PasswordProblem, passwordProblem } from './credentials.ts'
 import { deviceOf, findSigningIn, textField } from './interactions.ts'
 import { findLink, type LinkKind, type LinkOwner } from './mailed-links.ts'
 import { messagePage, type Problems, textsOf, type View, withLanguage } from './pages.ts'
@@ -48,14 +48,12 @@ function signUpRoutes(scope: FastifyInstance, site: Site): void {
     if (Object.keys(problems).length > 0) {
       return site.send(reply, 400, signUpPage(view, { email, name, business_name }, problems))
     }
-    await withPasswordPlace(() =>
-      atFixedTime(async () => {
-        if (!(await maySendMail(site, request, email))) return
-        const password_hash = await hashPassword(deps, password)
-        const account: NewAccount = { email, name, business_name, language: view.language, password_hash }
-        await signUp(deps, account, letterhead(site), { request_id: request.id, address: request.ip })
-      }),
-    )
+    await atFixedTime(async () => {
+      if (!(await maySendMail(site, request, email))) return
+      const password_hash = await hashPassword(deps, password)
+      const account: NewAccount = { email, name, business_name, language: view.language, password_hash }
+      await signUp(deps, account, letterhead(site), { request_id: request.id, address: request.ip })
+    })
     return site.send(reply, 200, sentPage(site, view, t.check_mail_sign_up))
   })
 }
@@ -107,7 +105,7 @@ function chooseRoutes(scope: FastifyInstance, site: Site): void {
     const problems = newPasswordProblem(t, password, owner)
     if (problems.password) return site.send(reply, 400, choosePage(view, shown(owner), problems))
     const act = { request_id: request.id, address: request.ip }
-    const password_hash = await withPasswordPlace(() => hashPassword(deps, password))
+    const password_hash = await hashPassword(deps, password)
     const done = await resetPassword(deps, { owner, token: tokenOf(request), password_hash }, letterhead(site), act)
     if (!done) return site.send(reply, 400, linkGonePage(view))
     return site.send(reply, 200, messagePage(view, t.password_saved, t.password_saved_lead))
@@ -127,13 +125,10 @@ function confirmRoutes(scope: FastifyInstance, site: Site): void {
     const t = textsOf(view)
     const owner = await ownerOf(site, request, 'confirm')
     if (!owner) return site.send(reply, 400, linkGonePage(view))
-    const { attempt, right } = await withPasswordPlace(async () => {
-      const device = deviceOf(deps, request, await findSigningIn(deps, owner.email))
-      const trier = { account: owner.email, address: request.ip, device }
-      const attempt = allowed(await beginAttempt(deps, 'password', trier))
-      return { attempt, right: await checkPassword(owner.password_hash, textField(request, 'password')) }
-    })
-    if (!right) {
+    const device = deviceOf(deps, request, await findSigningIn(deps, owner.email))
+    const trier = { account: owner.email, address: request.ip, device }
+    const attempt = allowed(await beginAttempt(deps, 'password', trier))
+    if (!(await checkPassword(owner.password_hash, textField(request, 'password')))) {
       return site.send(reply, 401, confirmPage(view, owner, { password: t.wrong_password }))
     }
     await attempt.succeeded()

@@ -7,7 +7,7 @@ import { newId, refuse } from '../lib/index.ts'
 import { queueEmail } from '../messages/index.ts'
 import type { SignInResult } from './adapter.ts'
 import { beginAttempt } from './attempts.ts'
-import { checkPassword, withPasswordPlace } from './credentials.ts'
+import { checkPassword } from './credentials.ts'
 import { textsOf, withLanguage } from './pages.ts'
 import { codePage, signInPage } from './pages-forms.ts'
 import { letter } from './pages-mails.ts'
@@ -40,18 +40,6 @@ const BY_SUBJECT = sql(
    where u.subject = $1 and u.issuer = $2 and u.disabled_at is null`,
 )
 
-/** Tries a password. If too many are being tried, it refuses before the try counts against the account. */
-function tryPassword(deps: Deps, request: FastifyRequest, email: string) {
-  return withPasswordPlace(async () => {
-    const person = await findSigningIn(deps, email)
-    const device = deviceOf(deps, request, person)
-    const attempt = await beginAttempt(deps, 'password', { account: email, address: request.ip, device })
-    if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
-    const right = await checkPassword(person?.password_hash ?? null, textField(request, 'password'))
-    return { person, attempt, right }
-  })
-}
-
 /** Adds the pages of signing in. */
 export function signInRoutes(scope: FastifyInstance, site: Site): void {
   const { deps } = site
@@ -63,7 +51,11 @@ export function signInRoutes(scope: FastifyInstance, site: Site): void {
   scope.post<WithUid>('/identity/sign-in/:uid', PAGE_ROUTE, async (request, reply) => {
     const { view, finish, remember, enrol } = await openSignIn(site, request, reply)
     const email = textField(request, 'email').trim().toLowerCase()
-    const { person, attempt, right } = await tryPassword(deps, request, email)
+    const person = await findSigningIn(deps, email)
+    const device = deviceOf(deps, request, person)
+    const attempt = await beginAttempt(deps, 'password', { account: email, address: request.ip, device })
+    if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
+    const right = await checkPassword(person?.password_hash ?? null, textField(request, 'password'))
     if (!person || !right) {
       deps.log.info({ request_id: request.id, address: request.ip }, 'sign-in refused')
       // Beside the password alone: whether the address is known is not said.

@@ -4,7 +4,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Deps } from '../db/index.ts'
 import { pageStyle } from '../http/index.ts'
 import { html } from '../lib/index.ts'
-import { messagePage, page, textsOf, type View } from './pages.ts'
+import { messagePage, page, textsOf, type View, waitInWords } from './pages.ts'
 import { languageOf } from './pages-texts.ts'
 
 /** Nothing is loaded but our own style sheet, and nothing runs. `form_origins`: where a form may lead in the end. */
@@ -54,10 +54,14 @@ export function signedOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   send(ctx, messagePage(view, t.signed_out, t.signed_out_lead, { href: view.dashboard, text: t.sign_in }))
 }
 
+/** After how many seconds a person may try again when the database does not answer. */
+export const RETRY_AFTER_S = 3
+
 /** What went wrong, without saying more than a person can use. The status is set already. */
 export function errorPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   const view = viewOf(deps, ctx)
   const t = textsOf(view)
-  const ours = ctx.status >= 500
-  send(ctx, messagePage(view, ours ? t.failed : t.expired, ours ? t.failed_lead : t.expired_lead))
+  const wait = waitInWords(t, RETRY_AFTER_S)
+  const lead = ctx.status === 503 ? t.failed_wait(wait) : ctx.status >= 500 ? t.failed_lead : t.expired_lead
+  send(ctx, messagePage(view, ctx.status >= 500 ? t.failed : t.expired, lead))
 }

@@ -1,8 +1,8 @@
 // Mounting the OpenID provider and its pages in the app.
 
 import formbody from '@fastify/formbody'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Deps } from '../db/index.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import { type Deps, isUnavailable } from '../db/index.ts'
 import type { Routes } from '../http/index.ts'
 import { Refusal, refuse } from '../lib/index.ts'
 import { sweepTask, type Task } from '../work/index.ts'
@@ -13,6 +13,7 @@ import { accountRoutes } from './interactions-account.ts'
 import { enrolRoutes } from './interactions-enrol.ts'
 import { sweepLinks } from './mailed-links.ts'
 import { messagePage, textsOf, waitInWords } from './pages.ts'
+import { RETRY_AFTER_S } from './pages-provider.ts'
 import { MOUNT } from './provider.ts'
 import { createSite, PAGE_ROUTE, type Site } from './provider-site.ts'
 
@@ -39,6 +40,9 @@ export function identityTask(deps: Deps): Task {
 function mountProvider(scope: FastifyInstance, site: Site): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (_request, _body, done) => done(null))
+  scope.setErrorHandler((error, request, reply) =>
+    request.headers.accept?.includes('text/html') ? sendRefusal(site, error, request, reply) : reply.send(error),
+  )
   scope.route({
     ...PAGE_ROUTE,
     method: ['GET', 'POST', 'OPTIONS'],
@@ -72,9 +76,31 @@ function mountPages(scope: FastifyInstance, site: Site): void {
   scope.addHook('onRequest', async (request) => {
     if (request.method === 'POST' && !isOwn(site, request)) refuse('forbidden')
   })
+  const bounded = boundForms()
+  scope.addHook('onRoute', (route) => {
+    if (route.method === 'POST') route.handler = bounded(route.handler)
+  })
   signInRoutes(scope, site)
   enrolRoutes(scope, site)
   accountRoutes(scope, site)
+}
+
+/** Forms that are worked on at once. Each may cost a password and some statements: more would take both from payments. */
+const FORMS_MAX = 32
+
+/** Bounds how many forms handlers work on at once. Beyond that a form is refused before anything is looked up or counted. */
+function boundForms(): (handler: RouteHandlerMethod) => RouteHandlerMethod {
+  let forms = 0
+  return (handler) =>
+    async function (this: FastifyInstance, request, reply) {
+      if (forms >= FORMS_MAX) refuse('service_unavailable', { retry_after_s: RETRY_AFTER_S })
+      forms += 1
+      try {
+        return await handler.call(this, request, reply)
+      } finally {
+        forms -= 1
+      }
+    }
 }
 
 function isOwn(site: Site, { headers }: FastifyRequest): boolean {
@@ -98,9 +124,19 @@ function sendRefusal(site: Site, thrown: unknown, request: FastifyRequest, reply
   // oidc-provider says so of a sign-in that is unknown, over, or another browser's.
   if (error.name === 'SessionNotFound') return show(400, t.expired, t.expired_lead)
   if (thrown instanceof Refusal && thrown.code === 'forbidden') return show(403, t.foreign, t.foreign_lead)
+  if (thrown instanceof Refusal && thrown.code === 'service_unavailable') {
+    const wait_s = thrown.retry_after_s ?? RETRY_AFTER_S
+    reply.header('retry-after', String(wait_s))
+    return show(503, t.busy, t.busy_lead(waitInWords(t, wait_s)))
+  }
   if (thrown instanceof Refusal && thrown.retry_after_s !== null) {
     reply.header('retry-after', String(thrown.retry_after_s))
     return show(thrown.status, t.wait_title, t.wait_lead(waitInWords(t, thrown.retry_after_s)))
+  }
+  if (isUnavailable(thrown)) {
+    request.log.error({ err: thrown, request_id: request.id }, 'database unavailable')
+    reply.header('retry-after', String(RETRY_AFTER_S))
+    return show(503, t.failed, t.failed_wait(waitInWords(t, RETRY_AFTER_S)))
   }
   const status = thrown instanceof Refusal ? thrown.status : (error.statusCode ?? 500)
   if (status >= 500) request.log.error({ err: thrown, request_id: request.id }, 'identity page failed')

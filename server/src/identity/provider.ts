@@ -13,11 +13,11 @@ import type {
   KoaContextWithOIDC,
   Provider,
 } from 'oidc-provider'
-import { type Deps, sql } from '../db/index.ts'
+import { type Deps, isUnavailable, sql } from '../db/index.ts'
 import { CONSOLES, type Console } from '../http/index.ts'
 import { createAdapter } from './adapter.ts'
 import { ALGORITHM, type SigningKey } from './keys.ts'
-import { errorPage, signedOutPage, signOutPage } from './pages-provider.ts'
+import { errorPage, RETRY_AFTER_S, signedOutPage, signOutPage } from './pages-provider.ts'
 import { ACCESS_TOKEN_S, AUDIENCE, EMBEDDED } from './tokens.ts'
 
 /** The path under which the provider and its pages are reached. */
@@ -49,6 +49,7 @@ export async function createProvider(deps: Deps, base_url: string, key: SigningK
     loadExistingGrant: (ctx) => grantFor(ctx),
     interactions: { policy: policy(library), url: (_ctx, { uid }) => `${MOUNT}/sign-in/${uid}` },
     renderError: async (ctx, out, error) => {
+      tellUnavailable(ctx, error)
       deps.log.info(
         { error: out.error, route: ctx.oidc?.route, detail: errorDetail(error, library) },
         'identity request refused',
@@ -58,10 +59,20 @@ export async function createProvider(deps: Deps, base_url: string, key: SigningK
   })
   // Which address this is, the mount says and not the request: see `identityRoutes`.
   provider.proxy = true
-  provider.on('server_error', (_ctx, error) => deps.log.error({ err: error }, 'identity request failed'))
+  provider.on('server_error', (ctx, error) => {
+    tellUnavailable(ctx, error)
+    deps.log.error({ err: error }, 'identity request failed')
+  })
   const events: import('node:events').EventEmitter = provider
   events.on('error', (error: Error) => deps.log.error({ err: error }, 'identity request failed'))
   return provider
+}
+
+/** The provider answers 500 to whatever it does not know. A database that does not answer is 503: the caller may try again. */
+function tellUnavailable(ctx: KoaContextWithOIDC, error: unknown): void {
+  if (!isUnavailable(error)) return
+  ctx.status = 503
+  ctx.set('retry-after', String(RETRY_AFTER_S))
 }
 
 function errorDetail(error: Error, { errors }: Library): string | undefined {
