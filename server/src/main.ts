@@ -201,6 +201,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       callbackRoutes(receive, providers),
       payPageRoutes(deps, { collect, find: routing.find, live: routing.live, outcomes: MAGIC_NUMBERS }),
       portalRoutes(deps, {
+        breaker,
         requestsOf: options.requestsOf ?? ((merchant_id, id) => findRequestsOf(deps.db, merchant_id, id)),
       }),
       siteRoutes(deps, { rehearses: routing.live.every(({ capabilities }) => capabilities.rehearses === true) }),

@@ -136,6 +136,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/operator/withdrawals/{withdrawal_id}/retry': 'operator',
   'POST /v1/operator/withdrawals/{withdrawal_id}/name-check': 'operator',
   'GET /v1/operator/collections': 'operator',
+  'GET /v1/operator/collections/{collection_id}': 'operator',
   'POST /v1/operator/collections/{collection_id}/clear': 'operator',
   'GET /v1/operator/ip-addresses': 'operator',
   'POST /v1/operator/ip-addresses/{address_id}/approve': 'operator',

@@ -81,6 +81,8 @@ const SAID: Readonly<Record<string, string>> = {
   'must not name one withdrawal twice': 'Utoaji mmoja umetajwa mara mbili.',
   'must not go beyond the newest {} rows of all merchants. Name one with merchant_id':
     'Zinaonekana rekodi mpya {} tu za biashara zote. Chagua biashara moja.',
+  'must not go beyond the newest {} rows of both environments. Name one with environment':
+    'Zinaonekana rekodi mpya {} tu za mazingira yote. Chagua mazingira.',
   'must be left out: what was received is credited': 'Acha wazi: kiasi kilichopokelewa ndicho kinachoongezwa.',
   'must be left out when the payment is declined': 'Acha wazi unapokataa malipo.',
   'must state what the foreign money is worth in TZS': 'Andika thamani ya pesa hizi kwa shilingi (TZS).',

@@ -1,10 +1,10 @@
-// Held collections: the queue of payments that wait for an operator's look, and what operators see of them.
+// The queue of payments that wait for an operator's review, and how operators see a payment, held or not.
 
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../db/index.ts'
-import { COUNT_MAX, type PageChoice, pageOf, payUrlOf } from '../http/index.ts'
+import { payUrlOf } from '../http/index.ts'
 import { amountAsNumber, isId, refuse, routingCodeOf } from '../lib/index.ts'
 import { presentCollection } from './present.ts'
-import type { HeldCollection } from './schema.ts'
+import type { HeldCollection, OperatorCollection } from './schema.ts'
 import type { Status } from './state.ts'
 import { COLLECTION_COLUMNS, type Collection } from './store.ts'
 
@@ -35,92 +35,70 @@ type Row = Collection & {
   fee_minor: bigint
   provider: string | null
   provider_reference: string | null
-  held_at: Date
+  held_at: Date | null
   decided_at: Date | null
 }
 
 const COLUMNS = `${COLLECTION_COLUMNS}, c.merchant_id, m.merchant_code, m.name as merchant_name, c.customer_name,
      coalesce(a.phone, c.customer_phone) as customer_phone, c.description, c.fee_minor, a.provider, a.provider_reference, h.held_at, h.decided_at`
-const JOINED = `join collections c on c.merchant_id = h.merchant_id and c.id = h.collection_id
-   join merchants m on m.id = h.merchant_id
+const JOINED = `join merchants m on m.id = c.merchant_id
+   left join held_collections h on h.merchant_id = c.merchant_id and h.collection_id = c.id
    left join lateral (
      select provider, provider_reference, phone from collection_attempts
      where merchant_id = c.merchant_id and collection_id = c.id and number = coalesce(c.settled_attempt, c.attempts)) a on true`
 
-const OPEN = `h.decided_at is null and ($1::uuid is null or h.merchant_id = $1) and ($2::text is null or h.environment = $2)`
+/** Which collection is meant. */
+export type CollectionName = { merchant_id: string; id: string }
 
-// Without names they are planned for the filters at hand. What waits has an index of its own, as short as the queue.
-const LIST_OPEN = sql(
-  '',
-  `select ${COLUMNS} from (
-     select * from held_collections h where ${OPEN} order by h.held_at, h.collection_id limit $3 offset $4) h
-   ${JOINED} order by h.held_at, h.collection_id`,
-)
-const COUNT_OPEN = sql(
-  '',
-  `select count(*)::int as total from (select 1 from held_collections h where ${OPEN} limit $3) counted`,
+const NAMED = sql(
+  'operator_collections',
+  `select ${COLUMNS} from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
+   join collections c on c.merchant_id = i.merchant_id and c.id = i.id ${JOINED}`,
 )
 
-// Of each merchant the newest, and of those the newest again.
-const decidedOf = (columns: string) => `merchants m cross join lateral (
-     select ${columns} from held_collections h join collections c on c.merchant_id = h.merchant_id and c.id = h.collection_id
-     where h.merchant_id = m.id and h.decided_at is not null and ($2::text is null or h.environment = $2) and c.status = $3
-     order by h.collection_id desc limit $4) h
-   where ($1::uuid is null or m.id = $1)`
-const LIST_DECIDED = sql(
-  '',
-  `select ${COLUMNS} from (
-     select h.* from ${decidedOf('h.*')} order by h.collection_id desc limit $5 offset $6) h
-   ${JOINED} order by h.collection_id desc`,
-)
-const COUNT_DECIDED = sql('', `select count(*)::int as total from (select 1 from ${decidedOf('1')} limit $4) counted`)
-
-/** Statuses of collections that were held. */
-export const HELD_STATUSES = ['pending_clearance', 'successful', 'failed', 'reversed'] as const satisfies Status[]
-
-/** Which cases to list. */
-export type HeldFilter = PageChoice & {
-  status?: (typeof HELD_STATUSES)[number]
-  merchant_id?: string
-  environment?: string
-}
-
-/**
- * A page of the collections of all merchants that were held: those that wait, the longest waiting first, or those that
- * were decided, newest first. `total_items` counts up to 10,000.
- */
-export async function listHeld(deps: Deps, filter: HeldFilter) {
-  const { page = 1, page_size = 20, status = 'pending_clearance' } = filter
-  const whose = [filter.merchant_id ?? null, filter.environment ?? null]
-  const offset = (page - 1) * page_size
-  const [rows, counted] =
-    status === 'pending_clearance'
-      ? await Promise.all([
-          deps.db.query<Row>(LIST_OPEN, [...whose, page_size, offset]),
-          deps.db.query<{ total: number }>(COUNT_OPEN, [...whose, COUNT_MAX]),
-        ])
-      : await Promise.all([
-          deps.db.query<Row>(LIST_DECIDED, [...whose, status, offset + page_size, page_size, offset]),
-          deps.db.query<{ total: number }>(COUNT_DECIDED, [...whose, status, COUNT_MAX]),
-        ])
-  return pageOf(await withHistory(deps.db, rows, payUrlOf(deps.config)), counted[0]?.total ?? 0, filter)
+/** The named collections as operators see them, in the order of their names. */
+export async function presentForOperators(
+  reader: Reader,
+  names: readonly CollectionName[],
+  pay_url: string,
+): Promise<OperatorCollection[]> {
+  if (names.length === 0) return []
+  const rows = await reader.query<Row>(NAMED, [JSON.stringify(names)])
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return withHistory(
+    reader,
+    names.flatMap(({ id }) => found.get(id) ?? []),
+    pay_url,
+  )
 }
 
 // The id carries its merchant's routing code, so that it leads to its row through the primary key.
 const FIND = sql(
-  'held_find',
+  'operator_collection_find',
   `select ${COLUMNS} from (
-     select h.* from merchants m join held_collections h on h.merchant_id = m.id
-     where m.routing_code = $1 and h.collection_id = $2) h
+     select c.* from merchants f join collections c on c.merchant_id = f.id where f.routing_code = $1 and c.id = $2) c
    ${JOINED}`,
 )
 
-/** A collection that was held, as operators see it. Refuses one that is unknown or was never held with not_found. */
-export async function getHeld(deps: Deps, reader: Reader, collection_id: string): Promise<HeldCollection> {
+async function find(deps: Deps, reader: Reader, collection_id: string): Promise<OperatorCollection | undefined> {
   const id = collection_id.toLowerCase()
   const rows = isId(id) ? await reader.query<Row>(FIND, [routingCodeOf(id), id]) : []
   const [found] = await withHistory(reader, rows, payUrlOf(deps.config))
-  return found ?? refuse('not_found', { message: 'There is no such collection under review.' })
+  return found
+}
+
+/** A collection as operators see it. Refuses one that is unknown with not_found. */
+export async function getForOperators(deps: Deps, reader: Reader, collection_id: string): Promise<OperatorCollection> {
+  return (await find(deps, reader, collection_id)) ?? refuse('not_found', { message: 'There is no such collection.' })
+}
+
+/** A collection that was held, as operators see it. Refuses one that is unknown or was never held with not_found. */
+export async function getHeld(deps: Deps, reader: Reader, collection_id: string): Promise<HeldCollection> {
+  const found = await find(deps, reader, collection_id)
+  const held_at = found?.held_at ?? null
+  if (found === undefined || held_at === null)
+    return refuse('not_found', { message: 'There is no such collection under review.' })
+  return { ...found, held_at }
 }
 
 type HistoryRow = {
@@ -141,7 +119,7 @@ const HISTORY = sql(
 )
 
 /** The rows with what became of each, in one statement for all of them. */
-async function withHistory(reader: Reader, rows: readonly Row[], pay_url: string): Promise<HeldCollection[]> {
+async function withHistory(reader: Reader, rows: readonly Row[], pay_url: string): Promise<OperatorCollection[]> {
   if (rows.length === 0) return []
   const keys = rows.map(({ merchant_id, id }) => ({ merchant_id, id }))
   const history = await reader.query<HistoryRow>(HISTORY, [JSON.stringify(keys)])
@@ -154,7 +132,7 @@ async function withHistory(reader: Reader, rows: readonly Row[], pay_url: string
   )
 }
 
-function view(row: Row, pay_url: string, history: readonly HistoryRow[]): HeldCollection {
+function view(row: Row, pay_url: string, history: readonly HistoryRow[]): OperatorCollection {
   const { merchant_id, merchant_code, merchant_name, customer_name, customer_phone, description } = row
   return {
     merchant_id,
@@ -167,7 +145,7 @@ function view(row: Row, pay_url: string, history: readonly HistoryRow[]): HeldCo
     description,
     provider: row.provider,
     provider_reference: row.provider_reference,
-    held_at: row.held_at.toISOString(),
+    held_at: row.held_at?.toISOString() ?? null,
     decided_at: row.decided_at?.toISOString() ?? null,
     history: history.map(({ collection_id: _, at, ...entry }) => ({ ...entry, at: at.toISOString() })),
   }

@@ -124,6 +124,15 @@ export const HeldCollection = Type.Object({
 })
 export type HeldCollection = Static<typeof HeldCollection>
 
+/** A collection as operators see it, whether or not it was ever held. */
+export const OperatorCollection = Type.Object({
+  ...HeldCollection.properties,
+  held_at: nullable(
+    Type.String({ format: 'date-time', description: 'When it came under review. Null: it never did.' }),
+  ),
+})
+export type OperatorCollection = Static<typeof OperatorCollection>
+
 /** Filters of the list. */
 export const ListFilters = {
   merchant_id: Type.Optional(line(64)),

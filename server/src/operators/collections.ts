@@ -1,21 +1,46 @@
-// Operators look at held payments, and decide whose the money is.
+// Operators look at payments, and decide whose the money of held ones is.
 
 import Type from 'typebox'
 import { actOf } from '../audit/index.ts'
-import { clearCollection, HELD_STATUSES, HeldCollection, listHeld } from '../collections/index.ts'
+import {
+  BOOKS_MAX,
+  clearCollection,
+  EACH_MAX,
+  HeldCollection,
+  ListFilters,
+  LOOKED_AT_MAX,
+  listForOperators,
+  OperatorCollection,
+  STATUSES,
+} from '../collections/index.ts'
 import type { Deps, Tx } from '../db/index.ts'
 import { ENVIRONMENTS, PageQuery, page, type Routes, success, writtenAmount } from '../http/index.ts'
 import { AMOUNT_HELP, AmountField, oneOf, parseAmount, refuseField, visibleLine } from '../lib/index.ts'
 import type { Desk } from '../withdrawals/index.ts'
-import { checkDepth } from './depth.ts'
+import { checkDepth, DEPTH_MAX } from './depth.ts'
 import { decideOnce } from './once.ts'
 
 const Query = Type.Object({
   ...PageQuery,
-  status: Type.Optional({ ...oneOf(HELD_STATUSES, 'Where they stand now.'), default: 'pending_clearance' as const }),
+  ...ListFilters,
+  status: Type.Optional(
+    oneOf(
+      [...STATUSES, 'any'],
+      'any: every status. Left out: `pending_clearance`, or `any` with `held`, `reference`, `phone`, `method`, `from` or `to`.',
+    ),
+  ),
+  held: Type.Optional(Type.Boolean({ description: 'true: only those that are or were held for review.' })),
   merchant_id: Type.Optional(Type.String({ format: 'uuid' })),
   environment: Type.Optional(oneOf(ENVIRONMENTS)),
 })
+
+const BOUNDS = [
+  'Those under review come with the longest waiting first, all others newest first.',
+  `Without \`merchant_id\`, \`total_items\` counts up to ${DEPTH_MAX}, and no page goes further; nor without \`environment\`.`,
+  `Of each merchant up to ${EACH_MAX} that are processing, or that a reference finds, are listed.`,
+  `Without a status that waits, a reference or a phone, the newest ${LOOKED_AT_MAX} payments of the ${BOOKS_MAX} merchants paid last are looked at.`,
+  '`from` and `to` move that window; with `merchant_id` there is none.',
+].join(' ')
 
 const Body = Type.Object({
   amount: Type.Optional({
@@ -40,16 +65,15 @@ export function operatorCollectionRoutes(deps: Deps, { desk }: { desk: Desk }): 
         config: { access: 'operator' },
         schema: {
           tags,
-          summary: 'List the collections of all merchants that are or were held for review',
-          description:
-            'Those that wait: the longest waiting first. Those that were decided: newest first. `total_items` counts up to 10,000, and without `merchant_id` no page goes further.',
+          summary: 'List the collections of all merchants',
+          description: BOUNDS,
           querystring: Query,
-          response: { 200: success(page(HeldCollection)) },
+          response: { 200: success(page(OperatorCollection)) },
         },
       },
       async (request) => {
         checkDepth(request.query)
-        return { success: true as const, data: await listHeld(deps, request.query) }
+        return { success: true as const, data: await listForOperators(deps, request.query) }
       },
     )
     app.post(

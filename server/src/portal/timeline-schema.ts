@@ -52,7 +52,8 @@ const StatusItem = Type.Object({
   ),
 })
 
-const TransferItem = Type.Object({
+/** A movement of money in the book of a merchant. */
+export const TransferItem = Type.Object({
   ...at,
   kind: kind('transfer', 'Money moved in your book.'),
   posting: Type.String({ description: 'The fact behind it, such as collection_settled.' }),

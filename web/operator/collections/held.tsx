@@ -27,7 +27,8 @@ export function HeldCollections() {
     { name: 'environment', label: t.environment, kind: 'choice', choices: words.choices('environment') },
   ]
   const list = useListQuery([...filters, STATUS_FILTER, MERCHANT_FILTER])
-  const read = useRead('GET /v1/operator/collections', { query: list.query }, { live: true, keep: true })
+  const query: Record<string, string | number> = { status: 'pending_clearance', ...list.query, held: 'true' }
+  const read = useRead('GET /v1/operator/collections', { query }, { live: true, keep: true })
   const [news, setNews] = useState<string | null>(null)
   const { asking, about, ask } = useAsking(['case'])
   const open = read.data?.items.find(({ collection_id }) => collection_id === about)
