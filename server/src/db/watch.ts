@@ -7,8 +7,8 @@ import pg from 'pg'
 const PATIENCE_MS = 300
 /** How often the watch looks at what waits. */
 const LOOK_EVERY_MS = 100
-/** A database that answers nothing for this long is taken for silent. With PATIENCE_MS it leaves callers within two seconds. */
-const BEAT_MS_MAX = 1_000
+/** A database that answers nothing for this long is taken for silent. With PATIENCE_MS it leaves callers within 2.5 seconds. */
+const BEAT_MS_MAX = 1_500
 
 /** Options of `createWatch`. */
 export type WatchOptions = {
