@@ -1,9 +1,11 @@
 // The thread that writes the log of requests in a real process.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { after, before, test } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { createWorld, type World } from '../../test/harness.ts'
-import { createThreadedRecorder } from './threaded.ts'
+import { createThreadedRecorder, type ThreadData } from './threaded.ts'
 
 let world: World
 let token: string
@@ -40,4 +42,17 @@ test('that dies is followed by another, and whoever waits for it is told', async
   const next = await recorder.flush([], 1)
   assert.deepEqual(next, { entries: 0, chars: 0, away: false })
   await recorder.close()
+})
+
+test('holds less than 19 MB of heap before it has anything to write', async () => {
+  const workerData: ThreadData = { url: world.url, log_level: 'silent' }
+  const thread = new Worker(new URL('./thread.ts', import.meta.url), { workerData })
+  const written = once(thread, 'message')
+  thread.postMessage({ lost: [], most: 1 })
+  await written
+  const { total_physical_size } = await thread.getHeapStatistics()
+  const ended = once(thread, 'exit')
+  thread.postMessage(null)
+  await ended
+  assert.ok(total_physical_size < 19_000_000, `${total_physical_size} bytes`)
 })
