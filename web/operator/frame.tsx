@@ -52,6 +52,7 @@ function Inside({ email }: { email: string }) {
         'withdrawals_needs_attention',
       ),
     },
+    { to: 'payments', label: t.payments },
     { to: 'collections', label: t.collections, count: count('collections_held') },
     { to: 'reconciliation', label: t.reconciliation, count: count('reconciliation_exceptions') },
     { heading: t.merchants_heading },

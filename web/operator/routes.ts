@@ -24,5 +24,13 @@ export function deskRoutes(parent: AnyRoute): AnyRoute[] {
       'collections',
       lazyPage(() => import('./collections/held.tsx'), 'HeldCollections'),
     ),
+    page(
+      'payments',
+      lazyPage(() => import('./collections/list.tsx'), 'Payments'),
+    ),
+    page(
+      'payments/$id',
+      lazyPage(() => import('./collections/payment.tsx'), 'PaymentPage'),
+    ),
   ]
 }

@@ -298,6 +298,37 @@ describe('the console', () => {
     await visitor.leave()
   })
 
+  for (const language of ['sw', 'en'] as const) {
+    test(`finds a payment that no payer answers, and reads what it waits for (${language})`, async () => {
+      const { world } = office
+      const reference = `WAIT-${language}`
+      const body = { amount: '4200', phone: '0754123007', reference }
+      const made = await world.post('/v1/collections/wallet-push', body, { key: shop.live })
+      assert.equal(made.status, 202, made.text)
+      const id = made.body.data.collection_id
+      const visitor = await office.comes(juma, 'operator', { language })
+      const { page } = visitor
+      await visitor.opens(`/payments?status=processing&merchant_id=${shop.merchant.id}&reference=${reference}`)
+      await visitor.sees('Malipo yote', 'All payments')
+      await page.getByText(reference, { exact: true }).first().waitFor()
+      await visitor.picture('payments')
+      await page.locator(`a[href$="/payments/${id}"]`).first().click()
+      await visitor.sees('Malipo ya TZS 4,200', 'Payment of TZS 4,200')
+      await page.getByRole('heading', { name: visitor.says('Yanasubiri nini', 'What it waits for') }).waitFor()
+      await page.getByText('mock', { exact: false }).first().waitFor()
+      await visitor.looks('payment')
+      await visitor.picture('payment')
+      await visitor.opens('/payments?reference=NOWHERE')
+      await visitor.sees('Malipo yote', 'All payments')
+      await page
+        .getByRole('button', { name: visitor.says('Ondoa vichujio', 'Clear filters') })
+        .first()
+        .waitFor()
+      assert.equal(await page.getByText(reference, { exact: true }).count(), 0)
+      await visitor.leave()
+    })
+  }
+
   // Last, because time moves on.
   test('asks for another sign-in before money moves, and comes back to the question with what was typed', async () => {
     const id = await desk.submit(shop, { amount: '9000.00', ending: '103' })

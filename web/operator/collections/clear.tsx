@@ -6,7 +6,7 @@ import { checks, readAmount } from '../../ui/checks.ts'
 import { useAct } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
-import { Amount, FactList, Mono, When } from '../../ui/parts.tsx'
+import { Amount, FactList, Go, Mono, When } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
 import { Answers, Form } from '../question.tsx'
@@ -74,7 +74,12 @@ function HeldFacts({ of }: { of: Held }) {
         [t.provider, of.provider],
         [t.provider_status, of.provider_payment_status],
         [t.provider_reference, of.provider_reference === null ? null : <Mono key="ref">{of.provider_reference}</Mono>],
-        [t.id, <Mono key="id">{of.collection_id}</Mono>],
+        [
+          t.id,
+          <Go key="id" to={`payments/${of.collection_id}`}>
+            <Mono>{of.collection_id}</Mono>
+          </Go>,
+        ],
       ]}
     />
   )
@@ -156,12 +161,13 @@ function Decision({ of, onDone, onClose }: Props) {
   )
 }
 
-function HeldHistory({ of }: { of: Held }) {
+/** What a payment went through, oldest first. `order`: the level of its heading. */
+export function HeldHistory({ of, order = 3 }: { of: Held; order?: 2 | 3 }) {
   const t = useTexts(heldTexts)
   const words = useWords()
   return (
     <section>
-      <Title order={3}>{t.history}</Title>
+      <Title order={order}>{t.history}</Title>
       <ol className="timeline">
         {of.history.map((entry, place) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the history only grows at its end

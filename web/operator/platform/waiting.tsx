@@ -62,7 +62,7 @@ export function WaitingForProvider() {
         row.kind === 'payout' ? (
           <Go to={`withdrawals/${row.id}`}>{t.kinds.payout}</Go>
         ) : (
-          (t.kinds[row.kind] ?? row.kind)
+          <Go to={`payments/${row.id}`}>{t.kinds.collection}</Go>
         ),
     },
     {

@@ -1,0 +1,97 @@
+// The payments of all merchants, of every status.
+
+import { Group, Text } from '@mantine/core'
+import { toneOf, useWords } from '../../dashboard/words.ts'
+import { useRead } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
+import { Amount, Chip, Empty, Go, GoButton, Page, When } from '../../ui/parts.tsx'
+import { showPhone } from '../../ui/show.ts'
+import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
+import { paymentTexts } from './payment-texts.ts'
+import type { Held } from './record.ts'
+
+const METHODS = ['wallet_push', 'provider_pesa', 'qr']
+
+/** The list of payments. */
+export function Payments() {
+  const t = useTexts(paymentTexts)
+  const words = useWords()
+  const filters: Filter[] = [
+    { name: 'status', label: t.status, kind: 'choice', choices: words.choices('collection') },
+    { name: 'environment', label: t.environment, kind: 'choice', choices: words.choices('environment') },
+    {
+      name: 'method',
+      label: t.method,
+      kind: 'choice',
+      choices: METHODS.map((method) => [method, words.method(method)] as const),
+    },
+    { name: 'reference', label: t.reference, kind: 'text' },
+    { name: 'phone', label: t.phone, kind: 'phone' },
+    { name: 'from', label: t.from, kind: 'day', edge: 'from' },
+    { name: 'to', label: t.to, kind: 'day', edge: 'to' },
+  ]
+  const list = useListQuery([...filters, MERCHANT_FILTER])
+  const query: Record<string, string | number> = { status: 'any', ...list.query }
+  const read = useRead('GET /v1/operator/collections', { query }, { live: true, keep: true })
+  const columns = useColumns()
+  return (
+    <Page
+      title={t.title}
+      lead={t.lead}
+      actions={
+        <GoButton to="collections" variant="default" size="xs">
+          {t.held_list}
+        </GoButton>
+      }
+    >
+      <List
+        label={t.title}
+        {...{ read, list, filters, columns }}
+        rowKey={(row) => row.collection_id}
+        first={<MerchantFilter list={list} />}
+        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+      />
+    </Page>
+  )
+}
+
+function useColumns(): Column<Held>[] {
+  const t = useTexts(paymentTexts)
+  return [
+    {
+      label: t.time,
+      show: (row) => (
+        <Go to={`payments/${row.collection_id}`}>
+          <When time={row.created_at} seconds />
+        </Go>
+      ),
+    },
+    { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
+    { label: t.merchant, show: (row) => row.merchant_name },
+    {
+      label: t.payer,
+      show: (row) => (
+        <div>
+          {row.customer_name ?? '–'}
+          <Text size="sm" c="dimmed">
+            <span className="amount">{row.customer_phone === null ? '–' : showPhone(row.customer_phone)}</span>
+          </Text>
+        </div>
+      ),
+    },
+    { label: t.reference, show: (row) => row.reference ?? '–' },
+    { label: t.status, show: (row) => <PaymentStatus of={row} /> },
+  ]
+}
+
+/** Where a payment stands, and whether it is real. */
+export function PaymentStatus({ of }: { of: Pick<Held, 'status' | 'environment'> }) {
+  const words = useWords()
+  return (
+    <Group gap={4} className="chips">
+      <Chip tone={toneOf(of.status)}>{words.collection(of.status)}</Chip>
+      {of.environment === 'sandbox' ? <Chip tone="plain">{words.environment('sandbox')}</Chip> : null}
+    </Group>
+  )
+}

@@ -1,0 +1,187 @@
+// One payment of any merchant: what it waits for, its tries, its moves, its postings and its webhooks.
+
+import { Text } from '@mantine/core'
+import { useParams } from '@tanstack/react-router'
+import { useWords } from '../../dashboard/words.ts'
+import type { Calls } from '../../ui/api-types.ts'
+import { useRead } from '../../ui/data.ts'
+import { useTexts } from '../../ui/language.ts'
+import { type Column, Table, Waiting } from '../../ui/list.tsx'
+import { Amount, Chip, FactList, Go, GoButton, Mono, Page, When } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { showAmount, showPhone } from '../../ui/show.ts'
+import { Panel } from '../withdrawals/panels.tsx'
+import { HeldHistory } from './clear.tsx'
+import { PaymentStatus } from './list.tsx'
+import { paymentTexts } from './payment-texts.ts'
+
+type Payment = Calls['GET /v1/operator/collections/{collection_id}']['data']
+
+/** The page of a payment. It is read again while it is open. */
+export function PaymentPage() {
+  const { id = '' } = useParams({ strict: false }) as { id?: string }
+  const t = useTexts(paymentTexts)
+  const params = { collection_id: id }
+  const read = useRead('GET /v1/operator/collections/{collection_id}', { params }, { live: true, keep: true })
+  const of = read.data
+  return (
+    <Page
+      title={of === undefined ? t.payment : t.one(showAmount(of.amount, of.currency))}
+      lead={of === undefined ? undefined : <PaymentStatus of={of} />}
+      actions={
+        <GoButton to="payments" variant="default" size="xs">
+          {t.list}
+        </GoButton>
+      }
+    >
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      {of === undefined && !read.error ? <Waiting /> : null}
+      {of === undefined ? null : (
+        <>
+          <WaitsFor of={of} />
+          <PaymentFacts of={of} />
+          <Attempts of={of} />
+          {of.history.length === 0 ? (
+            <Panel title={t.history}>
+              <Text size="sm">{t.no_history}</Text>
+            </Panel>
+          ) : (
+            <section className="panel">
+              <HeldHistory of={of} order={2} />
+            </section>
+          )}
+          <Postings of={of} />
+          <Deliveries of={of} />
+        </>
+      )}
+    </Page>
+  )
+}
+
+function WaitsFor({ of: { waits_for, collection_id } }: { of: Payment }) {
+  const t = useTexts(paymentTexts)
+  if (waits_for === null) {
+    return (
+      <Panel title={t.waits}>
+        <Text>{t.nothing}</Text>
+      </Panel>
+    )
+  }
+  const { what, text, since, next_at, until } = waits_for
+  const time = (label: string, at: string | null) =>
+    at === null ? null : ([label, <When key={label} time={at} seconds />] as const)
+  return (
+    <section className="flag-warn">
+      <Panel title={t.waits}>
+        <Text fw={600}>{t.what[what] ?? text}</Text>
+        <FactList facts={[time(t.since, since), time(t.next_at, next_at), time(t.until, until)]} />
+        {what === 'operator_review' ? <Go to={`collections?act=case&about=${collection_id}`}>{t.decide}</Go> : null}
+      </Panel>
+    </section>
+  )
+}
+
+function PaymentFacts({ of }: { of: Payment }) {
+  const t = useTexts(paymentTexts)
+  const words = useWords()
+  const { currency, foreign_amount, foreign_currency } = of
+  const payer = [of.customer_name, of.customer_phone && showPhone(of.customer_phone)].filter(Boolean).join(' · ')
+  return (
+    <Panel title={t.facts}>
+      <FactList
+        facts={[
+          [t.amount, <Amount key="amount" value={of.amount} currency={currency} />],
+          of.amount_received === null
+            ? null
+            : [t.received, <Amount key="received" value={of.amount_received} currency={currency} />],
+          foreign_amount === null || foreign_currency === null
+            ? null
+            : [t.received, <Amount key="foreign" value={foreign_amount} currency={foreign_currency} />],
+          [t.fee, <Amount key="fee" value={of.fee} currency={currency} />],
+          [
+            t.merchant,
+            <span key="merchant">
+              <Go to={`merchants/${of.merchant_id}`}>{of.merchant_name}</Go> <Mono>{of.merchant_code}</Mono>
+            </span>,
+          ],
+          [t.payer, payer || null],
+          [t.method, of.method === null ? null : words.method(of.method)],
+          [t.reference, of.reference],
+          [t.description, of.description],
+          of.failure_reason_code === null ? null : [t.reason, words.reason(of.failure_reason_code)],
+          [t.time, <When key="time" time={of.created_at} seconds />],
+          [t.id, <Mono key="id">{of.collection_id}</Mono>],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Attempts({ of }: { of: Payment }) {
+  const t = useTexts(paymentTexts)
+  const words = useWords()
+  const columns: Column<Payment['attempts'][number]>[] = [
+    { label: t.number, show: ({ number }) => number },
+    { label: t.provider, show: ({ provider, method }) => `${provider}, ${words.method(method)}` },
+    { label: t.provider_reference, show: ({ provider_reference }) => <Mono>{provider_reference}</Mono>, wide: true },
+    { label: t.state, show: ({ state }) => t.states[state] ?? state },
+    { label: t.said, show: ({ provider_status, asks }) => `${provider_status ?? '–'} · ${t.asks(asks)}` },
+    { label: t.sent_at, show: ({ sent_at }) => <When time={sent_at} seconds /> },
+    { label: t.next_at, show: ({ due_at }) => <When time={due_at} seconds /> },
+    { label: t.deadline, show: ({ deadline_at }) => <When time={deadline_at} /> },
+  ]
+  return (
+    <Panel title={t.attempts}>
+      {of.attempts.length === 0 ? (
+        <Text size="sm">{t.no_attempts}</Text>
+      ) : (
+        <Table label={t.attempts} rows={of.attempts} columns={columns} rowKey={({ number }) => String(number)} />
+      )}
+    </Panel>
+  )
+}
+
+function Postings({ of }: { of: Payment }) {
+  const t = useTexts(paymentTexts)
+  const columns: Column<Payment['postings'][number]>[] = [
+    { label: t.time, show: ({ at }) => <When time={at} seconds /> },
+    { label: t.posting, show: ({ posting }) => <Mono>{posting}</Mono> },
+    { label: t.move, show: ({ debit, credit }) => <Mono>{`${debit} → ${credit}`}</Mono> },
+    { label: t.amount, show: ({ amount }) => <Amount value={amount} currency={of.currency} />, right: true },
+  ]
+  return (
+    <Panel title={t.postings}>
+      {of.postings.length === 0 ? (
+        <Text size="sm">{t.no_postings}</Text>
+      ) : (
+        <Table
+          label={t.postings}
+          rows={of.postings}
+          columns={columns}
+          rowKey={({ at, posting, debit, credit }) => `${at} ${posting} ${debit} ${credit}`}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function Deliveries({ of }: { of: Payment }) {
+  const t = useTexts(paymentTexts)
+  const tones = { pending: 'wait', delivered: 'good', failed: 'bad' } as const
+  const columns: Column<Payment['deliveries'][number]>[] = [
+    { label: t.event, show: ({ event }) => <Mono>{event}</Mono> },
+    { label: t.status, show: ({ status }) => <Chip tone={tones[status]}>{t.delivery[status]}</Chip> },
+    { label: t.tries, show: ({ attempts }) => attempts },
+    { label: t.last, show: ({ last_status_code, last_error }) => last_error ?? last_status_code ?? '–' },
+    { label: t.again, show: ({ next_attempt_at }) => <When time={next_attempt_at} seconds /> },
+  ]
+  return (
+    <Panel title={t.deliveries}>
+      {of.deliveries.length === 0 ? (
+        <Text size="sm">{t.no_deliveries}</Text>
+      ) : (
+        <Table label={t.deliveries} rows={of.deliveries} columns={columns} rowKey={({ delivery_id }) => delivery_id} />
+      )}
+    </Panel>
+  )
+}
