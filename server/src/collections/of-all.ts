@@ -31,7 +31,7 @@ export type OperatorFilter = PageChoice & {
 }
 
 /** Most payments that are looked at, of all merchants together, where no index leads to a status. */
-export const LOOKED_AT_MAX = 20_000
+export const LOOKED_AT_MAX = 10_000
 /** Most merchants among whose newest payments a status is looked for. */
 export const BOOKS_MAX = 200
 /** Most payments of one merchant that are taken from the index of what waits, or found by the beginning of a reference. */
