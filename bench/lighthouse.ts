@@ -2,11 +2,11 @@
  * `npm run lighthouse`: what the payer of a cheap phone on a slow network waits for, measured by Lighthouse on the real
  * server. Over plain HTTP on loopback, which browsers trust; the slow network and processor are simulated from what was seen.
  */
-import { existsSync } from 'node:fs'
 import { arch, cpus, loadavg, platform } from 'node:os'
 import { parseArgs } from 'node:util'
 import { launch } from 'chrome-launcher'
 import lighthouse from 'lighthouse'
+import { findBrowser } from '../server/test/find-browser.ts'
 import { createCleanup, freePort, makeMerchants, openDatabase, startServer } from './world.ts'
 
 const USAGE = `Usage: npm run lighthouse -- [--runs N] [PAGE ...]
@@ -16,7 +16,7 @@ network and processor of a cheap phone: 400 ms round trips, 400 kbit/s, four tim
 and ends with 1 when a goal is missed.
 
 Environment
-  CHROME_PATH   The browser, when it is neither /usr/bin/chromium nor where chrome-launcher looks
+  CHROMIUM_PATH   The browser, instead of the machine's own or the one that comes with the packages
 `
 
 /** A cheap phone on a slow network. */
@@ -129,8 +129,10 @@ async function measure(address: string): Promise<Measured> {
 
 /** One visit with a browser of its own, whose memory is empty. */
 async function visit(address: string): Promise<Measured> {
+  const { path, env } = await findBrowser()
   const chrome = await launch({
-    ...(existsSync('/usr/bin/chromium') && !process.env.CHROME_PATH ? { chromePath: '/usr/bin/chromium' } : {}),
+    chromePath: path,
+    envVars: { ...process.env, ...env },
     // As root, and in containers, Chromium cannot build its own sandbox. The pages under test are ours.
     chromeFlags: ['--headless=new', '--no-sandbox', '--disable-dev-shm-usage'],
   })

@@ -1,11 +1,9 @@
-// A real browser for tests: Chromium as the machine has it, driven by playwright-core.
+// A real browser for tests: Chromium, driven by playwright-core.
 
-import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+import { findBrowser } from './find-browser.ts'
 
 /** What is behind the address line of each window: two more pages, which nobody here opens, and a quarter of the work. */
 const ADDRESS_LINE = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup']
@@ -28,13 +26,12 @@ const SWITCHED_OFF = [
   ...ADDRESS_LINE,
 ]
 
-/** Starts Chromium: that of CHROMIUM_PATH, else the machine's. Throws where there is none, and says what to do. Close it in `after`. */
+/** Starts Chromium: see find-browser.ts. Close it in `after`. */
 export async function launchBrowser(): Promise<Browser> {
-  const path = process.env.CHROMIUM_PATH || PLACES.find((place) => existsSync(place))
-  if (!path) throw new Error('these tests need Chromium: apt-get install chromium, or set CHROMIUM_PATH')
+  const { path, env } = await findBrowser()
   // As root, and in containers, Chromium cannot build its own sandbox. The pages under test are ours.
   const args = ['--no-sandbox', '--disable-dev-shm-usage', `--disable-features=${SWITCHED_OFF.join(',')}`]
-  return chromium.launch({ executablePath: path, headless: true, args })
+  return chromium.launch({ executablePath: path, headless: true, args, env: { ...process.env, ...env } })
 }
 
 /** A page of its own context, and what the browser complained of: errors of scripts, refused resources, broken policy. */
