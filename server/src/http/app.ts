@@ -96,10 +96,13 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
       reply.headers({ 'x-request-id': request.id, ...transport })
       if (isPublicCall(request.url)) reply.headers(opened)
       const answer = reply as unknown as FastifyReply
-      void limitUnknown(request, answer).then(
-        (limited) =>
-          limited ?? options.astray?.(request, answer, 404) ?? renderError(new Refusal('not_found'), request, answer),
-      )
+      const lead = async () => {
+        if (await limitUnknown(request, answer)) return
+        if (!options.astray?.(request, answer, 404)) renderError(new Refusal('not_found'), request, answer)
+      }
+      lead().catch((error: unknown) => {
+        if (!answer.sent) renderError(error, request, answer)
+      })
     },
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App
 
@@ -134,14 +137,16 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
   app.addHook('preClose', async () => {
     closing = true
   })
-  /** Counts a request that leads to no route. If its address has sent too many of these, the reply is sent. */
-  const limitUnknown = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | null> => {
+  /** Counts a request that leads to no route. True: its address has sent too many of these, and the reply is sent. */
+  const limitUnknown = async (request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
     try {
       await limits.byAddress.unknown(request, reply)
-      return null
+      return false
     } catch (error) {
       if (error instanceof Refusal) reply.header('retry-after', String(error.retry_after_s))
-      return options.astray?.(request, reply, 429) ?? renderError(error, request, reply)
+      // A reply is thenable: returned from here it would count as undefined, and be sent a second time.
+      if (!options.astray?.(request, reply, 429)) renderError(error, request, reply)
+      return true
     }
   }
   app.addHook('onRequest', async (request, reply) => {
@@ -149,18 +154,18 @@ export async function createApp(deps: Deps, options: AppOptions): Promise<App> {
     reply.header('x-content-type-options', 'nosniff')
     reply.header('cache-control', 'no-store')
     reply.headers(transport)
+    const is_public_call = isPublicCall(request.url)
+    // Before anything is refused: a page of another origin could not read the refusal.
+    if (is_public_call) reply.headers(opened)
     // A connection that was kept alive may still bring requests: another process takes them over a new one.
     if (closing) {
       reply.header('connection', 'close')
       refuse('service_unavailable', { message: 'This process is stopping.', retry_after_s: 1 })
     }
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') refuse('malformed_request')
-    if (isPublicCall(request.url)) {
-      reply.headers(opened)
-      if (request.method === 'OPTIONS') return reply.headers(PREFLIGHT_HEADERS).code(204).send()
-    }
+    if (is_public_call && request.method === 'OPTIONS') return reply.headers(PREFLIGHT_HEADERS).code(204).send()
     const access = request.routeOptions.config?.access
-    if (access === undefined) return (await limitUnknown(request, reply)) ?? undefined
+    if (access === undefined) return (await limitUnknown(request, reply)) ? reply : undefined
     if (access === 'public') {
       const limit = request.routeOptions.config?.limit ?? 'pages'
       if (limit !== 'none') await limits.byAddress[limit](request, reply)

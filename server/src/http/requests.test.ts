@@ -412,6 +412,12 @@ describe('what is hardly HTTP', () => {
     }
   })
 
+  test('a page of another origin may read that its public call had no Host', async () => {
+    const reply = await overWire('GET /public/payment-links/x HTTP/1.1\r\nconnection: close\r\n\r\n')
+    refused(reply, 400, 'malformed_request')
+    assert.equal(reply.headers['access-control-allow-origin'], '*')
+  })
+
   test('a request that does not come to its end is 408 in the envelope, with a request id', async (t) => {
     await overWire('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
     const { server } = world.system.app
@@ -467,6 +473,8 @@ describe('limits', () => {
       assert.match(String(page.headers['content-type']), /text\/html/)
       assert.ok(Number(page.headers['retry-after']) > 0)
       assert.ok(!page.text.includes('xxxx'), 'a page repeats no long path')
+      const warned = limited.deps.logged.filter((line) => (JSON.parse(line) as { level: unknown }).level !== 'info')
+      assert.deepEqual(warned, [], 'each is answered once')
       assert.equal((await limited.get('/v1/collections')).status, 200)
       assert.equal((await ask('/openapi.json', null)).status, 200)
     } finally {
@@ -645,7 +653,7 @@ describe('when something is wrong on our side', () => {
       return {}
     })
     system.app.addHook('preClose', async () => closing.resolve())
-    system.app.server.on('request', ({ url }) => url === '/v1/collections' && second.resolve())
+    system.app.server.on('request', ({ url }) => url === '/public/payment-links/x' && second.resolve())
     await system.app.listen({ host: '127.0.0.1', port: 0 })
     const { port } = system.app.server.address() as { port: number }
     const socket = connect(port, '127.0.0.1')
@@ -661,7 +669,7 @@ describe('when something is wrong on our side', () => {
       const closed = system.app.close()
       await closing.promise
       // Pipelined behind the one under way: it reaches a process that is closing.
-      socket.write('GET /v1/collections HTTP/1.1\r\nhost: x\r\n\r\n')
+      socket.write('GET /public/payment-links/x HTTP/1.1\r\nhost: x\r\n\r\n')
       await second.promise
       held.resolve()
       await closed
@@ -670,6 +678,7 @@ describe('when something is wrong on our side', () => {
       assert.match(answer, /^HTTP\/1\.1 503 /)
       assert.match(answer, /^connection: close\r$/im)
       assert.match(answer, /^retry-after: \d+\r$/im)
+      assert.match(answer, /^access-control-allow-origin: \*\r$/im, 'a page of another origin may read it')
       const { success, error } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))
       assert.deepEqual([success, error.code, error.details], [false, 'service_unavailable', null])
     } finally {
