@@ -96,6 +96,44 @@ test('a wrong sign-in is 503 with Retry-After and a page in both languages while
   }
 })
 
+test('a client that keeps 32 forms under way is refused beyond 8, and people elsewhere are served', async () => {
+  const world = await createWorld()
+  try {
+    const post = (remoteAddress: string) =>
+      world.call({
+        method: 'POST',
+        url: '/identity/forgot',
+        key: null,
+        remoteAddress,
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          'sec-fetch-site': 'same-origin',
+          'accept-language': 'en',
+        },
+        payload: 'email=asha%40example.com',
+      })
+    // One customer has a whole /64 of IPv6.
+    const flood = Array.from({ length: 32 }, (_, at) => post(`2001:db8::${at + 1}`))
+    const elsewhere = await Promise.all(['10.0.0.1', '2001:db8:0:1::1'].map(post))
+    assert.deepEqual(
+      elsewhere.map(({ status, text }) => [status, /Too many people/.test(text)]),
+      [
+        [200, false],
+        [200, false],
+      ],
+    )
+    const refused = (await Promise.all(flood)).filter(({ status }) => status === 503)
+    assert.ok(refused.length >= 1, 'none was refused')
+    for (const { text, headers } of refused) {
+      assert.match(text, /Too many people/)
+      assert.ok(Number(headers['retry-after']) > 0)
+    }
+    assert.equal((await post('2001:db8::1')).status, 200, 'later there is room again')
+  } finally {
+    await world.close()
+  }
+})
+
 /** Opens the sign-in form in one browser. Many tries may be posted to it. */
 async function openForm(world: Served, language: string) {
   const browser = openBrowser(world.base, language)

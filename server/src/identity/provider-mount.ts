@@ -4,7 +4,7 @@ import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { type Deps, isUnavailable } from '../db/index.ts'
 import type { Routes } from '../http/index.ts'
-import { Refusal, refuse } from '../lib/index.ts'
+import { customerNetwork, Refusal, refuse } from '../lib/index.ts'
 import { sweepTask, type Task } from '../work/index.ts'
 import { sweepRecords } from './adapter.ts'
 import { sweepAttempts } from './attempts.ts'
@@ -87,20 +87,36 @@ function mountPages(scope: FastifyInstance, site: Site): void {
 
 /** Forms that are worked on at once. Each may cost a password and some statements: more would take both from payments. */
 const FORMS_MAX = 32
+/** How many of these may come from one network: a client that keeps forms under way must leave places to the others. */
+const FORMS_OF_NETWORK_MAX = 8
 
 /** Bounds how many forms handlers work on at once. Beyond that a form is refused before anything is looked up or counted. */
-function boundForms(): (handler: RouteHandlerMethod) => RouteHandlerMethod {
+export function boundForms(): (handler: RouteHandlerMethod) => RouteHandlerMethod {
   let forms = 0
+  const of_network = new Map<string, number>()
   return (handler) =>
     async function (this: FastifyInstance, request, reply) {
-      if (forms >= FORMS_MAX) refuse('service_unavailable', { retry_after_s: RETRY_AFTER_S })
+      const network = customerNetwork(request.ip)
+      const own = of_network.get(network) ?? 0
+      if (forms >= FORMS_MAX || own >= FORMS_OF_NETWORK_MAX) throw new TooManyForms()
       forms += 1
+      of_network.set(network, own + 1)
       try {
         return await handler.call(this, request, reply)
       } finally {
         forms -= 1
+        const left = (of_network.get(network) ?? 1) - 1
+        if (left === 0) of_network.delete(network)
+        else of_network.set(network, left)
       }
     }
+}
+
+/** All places for forms are taken. Its page says so, other than that of a process that stops. */
+class TooManyForms extends Refusal {
+  constructor() {
+    super('service_unavailable', { retry_after_s: RETRY_AFTER_S })
+  }
 }
 
 function isOwn(site: Site, { headers }: FastifyRequest): boolean {
@@ -126,8 +142,11 @@ function sendRefusal(site: Site, thrown: unknown, request: FastifyRequest, reply
   if (thrown instanceof Refusal && thrown.code === 'forbidden') return show(403, t.foreign, t.foreign_lead)
   if (thrown instanceof Refusal && thrown.code === 'service_unavailable') {
     const wait_s = thrown.retry_after_s ?? RETRY_AFTER_S
+    const wait = waitInWords(t, wait_s)
     reply.header('retry-after', String(wait_s))
-    return show(503, t.busy, t.busy_lead(waitInWords(t, wait_s)))
+    return thrown instanceof TooManyForms
+      ? show(503, t.busy, t.busy_lead(wait))
+      : show(503, t.failed, t.failed_wait(wait))
   }
   if (thrown instanceof Refusal && thrown.retry_after_s !== null) {
     reply.header('retry-after', String(thrown.retry_after_s))
