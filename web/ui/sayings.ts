@@ -95,6 +95,8 @@ const SAID: Readonly<Record<string, string>> = {
   'contradicts this key, which acts in {}: leave it out': 'Ufunguo huu ni wa {}: acha wazi.',
   'contradicts this request, which acts in {}': 'Ombi hili ni la mazingira mengine ({}).',
   // What is said of a refusal as a whole, where its code alone says less.
+  'Too many documents wait to be drawn. Ask again after as many seconds as Retry-After says.':
+    'Nyaraka nyingi zinasubiri kuandaliwa. Jaribu tena baada ya muda mfupi.',
   'Only operators of the platform may call this.': 'Hili ni la waendeshaji wa mfumo tu.',
   'The request did not arrive whole in time. Send it again.': 'Ombi halikufika lote kwa wakati. Tuma tena.',
   'The body is too large. The limit is 64 KiB.': 'Ulichoandika ni kirefu mno. Kisizidi KiB 64.',

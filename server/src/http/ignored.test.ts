@@ -92,3 +92,19 @@ test('the log of requests tells a developer which fields were ignored', async ()
   assert.equal(shown.body.data.ignored_fields, 'refrence')
   assert.ok(world.deps.logged.some((line) => line.includes('"ignored_fields":"refrence"')))
 })
+
+test('a secret that was sent as the name of a field is in no header and no log, whatever it is made of', async () => {
+  const secret = `whsec_${'aB3+/='.repeat(7)}`
+  for (const body of [
+    { [secret]: 1 },
+    { [`${'x'.repeat(50)} ${secret}`]: 1 },
+    { [world.live_key]: 1 },
+    { metadata_: 1, [`a ${secret}`]: { b: 1 } },
+  ]) {
+    const reply = await world.post(PUSH, { ...BODY, ...body })
+    assert.equal(reply.status, 202)
+    const named = decodeURIComponent(String(ignored(reply)))
+    assert.ok(!named.includes('whsec_') && !named.includes(world.live_key.slice(0, 30)), named)
+  }
+  assert.ok(!/whsec_aB3/.test(world.deps.logged.join('')))
+})

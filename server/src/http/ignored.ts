@@ -1,6 +1,7 @@
 // Fields of a body that a call does not know. They are ignored, and named, so that a mistyped field is not lost silently.
 
 import type { FastifyRequest, RouteOptions } from 'fastify'
+import { redactText } from '../lib/index.ts'
 
 /** What a part of a body may hold. Null: anything. */
 export type Known = { fields: ReadonlyMap<string, Known | null>; items: Known | null } | null
@@ -57,12 +58,14 @@ export function ignoredFields({ body }: Pick<FastifyRequest, 'body'>, known: Kno
   const found: string[] = []
   collect(body, known, '', found)
   if (found.length === 0) return null
-  let text = ''
+  const named: string[] = []
+  let length = 0
   for (const path of found.slice(0, NAMED_MAX)) {
-    if (text.length + path.length > LENGTH_MAX) return `${text}, ...`
-    text += text === '' ? path : `, ${path}`
+    length += path.length + 2
+    if (length - 2 > LENGTH_MAX) return [...named, '...'].join(', ')
+    named.push(path)
   }
-  return found.length > NAMED_MAX ? `${text}, ...` : text
+  return (found.length > NAMED_MAX ? [...named, '...'] : named).join(', ')
 }
 
 /** Adds the unknown fields of one value, at most one more than is named. */
@@ -87,6 +90,7 @@ function collect(value: object, known: NonNullable<Known>, path: string, found: 
 }
 
 function pathOf(path: string, name: string): string {
-  const plain = name === '' ? '""' : encodeURIComponent(name.slice(0, NAME_MAX).toWellFormed())
+  // A secret that was sent as a name is taken out first: encoded or cut, it would no longer be known as one.
+  const plain = name === '' ? '""' : encodeURIComponent(redactText(name).slice(0, NAME_MAX).toWellFormed())
   return path === '' ? plain : `${path}.${plain}`
 }
