@@ -6,6 +6,8 @@ import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -15,6 +17,8 @@ const MODULE = new URL('./embedded.ts', import.meta.url).href
 const FAST = { fsync: 'off', shared_buffers: '16MB' }
 const SHORT = 1_500
 const isRoot = process.getuid?.() === 0
+/** Runs a program as root in a default container runs: it cannot read /proc/PID/cwd of another user's process. */
+const UNTRACING = isRoot ? ['setpriv', '--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace'] : []
 
 const started: EmbeddedDatabase[] = []
 const children: ChildProcess[] = []
@@ -210,9 +214,33 @@ describe('the life of a server', { concurrency: 2 }, () => {
   })
 })
 
+describe('root that may not look into processes of other users, as in a container', { concurrency: 2 }, () => {
+  test('a program that root runs without CAP_SYS_PTRACE adopts, restarts and stops its server', async () => {
+    const folder = await newFolder()
+    const first = await startInProgram(folder, { orphanMs: 600_000 }, UNTRACING)
+    const kept = await postmasterOf(folder)
+    await killProgram(first)
+    const second = await startInProgram(folder, { orphanMs: 600_000 }, UNTRACING)
+    assert.deepEqual([second.adopted, await postmasterOf(folder)], [true, kept])
+    // A backend that is busy outlives its postmaster and keeps a new one from starting until it is ended.
+    const busy = query(second.url, 'select count(*) from generate_series(1, 1000000000000)').catch(() => [])
+    await until('the backend is busy', async () => {
+      const seen = await query(second.url, "select 1 from pg_stat_activity where query like '%1000000000000%'")
+      return seen.length > 1
+    })
+    assert.deepEqual(second.warnings, [])
+    process.kill(kept, 'SIGKILL')
+    await until('it answers again', () => answers(second.url))
+    await busy
+    await stopProgram(second)
+    assert.deepEqual(serversIn(folder), [])
+    assert.match(second.warnings[0] ?? '', /^PostgreSQL ended/)
+  })
+})
+
 // Helpers -------------------------------------------------------------------------------------------------------------
 
-type Program = { child: ChildProcess; url: string; adopted: boolean }
+type Program = { child: ChildProcess; url: string; adopted: boolean; warnings: string[] }
 
 async function start(dataDir: string, more: Partial<EmbeddedOptions> = {}): Promise<EmbeddedDatabase> {
   const log = { info() {}, warn() {} }
@@ -222,31 +250,43 @@ async function start(dataDir: string, more: Partial<EmbeddedOptions> = {}): Prom
 }
 
 /** Starts the database from another process, which stops it when its input ends. */
-async function startInProgram(dataDir: string, more: { orphanMs?: number } = {}): Promise<Program> {
+async function startInProgram(
+  dataDir: string,
+  more: { orphanMs?: number } = {},
+  under: string[] = [],
+): Promise<Program> {
   const source = `
     import { startEmbedded } from ${JSON.stringify(MODULE)}
-    const log = { info() {}, warn() {} }
+    const log = { info() {}, warn: (text) => console.log(JSON.stringify({ warning: text })) }
     const server = await startEmbedded({ log, ...${JSON.stringify({ dataDir, settings: FAST, ...more })} })
     console.log(JSON.stringify({ url: server.url, adopted: server.adopted }))
     process.stdin.resume().on('end', async () => {
       await server.stop()
       process.exit()
     })`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
+  const [command = process.execPath, ...first] = [...under, process.execPath]
+  const args = [...first, '--input-type=module', '-e', source]
+  const child = spawn(command, args, {
     cwd: '/',
     env: { PATH: process.env.PATH },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   children.push(child)
-  const answer = await new Promise<string>((done, failed) => {
-    child.stdout?.once('data', (chunk: Buffer) => done(chunk.toString()))
+  const warnings: string[] = []
+  const answer = await new Promise<{ url: string; adopted: boolean }>((done, failed) => {
+    createInterface({ input: child.stdout as Readable }).on('line', (line) => {
+      const said = JSON.parse(line) as { warning?: string; url: string; adopted: boolean }
+      if (said.warning === undefined) done(said)
+      else warnings.push(said.warning)
+    })
+    child.once('error', failed)
     child.once('exit', (code) => failed(new Error(`the program ended with ${code}`)))
   })
-  return { child, ...(JSON.parse(answer) as { url: string; adopted: boolean }) }
+  return { child, warnings, ...answer }
 }
 
 async function stopProgram({ child }: Program): Promise<void> {
-  const ended = new Promise((done) => child.once('exit', done))
+  const ended = new Promise((done) => child.once('close', done))
   child.stdin?.end()
   await ended
 }
@@ -305,6 +345,13 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
     if (performance.now() > end) throw new Error(`waited in vain: ${what}`)
     await sleep(25)
   }
+}
+
+function answers(url: string): Promise<boolean> {
+  return query(url, 'select 1').then(
+    () => true,
+    () => false,
+  )
 }
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {

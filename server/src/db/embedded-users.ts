@@ -71,8 +71,13 @@ export async function watchUsers(place: string, pid: number, orphan_ms: number):
   await fs.writeFile(file, `${pid} ${child.pid} ${await startTimeOf(child.pid)}\n`, { mode: 0o600 }).catch(() => {})
 }
 
-/** When a process started, in ticks since the machine did; null when it has ended. */
-async function startTimeOf(pid: number): Promise<string | null> {
+/** Whether the process that had this id at that start time still runs. */
+export async function isAlive(process: { pid: number; started: string | null }): Promise<boolean> {
+  return process.started !== null && (await startTimeOf(process.pid)) === process.started
+}
+
+/** When a process started, in ticks since the machine did; null when it has ended. Every user may read this. */
+export async function startTimeOf(pid: number): Promise<string | null> {
   const text = await fs.readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
   // The name of the program, in brackets, may hold spaces and brackets.
   const [state, ...fields] = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? []

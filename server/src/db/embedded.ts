@@ -7,17 +7,18 @@
  * Each program that uses the server is registered: see embedded-users.ts. The last one stops it; if all were killed, a
  * watcher does. A server that ends while a program uses it is started again.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { exists, giveTo, hash, readIfThere, readJson, type User, writePrivately } from './embedded-files.ts'
 import { findPlace, markPlace, readPointer, writePointer } from './embedded-place.ts'
-import { otherUsersLive, prepareUsers, registerUser, watchUsers } from './embedded-users.ts'
+import { isAlive, otherUsersLive, prepareUsers, registerUser, startTimeOf, watchUsers } from './embedded-users.ts'
 
 const MAJOR = 18
 const DATABASE = 'malipo'
@@ -94,6 +95,8 @@ type Secrets = { password: string; admin_password: string }
 type Programs = { binDir: string; major: number }
 type Context = { dataDir: string; place: string; user: User | null; secrets: Secrets; log: EmbeddedLog }
 type Postmaster = { pid: number; port: number; status: string }
+/** A server that was seen on its data. Its process id and start time name it from then on, also when it has ended. */
+type Running = { pid: number; started: string | null; port: number }
 
 /**
  * Starts the embedded server of `dataDir`, or adopts the one that is running there.
@@ -126,11 +129,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
       const url = socketUrl(urlOf(OWNER, secrets.password, server.port), place)
       const supervisor = supervise(context, options, folder, server)
       const stop = once(async () => {
-        const pid = await supervisor.stop()
+        const last = await supervisor.stop()
         const closing = await lockFolder(folder)
         try {
           await leave()
-          if (is_ours && !(await otherUsersLive(place))) await stopServer(pid, place)
+          if (is_ours && !(await otherUsersLive(place))) await stopServer(last)
         } finally {
           closing.close()
         }
@@ -159,23 +162,21 @@ export async function findEmbedded(dataDir: string): Promise<string | null> {
 
 // Supervising ---------------------------------------------------------------------------------------------------------
 
-type Running = Pick<Postmaster, 'pid' | 'port'>
-
 /**
- * Starts the server again on its port whenever it ends, with growing pauses, until `stop`, which answers the process id of
- * the newest server. Another program that uses the same server may be first: then that one is used.
+ * Starts the server again on its port whenever it ends, with growing pauses, until `stop`, which answers the newest server.
+ * Another program that uses the same server may be first: then that one is used.
  */
 function supervise(context: Context, options: EmbeddedOptions, folder: string, first: Running) {
   const { place, log } = context
   const stopping = new AbortController()
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
-  let { pid } = first
+  let server = first
   const work = async () => {
     let wait_ms = RESTART_MS.first
     for (let began = performance.now(); ; ) {
       await pause(SUPERVISE_MS)
       if (stopping.signal.aborted) return
-      if (await runsOn(pid, join(place, 'data'))) continue
+      if (await isAlive(server)) continue
       if (performance.now() - began > RESTART_MS.ran_well) wait_ms = RESTART_MS.first
       log.warn(
         `PostgreSQL ended; it is started again in ${wait_ms} ms. The end of its log:\n${lastLines(await logEnd(place))}`,
@@ -187,9 +188,8 @@ function supervise(context: Context, options: EmbeddedOptions, folder: string, f
       try {
         const lock = await lockFolder(folder)
         try {
-          const server = (await awaitRunning(context)) ?? (await start(context, options, first.port))
-          pid = server.pid
-          await watchUsers(place, pid, options.orphanMs ?? ORPHAN_MS)
+          server = (await awaitRunning(context)) ?? (await start(context, options, first.port))
+          await watchUsers(place, server.pid, options.orphanMs ?? ORPHAN_MS)
         } finally {
           lock.close()
         }
@@ -204,7 +204,7 @@ function supervise(context: Context, options: EmbeddedOptions, folder: string, f
     async stop() {
       stopping.abort()
       await done
-      return pid
+      return server
     },
   }
 }
@@ -236,11 +236,12 @@ async function start(context: Context, options: EmbeddedOptions, fixed_port?: nu
   for (let attempt = 1; ; ) {
     const logStart = await rotateLog(place)
     const child = await spawnServer(context, programs.binDir, port, settings)
-    if (await becameReady(context, child, giveUp)) {
+    const server = { pid: child.pid as number, started: await startTimeOf(child.pid as number), port }
+    if (await becameReady(context, child, server, giveUp)) {
       await ensureDatabase(urlOf(ADMIN, secrets.admin_password, port, 'postgres'), secrets.password)
       if (port !== fixed_port) await writePointer(dataDir, { ...pointer, place, port })
       log.info(`PostgreSQL ${programs.major} started on port ${port}, data in ${place}`)
-      return { pid: child.pid as number, port }
+      return server
     }
     const output = await logSince(place, logStart)
     if (fixed_port === undefined && /could not bind|address already in use/i.test(output) && attempt < PORT_ATTEMPTS) {
@@ -338,7 +339,7 @@ async function spawnServer(context: Context, binDir: string, port: number, setti
 }
 
 /** Waits until the server accepts connections. False: it has ended. */
-async function becameReady(context: Context, child: ChildProcess, giveUp: number): Promise<boolean> {
+async function becameReady(context: Context, child: ChildProcess, server: Running, giveUp: number): Promise<boolean> {
   const { place, secrets } = context
   while (performance.now() < giveUp) {
     if (child.exitCode !== null || child.signalCode !== null) return false
@@ -349,7 +350,7 @@ async function becameReady(context: Context, child: ChildProcess, giveUp: number
     }
     await sleep(POLL_MS)
   }
-  await stopServer(child.pid as number, place)
+  await stopServer(server)
   return false
 }
 
@@ -371,14 +372,13 @@ async function ensureDatabase(adminUrl: string, password: string): Promise<void>
 }
 
 /** Fast shutdown: open transactions are rolled back, what is committed is flushed. Answers when the server has ended. */
-async function stopServer(pid: number, place: string): Promise<void> {
-  const data = join(place, 'data')
-  if (await runsOn(pid, data)) signalServer(pid, 'SIGINT')
+async function stopServer(server: Running): Promise<void> {
+  if (await isAlive(server)) signalServer(server.pid, 'SIGINT')
   let late = performance.now() + STOP_TIMEOUT_MS
-  while (await runsOn(pid, data)) {
+  while (await isAlive(server)) {
     if (performance.now() > late) {
       // Immediate shutdown loses nothing either: the next start replays the log.
-      signalServer(pid, 'SIGQUIT')
+      signalServer(server.pid, 'SIGQUIT')
       late = Number.POSITIVE_INFINITY
     }
     await sleep(POLL_MS)
@@ -399,12 +399,15 @@ function signalServer(pid: number, signal: NodeJS.Signals): void {
  * The server that runs on the data of `place`, once it accepts connections; null when none runs. That it is ours is
  * proved by the login: with SCRAM the server, too, has to prove that it knows the password.
  */
-async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promise<Postmaster | null> {
+async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promise<Running | null> {
   const giveUp = performance.now() + READY_TIMEOUT_MS
   let told = ''
   while (performance.now() < giveUp) {
     const postmaster = await readPostmaster(context.place)
-    if (postmaster === null || !(await runsOn(postmaster.pid, join(context.place, 'data')))) return null
+    if (postmaster === null) return null
+    const { pid, port } = postmaster
+    const started = await startTimeOf(pid)
+    if (started === null || !(await runsOn(pid, join(context.place, 'data')))) return null
     if (postmaster.port > 0) {
       told = await connects(urlOf(ADMIN, context.secrets.admin_password, postmaster.port, 'postgres'))
       if (told === 'yes') {
@@ -413,7 +416,7 @@ async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promis
           urlOf(ADMIN, context.secrets.admin_password, postmaster.port, 'postgres'),
           context.secrets.password,
         )
-        return postmaster
+        return { pid, started, port }
       }
       if (told.startsWith('refused: ')) break
     }
@@ -422,10 +425,27 @@ async function awaitRunning(context: Pick<Context, 'place' | 'secrets'>): Promis
   throw new Error(`a PostgreSQL server is running on ${context.place} but does not let us in (${told})`)
 }
 
-/** Whether process `pid` is a server on `data`: ids are used again, so the number alone proves nothing. */
+/**
+ * Whether process `pid` is a server on `data`: ids are used again, so the number alone proves nothing. Root without
+ * CAP_SYS_PTRACE, as in a container, may not see where other users' processes work: then the owner of the data looks.
+ */
 async function runsOn(pid: number, data: string): Promise<boolean> {
+  const link = `/proc/${pid}/cwd`
   try {
-    return (await fs.readlink(`/proc/${pid}/cwd`)) === (await fs.realpath(data))
+    const folder = await fs.realpath(data)
+    const seen = await fs.readlink(link).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error
+      const [{ uid, gid }, owner] = [await fs.stat(`/proc/${pid}`), await fs.stat(data)]
+      if (uid !== owner.uid || process.getuid?.() !== 0) throw error
+      const { stdout } = await promisify(execFile)('readlink', [link], {
+        uid,
+        gid,
+        cwd: '/',
+        env: { PATH: '/usr/bin:/bin' },
+      })
+      return stdout.replace(/\n$/, '')
+    })
+    return seen === folder
   } catch {
     return false
   }
