@@ -25,7 +25,7 @@ const ANSWERS: Record<string, string> = {
 function whoMayCall(access: Exclude<Access, 'public'>): string {
   if (access === 'operator')
     return 'For operators: a session of a `SUPER_ADMIN` signed in to the console of operators, and not to the dashboard.'
-  if (access === 'authenticated') return 'For every API key, whatever its scopes, and for every session.'
+  if (access === 'authenticated') return 'For every API key, with any scopes, and for every session.'
   const scopes = access.scopes?.map((scope) => `\`${scope}\` (${SCOPES[scope]})`).join(' or ')
   const roles = access.roles?.map((role) => `\`${role}\``).join(', ')
   const ways = [

@@ -13,7 +13,7 @@ const time = (description: string) => nullable(Type.String({ format: 'date-time'
 const WaitsFor = Type.Object({
   what: oneOf(
     WAITS_FOR,
-    'payer_choice: the payer has to choose how to pay. sending: the request has not reached the provider. payer_approval: the payer has to approve. provider_call: a process calls the provider now. worker: a step is overdue, and no worker has taken it. circuit: no call is made while the circuit of this process is open. late_answer: it has failed, and a try may still be paid. operator_review: operators have to decide.',
+    'payer_choice: the payer has to choose how to pay. sending: the request has not reached the provider. payer_approval: the payer has to approve. provider_call: a process calls the provider now. worker: a step is overdue, and no worker has taken it. circuit: no call is made while the circuit of this process is open. late_answer: the payment is decided; another attempt may still be answered. operator_review: operators have to decide.',
   ),
   text: Type.String({ description: 'The same as a sentence.' }),
   since: time('Since when it waits for this. Null: not recorded.'),

@@ -33,6 +33,7 @@ const CASES: [string, Partial<WaitsForFacts>, string | null][] = [
   ['a try under lease waits for the call', { open: { ...OPEN, leased: true } }, 'provider_call'],
   ['a try behind an open circuit waits for the circuit', { circuit_until: later(8) }, 'circuit'],
   ['a failed payment with an open try waits for a late answer', { status: 'failed' }, 'late_answer'],
+  ['a paid payment with another open try waits for a late answer', { status: 'successful' }, 'late_answer'],
   ['held money waits for operators', { status: 'pending_clearance', held_at: later(-5) }, 'operator_review'],
   ['a page waits for its payer to choose', { status: 'created', open: null, expires_at: later(60) }, 'payer_choice'],
   ['a payment that was paid waits for nothing', { status: 'successful', open: null }, null],
@@ -46,6 +47,20 @@ for (const [name, facts, what] of CASES) {
       if (time && what !== 'late_answer') assert.ok(found?.text.includes(time.toISOString()), found?.text)
   })
 }
+
+test('no sentence says that a decided payment has failed or will fail', () => {
+  for (const status of ['successful', 'failed', 'reversed'] as const) {
+    for (const open of [OPEN, { ...OPEN, leased: true }, { ...OPEN, due_at: NOW }, { ...OPEN, state: 'to_send' }]) {
+      for (const circuit_until of [null, later(8)]) {
+        const text = waitsFor({ ...FACTS, status, open, circuit_until })?.text ?? ''
+        assert.ok(!/fails/.test(text), text)
+        if (status !== 'failed') assert.ok(!/failed/.test(text), text)
+      }
+    }
+  }
+  const text = waitsFor({ ...FACTS, status: 'successful' })?.text ?? ''
+  assert.match(text, /^The payment is decided \(successful\); another attempt may still be answered\. vodacom is asked/)
+})
 
 test('the sentence names when an open circuit is tried again', () => {
   assert.ok(waitsFor({ ...FACTS, circuit_until: later(8) })?.text.includes(later(8).toISOString()))

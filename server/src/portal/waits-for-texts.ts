@@ -68,28 +68,29 @@ export function waitsFor(facts: WaitsForFacts): WaitsFor | null {
 function ofTry({ now, status, circuit_until }: WaitsForFacts, open: OpenTry): WaitsFor {
   const { provider, due_at, deadline_at, sent_at, created_at, leased, state } = open
   const ends = { next_at: due_at, until: deadline_at }
-  const deadline = `Without an answer it fails at ${at(deadline_at)}.`
+  // A decided payment keeps its status: only a payment that is under way fails at the deadline.
+  const deadline = status === 'processing' ? ` Without an answer it fails at ${at(deadline_at)}.` : ''
   if (due_at <= now) {
-    const text = `Its next step is due since ${at(due_at)}, and no worker has taken it. ${deadline}`
+    const text = `Its next step is due since ${at(due_at)}, and no worker has taken it.${deadline}`
     return { what: 'worker', text, since: due_at, ...ends }
   }
   if (leased) {
-    const text = `A process calls ${provider} now. If it stops, another takes over at ${at(due_at)}. ${deadline}`
+    const text = `A process calls ${provider} now. If it stops, another takes over at ${at(due_at)}.${deadline}`
     return { what: 'provider_call', text, since: null, ...ends }
   }
   if (circuit_until !== null) {
-    const text = `The circuit of ${provider} is open until ${at(circuit_until)}: no call is made. The next step is due at ${at(due_at)}. ${deadline}`
+    const text = `The circuit of ${provider} is open until ${at(circuit_until)}: no call is made. The next step is due at ${at(due_at)}.${deadline}`
     return { what: 'circuit', text, since: null, ...ends }
   }
   if (status !== 'processing') {
-    const text = `It is ${status}, but ${provider} may still answer a try. It is asked again at ${at(due_at)}.`
+    const text = `The payment is decided (${status}); another attempt may still be answered. ${provider} is asked again at ${at(due_at)}.`
     return { what: 'late_answer', text, since: sent_at ?? created_at, ...ends }
   }
   if (state === 'to_send') {
-    const text = `The request is not known to have reached ${provider}. The next try is due at ${at(due_at)}. ${deadline}`
+    const text = `The request is not known to have reached ${provider}. The next try is due at ${at(due_at)}.${deadline}`
     return { what: 'sending', text, since: created_at, ...ends }
   }
-  const text = `The payer has to approve it until ${at(deadline_at)}. ${provider} is asked again at ${at(due_at)}. ${deadline}`
+  const text = `The payer has to approve it until ${at(deadline_at)}. ${provider} is asked again at ${at(due_at)}.${deadline}`
   return { what: 'payer_approval', text, since: sent_at, ...ends }
 }
 
