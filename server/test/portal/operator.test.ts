@@ -299,6 +299,30 @@ describe('the console', () => {
   })
 
   for (const language of ['sw', 'en'] as const) {
+    test(`opens the decision of a waiting payment from its page when more than 20 others wait (${language})`, async () => {
+      const { world } = office
+      const held: string[] = []
+      for (let i = 0; i < 22; i++) {
+        const body = { amount: '1000.00', phone: '0754123011', reference: `MANY-${language}-${i}` }
+        const made = await world.post('/v1/collections/wallet-push', body, { key: shop.live })
+        assert.equal(made.status, 202, made.text)
+        held.push(made.body.data.collection_id)
+      }
+      const visitor = await office.comes(juma, 'operator', { language })
+      const { page, says } = visitor
+      // The oldest and the newest: whatever the order of the list, one of them is not on its first page.
+      for (const id of [held[0], held.at(-1)]) {
+        await visitor.opens(`/payments/${id}`)
+        await page.getByRole('link', { name: says('Fungua na uamue', 'Open and decide') }).click()
+        await question(visitor)
+          .getByText(`MANY-${language}-${held.indexOf(id as string)}`)
+          .first()
+          .waitFor()
+        await question(visitor).getByRole('radio').first().waitFor()
+      }
+      await visitor.leave()
+    })
+
     test(`finds a payment that no payer answers, and reads what it waits for (${language})`, async () => {
       const { world } = office
       const reference = `WAIT-${language}`

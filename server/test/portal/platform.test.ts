@@ -239,6 +239,14 @@ for (const language of LANGUAGES) {
     await visitor.opens(`/merchants/${merchant.id}`)
     await page.getByText(says('VODKA (haujulikani', 'VODKA (unknown'), { exact: false }).waitFor()
     await warning.waitFor()
+    // A list that prices collections alone refuses every live withdrawal.
+    await world.rows(
+      "update pricing_rules set flow = 'collection', destination_code = null where merchant_id = $1 and valid_until is null",
+      [merchant.id],
+    )
+    await visitor.opens(`/merchants/${merchant.id}`)
+    await page.getByText(says('VODKA (haujulikani', 'VODKA (unknown'), { exact: false }).waitFor({ state: 'detached' })
+    await warning.waitFor()
     await visitor.leave()
   })
 }

@@ -29,7 +29,7 @@ export const heldTexts = texts({
       `Zimepokelewa ${received}, si shilingi. Hakuna kilichoingizwa kwenye vitabu hadi useme thamani yake kwa shilingi.`,
     foreign_received: 'Kiasi kilichopokelewa kwa sarafu nyingine',
     worth: (received: string) => `Thamani ya ${received} kwa shilingi (TZS)`,
-    worth_hint: 'Kiasi hiki kinaingizwa kwenye vitabu na kubaki kwenye historia na kumbukumbu za matendo.',
+    worth_hint: 'Kiasi hiki kinaingizwa kwenye vitabu na kubaki kwenye historia ya malipo na historia ya shughuli.',
     approve_foreign: (merchant: string) =>
       `Thamani unayoandika, ukitoa makato yetu, inaongezwa kwenye salio la ${merchant}.`,
     decline_foreign: (received: string) =>

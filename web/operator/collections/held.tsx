@@ -3,10 +3,12 @@
 import { Group, NativeSelect, Text, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
 import { toneOf, useWords } from '../../dashboard/words.ts'
+import { Refused } from '../../ui/api.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
+import { type Column, type Filter, List, useListQuery, Waiting } from '../../ui/list.tsx'
 import { Amount, Chip, Dialog, Empty, Page, When } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
 import { useAsking } from '../act.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
@@ -31,7 +33,15 @@ export function HeldCollections() {
   const read = useRead('GET /v1/operator/collections', { query }, { live: true, keep: true })
   const [news, setNews] = useState<string | null>(null)
   const { asking, about, ask } = useAsking(['case'])
-  const open = read.data?.items.find(({ collection_id }) => collection_id === about)
+  const listed = read.data?.items.find(({ collection_id }) => collection_id === about)
+  // A case that stands on another page of the list, or beyond its filters, is read by itself.
+  const alone = useRead(
+    'GET /v1/operator/collections/{collection_id}',
+    { params: { collection_id: about ?? '' } },
+    { live: true, enabled: about !== null && read.data !== undefined && listed === undefined },
+  )
+  const found = about === null || alone.data?.held_at == null ? undefined : alone.data
+  const open: Held | undefined = listed ?? found
   const done = (text: string) => {
     ask(null)
     setNews(text)
@@ -70,10 +80,23 @@ export function HeldCollections() {
         onClose={() => ask(null)}
         title={open ? t.case(showReceived(open)) : t.title}
       >
-        {open ? <Clear of={open} onDone={done} onClose={() => ask(null)} /> : <Text>{t.gone}</Text>}
+        {open ? (
+          <Clear of={open} onDone={done} onClose={() => ask(null)} />
+        ) : alone.isLoading ? (
+          <Waiting />
+        ) : (
+          <NotFound error={alone.error} retry={() => void alone.refetch()} />
+        )}
       </Dialog>
     </Page>
   )
+}
+
+/** There is no such case, or it could not be read. */
+function NotFound({ error, retry }: { error: unknown; retry: () => void }) {
+  const t = useTexts(heldTexts)
+  const is_gone = error === null || (error instanceof Refused && error.status < 500)
+  return is_gone ? <Text>{t.gone}</Text> : <Problem error={error} retry={retry} />
 }
 
 function showReceived(row: Held): string {

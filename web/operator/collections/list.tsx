@@ -33,7 +33,7 @@ export function Payments() {
   ]
   const list = useListQuery([...filters, MERCHANT_FILTER])
   const query: Record<string, string | number> = { status: 'any', ...list.query }
-  const read = useRead('GET /v1/operator/collections', { query }, { live: true, keep: true })
+  const read = useRead('GET /v1/operator/collections', { query }, { live: true, keep: true, enabled: !list.wrong })
   const columns = useColumns()
   return (
     <Page

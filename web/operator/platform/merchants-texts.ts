@@ -165,7 +165,7 @@ export const merchantsTexts = texts({
     any: 'Any',
     destination: 'Network or bank',
     unknown_destination: (code: string) => `${code} (unknown; this rule counts for nothing)`,
-    unpriced_title: 'This list does not price every way out',
+    unpriced_title: 'Some withdrawals have no price',
     unpriced: 'Withdrawals of real money will be refused to:',
     all_but: (method: string, only: string) => `${method} (other than ${only})`,
     percentage: 'Per cent',

@@ -174,7 +174,7 @@ export function Unpriced({
     const only = own.flatMap(({ destination_code }) => destination_code ?? [])
     return [only.length === 0 ? words.method(method) : t.all_but(words.method(method), only.join(', '))]
   })
-  if (lines.length === 0 || open.length === 0) return null
+  if (rules.length === 0 || open.length === 0) return null
   return (
     <div className="panel flag-warn" role="status">
       <Text fw={600}>{t.unpriced_title}</Text>

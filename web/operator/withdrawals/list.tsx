@@ -16,7 +16,7 @@ import { listTexts } from './list-texts.ts'
 import { isApprovable, type Row } from './record.ts'
 import { keepWalk } from './walk.ts'
 
-/** The statuses in which a withdrawal waits for somebody. */
+/** The statuses in which a withdrawal waits for a person. */
 const WAITING: ReadonlySet<string> = new Set([
   'PENDING_ADMIN_APPROVAL',
   'INFO_REQUESTED',
