@@ -16,7 +16,7 @@ const failingTexts = texts({
     last: 'Jibu la mwisho',
     no_answer: 'Hakuna jibu',
     next: 'Utajaribiwa tena',
-    never: 'Haitatumwa tena yenyewe; tuma tena mwenyewe',
+    never: 'Hautatumwa tena wenyewe; kurudia kutuma (replay) huutuma tena.',
   },
   en: {
     failed: 'Deliveries not taken',
@@ -25,7 +25,7 @@ const failingTexts = texts({
     last: 'Last answer',
     no_answer: 'No answer',
     next: 'Next try',
-    never: 'None by itself; send them again by hand',
+    never: 'None by itself; a replay sends them again.',
   },
 })
 

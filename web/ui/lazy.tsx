@@ -12,6 +12,8 @@ const lazyTexts = texts({
   sw: {
     offline_title: 'Huna mtandao',
     offline: 'Ukurasa huu bado haujapakiwa. Utafunguka wenyewe mtandao ukirudi.',
+    silent_title: 'Mfumo haujibu',
+    silent: 'Ukurasa huu bado haujapakiwa. Utafunguka wenyewe mfumo utakapojibu.',
     gone_title: 'Ukurasa huu haujapakiwa',
     gone: 'Huenda mfumo umesasishwa. Pakia upya. Ulichoandika kimehifadhiwa.',
     retry: 'Jaribu tena',
@@ -20,6 +22,8 @@ const lazyTexts = texts({
   en: {
     offline_title: 'You are offline',
     offline: 'This page has not been loaded yet. It opens by itself when the connection returns.',
+    silent_title: 'The system does not answer',
+    silent: 'This page has not been loaded yet. It opens by itself when the system answers.',
     gone_title: 'This page was not loaded',
     gone: 'The system may have been updated. Load it again. What you typed is kept.',
     retry: 'Try again',
@@ -36,7 +40,8 @@ const AHEAD_MS = 200
 
 /** A page of the router. `preload` never fails: what could not be loaded is tried again when the page is shown. */
 type LazyPage = FunctionComponent & { preload: () => Promise<void> }
-type Failure = 'offline' | 'gone'
+/** Without a network; behind a proxy or a server that refuses, as while the system is updated; or without its file. */
+type Failure = 'offline' | 'silent' | 'gone'
 
 const pages: LazyPage[] = []
 
@@ -84,13 +89,11 @@ export function lazyPage<Name extends string>(
 
 const reloadedFor = (name: string) => `malipo.reloaded.${name}`
 
-/** Tells a lost network from a file that is gone. After an upgrade the console is loaded once more, with its new files. */
+/** Tells a lost network, a system that does not answer and a file that is gone from each other. After an upgrade the console is loaded once more, with its new files. */
 async function whyNot(name: string): Promise<Failure> {
-  const reached = await fetch(HOME, { cache: 'no-store' }).then(
-    ({ ok }) => ok,
-    () => false,
-  )
-  if (!reached) return 'offline'
+  const answer = await fetch(HOME, { cache: 'no-store' }).catch(() => null)
+  if (answer === null) return 'offline'
+  if (!answer.ok) return 'silent'
   const before = sessionStorage.getItem(reloadedFor(name))
   sessionStorage.setItem(reloadedFor(name), 'yes')
   if (before === null) location.reload()
@@ -110,8 +113,8 @@ function NotLoaded({ failure, retry }: { failure: Failure; retry: () => void }):
     }
   }, [gone, retry])
   return (
-    <Page title={gone ? t.gone_title : t.offline_title}>
-      <Text role="status">{gone ? t.gone : t.offline}</Text>
+    <Page title={t[`${failure}_title`]}>
+      <Text role="status">{t[failure]}</Text>
       <Group>
         <Button onClick={gone ? () => location.reload() : retry}>{gone ? t.reload : t.retry}</Button>
       </Group>

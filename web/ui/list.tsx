@@ -21,7 +21,7 @@ export type Filter =
 /** A column. The first one leads to the record. `wide`: on a phone it has the whole width, below its label. */
 export type Column<Row> = { label: string; show: (row: Row) => ReactNode; right?: boolean; wide?: boolean }
 
-/** What of the address belongs to a list, as the API takes it: filters, page and page_size. */
+/** What of the address belongs to a list, as the API takes it: filters, page and page_size. `wrong`: it is not to be asked for. */
 export function useListQuery(filters: readonly Filter[]) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>
   const navigate = useNavigate()
@@ -30,11 +30,15 @@ export function useListQuery(filters: readonly Filter[]) {
     const kept = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined && value !== ''))
     void navigate({ to: '.', search: kept as never, replace: true, resetScroll: false })
   }
+  // Without it the list and its file would hold what was not asked for.
+  const wrong = filters.some(({ name, kind }) => {
+    const value = search[name] ?? ''
+    return kind === 'phone' && value !== '' && readPhone(value) === null
+  })
   const query: Record<string, string | number> = { page: Math.max(1, Number(search.page) || 1), page_size: 20 }
   for (const filter of filters) {
     const value = search[filter.name]
     if (value === undefined || value === '') continue
-    if (filter.kind === 'phone' && readPhone(value) === null) continue
     query[filter.name] = filter.kind !== 'day' ? value : filter.edge === 'from' ? startOfDay(value) : endOfDay(value)
   }
   const active = Object.fromEntries(
@@ -42,7 +46,7 @@ export function useListQuery(filters: readonly Filter[]) {
   )
   const filtered = Object.keys(active).length > 0
   const clear = () => set(Object.fromEntries(filters.map(({ name }) => [name, ''])))
-  return { query, search, set, clear, filtered, active }
+  return { query, wrong, search, set, clear, filtered, active }
 }
 
 type Read<Row> = {
@@ -83,14 +87,14 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   const fields = error instanceof Refused && error.status === 400 ? error.fieldsIn(language) : {}
   const refused =
     Object.keys(fields).length > 0 && Object.keys(fields).every((name) => filters.some((one) => one.name === name))
-  const data = refused ? last.current : read.data
+  const data = refused || list.wrong ? last.current : read.data
   const empty = data?.items.length === 0
   if (data?.pagination.total_items === 0 && !list.filtered) return <>{props.empty}</>
   return (
     <Stack gap="md">
       {filters.length > 0 || props.csv || props.first ? <Filters {...props} wrong={fields} /> : null}
       <Problem error={refused ? null : error} retry={() => void read.refetch()} />
-      {read.isPending && !error ? <Waiting label={t.loading} /> : null}
+      {read.isPending && !error && !list.wrong ? <Waiting label={t.loading} /> : null}
       {data && empty ? <None past={data.pagination.total_items > 0} {...props} /> : null}
       {data && data.items.length > 0 ? <Table {...props} rows={data.items} /> : null}
       {data && data.pagination.total_items > 0 ? <Pages {...data.pagination} set={list.set} /> : null}
@@ -202,7 +206,7 @@ function Filters<Csv extends CallName>({
   const t = useTexts(partsTexts)
   // A phone shows them when they are asked for, or in force.
   const [opened, setOpened] = useState(list.filtered)
-  const has_file = csv !== undefined && (read.data?.pagination.total_items ?? 0) > 0
+  const has_file = csv !== undefined && !list.wrong && (read.data?.pagination.total_items ?? 0) > 0
   return (
     <Group gap="sm" align="flex-start" className={`filters no-print ${opened ? '' : 'filters-closed'}`} role="search">
       {filters.length > 0 || first ? (

@@ -112,7 +112,7 @@ export function isReady(checks: Checks): boolean {
 
 const NO_SPACE = 'the disk of the database is full'
 
-/** A failure in words that anybody may read. */
+/** A failure in words without secrets: the answer is public. */
 function describeFailure(error: unknown): string {
   const { code } = error as { code?: unknown }
   if (error === LATE) return 'no answer in time'

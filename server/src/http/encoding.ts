@@ -53,8 +53,8 @@ export function staticText(type: string, make: () => string): StaticText {
 const LARGE_CHARACTERS = 8_192
 
 /**
- * Compresses a large JSON answer to a GET. No answer that shows a secret is one: those are answers to writes, so that nobody can
- * guess a secret by the length of texts that they chose beside it.
+ * Compresses a large JSON answer to a GET. Answers with a secret stay as they are, because they answer writes: the length of a
+ * compressed text would tell an attacker of a secret beside a text that the attacker chose.
  */
 export function compressLarge(
   request: FastifyRequest,

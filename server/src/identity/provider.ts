@@ -68,7 +68,7 @@ export async function createProvider(deps: Deps, base_url: string, key: SigningK
   return provider
 }
 
-/** The provider answers 500 to whatever it does not know. A database that does not answer is 503: the caller may try again. */
+/** The provider answers 500 to errors that it does not know. A database that does not answer is 503: the caller may try again. */
 function tellUnavailable(ctx: KoaContextWithOIDC, error: unknown): void {
   if (!isUnavailable(error)) return
   ctx.status = 503

@@ -76,10 +76,21 @@ for (const language of LANGUAGES) {
     await wrong.waitFor({ state: 'detached' })
     await page.getByRole('cell', { name: '0754123001' }).first().waitFor({ state: 'detached' })
     await rows.first().waitFor()
-    // By its address: the list is there, and the field says why it does not count.
+    // By an address that was shared: the field says what is wrong, and no list or file of other payments is offered.
+    const asked: string[] = []
+    page.on('request', (request) => page.url().includes('phone=abc') && asked.push(request.url()))
     await visitor.opens('/sandbox/collections?phone=abc')
     await wrong.waitFor()
-    await rows.nth(1).waitFor()
+    await visitor.looks('a wrong shared filter')
+    assert.deepEqual(
+      asked.filter((url) => url.includes('/v1/collections')),
+      [],
+    )
+    assert.equal(await rows.count(), 0)
+    assert.equal(await page.getByRole('button', { name: /CSV/ }).count(), 0)
+    await field.fill('0715 123 001')
+    await field.press('Enter')
+    await rows.first().waitFor()
     // What only the API knows to be wrong is said at its field as well.
     await visitor.opens('/sandbox/collections')
     await rows.nth(1).waitFor()

@@ -62,7 +62,7 @@ export function Collections() {
     { name: 'to', label: parts.to, kind: 'day', edge: 'to' },
   ]
   const list = useListQuery(filters)
-  const read = useRead('GET /v1/collections', { query: list.query }, { live: true, keep: true })
+  const read = useRead('GET /v1/collections', { query: list.query }, { live: true, keep: true, enabled: !list.wrong })
   const columns: Column<Row>[] = [
     { label: t.time, show: (row) => <When time={row.created_at} /> },
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
