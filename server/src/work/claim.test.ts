@@ -5,7 +5,7 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { START, type TestDeps, testDeps } from '../../test/harness.ts'
 import { sql } from '../db/index.ts'
-import { ZERO_ID } from '../lib/index.ts'
+import { settableClock, ZERO_ID } from '../lib/index.ts'
 import { createClaimer } from './index.ts'
 
 type Row = { merchant_id: string; id: string }
@@ -38,8 +38,8 @@ afterEach(async () => {
   await database.drop()
 })
 
-const claimer = () =>
-  createClaimer<Row>(deps, {
+const claimer = (of: TestDeps = deps) =>
+  createClaimer<Row>(of, {
     name: 'webhook_deliveries',
     key: ['id'],
     returning: ['merchant_id', 'id'],
@@ -109,4 +109,65 @@ test('what concerns no merchant is found too, by everybody who looks', async () 
     for (const row of await claim(5, LEASE_MS, everything)) found.push(row.merchant_id)
   assert.equal(found.length, 20)
   assert.ok(found.includes(ZERO_ID))
+})
+
+test('a claim takes what is due when the check for rows that lie too far ahead fails', async () => {
+  await fill(20, 1, START)
+  let failures = 0
+  const failing = testDeps(database.url, {
+    before: (name) => {
+      if (!/^clock_(check|far|free)_/.test(name)) return
+      failures++
+      throw new Error('canceling statement due to statement timeout')
+    },
+  })
+  try {
+    const claim = claimer(failing)
+    assert.equal((await claim(10, LEASE_MS, everything)).length, 10)
+    assert.equal((await claim(10, LEASE_MS, everything)).length, 10)
+    assert.equal(failures, 1, 'the check is tried again a minute later')
+    failing.clock.advance(61_000)
+    await claim(20, LEASE_MS, everything)
+    assert.equal(failures, 2)
+  } finally {
+    await failing.close()
+  }
+})
+
+test('a process whose clock is an hour behind shortens no lease and no pause of the others', async () => {
+  await fill(4, 10, START)
+  const waiting = sql('test_waiting', 'select id, due_at, lease_owner from webhook_deliveries order by id')
+  const slow = testDeps(database.url, { clock: settableClock(new Date(START.getTime() - 3_600_000)) })
+  try {
+    assert.equal((await claimer()(20, LEASE_MS, everything)).length, 20)
+    const pauses = sql(
+      'test_pauses',
+      'update webhook_deliveries set due_at = $1, updated_at = $2 where lease_owner is null',
+    )
+    await deps.db.query(pauses, [new Date(START.getTime() + 600_000), START])
+    const before = await deps.db.query(waiting)
+    const claim = claimer(slow)
+    for (let claims = 0; claims < 5; claims++) assert.deepEqual(await claim(40, LEASE_MS, everything), [])
+    assert.deepEqual(await deps.db.query(waiting), before)
+    deps.clock.advance(LEASE_MS - 1)
+    assert.deepEqual(await claimer()(40, LEASE_MS, everything), [], 'no lease has ended')
+  } finally {
+    await slow.close()
+  }
+})
+
+test('a lease that lies a day ahead ends once a process has seen it unchanged for longer than a lease', async () => {
+  const ahead = testDeps(database.url, { clock: settableClock(new Date(START.getTime() + 86_400_000)) })
+  try {
+    await fill(1, 3, START)
+    assert.equal((await claimer(ahead)(3, LEASE_MS, everything)).length, 3)
+    const claim = claimer()
+    assert.deepEqual(await claim(3, LEASE_MS, everything), [])
+    deps.clock.advance(LEASE_MS)
+    assert.deepEqual(await claim(3, LEASE_MS, everything), [])
+    deps.clock.advance(61_000)
+    assert.equal((await claim(3, LEASE_MS, everything)).length, 3)
+  } finally {
+    await ahead.close()
+  }
 })

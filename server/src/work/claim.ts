@@ -40,7 +40,7 @@ const ROUNDS_MAX = 20
 /**
  * Makes the claimer of a table that has merchant_id, due_at, lease_owner and an index on (merchant_id, due_at).
  * `key` is the rest of its primary key; `returning` the columns of a claimed row; `lane` a text column by whose value rows
- * can be left waiting. A row that lies further ahead than its rule allows falls due: see clock-check.ts.
+ * can be left waiting. A row that lies further ahead than its rule allows falls due after a while: see clock-check.ts.
  *
  * It goes from merchant to merchant in a circle, and a merchant that had its turn has the next one after all others. A
  * claim goes on until it has found something or was once around: whatever is due anywhere, it does not come back empty.
