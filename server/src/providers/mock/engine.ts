@@ -96,15 +96,18 @@ export function answerAt(request: EngineRequest & { sent_at: Date | null }, prof
   return truthAt(timelineOf(request, profile), request.sent_at, now)
 }
 
+/** So far the clocks of two machines may be apart. */
+const CLOCKS_DIFFER_MS_MAX = 60_000
+
 /** What is true at `now` of what was taken at `taken_at`, and when that changes. */
 export function truthAt<Said extends object>(
   timeline: Timeline<Said>,
   taken_at: Date,
   now: Date,
 ): Said | (Said & { ask_again_ms: number }) {
-  // Another machine's clock may say that the request is yet to be sent.
-  // Taken in the future: the clock has stepped back, so that the time since then is not known. Then all has happened.
-  const elapsed_ms = now < taken_at ? Number.POSITIVE_INFINITY : now.getTime() - taken_at.getTime()
+  const ahead_ms = taken_at.getTime() - now.getTime()
+  // The clocks of two machines differ a little. A larger lead means that the clock stepped back: then all has happened.
+  const elapsed_ms = ahead_ms > CLOCKS_DIFFER_MS_MAX ? Number.POSITIVE_INFINITY : Math.max(0, -ahead_ms)
   const [first, ...later] = timeline
   let current = first
   for (const step of later) {
