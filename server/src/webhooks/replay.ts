@@ -25,12 +25,12 @@ const REPLAY = sql(
   'webhook_replay_since',
   `update webhook_deliveries d
    set status = 'pending', attempts = greatest(d.attempts, $7), due_at = $8, lease_owner = null, updated_at = $8
-   from (
-     select id from webhook_deliveries
-     where merchant_id = $1 and environment = $2 and id >= $3 and id < $4 and status = any($5::text[])
-       and ($6::text is null or event = $6) and attempts < $9
-     order by id limit $10 offset 0) found
-   where d.merchant_id = $1 and d.id = found.id and d.status = any($5::text[]) and d.attempts < $9
+   where d.merchant_id = $1 and d.id = any(array(
+       select id from webhook_deliveries
+       where merchant_id = $1 and environment = $2 and id >= $3 and id < $4 and status = any($5::text[])
+         and ($6::text is null or event = $6) and attempts < $9
+       order by id limit $10))
+     and d.status = any($5::text[]) and d.attempts < $9
    returning d.id`,
 )
 
