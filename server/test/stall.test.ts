@@ -1,4 +1,4 @@
-// One caller's heavy work: it is bounded, refused in clear words beyond that, and holds up nobody else.
+// One caller's heavy work: it is bounded, refused in clear words beyond that, and delays no other caller.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

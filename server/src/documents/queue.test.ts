@@ -1,4 +1,4 @@
-// The queue of documents: bounded, and fair, so that one merchant's posters hold up nobody else's papers.
+// The queue of documents: bounded, and fair, so that one merchant's posters delay no other merchant's papers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

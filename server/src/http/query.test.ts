@@ -88,8 +88,8 @@ test('a POST with an unknown query parameter makes nothing, and its Idempotency-
 })
 
 test('a caller who may not call learns that first, and not which parameters there are', async () => {
-  const nobody = await world.call({ method: 'GET', url: '/v1/collections?stauts=failed', key: null })
-  assert.deepEqual([nobody.status, nobody.body.error.code], [401, 'authentication_required'])
+  const unsigned = await world.call({ method: 'GET', url: '/v1/collections?stauts=failed', key: null })
+  assert.deepEqual([unsigned.status, unsigned.body.error.code], [401, 'authentication_required'])
   const key = await world.newKey({ scopes: ['invoices:read'] })
   assert.equal((await world.get('/v1/collections?stauts=failed', key)).status, 403)
 })

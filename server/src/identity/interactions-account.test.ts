@@ -55,7 +55,7 @@ const answerOf = ({ status, text, headers }: Shown) => ({
   headers: [...headers].filter(([name]) => !['x-request-id', 'date', 'set-cookie'].includes(name)),
 })
 
-test('without a mail server the pages say that no e-mail is sent and what to do, in both languages, whoever asks', async () => {
+test('without a mail server the pages say that no e-mail is sent and what to do, in both languages, for each address', async () => {
   const known = newEmail()
   await signUp(known)
   for (const [lang, words] of [

@@ -98,7 +98,7 @@ test('an invited person is a member with the role, shown by the name that the in
   assert.deepEqual(entry, { action: 'member.invite', after: { email, name: 'Bi. Neema', role: 'FINANCE' } })
 })
 
-test('whoever is invited gets one e-mail, in the language of who invites, that names the merchant and the role in words', async () => {
+test('an invited person gets one e-mail, in the language of the inviter, that names the merchant and the role in words', async () => {
   const { merchant, admin } = await newTeam()
   const email = newEmail()
   await invite(admin, { email, role: 'FINANCE' })

@@ -205,7 +205,7 @@ describe('one payment', () => {
       assert.equal(of.waits_for.what, 'payer_approval')
       assert.deepEqual([of.waits_for.next_at, of.waits_for.until], [attempt.due_at, attempt.deadline_at])
       assert.ok(of.waits_for.text.includes(attempt.deadline_at), of.waits_for.text)
-      // Nobody takes it up: it is overdue.
+      // No worker takes it up: it is overdue.
       world.deps.clock.advance(Date.parse(attempt.due_at) - world.deps.clock.now().getTime() + 1)
       const late = (await open(id)).waits_for
       assert.deepEqual([late.what, late.since], ['worker', attempt.due_at])

@@ -69,7 +69,7 @@ function startControl(): { stop(): Promise<number> } {
 test('while the database hangs every request gets 503 within 2.5 s; afterwards a repeated key makes one payment', async (t) => {
   assert.equal((await push('before')).status, 202)
   const keys = Array.from({ length: REQUESTS }, (_, at) => `during-${at}`)
-  // Some are under way when it stops, so that nobody knows what their COMMIT does.
+  // Some are under way when it stops, so that the outcome of their COMMIT is unknown.
   const under_way = keys.slice(0, REQUESTS / 2).map(push)
   own.signal('SIGSTOP')
   const control = startControl()
