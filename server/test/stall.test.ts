@@ -34,7 +34,7 @@ test('180 posters of one sandbox key at once: some are drawn, the rest are 503 w
   }
 })
 
-test('400 wrong sign-ins at once: few passwords are tried, the rest are 503 with Retry-After and count against nobody', async (t) => {
+test('400 wrong sign-ins at once: few passwords are tried, the rest are 503 with Retry-After and are not counted', async (t) => {
   const world = await serve()
   try {
     const person = await newPerson(world)
