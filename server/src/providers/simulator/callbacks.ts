@@ -2,7 +2,6 @@
 
 import { Pool } from 'undici'
 import { type Clock, systemClock } from '../../lib/index.ts'
-import { post } from '../mock/post.ts'
 import { type CallbackEntry, type Order, wordAt } from './book.ts'
 import type { CallbackKind, Word } from './fates.ts'
 import { isOpen, spellWord } from './payers.ts'
@@ -35,12 +34,24 @@ export function createCallbacks(
     return pool
   }
 
+  /** The status that the receiver answers; null without an answer in time. */
+  const post = async (url: URL, { headers, body }: Message): Promise<number | null> => {
+    const path = url.pathname + url.search
+    const signal = AbortSignal.timeout(settings.callback_timeout_ms)
+    try {
+      const answer = await poolOf(url.origin).request({ path, method: 'POST', headers, body, signal })
+      await answer.body.dump()
+      return answer.statusCode
+    } catch {
+      return null
+    }
+  }
+
   const attempt = async (url: URL, entry: CallbackEntry, message: Message, retries: number): Promise<void> => {
     if (is_closed) return
     entry.requests++
-    const path = url.pathname + url.search
-    const posted = await post(poolOf(url.origin), path, message.headers, message.body, settings.callback_timeout_ms)
-    if ('status' in posted && posted.status >= 200 && posted.status < 300) entry.state = 'delivered'
+    const status = await post(url, message)
+    if (status !== null && status >= 200 && status < 300) entry.state = 'delivered'
     else if (retries >= settings.callback_retries) entry.state = 'given_up'
     else clock.after(settings.callback_retry_pause_ms, () => void attempt(url, entry, message, retries + 1))
   }
