@@ -19,7 +19,7 @@ import {
 } from '../http/index.ts'
 import { type CsvCell, formatAmount, plainCell } from '../lib/index.ts'
 import { checkPhone } from './check.ts'
-import { batchesOf, type Filters, listCollections } from './list.ts'
+import { batchesOf, type Filters, listCollections, SEARCH_BOUNDS } from './list.ts'
 import { presentCollection } from './present.ts'
 import { CollectionStatus, ListFilters } from './schema.ts'
 import type { Collection } from './store.ts'
@@ -75,6 +75,7 @@ export function collectionListRoutes(deps: Deps, app: App, access: Access): void
       schema: {
         tags,
         summary: 'List collections, newest first',
+        description: SEARCH_BOUNDS,
         querystring: Type.Object({ ...PageQuery, ...ListFilters }),
         response: { 200: success(page(CollectionStatus)) },
       },

@@ -1,6 +1,6 @@
 // Listing a merchant's collections, newest first: a page of them, or all in batches. A payment belongs to the time of its id.
 
-import { beginsWith, type Deps, type Reader, sql } from '../db/index.ts'
+import { beginsWith, type Deps, lastReferenceFirst, type Reader, sql } from '../db/index.ts'
 import { COUNT_MAX, type Environment } from '../http/index.ts'
 import { idsBetween, LAST_ID } from '../lib/index.ts'
 import { countAll } from './count.ts'
@@ -46,29 +46,39 @@ const IN_RANGE = sql(
      select c.id from collections c where ${MATCHING} and c.id >= $7 and c.id < $8 order by c.id desc limit $9 offset $10) p
    join collections c on c.merchant_id = $1 and c.id = p.id order by c.id desc`,
 )
-// By reference: all that match are found in its index, then put in order.
+/** Most payments that are read from the index of references, the last references in alphabetical order. */
+export const BEGUN_MAX = COUNT_MAX
+/** If more references begin so: most payments of the period, the newest, among which matches are looked for as well. */
+export const NEWEST_MAX = 20_000
+// Both searches end after a number of rows, and only then the other filters apply. Rows read therefore never grow with the data.
 const BY_REFERENCE = sql(
   '',
-  `with found as materialized (
-     select c.id from collections c where ${MATCHING} and c.id >= $7 and c.id < $8
+  `with begun as materialized (
+     select c.* from collections c where c.merchant_id = $1 and c.environment = $2 and ${beginsWith('c.reference', '$5')}
+     order by ${lastReferenceFirst('c.reference')}, c.id desc limit ${BEGUN_MAX + 1}
+   ), newest as materialized (
+     select c.* from collections c where c.merchant_id = $1 and c.environment = $2 and c.id >= $7 and c.id < $8
+       and (select count(*) from begun) > ${BEGUN_MAX}
+     order by c.id desc limit ${NEWEST_MAX}
+   ), found as materialized (
+     select c.id from begun c where ${MATCHING} and c.id >= $7 and c.id < $8
+     union select c.id from newest c where ${MATCHING}
+     order by id desc limit ${COUNT_MAX}
    )
-   select ${COLLECTION_COLUMNS} from (select id from found order by id desc limit $9 offset $10) p
-   join collections c on c.merchant_id = $1 and c.id = p.id order by c.id desc`,
+   select (select count(*)::int from found) as total,
+     array(select id from found order by id desc limit $9 offset $10) as ids`,
 )
-/** A page of a beginning that very many references have is looked for among so many of the newest payments first. */
-const NEWEST = 20_000
-const BY_REFERENCE_NEWEST = sql(
+/** What a search by the beginning of a reference promises. */
+export const SEARCH_BOUNDS = [
+  '`reference` finds the payments whose reference begins with the text, in any case.',
+  `If at most ${BEGUN_MAX} references of the environment begin so, all of them are searched.`,
+  `If more do, the last ${BEGUN_MAX} of them in alphabetical order are searched, and the newest ${NEWEST_MAX} payments between`,
+  `\`from\` and \`to\`. Of these matches the newest ${COUNT_MAX} are counted in \`total_items\` and listed.`,
+  'A longer text, or another period, finds the others.',
+].join(' ')
+const BY_IDS = sql(
   '',
-  `select ${COLLECTION_COLUMNS} from (
-     select c.id from (
-       select * from collections where merchant_id = $1 and id >= $7 and id < $8 order by id desc limit ${NEWEST}) c
-     where ${MATCHING} order by c.id desc limit $9 offset $10) p
-   join collections c on c.merchant_id = $1 and c.id = p.id order by c.id desc`,
-)
-const COUNT_SOME = sql(
-  '',
-  `select count(*) as total from (
-     select 1 from collections c where ${MATCHING} and c.id >= $7 and c.id < $8 limit $9) counted`,
+  `select ${COLLECTION_COLUMNS} from collections c where c.merchant_id = $1 and c.id = any($2::uuid[]) order by c.id desc`,
 )
 const COUNT = sql('', `select count(*) as total from collections c where ${MATCHING} and c.id >= $7 and c.id < $8`)
 
@@ -84,7 +94,7 @@ function bounds({ from, to }: Filters): [from_id: string, until_id: string] {
 /** Few enough to be stepped over one by one. */
 const NEAR = 1_000
 
-/** One page, and how many collections match in all; by reference, up to 10,000. */
+/** One page, and how many collections match in all. A search by reference finds up to 10,000: see `SEARCH_BOUNDS`. */
 export async function listCollections(
   deps: Deps,
   filters: Filters,
@@ -110,15 +120,11 @@ export async function listCollections(
 }
 
 async function listByReference(reader: Reader, filters: Filters, page_size: number, offset: number) {
-  const values = [...matching(filters), ...bounds(filters)]
-  const [counted] = await reader.query<{ total: bigint }>(COUNT_SOME, [...values, COUNT_MAX])
-  const total = Number(counted?.total ?? 0n)
-  const place = [...values, page_size, offset]
-  if (total === COUNT_MAX) {
-    const rows = await reader.query<Collection>(BY_REFERENCE_NEWEST, place)
-    if (rows.length === page_size) return { rows, total }
-  }
-  return { rows: await reader.query<Collection>(BY_REFERENCE, place), total }
+  const values = [...matching(filters), ...bounds(filters), page_size, offset]
+  const [found] = await reader.query<{ total: number; ids: string[] }>(BY_REFERENCE, values)
+  const { total, ids } = found ?? { total: 0, ids: [] }
+  const rows = ids.length === 0 ? [] : await reader.query<Collection>(BY_IDS, [filters.merchant_id, ids])
+  return { rows, total }
 }
 
 async function countMatching(reader: Reader, filters: Filters): Promise<number> {

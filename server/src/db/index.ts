@@ -1,6 +1,6 @@
 // The door of db: the seams and the pool. `migrate.ts`, `embedded.ts` and `describe.ts` are doors of their own, for main and admin.
 
-export { beginsWith } from './beginning.ts'
+export { beginsWith, lastReferenceFirst } from './beginning.ts'
 export { FIND_THE_KEY, holdsSealed, readCanary, requireRightKey } from './canary.ts'
 export type { Deps } from './deps.ts'
 export { countList, type KeptList } from './kept-count.ts'
