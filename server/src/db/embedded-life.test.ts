@@ -24,10 +24,16 @@ const started: EmbeddedDatabase[] = []
 const children: ChildProcess[] = []
 const folders: string[] = []
 after(async () => {
-  for (const child of children) child.kill('SIGKILL')
+  await Promise.all(children.map(kill))
   await Promise.all(started.map((server) => server.stop()))
   for (const folder of folders) {
-    for (const pid of serversIn(folder)) process.kill(pid, 'SIGQUIT')
+    for (const pid of serversIn(folder)) {
+      try {
+        process.kill(pid, 'SIGQUIT')
+      } catch {
+        // It ended with its postmaster.
+      }
+    }
     await until('no server is left', () => serversIn(folder).length === 0)
     await rm(folder, { recursive: true, force: true })
   }
@@ -204,6 +210,29 @@ describe('the life of a server', { concurrency: 2 }, () => {
     }
   })
 
+  test('admin commands leave a server running that a program of an older version started and uses', async () => {
+    const folder = await newFolder()
+    await forgetUsers(folder, await startInProgram(folder))
+    for (const command of ['first', 'second']) {
+      const server = await start(folder)
+      assert.equal(server.adopted, true, command)
+      await server.stop()
+      assert.equal((await query(server.url, 'select 1 as one')).length, 1, command)
+    }
+  })
+
+  test('a program whose registration was removed registers again, and stops its server as its last user', async () => {
+    const folder = await newFolder()
+    const server = await start(folder)
+    const users = join(server.place, 'users')
+    const [name] = await readdir(users)
+    await rm(users, { recursive: true })
+    await until('it is registered', () => existsSync(join(users, String(name))))
+    await server.stop()
+    assert.deepEqual(await readdir(users), [])
+    assert.deepEqual(serversIn(folder), [])
+  })
+
   test('an adopted server of killed programs stops with the program that adopted it', async () => {
     const folder = await newFolder()
     await killProgram(await startInProgram(folder))
@@ -291,7 +320,24 @@ async function stopProgram({ child }: Program): Promise<void> {
   await ended
 }
 
+/** What remains of a program of an older version: its server, without registration and watcher. */
+async function forgetUsers(dataDir: string, program: Program): Promise<void> {
+  await killProgram(program)
+  const place = join(dataDir, 'postgres')
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')
+    if (command.split('\0').includes('malipo-watcher') && command.includes(place)) process.kill(Number(name), 'SIGKILL')
+  }
+  for (const name of ['users', 'watcher']) await rm(join(place, name), { recursive: true, force: true })
+}
+
 async function killProgram({ child }: Program): Promise<void> {
+  await kill(child)
+}
+
+/** Kills a program and waits for its end: until then it may write its registration again. */
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
   const ended = new Promise((done) => child.once('exit', done))
   child.kill('SIGKILL')
   await ended

@@ -2,8 +2,8 @@
  * Which programs use an embedded server, so that it lives as long as any of them and no longer.
  *
  * Each program has a file in `place/users`, named by its process id and its start time: a process id that is used again is
- * not mistaken for it. A watcher, one small shell process for each server, stops a server that no living program uses. To
- * decide, it renames the folder: a program that registers in the same moment is either seen, or makes a new folder.
+ * not mistaken for it. A watcher, one small shell process for each server, stops a server that no living program uses. It
+ * only reads the files, so that two watchers do no harm. Each program writes its file again when it is missing.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -15,28 +15,28 @@ import { exists, giveTo, readIfThere, type User } from './embedded-files.ts'
 const LOOKS = 6
 const LOOK_MS_MAX = 5_000
 
-/** Makes the folder of users. True: it was there, or its watcher is ending the server right now. */
-export async function prepareUsers(place: string, user: User | null): Promise<boolean> {
-  const known = (await exists(join(place, 'users'))) || (await exists(join(place, 'users-ending')))
-  await fs.mkdir(join(place, 'users'), { recursive: true, mode: 0o700 })
-  await giveTo(user, join(place, 'users'))
-  return known
-}
+/** A process, named so that its id cannot mean a later one. */
+export type Process = { pid: number; started: string | null }
 
-/** Registers this program as a user of the server. Answers the function that takes it back. */
-export async function registerUser(place: string, user: User | null): Promise<() => Promise<void>> {
+/** The entry of this program among the users: `keep` writes it again when it is missing, `leave` takes it back. */
+export type Registration = { keep(): Promise<void>; leave(): Promise<void> }
+
+/** Registers this program as a user of the server. */
+export async function registerUser(place: string, user: User | null): Promise<Registration> {
   const name = `${process.pid}-${await startTimeOf(process.pid)}-${randomBytes(4).toString('hex')}`
-  for (;;) {
-    try {
-      await fs.writeFile(join(place, 'users', name), '', { mode: 0o600 })
-      break
-    } catch (error) {
-      // The watcher has just decided to end the server: it is started again then.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-      await prepareUsers(place, user)
-    }
+  const users = join(place, 'users')
+  const file = join(users, name)
+  const keep = async (): Promise<void> => {
+    if (await exists(file)) return
+    // Not with its parents: a DATA_DIR that was removed is not made again.
+    await fs.mkdir(users, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+    await giveTo(user, users)
+    await fs.writeFile(file, '', { mode: 0o600 })
   }
-  return () => fs.rm(join(place, 'users', name), { force: true })
+  await keep()
+  return { keep, leave: () => fs.rm(file, { force: true }) }
 }
 
 /** Whether any living program is registered. Removes the files of those that have ended. */
@@ -50,14 +50,26 @@ export async function otherUsersLive(place: string): Promise<boolean> {
   return any
 }
 
-/** Makes sure that a watcher stops server `pid` once no living program has used it for `orphan_ms`. */
-export async function watchUsers(place: string, pid: number, orphan_ms: number): Promise<void> {
-  const file = join(place, 'watcher')
-  const [watched, watcher, started] = ((await readIfThere(file)) ?? '').trim().split(' ')
-  if (watched === String(pid) && started !== undefined && (await startTimeOf(Number(watcher))) === started) return
+/** Whether a program that registers itself started this server. One of an older version uses its server unregistered. */
+export async function isWatched(place: string, server: Process): Promise<boolean> {
+  const [pid, started] = await readWatcher(place)
+  return server.started !== null && pid === String(server.pid) && started === server.started
+}
+
+/** What the file says: process id and start time of the server, then of its watcher. */
+async function readWatcher(place: string): Promise<string[]> {
+  return ((await readIfThere(join(place, 'watcher'))) ?? '').trim().split(' ')
+}
+
+/** Makes sure that a watcher stops `server` once no living program has used it for `orphan_ms`. */
+export async function watchUsers(place: string, server: Process, orphan_ms: number): Promise<void> {
+  const [, , watcher, started] = await readWatcher(place)
+  const is_watching = await isAlive({ pid: Number(watcher), started: started ?? null })
+  if (is_watching && (await isWatched(place, server))) return
+  if (server.started === null) return // it has ended
   const look_ms = Math.min(LOOK_MS_MAX, orphan_ms / LOOKS)
   const looks = Math.ceil(orphan_ms / look_ms)
-  const args = [place, String(pid), (await startTimeOf(pid)) ?? '', String(look_ms / 1000), String(looks)]
+  const args = [place, String(server.pid), server.started, String(look_ms / 1000), String(looks)]
   const child = spawn('/bin/sh', ['-c', WATCHER, 'malipo-watcher', ...args], {
     cwd: '/',
     detached: true,
@@ -67,12 +79,14 @@ export async function watchUsers(place: string, pid: number, orphan_ms: number):
   child.on('error', () => {})
   child.unref()
   if (child.pid === undefined) return
-  // A full disk must not keep the server from starting: without the file there are two watchers, which do no harm.
-  await fs.writeFile(file, `${pid} ${child.pid} ${await startTimeOf(child.pid)}\n`, { mode: 0o600 }).catch(() => {})
+  // A full disk must not keep the server from starting. Without the file, later programs start no less, but leave this
+  // server to the program that started it and to its watcher.
+  const line = `${server.pid} ${server.started} ${child.pid} ${await startTimeOf(child.pid)}\n`
+  await fs.writeFile(join(place, 'watcher'), line, { mode: 0o600 }).catch(() => {})
 }
 
 /** Whether the process that had this id at that start time still runs. */
-export async function isAlive(process: { pid: number; started: string | null }): Promise<boolean> {
+export async function isAlive(process: Process): Promise<boolean> {
   return process.started !== null && (await startTimeOf(process.pid)) === process.started
 }
 
@@ -109,16 +123,7 @@ while lives "$server" "$start"; do
   if used "$place/users"; then unused=0; continue; fi
   unused=$((unused + 1))
   [ "$unused" -ge "$looks" ] || continue
-  unused=0
-  rm -rf "$place/users-ending"
-  mv "$place/users" "$place/users-ending" 2>/dev/null || [ ! -d "$place/users" ] || continue
-  if used "$place/users-ending"; then
-    mkdir -p "$place/users"
-    mv "$place/users-ending"/* "$place/users/" 2>/dev/null
-    continue
-  fi
   lives "$server" "$start" && kill -INT "$server"
   while lives "$server" "$start"; do sleep 1; done
-  rm -rf "$place/users-ending"
 done
 `

@@ -23,7 +23,7 @@ const children: ChildProcess[] = []
 const folders: string[] = []
 
 after(async () => {
-  for (const child of children) child.kill('SIGKILL')
+  await Promise.all(children.map(kill))
   await Promise.all(started.map((server) => server.stop()))
   for (const folder of folders) {
     await stopLeftover(folder)
@@ -61,8 +61,7 @@ test('a server whose program was killed is adopted with its data, and its pid fi
   const dataDir = await newFolder()
   const program = await startInProgram(dataDir)
   await query(program.url, 'create table kept (value text)')
-  program.child.kill('SIGKILL')
-  await new Promise((done) => program.child.once('exit', done))
+  await kill(program.child)
 
   const pidFile = join(await placeOf(dataDir), 'data', 'postmaster.pid')
   const before = await readFile(pidFile, 'utf8')
@@ -76,6 +75,7 @@ test('a server whose program was killed is adopted with its data, and its pid fi
 test('after kill -9 of the server itself, everything acknowledged is there at the next start', async () => {
   const dataDir = await newFolder()
   const first = await startEmbedded({ dataDir, log: SILENT, settings: { shared_buffers: '16MB' } })
+  started.push(first)
   await query(first.url, 'create table kept (value integer)')
   await query(first.url, 'insert into kept select generate_series(1, 1000)')
   process.kill(await postmasterOf(dataDir), 'SIGKILL')
@@ -256,6 +256,14 @@ async function startInProgram(
     child.once('exit', (code) => failed(new Error(`the program ended with ${code}`)))
   })
   return { child, ...(JSON.parse(answer) as { url: string; adopted: boolean }) }
+}
+
+/** Kills a program and waits for its end: until then it may write its registration again. */
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((done) => child.once('exit', done))
+  child.kill('SIGKILL')
+  await ended
 }
 
 /** Others may pass through the folder with mode 711; with 700 nobody may. */

@@ -18,7 +18,16 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { exists, giveTo, hash, readIfThere, readJson, type User, writePrivately } from './embedded-files.ts'
 import { findPlace, markPlace, readPointer, writePointer } from './embedded-place.ts'
-import { isAlive, otherUsersLive, prepareUsers, registerUser, startTimeOf, watchUsers } from './embedded-users.ts'
+import {
+  isAlive,
+  isWatched,
+  otherUsersLive,
+  type Process,
+  type Registration,
+  registerUser,
+  startTimeOf,
+  watchUsers,
+} from './embedded-users.ts'
 
 const MAJOR = 18
 const DATABASE = 'malipo'
@@ -96,7 +105,9 @@ type Programs = { binDir: string; major: number }
 type Context = { dataDir: string; place: string; user: User | null; secrets: Secrets; log: EmbeddedLog }
 type Postmaster = { pid: number; port: number; status: string }
 /** A server that was seen on its data. Its process id and start time name it from then on, also when it has ended. */
-type Running = { pid: number; started: string | null; port: number }
+type Running = Process & { port: number }
+/** A server that this program uses. Without `may_stop` a program that is not registered may use it as well. */
+type Taken = { server: Running; adopted: boolean; may_stop: boolean }
 
 /**
  * Starts the embedded server of `dataDir`, or adopts the one that is running there.
@@ -114,33 +125,29 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     const context: Context = { dataDir, place, user, secrets, log: options.log }
     await requireMajor(place, options.binDir === undefined ? MAJOR : majorOf(options.binDir))
 
-    const has_registry = await prepareUsers(place, user)
-    const leave = await registerUser(place, user)
+    const registration = await registerUser(place, user)
     try {
-      const running = await awaitRunning(context)
-      // A server without a registry was started by an older version of this program, which may still use it.
-      const is_ours = has_registry || running === null
-      if (running !== null) {
-        await writePointer(dataDir, { ...(await readPointer(dataDir)), place, port: running.port })
-        options.log.info(`PostgreSQL was already running on port ${running.port}; using it`)
+      const taken = await takeServer(context, options)
+      const { server, adopted } = taken
+      if (adopted) {
+        await writePointer(dataDir, { ...(await readPointer(dataDir)), place, port: server.port })
+        options.log.info(`PostgreSQL was already running on port ${server.port}; using it`)
       }
-      const server = running ?? (await start(context, options))
-      if (is_ours) await watchUsers(place, server.pid, options.orphanMs ?? ORPHAN_MS)
       const url = socketUrl(urlOf(OWNER, secrets.password, server.port), place)
-      const supervisor = supervise(context, options, folder, server)
+      const supervisor = supervise(context, options, folder, taken, registration)
       const stop = once(async () => {
         const last = await supervisor.stop()
         const closing = await lockFolder(folder)
         try {
-          await leave()
-          if (is_ours && !(await otherUsersLive(place))) await stopServer(last)
+          await registration.leave()
+          if (last.may_stop && !(await otherUsersLive(place))) await stopServer(last.server)
         } finally {
           closing.close()
         }
       })
-      return { url, place, adopted: running !== null, stop }
+      return { url, place, adopted, stop }
     } catch (error) {
-      await leave()
+      await registration.leave()
       throw error
     }
   } finally {
@@ -166,17 +173,25 @@ export async function findEmbedded(dataDir: string): Promise<string | null> {
  * Starts the server again on its port whenever it ends, with growing pauses, until `stop`, which answers the newest server.
  * Another program that uses the same server may be first: then that one is used.
  */
-function supervise(context: Context, options: EmbeddedOptions, folder: string, first: Running) {
+function supervise(
+  context: Context,
+  options: EmbeddedOptions,
+  folder: string,
+  first: Taken,
+  registration: Registration,
+) {
   const { place, log } = context
   const stopping = new AbortController()
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
-  let server = first
+  const { port } = first.server
+  let taken = first
   const work = async () => {
     let wait_ms = RESTART_MS.first
     for (let began = performance.now(); ; ) {
       await pause(SUPERVISE_MS)
       if (stopping.signal.aborted) return
-      if (await isAlive(server)) continue
+      await registration.keep().catch(() => {}) // a full disk: it is tried again
+      if (await isAlive(taken.server)) continue
       if (performance.now() - began > RESTART_MS.ran_well) wait_ms = RESTART_MS.first
       log.warn(
         `PostgreSQL ended; it is started again in ${wait_ms} ms. The end of its log:\n${lastLines(await logEnd(place))}`,
@@ -188,12 +203,11 @@ function supervise(context: Context, options: EmbeddedOptions, folder: string, f
       try {
         const lock = await lockFolder(folder)
         try {
-          server = (await awaitRunning(context)) ?? (await start(context, options, first.port))
-          await watchUsers(place, server.pid, options.orphanMs ?? ORPHAN_MS)
+          taken = await takeServer(context, options, port)
         } finally {
           lock.close()
         }
-        log.info(`PostgreSQL runs again on port ${first.port}`)
+        log.info(`PostgreSQL runs again on port ${port}`)
       } catch (error) {
         log.warn(`PostgreSQL could not be started again: ${(error as Error).message}`)
       }
@@ -204,7 +218,7 @@ function supervise(context: Context, options: EmbeddedOptions, folder: string, f
     async stop() {
       stopping.abort()
       await done
-      return server
+      return taken
     },
   }
 }
@@ -219,6 +233,18 @@ function once(work: () => Promise<void>): () => Promise<void> {
 }
 
 // Starting ------------------------------------------------------------------------------------------------------------
+
+/**
+ * Adopts the running server, or starts one. A program of an older version may use the server that it started, and is not
+ * registered: that server is never stopped by this program, and gets no watcher.
+ */
+async function takeServer(context: Context, options: EmbeddedOptions, fixed_port?: number): Promise<Taken> {
+  const running = await awaitRunning(context)
+  if (running === null) return { server: await start(context, options, fixed_port), adopted: false, may_stop: true }
+  const may_stop = await isWatched(context.place, running)
+  if (may_stop) await watchUsers(context.place, running, options.orphanMs ?? ORPHAN_MS)
+  return { server: running, adopted: true, may_stop }
+}
 
 /** Starts a server and waits until it is ready. `fixed_port`: the port it must have, because a pool knows it. */
 async function start(context: Context, options: EmbeddedOptions, fixed_port?: number): Promise<Running> {
@@ -237,6 +263,7 @@ async function start(context: Context, options: EmbeddedOptions, fixed_port?: nu
     const logStart = await rotateLog(place)
     const child = await spawnServer(context, programs.binDir, port, settings)
     const server = { pid: child.pid as number, started: await startTimeOf(child.pid as number), port }
+    await watchUsers(place, server, options.orphanMs ?? ORPHAN_MS)
     if (await becameReady(context, child, server, giveUp)) {
       await ensureDatabase(urlOf(ADMIN, secrets.admin_password, port, 'postgres'), secrets.password)
       if (port !== fixed_port) await writePointer(dataDir, { ...pointer, place, port })
