@@ -131,6 +131,7 @@ export function createDb(options: DbOptions): Db {
   const clients = new Set<pg.PoolClient>()
   pool.on('connect', (client) => {
     clients.add(client)
+    watch?.answered()
     // The pool listens to idle connections only. If a connection in use breaks, the statement under way, or else the next one, is
     // rejected and tells its caller; without a listener the event itself would end the process.
     client.on('error', () => {})
@@ -255,6 +256,7 @@ export function createDb(options: DbOptions): Db {
       if (options.before) await options.before(PING.name)
       const ping = { name: PING.name, text: PING.text, query_timeout: PING_TIMEOUT_MS } as pg.QueryConfig
       await alone(async (client) => (await over(() => client.query(ping))).rows)
+      watch?.answered()
     },
     lacksSpace: () => performance.now() - no_space_at < SPACE_MS,
     arm: () => watch?.arm(),

@@ -9,6 +9,10 @@ const PATIENCE_MS = 300
 const LOOK_EVERY_MS = 100
 /** A database that answers nothing for this long is taken for silent. With PATIENCE_MS it leaves callers within 2.5 seconds. */
 const BEAT_MS_MAX = 1_500
+/** How often a heartbeat connection that was lost is opened again. */
+const CONNECT_EVERY_MS = 1_000
+/** An idle heartbeat connection is probed this often, so that no firewall on its way forgets it. */
+const PROBE_EVERY_MS = 10_000
 
 /** Options of `createWatch`. */
 export type WatchOptions = {
@@ -21,11 +25,14 @@ export type WatchOptions = {
 
 /** Knows whether the database answers, and ends what waits for it when it does not. */
 export type Watch = {
-  /** The outcome of `work`; rejects as unavailable as soon as the database is silent. `begin` is not called while it is. */
+  /** The outcome of `begin`; rejects as unavailable once the database is silent. `begin` is not called while it is. */
   over<Result>(begin: () => Promise<Result>): Promise<Result>
   /** Tells that the database has just answered a statement. */
   answered(): void
-  /** Begins to watch: a process that starts is busy itself, and a failed start would end it. */
+  /**
+   * Begins to watch: a process that starts is busy itself, and a failed start would end it. The heartbeat is connected now,
+   * because a machine that is short of time later may not open a connection in time.
+   */
   arm(): void
   close(): void
 }
@@ -33,6 +40,11 @@ export type Watch = {
 /** The error of what waited for a silent database. Its SQLSTATE is that of a failed connection. */
 function silence(): Error {
   return Object.assign(new Error('the database does not answer'), { code: '08006' })
+}
+
+/** True for an error that the database itself sent: it answers. */
+function isAnswer(error: unknown): boolean {
+  return typeof (error as { severity?: unknown } | null)?.severity === 'string'
 }
 
 /** Makes a watch. It asks nothing while every statement is answered soon. */
@@ -45,26 +57,41 @@ export function createWatch({ url, on_silent, on_answer }: WatchOptions): Watch 
   let closed = false
   let armed = false
   let answered_at = 0
-  let heart: pg.Client | null = null
+  let connecting: NodeJS.Timeout | null = null
+  let heart: { client: pg.Client; connected: Promise<unknown> } | null = null
 
+  const answered = () => {
+    answered_at = performance.now()
+  }
   const drop = () => {
     const gone = heart
     heart = null
-    if (gone !== null) cut(gone)
+    if (gone !== null) cut(gone.client)
+  }
+  const connect = () => {
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'malipo heartbeat',
+      keepAlive: true,
+      keepAliveInitialDelayMillis: PROBE_EVERY_MS,
+    })
+    const gone = () => {
+      if (heart?.client === client) heart = null
+    }
+    client.on('error', gone)
+    client.on('end', gone)
+    const connected = client.connect()
+    connected.catch(gone)
+    heart = { client, connected }
+    return heart
   }
   /** Whether the database says anything, and be it no. */
   const beat = async (): Promise<boolean> => {
     const begun_at = performance.now()
     return await within(BEAT_MS_MAX, async () => {
-      if (heart === null) {
-        const made = new pg.Client({ connectionString: url, application_name: 'malipo heartbeat', keepAlive: true })
-        heart = made
-        made.on('error', () => {
-          if (heart === made) heart = null
-        })
-        await made.connect()
-      }
-      await heart?.query('select 1')
+      const { client, connected } = heart ?? connect()
+      await connected
+      await client.query('select 1')
     }).then(
       () => true,
       (error) => {
@@ -119,20 +146,24 @@ export function createWatch({ url, on_silent, on_answer }: WatchOptions): Watch 
           },
           (error) => {
             done()
+            if (isAnswer(error)) answered()
             reject(error)
           },
         )
       }),
-    answered() {
-      answered_at = performance.now()
-    },
+    answered,
     arm() {
+      if (armed || closed) return
       armed = true
+      if (heart === null) connect()
+      connecting = setInterval(() => heart ?? connect(), CONNECT_EVERY_MS)
+      connecting.unref()
       look_again()
     },
     close() {
       closed = true
       if (looking !== null) clearTimeout(looking)
+      if (connecting !== null) clearInterval(connecting)
       drop()
     },
   }
