@@ -18,11 +18,12 @@ before(async () => {
   world = await createWorld()
   await plant(world.merchant, OLD, 'Old', START.getTime() - 10 * 86_400_000)
   await plant(world.merchant, YOUNG, 'young', START.getTime() - 3_600_000)
+  await plant(world.merchant, YOUNG, 'live', START.getTime() - 3_000_000, 'live')
 })
 after(() => world.close())
 
 /** Plants failed payments a moment apart: `Old-00000`, `Old-00001` and so on, the newest last. */
-async function plant(of: Merchant, many: number, reference: string, since: number): Promise<void> {
+async function plant(of: Merchant, many: number, reference: string, since: number, environment = 'sandbox') {
   const rows = Array.from({ length: many }, (_, i) => {
     const at = new Date(since + i)
     const seams = { ...world.deps, clock: { ...world.deps.clock, now: () => at } }
@@ -31,9 +32,9 @@ async function plant(of: Merchant, many: number, reference: string, since: numbe
   await world.rows(
     `insert into collections (merchant_id, id, environment, origin_environment, status, version, method, amount_minor,
        currency, fee_minor, reference, customer_phone, created_at, updated_at, failure_reason_code)
-     select $1, id, 'sandbox', 'sandbox', 'failed', 1, 'wallet_push', 100, 'TZS', 0, reference, '255754123456', at, at,
+     select $1, id, $3, $3, 'failed', 1, 'wallet_push', 100, 'TZS', 0, reference, '255754123456', at, at,
        'wrong_pin' from json_to_recordset($2::json) as x(id uuid, at timestamptz, reference text)`,
-    [of.id, JSON.stringify(rows)],
+    [of.id, JSON.stringify(rows), environment],
   )
 }
 

@@ -50,16 +50,24 @@ const IN_RANGE = sql(
 export const BEGUN_MAX = COUNT_MAX
 /** If more references begin so: most payments of the period, the newest, among which matches are looked for as well. */
 export const NEWEST_MAX = 20_000
+/**
+ * The end of a query for a merchant's newest collections of one environment. Only the index of lists has this order, so that the
+ * planner never walks through the other environment. A limit that it does not know keeps it from sorting all rows instead.
+ */
+export function newestOf(table: string, environment: string, from_id: string, until_id: string, limit: string): string {
+  const place = `(${table}.environment, ${table}.id)`
+  return `${place} >= (${environment}::text, ${from_id}::uuid) and ${place} < (${environment}::text, ${until_id}::uuid)
+       order by ${table}.environment desc, ${table}.id desc limit ${limit}`
+}
 // Both searches end after a number of rows, and only then the other filters apply. Rows read therefore never grow with the data.
 const BY_REFERENCE = sql(
   '',
   `with begun as materialized (
      select c.* from collections c where c.merchant_id = $1 and c.environment = $2 and ${beginsWith('c.reference', '$5')}
-     order by ${lastReferenceFirst('c.reference')}, c.id desc limit ${BEGUN_MAX + 1}
+     order by ${lastReferenceFirst('c.reference')}, c.id desc limit (select ${BEGUN_MAX + 1})
    ), newest as materialized (
-     select c.* from collections c where c.merchant_id = $1 and c.environment = $2 and c.id >= $7 and c.id < $8
-       and (select count(*) from begun) > ${BEGUN_MAX}
-     order by c.id desc limit ${NEWEST_MAX}
+     select c.* from collections c where c.merchant_id = $1 and (select count(*) from begun) > ${BEGUN_MAX}
+       and ${newestOf('c', '$2', '$7', '$8', `(select ${NEWEST_MAX})`)}
    ), found as materialized (
      select c.id from begun c where ${MATCHING} and c.id >= $7 and c.id < $8
      union select c.id from newest c where ${MATCHING}

@@ -1,7 +1,7 @@
-// The collections of all merchants, as operators list them. No read grows with the number of payments: each status is read
-// from the index of what waits, by a search in the index of each merchant, or among the newest payments.
+// The collections of all merchants, as operators list them. Without a merchant a list first finds the merchants that have
+// such payments, then shares a limit of rows among them, then filters. Only the queue of reviews is read whole.
 
-import { beginsWith, type Deps, sql } from '../db/index.ts'
+import { beginsWith, type Deps, lastReferenceFirst, type Statement, sql } from '../db/index.ts'
 import {
   COUNT_MAX,
   ENVIRONMENTS,
@@ -14,7 +14,7 @@ import {
 import { refuseField } from '../lib/index.ts'
 import { checkPhone } from './check.ts'
 import { type CollectionName, presentForOperators } from './held.ts'
-import { listCollections } from './list.ts'
+import { listCollections, newestOf } from './list.ts'
 import type { Status } from './state.ts'
 
 /** Which collections operators list. Without `status`: those under review, or all of them if something is searched for. */
@@ -30,14 +30,14 @@ export type OperatorFilter = PageChoice & {
   to?: string
 }
 
-/** Most payments that are looked at, of all merchants together, where no index leads to a status. */
+/** Most payments, tries or reviews that one list reads, of all merchants together. */
 export const LOOKED_AT_MAX = 10_000
-/** Most merchants among whose newest payments a status is looked for. */
+/** Most merchants, each with one environment, that share these. */
 export const BOOKS_MAX = 200
-/** Most payments of one merchant that are taken from the index of what waits, or found by the beginning of a reference. */
-export const EACH_MAX = 2_000
-/** Most merchants whose waiting payments are listed together. */
-const MERCHANTS_MAX = 500
+/** Most merchants that are asked whether they have any, those that were registered last. */
+export const ASKED_MAX = 10_000
+/** Most merchants whose tries that wait are listed together. */
+export const WAITING_MAX = 500
 
 const matching = (id: string, environment: string) =>
   `($2::text is null or ${environment} = $2) and ($3::text is null or c.method = $3)
@@ -45,85 +45,97 @@ const matching = (id: string, environment: string) =>
      and ${id} >= $6::uuid and ${id} < $7::uuid and ($8::text is null or c.status = $8)`
 const MATCHING = matching('c.id', 'c.environment')
 
-/** The page of a selection, and how many there are, up to a limit. `depth` is how many of each merchant may be needed. */
-function statements(selection: (depth: string) => string, order = 'id desc') {
-  return {
-    list: sql(
-      '',
-      `select merchant_id, id from (${selection('($9::int + $10::int)')}) f order by ${order} limit $9 offset $10`,
-    ),
-    count: sql('', `select count(*)::int as total from (select 1 from (${selection('$9::int')}) f limit $9) counted`),
-  }
+/** One statement for a page of a selection and for the number of its rows, both up to COUNT_MAX. `order` is of the listed rows. */
+function listOf(selection: string, order = 'id desc'): Statement {
+  return sql(
+    '',
+    `with listed as materialized (select * from (${selection}) f order by ${order} limit ${COUNT_MAX})
+     select (select count(*)::int from listed) as total, (
+       select coalesce(json_agg(json_build_object('merchant_id', merchant_id, 'id', id) order by ${order}), '[]')
+       from (select * from listed order by ${order} limit $9 offset $10) p) as names`,
+  )
 }
 
+const SHARE = `(select greatest(${LOOKED_AT_MAX} / greatest(count(*), 1), 1) from books)`
+
+/**
+ * A list of what many merchants have. `read` selects collections of one merchant and environment, in the order of an index and
+ * by its columns alone, so that its limit bounds what is read. The merchants that have the newest of the first ones share the limit.
+ */
+function listShared(
+  read: (merchant: string, environment: string, limit: string) => string,
+  environments = "'{live,sandbox}'",
+): Statement {
+  return listOf(`with books as materialized (
+       select m.id as merchant_id, e.environment from (
+         select id from merchants where $1::uuid is null or id = $1 order by id desc limit ${ASKED_MAX}) m
+       cross join unnest(${environments}::text[]) as e(environment)
+       cross join lateral (${read('m.id', 'e.environment', '1')}) first
+       order by first.id desc limit ${BOOKS_MAX}
+     )
+     select c.merchant_id, c.id from books b cross join lateral (${read('b.merchant_id', 'b.environment', SHARE)}) c
+     where ${MATCHING}`)
+}
+
+const IN_TIME = 'n.id >= $6::uuid and n.id < $7::uuid'
+const ASKED_FOR = (environment: string) => `($2::text is null or ${environment} = $2)`
+
 // Statements without a name are planned for the filters at hand: without filters on c, the queue is read alone.
-const UNDER_REVIEW = statements(
-  () => `select h.merchant_id, h.collection_id as id, h.held_at from held_collections h
+const UNDER_REVIEW = listOf(
+  `select h.merchant_id, h.collection_id as id, h.held_at from held_collections h
      left join collections c on c.merchant_id = h.merchant_id and c.id = h.collection_id
      where h.decided_at is null and ($1::uuid is null or h.merchant_id = $1)
        and ${matching('h.collection_id', 'h.environment')}`,
   'held_at, id',
 )
 
-// Of each merchant the newest, and of those the newest again.
-const WERE_HELD = statements(
-  (depth) => `select f.merchant_id, f.id from merchants m cross join lateral (
-       select c.merchant_id, c.id from held_collections h
-       join collections c on c.merchant_id = h.merchant_id and c.id = h.collection_id
-       where h.merchant_id = m.id and ${MATCHING} order by h.collection_id desc limit ${depth}) f
-     where ($1::uuid is null or m.id = $1)`,
+// Its index does not know the environment, which is a filter like others.
+const WERE_HELD = listShared(
+  (merchant, _environment, limit) => `select c.* from (
+       select n.merchant_id, n.collection_id as id from held_collections n where n.merchant_id = ${merchant}
+         and n.collection_id >= $6::uuid and n.collection_id < $7::uuid order by n.collection_id desc limit ${limit}) n
+     join collections c on c.merchant_id = n.merchant_id and c.id = n.id`,
+  "'{any}'",
 )
 
 // Steps from merchant to merchant over the index of what is due: every payment that is processing has a try in it.
-const WAITING = statements(
-  () => `with recursive waiting as (
+const WAITING = listOf(
+  `with recursive waiting as (
        (select a.merchant_id, 1 as number from collection_attempts a
         where a.due_at is not null and ($1::uuid is null or a.merchant_id = $1) order by a.merchant_id limit 1)
        union all
        select following.merchant_id, w.number + 1 from waiting w cross join lateral (
          select a.merchant_id from collection_attempts a
          where a.due_at is not null and a.merchant_id > w.merchant_id order by a.merchant_id limit 1) following
-       where w.number < ${MERCHANTS_MAX} and $1::uuid is null
-     )
-     select distinct c.merchant_id, c.id from waiting w cross join lateral (
+       where w.number < ${WAITING_MAX} and $1::uuid is null
+     ), books as materialized (select merchant_id from waiting)
+     select distinct c.merchant_id, c.id from books b cross join lateral (
        select a.merchant_id, a.collection_id from collection_attempts a
-       where a.due_at is not null and a.merchant_id = w.merchant_id order by a.due_at limit ${EACH_MAX}) a
+       where a.due_at is not null and a.merchant_id = b.merchant_id order by a.due_at limit ${SHARE}) a
      join collections c on c.merchant_id = a.merchant_id and c.id = a.collection_id
      where ${MATCHING}`,
 )
 
-const OF_PHONE = statements(
-  (depth) => `select f.merchant_id, f.id from merchants m cross join lateral (
-       select c.merchant_id, c.id from collections c where c.merchant_id = m.id and ${MATCHING}
-       order by c.id desc limit ${depth}) f
-     where ($1::uuid is null or m.id = $1)`,
+// The index of phones does not know the environment either.
+const OF_PHONE = listShared(
+  (merchant, _environment, limit) => `select n.* from collections n where n.merchant_id = ${merchant}
+       and n.customer_phone = $5 and ${IN_TIME} order by n.id desc limit ${limit}`,
+  "'{any}'",
 )
 
-// In no order, so that the index of references is read and never the list of all payments.
-const OF_REFERENCE = statements(
-  () => `select f.merchant_id, f.id from merchants m cross join unnest('{live,sandbox}'::text[]) as e(environment)
-     cross join lateral (
-       select c.merchant_id, c.id from collections c
-       where c.merchant_id = m.id and c.environment = e.environment and ${MATCHING} limit ${EACH_MAX}) f
-     where ($1::uuid is null or m.id = $1)`,
+const OF_REFERENCE = listShared(
+  (merchant, environment, limit) => `select n.* from collections n where n.merchant_id = ${merchant}
+       and n.environment = ${environment} and ${ASKED_FOR(environment)} and ${beginsWith('n.reference', '$4')}
+       order by ${lastReferenceFirst('n.reference')}, n.id desc limit ${limit}`,
 )
 
-// The merchants whose newest payment is newest share what may be looked at.
-const NEWEST = statements(
-  () => `with books as materialized (
-       select m.id as merchant_id, e.environment from merchants m
-       cross join unnest('{live,sandbox}'::text[]) as e(environment)
-       cross join lateral (
-         select n.id from collections n where n.merchant_id = m.id and n.environment = e.environment
-           and n.id >= $6::uuid and n.id < $7::uuid order by n.id desc limit 1) newest
-       where ($1::uuid is null or m.id = $1) and ($2::text is null or e.environment = $2)
-       order by newest.id desc limit ${BOOKS_MAX}
-     )
-     select c.merchant_id, c.id from books b cross join lateral (
-       select n.* from collections n where n.merchant_id = b.merchant_id and n.environment = b.environment
-         and n.id >= $6::uuid and n.id < $7::uuid
-       order by n.id desc limit (select ${LOOKED_AT_MAX} / greatest(count(*), 1) from books)) c
-     where ${MATCHING}`,
+const NEWEST = listShared(
+  (
+    merchant,
+    environment,
+    limit,
+  ) => `select n.* from collections n where n.merchant_id = ${merchant} and ${ASKED_FOR(environment)}
+       and ${newestOf('n', environment, '$6', '$7', limit)}`,
 )
 
 /** True if more than the status, the merchant and the environment is asked for. */
@@ -155,7 +167,7 @@ export async function listForOperators(deps: Deps, filter: OperatorFilter) {
 type Found = { names: CollectionName[]; total: number }
 type Wanted = { status: Status | null; phone: string | null; page: number; page_size: number }
 
-function statementsFor(filter: OperatorFilter, { status, phone }: Wanted) {
+function statementFor(filter: OperatorFilter, { status, phone }: Wanted): Statement {
   if (status === 'pending_clearance') return UNDER_REVIEW
   if (filter.held) return WERE_HELD
   if (status === 'processing') return WAITING
@@ -164,17 +176,14 @@ function statementsFor(filter: OperatorFilter, { status, phone }: Wanted) {
 }
 
 async function ofMany(deps: Deps, filter: OperatorFilter, wanted: Wanted): Promise<Found> {
-  const { list, count } = statementsFor(filter, wanted)
   const { merchant_id = null, environment = null, method = null, reference = null } = filter
   const { from_id, until_id } = idsOfTime(filter)
   // The queue itself says that they are under review.
   const status = wanted.status === 'pending_clearance' ? null : wanted.status
   const values = [merchant_id, environment, method, reference, wanted.phone, from_id, until_id, status]
-  const [names, counted] = await Promise.all([
-    deps.db.query<CollectionName>(list, [...values, wanted.page_size, (wanted.page - 1) * wanted.page_size]),
-    deps.db.query<{ total: number }>(count, [...values, COUNT_MAX]),
-  ])
-  return { names, total: counted[0]?.total ?? 0 }
+  const page = [wanted.page_size, (wanted.page - 1) * wanted.page_size]
+  const [found] = await deps.db.query<Found>(statementFor(filter, wanted), [...values, ...page])
+  return found ?? { names: [], total: 0 }
 }
 
 /** As the merchant's own list: of both environments, the newest of both are merged. */

@@ -3,15 +3,16 @@
 import Type from 'typebox'
 import { actOf } from '../audit/index.ts'
 import {
+  ASKED_MAX,
   BOOKS_MAX,
   clearCollection,
-  EACH_MAX,
   HeldCollection,
   ListFilters,
   LOOKED_AT_MAX,
   listForOperators,
   OperatorCollection,
   STATUSES,
+  WAITING_MAX,
 } from '../collections/index.ts'
 import type { Deps, Tx } from '../db/index.ts'
 import { ENVIRONMENTS, PageQuery, page, type Routes, success, writtenAmount } from '../http/index.ts'
@@ -37,9 +38,11 @@ const Query = Type.Object({
 const BOUNDS = [
   'Those under review come with the longest waiting first, all others newest first.',
   `Without \`merchant_id\`, \`total_items\` counts up to ${DEPTH_MAX}, and no page goes further; nor without \`environment\`.`,
-  `Of each merchant up to ${EACH_MAX} that are processing, or that a reference finds, are listed.`,
-  `Without a status that waits, a reference or a phone, the newest ${LOOKED_AT_MAX} payments of the ${BOOKS_MAX} merchants paid last are looked at.`,
-  '`from` and `to` move that window; with `merchant_id` there is none.',
+  `Except for the queue of reviews, a list without \`merchant_id\` reads at most ${LOOKED_AT_MAX} payments.`,
+  `Up to ${BOOKS_MAX} merchants share them equally, each environment for itself: those paid last of the ${ASKED_MAX} registered last.`,
+  `Of those that are processing, up to ${WAITING_MAX} merchants share them. Other filters apply to what was read.`,
+  '`from` and `to` move that window, except for a reference and for those that are processing.',
+  'With `merchant_id` the list is that of the merchant: see `GET /v1/collections`.',
 ].join(' ')
 
 const Body = Type.Object({
