@@ -173,7 +173,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
       healthRoutes(
         createReadiness(deps, {
           folders: [resolve(config.data_dir), ...(options.folders ?? [])],
-          keyFits: () => readCanary(deps),
+          keyFits: (db) => readCanary({ db, vault: deps.vault }),
         }),
         options.draining ?? (() => false),
       ),

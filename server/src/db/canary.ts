@@ -29,7 +29,7 @@ const PASSING = sql(
  * Whether the vault of this process reads the canary of its database. False also when the database has no canary, because
  * another one was put in its place. Throws when the database cannot be reached.
  */
-export async function readCanary({ db, vault }: Pick<Deps, 'db' | 'vault'>): Promise<boolean> {
+export async function readCanary({ db, vault }: { db: Reader; vault: Vault }): Promise<boolean> {
   const sealed = await findCanary(db)
   return sealed !== null && opens(vault, sealed)
 }

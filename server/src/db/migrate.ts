@@ -68,9 +68,9 @@ const APPLIED = sql('applied_migrations', 'select name from schema_migrations')
  * Makes a function that answers the migrations of this program that the database lacks. A database that is newer than this program
  * lacks none. The program's own are read once: files that are replaced under a running process are not its migrations.
  */
-export function createMissingMigrations(reader: Reader): () => Promise<string[]> {
+export function createMissingMigrations(): (reader: Reader) => Promise<string[]> {
   let known: string[] | null = null
-  return async () => {
+  return async (reader) => {
     known ??= (await readdir(MIGRATIONS_DIR)).filter((name) => FILE_NAME.test(name)).sort()
     const applied = new Set((await reader.query<{ name: string }>(APPLIED)).map(({ name }) => name))
     return known.filter((name) => !applied.has(name))

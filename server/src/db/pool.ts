@@ -45,6 +45,9 @@ export type Reader = { query<Row>(statement: Statement, values?: readonly unknow
 /** An open transaction: required by whatever writes. Made only by `inTransaction` and `oneStatement`. */
 export type Tx = Reader & { readonly kind: 'tx' }
 
+/** One connection of the pool: each statement on it commits by itself. */
+export type Session = Reader & { readonly kind: 'db' }
+
 /** The database. */
 export type Db = Reader & {
   readonly kind: 'db'
@@ -53,8 +56,10 @@ export type Db = Reader & {
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
   /** Answers once a connection works, or throws what is wrong. */
   ping(): Promise<void>
-  /** True if the database had no disk space left for a statement of this process in the last seconds. */
-  lacksSpace(): boolean
+  /** Runs `work` on one connection without a transaction. The connection is not used again if one of its statements failed. */
+  session<Result>(work: (session: Session) => Promise<Result>): Promise<Result>
+  /** When, as `performance.now()`, the database last had no disk space left for a statement of this process. */
+  fullDiskAt(): number
   /** Begins to watch whether the database answers, where `watch` is given: once the process has started. */
   arm(): void
   close(): Promise<void>
@@ -82,8 +87,6 @@ const PING_TIMEOUT_MS = 2_000
 const LOCK_TIMEOUT_MS = 5_000
 const CONNECT_TIMEOUT_MS = 2_500
 const ATTEMPTS_MAX = 5
-/** How long a statement that met a full disk is remembered. */
-const SPACE_MS = 10_000
 
 /** Times are sent as UTC, which is quick to read. */
 const UTC = '-c timezone=UTC'
@@ -148,7 +151,7 @@ export function createDb(options: DbOptions): Db {
         on_answer: options.watch.on_answer,
       })
     : null
-  let no_space_at = Number.NEGATIVE_INFINITY
+  let full_disk_at = Number.NEGATIVE_INFINITY
 
   const over = <Result>(begin: () => Promise<Result>): Promise<Result> => (watch ? watch.over(begin) : begin())
   /** A connection of the pool. One that comes after its caller was refused goes back. */
@@ -175,7 +178,7 @@ export function createDb(options: DbOptions): Db {
       watch?.answered()
       return result
     } catch (error) {
-      if (codeOf(error) === DISK_FULL) no_space_at = performance.now()
+      if (isDiskFull(error)) full_disk_at = performance.now()
       throw error
     }
   }
@@ -258,7 +261,24 @@ export function createDb(options: DbOptions): Db {
       await alone(async (client) => (await over(() => client.query(ping))).rows)
       watch?.answered()
     },
-    lacksSpace: () => performance.now() - no_space_at < SPACE_MS,
+    async session(work) {
+      const client = await borrow()
+      let failed: Error | undefined
+      const session: Session = {
+        kind: 'db',
+        query: (statement, values) =>
+          run<never>(client, statement, values).catch((error: Error) => {
+            failed ??= error
+            throw error
+          }),
+      }
+      try {
+        return await work(session)
+      } finally {
+        client.release(failed)
+      }
+    },
+    fullDiskAt: () => full_disk_at,
     arm: () => watch?.arm(),
     close() {
       closing = true
@@ -285,7 +305,7 @@ export function inTransaction<Result>(db: Db, work: (tx: Tx) => Promise<Result>)
 }
 
 /** A transaction for a use case whose whole write is one statement: every statement commits by itself. */
-export function oneStatement(db: Db): Tx {
+export function oneStatement(db: Session): Tx {
   return {
     kind: 'tx',
     async query(statement, values) {
@@ -328,6 +348,11 @@ export function isUnavailable(error: unknown): boolean {
   return /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
     message,
   )
+}
+
+/** True for a statement for which the database had no disk space left. */
+export function isDiskFull(error: unknown): boolean {
+  return codeOf(error) === DISK_FULL
 }
 
 /** The constraint that a unique or check violation names, or null. */

@@ -3,8 +3,8 @@
 import { statfs } from 'node:fs/promises'
 import type { Deps } from './deps.ts'
 import { createMissingMigrations } from './migrate.ts'
-import { isUnavailable, oneStatement, sql } from './pool.ts'
-import { LATE, within } from './watch.ts'
+import { isDiskFull, isUnavailable, oneStatement, type Session, sql } from './pool.ts'
+import { within } from './watch.ts'
 
 /** What is checked, in the order in which it is shown. */
 export const READINESS_CHECKS = ['database', 'writable', 'disk', 'key', 'migrations'] as const
@@ -17,7 +17,7 @@ export type ReadinessOptions = {
   /** Folders whose disks this installation writes to: DATA_DIR, and where the embedded database is. */
   folders: readonly string[]
   /** Whether the vault reads what this database holds encrypted. */
-  keyFits: () => Promise<boolean>
+  keyFits: (reader: Session) => Promise<boolean>
 }
 
 /** All checks together answer within this time, however the database hangs. */
@@ -25,8 +25,11 @@ const CHECK_MS_MAX = 2_000
 /** A result is shared by all who ask meanwhile. */
 const FRESH_MS = 1_000
 const FORGET_MS = 3_600_000
+/** A statement that met a full disk counts for so long, unless a check finds before that a write succeeds. */
+const SPACE_MS = 10_000
 const BYTES_PER_MB = 1_048_576
 
+const ANSWER = sql('readiness_answer', 'select 1')
 const PROBE = sql(
   'readiness_probe',
   `with old as (delete from readiness_probes where probed_at < $3 and process_id <> $1)
@@ -37,48 +40,47 @@ const PROBE = sql(
 /** Makes the function that checks. All who ask at a time share one check, and its result for a second. */
 export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptions): () => Promise<Checks> {
   const { config, db, clock, process_id, log } = deps
-  const missing = createMissingMigrations(db)
-  const probes: Record<keyof Checks, () => Promise<string>> = {
-    async database() {
-      await db.ping()
-      return 'ok'
-    },
-    async writable() {
-      if (db.lacksSpace()) return NO_SPACE
-      const now = clock.now()
-      await oneStatement(db).query(PROBE, [process_id, now, new Date(now.getTime() - FORGET_MS)])
-      return 'ok'
-    },
-    async disk() {
-      for (const folder of folders) {
-        const free = await freeBytes(folder)
-        if (free !== null && free < config.disk_free_min_mb * BYTES_PER_MB) return 'too little free space'
-      }
-      return 'ok'
-    },
-    key: async () => ((await keyFits()) ? 'ok' : 'the secret key does not fit the database'),
-    migrations: async () => ((await missing()).length === 0 ? 'ok' : 'migrations are pending'),
+  const missing = createMissingMigrations()
+  let told_full_at = Number.NEGATIVE_INFINITY
+  /** A refusal since the check before makes this one fail, because a small write may succeed where a payment does not. */
+  const probeWrite = async (session: Session): Promise<string> => {
+    const full_at = db.fullDiskAt()
+    const refused = full_at > told_full_at && performance.now() - full_at < SPACE_MS
+    const now = clock.now()
+    try {
+      await oneStatement(session).query(PROBE, [process_id, now, new Date(now.getTime() - FORGET_MS)])
+      told_full_at = full_at
+    } catch (error) {
+      // The refusal of the probe itself has been told by then.
+      if (isDiskFull(error)) told_full_at = db.fullDiskAt()
+      throw error
+    }
+    return refused ? NO_SPACE : 'ok'
   }
-  // A probe that outlasts its time is not begun a second time: a database that commits nothing would soon hold every connection.
-  const running = new Map<keyof Checks, Promise<string>>()
-  const probe = (name: keyof Checks): Promise<string> => {
-    const begun = running.get(name)
-    if (begun !== undefined) return begun
-    const made = probes[name]().finally(() => running.delete(name))
-    running.set(name, made)
-    return made
+  /** The write comes last: it may wait for ever where nothing is committed. */
+  const steps: [keyof Checks, (session: Session) => Promise<string>][] = [
+    ['database', (session) => session.query(ANSWER).then(() => 'ok')],
+    ['key', async (session) => ((await keyFits(session)) ? 'ok' : 'the secret key does not fit the database')],
+    ['migrations', async (session) => ((await missing(session)).length === 0 ? 'ok' : 'migrations are pending')],
+    ['writable', probeWrite],
+  ]
+  const askDatabase = async (found: Partial<Checks>): Promise<void> => {
+    const ask = async (session: Session) => {
+      for (const [name, step] of steps) found[name] = await step(session).catch(describeFailure)
+    }
+    await db.session(ask).catch((error) => {
+      for (const [name] of steps) found[name] ??= describeFailure(error)
+    })
   }
+  const askDisks = async (found: Partial<Checks>): Promise<void> => {
+    found.disk = await findSpace(folders, config.disk_free_min_mb * BYTES_PER_MB).catch(describeFailure)
+  }
+  const askDatabaseOnce = shared(askDatabase)
+  const askDisksOnce = shared(askDisks)
   const checkAll = async (): Promise<Checks> => {
-    const outcomes = await Promise.all(
-      READINESS_CHECKS.map(async (name): Promise<readonly [string, string]> => {
-        try {
-          return [name, await within(CHECK_MS_MAX, () => probe(name))]
-        } catch (error) {
-          return [name, describeFailure(error)]
-        }
-      }),
-    )
-    return Object.fromEntries(outcomes) as Checks
+    const [database, disks] = await Promise.all([askDatabaseOnce(), askDisksOnce()])
+    const found = { ...database, ...disks }
+    return Object.fromEntries(READINESS_CHECKS.map((name) => [name, found[name] ?? 'no answer in time'])) as Checks
   }
   let last = ''
   let asked: { checks: Promise<Checks>; until: number } | null = null
@@ -105,6 +107,26 @@ export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptio
   }
 }
 
+/**
+ * What `ask` has found within the time of a check. If it is still under way from an earlier check, it is not begun again: a database
+ * that commits nothing would soon hold every connection.
+ */
+function shared(ask: (found: Partial<Checks>) => Promise<void>): () => Promise<Partial<Checks>> {
+  let running: { found: Partial<Checks>; done: Promise<void> } | null = null
+  return async () => {
+    if (running === null) {
+      const found: Partial<Checks> = {}
+      const done = ask(found).finally(() => {
+        running = null
+      })
+      running = { found, done }
+    }
+    const { found, done } = running
+    await within(CHECK_MS_MAX, () => done).catch(() => {}) // what is missing is told as late
+    return { ...found }
+  }
+}
+
 /** True if every check is ok. */
 export function isReady(checks: Checks): boolean {
   return READINESS_CHECKS.every((name) => checks[name] === 'ok')
@@ -115,11 +137,18 @@ const NO_SPACE = 'the disk of the database is full'
 /** A failure in words without secrets: the answer is public. */
 function describeFailure(error: unknown): string {
   const { code } = error as { code?: unknown }
-  if (error === LATE) return 'no answer in time'
   if (code === '08006') return 'the database does not answer'
   if (code === '25006') return 'the database is read-only'
-  if (code === '53100') return NO_SPACE
+  if (isDiskFull(error)) return NO_SPACE
   return isUnavailable(error) ? 'the database cannot be reached' : 'the check failed'
+}
+
+async function findSpace(folders: readonly string[], least: number): Promise<string> {
+  for (const folder of folders) {
+    const free = await freeBytes(folder)
+    if (free !== null && free < least) return 'too little free space'
+  }
+  return 'ok'
 }
 
 /** Free bytes of the disk of a folder; null if there is no such folder, so that nothing is written to it either. */

@@ -170,7 +170,7 @@ export function createWatch({ url, on_silent, on_answer }: WatchOptions): Watch 
 }
 
 /** What `within` rejects with when the time is over. */
-export const LATE = new Error('it did not answer in time')
+const LATE = new Error('it did not answer in time')
 
 /**
  * The outcome of `work`, or a rejection with LATE after `ms`. The time is counted in ticks: while this process is too busy to read its
