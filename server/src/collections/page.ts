@@ -216,6 +216,8 @@ export type PagePayment = {
   failure_reason_code: FailureReason | null
   /** What was taken, in cents. Null: nothing yet. */
   amount_received_minor: bigint | null
+  /** What was taken in another currency than was asked, in its hundredths. Null: none was. */
+  foreign_amount_minor: bigint | null
   foreign_currency: string | null
   attempts: number
   updated_at: Date
@@ -232,8 +234,9 @@ export type PagePayment = {
 }
 
 const PAYMENT_COLUMNS = `c.merchant_id, c.payment_link_id, c.id as collection_id, c.status, c.method, c.failure_reason_code,
-     c.amount_received_minor, c.foreign_currency, c.attempts, c.updated_at, a.phone, a.state as attempt_state, a.created_at as attempt_at, a.provider, a.provider_id, a.payment_token,
-     a.qr_payload, case when c.amount_received_minor is not null then (
+     c.amount_received_minor, c.foreign_amount_minor, c.foreign_currency, c.attempts, c.updated_at, a.phone, a.state as attempt_state,
+     a.created_at as attempt_at, a.provider, a.provider_id, a.payment_token, a.qr_payload,
+     case when c.amount_received_minor is not null or c.foreign_currency is not null then (
        select min(h.at) from collection_history h
        where h.merchant_id = c.merchant_id and h.collection_id = c.id
          and h.to_status in ('pending_clearance', 'successful', 'reversed')) end as arrived_at`

@@ -345,7 +345,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
               brand_name: config.brand_name,
               merchant_name: link.merchant_name,
               amount_minor: facts.amount_minor,
-              currency: link.currency,
+              currency: facts.currency,
               method: methodName(shop, facts.method),
               phone: found.phone,
               reference: link.reference,

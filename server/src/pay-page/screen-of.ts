@@ -247,13 +247,20 @@ export function receiptPath(shop: Pick<Shop, 'pay_path'>, payment: PagePayment):
 }
 
 /** What a stranger with the link may read of a payment, and what was taken, which may be another amount than was asked. */
-export function paidOf(link: Link, payment: PagePayment): PaymentFacts & { amount_minor: bigint } {
+export function paidOf(link: Link, payment: PagePayment): PaymentFacts & { amount_minor: bigint; currency: string } {
   return {
-    amount_minor: payment.amount_received_minor ?? link.amount_minor,
+    ...takenOf(link, payment),
     // What becomes of a payment later, by a review or a reversal, does not change when it was made.
     paid_at: payment.arrived_at ?? payment.updated_at,
     method: payment.method ?? 'wallet_push',
     phone_masked: payment.phone === null ? null : maskPhone(payment.phone),
     provider_reference: payment.provider_id,
   }
+}
+
+/** What was taken: money in another currency as such, if no operator has stated its worth. */
+function takenOf(link: Link, { amount_received_minor, foreign_amount_minor, foreign_currency }: PagePayment) {
+  if (amount_received_minor === null && foreign_amount_minor !== null && foreign_currency !== null)
+    return { amount_minor: foreign_amount_minor, currency: foreign_currency }
+  return { amount_minor: amount_received_minor ?? link.amount_minor, currency: link.currency }
 }

@@ -28,7 +28,12 @@ export function Payments({ link_id }: { link_id: string }) {
     { label: t.method, show: (row) => words.method(row.method) },
     {
       label: t.amount,
-      show: (row) => <Amount value={row.amount_received ?? row.amount} currency={row.currency} />,
+      show: (row) =>
+        row.amount_received === null && row.foreign_amount !== null && row.foreign_currency !== null ? (
+          <Amount value={row.foreign_amount} currency={row.foreign_currency} />
+        ) : (
+          <Amount value={row.amount_received ?? row.amount} currency={row.currency} />
+        ),
       right: true,
     },
   ]
