@@ -93,6 +93,12 @@ export const settings = {
     'PostgreSQL 15 or newer. Empty: an embedded PostgreSQL in DATA_DIR. Do not use a superuser.',
   ),
   database_connections: setting('DATABASE_CONNECTIONS', '12', number(2, 200), 'Most connections this process opens.'),
+  full_page_writes_not_needed: setting(
+    'FULL_PAGE_WRITES_NOT_NEEDED',
+    'false',
+    flag,
+    'true: production starts on a database with full_page_writes off. Only for storage that never leaves a page half written, such as ZFS.',
+  ),
   base_url: setting(
     'BASE_URL',
     '',

@@ -27,10 +27,8 @@ const PRODUCTION = {
 let durable: Awaited<ReturnType<typeof startEmbedded>>
 const children: Child[] = []
 before(async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'production-'))
-  await chmod(dataDir, 0o711)
   const settings = { shared_buffers: '16MB' }
-  durable = await startEmbedded({ dataDir, log: { info() {}, warn() {} }, settings })
+  durable = await startEmbedded({ dataDir: await newFolder(), log: { info() {}, warn() {} }, settings })
 })
 after(async () => {
   for (const child of children) await child.kill()
@@ -45,6 +43,30 @@ describe('production', { concurrency: CONCURRENCY }, () => {
       assert.match(output, /^fsync of the database is off .*Set fsync = on/m)
       assert.match(output, /^full_page_writes of the database is off .*Set full_page_writes = on/m)
     }
+    await drop()
+  })
+
+  test('the server starts with full_page_writes off if FULL_PAGE_WRITES_NOT_NEEDED is true, and logs it', async () => {
+    const settings = { shared_buffers: '16MB', full_page_writes: 'off' }
+    const whole_pages = await startEmbedded({ dataDir: await newFolder(), log: { info() {}, warn() {} }, settings })
+    try {
+      const { url } = await newDatabase(whole_pages.url)
+      const output = await refused(url)
+      assert.match(output, /^full_page_writes of the database is off .*FULL_PAGE_WRITES_NOT_NEEDED=true/m)
+      assert.match(await refused(url, { FULL_PAGE_WRITES_NOT_NEEDED: 'false' }), /^full_page_writes of the database/m)
+      const server = await serves(url, { FULL_PAGE_WRITES_NOT_NEEDED: 'true' })
+      assert.match(server.output(), /"level":"warn".*FULL_PAGE_WRITES_NOT_NEEDED=true/)
+    } finally {
+      await whole_pages.stop()
+    }
+  })
+
+  test('FULL_PAGE_WRITES_NOT_NEEDED lifts neither the refusal of fsync nor of synchronous_commit off', async () => {
+    const { url, drop } = await createTestDatabase()
+    const output = await refused(url, { FULL_PAGE_WRITES_NOT_NEEDED: 'true' })
+    assert.match(output, /^fsync of the database is off /m)
+    assert.match(output, /^synchronous_commit of the database is off /m)
+    assert.doesNotMatch(output, /^full_page_writes of the database/m)
     await drop()
   })
 
@@ -93,10 +115,16 @@ describe('production', { concurrency: CONCURRENCY }, () => {
   })
 })
 
-async function newDatabase(): Promise<{ url: string; name: string }> {
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'production-'))
+  await chmod(folder, 0o711)
+  return folder
+}
+
+async function newDatabase(on = durable.url): Promise<{ url: string; name: string }> {
   const name = `production_${randomBytes(4).toString('hex')}`
-  await query(durable.url, `create database ${name}`)
-  const url = new URL(durable.url)
+  await query(on, `create database ${name}`)
+  const url = new URL(on)
   url.pathname = `/${name}`
   await migrate(url.href)
   return { url: url.href, name }
@@ -120,10 +148,11 @@ async function refused(url: string, env: Record<string, string> = {}): Promise<s
   return server.output()
 }
 
-async function serves(url: string): Promise<void> {
-  const server = await production(url)
+async function serves(url: string, env: Record<string, string> = {}): Promise<Child> {
+  const server = await production(url, env)
   await server.ready()
   await server.kill()
+  return server
 }
 
 async function query(url: string, text: string): Promise<void> {
