@@ -3,10 +3,22 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { inTransaction } from '../src/db/index.ts'
 import { createMerchant } from '../src/merchants/index.ts'
+import { queueEmail } from '../src/messages/index.ts'
+import { LONGEST_PAUSE_MS as MESSAGE_PAUSE_MS } from '../src/messages/record.ts'
+import { LONGEST_PAUSE_MS as WEBHOOK_PAUSE_MS } from '../src/webhooks/record.ts'
+import { configure, queue } from '../src/webhooks/testing.ts'
+import { LONGEST_PAUSE_MS as PAYOUT_PAUSE_MS } from '../src/withdrawals/pauses.ts'
 import { createWorld, type World } from './harness.ts'
+import { stage } from './payout-stage.ts'
+import { said } from './payouts.ts'
+import { startReceiver } from './receiver.ts'
+import { startMailServer } from './smtp.ts'
 
-const PAYMENTS = 60
+const PAYMENTS = 1_800
+/** Payouts, webhooks or messages. */
+const ROWS = 20
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
@@ -23,11 +35,12 @@ before(async () => {
 })
 after(() => world.close())
 
-for (const [words, back_ms] of [
+const STEPS = [
   ['a day', DAY_MS],
   ['an hour', HOUR_MS],
   ['five minutes', 5 * MINUTE_MS],
-] as const) {
+] as const
+for (const [words, back_ms] of STEPS) {
   test(`payments under way end in their time when the clock steps back ${words}`, async () => {
     await collect()
     await world.pass(1_000)
@@ -41,6 +54,74 @@ for (const [words, back_ms] of [
     assert.deepEqual(open, [])
   })
 }
+
+/** Queues beside that of payments. `open` gives a world in which ROWS rows wait, and a function after which their next step succeeds. */
+const QUEUES = [
+  {
+    words: 'payouts under way',
+    table: 'payouts',
+    pause_ms: 2_000,
+    longest_pause_ms: PAYOUT_PAUSE_MS,
+    open: withPayouts,
+    ended: "select count(*)::int as rows from withdrawals where status = 'SUCCESS'",
+  },
+  {
+    words: 'webhooks that wait for their next attempt',
+    table: 'webhook_deliveries',
+    pause_ms: MINUTE_MS,
+    longest_pause_ms: WEBHOOK_PAUSE_MS,
+    open: withWebhooks,
+    ended: "select count(*)::int as rows from webhook_deliveries where status = 'delivered'",
+  },
+  {
+    words: 'messages that wait for their next try',
+    table: 'outbox_messages',
+    pause_ms: MINUTE_MS,
+    longest_pause_ms: MESSAGE_PAUSE_MS,
+    open: withMessages,
+    ended: "select count(*)::int as rows from outbox_messages where status = 'sent'",
+  },
+]
+for (const { words, table, pause_ms, longest_pause_ms, open, ended } of QUEUES) {
+  for (const [step, back_ms] of STEPS) {
+    test(`${words} end in their time when the clock steps back ${step}`, () =>
+      open(async (own, mend) => {
+        await assertDue(own, table, pause_ms)
+        own.deps.clock.step(-back_ms)
+        mend()
+        own.deps.clock.advance(pause_ms)
+        await own.work()
+        assert.deepEqual(await own.rows(ended), [{ rows: ROWS }])
+      }))
+  }
+
+  test(`${words} end within their longest pause when another process put them off by a clock a day ahead`, () =>
+    open(async (own, mend) => {
+      await own.rows(`update ${table} set due_at = due_at + interval '1 day' where due_at is not null`)
+      mend()
+      await own.pass(2 * MINUTE_MS)
+      await assertDue(own, table, DAY_MS + pause_ms - 2 * MINUTE_MS)
+      own.deps.clock.advance(longest_pause_ms)
+      await own.pass(2 * MINUTE_MS)
+      assert.deepEqual(await own.rows(ended), [{ rows: ROWS }])
+    }))
+}
+
+test('messages in their longest pause are sent within that pause when the clock steps back five minutes', () =>
+  withMessages(async (own, mend) => {
+    for (const minutes of [1, 5, 30]) {
+      own.deps.clock.advance(minutes * MINUTE_MS)
+      await own.work()
+    }
+    await assertDue(own, 'outbox_messages', MESSAGE_PAUSE_MS)
+    own.deps.clock.step(-5 * MINUTE_MS)
+    mend()
+    await own.work()
+    own.deps.clock.advance(MESSAGE_PAUSE_MS)
+    await own.work()
+    const sent = await own.rows("select count(*)::int as rows from outbox_messages where status = 'sent'")
+    assert.deepEqual(sent, [{ rows: ROWS }])
+  }))
 
 test('a lease that a clock a day ahead took ends within a lease from now', async () => {
   const { merchant_id } = await collect(1)
@@ -65,6 +146,65 @@ test('each table that waits by due_at has a rule of how far ahead its rows may l
   )
 })
 
+/** All rows of a queue wait, each this long from now. */
+async function assertDue(own: World, table: string, ms: number): Promise<void> {
+  const waiting = await own.rows<{ due_at: Date }>(`select due_at from ${table} where due_at is not null`)
+  const now = own.deps.clock.now().getTime()
+  const pauses = waiting.map(({ due_at }) => due_at.getTime() - now)
+  assert.deepEqual(pauses, Array<number>(ROWS).fill(ms))
+}
+
+type Work = (own: World, mend: () => void) => Promise<void>
+
+/** Payouts that their provider has taken and leaves open. */
+function withPayouts(work: Work): Promise<void> {
+  return stage(async ({ world: own, hands, script, submitted }) => {
+    for (let i = 0; i < ROWS; i++) await hands.approve(await submitted())
+    await own.work()
+    await work(own, () => {
+      script.status = ({ amount_minor }) => said.paid(amount_minor)
+    })
+  })
+}
+
+/** Webhooks that their receiver has refused once. */
+async function withWebhooks(work: Work): Promise<void> {
+  const receiver = await startReceiver()
+  const own = await createWorld()
+  try {
+    receiver.reply = { kind: 'status', status: 500 }
+    await configure(own.deps, own.merchant, { webhook_url: receiver.url })
+    await queue(own.deps, own.merchant, { count: ROWS })
+    await own.work()
+    await work(own, () => {
+      receiver.reply = { kind: 'status', status: 200 }
+    })
+  } finally {
+    await own.close()
+    await receiver.close()
+  }
+}
+
+/** E-mails that their server has put off once. */
+async function withMessages(work: Work): Promise<void> {
+  const mail = await startMailServer()
+  const own = await createWorld({ env: { SMTP_URL: `smtp://127.0.0.1:${mail.port}`, MAIL_FROM: 'pay@example.tz' } })
+  try {
+    mail.answers = { RCPT: '451 4.7.1 come back' }
+    const email = { to: 'juma@example.com', subject: 'Ankara', text: 'Lipa', kind: 'invoice.sent' } as const
+    await inTransaction(own.deps.db, async (tx) => {
+      for (let i = 0; i < ROWS; i++) await queueEmail(own.deps, tx, { ...email, merchant_id: own.merchant.id })
+    })
+    await own.work()
+    await work(own, () => {
+      mail.answers = {}
+    })
+  } finally {
+    await own.close()
+    await mail.close()
+  }
+}
+
 async function collect(count = PAYMENTS): Promise<{ merchant_id: string }> {
   const merchant = await createMerchant(world.deps, { name: 'Duka la Neema', approved: true })
   const key = await world.newKey({ merchant })
@@ -72,7 +212,7 @@ async function collect(count = PAYMENTS): Promise<{ merchant_id: string }> {
     Array.from({ length: count }, (_, i) =>
       world.post(
         '/v1/collections/wallet-push',
-        { amount: '1000', phone: `0754${String(100_008 + i * 1_000)}` },
+        { amount: '1000', phone: `075${4 + Math.floor(i / 900)}${100_008 + (i % 900) * 1_000}` },
         { key },
       ),
     ),
