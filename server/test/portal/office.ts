@@ -8,7 +8,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { inTransaction } from '../../src/db/index.ts'
 import type { Role } from '../../src/http/index.ts'
 import { newPassword, setPassword } from '../../src/identity/index.ts'
-import type { Language, SettableClock } from '../../src/lib/index.ts'
+import { type Language, type SettableClock, systemClock } from '../../src/lib/index.ts'
 import { createUser, type Merchant, setMember } from '../../src/merchants/index.ts'
 import type { Provider } from '../../src/providers/port.ts'
 import { createWorker } from '../../src/work/index.ts'
@@ -62,10 +62,7 @@ export function runningClock(): SettableClock {
   let ahead = 0
   return {
     now: () => new Date(Date.now() + ahead),
-    after(ms, run) {
-      const timer = setTimeout(run, ms)
-      return () => clearTimeout(timer)
-    },
+    after: systemClock.after,
     advance(ms) {
       ahead += ms
     },
