@@ -12,9 +12,8 @@ import { partsTexts } from '../ui/parts-texts.ts'
 import { Problem } from '../ui/problem.tsx'
 import { type MenuItem, Shell } from '../ui/shell.tsx'
 import { frameTexts } from './frame-texts.ts'
-import { ActingContext, ENVIRONMENTS, type Environment, type Membership } from './merchant.ts'
+import { ActingContext, CHOSEN, ENVIRONMENTS, type Environment, type Membership } from './merchant.ts'
 
-const CHOSEN = 'malipo.dashboard.merchant'
 const ENVIRONMENT = 'malipo.dashboard.environment'
 
 /** Reads who is signed in, then shows the page below it. */

@@ -6,12 +6,15 @@ import { businessRoutes } from './business/routes.ts'
 import { collectRoutes } from './collect/routes.ts'
 import { developRoutes } from './develop/routes.ts'
 import { Frame, ToEnvironment } from './frame.tsx'
+import { chooseNamedMerchant } from './merchant.ts'
 import { moneyRoutes } from './money/routes.ts'
 
 const root = createRootRoute({ component: Frame })
 const first = createRoute({ getParentRoute: () => root, path: '/', component: ToEnvironment })
 const environment = createRoute({ getParentRoute: () => root, path: '$env' })
 
+// Before the sign-in, which comes back to the address as it is then.
+chooseNamedMerchant()
 await startConsole(
   root.addChildren([
     first,

@@ -12,6 +12,19 @@ export type Membership = Person['memberships'][number]
 /** What a member may be. */
 export type Role = Membership['role']
 
+/** Where the tab remembers the business that it shows. */
+export const CHOSEN = 'malipo.dashboard.merchant'
+
+/** Chooses the business that the address names, as a link in an e-mail does, and takes it out of the address. */
+export function chooseNamedMerchant(): void {
+  const address = new URL(location.href)
+  const named = address.searchParams.get('merchant')
+  if (named === null) return
+  sessionStorage.setItem(CHOSEN, named)
+  address.searchParams.delete('merchant')
+  history.replaceState(history.state, '', address)
+}
+
 /** The business of a page, the role in it of whoever reads, and the environment. */
 export type Acting = { environment: Environment; membership: Membership }
 

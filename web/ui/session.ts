@@ -4,7 +4,10 @@
 import { type User, UserManager, WebStorageStateStore } from 'oidc-client-ts'
 import { facts, HOME } from './facts.ts'
 
-const store = new WebStorageStateStore({ store: sessionStorage, prefix: `malipo.${facts.console}.` })
+const OWN = `malipo.${facts.console}.`
+const userStore = new WebStorageStateStore({ store: sessionStorage, prefix: OWN })
+// A sign-in removes from its store all that it did not write: what else the tab remembers must not lie there.
+const stateStore = new WebStorageStateStore({ store: sessionStorage, prefix: `${OWN}sign-in.` })
 const here = `${location.origin}${HOME}`
 
 const manager = new UserManager({
@@ -14,8 +17,8 @@ const manager = new UserManager({
   post_logout_redirect_uri: here,
   response_type: 'code',
   scope: facts.scope,
-  userStore: store,
-  stateStore: store,
+  userStore,
+  stateStore,
   automaticSilentRenew: false,
   monitorSession: false,
   loadUserInfo: false,
@@ -82,7 +85,7 @@ const SIGNED_OUT = `malipo.${facts.console}.signed-out`
 /** Forgets who is signed in, with what was typed or chosen here: it is not for whoever signs in next. */
 function forget(): void {
   for (const key of Object.keys(sessionStorage)) {
-    if (key.startsWith(`malipo.${facts.console}.`)) sessionStorage.removeItem(key)
+    if (key.startsWith(OWN)) sessionStorage.removeItem(key)
   }
 }
 

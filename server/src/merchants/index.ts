@@ -3,6 +3,7 @@
 export { type Charges, chargesOf, NO_CHARGES, percentageOf } from './charges.ts'
 export { chooseRule, FLOW_METHODS, FLOWS, type Flow } from './choose-rule.ts'
 export { addMerchant, createMerchant, type NewMerchant } from './create.ts'
+export { dashboardUrl } from './dashboard-url.ts'
 export { moveMerchant, verifyMerchant } from './decide.ts'
 export { findMerchant, type Merchant, merchantByRoutingCode } from './find.ts'
 export { mailedName } from './invitation-mail.ts'

@@ -8,6 +8,7 @@ import { type Deps, type Reader, sql, type Tx } from '../db/index.ts'
 import { type MerchantRole, type PageChoice, pageOf, type SessionPrincipal } from '../http/index.ts'
 import { isId, type Language, newId, refuse, routingCodeOf } from '../lib/index.ts'
 import { queueEmail } from '../messages/index.ts'
+import { dashboardUrl } from './dashboard-url.ts'
 import { invitationMail } from './invitation-mail.ts'
 import { getMerchant } from './list.ts'
 import { mayMailInvitation } from './members-mails.ts'
@@ -79,8 +80,8 @@ export async function inviteMember(deps: Deps, tx: Tx, act: Act, invitation: Inv
     })
   }
   const merchant = await getMerchant(tx, merchant_id)
-  const { base_url, brand_name: brand } = deps.config
-  const url = base_url === '' ? '' : `${base_url}/dashboard`
+  const { brand_name: brand } = deps.config
+  const url = dashboardUrl(deps, merchant_id)
   if (act.actor.kind !== 'user' || (await mayMailInvitation(deps, tx, merchant_id, email))) {
     const [inviter] = await tx.query<{ language: Language }>(INVITER, [act.actor.id])
     const mail = {

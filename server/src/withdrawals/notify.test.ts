@@ -84,7 +84,7 @@ for (const [language, asks, rejects] of [
       assert.match(kind === 'rejected' ? text : (mail?.subject ?? ''), kind === 'rejected' ? rejects : asks)
       for (const words of ['TZS\u00a01,000 ', '"PAY-7"', '"Duka la Juma"', '"Juma?"'])
         assert.ok(text.includes(words), text)
-      const page = `https://pay.example/dashboard/sandbox/withdrawals/${made.id}`
+      const page = `https://pay.example/dashboard/sandbox/withdrawals/${made.id}?merchant=${made.merchant.id}`
       assert.ok(text.endsWith(`\n${page}`))
       const prose = `${mail?.subject}\n${text.replace(page, '')}`
       assert.doesNotMatch(prose, UUID)
@@ -113,7 +113,10 @@ test('whatever a merchant wrote, no line and no link of theirs gets into the e-m
   await decide('rejected', made, 'We do not know this recipient.')
   const [mail] = await mailsOf(made)
   const links = mail?.text?.match(/\S*(?:https?:|www\.|\.example)\S*/g)
-  assert.deepEqual([...new Set(links)], [`https://pay.example/dashboard/sandbox/withdrawals/${made.id}`])
+  assert.deepEqual(
+    [...new Set(links)],
+    [`https://pay.example/dashboard/sandbox/withdrawals/${made.id}?merchant=${made.merchant.id}`],
+  )
   assert.doesNotMatch(mail?.subject ?? '', /evil/)
   assert.ok(!mail?.text?.includes('\nSign in at'))
 })

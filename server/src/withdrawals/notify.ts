@@ -3,7 +3,7 @@
 
 import { type Deps, sql, type Tx } from '../db/index.ts'
 import { type Language, showAmount, showTime } from '../lib/index.ts'
-import { mailedName } from '../merchants/index.ts'
+import { dashboardUrl, mailedName } from '../merchants/index.ts'
 import { type Email, queueEmail } from '../messages/index.ts'
 import type { Locked } from './store.ts'
 
@@ -24,8 +24,8 @@ const RECIPIENTS = sql(
 /** Mails the people who look after the merchant's money what an operator told them about a withdrawal. */
 export async function notifyDecision(deps: Deps, tx: Tx, row: Locked, kind: DecisionKind, text: string): Promise<void> {
   const people = await tx.query<{ email: string; language: Language }>(RECIPIENTS, [row.merchant_id, RECIPIENTS_MAX])
-  const { brand_name: brand, base_url } = deps.config
-  const url = base_url === '' ? '' : `${base_url}/dashboard/${row.environment}/withdrawals/${row.id}`
+  const { brand_name: brand } = deps.config
+  const url = dashboardUrl(deps, row.merchant_id, `${row.environment}/withdrawals/${row.id}`)
   await Promise.all(
     people.map((person) => queueEmail(deps, tx, decisionMail({ row, kind, text, ...person, brand, url }))),
   )

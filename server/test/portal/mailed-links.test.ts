@@ -1,0 +1,100 @@
+// Links of e-mails into the dashboard, followed by a member of two businesses.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { inTransaction } from '../../src/db/index.ts'
+import { inviteMember, type Merchant, setMember } from '../../src/merchants/index.ts'
+import { listEmails } from '../../src/messages/index.ts'
+import { notifyDecision } from '../../src/withdrawals/notify.ts'
+import { rejectWithdrawal } from '../../src/withdrawals/review.ts'
+import { fund } from '../withdrawals.ts'
+import { type Office, openOffice, type Person } from './office.ts'
+
+const OPERATOR = { actor: { kind: 'operator', id: randomUUID(), name: 'operator@example.com' } } as const
+
+let office: Office
+let businesses: Merchant[]
+let person: Person
+before(async () => {
+  office = await openOffice()
+  const { deps, newMerchant } = office.world
+  businesses = [await newMerchant(), await newMerchant()]
+  person = await office.newPerson('MERCHANT_ADMIN', businesses[0])
+  await inTransaction(deps.db, (tx) => setMember(deps, tx, businesses[1]?.id as string, person.user_id, 'FINANCE'))
+  for (const [i, { id }] of businesses.entries())
+    await office.world.rows('update merchants set name = $2 where id = $1', [id, `Duka ${i + 1}`])
+})
+after(() => office.close())
+
+/** Deps that know the address of this installation, as its e-mails name it. */
+const addressed = () => ({
+  ...office.world.deps,
+  config: { ...office.world.deps.config, base_url: office.url },
+})
+
+/** A withdrawal that an operator rejected, and the path of the link in the e-mail about it. */
+async function rejected(merchant: Merchant, reference: string): Promise<string> {
+  const { world } = office
+  await fund(world, { merchant, amount: '5000' })
+  const body = { amount: '1000', destination_code: 'MPESA', destination_identifier: '0754123456', reference }
+  const made = await world.post('/v1/disbursements/mobile-money', body, { key: await world.newKey({ merchant }) })
+  assert.equal(made.status, 202, made.text)
+  const deps = addressed()
+  await inTransaction(deps.db, async (tx) => {
+    const of = { merchant_id: merchant.id, id: made.body.data.id as string, reason: 'No.' }
+    await notifyDecision(deps, tx, await rejectWithdrawal(deps, tx, OPERATOR, of), 'rejected', 'No.')
+  })
+  return linkOf(merchant, person.email)
+}
+
+/** The path of the newest link that somebody was mailed about a business. */
+async function linkOf(merchant: Merchant, email: string): Promise<string> {
+  const mails = await listEmails(office.world.deps, { merchant_id: merchant.id })
+  const text = mails.find(({ to }) => to === email)?.text ?? ''
+  const link = text.split('\n').find((line) => line.includes(`${office.url}/dashboard`)) ?? ''
+  const address = /https?:\/\/\S+/.exec(link)?.[0] ?? ''
+  assert.ok(address.startsWith(`${office.url}/dashboard`), text)
+  return address.slice(`${office.url}/dashboard`.length)
+}
+
+test('a member of two businesses opens the withdrawal of an e-mail, whichever business the browser showed last', async () => {
+  const links: string[] = []
+  for (const [i, merchant] of businesses.entries()) links.push(await rejected(merchant, `PAY-${i + 1}`))
+  // The withdrawal of one business is not found in the other, which the reader chooses at the end.
+  const visitor = await office.comes(person, 'dashboard', { refusals: [404] })
+  const { page } = visitor
+  // The first link goes through the sign-in; each one after it names the business that is not shown.
+  for (const i of [1, 0, 1]) {
+    await visitor.opens(links[i] as string)
+    await page
+      .locator('main')
+      .getByText(`PAY-${i + 1}`)
+      .first()
+      .waitFor()
+    assert.equal(await page.getByLabel('Business', { exact: true }).inputValue(), businesses[i]?.id)
+    assert.equal(new URL(page.url()).search, '', 'the address names the page alone')
+  }
+  // The business that the reader chooses stays chosen when the page is loaded again.
+  await page.getByLabel('Business', { exact: true }).selectOption(businesses[0]?.id as string)
+  await visitor.opens('/sandbox/withdrawals')
+  await page.locator('main').getByText('PAY-1').first().waitFor()
+  await visitor.leave()
+})
+
+test('a member of another business opens the business that an invitation is about', async () => {
+  const deps = addressed()
+  const invited = await office.newPerson('VIEWER', businesses[0])
+  const invitation = {
+    merchant_id: businesses[1]?.id as string,
+    email: invited.email,
+    name: null,
+    role: 'VIEWER',
+  } as const
+  await inTransaction(deps.db, (tx) => inviteMember(deps, tx, OPERATOR, invitation))
+  const visitor = await office.comes(invited, 'dashboard')
+  await visitor.opens(await linkOf(businesses[1] as Merchant, invited.email))
+  await visitor.page.getByRole('heading', { level: 1 }).first().waitFor()
+  assert.equal(await visitor.page.getByLabel('Business', { exact: true }).inputValue(), businesses[1]?.id)
+  await visitor.leave()
+})
