@@ -12,7 +12,7 @@ import type { Results } from './report.ts'
 
 const RUN = fileURLToPath(new URL('run.ts', import.meta.url))
 const TINY =
-  '--seconds 0.15 --warmup 0.1 --rounds 1 --merchants 3 --connections 8 --outstanding 50 --status-ids 10 --withdrawals 12'
+  '--seconds 0.5 --warmup 0.1 --rounds 1 --merchants 3 --connections 8 --outstanding 50 --status-ids 10 --withdrawals 12'
 
 function bench(
   args: string[],
