@@ -185,6 +185,21 @@ describe('the life of a server', { concurrency: 2 }, () => {
     assert.deepEqual(await query(next.url, 'select value from kept'), [{ value: 'Asha' }])
   })
 
+  test('a watcher that ends a server changes no registration, and the next program removes those of killed programs', async () => {
+    const folder = await newFolder()
+    const program = await startInProgram(folder, { orphanMs: SHORT })
+    const users = join(folder, 'postgres', 'users')
+    const registered = await readdir(users)
+    assert.equal(registered.length, 1)
+    await killProgram(program)
+    await until('the server has ended', () => serversIn(folder).length === 0)
+    assert.deepEqual(await readdir(users), registered)
+    await start(folder)
+    const [next, ...others] = await readdir(users)
+    assert.notEqual(next, registered[0])
+    assert.deepEqual(others, [])
+  })
+
   test('a program that takes a server in the moment in which it ends has a running server', async () => {
     const folder = await newFolder()
     for (let round = 0; round < 4; round++) {

@@ -21,7 +21,7 @@ export type Process = { pid: number; started: string | null }
 /** The entry of this program among the users: `keep` writes it again when it is missing, `leave` takes it back. */
 export type Registration = { keep(): Promise<void>; leave(): Promise<void> }
 
-/** Registers this program as a user of the server. */
+/** Registers this program as a user of the server, and removes the registrations of programs that were killed. */
 export async function registerUser(place: string, user: User | null): Promise<Registration> {
   const name = `${process.pid}-${await startTimeOf(process.pid)}-${randomBytes(4).toString('hex')}`
   const users = join(place, 'users')
@@ -35,6 +35,7 @@ export async function registerUser(place: string, user: User | null): Promise<Re
     await giveTo(user, users)
     await fs.writeFile(file, '', { mode: 0o600 })
   }
+  await otherUsersLive(place)
   await keep()
   return { keep, leave: () => fs.rm(file, { force: true }) }
 }
