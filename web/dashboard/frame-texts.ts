@@ -22,7 +22,7 @@ export const frameTexts = texts({
     members: 'Wanachama',
     addresses: 'Anwani za IP',
     messages: 'Ujumbe uliotumwa',
-    activity: 'Kumbukumbu za matendo',
+    activity: 'Historia ya shughuli',
     environment: 'Mazingira',
     merchant: 'Biashara',
     nobody_title: 'Bado huna biashara hapa',

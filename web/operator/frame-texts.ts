@@ -22,7 +22,7 @@ export const frameTexts = texts({
     networks: 'Mitandao',
     messages: 'Ujumbe uliotumwa',
     reconciliation: 'Ulinganisho',
-    audit: 'Kumbukumbu za matendo',
+    audit: 'Historia ya shughuli',
     stranger_title: 'Sehemu hii ni ya waendeshaji tu',
     stranger: (email: string) =>
       `Umeingia kama ${email}. Akaunti hii si ya mwendeshaji wa mfumo huu, au uliingia bila hatua ya pili ya uthibitisho. Hakuna unachoweza kuona hapa.`,

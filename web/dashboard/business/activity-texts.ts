@@ -5,9 +5,9 @@ import { texts } from '../../ui/language.ts'
 /** The page, and the acts by the name that the log gives them. */
 export const activityTexts = texts({
   sw: {
-    title: 'Kumbukumbu za matendo',
+    title: 'Historia ya shughuli',
     lead: 'Nani amefanya nini kwenye biashara hii. Hakuna kinachofutwa wala kubadilishwa humu.',
-    only: 'Kumbukumbu hizi zinaonekana kwa wasimamizi wa biashara tu.',
+    only: 'Historia hii inaonekana kwa wasimamizi wa biashara tu.',
     time: 'Muda',
     who: 'Nani',
     what: 'Alichofanya',
@@ -21,7 +21,7 @@ export const activityTexts = texts({
     about: 'Kuhusu',
     request: 'Namba ya ombi',
     details: 'Maelezo zaidi',
-    empty: 'Bado hakuna matendo',
+    empty: 'Bado hakuna shughuli',
     teach: 'Mtu akitengeneza ufunguo, akitoa pesa au akialika mwanachama, inaandikwa hapa.',
     act: {
       'adjustment.create': 'Alirekebisha salio',

@@ -17,7 +17,7 @@ export const membersTexts = texts({
     remove: 'Ondoa',
     leave: 'Jiondoe',
     may: {
-      MERCHANT_ADMIN: 'Anaweza kila kitu: pesa, funguo, wanachama na kumbukumbu za matendo.',
+      MERCHANT_ADMIN: 'Anaweza kila kitu: pesa, funguo, wanachama na historia ya shughuli.',
       DEVELOPER: 'Funguo za API, webhook, maombi ya API na anwani za IP. Anaona mengine yote; hatoi pesa.',
       FINANCE: 'Kutoa pesa, ankara na viungo vya malipo. Anaona mengine yote; hagusi funguo.',
       VIEWER: 'Anaona tu. Habadilishi chochote.',

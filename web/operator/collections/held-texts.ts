@@ -61,7 +61,7 @@ export const heldTexts = texts({
       `${received} zinatoka kwenye vitabu vya biashara. Lazima uzirudishe kwa mlipaji kwenye mfumo wa mtoa huduma.`,
     decision_needed: 'Chagua uamuzi.',
     reason: 'Sababu',
-    reason_hint: 'Inabaki kwenye historia na kumbukumbu za matendo; biashara haiioni.',
+    reason_hint: 'Inabaki kwenye historia ya malipo na historia ya shughuli; biashara haiioni.',
     needed: 'Andika sababu.',
     button: 'Thibitisha',
     button_approve: (credited: string) => `Idhinisha ${credited}`,

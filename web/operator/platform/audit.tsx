@@ -18,7 +18,7 @@ type Row = Calls['GET /v1/operator/audit-log']['data']['items'][number]
 
 const auditTexts = texts({
   sw: {
-    title: 'Kumbukumbu za matendo',
+    title: 'Historia ya shughuli',
     lead: 'Nani alifanya nini, lini na kwa sababu gani. Kila tendo limefungwa kwenye mnyororo wa alama: hakuna anayeweza kulibadilisha bila kuonekana.',
     time: 'Muda',
     actor: 'Nani',
@@ -31,7 +31,7 @@ const auditTexts = texts({
     request: 'Namba ya ombi',
     address: 'Anwani ya IP',
     target_id: 'Namba ya kitu',
-    none: 'Bado hakuna matendo',
+    none: 'Bado hakuna shughuli',
     verify: 'Hakiki minyororo',
     verifying: (entries: string) => `Inahakiki… matendo ${entries} mpaka sasa`,
     good: (chains: string, entries: string) => `Minyororo ${chains} yenye matendo ${entries} ni mizima.`,

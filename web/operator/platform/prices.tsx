@@ -167,11 +167,15 @@ export function Unpriced({
 }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()
+  const known = useRead('GET /v1/destinations').data?.items ?? []
   const lines = rules.filter(({ flow }) => flow === 'withdrawal')
   const open = METHODS.withdrawal.flatMap((method) => {
     const own = lines.filter((line) => !line.method || line.method === method)
     if (own.some((line) => !line.destination_code)) return []
-    const only = own.flatMap(({ destination_code }) => destination_code ?? [])
+    // A rule for any method may name a network: it prices nothing of a bank account.
+    const only = known
+      .filter((place) => place.method === method && own.some((line) => line.destination_code === place.code))
+      .map(({ name }) => name)
     return [only.length === 0 ? words.method(method) : t.all_but(words.method(method), only.join(', '))]
   })
   if (rules.length === 0 || open.length === 0) return null

@@ -15,8 +15,8 @@ const reasonTexts = texts({
   sw: {
     reason: 'Sababu',
     needed: 'Andika sababu.',
-    hint: 'Inabaki kwenye kumbukumbu za matendo.',
-    optional: 'Inabaki kwenye kumbukumbu za matendo.',
+    hint: 'Inabaki kwenye historia ya shughuli.',
+    optional: 'Inabaki kwenye historia ya shughuli.',
   },
   en: {
     reason: 'Reason',

@@ -9,8 +9,8 @@ import { REASON_MAX } from './record.ts'
 const reasonTexts = texts({
   sw: {
     field: 'Sababu ya kuidhinisha',
-    hint: 'Inabaki kwenye historia na kumbukumbu za matendo. Biashara haiioni.',
-    hint_all: 'Itaandikwa kwa kila moja, kwenye historia na kumbukumbu za matendo. Biashara haziioni.',
+    hint: 'Inabaki kwenye historia ya utoaji na historia ya shughuli. Biashara haiioni.',
+    hint_all: 'Itaandikwa kwa kila moja, kwenye historia ya utoaji na historia ya shughuli. Biashara haziioni.',
     again: (reason: string) => `Tumia tena: ${reason}`,
     needed: 'Andika sababu.',
   },

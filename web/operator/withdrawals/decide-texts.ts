@@ -57,7 +57,7 @@ export const decideTexts = texts({
       unpaid_hint:
         'Mpokeaji hakupata kitu. Kiasi na makato vinarudi kwenye salio la biashara. Ukikosea, pesa zinaweza kulipwa mara mbili.',
       field: 'Umejuaje?',
-      hint: 'Biashara itaisoma, na inabaki kwenye kumbukumbu.',
+      hint: 'Biashara itaisoma, na inabaki kwenye historia ya shughuli.',
       reference: 'Kumbukumbu ya mtoa huduma',
       reference_hint: 'Kama ulivyoiona kwa mtoa huduma.',
       button_paid: (amount: string) => `Thibitisha: ${amount} zimelipwa`,

@@ -1,0 +1,19 @@
+// One term for one thing in the Swahili of both consoles.
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+const WEB = join(import.meta.dirname, '../../../web')
+
+test('a reader of Swahili meets one name of the audit log on every screen: historia ya shughuli', () => {
+  const sources = ['dashboard', 'operator', 'ui'].flatMap((folder) =>
+    readdirSync(join(WEB, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name))
+      .map((name) => join(WEB, folder, name)),
+  )
+  assert.ok(sources.length > 50)
+  const others = sources.filter((path) => /kumbukumbu (za|zake|hizi)/i.test(readFileSync(path, 'utf8')))
+  assert.deepEqual(others, [])
+})
