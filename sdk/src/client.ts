@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Collection, ListOptions, Page, PushAccepted, PushInput, QrAccepted, QrInput } from './collections.ts'
+import type { Identity } from './me.ts'
 import { type Call, type ClientOptions, type CreateOptions, queryOf, request, requestStream } from './request.ts'
 import type {
   Balance,
@@ -29,7 +30,12 @@ import type {
 } from './withdrawals.ts'
 
 /** The API as functions. Each throws a `MalipoError` when the call fails. */
-export type Client = CollectionCalls & DisbursementCalls & WithdrawalCalls & TransactionCalls
+export type Client = IdentityCalls & CollectionCalls & DisbursementCalls & WithdrawalCalls & TransactionCalls
+
+type IdentityCalls = {
+  /** Shows whose key, or whose access token, this client uses, with its merchant. */
+  me(): Promise<Identity>
+}
 
 type CollectionCalls = {
   /** Sends a mobile-money prompt to a phone. */
@@ -58,7 +64,9 @@ type DisbursementCalls = {
   disburseProviderPesa(input: WalletInput, options?: CreateOptions): Promise<Withdrawal>
   /** Submits a payout to a bank account. It waits for an operator. */
   disburseBankAccount(input: BankAccountInput, options?: CreateOptions): Promise<Withdrawal>
-  /** Lists the disbursements of a merchant, newest first. */
+  /** Lists the disbursements of the merchant of the key, newest first. */
+  listDisbursements(filters?: DisbursementFilters): Promise<Page<Withdrawal>>
+  /** Lists the disbursements of this merchant: for people, who may be members of several. */
   listDisbursements(merchant_id: string, filters?: DisbursementFilters): Promise<Page<Withdrawal>>
   /** A disbursement with its moves. */
   getDisbursement(disbursement_id: string): Promise<WithdrawalDetail>
@@ -115,7 +123,8 @@ export function createClient(options: ClientOptions): Client {
     post: (path, body) => call({ method: 'POST', path, ...(body === undefined ? {} : { body }) }),
     stream: (path, filters) => requestStream(options, { method: 'GET', path: path + queryOf(filters) }),
   }
-  return { ...collectionCalls(way), ...disbursementCalls(way), ...withdrawalCalls(way), ...transactionCalls(way) }
+  const me = () => way.get<Identity>('/v1/me')
+  return { me, ...collectionCalls(way), ...disbursementCalls(way), ...withdrawalCalls(way), ...transactionCalls(way) }
 }
 
 /** A path with what the caller gave in its places, which stays one part of it whatever it holds. */
@@ -140,7 +149,8 @@ function disbursementCalls({ get, create }: Way): DisbursementCalls {
     disburseMobileMoney: (input, chosen) => create('/v1/disbursements/mobile-money', input, chosen),
     disburseProviderPesa: (input, chosen) => create('/v1/disbursements/provider-pesa', input, chosen),
     disburseBankAccount: (input, chosen) => create('/v1/disbursements/bank-account', input, chosen),
-    listDisbursements: (merchant_id, filters) => get('/v1/disbursements', { merchant_id, ...filters }),
+    listDisbursements: (first: string | DisbursementFilters = {}, filters: DisbursementFilters = {}) =>
+      get('/v1/disbursements', typeof first === 'string' ? { merchant_id: first, ...filters } : first),
     getDisbursement: (id) => get(at`/v1/disbursements/${id}`),
     simulateDisbursement: (id, outcome, chosen) =>
       create(at`/v1/sandbox/disbursements/${id}/simulate`, { outcome }, chosen),

@@ -12,6 +12,7 @@ export type {
   QrInput,
 } from './collections.ts'
 export { MalipoError } from './error.ts'
+export type { Identity, KeyIdentity, PersonIdentity } from './me.ts'
 export type { ClientOptions, CreateOptions } from './request.ts'
 export type {
   Balance,

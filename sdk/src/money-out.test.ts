@@ -105,6 +105,22 @@ test('payouts to wallets and bank accounts are submitted; with one idempotency k
   )
 })
 
+test('a key lists its disbursements without naming its merchant, and shows whose it is', async () => {
+  const named = await client.listDisbursements(merchant_id, { page_size: 2 })
+  assert.deepEqual(await client.listDisbursements({ page_size: 2 }), named)
+  assert.deepEqual((await client.listDisbursements()).pagination.total_items, named.pagination.total_items)
+  const me = await client.me()
+  assert.ok('key_id' in me)
+  assert.deepEqual([me.merchant_id, me.environment, me.key_name], [merchant_id, 'sandbox', 'Test'])
+  assert.ok(me.scopes.includes('disbursements:read'))
+  const person_me = await person.me()
+  assert.ok('memberships' in person_me)
+  assert.deepEqual(
+    person_me.memberships.map((one) => one.merchant_id),
+    [merchant_id],
+  )
+})
+
 test('a refusal says what is missing, and nothing was made', async () => {
   const before = (await client.listDisbursements(merchant_id)).pagination.total_items
   const poor = await failureOf(client.disburseMobileMoney({ amount: '100000000.00', ...PHONE }))
