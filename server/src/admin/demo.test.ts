@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createTestDatabase } from '../../test/database.ts'
 import { createWorld } from '../../test/harness.ts'
+import { inTransaction, sql } from '../db/index.ts'
 import { hasPassword } from '../identity/index.ts'
 import { demoUsers, ensureDemoMerchant } from './demo.ts'
 
@@ -26,5 +27,27 @@ test('two processes that start at once tell the same passwords, and they work', 
     for (const world of worlds) await world.close()
     await drop()
     await rm(data_dir, { recursive: true, force: true })
+  }
+})
+
+test('a process that starts while another makes the people of the demo waits longer than a statement may', async () => {
+  const world = await createWorld()
+  try {
+    const merchant = await ensureDemoMerchant(world.deps)
+    const held = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const other = inTransaction(world.deps.db, async (tx) => {
+      await tx.query(sql('demo_test_lock', 'select pg_advisory_xact_lock(7165243380915628)'))
+      held.resolve()
+      await released.promise
+    })
+    await held.promise
+    const users = demoUsers(world.deps, merchant)
+    const free = setTimeout(released.resolve, 6_000) // more than the 5 seconds that a statement waits for a lock
+    assert.equal((await users).length, 5)
+    clearTimeout(free)
+    await other
+  } finally {
+    await world.close()
   }
 })

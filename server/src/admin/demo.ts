@@ -15,6 +15,23 @@ const DEMO_EMAIL = 'demo@malipo.example'
 const FIND = sql('demo_find', 'select id from merchants where email = $1 order by created_at limit 1')
 // Any number will do, as long as nothing else in this database uses it.
 const LOCK = sql('demo_lock', 'select pg_advisory_xact_lock(7165243380915628)')
+const LOCK_TIMEOUT = '55P03'
+/** Each attempt waits 5 seconds, the longest that a statement may wait for a lock. The passwords of the demo's people take seconds. */
+const LOCK_ATTEMPTS = 24
+
+/** Runs a transaction that holds the lock. Several processes may start at once: each waits for those before it. */
+async function withLock<T>(deps: Deps, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await inTransaction(deps.db, async (tx) => {
+        await tx.query(LOCK)
+        return work(tx)
+      })
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== LOCK_TIMEOUT || attempt === LOCK_ATTEMPTS) throw error
+    }
+  }
+}
 
 /** The demo merchant; made when it is missing. Never in production. */
 export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
@@ -23,9 +40,7 @@ export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
       message: 'There is no demo data in production. Use "merchant create", "key create" and "user create".',
     })
   }
-  // Several processes may start at once: one makes it, the others wait and then find it.
-  return inTransaction(deps.db, async (tx) => {
-    await tx.query(LOCK)
+  return withLock(deps, async (tx) => {
     const [found] = await tx.query<{ id: string }>(FIND, [DEMO_EMAIL])
     const merchant = found ? await findMerchant(tx, found.id) : null
     return merchant ?? createMerchant(deps, { name: 'Duka la Mfano', email: DEMO_EMAIL, approved: true })
@@ -62,8 +77,7 @@ const PEOPLE_FILE = 'demo-people.json'
 export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUser[]> {
   if (deps.config.oidc_issuer !== '') return []
   const file = join(deps.config.data_dir, PEOPLE_FILE)
-  return inTransaction(deps.db, async (tx) => {
-    await tx.query(LOCK)
+  return withLock(deps, async (tx) => {
     // Behind the lock: of two processes that start at once, the second takes what the first has just written.
     const known = await readPeople(file)
     const users: DemoUser[] = []
