@@ -6,6 +6,7 @@ import type { Deps } from '../db/index.ts'
 import {
   type Access,
   type App,
+  COUNT_MAX,
   CSV_BATCH,
   CSV_WORDS,
   caller,
@@ -19,10 +20,19 @@ import {
 } from '../http/index.ts'
 import { type CsvCell, formatAmount, plainCell } from '../lib/index.ts'
 import { checkPhone } from './check.ts'
-import { batchesOf, type Filters, listCollections, SEARCH_BOUNDS } from './list.ts'
+import { BEGUN_MAX, batchesOf, type Filters, listCollections, NEWEST_MAX } from './list.ts'
 import { presentCollection } from './present.ts'
 import { CollectionStatus, ListFilters } from './schema.ts'
 import type { Collection } from './store.ts'
+
+/** What a search by the beginning of a reference promises. */
+const SEARCH_BOUNDS = [
+  '`reference` finds the payments whose reference begins with the text, in any case.',
+  `If at most ${BEGUN_MAX} references of the environment begin so, all of them are searched.`,
+  `If more do, the last ${BEGUN_MAX} of them in alphabetical order are searched, and the newest ${NEWEST_MAX} payments between`,
+  `\`from\` and \`to\`. Of these matches the newest ${COUNT_MAX} are counted in \`total_items\` and listed.`,
+  'A longer text, or another period, finds the others.',
+].join(' ')
 
 const COLUMNS = [
   'collection_id',

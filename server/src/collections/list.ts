@@ -76,14 +76,6 @@ const BY_REFERENCE = sql(
    select (select count(*)::int from found) as total,
      array(select id from found order by id desc limit $9 offset $10) as ids`,
 )
-/** What a search by the beginning of a reference promises. */
-export const SEARCH_BOUNDS = [
-  '`reference` finds the payments whose reference begins with the text, in any case.',
-  `If at most ${BEGUN_MAX} references of the environment begin so, all of them are searched.`,
-  `If more do, the last ${BEGUN_MAX} of them in alphabetical order are searched, and the newest ${NEWEST_MAX} payments between`,
-  `\`from\` and \`to\`. Of these matches the newest ${COUNT_MAX} are counted in \`total_items\` and listed.`,
-  'A longer text, or another period, finds the others.',
-].join(' ')
 const BY_IDS = sql(
   '',
   `select ${COLLECTION_COLUMNS} from collections c where c.merchant_id = $1 and c.id = any($2::uuid[]) order by c.id desc`,
@@ -102,7 +94,7 @@ function bounds({ from, to }: Filters): [from_id: string, until_id: string] {
 /** Few enough to be stepped over one by one. */
 const NEAR = 1_000
 
-/** One page, and how many collections match in all. A search by reference finds up to 10,000: see `SEARCH_BOUNDS`. */
+/** One page, and how many collections match in all. A search by reference finds up to 10,000: see `SEARCH_BOUNDS` of list-routes.ts. */
 export async function listCollections(
   deps: Deps,
   filters: Filters,
