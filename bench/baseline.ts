@@ -4,8 +4,8 @@
 
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { attemptReference } from '../server/src/collections/reference.ts'
-import { newId, systemClock, systemRandom } from '../server/src/lib/index.ts'
+import { newId, systemClock, systemRandom } from '../server/src/kernel/lib/index.ts'
+import { attemptReference } from '../server/src/money/collections/reference.ts'
 import { serve } from './rpc.ts'
 
 /** Where to write, and for whom. */

@@ -1,6 +1,6 @@
 // A merchant with any number of rows in every list, written by SQL.
 
-import { newId, systemRandom } from '../server/src/lib/index.ts'
+import { newId, systemRandom } from '../server/src/kernel/lib/index.ts'
 import { type BenchMerchant, query } from './world.ts'
 
 const CHUNK = 100_000

@@ -1,8 +1,8 @@
 // Reconciling: how long a provider's statement takes from the first byte read to the last case decided.
 
 import { createHash, randomUUID } from 'node:crypto'
-import { COMMAND_ACT } from '../server/src/admin/act.ts'
-import { importWhole } from '../server/src/reconciliation/index.ts'
+import { COMMAND_ACT } from '../server/src/apps/admin/act.ts'
+import { importWhole } from '../server/src/money/reconciliation/index.ts'
 import { createWorld, type World } from '../server/test/harness.ts'
 import { csvOf, lineOf, type Plant, plant } from '../server/test/statements.ts'
 import { type Cleanup, createCleanup, type Database, query, readCpu } from './world.ts'

@@ -1,6 +1,6 @@
 // A merchant with any number of transactions, written by SQL as the ledger would have written them one after the other.
 
-import { newId, systemRandom } from '../server/src/lib/index.ts'
+import { newId, systemRandom } from '../server/src/kernel/lib/index.ts'
 import { type BenchMerchant, query } from './world.ts'
 
 /** Payments that have their record: those of the newest pages, and a sample over the whole time. */

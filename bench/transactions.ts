@@ -1,7 +1,7 @@
 // Reading a merchant's transactions: whether ten million of them are as quick to read as ten thousand.
 
 import { Agent, request } from 'node:http'
-import { idToBase32 } from '../server/src/lib/index.ts'
+import { idToBase32 } from '../server/src/kernel/lib/index.ts'
 import { type Percentiles, percentiles } from './cases.ts'
 import { fillTransactions, sampleOf } from './transactions-data.ts'
 import {

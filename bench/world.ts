@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { createKey } from '../server/src/api-keys/index.ts'
-import { startEmbedded } from '../server/src/db/embedded.ts'
-import { migrate } from '../server/src/db/migrate.ts'
-import { SCOPES } from '../server/src/http/index.ts'
-import { createLog, readConfig } from '../server/src/lib/index.ts'
+import { createKey } from '../server/src/access/api-keys/index.ts'
+import { createMerchant } from '../server/src/access/merchants/index.ts'
+import { startEmbedded } from '../server/src/kernel/db/embedded.ts'
+import { migrate } from '../server/src/kernel/db/migrate.ts'
+import { SCOPES } from '../server/src/kernel/http/index.ts'
+import { createLog, readConfig } from '../server/src/kernel/lib/index.ts'
 import { realDeps } from '../server/src/main.ts'
-import { createMerchant } from '../server/src/merchants/index.ts'
 import type { LoadApi } from './load.ts'
 import { cpuSeconds, cpuSecondsOfFamily, cpuSecondsOfMachine, parentOf } from './proc.ts'
 import type { ReceiverApi } from './receiver.ts'
@@ -217,7 +217,7 @@ export async function startWorld(
 ): Promise<World> {
   const merchants = await makeMerchants(database, url, count)
   const port = await freePort()
-  const provider = startProgram(['server/src/providers/mock/server.ts'], {
+  const provider = startProgram(['server/src/adapters/providers/mock/server.ts'], {
     ...PROVIDER_SETTINGS,
     PORT: '0',
     MOCK_CALLBACK_URL: `http://127.0.0.1:${port}/callbacks/mock`,

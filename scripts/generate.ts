@@ -3,9 +3,9 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { describeSchema } from '../server/src/db/describe.ts'
-import { startEmbedded } from '../server/src/db/embedded.ts'
-import { migrate } from '../server/src/db/migrate.ts'
+import { describeSchema } from '../server/src/kernel/db/describe.ts'
+import { startEmbedded } from '../server/src/kernel/db/embedded.ts'
+import { migrate } from '../server/src/kernel/db/migrate.ts'
 import { generatedFiles, ROOT, SCHEMA_FILE } from './generated.ts'
 
 const QUIET = { info: () => {}, warn: (message: string) => process.stderr.write(`${message}\n`) }

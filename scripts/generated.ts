@@ -2,7 +2,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { createDb, type Deps } from '../server/src/db/index.ts'
+import { MAGIC_NUMBERS, PAYOUT_MAGIC_NUMBERS } from '../server/src/adapters/providers/mock/index.ts'
+import { createDb, type Deps } from '../server/src/kernel/db/index.ts'
 import {
   catalogue,
   createLog,
@@ -13,9 +14,8 @@ import {
   settings,
   systemClock,
   systemRandom,
-} from '../server/src/lib/index.ts'
+} from '../server/src/kernel/lib/index.ts'
 import { compose } from '../server/src/main.ts'
-import { MAGIC_NUMBERS, PAYOUT_MAGIC_NUMBERS } from '../server/src/providers/mock/index.ts'
 import { apiTypes } from './api-types.ts'
 
 /** The repository's root folder. */
@@ -63,7 +63,7 @@ async function openApiText(): Promise<string> {
 
 function envExample(): string {
   const lines = [
-    '# Every setting of the server, with its default. Generated from server/src/lib/config.ts by `npm run generate`.',
+    '# Every setting of the server, with its default. Generated from server/src/kernel/lib/config.ts by `npm run generate`.',
     '# Copy it to .env, where the server and the commands find it, or set the environment, which wins. Secrets can also come',
     `# from a file, whose path NAME_FILE holds: ${FROM_FILE.join(', ')}.`,
   ]
@@ -77,7 +77,7 @@ function errorsPage(): string {
   )
   return `# Errors
 
-Generated from \`server/src/lib/errors.ts\` by \`npm run generate\`; do not edit.
+Generated from \`server/src/kernel/lib/errors.ts\` by \`npm run generate\`; do not edit.
 
 A refusal is \`{"success": false, "error": {"code", "message", "details"}}\`. Switch on the code: messages are for people and
 may become clearer. Details are null, or an object: \`details.fields\` lists \`{field, message}\` for \`validation_failed\`, and

@@ -2,13 +2,13 @@
 
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { prepareCommand } from './admin/commands.ts'
-import { commandsOf, helpOf } from './admin/help.ts'
-import { OPTIONS, UsageError } from './admin/options.ts'
-import { startEmbedded } from './db/embedded.ts'
-import { type Deps, isUnavailable } from './db/index.ts'
-import { migrate } from './db/migrate.ts'
-import { ConfigError, createLog, Refusal, type Vault } from './lib/index.ts'
+import { prepareCommand } from './apps/admin/commands.ts'
+import { commandsOf, helpOf } from './apps/admin/help.ts'
+import { OPTIONS, UsageError } from './apps/admin/options.ts'
+import { startEmbedded } from './kernel/db/embedded.ts'
+import { type Deps, isUnavailable } from './kernel/db/index.ts'
+import { migrate } from './kernel/db/migrate.ts'
+import { ConfigError, createLog, Refusal, type Vault } from './kernel/lib/index.ts'
 import { configFromEnvironment, realDeps, unreachable } from './main.ts'
 
 const withoutKey = (): never => {

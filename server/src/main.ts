@@ -5,13 +5,40 @@ import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type DemoUser, demoUsers, ensureDemoMerchant } from './admin/demo.ts'
-import { requireSafeProduction } from './admin/production.ts'
-import { apiKeyRoutes, createAuthenticate, createUsage, isWellFormedKey } from './api-keys/index.ts'
-import { auditRoutes } from './audit/index.ts'
-import { type CallbackReceiver, callbackRoutes, callbacksTask, createCallbackReceiver } from './callbacks/index.ts'
-import { collectionRoutes, createDriver, type Driver, daysTask, triesTask } from './collections/index.ts'
-import { startEmbedded } from './db/embedded.ts'
+import { apiKeyRoutes, createAuthenticate, createUsage, isWellFormedKey } from './access/api-keys/index.ts'
+import { createSessions, identityRoutes, identityTask } from './access/identity/index.ts'
+import { ipAddressRoutes, merchantRoutes } from './access/merchants/index.ts'
+import { type Attach, createGateways, createMessageTask, messageRoutes } from './adapters/messages/index.ts'
+import {
+  type LiveMoney,
+  liveLines,
+  liveMoney,
+  liveWarnings,
+  waitingUnconfigured,
+} from './adapters/providers/announce.ts'
+import { createBreaker } from './adapters/providers/breaker.ts'
+import { createProviders, SANDBOX } from './adapters/providers/configured.ts'
+import type { ProviderExtras, ProviderLists } from './adapters/providers/extras.ts'
+import { MAGIC_NUMBERS, PAYOUT_MAGIC_NUMBERS } from './adapters/providers/mock/index.ts'
+import type { Provider } from './adapters/providers/port.ts'
+import { createRouting } from './adapters/providers/routing.ts'
+import { createDeliverer, webhookRoutes } from './adapters/webhooks/index.ts'
+import { type DemoUser, demoUsers, ensureDemoMerchant } from './apps/admin/demo.ts'
+import { requireSafeProduction } from './apps/admin/production.ts'
+import { operatorRoutes } from './apps/operators/index.ts'
+import { astrayPages, payPageRoutes } from './apps/pay-page/index.ts'
+import { type PortalOptions, portalRoutes, siteRoutes } from './apps/portal/index.ts'
+import {
+  createRecorder,
+  createRequestLog,
+  createThreadedRecorder,
+  findRequestsOf,
+  type Recorder,
+  requestLogRoutes,
+  requestSweep,
+} from './apps/request-log/index.ts'
+import { auditRoutes } from './books/audit/index.ts'
+import { startEmbedded } from './kernel/db/embedded.ts'
 import {
   createDb,
   createReadiness,
@@ -23,8 +50,8 @@ import {
   type Reader,
   readCanary,
   requireRightKey,
-} from './db/index.ts'
-import { migrate } from './db/migrate.ts'
+} from './kernel/db/index.ts'
+import { migrate } from './kernel/db/migrate.ts'
 import {
   type App,
   createApp,
@@ -34,9 +61,7 @@ import {
   type Lookup,
   type Outgoing,
   payUrlOf,
-} from './http/index.ts'
-import { createSessions, identityRoutes, identityTask } from './identity/index.ts'
-import { createInvoiceFiles, invoiceRoutes, paidTask, remindTask } from './invoices/index.ts'
+} from './kernel/http/index.ts'
 import {
   type Config,
   ConfigError,
@@ -48,34 +73,20 @@ import {
   systemClock,
   systemRandom,
   type Vault,
-} from './lib/index.ts'
-import { ipAddressRoutes, merchantRoutes } from './merchants/index.ts'
-import { type Attach, createGateways, createMessageTask, messageRoutes } from './messages/index.ts'
-import { operatorRoutes } from './operators/index.ts'
-import { astrayPages, payPageRoutes } from './pay-page/index.ts'
-import { createCollect, paymentLinkRoutes } from './payment-links/index.ts'
-import { type PortalOptions, portalRoutes, siteRoutes } from './portal/index.ts'
-import { type LiveMoney, liveLines, liveMoney, liveWarnings, waitingUnconfigured } from './providers/announce.ts'
-import { createBreaker } from './providers/breaker.ts'
-import { createProviders, SANDBOX } from './providers/configured.ts'
-import type { ProviderExtras, ProviderLists } from './providers/extras.ts'
-import { MAGIC_NUMBERS, PAYOUT_MAGIC_NUMBERS } from './providers/mock/index.ts'
-import type { Provider } from './providers/port.ts'
-import { createRouting } from './providers/routing.ts'
-import { reconciliationRoutes, reconciliationTask } from './reconciliation/index.ts'
+} from './kernel/lib/index.ts'
+import { createWorker, type Task } from './kernel/work/index.ts'
 import {
-  createRecorder,
-  createRequestLog,
-  createThreadedRecorder,
-  findRequestsOf,
-  type Recorder,
-  requestLogRoutes,
-  requestSweep,
-} from './request-log/index.ts'
-import { transactionRoutes } from './transactions/index.ts'
-import { createDeliverer, webhookRoutes } from './webhooks/index.ts'
-import { createDesk, createPayoutDriver, type PayoutDriver, withdrawalRoutes } from './withdrawals/index.ts'
-import { createWorker, type Task } from './work/index.ts'
+  type CallbackReceiver,
+  callbackRoutes,
+  callbacksTask,
+  createCallbackReceiver,
+} from './money/callbacks/index.ts'
+import { collectionRoutes, createDriver, type Driver, daysTask, triesTask } from './money/collections/index.ts'
+import { createInvoiceFiles, invoiceRoutes, paidTask, remindTask } from './money/invoices/index.ts'
+import { createCollect, paymentLinkRoutes } from './money/payment-links/index.ts'
+import { reconciliationRoutes, reconciliationTask } from './money/reconciliation/index.ts'
+import { transactionRoutes } from './money/transactions/index.ts'
+import { createDesk, createPayoutDriver, type PayoutDriver, withdrawalRoutes } from './money/withdrawals/index.ts'
 
 /** The whole system over given seams: what `npm start` runs, and what tests run. */
 export type System = {

@@ -7,67 +7,53 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { catalogue } from '../src/lib/index.ts'
+import { catalogue } from '../src/kernel/lib/index.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SRC = join(ROOT, 'server/src')
 
-/** Each imports only from those before it. */
+/** The wings and their rooms, in order: a room imports from rooms of wings before its own, and from rooms before it in its wing. */
+const WINGS: Record<string, readonly string[]> = {
+  kernel: ['lib', 'db', 'http', 'work', 'documents'],
+  books: ['ledger', 'audit'],
+  adapters: ['providers', 'webhooks', 'messages'],
+  access: ['merchants', 'identity', 'api-keys'],
+  money: ['collections', 'payment-links', 'invoices', 'withdrawals', 'callbacks', 'transactions', 'reconciliation'],
+  apps: ['pay-page', 'operators', 'portal', 'admin', 'request-log'],
+}
+
+/** Every room with its wing, in order; last the programs, which may import all of them. */
 const ORDER = [
-  'lib',
-  'db',
-  'http',
-  'work',
-  'ledger',
-  'providers',
-  'audit',
-  'messages',
-  'documents',
-  'merchants',
-  'identity',
-  'api-keys',
-  'webhooks',
-  'request-log',
-  'collections',
-  'payment-links',
-  'invoices',
-  'withdrawals',
-  'callbacks',
-  'transactions',
-  'reconciliation',
-  'operators',
-  'pay-page',
-  'portal',
-  'admin',
+  ...Object.entries(WINGS).flatMap(([wing, rooms]) => rooms.map((room) => `${wing}/${room}`)),
   'main.ts',
   'admin.ts',
 ]
 
-/** Doors beside index.ts, and who may use them. No list: everybody below. */
+/** Doors beside index.ts, and which rooms and programs may use them. Null: every room below. */
 const DOORS: Record<string, readonly string[] | null> = {
-  'providers/port.ts': null, // what providers are, without any of them
-  'providers/answer.ts': null, // what they may say
-  'providers/extras.ts': null, // what some can do beyond it
-  'providers/breaker.ts': null, // leaving alone those that do not answer
-  'providers/questions.ts': null, // asking them, in sets or one by one
-  'providers/routing.ts': null, // which of them serves what
-  'providers/configured.ts': ['main.ts'], // only main picks adapters
-  'providers/announce.ts': ['main.ts'], // what a process says of them when it starts
-  'providers/mock/index.ts': ['main.ts'],
-  'db/embedded.ts': ['main.ts', 'admin.ts', 'admin'], // starts a server: nothing for a capability
-  'db/migrate.ts': ['main.ts', 'admin.ts', 'admin'],
-  'db/describe.ts': ['main.ts', 'admin.ts', 'admin'],
-  'admin/demo.ts': ['main.ts', 'admin.ts'],
-  'admin/production.ts': ['main.ts'],
-  'admin/commands.ts': ['admin.ts'],
-  'admin/help.ts': ['admin.ts'],
-  'admin/options.ts': ['admin.ts'],
+  'adapters/providers/port.ts': null, // what a provider is
+  'adapters/providers/answer.ts': null, // checks what a provider answered
+  'adapters/providers/extras.ts': null, // capabilities that some providers have
+  'adapters/providers/breaker.ts': null, // the circuit breaker
+  'adapters/providers/questions.ts': null, // status queries, in sets or one by one
+  'adapters/providers/routing.ts': null, // chooses a provider for a method
+  'adapters/providers/configured.ts': ['main.ts'], // builds the adapters
+  'adapters/providers/announce.ts': ['main.ts'], // logs at the start where live money goes
+  'adapters/providers/mock/index.ts': ['main.ts'],
+  'kernel/db/embedded.ts': ['main.ts', 'admin.ts', 'apps/admin'], // starts a server
+  'kernel/db/migrate.ts': ['main.ts', 'admin.ts', 'apps/admin'],
+  'kernel/db/describe.ts': ['main.ts', 'admin.ts', 'apps/admin'],
+  'apps/admin/demo.ts': ['main.ts', 'admin.ts'],
+  'apps/admin/production.ts': ['main.ts'],
+  'apps/admin/commands.ts': ['admin.ts'],
+  'apps/admin/help.ts': ['admin.ts'],
+  'apps/admin/options.ts': ['admin.ts'],
 }
 
 /** `code` is the text with its comments blanked out, line for line. */
 type Source = { path: string; text: string; code: string }
 
-const IS_TEST = /\.test\.ts$|^(?:webhooks|identity)\/testing\.ts$/
+const IS_TEST = /\.test\.ts$/
 
 function source(path: string, text: string): Source {
   const blank = (comment: string) => comment.replace(/[^\n]/g, ' ')
@@ -88,8 +74,10 @@ function filesBelow(folder: string, ending: string): Source[] {
 
 const all = filesBelow(SRC, '.ts')
 const sources = all.filter(({ path }) => !IS_TEST.test(path))
+const rehearsal = filesBelow(join(ROOT, 'server/twins'), '.ts').map((file) => ({ ...file, path: `twins/${file.path}` }))
+const twins = rehearsal.filter(({ path }) => !IS_TEST.test(path))
 const tests = [
-  ...all.filter(({ path }) => IS_TEST.test(path)),
+  ...[...all, ...rehearsal].filter(({ path }) => IS_TEST.test(path)),
   ...filesBelow(join(ROOT, 'server/test'), '.test.ts').filter(({ path }) => path !== 'architecture.test.ts'),
   ...filesBelow(join(ROOT, 'sdk'), '.test.ts'),
 ]
@@ -119,8 +107,9 @@ function isAwake(rule: Rule, cases: { breaks: [string, string][]; keeps?: [strin
 
 const IMPORT = /(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g
 
+/** The room of a file: `kernel/lib` of `kernel/lib/money.ts`; a program, such as `main.ts`, is its own room. */
 function roomOf(path: string): string {
-  return path.split('/')[0] as string
+  return path.split('/').slice(0, 2).join('/')
 }
 
 const importOrder: Rule = (files) =>
@@ -136,13 +125,13 @@ function importProblem(from: string, to: string): string | null {
   const [here, there] = [roomOf(from), roomOf(to)]
   for (const room of [here, there]) {
     if (!ORDER.includes(room))
-      return `${room} has no place yet: add it to ORDER here and to the list in ARCHITECTURE.md`
+      return `${room} is in no wing yet: add it to WINGS here and to the list in ARCHITECTURE.md`
   }
   if (here === there) return null
   if (ORDER.indexOf(there) > ORDER.indexOf(here)) {
-    return `${there} comes after ${here}. Move what is shared up into an earlier folder, or hand it in as an argument`
+    return `${there} comes after ${here}. Move what is shared up into an earlier room, or hand it in as an argument`
   }
-  if (there.endsWith('.ts')) return null
+  if (there.endsWith('.ts')) return null // a program: only later programs come here
   if (to === `${there}/index.ts`) return null
   const guests = DOORS[to]
   if (guests === undefined) return `import from ${there}/index.ts, and export what you need there`
@@ -151,26 +140,51 @@ function importProblem(from: string, to: string): string | null {
     : `only ${guests.join(', ')} may import ${to}; take it through deps`
 }
 
-test('a folder imports only from folders before it, and only through their doors', () => holds(importOrder, sources))
+test('a room imports only from rooms before it, and only through their doors', () => holds(importOrder, sources))
 
-test('the import rule finds a wrong order, a side door, an adapter and a strange folder', () => {
+test('the import rule finds a wrong wing, a wrong room, a side door, an adapter and an unknown room', () => {
   isAwake(importOrder, {
     breaks: [
-      ['lib/a.ts', "import { sql } from '../db/index.ts'"],
-      ['http/a.ts', "export * from '../collections/index.ts'"],
-      ['collections/a.ts', "import { postTransfers } from '../ledger/post.ts'"],
-      ['collections/a.ts', "import { createMockProvider } from '../providers/mock/index.ts'"],
-      ['collections/a.ts', "import { createProviders } from '../providers/configured.ts'"],
-      ['collections/a.ts', "import { createSelcomProvider } from '../providers/selcom/index.ts'"],
-      ['collections/a.ts', "const { migrate } = await import('../db/migrate.ts')"],
-      ['collections/a.ts', "import { createWorld } from '../../test/harness.ts'"],
-      ['misc/a.ts', "import { x } from '../lib/index.ts'"],
+      ['kernel/lib/a.ts', "import { sql } from '../db/index.ts'"],
+      ['kernel/http/a.ts', "export * from '../../money/collections/index.ts'"],
+      ['adapters/webhooks/a.ts', "import { findUser } from '../../access/identity/index.ts'"],
+      ['money/collections/a.ts', "import { postTransfers } from '../../books/ledger/post.ts'"],
+      ['money/collections/a.ts', "import { createMockProvider } from '../../adapters/providers/mock/index.ts'"],
+      ['money/collections/a.ts', "import { createProviders } from '../../adapters/providers/configured.ts'"],
+      ['money/collections/a.ts', "import { createSelcomProvider } from '../../adapters/providers/selcom/index.ts'"],
+      ['money/collections/a.ts', "const { migrate } = await import('../../kernel/db/migrate.ts')"],
+      ['money/collections/a.ts', "import { createWorld } from '../../../test/harness.ts'"],
+      ['money/misc/a.ts', "import { x } from '../../kernel/lib/index.ts'"],
+      ['misc/a.ts', "import { x } from '../kernel/lib/index.ts'"],
     ],
     keeps: [
-      ['collections/a.ts', "import type { Provider } from '../providers/port.ts'"],
-      ['collections/a.ts', "// import { x } from '../main.ts'\nimport { y } from './b.ts'"],
-      ['main.ts', "import { createMockProvider } from './providers/mock/index.ts'"],
+      ['money/collections/a.ts', "import type { Provider } from '../../adapters/providers/port.ts'"],
+      ['money/collections/a.ts', "// import { x } from '../../main.ts'\nimport { y } from './b.ts'"],
+      ['main.ts', "import { createMockProvider } from './adapters/providers/mock/index.ts'"],
     ],
+  })
+})
+
+/** A twin plays a gateway: it shares the basics of the server and nothing of an adapter, or both would make the same mistake. */
+const twinImports: Rule = (files) =>
+  files.flatMap(({ path, code }) =>
+    [...code.matchAll(IMPORT)].flatMap(([, specifier]) => {
+      const to = normalize(join(dirname(path), specifier as string))
+      const is_own = to.startsWith(`${path.split('/').slice(0, 2).join('/')}/`)
+      return is_own || to === 'src/kernel/lib/index.ts'
+        ? []
+        : [`server/${path} imports ${specifier}: a twin imports its own files and server/src/kernel/lib/index.ts only`]
+    }),
+  )
+
+test('a twin of a gateway shares no code with an adapter', () => {
+  holds(twinImports, twins)
+  isAwake(twinImports, {
+    breaks: [
+      ['twins/selcom/a.ts', "import { sign } from '../../src/adapters/providers/selcom/sign.ts'"],
+      ['twins/selcom/a.ts', "import { book } from '../vodacom/book.ts'"],
+    ],
+    keeps: [['twins/selcom/a.ts', "import { newId } from '../../src/kernel/lib/index.ts'\nimport { b } from './b.ts'"]],
   })
 })
 
@@ -185,8 +199,8 @@ const BANS: Ban[] = [
     pattern: /\bDate\.now\b|new Date\(\)|new Date\b(?!\s*\()/,
     instead: 'use deps.clock.now()',
     but: {
-      'lib/clock.ts': 'it is the clock',
-      'lib/log.ts': 'log lines tell when they were written, whatever a test plays',
+      'kernel/lib/clock.ts': 'it is the clock',
+      'kernel/lib/log.ts': 'log lines tell when they were written, whatever a test plays',
     },
   },
   {
@@ -194,16 +208,16 @@ const BANS: Ban[] = [
     pattern: /\bset(?:Timeout|Interval)\(|'node:timers/,
     instead: 'use deps.clock.after()',
     but: {
-      'lib/clock.ts': 'it is the clock',
-      'lib/batch.ts': 'waits a moment for company inside one process; no outcome depends on it',
+      'kernel/lib/clock.ts': 'it is the clock',
+      'kernel/lib/batch.ts': 'waits a moment for company inside one process; no outcome depends on it',
       'main.ts': 'a process that is asked to stop must end, even when its own clock is stuck',
-      'db/embedded.ts': 'waits for another process to start',
-      'documents/draw.ts': 'bounds a real thread',
-      'db/watch.ts': 'bounds real connections',
-      'http/outgoing.ts': 'bounds real sockets',
-      'http/address-guard.ts': 'bounds a real name look-up',
-      'providers/mock/post.ts': 'bounds real sockets of the mock provider process',
-      'providers/mock/server-app.ts': 'closes real sockets of the mock provider process',
+      'kernel/db/embedded.ts': 'waits for another process to start',
+      'kernel/documents/draw.ts': 'bounds a real thread',
+      'kernel/db/watch.ts': 'bounds real connections',
+      'kernel/http/outgoing.ts': 'bounds real sockets',
+      'kernel/http/address-guard.ts': 'bounds a real name look-up',
+      'adapters/providers/mock/post.ts': 'bounds real sockets of the mock provider process',
+      'adapters/providers/mock/server-app.ts': 'closes real sockets of the mock provider process',
     },
   },
   {
@@ -211,12 +225,12 @@ const BANS: Ban[] = [
     pattern: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int|FillSync)\b|\bgetRandomValues\b/,
     instead: 'use deps.random, or newId',
     but: {
-      'lib/random.ts': 'it is the source',
+      'kernel/lib/random.ts': 'it is the source',
       'main.ts': 'the name of the process and the first secret key, before deps exist',
-      'db/embedded.ts': 'passwords of the embedded server, before deps exist',
-      'db/embedded-files.ts': 'names of files that are not written yet, before deps exist',
-      'db/embedded-place.ts': 'the id of a place, before deps exist',
-      'db/embedded-users.ts': 'names of registered programs, before deps exist',
+      'kernel/db/embedded.ts': 'passwords of the embedded server, before deps exist',
+      'kernel/db/embedded-files.ts': 'names of files that are not written yet, before deps exist',
+      'kernel/db/embedded-place.ts': 'the id of a place, before deps exist',
+      'kernel/db/embedded-users.ts': 'names of registered programs, before deps exist',
     },
   },
   {
@@ -225,9 +239,9 @@ const BANS: Ban[] = [
     instead: 'add a setting to lib/config.ts and read deps.config',
     but: {
       'main.ts': 'reads the configuration',
-      'providers/mock/server.ts': 'a program of its own: reads its configuration',
-      'providers/simulator/main.ts': 'a program of its own: reads its configuration',
-      'providers/vodacom/twin/main.ts': 'a program of its own: reads its configuration',
+      'adapters/providers/mock/server.ts': 'a program of its own: reads its configuration',
+      'twins/selcom/main.ts': 'a program of its own: reads its configuration',
+      'twins/vodacom/main.ts': 'a program of its own: reads its configuration',
     },
   },
   { what: 'a request of its own', pattern: /\bfetch\(/, instead: 'go through an adapter, or http/outgoing.ts' },
@@ -235,7 +249,7 @@ const BANS: Ban[] = [
     what: 'a transaction of its own',
     pattern: /['"`]\s*(?:begin|commit|rollback|start transaction)\b\s*[;'"`]|\.transaction\(/i,
     instead: 'use inTransaction(deps.db, ...)',
-    but: { 'db/pool.ts': 'makes transactions', 'db/migrate.ts': 'runs before there is a pool' },
+    but: { 'kernel/db/pool.ts': 'makes transactions', 'kernel/db/migrate.ts': 'runs before there is a pool' },
   },
   { what: 'console', pattern: /\bconsole\./, instead: 'use deps.log' },
   { what: 'floating point for amounts', pattern: /\bparseFloat\b|\.toFixed\(/, instead: 'use lib/money.ts' },
@@ -245,7 +259,7 @@ const BANS: Ban[] = [
     pattern:
       /(?<![.\w])(?:now|random|clock_timestamp|statement_timestamp|transaction_timestamp|gen_random_uuid)\(\)(?!\s*[:{])|\bcurrent_(?:timestamp|date)\b/i,
     instead: 'pass the time or the id as a parameter',
-    but: { 'db/migrate.ts': 'notes for an operator when a migration ran' },
+    but: { 'kernel/db/migrate.ts': 'notes for an operator when a migration ran' },
   },
 ]
 
@@ -263,9 +277,9 @@ function breaches(ban: Ban, files: readonly Source[]): string[] {
 
 for (const ban of BANS) {
   test(`nowhere in the server: ${ban.what}`, () => {
-    holds((files) => breaches(ban, files), sources)
+    holds((files) => breaches(ban, files), [...sources, ...twins])
     for (const path of Object.keys(ban.but ?? {})) {
-      const file = sources.find((one) => one.path === path)
+      const file = [...sources, ...twins].find((one) => one.path === path)
       assert.ok(
         file && ban.pattern.test(file.code),
         `${path} needs no exception for ${ban.what} any more: remove it here`,
@@ -316,7 +330,7 @@ const unfinished: Rule = (files) =>
   )
 
 test('nothing is left to do in the code', () => {
-  holds(unfinished, [...all, ...tests])
+  holds(unfinished, [...all, ...twins, ...tests])
   isAwake(unfinished, { breaks: [['a.ts', `// ${'TO'}DO: later`]] })
 })
 
@@ -333,7 +347,7 @@ const elsewhere: Rule = (files) =>
   )
 
 test('no comment cites a page that is not in the repository', () => {
-  holds(elsewhere, [...all, ...tests, ...helpers])
+  holds(elsewhere, [...all, ...twins, ...tests, ...helpers])
   isAwake(elsewhere, {
     breaks: [
       ['a.ts', `/** A key (${'contract'} 2.3). */`],
@@ -358,7 +372,7 @@ const undocumented: Rule = (files) =>
   })
 
 test('every export says what it promises', () => {
-  holds(undocumented, [...sources, ...helpers])
+  holds(undocumented, [...sources, ...twins, ...helpers])
   isAwake(undocumented, {
     breaks: [
       ['a.ts', 'export function run() {}'],
@@ -462,11 +476,14 @@ test('every error code is met in a test', () => {
 
 // This page -----------------------------------------------------------------------------------------------------------
 
-test('ARCHITECTURE.md lists the folders that exist, in the order that is checked here', () => {
-  const listed = [...readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8').matchAll(/^ {4}([a-z-]+\/|[a-z]+\.ts) {2,}/gm)]
+test('ARCHITECTURE.md lists the wings, their rooms and the programs, in the order that is checked here', () => {
+  const listed = [
+    ...readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8').matchAll(/^ {4}(?: {2})?([a-z-]+\/|[a-z]+\.ts) {2,}/gm),
+  ]
   const names = listed.map(([, name]) => (name as string).replace(/\/$/, ''))
-  const existing = ORDER.filter((name) => existsSync(join(SRC, name)))
-  assert.deepEqual(names, existing, 'correct the list in ARCHITECTURE.md')
+  const expected = [...Object.entries(WINGS).flatMap(([wing, rooms]) => [wing, ...rooms]), 'main.ts', 'admin.ts']
+  assert.deepEqual(names, expected, 'correct the list in ARCHITECTURE.md')
+  for (const room of ORDER) assert.ok(existsSync(join(SRC, room)), `${room} does not exist`)
 })
 
 test('ARCHITECTURE.md lists the crash points that exist', () => {

@@ -1,8 +1,8 @@
 // Operators who signed in to their console some time ago, and others who stand beside them.
 
 import { SignJWT } from 'jose'
-import type { Console, Role } from '../src/http/index.ts'
-import { signingKey } from '../src/identity/index.ts'
+import { signingKey } from '../src/access/identity/index.ts'
+import type { Console, Role } from '../src/kernel/http/index.ts'
 import type { World } from './harness.ts'
 
 /** A token as the built-in provider makes it for somebody who signed in to a console, `age_s` seconds ago. */

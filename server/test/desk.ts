@@ -1,8 +1,8 @@
 // An operator at work: merchants with money and prices, withdrawals that wait, and what the operator calls.
 
 import assert from 'node:assert/strict'
-import { issueAccessToken, signingKey } from '../src/identity/index.ts'
-import type { Merchant } from '../src/merchants/index.ts'
+import { issueAccessToken, signingKey } from '../src/access/identity/index.ts'
+import type { Merchant } from '../src/access/merchants/index.ts'
 import type { Reply, World } from './harness.ts'
 
 /** What the merchants of a desk pay for a withdrawal: 1 % and 500.00 for us, and 200.00 of the processor on top. */

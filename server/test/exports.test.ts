@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { CSV_BATCH } from '../src/http/index.ts'
-import { DAY_MS, newId } from '../src/lib/index.ts'
+import { CSV_BATCH } from '../src/kernel/http/index.ts'
+import { DAY_MS, newId } from '../src/kernel/lib/index.ts'
 import { createWorld, START, type World } from './harness.ts'
 import { submitWithdrawal } from './money.ts'
 

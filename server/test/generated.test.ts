@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { generatedFiles, ROOT } from '../../scripts/generated.ts'
-import { VERSION } from '../src/http/index.ts'
+import { VERSION } from '../src/kernel/http/index.ts'
 
 const read = (path: string): Promise<string> => readFile(new URL(path, ROOT), 'utf8').catch(() => '')
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Answer, Provider } from '../src/providers/port.ts'
-import { payoutReference } from '../src/withdrawals/index.ts'
+import type { Answer, Provider } from '../src/adapters/providers/port.ts'
+import { payoutReference } from '../src/money/withdrawals/index.ts'
 import { createWorld } from './harness.ts'
 import { A, gate, hint, stage, statusOf, until } from './payout-stage.ts'
 import { newScript, said, scriptedProvider } from './payouts.ts'

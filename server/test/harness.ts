@@ -2,10 +2,11 @@
 
 import { randomUUID } from 'node:crypto'
 import type { InjectOptions } from 'fastify'
-import { createKey } from '../src/api-keys/index.ts'
-import { createDb, type DbOptions, type Deps, inTransaction, requireRightKey } from '../src/db/index.ts'
-import { type Environment, type Role, SCOPES } from '../src/http/index.ts'
-import { issueAccessToken, signingKey } from '../src/identity/index.ts'
+import { createKey } from '../src/access/api-keys/index.ts'
+import { issueAccessToken, signingKey } from '../src/access/identity/index.ts'
+import { createMerchant, createUser, type Merchant, setMember } from '../src/access/merchants/index.ts'
+import { createDb, type DbOptions, type Deps, inTransaction, requireRightKey } from '../src/kernel/db/index.ts'
+import { type Environment, type Role, SCOPES } from '../src/kernel/http/index.ts'
 import {
   createLog,
   createVault,
@@ -15,9 +16,8 @@ import {
   type SettableClock,
   settableClock,
   systemRandom,
-} from '../src/lib/index.ts'
+} from '../src/kernel/lib/index.ts'
 import { type ComposeOptions, compose, type System } from '../src/main.ts'
-import { createMerchant, createUser, type Merchant, setMember } from '../src/merchants/index.ts'
 import { createTestDatabase } from './database.ts'
 
 /** When every test begins, unless it says otherwise. */

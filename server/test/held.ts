@@ -1,7 +1,7 @@
 // Held payments, and an operator who decides about them.
 
 import assert from 'node:assert/strict'
-import type { Answer } from '../src/providers/port.ts'
+import type { Answer } from '../src/adapters/providers/port.ts'
 import { type OperatorDesk, openDesk, type Shop } from './desk.ts'
 import { createWorld, type Reply, type World } from './harness.ts'
 import { booksHold } from './payouts.ts'

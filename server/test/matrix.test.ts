@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { createKey, revokeKey } from '../src/api-keys/index.ts'
-import { MERCHANT_ROLES, type MerchantRole, SCOPES, type Scope } from '../src/http/index.ts'
+import { createKey, revokeKey } from '../src/access/api-keys/index.ts'
+import { MERCHANT_ROLES, type MerchantRole, SCOPES, type Scope } from '../src/kernel/http/index.ts'
 import { createWorld, type World } from './harness.ts'
 
 type Rule = 'public' | 'operator' | 'authenticated' | { scopes?: readonly Scope[]; roles?: readonly MerchantRole[] }

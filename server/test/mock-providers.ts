@@ -2,10 +2,10 @@
 
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { systemClock } from '../src/lib/index.ts'
-import { createMockProvider, createRemoteMockProvider } from '../src/providers/mock/index.ts'
-import { startMockServer } from '../src/providers/mock/server-app.ts'
-import type { PayoutAnswer, PayoutRequest, Provider } from '../src/providers/port.ts'
+import { createMockProvider, createRemoteMockProvider } from '../src/adapters/providers/mock/index.ts'
+import { startMockServer } from '../src/adapters/providers/mock/server-app.ts'
+import type { PayoutAnswer, PayoutRequest, Provider } from '../src/adapters/providers/port.ts'
+import { systemClock } from '../src/kernel/lib/index.ts'
 
 /** Signs the callbacks. */
 export const SECRET = 'a secret of the tests'

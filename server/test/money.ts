@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { type Deps, inTransaction } from '../src/db/index.ts'
-import type { Environment } from '../src/http/index.ts'
-import { type Fact, type Posting, postingOf, postTransfers, type SourceType } from '../src/ledger/index.ts'
-import { newId, Refusal } from '../src/lib/index.ts'
-import type { Merchant } from '../src/merchants/index.ts'
-import type { PayoutAnswer, Provider } from '../src/providers/port.ts'
-import { type Approver, approveAll, settlePayouts } from '../src/withdrawals/index.ts'
+import type { Merchant } from '../src/access/merchants/index.ts'
+import type { PayoutAnswer, Provider } from '../src/adapters/providers/port.ts'
+import { type Fact, type Posting, postingOf, postTransfers, type SourceType } from '../src/books/ledger/index.ts'
+import { type Deps, inTransaction } from '../src/kernel/db/index.ts'
+import type { Environment } from '../src/kernel/http/index.ts'
+import { newId, Refusal } from '../src/kernel/lib/index.ts'
+import { type Approver, approveAll, settlePayouts } from '../src/money/withdrawals/index.ts'
 import type { World } from './harness.ts'
 
 /** One fact of a merchant's book, about a source of its own unless one is named. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
-import { MIGRATIONS_DIR, migrate, pendingMigrations } from '../src/db/migrate.ts'
+import { MIGRATIONS_DIR, migrate, pendingMigrations } from '../src/kernel/db/migrate.ts'
 import { createTestDatabase } from './database.ts'
 import { createWorld } from './harness.ts'
 

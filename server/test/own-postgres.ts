@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { startEmbedded } from '../src/db/embedded.ts'
-import { migrate } from '../src/db/migrate.ts'
+import { startEmbedded } from '../src/kernel/db/embedded.ts'
+import { migrate } from '../src/kernel/db/migrate.ts'
 
 /** How a server is told to stop: `fast` ends all connections, `immediate` is a crash from which it recovers. */
 export type StopMode = 'fast' | 'immediate'

@@ -1,9 +1,9 @@
 // A stage for the driver of payouts: processes over one database whose live provider follows a script.
 
 import assert from 'node:assert/strict'
-import type { DbOptions } from '../src/db/index.ts'
-import type { PayoutAnswer, Provider } from '../src/providers/port.ts'
-import { payoutReference } from '../src/withdrawals/index.ts'
+import type { PayoutAnswer, Provider } from '../src/adapters/providers/port.ts'
+import type { DbOptions } from '../src/kernel/db/index.ts'
+import { payoutReference } from '../src/money/withdrawals/index.ts'
 import { createWorld, type World } from './harness.ts'
 import {
   booksHold,

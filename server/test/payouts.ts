@@ -2,15 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { verify } from '../src/admin/verify.ts'
-import type { Act } from '../src/audit/index.ts'
-import { applyOutcomes } from '../src/collections/index.ts'
-import { inTransaction } from '../src/db/index.ts'
-import type { Environment } from '../src/http/index.ts'
-import { newId } from '../src/lib/index.ts'
-import type { Merchant } from '../src/merchants/index.ts'
-import type { PayoutAnswer, PayoutRequest, Provider } from '../src/providers/port.ts'
-import { createRouting } from '../src/providers/routing.ts'
+import type { Merchant } from '../src/access/merchants/index.ts'
+import type { PayoutAnswer, PayoutRequest, Provider } from '../src/adapters/providers/port.ts'
+import { createRouting } from '../src/adapters/providers/routing.ts'
+import { verify } from '../src/apps/admin/verify.ts'
+import type { Act } from '../src/books/audit/index.ts'
+import { inTransaction } from '../src/kernel/db/index.ts'
+import type { Environment } from '../src/kernel/http/index.ts'
+import { newId } from '../src/kernel/lib/index.ts'
+import { applyOutcomes } from '../src/money/collections/index.ts'
 import {
   createDesk,
   type Desk,
@@ -21,7 +21,7 @@ import {
   respond,
   retryWithdrawal,
   type Withdrawal,
-} from '../src/withdrawals/index.ts'
+} from '../src/money/withdrawals/index.ts'
 import type { World } from './harness.ts'
 
 /** Which withdrawal is meant. */

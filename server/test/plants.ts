@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { runChecks, type Verification, verify } from '../src/admin/verify.ts'
-import { PRIVILEGES_HOLD } from '../src/admin/verify-privileges.ts'
-import type { Reader } from '../src/db/index.ts'
+import { runChecks, type Verification, verify } from '../src/apps/admin/verify.ts'
+import { PRIVILEGES_HOLD } from '../src/apps/admin/verify-privileges.ts'
+import type { Reader } from '../src/kernel/db/index.ts'
 import { createTestDatabase } from './database.ts'
 
 /** A check's name, and the ways to break what it promises: SQL over sound books. */

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Order, Payout } from '../src/providers/simulator/index.ts'
+import type { Order, Payout } from '../twins/selcom/index.ts'
 import type { World } from './harness.ts'
 import { until } from './payout-stage.ts'
 import { booksHold } from './payouts.ts'

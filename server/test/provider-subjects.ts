@@ -2,14 +2,19 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createLog, idToBase32, newId, seededRandom, systemClock, systemRandom } from '../src/lib/index.ts'
-import { createMockProvider, createRemoteMockProvider } from '../src/providers/mock/index.ts'
-import { startMockServer } from '../src/providers/mock/server-app.ts'
-import { CALLBACK_PATH, type PaymentRequest, type PayoutRequest, type Provider } from '../src/providers/port.ts'
-import { createSelcomProvider } from '../src/providers/selcom/index.ts'
-import { startSimulator } from '../src/providers/simulator/index.ts'
-import { createVodacomProvider } from '../src/providers/vodacom/index.ts'
-import { startVodacomTwin } from '../src/providers/vodacom/twin/index.ts'
+import { createMockProvider, createRemoteMockProvider } from '../src/adapters/providers/mock/index.ts'
+import { startMockServer } from '../src/adapters/providers/mock/server-app.ts'
+import {
+  CALLBACK_PATH,
+  type PaymentRequest,
+  type PayoutRequest,
+  type Provider,
+} from '../src/adapters/providers/port.ts'
+import { createSelcomProvider } from '../src/adapters/providers/selcom/index.ts'
+import { createVodacomProvider } from '../src/adapters/providers/vodacom/index.ts'
+import { createLog, idToBase32, newId, seededRandom, systemClock, systemRandom } from '../src/kernel/lib/index.ts'
+import { startSimulator } from '../twins/selcom/index.ts'
+import { startVodacomTwin } from '../twins/vodacom/index.ts'
 import { PROFILE, SECRET } from './mock-providers.ts'
 
 type Headers = Record<string, string | undefined>

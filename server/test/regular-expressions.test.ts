@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { clean, cleanLines } from '../src/documents/clean.ts'
-import { parseBody } from '../src/http/json.ts'
+import { mailedName } from '../src/access/merchants/invitation-mail.ts'
+import { smsText } from '../src/adapters/messages/sms-text.ts'
+import { createRedaction } from '../src/adapters/providers/redact.ts'
+import { clean, cleanLines } from '../src/kernel/documents/clean.ts'
+import { parseBody } from '../src/kernel/http/json.ts'
 import {
   canonicalPhone,
   csvLine,
@@ -12,10 +15,7 @@ import {
   plainLine,
   plainText,
   redactSecrets,
-} from '../src/lib/index.ts'
-import { mailedName } from '../src/merchants/invitation-mail.ts'
-import { smsText } from '../src/messages/sms-text.ts'
-import { createRedaction } from '../src/providers/redact.ts'
+} from '../src/kernel/lib/index.ts'
 import { type Expression, expressionsIn, findExpressions } from './expressions.ts'
 import { fill, HOSTILE, type WorstText, worstTexts } from './worst-texts.ts'
 

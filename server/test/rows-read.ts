@@ -1,6 +1,6 @@
 // How many rows statements read from tables and indexes, by PostgreSQL's own count: a bound that no statistics and no clock can move.
 
-import type { Deps, Statement } from '../src/db/index.ts'
+import type { Deps, Statement } from '../src/kernel/db/index.ts'
 import type { World } from './harness.ts'
 
 type Plan = {

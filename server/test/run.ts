@@ -9,8 +9,8 @@ import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { startEmbedded } from '../src/db/embedded.ts'
-import { migrate } from '../src/db/migrate.ts'
+import { startEmbedded } from '../src/kernel/db/embedded.ts'
+import { migrate } from '../src/kernel/db/migrate.ts'
 
 const USAGE = `Usage: npm test [-- FILE ...]
 
@@ -30,7 +30,9 @@ Environment
 `
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
-const ALL_TESTS = ['server/src', 'server/test', 'sdk', 'bench', 'scripts'].map((folder) => `${folder}/**/*.test.ts`)
+const ALL_TESTS = ['server/src', 'server/twins', 'server/test', 'sdk', 'bench', 'scripts'].map(
+  (folder) => `${folder}/**/*.test.ts`,
+)
 const TEMPLATE = 'malipo_template'
 /** Files at once. Half of a file's time is waiting: with three of them two cores are busy. */
 const CONCURRENCY = 3

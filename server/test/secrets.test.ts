@@ -5,24 +5,15 @@ import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { Secret as OtpSecret, TOTP } from 'otpauth'
-import {
-  authorizeUrl,
-  exchange,
-  mailedUrl,
-  newPerson,
-  openBrowser,
-  refresh,
-  type Served,
-  signIn,
-} from '../src/identity/testing.ts'
-import { ConfigError, readConfig, settableClock } from '../src/lib/index.ts'
-import { startSimulator } from '../src/providers/simulator/index.ts'
-import { startVodacomTwin } from '../src/providers/vodacom/twin/index.ts'
+import { ConfigError, readConfig, settableClock } from '../src/kernel/lib/index.ts'
+import { startSimulator } from '../twins/selcom/index.ts'
+import { startVodacomTwin } from '../twins/vodacom/index.ts'
 import { createTestDatabase } from './database.ts'
 import { START } from './harness.ts'
 import { startReceiver } from './receiver.ts'
 import { everyRow, findSecrets, type Place, type Secret } from './secret-search.ts'
 import { createSelcomWorld, type SelcomWorld } from './selcom-world.ts'
+import { authorizeUrl, exchange, mailedUrl, newPerson, openBrowser, refresh, type Served, signIn } from './sign-in.ts'
 import { startTalkative, type Talkative } from './talkative.ts'
 
 const unique = (name: string) => `${name}x${randomBytes(12).toString('hex')}`

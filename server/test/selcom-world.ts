@@ -3,8 +3,8 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { settableClock } from '../src/lib/index.ts'
-import { type Simulator, type SimulatorOptions, startSimulator } from '../src/providers/simulator/index.ts'
+import { settableClock } from '../src/kernel/lib/index.ts'
+import { type Simulator, type SimulatorOptions, startSimulator } from '../twins/selcom/index.ts'
 import { createWorld, START, type World } from './harness.ts'
 
 /** A system with its gateway. `base` is where it listens. */

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { authorizeUrl, newPerson, openBrowser, type Served, type Shown, serve } from '../src/identity/testing.ts'
 import { createWorld, type Reply, type World } from './harness.ts'
+import { authorizeUrl, newPerson, openBrowser, type Served, type Shown, serve } from './sign-in.ts'
 
 test('180 posters of one sandbox key at once: some are drawn, the rest are 503 with Retry-After, and live requests stay quick', async (t) => {
   const world = await createWorld()

@@ -1,8 +1,8 @@
 // What tests of reconciliation stand on: payments and payouts in bulk, as if they had gone their way, and statements about them.
 
 import assert from 'node:assert/strict'
-import { formatAmount, idToBase32, newId } from '../src/lib/index.ts'
-import type { Merchant } from '../src/merchants/index.ts'
+import type { Merchant } from '../src/access/merchants/index.ts'
+import { formatAmount, idToBase32, newId } from '../src/kernel/lib/index.ts'
 import { openDesk } from './desk.ts'
 import type { Reply, World } from './harness.ts'
 

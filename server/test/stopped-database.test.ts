@@ -5,8 +5,8 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, test } from 'node:test'
-import { startEmbedded } from '../src/db/embedded.ts'
-import { migrate } from '../src/db/migrate.ts'
+import { startEmbedded } from '../src/kernel/db/embedded.ts'
+import { migrate } from '../src/kernel/db/migrate.ts'
 import { createWorld } from './harness.ts'
 
 /** All processes of the server whose data is in `folder`. */

@@ -1,8 +1,8 @@
 // What tests about money that leaves stand on: money that came in, and proof that a refusal changed nothing.
 
 import assert from 'node:assert/strict'
-import type { Environment } from '../src/http/index.ts'
-import type { Merchant } from '../src/merchants/index.ts'
+import type { Merchant } from '../src/access/merchants/index.ts'
+import type { Environment } from '../src/kernel/http/index.ts'
 import type { World } from './harness.ts'
 
 /** Has a payer pay the merchant (the world's unless named), so that it has that much more. */

@@ -3,9 +3,9 @@
 //   CRASH_AT   the point at which this process dies, on the first pass; empty: it tells its parent each point it passes
 //   AHEAD_MS   how much later than now its clock is, so that the leases of a dead process have ended
 
-import { crashAt, createLog, type Point, systemClock } from '../../src/lib/index.ts'
+import { crashAt, createLog, type Point, systemClock } from '../../src/kernel/lib/index.ts'
+import { createWorker } from '../../src/kernel/work/index.ts'
 import { compose, configFromEnvironment, realDeps } from '../../src/main.ts'
-import { createWorker } from '../../src/work/index.ts'
 
 const { CRASH_AT = '', AHEAD_MS = '0' } = process.env
 const ahead_ms = Number(AHEAD_MS)

@@ -1,9 +1,9 @@
 // What must be true after any crash: the facts of everyone who took part, and a pure function that compares them.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Verification, verify } from '../../src/admin/verify.ts'
-import { sql } from '../../src/db/index.ts'
-import type { BookEntry } from '../../src/providers/mock/book.ts'
+import type { BookEntry } from '../../src/adapters/providers/mock/book.ts'
+import { type Verification, verify } from '../../src/apps/admin/verify.ts'
+import { sql } from '../../src/kernel/db/index.ts'
 import type { Ack } from './load.ts'
 import type { Arrival, Rig } from './rig.ts'
 

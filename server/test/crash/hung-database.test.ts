@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createDb, sql } from '../../src/db/index.ts'
+import { createDb, sql } from '../../src/kernel/db/index.ts'
 import { type OwnPostgres, startOwnPostgres } from '../own-postgres.ts'
 import { type Child, startChild, until } from './processes.ts'
 import { createRig, type Rig, type Shop } from './rig.ts'

@@ -2,10 +2,10 @@
 // what must be true of them after any crash.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { verify } from '../../src/admin/verify.ts'
-import { sql } from '../../src/db/index.ts'
-import { issueAccessToken, signingKey } from '../../src/identity/index.ts'
-import type { PayoutEntry } from '../../src/providers/mock/payout-book.ts'
+import { issueAccessToken, signingKey } from '../../src/access/identity/index.ts'
+import type { PayoutEntry } from '../../src/adapters/providers/mock/payout-book.ts'
+import { verify } from '../../src/apps/admin/verify.ts'
+import { sql } from '../../src/kernel/db/index.ts'
 import { createWorld } from '../harness.ts'
 import { fund, insertWithdrawal, newScript, scriptedProvider } from '../payouts.ts'
 import type { Arrival, Rig, Shop } from './rig.ts'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { after, test } from 'node:test'
-import { CIRCUIT_OPEN } from '../../src/providers/breaker.ts'
+import { CIRCUIT_OPEN } from '../../src/adapters/providers/breaker.ts'
 import { eventProblems } from '../storm/events.ts'
 import { findProblems, findShortage, sentenceOf, undecided } from '../storm/judge.ts'
 import { plantLosses, tamper } from '../storm/plants.ts'

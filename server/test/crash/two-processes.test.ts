@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { revokeKey } from '../../src/api-keys/index.ts'
-import { sql } from '../../src/db/index.ts'
+import { revokeKey } from '../../src/access/api-keys/index.ts'
+import { sql } from '../../src/kernel/db/index.ts'
 import { type Facts, findProblems, gatherFacts, waitQuiet } from './facts.ts'
 import { type Ack, createClient, orderOf } from './load.ts'
 import { type Child, freePort, startChild, until } from './processes.ts'

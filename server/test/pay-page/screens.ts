@@ -1,10 +1,10 @@
 // Every screen of the pay page with the facts that a payer would see: what the tests of the pages, and of what the pages
 // do in a browser, look at.
 
-import { qrSvg } from '../../src/documents/index.ts'
-import type { Language } from '../../src/lib/index.ts'
-import type { Screen, Shop } from '../../src/pay-page/index.ts'
-import { MAGIC_NUMBERS } from '../../src/providers/mock/magic.ts'
+import { MAGIC_NUMBERS } from '../../src/adapters/providers/mock/magic.ts'
+import type { Screen, Shop } from '../../src/apps/pay-page/index.ts'
+import { qrSvg } from '../../src/kernel/documents/index.ts'
+import type { Language } from '../../src/kernel/lib/index.ts'
 
 const SLUG = '/pay/3f9a1c20Xq7VbN2mK8sLw0aZtYcRdE'
 const PAYMENT = `${SLUG}/c/0192f3a0-7b1c-8def-9012-3456789abcde`

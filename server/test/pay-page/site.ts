@@ -1,7 +1,6 @@
 // The screens of the pay page on a server of their own, with the headers of the real one and a poll that a test answers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Language } from '../../src/lib/index.ts'
 import {
   encode,
   PAGE_HEADERS,
@@ -10,7 +9,8 @@ import {
   SCRIPT_HEADERS,
   type Screen,
   statusOf,
-} from '../../src/pay-page/index.ts'
+} from '../../src/apps/pay-page/index.ts'
+import type { Language } from '../../src/kernel/lib/index.ts'
 import { type Site, startSite } from '../browser.ts'
 import { screens, shop, testShop } from './screens.ts'
 

@@ -1,6 +1,6 @@
 // The ways on which payers come to the pages: in each language, with scripts and without.
 
-import { LANGUAGES, type Language } from '../../src/lib/index.ts'
+import { LANGUAGES, type Language } from '../../src/kernel/lib/index.ts'
 
 /** How somebody comes. */
 export type PageWay = { language: Language; script: boolean }

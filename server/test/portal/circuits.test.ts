@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { LANGUAGES } from '../../src/lib/index.ts'
-import type { Answer, Provider } from '../../src/providers/port.ts'
+import type { Answer, Provider } from '../../src/adapters/providers/port.ts'
+import { LANGUAGES } from '../../src/kernel/lib/index.ts'
 import { newScript, scriptedProvider } from '../payouts.ts'
 import { type Office, openOffice, type Person } from './office.ts'
 

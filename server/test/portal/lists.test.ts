@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { LANGUAGES } from '../../src/lib/index.ts'
+import { LANGUAGES } from '../../src/kernel/lib/index.ts'
 import { type Office, openOffice, type Person } from './office.ts'
 
 /** The browser says that its reader saves data, so that nothing is loaded ahead. */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { LANGUAGES } from '../../src/lib/index.ts'
+import { LANGUAGES } from '../../src/kernel/lib/index.ts'
 import { type Office, openOffice, type Person } from './office.ts'
 
 let office: Office

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { inTransaction } from '../../src/db/index.ts'
-import { endSessions } from '../../src/identity/index.ts'
+import { endSessions } from '../../src/access/identity/index.ts'
+import { inTransaction } from '../../src/kernel/db/index.ts'
 import { type Office, openOffice, type Person } from './office.ts'
 
 let office: Office

@@ -2,7 +2,7 @@
 // counted and added up by SQL that has nothing in common with the platform's own.
 
 import assert from 'node:assert/strict'
-import { settlePayouts } from '../../src/withdrawals/index.ts'
+import { settlePayouts } from '../../src/money/withdrawals/index.ts'
 import type { OperatorDesk, Shop } from '../desk.ts'
 import type { Reply, World } from '../harness.ts'
 import { invoicesOf, slugOf } from '../invoices.ts'

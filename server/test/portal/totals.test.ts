@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { verify } from '../../src/admin/verify.ts'
+import { verify } from '../../src/apps/admin/verify.ts'
 import { openDesk, PRICES, type Shop } from '../desk.ts'
 import { booksHold } from '../payouts.ts'
 import { type Office, openOffice, type Visitor } from './office.ts'

@@ -2,10 +2,10 @@
 // do everything through the API.
 
 import assert from 'node:assert/strict'
-import { issueAccessToken, signingKey } from '../../src/identity/index.ts'
-import type { Merchant } from '../../src/merchants/index.ts'
-import type { PayoutAnswer, PayoutRequest } from '../../src/providers/port.ts'
-import { consentsOf, withdrawalName } from '../../src/withdrawals/index.ts'
+import { issueAccessToken, signingKey } from '../../src/access/identity/index.ts'
+import type { Merchant } from '../../src/access/merchants/index.ts'
+import type { PayoutAnswer, PayoutRequest } from '../../src/adapters/providers/port.ts'
+import { consentsOf, withdrawalName } from '../../src/money/withdrawals/index.ts'
 import { createTestDatabase } from '../database.ts'
 import { createWorld, type Reply, type World } from '../harness.ts'
 import { fund, newScript, scriptedProvider, takeBack } from '../payouts.ts'

@@ -1,9 +1,9 @@
 // Two sets of books side by side: what the provider's twin did, and what we say of it. Amounts in cents.
 
-import { type Verification, verify } from '../../src/admin/verify.ts'
-import { type Statement, sql } from '../../src/db/index.ts'
-import type { PayeeFateName, PayerFateName, Truth, Word } from '../../src/providers/simulator/fates.ts'
-import type { Order, Payment, Payout, Push, Simulator, Totals } from '../../src/providers/simulator/index.ts'
+import { type Verification, verify } from '../../src/apps/admin/verify.ts'
+import { type Statement, sql } from '../../src/kernel/db/index.ts'
+import type { PayeeFateName, PayerFateName, Truth, Word } from '../../twins/selcom/fates.ts'
+import type { Order, Payment, Payout, Push, Simulator, Totals } from '../../twins/selcom/index.ts'
 import type { Arrival } from '../crash/rig.ts'
 import type { Row } from '../statements.ts'
 import type { Told } from './clients.ts'

@@ -2,9 +2,9 @@
 // answered, and payers who scan the codes that they are shown. Operators are in desk.ts.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from '../../src/db/index.ts'
-import { pick, share } from '../../src/providers/simulator/chance.ts'
-import type { PayerFateName } from '../../src/providers/simulator/fates.ts'
+import { sql } from '../../src/kernel/db/index.ts'
+import { pick, share } from '../../twins/selcom/chance.ts'
+import type { PayerFateName } from '../../twins/selcom/fates.ts'
 import { type Client, createClient, type Order } from '../crash/load.ts'
 import type { Shop } from '../crash/rig.ts'
 import type { StormRig } from './rig.ts'

@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from '../../src/db/index.ts'
+import { sql } from '../../src/kernel/db/index.ts'
 import { csvOf, type Row } from '../statements.ts'
 import type { StormRig } from './rig.ts'
 

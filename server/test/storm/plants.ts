@@ -1,8 +1,8 @@
 // The judge of a storm must see what it is there for: each loss that is planted in the books of a storm that went well is found.
 
 import assert from 'node:assert/strict'
-import { sql } from '../../src/db/index.ts'
-import type { Payment, Payout } from '../../src/providers/simulator/index.ts'
+import { sql } from '../../src/kernel/db/index.ts'
+import type { Payment, Payout } from '../../twins/selcom/index.ts'
 import { type Books, leftOf, readBooks } from './books.ts'
 import { eventProblems } from './events.ts'
 import { findDifferences, findProblems, findShortage, sentenceOf } from './judge.ts'

@@ -2,8 +2,8 @@
 // that here: what the provider has decided is asked about now.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Statement, sql } from '../../src/db/index.ts'
-import type { Order, Payout } from '../../src/providers/simulator/index.ts'
+import { type Statement, sql } from '../../src/kernel/db/index.ts'
+import type { Order, Payout } from '../../twins/selcom/index.ts'
 import type { Desk } from './desk.ts'
 import type { StormRig } from './rig.ts'
 

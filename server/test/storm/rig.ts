@@ -1,11 +1,11 @@
 // What a storm rages between: a database, merchants, the provider's twin with books of its own, a webhook receiver, and the
 // processes of the platform, which die. All but those live in the test process and go on.
 
-import { createDb, type Db, inTransaction } from '../../src/db/index.ts'
-import { issueAccessToken, signingKey } from '../../src/identity/index.ts'
-import { type Clock, settableClock, systemClock } from '../../src/lib/index.ts'
-import { createUser } from '../../src/merchants/index.ts'
-import { type Simulator, startSimulator } from '../../src/providers/simulator/index.ts'
+import { issueAccessToken, signingKey } from '../../src/access/identity/index.ts'
+import { createUser } from '../../src/access/merchants/index.ts'
+import { createDb, type Db, inTransaction } from '../../src/kernel/db/index.ts'
+import { type Clock, settableClock, systemClock } from '../../src/kernel/lib/index.ts'
+import { type Simulator, startSimulator } from '../../twins/selcom/index.ts'
 import { freePort } from '../crash/processes.ts'
 import { type Hooks, openShop, type Shop, startHooks } from '../crash/rig.ts'
 import { createTestDatabase } from '../database.ts'

@@ -7,9 +7,9 @@ import {
   type PayeeFateName,
   type PayerFateName,
   WIRE_FAULTS,
-} from '../../src/providers/simulator/fates.ts'
-import type { Rates } from '../../src/providers/simulator/faults.ts'
-import type { Settings } from '../../src/providers/simulator/index.ts'
+} from '../../twins/selcom/fates.ts'
+import type { Rates } from '../../twins/selcom/faults.ts'
+import type { Settings } from '../../twins/selcom/index.ts'
 
 /** The share of calls, of callbacks, and of payers and receivers with whom something is wrong. */
 export const FAULT_SHARE = 0.2

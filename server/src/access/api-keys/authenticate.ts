@@ -1,0 +1,125 @@
+// Who calls: an API key in a header, looked up on every request so that revocation holds on the next one.
+
+import type { FastifyRequest } from 'fastify'
+import { type Deps, sql } from '../../kernel/db/index.ts'
+import type { Authenticate, Environment, KeyPrincipal, SessionPrincipal } from '../../kernel/http/index.ts'
+import { gather, refuse } from '../../kernel/lib/index.ts'
+import { createAllowlist } from '../merchants/index.ts'
+import { isWellFormedKey, keyHash, looksLikeKey } from './format.ts'
+
+/** Options of `createAuthenticate`. */
+export type AuthenticateOptions = {
+  /** Called with every key that authenticated. */
+  used(merchant_id: string, key_id: string): void
+  /** Verifies what looks like a session token. Throws a Refusal (401). */
+  session(token: string, request: { id: string; ip: string }): Promise<SessionPrincipal>
+}
+
+type KeyRow = {
+  hash: string
+  merchant_id: string
+  id: string
+  name: string
+  environment: Environment
+  /** Space-separated. */
+  scopes: string
+  expires_at: Date | null
+  revoked_at: Date | null
+  ip_whitelist_enabled: boolean
+  routing_code: number
+  merchant_code: string
+  merchant_status: string
+}
+
+const FIND = sql(
+  'api_keys_by_hash',
+  `select encode(k.key_hash, 'hex') as hash, k.merchant_id, k.id, k.name, k.environment, array_to_string(k.scopes, ' ') as scopes, k.expires_at, k.revoked_at,
+     k.ip_whitelist_enabled, m.routing_code::float8 as routing_code, m.merchant_code, m.status as merchant_status
+   from api_keys k join merchants m on m.id = k.merchant_id
+   where k.key_hash = any($1)`,
+)
+
+/**
+ * Makes the authentication of API keys: who it is, then whether they may call from where they are. A key
+ * that is bound to approved addresses is refused elsewhere with the generic `forbidden`. All requests that wait are looked up in one statement, and nothing is
+ * remembered between statements: a cache would let a revoked key live on.
+ */
+export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Authenticate {
+  const find = gather<string, KeyRow | null>(
+    async (hashes) => {
+      const distinct = [...new Set(hashes)]
+      const rows = await deps.db.query<KeyRow>(FIND, [distinct.map((hash) => Buffer.from(hash, 'hex'))])
+      const found = new Map(rows.map((row) => [row.hash, row]))
+      return hashes.map((hash) => found.get(hash) ?? null)
+    },
+    { max_items: 500, max_running: 2 },
+  )
+
+  const isApproved = createAllowlist(deps)
+
+  return async (request) => {
+    const credential = credentialOf(request)
+    if (credential.startsWith('pk_')) refuse('public_key_not_accepted')
+    if (!looksLikeKey(credential)) {
+      if (SESSION_TOKEN.test(credential)) return options.session(credential, request)
+      if (request.headers['x-api-key'] !== undefined) refuse('invalid_api_key')
+      refuse('authentication_required', { message: NEITHER })
+    }
+    if (!isWellFormedKey(credential)) refuse('invalid_api_key')
+    const row = await find(keyHash(credential).toString('hex'))
+    if (!row) refuse('invalid_api_key')
+    const principal = principalOf(row)
+    request.recognised = principal
+    if (row.revoked_at !== null) refuse('api_key_revoked')
+    if (row.expires_at !== null && row.expires_at <= deps.clock.now()) refuse('api_key_revoked')
+    if (row.environment === 'live' && row.ip_whitelist_enabled && !(await isApproved(row.merchant_id, request.ip))) {
+      const { merchant_id, id: key_id } = row
+      deps.log.warn(
+        { merchant_id, key_id, address: request.ip, request_id: request.id },
+        'live key used from an address that is not approved',
+      )
+      refuse('forbidden')
+    }
+    if (row.environment === 'live' && row.merchant_status !== 'ACTIVE') {
+      refuse('production_access_restricted', { message: 'This merchant may not use live keys at the moment.' })
+    }
+    options.used(row.merchant_id, row.id)
+    return principal
+  }
+}
+
+/** The form of a JWT: parts between dots, three or more. What is in them is checked where sessions are. */
+const SESSION_TOKEN = /^[^.]*\.[^.]*\./
+
+const NEITHER =
+  'This is neither an API key nor a session token. Send "Authorization: Bearer <API key>" or "X-API-Key: <API key>", or "Authorization: Bearer <access token>" of a sign-in.'
+
+/** The one credential of a request: Authorization: Bearer and X-API-Key are equal; two that differ are refused. */
+function credentialOf(request: FastifyRequest): string {
+  const { authorization } = request.headers
+  const header = request.headers['x-api-key']
+  let credential: string | undefined
+  if (authorization !== undefined) {
+    credential = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
+    if (credential === undefined) refuse('authentication_required')
+  }
+  if (header !== undefined) {
+    if (typeof header !== 'string' || header === '') refuse('authentication_required')
+    if (credential !== undefined && credential !== header) {
+      refuse('invalid_api_key', { message: 'Authorization and X-API-Key carry different keys. Send one of them.' })
+    }
+    credential = header
+  }
+  return credential ?? refuse('authentication_required')
+}
+
+function principalOf(row: KeyRow): KeyPrincipal {
+  return {
+    kind: 'api_key',
+    key_id: row.id,
+    key_name: row.name,
+    environment: row.environment,
+    scopes: row.scopes.split(' '),
+    merchant: { id: row.merchant_id, routing_code: row.routing_code, code: row.merchant_code },
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * How long a refusal takes says nothing about the keys that exist. Keys are found by their SHA-256, so there is no
+ * comparison that could stop early; here it is measured. The kinds are measured in turns, so that a busy machine slows
+ * each of them alike, and medians are compared, which a few slow samples do not move.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { FastifyRequest } from 'fastify'
+import { createWorld, type World } from '../../../test/harness.ts'
+import type { Random } from '../../kernel/lib/index.ts'
+import { systemRandom } from '../../kernel/lib/index.ts'
+import { createAuthenticate } from './authenticate.ts'
+import { isWellFormedKey, newPlaintextKey } from './format.ts'
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const RANDOM_CHARS = 32
+/** Of those, how many a guess has right; the rest is too much to hit by chance. */
+const KNOWN_CHARS = 24
+const WARM_UP = 200
+const ROUNDS = 700
+/** Kinds may differ by this share of a refusal; one statement more adds a quarter to a half. */
+const TOLERANCE = 0.15
+/** What a busy machine does to one measurement it does not do to three; a leak is in each. */
+const MEASUREMENTS_MAX = 3
+
+let world: World
+let authenticate: (key: string) => Promise<string>
+before(async () => {
+  world = await createWorld()
+  const check = createAuthenticate(world.deps, {
+    used: () => assert.fail('a guessed key was accepted'),
+    session: () => assert.fail('a guessed key was taken for a token'),
+  })
+  authenticate = async (key) => {
+    const request = {
+      headers: { authorization: `Bearer ${key}` },
+      ip: '192.0.2.1',
+      id: 'x',
+    } as unknown as FastifyRequest
+    try {
+      await check(request)
+      return 'accepted'
+    } catch (error) {
+      return (error as { code: string }).code
+    }
+  }
+})
+after(() => world.close())
+
+/** A well-formed key that nobody made, and whose random part begins with `known`. */
+function guess(known: string): string {
+  const chance = systemRandom()
+  const chosen = [...known].map((char) => BASE62.indexOf(char))
+  const random: Random = { bytes: (length) => Uint8Array.from([...chosen, ...chance.bytes(length - chosen.length)]) }
+  return newPlaintextKey(world.deps.config, random, 'live')
+}
+
+const randomPart = (key: string) => key.slice(key.lastIndexOf('_') + 1).slice(0, RANDOM_CHARS)
+const sharesNothing = () => guess('')
+const sharesPrefix = () => guess(randomPart(world.live_key).slice(0, KNOWN_CHARS))
+/** The same key with its last character wrong. */
+const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
+
+const median = (samples: number[]) => samples.sort((a, b) => a - b)[samples.length >> 1] as number
+
+/** By how much refusing `b` takes longer than refusing `a`, as a share of refusing `a`. */
+async function difference(
+  refuse: (key: string) => Promise<string>,
+  a: () => string,
+  b: () => string,
+  code: string,
+): Promise<number> {
+  const took: [number[], number[]] = [[], []]
+  for (let round = 0; round < WARM_UP + ROUNDS; round++) {
+    const keys = [a(), b()] as const
+    // Whoever comes second finds caches warm: each is second every other time.
+    for (const kind of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+      const begun = process.hrtime.bigint()
+      const answer = await refuse(keys[kind])
+      const ns = Number(process.hrtime.bigint() - begun)
+      assert.equal(answer, code)
+      if (round >= WARM_UP) took[kind].push(ns)
+    }
+  }
+  const base = median(took[0])
+  return (median(took[1]) - base) / base
+}
+
+/** The difference that is smallest of a few measurements: chance makes some large, a leak makes all large. */
+async function leak(...of: Parameters<typeof difference>): Promise<number> {
+  let smallest = Number.POSITIVE_INFINITY
+  for (let i = 0; i < MEASUREMENTS_MAX && smallest >= TOLERANCE; i++) {
+    smallest = Math.min(smallest, Math.abs(await difference(...of)))
+  }
+  return smallest
+}
+
+test('a guess that shares nearly all of a real key is refused as slowly as one that shares nothing', async () => {
+  const close = sharesPrefix()
+  assert.ok(isWellFormedKey(close) && close !== world.live_key)
+  assert.equal(close.slice(0, -14), world.live_key.slice(0, -14))
+  const found = await leak(authenticate, sharesNothing, sharesPrefix, 'invalid_api_key')
+  assert.ok(found < TOLERANCE, `refusals differ by ${Math.round(found * 100)} %`)
+})
+
+test('a mistyped guess that shares nearly all of a real key is refused as quickly as one that shares nothing', async () => {
+  const found = await leak(
+    authenticate,
+    () => mistyped(sharesNothing()),
+    () => mistyped(sharesPrefix()),
+    'invalid_api_key',
+  )
+  assert.ok(found < TOLERANCE, `refusals differ by ${Math.round(found * 100)} %`)
+})
+
+test('the measurement finds a check that looks twice at a guess which shares a prefix', async () => {
+  const visible = world.live_key.slice(0, world.live_key.lastIndexOf('_') + 5)
+  const leaky = async (key: string) => {
+    if (key.startsWith(visible)) await world.deps.db.ping()
+    return authenticate(key)
+  }
+  const found = await leak(leaky, sharesNothing, sharesPrefix, 'invalid_api_key')
+  assert.ok(found >= TOLERANCE, `a leak of ${Math.round(found * 100)} % was not found`)
+})

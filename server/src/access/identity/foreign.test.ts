@@ -1,0 +1,387 @@
+// A foreign issuer by configuration alone: its keys as they come and go, and who its people are here.
+
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { createWorld, type Reply, type World } from '../../../test/harness.ts'
+import { createTestIssuer, newTestKey, type TestIssuer, type TestKey } from '../../../test/issuer.ts'
+import { inTransaction } from '../../kernel/db/index.ts'
+import { createUser, type NewUser, setMember } from '../merchants/index.ts'
+
+const MINUTE = 60_000
+
+let issuer: TestIssuer
+let world: World
+const worlds: World[] = []
+
+/** Another world with the issuer, or another process on the same database. */
+async function newWorld(env: Record<string, string> = {}, url?: string): Promise<World> {
+  const base = { OIDC_ISSUER: issuer.url, ...env }
+  const made = await createWorld({ env: base, ...(url === undefined ? {} : { url }) })
+  worlds.push(made)
+  return made
+}
+
+before(async () => {
+  issuer = await createTestIssuer()
+})
+beforeEach(async () => {
+  issuer.broken = null
+  issuer.description = {}
+  issuer.keys = [newTestKey('first')]
+  issuer.people.clear()
+  world = await newWorld()
+  issuer.asked.length = 0
+})
+after(async () => {
+  for (const made of worlds) await made.close()
+  await issuer.close()
+})
+
+type Options = { claims?: Record<string, unknown>; key?: TestKey; header?: Record<string, unknown>; at?: World }
+
+function tokenFor(sub: string, { claims = {}, key, header = {}, at = world }: Options = {}): string {
+  const now = Math.floor(at.deps.clock.now().getTime() / 1000)
+  const all = { iss: issuer.url, aud: 'malipo-api', sub, iat: now, exp: now + 86_400, ...claims }
+  return issuer.token(all, header, key)
+}
+
+type Person = Partial<NewUser> & { role?: 'VIEWER' | null }
+
+async function invite(email: string, { role = 'VIEWER', ...more }: Person = {}): Promise<string> {
+  const base = {
+    email,
+    email_verified: false,
+    name: 'Asha',
+    language: 'sw',
+    super_admin: false,
+    identity: null,
+  } as const
+  return inTransaction(world.deps.db, async (tx) => {
+    const { id } = await createUser(world.deps, tx, { ...base, ...more })
+    if (role) await setMember(world.deps, tx, world.merchant.id, id, role)
+    return id
+  })
+}
+const known = (subject: string, person: Person = {}) =>
+  invite(`${subject}@known.example`, { ...person, identity: { issuer: issuer.url, subject } })
+
+const call = (token: string, at = world) => at.get('/v1/collections', token)
+const codeOf = ({ status, body }: Reply) => (status === 200 ? 200 : body.error.code)
+const asked = (end: string) => issuer.asked.filter((path) => path.endsWith(end)).length
+
+async function bindingOf(email: string): Promise<unknown[]> {
+  const [row] = await world.rows('select issuer, subject, email_verified from users where email = $1', [email])
+  return Object.values(row ?? {})
+}
+
+describe('keys of the issuer', () => {
+  test('nothing is asked before a token comes, and then once for many', async () => {
+    await known('asha')
+    assert.deepEqual(issuer.asked, [])
+    const replies = await Promise.all(Array.from({ length: 10 }, () => call(tokenFor('asha'))))
+    assert.deepEqual(new Set(replies.map(codeOf)), new Set([200]))
+    assert.deepEqual([asked('configuration'), asked('/keys')], [1, 1])
+  })
+
+  test('a rotation is followed at once: a token of the new key is good, and so is one of the old', async () => {
+    await known('asha')
+    const [old] = issuer.keys as [TestKey]
+    assert.equal(codeOf(await call(tokenFor('asha'))), 200)
+    issuer.keys = [newTestKey('second', 'ES256'), old]
+    world.deps.clock.advance(MINUTE)
+    assert.equal(codeOf(await call(tokenFor('asha'))), 200)
+    assert.equal(codeOf(await call(tokenFor('asha', { key: old }))), 200)
+  })
+
+  test('a key that the issuer removed stops working within five minutes', async () => {
+    await known('asha')
+    const [old] = issuer.keys as [TestKey]
+    const stolen = tokenFor('asha', { key: old })
+    assert.equal(codeOf(await call(stolen)), 200)
+    issuer.keys = [newTestKey('second')]
+    world.deps.clock.advance(5 * MINUTE)
+    assert.equal(codeOf(await call(stolen)), 'invalid_session')
+    assert.equal(codeOf(await call(tokenFor('asha'))), 200)
+  })
+
+  test('a removed key stops at once where the new one was met', async () => {
+    await known('asha')
+    const [old] = issuer.keys as [TestKey]
+    assert.equal(codeOf(await call(tokenFor('asha'))), 200)
+    issuer.keys = [newTestKey('second')]
+    world.deps.clock.advance(MINUTE)
+    assert.equal(codeOf(await call(tokenFor('asha'))), 200)
+    assert.equal(codeOf(await call(tokenFor('asha', { key: old }))), 'invalid_session')
+  })
+
+  test('a key of the same name that was replaced is followed within five minutes', async () => {
+    await known('asha')
+    assert.equal(codeOf(await call(tokenFor('asha'))), 200)
+    issuer.keys = [newTestKey('first')]
+    assert.equal(codeOf(await call(tokenFor('asha'))), 'invalid_session')
+    world.deps.clock.advance(5 * MINUTE)
+    assert.equal(codeOf(await call(tokenFor('asha'))), 200)
+  })
+
+  test('whoever invents key names does not make us ask the issuer each time', async () => {
+    await known('asha')
+    assert.equal(codeOf(await call(tokenFor('asha'))), 200)
+    world.deps.clock.advance(MINUTE)
+    issuer.asked.length = 0
+    for (let i = 0; i < 50; i++) {
+      const forged = tokenFor('asha', { key: newTestKey(`invented-${i}`, 'ES256') })
+      assert.equal(codeOf(await call(forged)), 'invalid_session')
+    }
+    assert.equal(asked('/keys'), 1)
+    for (const iss of ['https://evil.example', undefined])
+      await call(tokenFor('asha', { claims: { iss }, header: { kid: 'x' } }))
+    world.deps.clock.advance(MINUTE)
+    await call(tokenFor('asha', { claims: { iss: 'https://evil.example' }, header: { kid: 'x' } }))
+    assert.equal(asked('/keys'), 1, 'a token that names another issuer is not worth a question')
+  })
+
+  test('a token without a key name is good while the issuer has one key', async () => {
+    await known('asha')
+    const nameless = tokenFor('asha', { header: { kid: undefined } })
+    assert.equal(codeOf(await call(nameless)), 200)
+    issuer.keys.push(newTestKey('second'))
+    world.deps.clock.advance(5 * MINUTE)
+    assert.equal(codeOf(await call(nameless)), 'invalid_session')
+  })
+
+  test('only the algorithms that are configured are taken', async () => {
+    await known('asha')
+    const strict = await newWorld({ OIDC_ALGORITHMS: 'ES256' }, world.url)
+    issuer.keys.push(newTestKey('curve', 'ES256'))
+    assert.equal(codeOf(await call(tokenFor('asha'), strict)), 'invalid_session')
+    assert.equal(codeOf(await call(tokenFor('asha', { key: issuer.keys[1] as TestKey }), strict)), 200)
+  })
+})
+
+describe('an issuer that is away', () => {
+  const faults = [500, 404, 301, 'hang up', 'endless', 'silent'] as const
+  for (const fault of faults) {
+    test(`(${fault}) known keys go on, unknown ones get 503, and it is left alone for a while`, async () => {
+      await known('asha')
+      assert.equal(codeOf(await call(tokenFor('asha'))), 200)
+      issuer.broken = fault
+      world.deps.clock.advance(6 * MINUTE)
+      issuer.asked.length = 0
+      assert.equal(codeOf(await call(tokenFor('asha'))), 200)
+      const other = tokenFor('asha', { key: newTestKey('other', 'ES256') })
+      for (let i = 0; i < 5; i++) {
+        const refused = await call(other)
+        assert.deepEqual([refused.status, codeOf(refused)], [503, 'service_unavailable'])
+        assert.ok(Number(refused.headers['retry-after']) > 0)
+      }
+      assert.equal(issuer.asked.length, 1)
+      assert.equal(codeOf(await call(tokenFor('asha'))), 200)
+
+      issuer.broken = null
+      world.deps.clock.advance(MINUTE)
+      assert.equal(codeOf(await call(other)), 'invalid_session')
+    })
+  }
+
+  test('before its keys were ever seen, every token gets 503', async () => {
+    await known('asha')
+    issuer.broken = 503
+    assert.equal(codeOf(await call(tokenFor('asha'))), 'service_unavailable')
+    issuer.broken = null
+    assert.equal(codeOf(await call(tokenFor('asha'))), 'service_unavailable', 'it is left alone for some seconds')
+    world.deps.clock.advance(11_000)
+    assert.equal(codeOf(await call(tokenFor('asha'))), 200)
+  })
+
+  test('after a day without its word, its old keys are good no more', async () => {
+    await known('asha')
+    assert.equal(codeOf(await call(tokenFor('asha'))), 200)
+    issuer.broken = 500
+    world.deps.clock.advance(24 * 60 * MINUTE)
+    assert.equal(codeOf(await call(tokenFor('asha'))), 'service_unavailable')
+  })
+
+  test('API keys do not care', async () => {
+    issuer.broken = 'hang up'
+    assert.equal((await world.get('/v1/collections')).status, 200)
+  })
+})
+
+describe('a description that is not to be trusted', () => {
+  const descriptions: Record<string, () => Record<string, unknown>> = {
+    'it names another issuer': () => ({ issuer: 'https://evil.example' }),
+    'it adds a slash to the name': () => ({ issuer: `${issuer.url}/` }),
+    'it names none': () => ({ issuer: undefined }),
+    'it names no keys': () => ({ jwks_uri: undefined }),
+    'its keys are not on the web': () => ({ jwks_uri: 'file:///etc/passwd' }),
+    'its keys are no text': () => ({ jwks_uri: [issuer.url] }),
+  }
+  for (const [name, description] of Object.entries(descriptions)) {
+    test(`${name}: 503, and the log says what is wrong`, async () => {
+      await known('asha')
+      issuer.description = description()
+      assert.equal(codeOf(await call(tokenFor('asha'))), 'service_unavailable')
+      assert.match(world.deps.logged.join('\n'), /OIDC_ISSUER cannot be asked/)
+    })
+  }
+})
+
+describe('a second factor', () => {
+  const production = { SECRET_KEY: Buffer.alloc(32, 7).toString('base64') }
+  test('in production, an operator is one only with a strong amr', async () => {
+    await known('boss', { super_admin: true })
+    Object.assign(world.deps.config, { node_env: 'production' })
+    const me = (claims: object) => world.get('/v1/me', tokenFor('boss', { claims: { ...claims } }))
+    for (const amr of [undefined, 'otp', ['pwd'], ['cli'], [], {}]) {
+      assert.equal((await me({ amr })).body.data.super_admin, false, JSON.stringify(amr))
+    }
+    for (const amr of [['pwd', 'otp'], ['mfa'], ['hwk']]) {
+      assert.equal((await me({ amr })).body.data.super_admin, true, JSON.stringify(amr))
+    }
+  })
+
+  test('where OIDC_OPERATOR_ACR is set, the acr decides alone', async () => {
+    await known('boss', { super_admin: true })
+    const strict = await newWorld({ ...production, OIDC_OPERATOR_ACR: 'gold, 2' }, world.url)
+    Object.assign(strict.deps.config, { node_env: 'production' })
+    const me = (claims: object) => strict.get('/v1/me', tokenFor('boss', { claims: { ...claims } }))
+    for (const acr of ['1', 'silver', 'gold, 2', 2, ['gold'], undefined]) {
+      assert.equal((await me({ acr, amr: ['otp'] })).body.data.super_admin, false, JSON.stringify(acr))
+    }
+    for (const acr of ['gold', '2']) assert.equal((await me({ acr })).body.data.super_admin, true, acr)
+  })
+})
+
+describe('the first sign-in of somebody who was invited', () => {
+  test('binds them to their subject, once, and is in the audit log', async () => {
+    const id = await invite('juma@kiosk.example')
+    const token = tokenFor('s-1', { claims: { email: 'Juma@Kiosk.example', email_verified: true } })
+    assert.equal(codeOf(await call(token)), 200)
+    assert.deepEqual(await bindingOf('juma@kiosk.example'), [issuer.url, 's-1', true])
+    assert.equal(codeOf(await call(tokenFor('s-1'))), 200, 'from now on the subject says it all')
+    const entries = await world.rows(
+      "select actor_id, target_id, after, address from audit_log where action = 'user.bind'",
+    )
+    const after = { issuer: issuer.url, subject: 's-1' }
+    assert.deepEqual(entries, [{ actor_id: id, target_id: id, after, address: '127.0.0.1' }])
+  })
+
+  for (const [what, claims] of Object.entries({
+    'is not verified': { email: 'juma@kiosk.example', email_verified: false },
+    'is said to be verified in words only': { email: 'juma@kiosk.example', email_verified: 'true' },
+    'is not said to be verified': { email: 'juma@kiosk.example' },
+    'is of somebody else': { email: 'asha@shop.example', email_verified: true },
+    'is a list': { email: ['juma@kiosk.example'], email_verified: true },
+    'is a look-alike that becomes the same in lower case': {
+      email: 'juma@\u212aiosk.example',
+      email_verified: true,
+    },
+    'has a space': { email: ' juma@kiosk.example', email_verified: true },
+    'holds a NUL': { email: 'juma@kiosk.example\0', email_verified: true },
+  })) {
+    test(`does not happen when the e-mail address ${what}`, async () => {
+      await invite('juma@kiosk.example')
+      issuer.people.set(tokenFor('s-1', { claims }), { sub: 's-1', email: 'juma@kiosk.example', email_verified: true })
+      assert.equal(codeOf(await call(tokenFor('s-1', { claims }))), 'invalid_session')
+      assert.deepEqual(await bindingOf('juma@kiosk.example'), [null, null, false])
+    })
+  }
+
+  test('asks the issuer when the token carries no e-mail address', async () => {
+    await invite('juma@kiosk.example')
+    const token = tokenFor('s-1')
+    issuer.people.set(token, { sub: 's-1', email: 'juma@kiosk.example', email_verified: true })
+    assert.equal(codeOf(await call(token)), 200)
+    assert.equal(codeOf(await call(token)), 200)
+    assert.equal(asked('/me'), 1)
+  })
+
+  for (const [what, person] of Object.entries({
+    'speaks of another person': { sub: 's-2', email: 'juma@kiosk.example', email_verified: true },
+    'names no person': { email: 'juma@kiosk.example', email_verified: true },
+    'vouches for nothing': { sub: 's-1', email: 'juma@kiosk.example' },
+    'has no e-mail address': { sub: 's-1' },
+  })) {
+    test(`does not happen when the issuer's answer ${what}`, async () => {
+      await invite('juma@kiosk.example')
+      const token = tokenFor('s-1')
+      issuer.people.set(token, person)
+      assert.equal(codeOf(await call(token)), 'invalid_session')
+      assert.deepEqual(await bindingOf('juma@kiosk.example'), [null, null, false])
+    })
+  }
+
+  test('an unknown person is refused, and makes us ask once a minute', async () => {
+    const token = tokenFor('nobody')
+    for (let i = 0; i < 5; i++) assert.equal(codeOf(await call(token)), 'invalid_session')
+    assert.equal(asked('/me'), 1)
+    await invite('juma@kiosk.example')
+    issuer.people.set(token, { sub: 'nobody', email: 'juma@kiosk.example', email_verified: true })
+    assert.equal(codeOf(await call(token)), 'invalid_session')
+    world.deps.clock.advance(MINUTE)
+    assert.equal(codeOf(await call(token)), 200)
+  })
+
+  test('an unknown person gets 503 while the issuer cannot be asked about them', async () => {
+    await known('asha')
+    assert.equal(codeOf(await call(tokenFor('asha'))), 200)
+    issuer.broken = 502
+    assert.equal(codeOf(await call(tokenFor('nobody'))), 'service_unavailable')
+    issuer.broken = null
+    world.deps.clock.advance(MINUTE)
+    assert.equal(codeOf(await call(tokenFor('nobody'))), 'invalid_session')
+  })
+
+  test('an issuer without userinfo binds by the token alone', async () => {
+    issuer.description = { userinfo_endpoint: undefined }
+    await invite('juma@kiosk.example')
+    assert.equal(codeOf(await call(tokenFor('s-1'))), 'invalid_session')
+    assert.equal(asked('/me'), 0)
+  })
+
+  test('a binding is never replaced, whoever shows the same verified address', async () => {
+    await invite('juma@kiosk.example')
+    const claims = { email: 'juma@kiosk.example', email_verified: true }
+    assert.equal(codeOf(await call(tokenFor('s-1', { claims }))), 200)
+    assert.equal(codeOf(await call(tokenFor('s-2', { claims }))), 'invalid_session')
+    assert.deepEqual(await bindingOf('juma@kiosk.example'), [issuer.url, 's-1', true])
+  })
+
+  test('somebody of the built-in provider is not taken over by an address', async () => {
+    await invite('juma@kiosk.example', { identity: 'embedded' })
+    const claims = { email: 'juma@kiosk.example', email_verified: true }
+    assert.equal(codeOf(await call(tokenFor('s-1', { claims }))), 'invalid_session')
+  })
+
+  test('somebody who is disabled does not come back by another invitation', async () => {
+    const id = await known('s-1')
+    await invite('second@shop.example')
+    await world.rows('update users set disabled_at = $2 where id = $1', [id, world.deps.clock.now()])
+    const claims = { email: 'second@shop.example', email_verified: true }
+    assert.equal(codeOf(await call(tokenFor('s-1', { claims }))), 'invalid_session')
+    assert.deepEqual(await bindingOf('second@shop.example'), [null, null, false])
+  })
+
+  test('somebody who was disabled before they ever came stays out', async () => {
+    const id = await invite('juma@kiosk.example')
+    await world.rows('update users set disabled_at = $2 where id = $1', [id, world.deps.clock.now()])
+    const claims = { email: 'juma@kiosk.example', email_verified: true }
+    assert.equal(codeOf(await call(tokenFor('s-1', { claims }))), 'invalid_session')
+  })
+
+  test('many at once, at two processes: one binding, one entry, and everybody is in', async () => {
+    await invite('juma@kiosk.example')
+    const other = await newWorld({}, world.url)
+    const token = tokenFor('s-1', { claims: { email: 'juma@kiosk.example', email_verified: true } })
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, i) => call(token, i % 2 ? other : world)))
+    assert.deepEqual(new Set(replies.map(codeOf)), new Set([200]))
+    assert.equal((await world.rows("select 1 from audit_log where action = 'user.bind'")).length, 1)
+  })
+
+  test('two people with one address at once: one of them is bound, the other is nobody', async () => {
+    await invite('juma@kiosk.example')
+    const claims = { email: 'juma@kiosk.example', email_verified: true }
+    const replies = await Promise.all(['s-1', 's-2'].map((sub) => call(tokenFor(sub, { claims }))))
+    assert.deepEqual(replies.map(codeOf).sort(), [200, 'invalid_session'])
+  })
+})

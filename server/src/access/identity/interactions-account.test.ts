@@ -1,0 +1,363 @@
+// Signing up, confirming an address, setting a new password: what works, and what nobody learns from the answers.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import {
+  authorizeUrl,
+  mailedUrl,
+  newPerson,
+  openBrowser,
+  refresh,
+  type Served,
+  type Shown,
+  serve,
+  signIn,
+} from '../../../test/sign-in.ts'
+import { listEmails } from '../../adapters/messages/index.ts'
+import { inTransaction } from '../../kernel/db/index.ts'
+import { createKey } from '../api-keys/index.ts'
+import { MAIL_ANSWER } from './interactions-account.ts'
+import { hasSecondStep, newTotpSecret, setSecondStep } from './totp.ts'
+
+let world: Served
+before(async () => {
+  MAIL_ANSWER.ms = 1
+  world = await serve()
+})
+after(() => world.close())
+
+const FORM = { business_name: 'Duka la Neema', name: 'Neema Mushi', password: 'samaki wa ziwa' }
+let people = 0
+const newEmail = () => `mtu${++people}@example.com`
+
+const from = () => openBrowser(world.base)
+
+/** No test meets the limits of another, and of two e-mails one is newer. */
+async function afresh(): Promise<void> {
+  await world.rows('delete from sign_in_attempts')
+  world.deps.clock.advance(1)
+}
+
+async function signUp(email: string, more: Record<string, string> = {}): Promise<Shown> {
+  await afresh()
+  return from().post('/identity/sign-up', { ...FORM, email, ...more })
+}
+
+async function askReset(email: string): Promise<Shown> {
+  await afresh()
+  return from().post('/identity/forgot', { email })
+}
+
+/** What a stranger can compare: status, headers that tell, every byte. */
+const answerOf = ({ status, text, headers }: Shown) => ({
+  status,
+  text,
+  headers: [...headers].filter(([name]) => !['x-request-id', 'date', 'set-cookie'].includes(name)),
+})
+
+test('without a mail server the pages say that no e-mail is sent and what to do, in both languages, for each address', async () => {
+  const known = newEmail()
+  await signUp(known)
+  for (const [lang, words] of [
+    ['sw', 'Mfumo huu hautumi barua pepe'],
+    ['en', 'This installation sends no e-mail'],
+  ] as const) {
+    const pages: Shown[] = []
+    for (const email of [known, newEmail()]) {
+      await afresh()
+      pages.push(await from().post(`/identity/forgot?lang=${lang}`, { email }))
+      await afresh()
+      pages.push(await from().post(`/identity/sign-up?lang=${lang}`, { ...FORM, email }))
+    }
+    for (const page of pages) {
+      assert.ok(page.text.includes(words), page.text)
+      assert.ok(page.text.includes('npm run -s admin -- emails'))
+      assert.doesNotMatch(page.text, /Tumetuma|We have sent/)
+    }
+    const [reset, sign_up, other_reset, other_sign_up] = pages.map(answerOf)
+    assert.deepEqual([other_reset, other_sign_up], [reset, sign_up])
+  }
+})
+
+describe('signing up', () => {
+  test('a new merchant uses the sandbox at once, and not live', async () => {
+    const email = newEmail()
+    assert.equal((await signUp(email)).status, 200)
+    const { access_token } = await signIn(world, { email, password: FORM.password })
+    const me = await world.call({ method: 'GET', url: '/v1/me', key: access_token })
+    assert.deepEqual([me.status, me.body.data.email], [200, email])
+    const [member] = await world.rows<{ merchant_id: string; role: string; status: string }>(
+      `select s.merchant_id, s.role, m.status from members s join users u on u.id = s.user_id
+       join merchants m on m.id = s.merchant_id where u.email = $1`,
+      [email],
+    )
+    assert.deepEqual([member?.role, member?.status], ['MERCHANT_ADMIN', 'PENDING'])
+
+    const key = (environment: string) => ({ name: 'Duka', environment, scopes: ['collections:write'] })
+    const made = await world.post('/v1/merchant/api-keys', key('sandbox'), { key: access_token })
+    assert.equal(made.status, 201)
+    const paid = { amount: '1000', phone: '0754123001' }
+    const payment = await world.post('/v1/collections/wallet-push', paid, { key: made.body.data.plaintext_key })
+    assert.equal(payment.status, 202)
+    const refused = await world.post('/v1/merchant/api-keys', key('live'), { key: access_token })
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'production_access_restricted'])
+  })
+
+  test('leaves an entry in the audit log of the new merchant, with the address it came from', async () => {
+    const email = newEmail()
+    await signUp(email)
+    const entries = await world.rows<{ action: string; actor_name: string; address: string }>(
+      'select action, actor_name, address from audit_log where actor_name = $1',
+      [email],
+    )
+    assert.deepEqual(entries, [{ action: entries[0]?.action, actor_name: email, address: '127.0.0.1' }])
+  })
+
+  test('answers the same for an address that has an account, and tells its owner by mail', async () => {
+    const [known, unknown] = [newEmail(), newEmail()]
+    await signUp(known)
+    const [first, second] = [await signUp(unknown), await signUp(known)]
+    assert.deepEqual(answerOf(second), answerOf(first))
+    const merchants = await world.rows('select 1 from merchants where email = $1', [known])
+    assert.equal(merchants.length, 1)
+    const [told] = await listEmails(world.deps, { to: known })
+    assert.match(told?.subject ?? '', /you have an account already/)
+    assert.match(await mailedUrl(world, known), /\/identity\/reset\?token=/)
+  })
+
+  test('two sign-ups with one address at the same moment make one account', async () => {
+    const email = newEmail()
+    await world.rows('delete from sign_in_attempts')
+    const replies = await Promise.all([1, 2, 3].map(() => from().post('/identity/sign-up', { ...FORM, email })))
+    assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]))
+    assert.equal((await world.rows('select 1 from merchants where email = $1', [email])).length, 1)
+  })
+
+  test('says what is wrong beside each field, and keeps what was typed but the password', async () => {
+    const cases: [Record<string, string>, string, RegExp][] = [
+      [{ email: 'x' }, 'email', /Give a whole e-mail address/],
+      [{ email: 'a b@example.com' }, 'email', /Give a whole e-mail address/],
+      [{ business_name: ' ' }, 'business_name', /Give the name of the business/],
+      [{ business_name: 'x'.repeat(101) }, 'business_name', /at most 100/],
+      [{ name: 'a\u0000b' }, 'name', /ordinary characters/],
+      [{ password: 'short' }, 'password', /at least 8/],
+      [{ password: 'x'.repeat(129) }, 'password', /at most 128/],
+      [{ password: 'Tanzania123' }, 'password', /Many people use/],
+      [{ password: 'aaaaaaaaaa' }, 'password', /Many people use/],
+      [{ password: 'NEEMA MUSHI' }, 'password', /must not be your e-mail address or name/],
+      [{ password: 'neema@example.com', email: 'neema@example.com' }, 'password', /must not be your e-mail/],
+    ]
+    for (const [wrong, field, problem] of cases) {
+      const { status, text } = await signUp('sahihi@example.com', wrong)
+      assert.equal(status, 400)
+      assert.match(text, problem)
+      assert.match(text, new RegExp(`<a href="#${field}">`), 'the summary leads to the field')
+      const input = new RegExp(`<input id="${field}"[^>]*>`).exec(text)?.[0] ?? ''
+      assert.match(input, new RegExp(`aria-describedby="[^"]*${field}-problem"`))
+      assert.match(input, /aria-invalid="true"/)
+      const { password } = { ...FORM, ...wrong }
+      assert.ok(!/<input id="password"[^>]* value=/.test(text) && !text.includes(`>${password}<`))
+    }
+    assert.equal((await world.rows("select 1 from users where email = 'sahihi@example.com'")).length, 0)
+  })
+
+  test('what is typed is shown again as text, never as a part of the page', async () => {
+    const { text } = await signUp('x', { business_name: '"><script>alert(1)</script>' })
+    assert.ok(!text.includes('<script>'))
+    assert.match(text, /&lt;script&gt;/)
+  })
+})
+
+describe('confirming an address', () => {
+  const verified = async (email: string) =>
+    (await world.rows<{ email_verified: boolean }>('select email_verified from users where email = $1', [email]))[0]
+      ?.email_verified
+
+  test('takes the link and the password; opening the link alone confirms nothing', async () => {
+    const email = newEmail()
+    await signUp(email)
+    const url = await mailedUrl(world, email)
+    assert.equal((await from().get(url)).status, 200)
+    assert.equal((await from().post(url, { password: 'another one' })).status, 401)
+    assert.equal(await verified(email), false)
+    assert.equal((await from().post(url, { password: FORM.password })).status, 200)
+    assert.equal(await verified(email), true)
+    assert.equal((await from().get(url)).status, 400)
+  })
+
+  test('a link to confirm sets no password, and one to reset confirms nothing', async () => {
+    const email = newEmail()
+    await signUp(email)
+    const confirm = await mailedUrl(world, email)
+    assert.equal((await from().get(confirm.replace('/confirm?', '/reset?'))).status, 400)
+    await askReset(email)
+    const reset = await mailedUrl(world, email)
+    assert.equal((await from().get(reset.replace('/reset?', '/confirm?'))).status, 400)
+  })
+})
+
+describe('a new password', () => {
+  test('is set by the mailed link once, and signs the person out everywhere', async () => {
+    const person = await newPerson(world)
+    const browser = openBrowser(world.base)
+    const tokens = await signIn(world, person, browser)
+    await askReset(person.email)
+    const url = await mailedUrl(world, person.email)
+    assert.match((await from().get(url)).text, /Choose a new password|Chagua nenosiri jipya/)
+    world.deps.clock.advance(1)
+    assert.equal((await from().post(url, { password: 'ndege juu ya mti' })).status, 200)
+
+    const refused = await world.call({ method: 'GET', url: '/v1/me', key: tokens.access_token })
+    assert.deepEqual([refused.status, refused.body.error.code], [401, 'invalid_session'])
+    assert.equal((await refresh(world.base, tokens.refresh_token)).body.error, 'invalid_grant')
+    const again = await browser.get(authorizeUrl(world.base, { prompt: 'none' }).url)
+    assert.match(again.location ?? '', /error=login_required/)
+
+    await assert.rejects(signIn(world, person))
+    await signIn(world, { ...person, password: 'ndege juu ya mti' })
+    assert.equal((await from().post(url, { password: 'tena na tena na tena' })).status, 400)
+    const [told] = await listEmails(world.deps, { to: person.email })
+    assert.match(told?.subject ?? '', /nenosiri lako limebadilishwa/)
+  })
+
+  test('of two uses of the link at the same moment one sets the password', async () => {
+    const person = await newPerson(world)
+    await askReset(person.email)
+    const url = await mailedUrl(world, person.email)
+    const statuses = await Promise.all(
+      ['moja na mbili', 'tatu na nne'].map((password) => from().post(url, { password })),
+    )
+    assert.deepEqual(statuses.map(({ status }) => status).sort(), [200, 400])
+  })
+
+  test('cannot be set by a link after 30 minutes, by an older link, or by an altered one', async () => {
+    const other = await serve()
+    try {
+      const person = await newPerson(other)
+      const browser = openBrowser(other.base)
+      await browser.post('/identity/forgot', { email: person.email })
+      const older = await mailedUrl(other, person.email)
+      other.deps.clock.advance(1000)
+      await browser.post('/identity/forgot', { email: person.email })
+      const newer = await mailedUrl(other, person.email)
+      assert.notEqual(older, newer)
+      assert.equal((await browser.get(older)).status, 400)
+      assert.equal((await browser.get(newer.replace('token=', 'token=x'))).status, 400)
+      other.deps.clock.advance(30 * 60_000 - 1)
+      assert.equal((await browser.get(newer)).status, 200)
+      other.deps.clock.advance(1)
+      assert.equal((await browser.get(newer)).status, 400)
+      assert.equal((await browser.post(newer, { password: 'kuchelewa sana' })).status, 400)
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('the answer is the same for a known and an unknown address, and each gets its own e-mail', async () => {
+    const person = await newPerson(world)
+    const stranger = newEmail()
+    const [known, unknown] = [await askReset(person.email), await askReset(stranger)]
+    assert.deepEqual(answerOf(known), answerOf(unknown))
+    assert.match((await listEmails(world.deps, { to: stranger }))[0]?.subject ?? '', /no account with this address/)
+    assert.match(await mailedUrl(world, person.email), /\/identity\/reset\?token=/)
+  })
+
+  test('the database holds no link that could be used', async () => {
+    const person = await newPerson(world)
+    await askReset(person.email)
+    const token = new URL(await mailedUrl(world, person.email)).searchParams.get('token') ?? ''
+    for (const table of ['mailed_links', 'outbox_messages', 'audit_log']) {
+      assert.ok(!JSON.stringify(await world.rows(`select t::text from ${table} t`)).includes(token))
+    }
+    assert.ok(!world.deps.logged.join('\n').includes(token))
+  })
+
+  test('somebody who was invited chooses a first password by the same link', async () => {
+    const email = newEmail()
+    const { token } = await world.newSession('MERCHANT_ADMIN')
+    const invited = await world.post('/v1/merchant/members', { email, role: 'VIEWER' }, { key: token })
+    assert.equal(invited.status, 201)
+    await askReset(email)
+    const url = await mailedUrl(world, email)
+    assert.match((await from().get(url)).text, /Karibu|Welcome/)
+    assert.equal((await from().post(url, { password: 'mgeni njoo mwenyeji' })).status, 200)
+    const { access_token } = await signIn(world, { email, password: 'mgeni njoo mwenyeji' })
+    assert.equal((await world.get('/v1/collections', access_token)).status, 200)
+  })
+
+  test('whoever took an address that is not theirs loses the account to its owner, second step and all', async () => {
+    const email = newEmail()
+    await signUp(email)
+    const thief = await signIn(world, { email, password: FORM.password })
+    const [user] = await world.rows<{ id: string }>('select id from users where email = $1', [email])
+    const id = user?.id ?? ''
+    await inTransaction(world.deps.db, (tx) => setSecondStep(world.deps, tx, id, newTotpSecret(world.deps), 0))
+    await askReset(email)
+    assert.equal((await from().post(await mailedUrl(world, email), { password: 'mimi ndiye mwenyewe' })).status, 200)
+    assert.equal(await hasSecondStep(world.deps.db, id), false)
+    assert.equal((await world.call({ method: 'GET', url: '/v1/me', key: thief.access_token })).status, 401)
+    await signIn(world, { email, password: 'mimi ndiye mwenyewe' })
+  })
+
+  test('an invitation gives nothing to whoever took the address before its owner did', async () => {
+    const email = newEmail()
+    await signUp(email)
+    const thief = await signIn(world, { email, password: FORM.password })
+    const { token } = await world.newSession('MERCHANT_ADMIN')
+    await world.post('/v1/merchant/members', { email, role: 'FINANCE' }, { key: token })
+    const url = `/v1/collections?merchant_id=${world.merchant.id}`
+    assert.equal((await world.get(url, thief.access_token)).status, 403)
+    await askReset(email)
+    await from().post(await mailedUrl(world, email), { password: 'mimi ndiye mwenyewe' })
+    assert.equal((await world.get(url, thief.access_token)).status, 401)
+    const owner = await signIn(world, { email, password: 'mimi ndiye mwenyewe' })
+    assert.equal((await world.get(url, owner.access_token)).status, 200)
+  })
+})
+
+test('e-mail can be sent for one address a few times; then none is sent, and the answer stays the same', async () => {
+  await world.rows('delete from sign_in_attempts')
+  const email = newEmail()
+  const replies: Shown[] = []
+  for (let i = 0; i < 6; i++) replies.push(await from().post('/identity/forgot', { email }))
+  assert.deepEqual(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size, 1)
+  assert.equal((await listEmails(world.deps, { to: email })).length, 4)
+})
+
+test('whether an address has an account is not told by the time of the answer', async () => {
+  const person = await newPerson(world)
+  const usual = MAIL_ANSWER.ms
+  MAIL_ANSWER.ms = 400
+  try {
+    for (const email of [person.email, newEmail()]) {
+      for (const ask of [askReset, signUp]) {
+        const begin = performance.now()
+        assert.equal((await ask(email)).status, 200)
+        // The form's own way to the server is short beside the rest of a whole wait.
+        assert.ok(performance.now() - begin >= 395)
+      }
+    }
+  } finally {
+    MAIL_ANSWER.ms = usual
+  }
+})
+
+test('whoever has too many e-mails sent to strangers has to wait', async () => {
+  await world.rows('delete from sign_in_attempts')
+  let refused: Shown | null = null
+  for (let i = 0; i < 40 && refused === null; i++) {
+    const reply = await from().post('/identity/forgot', { email: newEmail() })
+    if (reply.status === 429) refused = reply
+  }
+  assert.equal(refused?.headers.get('retry-after'), '30')
+  assert.match(refused?.text ?? '', /Try again in 30 seconds/)
+  await world.rows('delete from sign_in_attempts')
+})
+
+test('a key of a merchant that signed up stays in the sandbox until an operator approves it', async () => {
+  const email = newEmail()
+  await signUp(email)
+  const [merchant] = await world.rows<{ id: string }>('select id from merchants where email = $1', [email])
+  const options = { merchant_id: merchant?.id ?? '', environment: 'live' as const, scopes: ['collections:write'] }
+  await assert.rejects(createKey(world.deps, { ...options, name: 'Live' }), { code: 'production_access_restricted' })
+})

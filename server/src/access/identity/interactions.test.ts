@@ -1,0 +1,474 @@
+// Signing in under attack: guessing, listening, forging; and the second step.
+
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { decodeJwt } from 'jose'
+import { Secret, TOTP } from 'otpauth'
+import {
+  authorizeUrl,
+  type Browser,
+  exchange,
+  newPerson,
+  openBrowser,
+  refresh,
+  type Served,
+  type Shown,
+  serve,
+  signIn,
+} from '../../../test/sign-in.ts'
+import { listEmails } from '../../adapters/messages/index.ts'
+import { inTransaction } from '../../kernel/db/index.ts'
+import { beginAttempt } from './attempts.ts'
+import { setPassword } from './credentials.ts'
+
+let world: Served
+before(async () => {
+  world = await serve()
+})
+after(() => world.close())
+beforeEach(async () => {
+  await world.rows('delete from sign_in_attempts')
+})
+
+const STRANGER = 'hayupo@example.com'
+const WRONG = 'si nenosiri langu'
+
+/** Opens the sign-in form in a browser. */
+async function open(at: Served, browser = openBrowser(at.base), more: Record<string, string> = {}) {
+  const asking = authorizeUrl(at.base, more)
+  return { browser, asking, page: await browser.follow(await browser.get(asking.url)) }
+}
+
+/** Tries one password in a browser of its own. */
+async function guess(at: Served, email: string, password = WRONG, browser?: Browser): Promise<Shown> {
+  const { browser: used, page } = await open(at, browser, { prompt: 'login' })
+  return used.post(page.url, { email, password })
+}
+
+describe('guessing', () => {
+  test('a wrong password and an unknown address are answered the same, byte by byte', async () => {
+    const person = await newPerson(world)
+    const anonymous = ({ status, text, headers }: Shown, email: string) => ({
+      status,
+      text: text.replaceAll(email, '').replace(/sign-in\/[\w-]+/g, ''),
+      headers: [...headers.keys()].sort(),
+    })
+    const [known, unknown] = [await guess(world, person.email), await guess(world, STRANGER)]
+    assert.deepEqual(anonymous(known, person.email), anonymous(unknown, STRANGER))
+    assert.equal(known.status, 401)
+  })
+
+  test('a wrong password and an unknown address take the same time', async () => {
+    const person = await newPerson(world)
+    const browser = openBrowser(world.base)
+    const times: Record<string, number[]> = { [person.email]: [], [STRANGER]: [] }
+    for (let round = 0; round < 12; round++) {
+      for (const email of [person.email, STRANGER]) {
+        await world.rows('delete from sign_in_attempts')
+        const { page } = await open(world, browser)
+        const begin = performance.now()
+        await browser.post(page.url, { email, password: WRONG })
+        times[email]?.push(performance.now() - begin)
+      }
+    }
+    const median = (of: number[] = []) => of.sort((a, b) => a - b)[Math.floor(of.length / 2)] ?? 0
+    const [known, unknown] = [median(times[person.email]), median(times[STRANGER])]
+    // Without the hash of nobody's password a stranger would be answered many times faster.
+    assert.ok(unknown > known / 2 && known > unknown / 2, `${known} ms and ${unknown} ms`)
+  })
+
+  test('after five wrong passwords the next try waits, longer each time, also for an unknown address', async () => {
+    const person = await newPerson(world)
+    for (const email of [person.email, STRANGER]) {
+      for (let i = 0; i < 5; i++) assert.equal((await guess(world, email)).status, 401)
+      const refused = await guess(world, email)
+      assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '30'])
+      assert.match(refused.text, /Try again in 30 seconds/)
+      world.deps.clock.advance(30_000)
+      assert.equal((await guess(world, email)).status, 401)
+      assert.equal((await guess(world, email)).headers.get('retry-after'), '60')
+    }
+    // Not even the right password helps before the pause is over; then it does, and the count starts anew.
+    assert.equal((await guess(world, person.email, person.password)).status, 429)
+    world.deps.clock.advance(60_000)
+    await signIn(world, person)
+    assert.equal((await guess(world, person.email)).status, 401)
+  })
+
+  test('the pause holds in another process, and grows no longer than a quarter of an hour', async () => {
+    const person = await newPerson(world)
+    for (let i = 0; i < 5; i++) await guess(world, person.email)
+    const other = await serve({ url: world.url })
+    try {
+      other.deps.clock.advance(world.deps.clock.now().getTime() - other.deps.clock.now().getTime())
+      assert.equal((await guess(other, person.email)).status, 429)
+      let longest = 0
+      for (let i = 0; i < 12; i++) {
+        const wait = Number((await guess(other, person.email)).headers.get('retry-after'))
+        longest = Math.max(longest, wait)
+        other.deps.clock.advance(wait * 1000)
+        await guess(other, person.email)
+      }
+      assert.equal(longest, 900)
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('of many guesses at the same moment no more are checked than one after the other', async () => {
+    const person = await newPerson(world)
+    const statuses = await Promise.all(Array.from({ length: 15 }, () => guess(world, person.email)))
+    assert.equal(statuses.filter(({ status }) => status === 401).length, 5)
+  })
+
+  test('an attack on an account does not keep its owner out of a browser that was there before', async () => {
+    const person = await newPerson(world)
+    const own = openBrowser(world.base)
+    await signIn(world, person, own)
+    for (let i = 0; i < 8; i++) await guess(world, person.email)
+    assert.equal((await guess(world, person.email, person.password)).status, 429)
+    assert.equal((await guess(world, person.email, person.password, own)).status, 303)
+    // That browser is no free pass: it is counted too, and counts for no other account.
+    for (let i = 0; i < 5; i++) await guess(world, person.email, WRONG, own)
+    assert.equal((await guess(world, person.email, WRONG, own)).status, 429)
+    const other = await newPerson(world)
+    for (let i = 0; i < 5; i++) await guess(world, other.email)
+    assert.equal((await guess(world, other.email, WRONG, own)).status, 429)
+  })
+
+  test('a browser is known no longer once the password was changed', async () => {
+    const person = await newPerson(world)
+    const own = openBrowser(world.base)
+    await signIn(world, person, own)
+    await inTransaction(world.deps.db, (tx) => setPassword(world.deps, tx, person.id, 'ndege juu ya mti'))
+    for (let i = 0; i < 5; i++) assert.equal((await guess(world, person.email)).status, 401)
+    assert.equal((await guess(world, person.email, WRONG, own)).status, 429)
+  })
+
+  test('a browser keeps its count over sign-ins, and all known browsers of an account have a ceiling', async () => {
+    const { deps } = world
+    const of = (device: string) => ({ account: 'asha@example.com', address: '192.0.2.1', device })
+    for (let i = 0; i < 500; i++) {
+      const attempt = await beginAttempt(deps, 'password', of(`browser ${i}`))
+      assert.ok(attempt.allowed, `${i}`)
+    }
+    const refused = await beginAttempt(deps, 'password', of('one more'))
+    assert.deepEqual([refused.allowed, !refused.allowed && refused.blocked], [false, 'account'])
+    deps.clock.advance(300_000)
+    assert.ok((await beginAttempt(deps, 'password', of('one more'))).allowed)
+  })
+
+  test('tries from one address fade while others are made', async () => {
+    const { deps } = world
+    const fail = (i: number) =>
+      beginAttempt(deps, 'password', { account: `a${i}@example.com`, address: '192.0.2.2', device: null })
+    // Every 20 seconds one fails: faster than one is forgotten, and far more than the limit takes at once.
+    for (let i = 0; i < 400; i++) {
+      assert.ok((await fail(i)).allowed, `${i}`)
+      deps.clock.advance(20_000)
+    }
+  })
+
+  test('mail that was asked for is forgiven after a while', async () => {
+    const { deps } = world
+    const ask = () => beginAttempt(deps, 'mail', { account: 'asha@example.com', address: '192.0.2.3', device: null })
+    for (let i = 0; i < 4; i++) assert.ok((await ask()).allowed)
+    assert.equal((await ask()).allowed, false)
+    for (let i = 0; i < 8; i++) {
+      deps.clock.advance(3_600_000)
+      assert.ok((await ask()).allowed)
+    }
+    deps.clock.advance(4 * 3_600_000)
+    for (let i = 0; i < 4; i++) assert.ok((await ask()).allowed)
+  })
+})
+
+describe('forging', () => {
+  test('a form that another site sends is refused, whatever it says', async () => {
+    const person = await newPerson(world)
+    const { browser, page } = await open(world)
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: `${world.base}.evil.example` },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { referer: 'https://evil.example/127.0.0.1' },
+      {},
+    ] as Record<string, string>[]) {
+      const refused = await browser.post(page.url, person, headers)
+      assert.equal(refused.status, 403, JSON.stringify(headers))
+      assert.match(refused.text, /did not come from this page/)
+    }
+    for (const path of ['sign-up', 'forgot', 'reset?token=x', 'confirm?token=x', 'sign-in/x/code', 'sign-in/x/enrol']) {
+      const headers = { origin: 'https://evil.example' }
+      assert.equal((await browser.post(`/identity/${path}`, {}, headers)).status, 403)
+    }
+    for (const headers of [{ 'sec-fetch-site': 'same-origin' }, { referer: page.url }] as Record<string, string>[]) {
+      assert.equal((await browser.post(page.url, { ...person, password: WRONG }, headers)).status, 401)
+    }
+  })
+
+  test('a sign-in goes on only in the browser that began it', async () => {
+    const person = await newPerson(world)
+    const { page } = await open(world)
+    const refused = await openBrowser(world.base).post(page.url, person)
+    assert.equal(refused.status, 400)
+    assert.match(refused.text, /This sign-in has expired/)
+    const other = await open(world)
+    const swapped = other.browser.cookies.map((cookie) => ({ ...cookie, path: '/' }))
+    other.browser.cookies.push(...swapped)
+    assert.equal((await other.browser.post(page.url, person)).status, 404)
+  })
+
+  test('an altered cookie is nobody', async () => {
+    const { browser, page } = await open(world)
+    for (const cookie of browser.cookies) {
+      if (cookie.name === 'identity_sign_in.sig') cookie.value = `${cookie.value.slice(0, -2)}xx`
+    }
+    assert.equal((await browser.get(page.url)).status, 400)
+  })
+
+  test('every page forbids scripts, frames and strange forms, and is kept by no cache', async () => {
+    for (const path of [
+      '/identity/sign-up',
+      '/identity/forgot',
+      '/identity/reset',
+      '/identity/sign-out',
+      '/identity/sign-in/x',
+    ]) {
+      const { headers, text } = await openBrowser(world.base).get(path)
+      if (path !== '/identity/sign-out') {
+        const policy = headers.get('content-security-policy') ?? ''
+        assert.match(policy, /default-src 'none'; style-src 'self'/)
+        assert.match(policy, /frame-ancestors 'none'/)
+        assert.ok(!text.includes('<script'))
+      }
+      assert.match(headers.get('cache-control') ?? '', /no-store/)
+      assert.equal(headers.get('x-content-type-options'), 'nosniff')
+    }
+  })
+})
+
+describe('the second step', () => {
+  const codeOf = (secret: string) =>
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.deps.clock.now().getTime() })
+
+  /** Sets up the second step, as the dashboard asks for it. Answers the key of the app and the recovery codes. */
+  async function enrol(person: { email: string; password: string }, used?: Browser) {
+    const { browser, asking, page } = await open(world, used, { prompt: 'login', enrol: 'totp' })
+    const form = await browser.follow(await browser.post(page.url, person))
+    const secret = /<code class="key"[^>]*>([A-Z2-7 ]+)<\/code>/.exec(form.text)?.[1]?.replaceAll(' ', '') ?? ''
+    assert.match(form.text, /href="otpauth:\/\/totp\//)
+    const wrong = await browser.post(form.url, { code: '000000' })
+    assert.equal(wrong.status, 401)
+    assert.ok(wrong.text.replaceAll(' ', '').includes(secret), 'the key stays the same')
+    const shown = await browser.post(form.url, { code: codeOf(secret) })
+    assert.equal(shown.status, 200)
+    const codes = [...shown.text.matchAll(/<li><code>([a-z2-7-]+)<\/code>/g)].map(([, code]) => code as string)
+    const way_on = /class="button" href="([^"]+)"/.exec(shown.text)?.[1] ?? ''
+    const back = await browser.follow(await browser.get(way_on.replaceAll('&amp;', '&')))
+    const { body } = await exchange(world.base, asking, back)
+    return { secret, codes, amr: decodeJwt(body.access_token).amr }
+  }
+
+  /** Gives the password and stands before the second step. */
+  async function toCode(person: { email: string; password: string }) {
+    const { browser, asking, page } = await open(world)
+    const form = await browser.follow(await browser.post(page.url, person))
+    const give = async (code: string) => browser.follow(await browser.post(form.url, { code }))
+    return { browser, asking, form, give }
+  }
+
+  test('once set up, a sign-in takes a code of the app after the password', async () => {
+    const person = await newPerson(world)
+    const { secret, codes, amr } = await enrol(person)
+    assert.deepEqual(amr, ['pwd', 'otp', 'mfa'])
+    assert.equal(codes.length, 10)
+    world.deps.clock.advance(30_000)
+    const { asking, form, give, browser } = await toCode(person)
+    assert.match(form.text, /Second step/)
+    // The password alone leads nowhere: not on, and not to another key.
+    assert.equal((await browser.get(form.url.replace('/code', '/enrol'))).status, 404)
+    assert.equal((await give('000000')).status, 401)
+    const { body } = await exchange(world.base, asking, await give(codeOf(secret)))
+    assert.deepEqual(decodeJwt(body.access_token).amr, ['pwd', 'otp', 'mfa'])
+  })
+
+  test('a code is good once, also at the same moment', async () => {
+    const person = await newPerson(world)
+    const { secret } = await enrol(person)
+    const used = codeOf(secret)
+    assert.equal((await (await toCode(person)).give(used)).status, 401, 'the code that set it up')
+    world.deps.clock.advance(60_000)
+    const two = [await toCode(person), await toCode(person)]
+    const statuses = await Promise.all(two.map(async ({ give }) => (await give(codeOf(secret))).status))
+    assert.deepEqual(statuses.sort(), [303, 401])
+    assert.equal((await (await toCode(person)).give(codeOf(secret))).status, 401)
+  })
+
+  test('a code of a minute ago or of the next minute is refused', async () => {
+    const person = await newPerson(world)
+    const { secret } = await enrol(person)
+    world.deps.clock.advance(600_000)
+    const old = codeOf(secret)
+    world.deps.clock.advance(120_000)
+    assert.equal((await (await toCode(person)).give(old)).status, 401)
+    const late = new TOTP({ secret: Secret.fromBase32(secret) }).generate({
+      timestamp: world.deps.clock.now().getTime() + 90_000,
+    })
+    assert.equal((await (await toCode(person)).give(late)).status, 401)
+  })
+
+  test('a recovery code replaces the app once', async () => {
+    const person = await newPerson(world)
+    const { codes } = await enrol(person)
+    assert.equal((await (await toCode(person)).give(codes[3]?.toUpperCase() ?? '')).status, 303)
+    assert.equal((await (await toCode(person)).give(codes[3] ?? '')).status, 401)
+    const stored = JSON.stringify(await world.rows('select code_hash::text from recovery_codes'))
+    assert.ok(!stored.includes(codes[0] ?? 'x'))
+  })
+
+  test('codes are not to be guessed: after five the next waits', async () => {
+    const person = await newPerson(world)
+    await enrol(person)
+    await world.rows('delete from sign_in_attempts')
+    const { give } = await toCode(person)
+    for (let i = 0; i < 5; i++) assert.equal((await give('123456')).status, 401)
+    assert.equal((await give('123456')).status, 429)
+  })
+
+  test('codes are counted for all browsers together, known ones too', async () => {
+    const person = await newPerson(world)
+    const { secret } = await enrol(person)
+    world.deps.clock.advance(60_000)
+    const { browser, asking, page } = await open(world)
+    const form = await browser.follow(await browser.post(page.url, person))
+    await exchange(world.base, asking, await browser.follow(await browser.post(form.url, { code: codeOf(secret) })))
+    const again = await open(world, browser, { prompt: 'login' })
+    const known = await browser.follow(await browser.post(again.page.url, person))
+    await world.rows('delete from sign_in_attempts')
+    const { give } = await toCode(person)
+    for (let i = 0; i < 5; i++) assert.equal((await give('123456')).status, 401)
+    assert.equal((await browser.post(known.url, { code: '123456' })).status, 429)
+  })
+
+  test('replacing the app takes a code of the old one', async () => {
+    const person = await newPerson(world)
+    const { secret } = await enrol(person)
+    world.deps.clock.advance(60_000)
+    const { browser, page } = await open(world, undefined, { prompt: 'login', enrol: 'totp' })
+    const form = await browser.follow(await browser.post(page.url, person))
+    assert.match(form.url, /\/code/)
+    const next = await browser.follow(await browser.post(form.url, { code: codeOf(secret) }))
+    const replaced = /<code class="key"[^>]*>([A-Z2-7 ]+)<\/code>/.exec(next.text)?.[1]?.replaceAll(' ', '') ?? ''
+    assert.notEqual(replaced, secret)
+    assert.equal((await browser.post(next.url, { code: codeOf(replaced) })).status, 200)
+    world.deps.clock.advance(60_000)
+    assert.equal((await (await toCode(person)).give(codeOf(secret))).status, 401)
+  })
+
+  test('setting it up leaves an entry in the audit log, without the key', async () => {
+    const person = await newPerson(world)
+    const { secret } = await enrol(person)
+    const [entry] = await world.rows<{ action: string; text: string }>(
+      'select action, l::text as text from audit_log l where target_id = $1',
+      [person.id],
+    )
+    assert.equal(entry?.action, 'user.enrol_second_step')
+    assert.ok(!entry?.text.includes(secret))
+    assert.ok(!world.deps.logged.join('\n').includes(secret))
+  })
+
+  test('setting it up ends every other session of the account, and not the one that did it', async () => {
+    const person = await newPerson(world)
+    const [other, own] = [openBrowser(world.base), openBrowser(world.base)]
+    const [elsewhere] = [await signIn(world, person, other), await signIn(world, person, own)]
+    await enrol(person, own)
+    assert.equal((await refresh(world.base, elsewhere.refresh_token)).body.error, 'invalid_grant')
+    const again = async (browser: Browser) =>
+      (await browser.get(authorizeUrl(world.base, { prompt: 'none' }).url)).location ?? ''
+    assert.match(await again(other), /error=login_required/)
+    assert.match(await again(own), /[?&]code=/)
+  })
+
+  test('a recovery code that was used is audited, and the person is told by mail', async () => {
+    const person = await newPerson(world)
+    const { codes, secret } = await enrol(person)
+    const used = () =>
+      world.rows('select actor_id, target_id, address from audit_log where action = $1 and target_id = $2', [
+        'user.use_recovery_code',
+        person.id,
+      ])
+    world.deps.clock.advance(60_000)
+    assert.equal((await (await toCode(person)).give(codeOf(secret))).status, 303)
+    assert.deepEqual([(await used()).length, (await listEmails(world.deps, { to: person.email })).length], [0, 0])
+    assert.equal((await (await toCode(person)).give(codes[0] ?? '')).status, 303)
+    assert.deepEqual(await used(), [{ actor_id: person.id, target_id: person.id, address: '127.0.0.1' }])
+    const [told] = await listEmails(world.deps, { to: person.email })
+    assert.match(told?.subject ?? '', /nambari ya dharura imetumika/)
+  })
+
+  test('in production an operator cannot sign in without one', async () => {
+    const production = await serve({ url: world.url })
+    production.deps.config = { ...production.deps.config, node_env: 'production' }
+    try {
+      const operator = await newPerson(world, { super_admin: true })
+      const { browser, page } = await open(production)
+      const form = await browser.follow(await browser.post(page.url, operator))
+      assert.match(form.url, /\/enrol/)
+      assert.match(form.text, /Your account needs a second step/)
+      const member = await newPerson(world)
+      assert.equal((await guess(production, member.email, member.password)).status, 303)
+    } finally {
+      await production.close()
+    }
+  })
+})
+
+describe('the pages', () => {
+  const PATHS = ['/identity/sign-up', '/identity/forgot', '/identity/reset?token=x', '/identity/confirm?token=x']
+
+  test('speak Swahili first, and English to whoever prefers it or asks for it', async () => {
+    const cases: [string, string, RegExp][] = [
+      ['', '/identity/sign-up', /<html lang="sw">/],
+      ['fr-FR,fr', '/identity/sign-up', /<html lang="sw">/],
+      ['en-GB,en;q=0.9,sw;q=0.8', '/identity/sign-up', /<html lang="en">/],
+      ['fr, sw-TZ;q=0.5, en;q=0.4', '/identity/sign-up', /<html lang="sw">/],
+      ['sw', '/identity/sign-up?lang=en', /<html lang="en">/],
+      ['en', '/identity/sign-up?lang=sw', /<html lang="sw">/],
+      ['en', '/identity/sign-up?lang=xx', /<html lang="en">/],
+    ]
+    for (const [accept, path, html] of cases) assert.match((await openBrowser(world.base, accept).get(path)).text, html)
+    const { page } = await open(world, openBrowser(world.base, 'en'), { ui_locales: 'sw' })
+    assert.match(page.text, /<html lang="sw">/)
+  })
+
+  test('keep the link of a mailed page when the language is changed', async () => {
+    const { text } = await openBrowser(world.base, 'sw').get('/identity/reset?token=abc')
+    assert.match(text, /href="\/identity\/reset\?token=abc&amp;lang=en"/)
+  })
+
+  test('are whole and labelled in both languages: one heading, and a label and purpose for each field', async () => {
+    for (const language of ['sw', 'en']) {
+      const browser = openBrowser(world.base, language)
+      const { page } = await open(world, browser)
+      const shown = [page, ...(await Promise.all(PATHS.map((path) => browser.get(path))))]
+      for (const { text, url } of shown) {
+        assert.match(text, new RegExp(`^<!doctype html>\n<html lang="${language}">`), url)
+        assert.equal(text.match(/<h1>/g)?.length, 1, url)
+        assert.ok(!text.includes('undefined') && !text.includes('[object'), url)
+        const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+        assert.equal(new Set(ids).size, ids.length, url)
+        for (const [input] of text.matchAll(/<input (?!type="hidden")[^>]*>/g)) {
+          const id = / id="([^"]+)"/.exec(input)?.[1]
+          assert.ok(text.includes(`<label for="${id}">`), input)
+          assert.match(input, / autocomplete="[a-z-]+"/)
+          for (const described of / aria-describedby="([^"]+)"/.exec(input)?.[1]?.split(' ') ?? []) {
+            assert.ok(ids.includes(described), described)
+          }
+        }
+      }
+    }
+  })
+})

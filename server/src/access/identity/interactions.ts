@@ -1,0 +1,205 @@
+// Signing in: the password, then the second step, then back to the OpenID provider.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { queueEmail } from '../../adapters/messages/index.ts'
+import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
+import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
+import { newId, refuse } from '../../kernel/lib/index.ts'
+import type { SignInResult } from './adapter.ts'
+import { beginAttempt } from './attempts.ts'
+import { checkPassword } from './credentials.ts'
+import { textsOf, withLanguage } from './pages.ts'
+import { codePage, signInPage } from './pages-forms.ts'
+import { letter } from './pages-mails.ts'
+import type { Language } from './pages-texts.ts'
+import { PAGE_ROUTE, type Site } from './provider-site.ts'
+import { EMBEDDED } from './tokens.ts'
+import { hasSecondStep, useCode } from './totp.ts'
+
+type WithUid = { Params: { uid: string } }
+
+/** A person who signs in, by the password or by what was remembered of it. */
+export type SigningIn = {
+  id: string
+  subject: string
+  email: string
+  language: Language
+  super_admin: boolean
+  password_hash: string | null
+}
+
+const COLUMNS = 'u.id, u.subject, u.email, u.language, u.super_admin, c.password_hash'
+const BY_EMAIL = sql(
+  'sign_in_by_email',
+  `select ${COLUMNS} from users u left join credentials c on c.user_id = u.id
+   where u.email = $1 and u.issuer = $2 and u.disabled_at is null`,
+)
+const BY_SUBJECT = sql(
+  'sign_in_by_subject',
+  `select ${COLUMNS} from users u left join credentials c on c.user_id = u.id
+   where u.subject = $1 and u.issuer = $2 and u.disabled_at is null`,
+)
+
+/** Adds the pages of signing in. */
+export function signInRoutes(scope: FastifyInstance, site: Site): void {
+  const { deps } = site
+  scope.get<WithUid>('/identity/sign-in/:uid', PAGE_ROUTE, async (request, reply) => {
+    const { view } = await openSignIn(site, request, reply)
+    return site.send(reply, 200, signInPage(view))
+  })
+
+  scope.post<WithUid>('/identity/sign-in/:uid', PAGE_ROUTE, async (request, reply) => {
+    const { view, finish, remember, enrol } = await openSignIn(site, request, reply)
+    const email = textField(request, 'email').trim().toLowerCase()
+    const person = await findSigningIn(deps, email)
+    const device = deviceOf(deps, request, person)
+    const attempt = await beginAttempt(deps, 'password', { account: email, address: request.ip, device })
+    if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
+    const right = await checkPassword(person?.password_hash ?? null, textField(request, 'password'))
+    if (!person || !right) {
+      deps.log.info({ request_id: request.id, address: request.ip }, 'sign-in refused')
+      // Beside the password alone: whether the address is known is not said.
+      const problems = { password: textsOf(view).wrong_sign_in }
+      return site.send(reply, 401, signInPage(view, { email }, problems))
+    }
+    await attempt.succeeded()
+    const next = (step: string) => withLanguage(`/identity/sign-in/${request.params.uid}/${step}`, view.language)
+    if (await hasSecondStep(deps.db, person.id)) {
+      await remember({ subject: person.subject })
+      return reply.redirect(next('code'), 303)
+    }
+    if (enrol || mustEnrol(deps, person)) {
+      await remember({ subject: person.subject })
+      return reply.redirect(next('enrol'), 303)
+    }
+    return reply.redirect(await finish(person, ['pwd']), 303)
+  })
+
+  scope.get<WithUid>('/identity/sign-in/:uid/code', PAGE_ROUTE, async (request, reply) => {
+    const { view, firstStep } = await openSignIn(site, request, reply)
+    await firstStep()
+    return site.send(reply, 200, codePage(view))
+  })
+
+  scope.post<WithUid>('/identity/sign-in/:uid/code', PAGE_ROUTE, async (request, reply) => {
+    const { view, firstStep, finish, remember, enrol } = await openSignIn(site, request, reply)
+    const person = await firstStep()
+    // A known browser lifts no ceiling here: the code is what protects an account whose password is out.
+    const attempt = await beginAttempt(deps, 'code', { account: person.id, address: request.ip, device: null })
+    if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
+    const used = await inTransaction(deps.db, async (tx) => {
+      const found = await useCode(deps, tx, person.id, textField(request, 'code'))
+      if (found === 'recovery') await tellRecovery(site, tx, request, person)
+      return found
+    })
+    if (used === null) return site.send(reply, 401, codePage(view, { code: textsOf(view).wrong_code }))
+    await attempt.succeeded()
+    if (enrol) {
+      await remember({ subject: person.subject, may_replace: true })
+      return reply.redirect(withLanguage(`/identity/sign-in/${request.params.uid}/enrol`, view.language), 303)
+    }
+    return reply.redirect(await finish(person, ['pwd', 'otp', 'mfa']), 303)
+  })
+}
+
+/** A recovery code was used: it is noted, and the person is told, who may not be the one who used it. */
+async function tellRecovery(site: Site, tx: Tx, request: FastifyRequest, person: SigningIn): Promise<void> {
+  const { deps } = site
+  const { id, email, language } = person
+  await recordAudit(deps, tx, {
+    merchant_id: PLATFORM,
+    actor: { kind: 'user', id, name: email },
+    action: 'user.use_recovery_code',
+    target_type: 'user',
+    target_id: id,
+    after: { email },
+    request_id: request.id,
+    address: request.ip,
+  })
+  const url = `${site.base_url()}${withLanguage('/identity/forgot', language)}`
+  await queueEmail(deps, tx, letter('identity.recovery', { to: email, language, brand: deps.config.brand_name, url }))
+}
+
+/** The person who signs in with this address; null when nobody does. */
+export async function findSigningIn(deps: Deps, email: string): Promise<SigningIn | null> {
+  const [person] = await deps.db.query<SigningIn>(BY_EMAIL, [email, EMBEDDED])
+  return person ?? null
+}
+
+/** An operator moves other people's money: a password alone is not enough where money is real. */
+export function mustEnrol({ config }: Deps, { super_admin }: { super_admin: boolean }): boolean {
+  return super_admin && config.node_env === 'production'
+}
+
+/** A field of a posted form; a missing or repeated one counts as empty. */
+export function textField(request: FastifyRequest, name: string): string {
+  const value = (request.body as Record<string, unknown> | undefined)?.[name]
+  return typeof value === 'string' ? value : ''
+}
+
+/**
+ * The sign-in that this browser began, named by its cookie. Throws SessionNotFound when there is none, it is over, or it
+ * is not the one of the URL.
+ */
+export async function openSignIn(site: Site, request: FastifyRequest<WithUid>, reply: FastifyReply) {
+  const { deps } = site
+  const provider = await site.provider()
+  const { raw } = request
+  const details = await provider.interactionDetails(raw, reply.raw)
+  if (details.uid !== request.params.uid) refuse('not_found')
+  const result = (details.result ?? {}) as SignInResult
+  const store = (next: SignInResult) =>
+    provider.interactionResult(raw, reply.raw, next, { mergeWithLastSubmission: false })
+  const view = site.view(request, details.params.ui_locales)
+  return {
+    view: details.params.client_id === 'operator' ? { ...view, dashboard: site.home('operator') } : view,
+    /** The console asked for a second step to be set up. */
+    enrol: details.params.enrol === 'totp',
+    first: result.first_step ?? null,
+    /** This sign-in and the session of this browser, by their ids. */
+    kept: { interaction: details.uid, session: details.session?.cookie ?? null },
+    /** Remembers that the password was right. */
+    remember: (first_step: NonNullable<SignInResult['first_step']>) => store({ first_step }),
+    /** The person whose password was right. Refuses when nobody's was, or it is another one by now. */
+    async firstStep(): Promise<SigningIn> {
+      const { subject } = result.first_step ?? refuse('not_found')
+      const [person] = await deps.db.query<SigningIn>(BY_SUBJECT, [subject, EMBEDDED])
+      return person ?? refuse('not_found')
+    },
+    /** Ends the sign-in; answers where the browser goes on. This browser is known to the account from now on. */
+    async finish(person: SigningIn, amr: string[]): Promise<string> {
+      reply.header('set-cookie', deviceCookie(site, request, person))
+      deps.log.info({ request_id: request.id, user_id: person.id, address: request.ip, amr }, 'signed in')
+      // By the clock that will judge how long ago it was.
+      const ts = Math.floor(deps.clock.now().getTime() / 1000)
+      return store({ login: { accountId: person.subject, amr, ts } })
+    },
+  }
+}
+
+const DEVICE_COOKIE = 'identity_device'
+const DEVICE_S = 180 * 86_400
+
+// It names the subject, which every new password replaces: no browser stays known beyond that.
+function deviceCookie(site: Site, request: FastifyRequest, person: SigningIn): string {
+  const { deps } = site
+  const until = deps.clock.now().getTime() + DEVICE_S * 1000
+  const id = deviceOf(deps, request, person) ?? newId(deps, 0)
+  const sealed = deps.vault.seal(JSON.stringify({ id, subject: person.subject, until }))
+  const value = Buffer.from(sealed).toString('base64url')
+  const secure = site.base_url().startsWith('https:') ? '; Secure' : ''
+  return `${DEVICE_COOKIE}=${value}; Path=/identity; Max-Age=${DEVICE_S}; HttpOnly; SameSite=Lax${secure}`
+}
+
+/** The name of this browser, if this person has signed in with it since the password was set. */
+export function deviceOf(deps: Deps, { headers }: FastifyRequest, person: SigningIn | null): string | null {
+  const value = new RegExp(`(?:^|;\\s*)${DEVICE_COOKIE}=([\\w-]{1,1000})(?:;|$)`).exec(headers.cookie ?? '')?.[1]
+  if (value === undefined) return null
+  try {
+    const opened = JSON.parse(deps.vault.open(Buffer.from(value, 'base64url').toString()))
+    const { id, subject, until } = opened as { id: string; subject?: string; until: number }
+    return person !== null && subject === person.subject && until > deps.clock.now().getTime() ? id : null
+  } catch {
+    return null
+  }
+}

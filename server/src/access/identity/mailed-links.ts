@@ -1,0 +1,74 @@
+// Links that are mailed: each proves, once and for a while, that somebody reads a mailbox.
+
+import { createHash } from 'node:crypto'
+import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+
+/** What a link is for. */
+export type LinkKind = 'confirm' | 'reset'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+const LIVES_MS: Record<LinkKind, number> = { confirm: 7 * DAY_MS, reset: 30 * MINUTE_MS }
+
+/** Whom a link belongs to. */
+export type LinkOwner = {
+  user_id: string
+  email: string
+  name: string
+  language: 'sw' | 'en'
+  password_hash: string | null
+}
+
+const INSERT = sql(
+  'mailed_links_insert',
+  'insert into mailed_links (token_hash, kind, user_id, created_at, expires_at) values ($1, $2, $3, $4, $5)',
+)
+const REPLACE = sql('mailed_links_replace', 'delete from mailed_links where user_id = $1 and kind = $2')
+const FIND = sql(
+  'mailed_links_find',
+  `select l.user_id, u.email, u.name, u.language, c.password_hash from mailed_links l
+   join users u on u.id = l.user_id left join credentials c on c.user_id = u.id
+   where l.token_hash = $1 and l.kind = $2 and l.expires_at > $3 and u.disabled_at is null`,
+)
+const USE = sql(
+  'mailed_links_use',
+  'delete from mailed_links where token_hash = $1 and expires_at > $2 returning user_id',
+)
+const CLEAR = sql('mailed_links_clear', 'delete from mailed_links where user_id = $1')
+const SWEEP = sql(
+  'mailed_links_sweep',
+  `delete from mailed_links where token_hash in (
+     select l.token_hash from mailed_links l where l.expires_at <= $1 limit 1000) returning kind`,
+)
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest()
+
+/** Makes the secret of a new link, in place of older ones of its kind. Only its hash is stored. */
+export async function newLink(deps: Deps, tx: Tx, kind: LinkKind, user_id: string): Promise<string> {
+  const token = Buffer.from(deps.random.bytes(32)).toString('base64url')
+  const now = deps.clock.now()
+  await tx.query(REPLACE, [user_id, kind])
+  await tx.query(INSERT, [hashOf(token), kind, user_id, now, new Date(now.getTime() + LIVES_MS[kind])])
+  return token
+}
+
+/** Whose link this is, without using it up: mail programs open links before people do. Null: good no longer. */
+export async function findLink(deps: Deps, reader: Reader, kind: LinkKind, token: string): Promise<LinkOwner | null> {
+  const [owner] = await reader.query<LinkOwner>(FIND, [hashOf(token), kind, deps.clock.now()])
+  return owner ?? null
+}
+
+/** Uses a link up. False: somebody was faster, or it has just expired. */
+export async function useLink(deps: Deps, tx: Tx, token: string): Promise<boolean> {
+  return (await tx.query(USE, [hashOf(token), deps.clock.now()])).length === 1
+}
+
+/** Ends every link of a person: after a new password none of them should work. */
+export async function clearLinks(tx: Tx, user_id: string): Promise<void> {
+  await tx.query(CLEAR, [user_id])
+}
+
+/** Deletes links that have expired. */
+export async function sweepLinks(deps: Deps, now: Date): Promise<number> {
+  return (await oneStatement(deps.db).query(SWEEP, [now])).length
+}

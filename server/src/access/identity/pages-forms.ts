@@ -1,0 +1,144 @@
+// The forms of the identity pages.
+
+import { type Html, html } from '../../kernel/lib/index.ts'
+import { type Field, field, form, link, type Problems, page, textsOf, type View } from './pages.ts'
+
+/** What a person typed, to be shown again beside what is wrong with it. Passwords and codes are never shown again. */
+export type Typed = { email?: string; name?: string; business_name?: string }
+
+function emailField(view: View, typed: Typed, autocomplete: 'username' | 'email'): Field {
+  const value = typed.email ?? ''
+  return { name: 'email', label: textsOf(view).email, type: 'email', autocomplete, value, max: 254 }
+}
+
+function newPasswordField(view: View): Field {
+  const t = textsOf(view)
+  return {
+    name: 'password',
+    label: t.new_password,
+    type: 'password',
+    autocomplete: 'new-password',
+    hint: t.password_hint,
+  }
+}
+
+/** E-mail address and password. */
+export function signInPage(view: View, typed: Typed = {}, problems: Problems = {}): string {
+  const t = textsOf(view)
+  const password: Field = { name: 'password', label: t.password, type: 'password', autocomplete: 'current-password' }
+  const fields = [emailField(view, typed, 'username'), password].map((one) => field(one, problems))
+  const body = html`<p>${t.sign_in_lead}</p>
+${form(fields, t.sign_in)}<p>${link(view, '/identity/forgot', t.forgot)}</p>
+<p>${t.no_account} ${link(view, '/identity/sign-up', t.create_account)}</p>`
+  return page(view, t.sign_in, body, problems)
+}
+
+function codeField(label: string, hint?: string): Field {
+  const base = { name: 'code', label, type: 'text', autocomplete: 'one-time-code', max: 40 } as const
+  // A recovery code has letters: where one may be given, the keyboard of digits would be a dead end.
+  return hint ? { ...base, hint } : { ...base, numeric: true }
+}
+
+/** The code of the second step. */
+export function codePage(view: View, problems: Problems = {}): string {
+  const t = textsOf(view)
+  const fields = [field(codeField(t.code_label, t.code_hint), problems)]
+  return page(
+    view,
+    t.code_title,
+    html`<p>${t.code_lead}</p>
+${form(fields, t.sign_in)}`,
+    problems,
+  )
+}
+
+/** Setting up the second step: the key for the app, and a code that proves it arrived there. */
+export function enrolPage(
+  view: View,
+  enrol: { secret: string; url: string; must: boolean },
+  problems: Problems = {},
+): string {
+  const t = textsOf(view)
+  const fields = [field(codeField(t.enrol_code), problems)]
+  const groups = enrol.secret.match(/.{1,4}/g)?.join(' ') ?? ''
+  const body = html`${
+    enrol.must &&
+    html`<p>${t.enrol_must}</p>
+`
+  }<p>${t.enrol_lead}</p>
+<p><code class="key">${groups}</code></p>
+<p><a href="${enrol.url}">${t.enrol_open}</a></p>
+${form(fields, t.go_on)}`
+  return page(view, t.enrol_title, body, problems)
+}
+
+/** The recovery codes, shown once, and the way back to the dashboard. */
+export function recoveryCodesPage(view: View, codes: readonly string[], way_on: string): string {
+  const t = textsOf(view)
+  const body = html`<p>${t.recovery_lead}</p>
+<ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+<p><a class="button" href="${way_on}">${t.recovery_done}</a></p>`
+  return page(view, t.recovery_title, body)
+}
+
+/** A new merchant and its first person. */
+export function signUpPage(view: View, typed: Typed = {}, problems: Problems = {}): string {
+  const t = textsOf(view)
+  const fields: Field[] = [
+    { ...textField('business_name', t.business_name, 'organization'), value: typed.business_name ?? '' },
+    { ...textField('name', t.person_name, 'name'), value: typed.name ?? '' },
+    emailField(view, typed, 'email'),
+    newPasswordField(view),
+  ]
+  const body = html`<p>${t.sign_up_lead}</p>
+${form(
+  fields.map((one) => field(one, problems)),
+  t.create_account,
+)}<p>${t.have_account} <a href="${view.dashboard}">${t.sign_in}</a></p>`
+  return page(view, t.create_account, body, problems)
+}
+
+function textField(name: string, label: string, autocomplete: string): Field {
+  return { name, label, type: 'text', autocomplete, max: 100 }
+}
+
+/** Asking for a link to set a new password. */
+export function forgotPage(view: View, typed: Typed = {}, problems: Problems = {}): string {
+  const t = textsOf(view)
+  const fields = [field(emailField(view, typed, 'username'), problems)]
+  return page(
+    view,
+    t.reset_title,
+    html`<p>${t.reset_lead}</p>
+${form(fields, t.send_link)}`,
+    problems,
+  )
+}
+
+/** A new password, for whoever came by a mailed link. */
+export function choosePage(view: View, owner: { email: string; welcome: boolean }, problems: Problems = {}): string {
+  const t = textsOf(view)
+  return page(
+    view,
+    owner.welcome ? t.welcome_title : t.choose_title,
+    html`<p>${owner.welcome ? t.welcome_lead : t.choose_lead}</p>
+${form([whoseAccount(owner.email), field(newPasswordField(view), problems)], t.save)}`,
+    problems,
+  )
+}
+
+/** Confirming an e-mail address: the mailbox was proven by the link, the account by its password. */
+export function confirmPage(view: View, owner: { email: string }, problems: Problems = {}): string {
+  const t = textsOf(view)
+  const password: Field = { name: 'password', label: t.password, type: 'password', autocomplete: 'current-password' }
+  const body = html`<p>${t.confirm_lead}</p>
+${form([whoseAccount(owner.email), field(password, problems)], t.confirm)}`
+  return page(view, t.confirm_title, body, problems)
+}
+
+/** Tells password managers which account a password is for. */
+function whoseAccount(email: string): Html {
+  return html`<p><strong>${email}</strong></p>
+<input type="hidden" name="username" autocomplete="username" value="${email}">
+`
+}

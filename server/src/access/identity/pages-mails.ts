@@ -1,0 +1,76 @@
+// The e-mails of the identity provider, in the language of whoever gets them.
+
+import type { Email } from '../../adapters/messages/index.ts'
+import type { Language } from './pages-texts.ts'
+
+/** Who gets an e-mail, and where its link leads. */
+export type Letter = { to: string; language: Language; brand: string; url: string }
+
+const BODIES = {
+  'identity.confirm': {
+    sw: (b: string, u: string) => [
+      `${b}: thibitisha barua pepe yako`,
+      `Karibu ${b}.\n\nFungua kiungo hiki ili kuthibitisha anwani yako. Kinatumika kwa siku 7:\n${u}\n\nKama hukufungua akaunti, usifanye chochote.`,
+    ],
+    en: (b: string, u: string) => [
+      `${b}: confirm your e-mail address`,
+      `Welcome to ${b}.\n\nOpen this link to confirm your address. It works for 7 days:\n${u}\n\nIf you did not create an account, do nothing.`,
+    ],
+  },
+  'identity.known': {
+    sw: (b: string, u: string) => [
+      `${b}: una akaunti tayari`,
+      `Mtu amejaribu kufungua akaunti ya ${b} kwa anwani hii, lakini ipo tayari.\n\nKama ni wewe, ingia kwa nenosiri lako. Kama huna, weka jipya hapa ndani ya dakika 30:\n${u}\n\nKama si wewe, usifanye chochote.`,
+    ],
+    en: (b: string, u: string) => [
+      `${b}: you have an account already`,
+      `Somebody tried to create an account at ${b} with this address, but there is one already.\n\nIf it was you, sign in with your password. If you have none, set one here within 30 minutes:\n${u}\n\nIf it was not you, do nothing.`,
+    ],
+  },
+  'identity.reset': {
+    sw: (b: string, u: string) => [
+      `${b}: weka nenosiri jipya`,
+      `Fungua kiungo hiki ili kuweka nenosiri jipya. Kinatumika mara moja, ndani ya dakika 30:\n${u}\n\nKama hukuomba, usifanye chochote: nenosiri lako halijabadilika.`,
+    ],
+    en: (b: string, u: string) => [
+      `${b}: set a new password`,
+      `Open this link to set a new password. It works once, within 30 minutes:\n${u}\n\nIf you did not ask for it, do nothing: your password has not changed.`,
+    ],
+  },
+  'identity.unknown': {
+    sw: (b: string, u: string) => [
+      `${b}: hakuna akaunti kwa anwani hii`,
+      `Mtu ameomba nenosiri jipya la ${b} kwa anwani hii, lakini haina akaunti. Labda ulitumia anwani nyingine.\n\nUnaweza kufungua akaunti hapa:\n${u}\n\nKama si wewe, usifanye chochote.`,
+    ],
+    en: (b: string, u: string) => [
+      `${b}: no account with this address`,
+      `Somebody asked for a new password at ${b} for this address, but it has no account. Perhaps you used another one.\n\nYou can create an account here:\n${u}\n\nIf it was not you, do nothing.`,
+    ],
+  },
+  'identity.changed': {
+    sw: (b: string, u: string) => [
+      `${b}: nenosiri lako limebadilishwa`,
+      `Nenosiri la akaunti yako ya ${b} limebadilishwa, na umetolewa kwenye vifaa vyote.\n\nKama si wewe, weka lingine mara moja hapa:\n${u}`,
+    ],
+    en: (b: string, u: string) => [
+      `${b}: your password was changed`,
+      `The password of your account at ${b} was changed, and you were signed out on all devices.\n\nIf it was not you, set another one at once here:\n${u}`,
+    ],
+  },
+  'identity.recovery': {
+    sw: (b: string, u: string) => [
+      `${b}: nambari ya dharura imetumika`,
+      `Mtu ameingia kwenye akaunti yako ya ${b} kwa nenosiri lako na moja ya nambari zako za dharura. Nambari hiyo haitumiki tena.\n\nKama si wewe, weka nenosiri jipya mara moja hapa:\n${u}`,
+    ],
+    en: (b: string, u: string) => [
+      `${b}: a recovery code was used`,
+      `Somebody signed in to your account at ${b} with your password and one of your recovery codes. That code works no more.\n\nIf it was not you, set a new password at once here:\n${u}`,
+    ],
+  },
+} satisfies Record<string, Record<Language, (brand: string, url: string) => string[]>>
+
+/** An e-mail in the words of `kind`. */
+export function letter(kind: keyof typeof BODIES, { to, language, brand, url }: Letter): Email {
+  const [subject = '', text = ''] = BODIES[kind][language](brand, url)
+  return { kind, to, subject, text }
+}

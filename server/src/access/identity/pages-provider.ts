@@ -1,0 +1,67 @@
+// The few pages that the OpenID provider itself shows: signing out, and what went wrong.
+
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import type { Deps } from '../../kernel/db/index.ts'
+import { pageStyle } from '../../kernel/http/index.ts'
+import { html } from '../../kernel/lib/index.ts'
+import { messagePage, page, textsOf, type View, waitInWords } from './pages.ts'
+import { languageOf } from './pages-texts.ts'
+
+/** Nothing is loaded but our own style sheet, and nothing runs. `form_origins`: where a form may lead in the end. */
+export function pagePolicy(form_origins: readonly string[]): string {
+  const forms = ["'self'", ...form_origins].join(' ')
+  return `default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action ${forms}; frame-ancestors 'none'`
+}
+
+function viewOf(deps: Deps, ctx: KoaContextWithOIDC): View {
+  const { lang, ui_locales } = ctx.query
+  return {
+    brand: deps.config.brand_name,
+    language: languageOf([lang, ctx.oidc?.params?.ui_locales ?? ui_locales], ctx.get('accept-language')),
+    url: ctx.originalUrl,
+    style: pageStyle().path,
+    dashboard: '/dashboard/',
+  }
+}
+
+function send(ctx: KoaContextWithOIDC, text: string, form_origins: readonly string[] = []): void {
+  ctx.type = 'html'
+  ctx.set('content-security-policy', pagePolicy(form_origins))
+  ctx.set('referrer-policy', 'same-origin')
+  ctx.body = text
+}
+
+/** Asks before signing out: a link on a strange page must not sign anybody out. */
+export function signOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
+  const view = viewOf(deps, ctx)
+  const t = textsOf(view)
+  const state = ctx.oidc.session?.state as { secret: string; postLogoutRedirectUri?: string }
+  const action = new URL(ctx.oidc.urlFor('end_session_confirm')).pathname
+  const body = html`<p>${t.sign_out_lead}</p>
+<form method="post" action="${action}">
+<input type="hidden" name="xsrf" value="${state.secret}">
+<button type="submit" name="logout" value="yes">${t.sign_out}</button>
+</form>
+<p><a href="${view.dashboard}">${t.stay}</a></p>`
+  const next = state.postLogoutRedirectUri
+  send(ctx, page(view, t.sign_out, body), next ? [new URL(next).origin] : [])
+}
+
+/** After signing out, when the dashboard named no page of its own. */
+export function signedOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
+  const view = viewOf(deps, ctx)
+  const t = textsOf(view)
+  send(ctx, messagePage(view, t.signed_out, t.signed_out_lead, { href: view.dashboard, text: t.sign_in }))
+}
+
+/** After how many seconds a person may try again when the database does not answer. */
+export const RETRY_AFTER_S = 3
+
+/** What went wrong, without saying more than a person can use. The status is set already. */
+export function errorPage(deps: Deps, ctx: KoaContextWithOIDC): void {
+  const view = viewOf(deps, ctx)
+  const t = textsOf(view)
+  const wait = waitInWords(t, RETRY_AFTER_S)
+  const lead = ctx.status === 503 ? t.failed_wait(wait) : ctx.status >= 500 ? t.failed_lead : t.expired_lead
+  send(ctx, messagePage(view, ctx.status >= 500 ? t.failed : t.expired, lead))
+}

@@ -1,0 +1,139 @@
+// What every identity page is made of: plain HTML that works on a cheap phone, without scripts.
+
+import { type Html, html } from '../../kernel/lib/index.ts'
+import { type Language, TEXTS, type Texts } from './pages-texts.ts'
+
+/** In what a page is shown. */
+export type View = {
+  brand: string
+  language: Language
+  /** Path and query of this page, from which the link to the other language is made. */
+  url: string
+  /** Where the style sheet is. */
+  style: string
+  /** Where the dashboard is, or the console that is being signed in to. */
+  dashboard: string
+}
+
+/** What is wrong with the fields of a form, by name. */
+export type Problems = Readonly<Record<string, string>>
+
+/** The sentences of a view. */
+export function textsOf(view: View): Texts {
+  return TEXTS[view.language]
+}
+
+/** A whole page. `problems` are summed up at its top, each with a link to its field. */
+export function page(view: View, title: string, body: Html, problems: Problems = {}): string {
+  const t = textsOf(view)
+  const found = Object.entries(problems)
+  const other = view.language === 'sw' ? 'en' : 'sw'
+  return html`<!doctype html>
+<html lang="${view.language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${found.length > 0 ? `${t.problem_title}: ` : ''}${title} - ${view.brand}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${view.style}">
+</head>
+<body>
+<a class="skip" href="#main">${t.skip}</a>
+<header class="identity-top">
+<p class="brand"><a href="${view.dashboard}">${view.brand}</a></p>
+<p class="language"><a href="${withLanguage(view.url, other)}" lang="${other}" hreflang="${other}">${t.other}</a></p>
+</header>
+<main id="main" class="identity">
+<h1>${title}</h1>
+${
+  found.length > 0 &&
+  html`<div class="problems" role="alert" aria-labelledby="problems-title">
+<h2 id="problems-title">${t.problems}</h2>
+<ul>${found.map(([name, problem]) => html`<li><a href="#${name}">${problem}</a></li>`)}</ul>
+</div>
+`
+}${body}
+</main>
+</body>
+</html>
+`.toString()
+}
+
+/** A URL of ours in this language. */
+export function withLanguage(url: string, language: Language): string {
+  const [path = '', query = ''] = url.split('?', 2)
+  const parameters = new URLSearchParams(query)
+  parameters.set('lang', language)
+  return `${path}?${parameters}`
+}
+
+/** A link to another page of ours, in the language of this one. */
+export function link(view: View, path: string, text: string): Html {
+  return html`<a href="${withLanguage(path, view.language)}">${text}</a>`
+}
+
+/** A field of a form. `autocomplete` lets browsers and password managers help; `numeric` brings up the digits. */
+export type Field = {
+  name: string
+  label: string
+  type: 'text' | 'email' | 'password'
+  autocomplete: string
+  value?: string
+  hint?: string
+  numeric?: boolean
+  max?: number
+}
+
+/** A labelled field, with its hint and its problem tied to it. */
+export function field(field: Field, problems: Problems): Html {
+  const { name, label, type, autocomplete, value, hint, numeric, max } = field
+  const problem = problems[name]
+  const described = [...(hint ? [`${name}-hint`] : []), ...(problem ? [`${name}-problem`] : [])].join(' ')
+  const attributes = [
+    value ? html` value="${value}"` : null,
+    numeric ? html` inputmode="numeric"` : null,
+    type === 'email' || numeric ? html` autocapitalize="none" spellcheck="false"` : null,
+    max ? html` maxlength="${max}"` : null,
+    described ? html` aria-describedby="${described}"` : null,
+    problem ? html` aria-invalid="true"` : null,
+  ]
+  return html`<div class="field">
+<label for="${name}">${label}</label>
+${
+  hint &&
+  html`<p class="hint" id="${name}-hint">${hint}</p>
+`
+}${
+  problem &&
+  html`<p class="problem" id="${name}-problem">${problem}</p>
+`
+}<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" required${attributes}>
+</div>
+`
+}
+
+/** A form that posts to its own address, with one button. Checked here, so that its messages are in our words. */
+export function form(fields: readonly Html[], button: string): Html {
+  return html`<form method="post" novalidate>
+${fields}<button type="submit">${button}</button>
+</form>
+`
+}
+
+/** A page that only tells something, with the way on. */
+export function messagePage(view: View, title: string, lead: string, way_on?: { href: string; text: string }): string {
+  const t = textsOf(view)
+  const { href, text } = way_on ?? { href: view.dashboard, text: t.to_dashboard }
+  return page(
+    view,
+    title,
+    html`<p>${lead}</p>
+<p><a class="button" href="${href}">${text}</a></p>`,
+  )
+}
+
+/** How long to wait, in words: seconds up to a minute and a half, else minutes. */
+export function waitInWords(t: Texts, seconds: number): string {
+  return seconds <= 90 ? t.seconds(seconds) : t.minutes(Math.ceil(seconds / 60))
+}

@@ -1,0 +1,163 @@
+// Mounting the OpenID provider and its pages in the app.
+
+import formbody from '@fastify/formbody'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import { type Deps, isUnavailable } from '../../kernel/db/index.ts'
+import type { Routes } from '../../kernel/http/index.ts'
+import { customerNetwork, Refusal, refuse } from '../../kernel/lib/index.ts'
+import { sweepTask, type Task } from '../../kernel/work/index.ts'
+import { sweepRecords } from './adapter.ts'
+import { sweepAttempts } from './attempts.ts'
+import { signInRoutes } from './interactions.ts'
+import { accountRoutes } from './interactions-account.ts'
+import { enrolRoutes } from './interactions-enrol.ts'
+import { sweepLinks } from './mailed-links.ts'
+import { messagePage, textsOf, waitInWords } from './pages.ts'
+import { RETRY_AFTER_S } from './pages-provider.ts'
+import { MOUNT } from './provider.ts'
+import { createSite, PAGE_ROUTE, type Site } from './provider-site.ts'
+
+/** Adds the built-in identity provider under /identity. Adds nothing when a foreign OIDC_ISSUER is configured. */
+export function identityRoutes(deps: Deps): Routes {
+  return (app) => {
+    if (deps.config.oidc_issuer !== '') return
+    const site = createSite(deps, app)
+    app.register(async (scope) => mountProvider(scope, site))
+    app.register(async (scope) => mountPages(scope, site))
+  }
+}
+
+/** Deletes what the provider has no more use for. */
+export function identityTask(deps: Deps): Task {
+  return sweepTask(deps, 'identity', [
+    (now) => sweepRecords(deps, now),
+    (now) => sweepLinks(deps, now),
+    (now) => sweepAttempts(deps, now),
+  ])
+}
+
+/** Hands the protocol's own paths to oidc-provider, which reads the request by itself. */
+function mountProvider(scope: FastifyInstance, site: Site): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', (_request, _body, done) => done(null))
+  scope.setErrorHandler((error, request, reply) =>
+    request.headers.accept?.includes('text/html') ? sendRefusal(site, error, request, reply) : reply.send(error),
+  )
+  scope.route({
+    ...PAGE_ROUTE,
+    method: ['GET', 'POST', 'OPTIONS'],
+    url: `${MOUNT}/*`,
+    handler: async (request, reply) => {
+      const provider = await site.provider()
+      const { raw } = request
+      const address = new URL(site.base_url())
+      for (const [name, value] of Object.entries(reply.getHeaders())) {
+        if (value !== undefined) reply.raw.setHeader(name, value)
+      }
+      reply.hijack()
+      // The provider writes its addresses from these. What the client sent in them is overwritten.
+      raw.headers['x-forwarded-proto'] = address.protocol.slice(0, -1)
+      raw.headers['x-forwarded-host'] = address.host
+      const url = raw.url ?? ''
+      Object.assign(raw, { originalUrl: url, url: url.slice(MOUNT.length) })
+      try {
+        await provider.callback()(raw, reply.raw)
+      } finally {
+        raw.url = url
+      }
+    },
+  })
+}
+
+function mountPages(scope: FastifyInstance, site: Site): void {
+  scope.register(formbody, { bodyLimit: 16 * 1024 })
+  scope.setErrorHandler((error, request, reply) => sendRefusal(site, error, request, reply))
+  // A form of ours is posted by a page of ours. Browsers say where a request comes from; a strange page cannot hide it.
+  scope.addHook('onRequest', async (request) => {
+    if (request.method === 'POST' && !isOwn(site, request)) refuse('forbidden')
+  })
+  const bounded = boundForms()
+  scope.addHook('onRoute', (route) => {
+    if (route.method === 'POST') route.handler = bounded(route.handler)
+  })
+  signInRoutes(scope, site)
+  enrolRoutes(scope, site)
+  accountRoutes(scope, site)
+}
+
+/** Forms that are worked on at once. Each may cost a password and some statements: more would take both from payments. */
+const FORMS_MAX = 32
+/** How many of these may come from one network: a client that keeps forms under way must leave places to the others. */
+const FORMS_OF_NETWORK_MAX = 8
+
+/** Bounds how many forms handlers work on at once. Beyond that a form is refused before anything is looked up or counted. */
+export function boundForms(): (handler: RouteHandlerMethod) => RouteHandlerMethod {
+  let forms = 0
+  const of_network = new Map<string, number>()
+  return (handler) =>
+    async function (this: FastifyInstance, request, reply) {
+      const network = customerNetwork(request.ip)
+      const own = of_network.get(network) ?? 0
+      if (forms >= FORMS_MAX || own >= FORMS_OF_NETWORK_MAX) throw new TooManyForms()
+      forms += 1
+      of_network.set(network, own + 1)
+      try {
+        return await handler.call(this, request, reply)
+      } finally {
+        forms -= 1
+        const left = (of_network.get(network) ?? 1) - 1
+        if (left === 0) of_network.delete(network)
+        else of_network.set(network, left)
+      }
+    }
+}
+
+/** All places for forms are taken. Its page says so, other than that of a process that stops. */
+class TooManyForms extends Refusal {
+  constructor() {
+    super('service_unavailable', { retry_after_s: RETRY_AFTER_S })
+  }
+}
+
+function isOwn(site: Site, { headers }: FastifyRequest): boolean {
+  const { protocol, host, port } = new URL(site.base_url())
+  const local = site.deps.config.base_url === '' ? [`http://localhost:${port}`] : []
+  const own = [`${protocol}//${host}`, ...local]
+  const { origin, referer } = headers
+  if (origin !== undefined) return own.includes(origin)
+  const fetched_from = headers['sec-fetch-site']
+  if (fetched_from !== undefined) return fetched_from === 'same-origin'
+  const from = referer === undefined ? null : URL.parse(referer)
+  return from !== null && own.includes(from.origin)
+}
+
+/** What went wrong, as a page. */
+function sendRefusal(site: Site, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const view = site.view(request)
+  const t = textsOf(view)
+  const show = (status: number, title: string, lead: string) => site.send(reply, status, messagePage(view, title, lead))
+  const error = thrown as { name?: string; statusCode?: number }
+  // oidc-provider says so of a sign-in that is unknown, over, or another browser's.
+  if (error.name === 'SessionNotFound') return show(400, t.expired, t.expired_lead)
+  if (thrown instanceof Refusal && thrown.code === 'forbidden') return show(403, t.foreign, t.foreign_lead)
+  if (thrown instanceof Refusal && thrown.code === 'service_unavailable') {
+    const wait_s = thrown.retry_after_s ?? RETRY_AFTER_S
+    const wait = waitInWords(t, wait_s)
+    reply.header('retry-after', String(wait_s))
+    return thrown instanceof TooManyForms
+      ? show(503, t.busy, t.busy_lead(wait))
+      : show(503, t.failed, t.failed_wait(wait))
+  }
+  if (thrown instanceof Refusal && thrown.retry_after_s !== null) {
+    reply.header('retry-after', String(thrown.retry_after_s))
+    return show(thrown.status, t.wait_title, t.wait_lead(waitInWords(t, thrown.retry_after_s)))
+  }
+  if (isUnavailable(thrown)) {
+    request.log.error({ err: thrown, request_id: request.id }, 'database unavailable')
+    reply.header('retry-after', String(RETRY_AFTER_S))
+    return show(503, t.failed, t.failed_wait(waitInWords(t, RETRY_AFTER_S)))
+  }
+  const status = thrown instanceof Refusal ? thrown.status : (error.statusCode ?? 500)
+  if (status >= 500) request.log.error({ err: thrown, request_id: request.id }, 'identity page failed')
+  return status >= 500 ? show(500, t.failed, t.failed_lead) : show(status, t.expired, t.expired_lead)
+}

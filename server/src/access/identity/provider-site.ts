@@ -1,0 +1,74 @@
+// What the pages of the identity provider stand on: where this installation is reached, the provider, the look.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Provider } from 'oidc-provider'
+import type { Deps } from '../../kernel/db/index.ts'
+import { type App, type Console, pageStyle } from '../../kernel/http/index.ts'
+import { type SigningKey, signingKey } from './keys.ts'
+import type { View } from './pages.ts'
+import { pagePolicy } from './pages-provider.ts'
+import { languageOf } from './pages-texts.ts'
+import { consoleOrigins, createProvider, MOUNT, redirectUris } from './provider.ts'
+
+/** What the pages of the provider are given. */
+export type Site = {
+  deps: Deps
+  /** The public address of this installation. */
+  base_url(): string
+  provider(): Promise<Provider>
+  view(request: FastifyRequest, ...languages: unknown[]): View
+  /** Where a console is. */
+  home(console: Console): string
+  send(reply: FastifyReply, status: number, page: string): FastifyReply
+}
+
+/** Every page is open to everybody and no part of the API. */
+export const PAGE_ROUTE = { schema: { hide: true }, config: { access: 'public' } } as const
+
+/** Makes the site of an app. */
+export function createSite(deps: Deps, app: App): Site {
+  const { config } = deps
+  // The port is known once the app listens, and the key may change: so the provider is built when it is asked for.
+  let built: { key: SigningKey; provider: Promise<Provider> } | null = null
+  const base_url = () => config.base_url || `http://127.0.0.1:${portOf(app) ?? config.port}`
+  const site: Site = {
+    deps,
+    base_url,
+    async provider() {
+      const key = await signingKey(deps, `${base_url()}${MOUNT}`)
+      if (built?.key.kid !== key.kid) built = { key, provider: createProvider(deps, base_url(), key) }
+      const made = built
+      return made.provider.catch((error) => {
+        // The next one who signs in tries again.
+        if (built === made) built = null
+        throw error
+      })
+    },
+    view(request, ...languages) {
+      const asked = [(request.query as { lang?: unknown } | undefined)?.lang, ...languages]
+      return {
+        brand: config.brand_name,
+        language: languageOf(asked, request.headers['accept-language']),
+        url: request.url,
+        style: pageStyle().path,
+        dashboard: site.home('dashboard'),
+      }
+    },
+    // Beside the first address that people are sent back to.
+    home: (console) => new URL('./', redirectUris(deps, base_url(), console)[0]).href,
+    send(reply, status, page) {
+      return reply
+        .code(status)
+        .header('content-security-policy', pagePolicy(consoleOrigins(deps, base_url())))
+        .header('referrer-policy', 'same-origin')
+        .type('text/html; charset=utf-8')
+        .send(page)
+    },
+  }
+  return site
+}
+
+function portOf(app: App): number | null {
+  const address = app.server.address()
+  return typeof address === 'object' && address !== null ? address.port : null
+}

@@ -1,0 +1,251 @@
+// The built-in OpenID provider: oidc-provider with everything switched off that the two consoles do not need.
+//
+// Two public clients, one for each console: authorization code with PKCE, refresh tokens that change at each use, access tokens as JWTs for
+// the API. Whoever signs in consents by doing so: the clients are our own. A token names its client,
+// and opens what is of that console alone. That of operators is never entered by a session that is open already.
+
+import { hkdfSync } from 'node:crypto'
+import type {
+  Adapter,
+  ClientMetadata,
+  Configuration,
+  interactionPolicy,
+  KoaContextWithOIDC,
+  Provider,
+} from 'oidc-provider'
+import { type Deps, isUnavailable, sql } from '../../kernel/db/index.ts'
+import { CONSOLES, type Console } from '../../kernel/http/index.ts'
+import { createAdapter } from './adapter.ts'
+import { ALGORITHM, type SigningKey } from './keys.ts'
+import { errorPage, RETRY_AFTER_S, signedOutPage, signOutPage } from './pages-provider.ts'
+import { ACCESS_TOKEN_S, AUDIENCE, EMBEDDED } from './tokens.ts'
+
+/** The path under which the provider and its pages are reached. */
+export const MOUNT = '/identity'
+
+const RESOURCE = 'urn:malipo:api'
+const SCOPES = 'openid profile email offline_access'
+const DAY_S = 86_400
+/** A browser stays signed in for so long, and no longer without signing in again. */
+const SESSION_S = 14 * DAY_S
+/** A refresh token that nobody used for so long is worth nothing. */
+const REFRESH_S = 7 * DAY_S
+const SIGN_IN_S = 3600
+
+/** The library takes a fifth of the time of a start, and nobody signs in to a worker or a command: it is read when it is needed. */
+type Library = typeof import('oidc-provider')
+
+/** Builds the provider for one public address of this installation, such as https://api.example.com, with the key that signs. */
+export async function createProvider(deps: Deps, base_url: string, key: SigningKey): Promise<Provider> {
+  const library: Library = await import('oidc-provider')
+  const secret = Buffer.from(hkdfSync('sha256', key.private_jwk.d ?? '', '', 'identity cookies', 32))
+  const provider = new library.Provider(key.issuer, {
+    ...protocol(deps, base_url, library),
+    ...lifetimes,
+    adapter: createAdapter(deps) as (name: string) => Adapter,
+    jwks: { keys: [key.private_jwk as never] },
+    cookies: cookies(secret.toString('base64url'), base_url.startsWith('https:')),
+    findAccount: (_ctx, subject) => findAccount(deps, subject),
+    loadExistingGrant: (ctx) => grantFor(ctx),
+    interactions: { policy: policy(library), url: (_ctx, { uid }) => `${MOUNT}/sign-in/${uid}` },
+    renderError: async (ctx, out, error) => {
+      tellUnavailable(ctx, error)
+      deps.log.info(
+        { error: out.error, route: ctx.oidc?.route, detail: errorDetail(error, library) },
+        'identity request refused',
+      )
+      errorPage(deps, ctx)
+    },
+  })
+  // Which address this is, the mount says and not the request: see `identityRoutes`.
+  provider.proxy = true
+  provider.on('server_error', (ctx, error) => {
+    tellUnavailable(ctx, error)
+    deps.log.error({ err: error }, 'identity request failed')
+  })
+  const events: import('node:events').EventEmitter = provider
+  events.on('error', (error: Error) => deps.log.error({ err: error }, 'identity request failed'))
+  return provider
+}
+
+/** The provider answers 500 to errors that it does not know. A database that does not answer is 503: the caller may try again. */
+function tellUnavailable(ctx: KoaContextWithOIDC, error: unknown): void {
+  if (!isUnavailable(error)) return
+  ctx.status = 503
+  ctx.set('retry-after', String(RETRY_AFTER_S))
+}
+
+function errorDetail(error: Error, { errors }: Library): string | undefined {
+  return error instanceof errors.OIDCProviderError ? error.error_detail : undefined
+}
+
+/** Where people may be sent back to: their console, and outside production also by the machine's own names. */
+export function redirectUris({ config }: Deps, base_url: string, client: Console): string[] {
+  const given = client === 'operator' ? config.operator_redirect_uris : config.dashboard_redirect_uris
+  if (given.length > 0) return given
+  const { port } = new URL(base_url)
+  const own =
+    config.node_env === 'production'
+      ? []
+      : ['127.0.0.1', 'localhost'].map((host) => `http://${host}${port && `:${port}`}`)
+  return [...new Set([base_url, ...own])].map((origin) => `${origin}/${client}/callback`)
+}
+
+/** Every origin that a console is served from. */
+export function consoleOrigins(deps: Deps, base_url: string): string[] {
+  const uris = CONSOLES.flatMap((client) => redirectUris(deps, base_url, client))
+  return [...new Set(uris.map((uri) => new URL(uri).origin))]
+}
+
+function clientOf(deps: Deps, base_url: string, client_id: Console): ClientMetadata {
+  const redirect_uris = redirectUris(deps, base_url, client_id)
+  return {
+    client_id,
+    client_name: deps.config.brand_name,
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    redirect_uris,
+    post_logout_redirect_uris: redirect_uris.map((uri) => new URL('./', uri).href),
+    id_token_signed_response_alg: ALGORITHM,
+  }
+}
+
+function protocol(deps: Deps, base_url: string, { errors }: Library): Configuration {
+  const origins = consoleOrigins(deps, base_url)
+  return {
+    clients: CONSOLES.map((client) => clientOf(deps, base_url, client)),
+    clientDefaults: { id_token_signed_response_alg: ALGORITHM },
+    clientBasedCORS: (_ctx, origin) => origins.includes(origin),
+    routes: { authorization: '/authorize', token: '/token', jwks: '/jwks', end_session: '/sign-out' },
+    scopes: SCOPES.split(' '),
+    claims: { openid: ['sub'], profile: ['name', 'locale'], email: ['email', 'email_verified'] },
+    // A console sends enrol=totp (with prompt=login) to set up a second step.
+    extraParams: ['enrol'],
+    pkce: { required: () => true },
+    responseTypes: ['code'],
+    enabledJWA: { idTokenSigningAlgValues: [ALGORITHM] },
+    rotateRefreshToken: true,
+    issueRefreshToken: async () => true,
+    // Signing out ends the refresh tokens too.
+    expiresWithSession: async () => true,
+    extraTokenClaims: (ctx) => signInOf(ctx),
+    formats: { customizers: { jwt: (_ctx, _token, jwt) => stamp(deps, jwt.payload) } },
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      userinfo: { enabled: false },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: async () => RESOURCE,
+        useGrantedResource: async () => true,
+        getResourceServerInfo: async (_ctx, resource) => {
+          if (resource !== RESOURCE) throw new errors.InvalidTarget()
+          const jwt = { sign: { alg: ALGORITHM } } as const
+          return { scope: '', audience: AUDIENCE, accessTokenTTL: ACCESS_TOKEN_S, accessTokenFormat: 'jwt', jwt }
+        },
+      },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: async (ctx) => signOutPage(deps, ctx),
+        postLogoutSuccessSource: async (ctx) => signedOutPage(deps, ctx),
+      },
+    },
+  }
+}
+
+const lifetimes: Configuration = {
+  ttl: {
+    AccessToken: ACCESS_TOKEN_S,
+    AuthorizationCode: 60,
+    IdToken: ACCESS_TOKEN_S,
+    RefreshToken: REFRESH_S,
+    Interaction: SIGN_IN_S,
+    Session: SESSION_S,
+    Grant: SESSION_S,
+  },
+}
+
+function cookies(secret: string, secure: boolean): NonNullable<Configuration['cookies']> {
+  const options = { httpOnly: true, sameSite: 'lax', signed: true, secure } as const
+  return {
+    keys: [secret],
+    names: { session: 'identity_session', interaction: 'identity_sign_in', resume: 'identity_resume' },
+    long: { ...options, path: MOUNT },
+    short: options,
+  }
+}
+
+/** Access tokens live by the clock that checks them. */
+function stamp(deps: Deps, payload: Record<string, unknown>): void {
+  const now = Math.floor(deps.clock.now().getTime() / 1000)
+  Object.assign(payload, { iat: now, exp: now + ACCESS_TOKEN_S })
+}
+
+/**
+ * How and when the person signed in: it stands in the code, then in each refresh token after it. So a session that is used
+ * for hours never looks like a sign-in of just now.
+ */
+function signInOf(ctx: KoaContextWithOIDC): { amr: string[]; auth_time?: number } {
+  const { AuthorizationCode: code, RefreshToken: refresh } = ctx.oidc.entities
+  const { amr = [], authTime: auth_time } = code ?? refresh ?? {}
+  return { amr: [...amr], ...(auth_time === undefined ? {} : { auth_time }) }
+}
+
+/**
+ * Sign-in is the only thing that may be asked of a person. A session whose person is gone counts as none, and for the console
+ * of operators every session does: its sign-in is one that was begun for it and ended with credentials.
+ */
+function policy({ interactionPolicy: policies }: Library): interactionPolicy.Prompt[] {
+  const prompts = policies.base()
+  prompts.remove('consent')
+  const wanted = 'End-User authentication is required'
+  const { checks } = prompts.get('login') as interactionPolicy.Prompt
+  checks.add(
+    new policies.Check('account_gone', wanted, (ctx) => Boolean(ctx.oidc.session?.accountId && !ctx.oidc.account)),
+  )
+  const operator: Console = 'operator'
+  checks.add(
+    new policies.Check(
+      'operator_console',
+      wanted,
+      'login_required',
+      (ctx) => ctx.oidc.client?.clientId === operator && !ctx.oidc.result?.login,
+    ),
+  )
+  return prompts
+}
+
+/** The grant of this browser's session, made at its first sign-in. It lives as long as the session. */
+async function grantFor(ctx: KoaContextWithOIDC) {
+  const { provider, session, client: asking, account } = ctx.oidc
+  if (!session || !asking || !account) return undefined
+  const known_id = session.grantIdFor(asking.clientId)
+  const known = known_id ? await provider.Grant.find(known_id) : undefined
+  if (known?.accountId === account.accountId) {
+    if (session.exp && (known.exp ?? 0) < session.exp) {
+      known.exp = session.exp
+      await known.save()
+    }
+    return known
+  }
+  const grant = new provider.Grant({ clientId: asking.clientId, accountId: account.accountId })
+  grant.addOIDCScope(SCOPES)
+  await grant.save()
+  return grant
+}
+
+const ACCOUNT = sql(
+  'identity_account',
+  `select email, email_verified, name, language from users where issuer = $1 and subject = $2 and disabled_at is null`,
+)
+
+type AccountRow = { email: string; email_verified: boolean; name: string; language: string }
+
+async function findAccount(deps: Deps, subject: string) {
+  const [row] = await deps.db.query<AccountRow>(ACCOUNT, [EMBEDDED, subject])
+  if (!row) return undefined
+  const { language: locale, ...rest } = row
+  return { accountId: subject, claims: async () => ({ sub: subject, ...rest, locale }) }
+}

@@ -1,0 +1,92 @@
+// Sessions: whose token is good, and what its person may do now, whichever process is asked.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createWorld, type Reply, type World } from '../../../test/harness.ts'
+
+let world: World
+/** Another process on the same database. */
+let other: World
+before(async () => {
+  world = await createWorld()
+  other = await createWorld({ url: world.url })
+})
+after(async () => {
+  await other.close()
+  await world.close()
+})
+
+const refusal = ({ status, body }: Reply) => [status, body.error?.code]
+
+test('a member reads the payments of the merchant with a session, live unless the sandbox is asked for', async () => {
+  const { token } = await world.newSession('VIEWER')
+  const made = await world.post('/v1/collections/wallet-push', { amount: '1000', phone: '0754123001' })
+  const id = made.body.data.collection_id
+  assert.equal((await world.get(`/v1/collections/${id}`, token)).status, 404)
+  assert.equal((await world.get(`/v1/collections/${id}?environment=sandbox`, token)).body.data.collection_id, id)
+})
+
+describe('on the very next request, on another process', () => {
+  const deliveries = (at: World, token: string) => at.get('/v1/merchant/webhook-deliveries', token)
+
+  test('a member who was removed is refused', async () => {
+    const { token, user_id } = await world.newSession('MERCHANT_ADMIN')
+    for (const at of [world, other]) assert.equal((await at.get('/v1/collections', token)).status, 200)
+    await world.rows('delete from members where user_id = $1', [user_id])
+    for (const at of [other, world]) {
+      assert.deepEqual(refusal(await at.get('/v1/collections', token)), [403, 'insufficient_role'])
+    }
+  })
+
+  test('a member of two merchants who was removed from one keeps the other only', async () => {
+    const second = await world.newMerchant()
+    const { token, user_id } = await world.newSession([{ role: 'VIEWER' }, { role: 'VIEWER', merchant: second }])
+    const list = (merchant_id: string) => other.get(`/v1/collections?merchant_id=${merchant_id}`, token)
+    for (const { id } of [world.merchant, second]) assert.equal((await list(id)).status, 200)
+    await world.rows('delete from members where user_id = $1 and merchant_id = $2', [user_id, second.id])
+    assert.deepEqual(refusal(await list(second.id)), [403, 'merchant_mismatch'])
+    assert.equal((await list(world.merchant.id)).status, 200)
+  })
+
+  test('a role that was lowered or raised counts', async () => {
+    const { token, user_id } = await world.newSession('DEVELOPER')
+    assert.equal((await deliveries(other, token)).status, 200)
+    const become = (role: string) => world.rows('update members set role = $2 where user_id = $1', [user_id, role])
+    await become('VIEWER')
+    assert.deepEqual(refusal(await deliveries(other, token)), [403, 'insufficient_role'])
+    await become('MERCHANT_ADMIN')
+    assert.equal((await deliveries(other, token)).status, 200)
+  })
+
+  test('a person who was disabled is nobody, and is somebody again when that is lifted', async () => {
+    const { token, user_id } = await world.newSession('MERCHANT_ADMIN')
+    assert.equal((await other.get('/v1/collections', token)).status, 200)
+    const disable = (at: Date | null) => world.rows('update users set disabled_at = $2 where id = $1', [user_id, at])
+    await disable(world.deps.clock.now())
+    assert.deepEqual(refusal(await other.get('/v1/collections', token)), [401, 'invalid_session'])
+    await disable(null)
+    assert.equal((await other.get('/v1/collections', token)).status, 200)
+  })
+
+  test('an operator who is one no longer is refused', async () => {
+    const { token, user_id } = await world.newSession('SUPER_ADMIN')
+    const audit = () => other.get('/v1/operator/audit-log', token)
+    assert.equal((await audit()).status, 200)
+    await world.rows('update users set super_admin = false where id = $1', [user_id])
+    assert.deepEqual(refusal(await audit()), [403, 'insufficient_role'])
+  })
+})
+
+test('while the database is away a session gets 503, not a refusal', async () => {
+  const { token } = await world.newSession('VIEWER')
+  let away = false
+  const before = () => {
+    if (away) throw Object.assign(new Error('the database is away'), { code: 'ECONNREFUSED' })
+  }
+  const process = await createWorld({ url: world.url, before })
+  away = true
+  assert.deepEqual(refusal(await process.get('/v1/collections', token)), [503, 'service_unavailable'])
+  away = false
+  assert.equal((await process.get('/v1/collections', token)).status, 200)
+  await process.close()
+})

@@ -1,0 +1,122 @@
+// Sessions: from a token to a person, with the rights that this person has now.
+
+import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
+import { type Deps, inTransaction, sql, violatedConstraint } from '../../kernel/db/index.ts'
+import type { Membership, SessionPrincipal } from '../../kernel/http/index.ts'
+import { gather, refuse } from '../../kernel/lib/index.ts'
+import { bindUser } from '../merchants/index.ts'
+import { createForeignVerifier } from './foreign.ts'
+import { type Claims, createEmbeddedVerifier, TOKEN_MAX } from './tokens.ts'
+
+type Row = {
+  place: number
+  user_id: string
+  email: string
+  email_verified: boolean
+  name: string
+  super_admin: boolean
+  memberships: (Omit<Membership['merchant'], 'may_go_live'> & {
+    role: Membership['role']
+    verified: boolean
+    priced: boolean
+  })[]
+}
+
+// An invitation was sent to an address: it counts once the address is proven to be this person's. (s.name is null where
+// nobody invited.) Otherwise whoever signs up with somebody else's address would get what that one is invited to.
+const FIND = sql(
+  'session_find',
+  `select i.place, u.id as user_id, u.email, u.email_verified, u.name, u.super_admin, coalesce((
+     select json_agg(json_build_object('role', s.role, 'id', m.id, 'routing_code', m.routing_code, 'code', m.merchant_code,
+         'name', m.name, 'status', m.status, 'verified', m.verified, 'priced', exists (
+           select from pricing_rules p where p.merchant_id = m.id and p.flow = 'withdrawal' and p.valid_until is null)) order by m.name, m.id)
+     from members s join merchants m on m.id = s.merchant_id
+     where s.user_id = u.id and (u.email_verified or s.name is null)), '[]'::json) as memberships
+   from json_to_recordset($1::json) as i(place int, issuer text, subject text)
+   join users u on u.issuer = i.issuer and u.subject = i.subject
+   where u.disabled_at is null`,
+)
+
+/** The request that carries a token, for the audit log. */
+type Carrier = { id: string; ip: string }
+
+/**
+ * Makes the check of session tokens: those of OIDC_ISSUER when there is one, else those of the built-in provider, never
+ * both. Rights are read on every request, and nothing of them is remembered: a removed member is refused on the next
+ * request. Throws invalid_session for every token that is not good, without saying why.
+ */
+export function createSessions(deps: Deps): (token: string, request: Carrier) => Promise<SessionPrincipal> {
+  const verifier = deps.config.oidc_issuer === '' ? createEmbeddedVerifier(deps) : createForeignVerifier(deps)
+  const find = gather<Claims, SessionPrincipal | null>(
+    async (claims) => {
+      const asked = claims.map(({ issuer, subject }, place) => ({ place, issuer, subject }))
+      const rows = await deps.db.query<Row>(FIND, [JSON.stringify(asked)])
+      const found = new Map(rows.map((row) => [row.place, row]))
+      return claims.map((claim, place) => {
+        const row = found.get(place)
+        return row ? principalOf(deps, row, claim) : null
+      })
+    },
+    { max_items: 200, max_running: 2 },
+  )
+  return async (token, request) => {
+    if (token.length > TOKEN_MAX) refuse('invalid_session')
+    const claims = (await verifier.verify(token)) ?? refuse('invalid_session')
+    const known = await find(claims)
+    if (known) return known
+    const email = await verifier.verifiedEmail(token, claims)
+    if (email === null) refuse('invalid_session')
+    await bind(deps, claims, email, request)
+    return (await find(claims)) ?? refuse('invalid_session')
+  }
+}
+
+const INVITED = sql(
+  'session_invited',
+  'select 1 from users where email = $1 and issuer is null and disabled_at is null',
+)
+
+/** The first sign-in of somebody who was invited by e-mail. Does nothing when nobody was. */
+async function bind(deps: Deps, { issuer, subject }: Claims, email: string, request: Carrier): Promise<void> {
+  if ((await deps.db.query(INVITED, [email])).length === 0) return
+  try {
+    await inTransaction(deps.db, async (tx) => {
+      const user_id = await bindUser(deps, tx, { email, issuer, subject })
+      if (user_id === null) return
+      await recordAudit(deps, tx, {
+        merchant_id: PLATFORM,
+        actor: { kind: 'user', id: user_id, name: email },
+        action: 'user.bind',
+        target_type: 'user',
+        target_id: user_id,
+        before: { issuer: null, subject: null },
+        after: { issuer, subject },
+        request_id: request.id,
+        address: request.ip,
+      })
+    })
+  } catch (error) {
+    // This subject is somebody already, who may not sign in any more: a second account is no way round that.
+    if (violatedConstraint(error) !== 'users_subject_key') throw error
+  }
+}
+
+function principalOf(deps: Deps, row: Row, claims: Claims): SessionPrincipal {
+  const { user_id, email, email_verified, name } = row
+  return {
+    kind: 'session',
+    user_id,
+    email,
+    email_verified,
+    name,
+    console: claims.console,
+    auth_time: claims.auth_time,
+    by_command: claims.by_command,
+    // An operator with nothing but a password is no operator where money is real.
+    super_admin: row.super_admin && (claims.strong || deps.config.node_env !== 'production'),
+    memberships: row.memberships.map(({ role, verified, priced, ...merchant }) => ({
+      role,
+      merchant: { ...merchant, may_go_live: merchant.status === 'ACTIVE' && verified && priced },
+    })),
+  }
+}

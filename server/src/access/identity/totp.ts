@@ -1,0 +1,112 @@
+// The second step: codes of an authenticator app (TOTP, RFC 6238), and codes on paper for the day the phone is lost.
+
+import { createHash } from 'node:crypto'
+import { Secret, TOTP } from 'otpauth'
+import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+
+const STEP_S = 30
+const DIGITS = 6
+/** Clocks of phones run a little early or late: the code before and the one after are good too. */
+const WINDOW = 1
+const SECRET_BYTES = 20
+const RECOVERY_CODES = 10
+const RECOVERY_BYTES = 10
+
+/** A new secret in base32, as people type it into their app. */
+export function newTotpSecret(deps: Deps): string {
+  const bytes = deps.random.bytes(SECRET_BYTES)
+  return new Secret({ buffer: Uint8Array.from(bytes).buffer }).base32
+}
+
+function totpOf(secret: string, label = '', issuer = ''): TOTP {
+  const of = { secret: Secret.fromBase32(secret), algorithm: 'SHA1', digits: DIGITS, period: STEP_S }
+  return new TOTP({ ...of, ...(label ? { label } : {}), ...(issuer ? { issuer } : {}) })
+}
+
+/** The address that an authenticator app on the same phone opens. */
+export function otpauthUrl(secret: string, account: string, issuer: string): string {
+  return totpOf(secret, account, issuer).toString()
+}
+
+/** The half minute whose code this is, or null when it is none of now. */
+export function counterOf(deps: Deps, secret: string, code: string): number | null {
+  const token = code.replace(/\s/g, '')
+  if (!/^\d{6}$/.test(token)) return null
+  const timestamp = deps.clock.now().getTime()
+  const delta = totpOf(secret).validate({ token, timestamp, window: WINDOW })
+  return delta === null ? null : Math.floor(timestamp / 1000 / STEP_S) + delta
+}
+
+const HAS = sql('second_steps_has', 'select 1 from second_steps where user_id = $1')
+const FIND = sql('second_steps_find', 'select secret from second_steps where user_id = $1')
+// A code is good once: whoever reads it over a shoulder comes too late, and so does the second of two requests.
+const USE = sql(
+  'second_steps_use',
+  'update second_steps set last_counter = $2 where user_id = $1 and last_counter < $2 returning user_id',
+)
+const USE_RECOVERY = sql(
+  'recovery_codes_use',
+  'delete from recovery_codes where user_id = $1 and code_hash = $2 returning user_id',
+)
+
+/** Whether this person has to give a code after the password. */
+export async function hasSecondStep(reader: Reader, user_id: string): Promise<boolean> {
+  return (await reader.query(HAS, [user_id])).length > 0
+}
+
+/** Uses a code of the app or a recovery code; answers which it was. Null: it is wrong, or was used before. */
+export async function useCode(deps: Deps, tx: Tx, user_id: string, code: string): Promise<'app' | 'recovery' | null> {
+  const [row] = await tx.query<{ secret: string }>(FIND, [user_id])
+  if (!row) return null
+  const counter = counterOf(deps, deps.vault.open(row.secret), code)
+  if (counter !== null) return (await tx.query(USE, [user_id, counter])).length === 1 ? 'app' : null
+  return (await tx.query(USE_RECOVERY, [user_id, recoveryHash(code)])).length === 1 ? 'recovery' : null
+}
+
+const SET = sql(
+  'second_steps_set',
+  `insert into second_steps (user_id, secret, last_counter, created_at) values ($1, $2, $3, $4)
+   on conflict (user_id) do update set secret = excluded.secret, last_counter = excluded.last_counter, created_at = excluded.created_at`,
+)
+const CLEAR_RECOVERY = sql('recovery_codes_clear', 'delete from recovery_codes where user_id = $1')
+const ADD_RECOVERY = sql(
+  'recovery_codes_add',
+  'insert into recovery_codes (user_id, code_hash, created_at) select $1, h, $3 from unnest($2::bytea[]) as h',
+)
+const CLEAR = sql('second_steps_clear', 'delete from second_steps where user_id = $1')
+
+/**
+ * Sets up the second step, in place of one that was there. `counter` is the code that confirmed it, which is used up.
+ * Answers new recovery codes, to be shown once.
+ */
+export async function setSecondStep(
+  deps: Deps,
+  tx: Tx,
+  user_id: string,
+  secret: string,
+  counter: number,
+): Promise<string[]> {
+  const now = deps.clock.now()
+  const codes = Array.from({ length: RECOVERY_CODES }, () => recoveryCode(deps))
+  await tx.query(SET, [user_id, deps.vault.seal(secret), counter, now])
+  await tx.query(CLEAR_RECOVERY, [user_id])
+  await tx.query(ADD_RECOVERY, [user_id, codes.map(recoveryHash), now])
+  return codes
+}
+
+/** Takes the second step away from a person who lost both the phone and the paper. */
+export async function dropSecondStep(tx: Tx, user_id: string): Promise<void> {
+  await tx.query(CLEAR_RECOVERY, [user_id])
+  await tx.query(CLEAR, [user_id])
+}
+
+/** Sixteen letters and digits in groups of four: as long as nobody can try them, a plain hash protects them. */
+function recoveryCode(deps: Deps): string {
+  const { base32 } = new Secret({ buffer: Uint8Array.from(deps.random.bytes(RECOVERY_BYTES)).buffer })
+  return (base32.toLowerCase().match(/.{4}/g) as string[]).join('-')
+}
+
+function recoveryHash(code: string): Buffer {
+  const plain = code.toLowerCase().replace(/[^a-z0-9]/g, '')
+  return createHash('sha256').update(plain).digest()
+}

@@ -1,0 +1,74 @@
+// A new merchant, with its two books.
+
+import { type Act, recordAudit } from '../../books/audit/index.ts'
+import { accountsFor } from '../../books/ledger/index.ts'
+import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
+import { merchantCode, newId, newRoutingCode } from '../../kernel/lib/index.ts'
+import type { Merchant } from './find.ts'
+
+// Two merchants may draw the same 32-bit routing code: then nothing is written, and another is drawn.
+const INSERT = sql(
+  'merchant_insert',
+  `insert into merchants (id, routing_code, merchant_code, name, email, status, verified, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $8) on conflict do nothing returning id`,
+)
+
+const DEFAULT_PRICES = sql(
+  'pricing_insert_default',
+  `insert into pricing_rules (merchant_id, id, flow, method, destination_code, percentage_hundredths, flat_fee_minor,
+     processor_charge_minor, processor_fee_pass_through, label, valid_from, valid_until)
+   values ($1, $2, 'withdrawal', null, null, 0, 0, 0, false, 'Default: no fee', $3, null)`,
+)
+
+/** A handful of draws makes two equal routing codes harmless. */
+const DRAWS_MAX = 5
+
+/** What a new merchant is made of. */
+export type NewMerchant = { name: string; email?: string | undefined; approved: boolean }
+
+const COMMAND: Act = { actor: { kind: 'command', id: null, name: 'admin' } }
+
+/** As `addMerchant`, by the admin command and in a transaction of its own. */
+export function createMerchant(deps: Deps, input: NewMerchant): Promise<Merchant> {
+  return inTransaction(deps.db, (tx) => addMerchant(deps, tx, COMMAND, input))
+}
+
+/**
+ * Makes a merchant, with its audit entry. Unapproved it is PENDING and may use the sandbox; `approved` makes it active,
+ * verified and priced with the default price list, so that it may hold live keys.
+ */
+export async function addMerchant(deps: Deps, tx: Tx, act: Act, input: NewMerchant): Promise<Merchant> {
+  const now = deps.clock.now()
+  const merchant = await insert(deps, tx, input)
+  const { id: merchant_id, name, status, verified, priced } = merchant
+  await accountsFor(tx, merchant_id)
+  if (input.approved) await tx.query(DEFAULT_PRICES, [merchant_id, newId(deps, merchant.routing_code), now])
+  await recordAudit(deps, tx, {
+    ...act,
+    merchant_id,
+    action: 'merchant.create',
+    target_type: 'merchant',
+    target_id: merchant_id,
+    after: { name, email: input.email ?? null, status, verified, priced },
+  })
+  return merchant
+}
+
+async function insert(deps: Deps, tx: Tx, input: NewMerchant): Promise<Merchant> {
+  for (let draw = 1; draw <= DRAWS_MAX; draw++) {
+    const routing_code = newRoutingCode(deps.random)
+    const merchant = {
+      id: newId(deps, routing_code),
+      routing_code,
+      merchant_code: merchantCode(routing_code),
+      name: input.name,
+      status: input.approved ? ('ACTIVE' as const) : ('PENDING' as const),
+      verified: input.approved,
+      priced: input.approved,
+    }
+    const { id, merchant_code, name, status, verified } = merchant
+    const values = [id, routing_code, merchant_code, name, input.email ?? null, status, verified, deps.clock.now()]
+    if ((await tx.query(INSERT, values)).length === 1) return merchant
+  }
+  throw new Error(`no free routing code in ${DRAWS_MAX} draws`)
+}

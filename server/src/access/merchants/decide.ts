@@ -1,0 +1,75 @@
+// What operators decide about a merchant: approve, verify, suspend, reactivate. Each with its audit entry, in one transaction.
+
+import { type Act, recordAudit } from '../../books/audit/index.ts'
+import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
+import { refuse } from '../../kernel/lib/index.ts'
+import { getMerchant } from './list.ts'
+import type { MerchantView } from './schema.ts'
+import { type MerchantMove, merchantMoves } from './state.ts'
+
+const MOVE = sql(
+  'merchant_move',
+  'update merchants set status = $3, updated_at = $4 where id = $1 and status = $2 returning id',
+)
+
+/**
+ * Moves a merchant to another status. It holds on the next request of every process. Refuses a merchant that is in
+ * another state with invalid_state, an unknown one with not_found.
+ */
+export async function moveMerchant(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  input: { merchant_id: string; move: MerchantMove; reason: string | null },
+): Promise<MerchantView> {
+  const { from, to, message } = merchantMoves[input.move]
+  const { id } = await getMerchant(tx, input.merchant_id)
+  const moved = await tx.query(MOVE, [id, from, to, deps.clock.now()])
+  if (moved.length === 0) {
+    const { status } = await getMerchant(tx, id)
+    refuse('invalid_state', { message: `${message} This one is ${status}.`, details: { status } })
+  }
+  await recordAudit(deps, tx, {
+    ...act,
+    merchant_id: id,
+    action: `merchant.${input.move}`,
+    target_type: 'merchant',
+    target_id: id,
+    reason: input.reason,
+    before: { status: from },
+    after: { status: to },
+  })
+  return getMerchant(tx, id)
+}
+
+const VERIFY = sql(
+  'merchant_verify',
+  'update merchants set verified = true, updated_at = $2 where id = $1 and not verified returning id',
+)
+
+/**
+ * Notes that the identity of the business has been checked, whatever its status. Doing it again changes nothing.
+ * Refuses an unknown merchant with not_found.
+ */
+export async function verifyMerchant(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  input: { merchant_id: string; reason: string | null },
+): Promise<MerchantView> {
+  const { id } = await getMerchant(tx, input.merchant_id)
+  const changed = await tx.query(VERIFY, [id, deps.clock.now()])
+  if (changed.length > 0) {
+    await recordAudit(deps, tx, {
+      ...act,
+      merchant_id: id,
+      action: 'merchant.verify',
+      target_type: 'merchant',
+      target_id: id,
+      reason: input.reason,
+      before: { verified: false },
+      after: { verified: true },
+    })
+  }
+  return getMerchant(tx, id)
+}

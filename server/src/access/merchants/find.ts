@@ -1,0 +1,60 @@
+// Finding merchants: by id, and by the routing code that every id of theirs carries.
+
+import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
+import { gather } from '../../kernel/lib/index.ts'
+
+/** A merchant. `priced`: at least one withdrawal price is in force. */
+export type Merchant = {
+  id: string
+  routing_code: number
+  merchant_code: string
+  name: string
+  status: 'PENDING' | 'ACTIVE' | 'SUSPENDED'
+  verified: boolean
+  priced: boolean
+}
+
+const FIND = sql(
+  'merchant_find',
+  `select m.id, m.routing_code::float8 as routing_code, m.merchant_code, m.name, m.status, m.verified, exists (
+     select 1 from pricing_rules p where p.merchant_id = m.id and p.flow = 'withdrawal' and p.valid_until is null) as priced
+   from merchants m where m.id = $1`,
+)
+
+/** The merchant with this id, or null. */
+export async function findMerchant(reader: Reader, id: string): Promise<Merchant | null> {
+  const [row] = await reader.query<Merchant>(FIND, [id])
+  return row ?? null
+}
+
+const BY_ROUTING = sql(
+  'merchants_by_routing',
+  `select i.code::float8 as routing_code, m.id from unnest($1::bigint[]) as i(code) join merchants m on m.routing_code = i.code`,
+)
+
+const MEMORY_MAX = 100_000
+
+/**
+ * From routing code to merchant id. The pair never changes, so it is remembered; unknown codes are not, because a
+ * merchant may come later.
+ */
+export function merchantByRoutingCode(deps: Deps): (routing_code: number) => Promise<string | null> {
+  const known = new Map<number, string>()
+  const find = gather<number, string | null>(
+    async (codes) => {
+      const rows = await deps.db.query<{ routing_code: number; id: string }>(BY_ROUTING, [[...new Set(codes)]])
+      const found = new Map(rows.map(({ routing_code, id }) => [routing_code, id]))
+      return codes.map((code) => found.get(code) ?? null)
+    },
+    { max_items: 200, max_running: 2 },
+  )
+  return async (routing_code) => {
+    const found = known.get(routing_code)
+    if (found) return found
+    const id = await find(routing_code)
+    if (id === null) return null
+    if (known.size >= MEMORY_MAX) known.clear()
+    known.set(routing_code, id)
+    return id
+  }
+}

@@ -1,0 +1,386 @@
+// The IP allowlist: who may ask for an address, and that a bound live key is refused everywhere else.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { createWorld, type Reply, testDeps, type World } from '../../../test/harness.ts'
+import type { Role } from '../../kernel/http/index.ts'
+import { compose } from '../../main.ts'
+
+const ADDRESSES = '/v1/merchant/ip-addresses'
+const PROXY = '10.0.0.9'
+
+let world: World
+let admin: string
+before(async () => {
+  world = await createWorld({ env: { TRUST_PROXY: `${PROXY}, fd00::/16` } })
+  admin = (await world.newSession('MERCHANT_ADMIN')).token
+})
+after(() => world.close())
+
+const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.error?.code ?? 'ok']
+const add = (body: object, options: Parameters<World['post']>[2] = {}) =>
+  world.post(ADDRESSES, { label: 'Office', environment: 'live', ...body }, { key: admin, ...options })
+const remove = (id: string, key = admin, idempotency_key: string | null = null) =>
+  world.call({ method: 'DELETE', url: `${ADDRESSES}/${id}`, key, idempotency_key })
+
+/** What an operator decides, behind the API. */
+const decide = (id: string, status: 'APPROVED' | 'REJECTED') =>
+  world.rows('update ip_addresses set status = $2, decided_at = $3 where id = $1', [id, status, new Date()])
+
+/** Asks for two addresses so that the second request is under way before the first has written. Answers the statuses, sorted. */
+async function atOnce(key: string, addresses: [string, string]): Promise<number[]> {
+  let writing = 0
+  const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+  const deps = testDeps(world.url, {
+    before: async (statement) => {
+      if (statement !== 'ip_addresses_insert' || ++writing > 1) return
+      while (writing < 2 && (await world.rows(waits)).length === 0);
+    },
+  })
+  const system = await compose(deps)
+  try {
+    const replies = addresses.map((address) =>
+      system.app.inject({
+        method: 'POST',
+        url: ADDRESSES,
+        headers: { authorization: `Bearer ${key}` },
+        payload: { label: 'Office', address },
+      }),
+    )
+    return (await Promise.all(replies)).map(({ statusCode }) => statusCode).sort()
+  } finally {
+    await system.app.close()
+    await system.close()
+    await deps.close()
+  }
+}
+
+/** A merchant with a live key that is bound to approved addresses. */
+async function boundMerchant(...approved: string[]) {
+  const merchant = await world.newMerchant()
+  const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
+  for (const address of approved) await decide((await add({ address }, { key: token })).body.data.id, 'APPROVED')
+  const wanted = { name: 'Bound', scopes: ['transactions:read'], ip_whitelist_enabled: true }
+  const live = await world.post('/v1/merchant/api-keys', { ...wanted, environment: 'live' }, { key: token })
+  const sandbox = await world.post('/v1/merchant/api-keys', { ...wanted, environment: 'sandbox' }, { key: token })
+  return { merchant, token, live: live.body.data, sandbox: sandbox.body.data }
+}
+
+const callFrom = (remoteAddress: string, key: string, headers: Record<string, string> = {}) =>
+  world.call({ method: 'GET', url: '/v1/balance', key, remoteAddress, headers })
+
+describe('the list', () => {
+  test('an address is asked for, starts PENDING, is listed and taken off', async () => {
+    const reply = await add({ address: '::ffff:203.0.113.1', label: 'Head office' })
+    assert.equal(reply.status, 201)
+    const { id, created_at, ...rest } = reply.body.data
+    assert.deepEqual(rest, {
+      merchant_id: world.merchant.id,
+      label: 'Head office',
+      address: '203.0.113.1',
+      environment: 'live',
+      status: 'PENDING',
+      reason: null,
+      decided_at: null,
+    })
+    assert.equal(created_at, world.deps.clock.now().toISOString())
+    const listed = async () =>
+      (await world.get(ADDRESSES, admin)).body.data.items.map((item: { id: string }) => item.id)
+    assert.ok((await listed()).includes(id))
+    const removed = await remove(id)
+    assert.deepEqual([removed.status, removed.body.data], [200, reply.body.data])
+    assert.ok(!(await listed()).includes(id))
+    assert.deepEqual(codeOf(await remove(id)), [404, 'not_found'])
+  })
+
+  test('newest first, of both environments unless one is asked for', async () => {
+    const merchant = await world.newMerchant()
+    const { token: key } = await world.newSession([{ role: 'DEVELOPER', merchant }])
+    const made: string[] = []
+    for (const [address, environment] of [
+      ['203.0.113.1', 'live'],
+      ['203.0.113.1', 'sandbox'],
+      ['2001:db8::/48', 'live'],
+    ]) {
+      world.deps.clock.advance(1)
+      made.unshift((await add({ address, environment }, { key })).body.data.id)
+    }
+    await decide(made[2] as string, 'APPROVED')
+    const ids = async (query: string) =>
+      (await world.get(`${ADDRESSES}${query}`, key)).body.data.items.map((item: { id: string }) => item.id)
+    assert.deepEqual(await ids(''), made)
+    assert.deepEqual(await ids('?environment=live'), [made[0], made[2]])
+    assert.deepEqual(await ids('?status=APPROVED'), [made[2]])
+    assert.deepEqual(await ids('?page=2&page_size=2'), [made[2]])
+  })
+
+  test('environment is live unless the body or the query says otherwise', async () => {
+    const merchant = await world.newMerchant()
+    const { token: key } = await world.newSession([{ role: 'DEVELOPER', merchant }])
+    const body = { label: 'Office', address: '203.0.113.1' }
+    assert.equal((await world.post(ADDRESSES, body, { key })).body.data.environment, 'live')
+    const there = await world.post(`${ADDRESSES}?environment=sandbox`, body, { key })
+    assert.equal(there.body.data.environment, 'sandbox')
+  })
+
+  test('administrators and developers write, every role reads, no API key does either', async () => {
+    for (const [role, writes] of [
+      ['MERCHANT_ADMIN', 201],
+      ['DEVELOPER', 201],
+      ['FINANCE', 403],
+      ['VIEWER', 403],
+    ] as [Role, number][]) {
+      const { token } = await world.newSession(role)
+      const made = await add({ address: `198.51.100.${writes === 201 ? role.length : 1}` }, { key: token })
+      assert.equal(made.status, writes, role)
+      assert.equal((await world.get(ADDRESSES, token)).status, 200, role)
+      assert.equal((await remove(made.body.data?.id ?? randomUUID(), token)).status, writes === 201 ? 200 : 403, role)
+    }
+    assert.deepEqual(codeOf(await world.get(ADDRESSES)), [403, 'insufficient_role'])
+    assert.deepEqual(codeOf(await add({ address: '198.51.100.9' }, { key: world.live_key })), [
+      403,
+      'insufficient_role',
+    ])
+  })
+
+  test('what is wrong with a body is named by field, and says what to send', async () => {
+    for (const [body, field, message = /./] of [
+      [{ address: '203.0.113.7/24' }, 'address', /send 203\.0\.113\.0\/24 or 203\.0\.113\.7/],
+      [{ address: '0.0.0.0/0' }, 'address', /too wide/],
+      [{ address: 'my office' }, 'address', /IPv4 or IPv6/],
+      [{}, 'address'],
+      [{ address: 7 }, 'address'],
+      [{ address: '203.0.113.7', label: '' }, 'label'],
+      [{ address: '203.0.113.7', label: undefined }, 'label'],
+      [{ address: '203.0.113.7', label: 'a\nb' }, 'label'],
+      [{ address: '203.0.113.7', environment: 'test' }, 'environment'],
+    ] as [object, string, RegExp?][]) {
+      const reply = await add(body)
+      assert.deepEqual(codeOf(reply), [400, 'validation_failed'], JSON.stringify(body))
+      const [problem] = reply.body.error.details.fields
+      assert.equal(problem.field, field)
+      assert.match(problem.message, message)
+    }
+  })
+
+  test('the same address twice is 409, however it is written; a rejected one can be asked for again once removed', async () => {
+    const { id } = (await add({ address: '203.0.113.77' })).body.data
+    for (const address of ['203.0.113.77', '203.0.113.77/32', '::ffff:203.0.113.77']) {
+      assert.deepEqual(codeOf(await add({ address })), [409, 'invalid_state'], address)
+    }
+    const both = await atOnce(admin, ['203.0.113.78', '203.0.113.78'])
+    assert.deepEqual(both, [201, 409])
+    assert.equal((await add({ address: '203.0.113.77', environment: 'sandbox' })).status, 201)
+    await decide(id, 'REJECTED')
+    assert.match((await add({ address: '203.0.113.77' })).body.error.message, /REJECTED. Remove it first/)
+    await remove(id)
+    assert.equal((await add({ address: '203.0.113.77' })).body.data.status, 'PENDING')
+  })
+
+  test('a merchant has at most a hundred, also when two are asked for at once', async () => {
+    const merchant = await world.newMerchant()
+    const { token: key } = await world.newSession([{ role: 'DEVELOPER', merchant }])
+    for (let i = 0; i < 99; i++) {
+      await world.rows(
+        `insert into ip_addresses (merchant_id, id, label, address, environment, status, created_at)
+         values ($1, $2, 'x', $3, 'live', 'PENDING', $4)`,
+        [merchant.id, randomUUID(), `198.51.100.${i}/32`, new Date()],
+      )
+    }
+    assert.deepEqual(await atOnce(key, ['203.0.113.1', '203.0.113.2']), [201, 409])
+    const refused = await add({ address: '203.0.113.99' }, { key })
+    assert.deepEqual(codeOf(refused), [409, 'invalid_state'])
+    assert.match(refused.body.error.message, /100/)
+  })
+
+  test("another merchant's entry is not found", async () => {
+    const { id } = (await add({ address: '203.0.113.90' })).body.data
+    const merchant = await world.newMerchant()
+    const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
+    assert.deepEqual(codeOf(await remove(id, token)), [404, 'not_found'])
+    assert.deepEqual(codeOf(await remove('no-id', token)), [404, 'not_found'])
+    assert.equal((await world.get(ADDRESSES, token)).body.data.pagination.total_items, 0)
+  })
+
+  test('repeated with their Idempotency-Key, adding and removing happen once', async () => {
+    const idempotency_key = randomUUID()
+    const first = await add({ address: '203.0.113.91' }, { idempotency_key })
+    const again = await add({ address: '203.0.113.91' }, { idempotency_key })
+    assert.deepEqual([again.status, again.text], [201, first.text])
+    const removal = randomUUID()
+    const removed = await remove(first.body.data.id, admin, removal)
+    const repeated = await remove(first.body.data.id, admin, removal)
+    assert.deepEqual([repeated.status, repeated.text], [200, removed.text])
+  })
+
+  test('adding and removing are in the audit log', async () => {
+    const { token, email, user_id } = await world.newSession('DEVELOPER')
+    const made = (await add({ address: '203.0.113.92' }, { key: token })).body.data
+    await remove(made.id, token)
+    const entries = await world.rows(
+      'select action, actor_id, actor_name, before, after from audit_log where target_id = $1 order by seq',
+      [made.id],
+    )
+    assert.deepEqual(entries, [
+      { action: 'ip_address.create', actor_id: user_id, actor_name: email, before: null, after: made },
+      { action: 'ip_address.delete', actor_id: user_id, actor_name: email, before: made, after: null },
+    ])
+  })
+})
+
+describe('a live key that is bound to approved addresses', () => {
+  test('works from an approved address or network, and from nowhere else', async () => {
+    const { live } = await boundMerchant('203.0.113.7', '198.51.100.0/24', '2001:db8:1::/48')
+    const key = live.plaintext_key
+    for (const address of ['203.0.113.7', '::ffff:203.0.113.7', '198.51.100.0', '198.51.100.255', '2001:db8:1:2::3']) {
+      assert.equal((await callFrom(address, key)).status, 200, address)
+    }
+    for (const address of ['203.0.113.8', '198.51.101.0', '::ffff:203.0.113.8', '2001:db8:2::1', '::1', '127.0.0.1']) {
+      assert.deepEqual(codeOf(await callFrom(address, key)), [403, 'forbidden'], address)
+    }
+  })
+
+  test('the refusal tells nothing of the list, and comes before the scope is looked at', async () => {
+    const { live } = await boundMerchant('203.0.113.7')
+    const refused = await callFrom('192.0.2.1', live.plaintext_key)
+    assert.deepEqual(refused.body, {
+      success: false,
+      error: { code: 'forbidden', message: 'This request is not allowed.', details: null },
+    })
+    const without_scope = { method: 'GET', url: '/v1/collections', key: live.plaintext_key } as const
+    const there = await world.call({ ...without_scope, remoteAddress: '192.0.2.1' })
+    assert.equal(there.text, refused.text)
+    const here = await world.call({ ...without_scope, remoteAddress: '203.0.113.7' })
+    assert.deepEqual(codeOf(here), [403, 'insufficient_scope'])
+  })
+
+  test('each attempt leaves one line in the log, with merchant, key and address, and no key text', async () => {
+    const { merchant, live } = await boundMerchant()
+    world.deps.logged.length = 0
+    await callFrom('192.0.2.44', live.plaintext_key)
+    const lines = world.deps.logged.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn')
+    assert.equal(lines.length, 1)
+    assert.deepEqual([lines[0].merchant_id, lines[0].key_id, lines[0].address], [merchant.id, live.id, '192.0.2.44'])
+    const all = world.deps.logged.join('')
+    assert.ok(!all.includes(live.plaintext_key) && !all.includes(live.plaintext_key.slice(-10)))
+  })
+
+  test('an entry counts only when it is approved, live, and of the same merchant', async () => {
+    const from = '203.0.113.50'
+    const other = await boundMerchant(from)
+    const { live, token } = await boundMerchant()
+    const key = live.plaintext_key
+    assert.equal((await callFrom(from, other.live.plaintext_key)).status, 200)
+    assert.equal((await callFrom(from, key)).status, 403, 'no entry')
+    const { id } = (await add({ address: from }, { key: token })).body.data
+    assert.equal((await callFrom(from, key)).status, 403, 'pending')
+    await decide(id, 'REJECTED')
+    assert.equal((await callFrom(from, key)).status, 403, 'rejected')
+    const sandbox = await add({ address: from, environment: 'sandbox' }, { key: token })
+    await decide(sandbox.body.data.id, 'APPROVED')
+    assert.equal((await callFrom(from, key)).status, 403, 'approved for the sandbox')
+    await decide(id, 'APPROVED')
+    assert.equal((await callFrom(from, key)).status, 200, 'approved')
+  })
+
+  test('approval and removal hold on the next request of another process', async () => {
+    const from = '203.0.113.60'
+    const { live, token } = await boundMerchant()
+    const other = testDeps(world.url)
+    const system = await compose(other)
+    const there = async () => {
+      const headers = { 'x-api-key': live.plaintext_key }
+      return (await system.app.inject({ url: '/v1/balance', headers, remoteAddress: from })).statusCode
+    }
+    try {
+      assert.equal(await there(), 403)
+      const { id } = (await add({ address: from }, { key: token })).body.data
+      await decide(id, 'APPROVED')
+      assert.equal(await there(), 200)
+      await remove(id, token)
+      assert.equal(await there(), 403)
+    } finally {
+      await system.app.close()
+      await system.close()
+      await other.close()
+    }
+  })
+
+  test('the sandbox is never restricted, nor a live key that is not bound, nor a session', async () => {
+    const { sandbox, token } = await boundMerchant()
+    assert.equal((await callFrom('192.0.2.1', sandbox.plaintext_key)).status, 200)
+    assert.equal((await callFrom('192.0.2.1', world.live_key)).status, 200)
+    const signed_in = { method: 'GET', url: '/v1/merchant/balance', key: token, remoteAddress: '192.0.2.1' } as const
+    assert.equal((await world.call(signed_in)).status, 200)
+  })
+
+  test('many at once from many addresses are told apart', async () => {
+    const merchants = await Promise.all(['203.0.113.1', '203.0.113.2', '203.0.113.3'].map((one) => boundMerchant(one)))
+    const calls = Array.from({ length: 90 }, (_, i) => ({ who: i % 3, from: ((i / 3) | 0) % 3 }))
+    const replies = await Promise.all(
+      calls.map(({ who, from }) =>
+        callFrom(`203.0.113.${from + 1}`, (merchants[who] as (typeof merchants)[0]).live.plaintext_key),
+      ),
+    )
+    for (const [i, { who, from }] of calls.entries()) assert.equal(replies[i]?.status, who === from ? 200 : 403)
+  })
+})
+
+describe('the address of a caller behind proxies', () => {
+  const FROM = '203.0.113.7'
+  let key: string
+  before(async () => {
+    key = (await boundMerchant(FROM, '2001:db8:7::7')).live.plaintext_key
+  })
+  const outcome = async (peer: string, forwarded: string) =>
+    (await callFrom(peer, key, { 'x-forwarded-for': forwarded })).status
+
+  test('a stranger who writes X-Forwarded-For is known by the address of the connection', async () => {
+    assert.equal(await outcome('192.0.2.1', FROM), 403)
+    assert.equal(await outcome('192.0.2.1', `${FROM}, ${PROXY}`), 403)
+    assert.equal(await outcome(FROM, '192.0.2.1'), 200)
+  })
+
+  test('behind a trusted proxy the last address that no trusted proxy wrote counts', async () => {
+    assert.equal(await outcome(PROXY, FROM), 200)
+    assert.equal(await outcome(PROXY, '192.0.2.1'), 403)
+    assert.equal(await outcome(PROXY, `192.0.2.1, ${FROM}`), 200)
+    // What the caller put in front is his own word, and does not count.
+    assert.equal(await outcome(PROXY, `${FROM}, 192.0.2.1`), 403)
+    assert.equal(await outcome(PROXY, `${FROM}, fd00::5`), 200)
+    assert.equal(await outcome(PROXY, `192.0.2.1, ${FROM}, fd00::5, ${PROXY}`), 200)
+    assert.equal(await outcome(PROXY, `${FROM}, 192.0.2.1, fd00::5`), 403)
+  })
+
+  test('IPv6 and mapped addresses are the same callers and the same proxies', async () => {
+    assert.equal(await outcome(`::ffff:${PROXY}`, FROM), 200)
+    assert.equal(await outcome('fd00::1', FROM), 200)
+    assert.equal(await outcome('fd01::1', FROM), 403)
+    assert.equal(await outcome(PROXY, `::ffff:${FROM}`), 200)
+    assert.equal(await outcome(PROXY, '2001:0db8:0007::7'), 200)
+    assert.equal(await outcome(PROXY, '2001:db8:7::8'), 403)
+  })
+
+  test('garbage is nobody', async () => {
+    for (const text of ['unknown', 'a'.repeat(2000), `${FROM}:443`, `${FROM}/32`, '0313.0.0161.7', "';--"]) {
+      assert.equal(await outcome(PROXY, `${FROM}, ${text}`), 403, text)
+    }
+  })
+
+  test('without TRUST_PROXY nobody is believed', async () => {
+    const deps = testDeps(world.url)
+    const system = await compose(deps)
+    try {
+      const headers = { 'x-api-key': key, 'x-forwarded-for': FROM }
+      const there = (remoteAddress: string) => system.app.inject({ url: '/v1/balance', headers, remoteAddress })
+      assert.equal((await there(PROXY)).statusCode, 403)
+      assert.equal((await there('127.0.0.1')).statusCode, 403)
+      assert.equal((await there(FROM)).statusCode, 200)
+    } finally {
+      await system.app.close()
+      await system.close()
+      await deps.close()
+    }
+  })
+})

@@ -1,0 +1,147 @@
+// The addresses that a merchant's live keys may be used from: asked for by the merchant, approved by an operator.
+
+import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import type { Environment, PageChoice } from '../../kernel/http/index.ts'
+import { gather, isId, newId, refuse, refuseField, routingCodeOf } from '../../kernel/lib/index.ts'
+import { canonicalAddress, canonicalNetwork, shownNetwork } from './ip-network.ts'
+
+/** Where an entry stands. Only APPROVED lets anybody in. */
+export const IP_STATUSES = ['PENDING', 'APPROVED', 'REJECTED'] as const
+
+/** An entry as it is stored. `address` is a canonical CIDR, `reason` why an operator rejected it. */
+export type IpAddress = {
+  id: string
+  merchant_id: string
+  label: string
+  address: string
+  environment: Environment
+  status: (typeof IP_STATUSES)[number]
+  reason: string | null
+  created_at: Date
+  decided_at: Date | null
+}
+
+/** More than this is a network that should be written as one. */
+const ENTRIES_MAX = 100
+
+const COLUMNS = 'id, merchant_id, label, address, environment, status, reason, created_at, decided_at'
+
+// Ids begin with their time: the primary key's order is newest first.
+const LIST = sql(
+  'ip_addresses_of_merchant',
+  `select ${COLUMNS} from ip_addresses
+   where merchant_id = $1 and ($2::text is null or environment = $2) and ($3::text is null or status = $3)
+   order by id desc limit $4 offset $5`,
+)
+const COUNT = sql(
+  'ip_addresses_count',
+  `select count(*)::int as total from ip_addresses
+   where merchant_id = $1 and ($2::text is null or environment = $2) and ($3::text is null or status = $3)`,
+)
+// Two requests that add at once count one after the other.
+const LOCK = sql('ip_addresses_lock', 'select 1 from merchants where id = $1 for no key update')
+const SAME = sql(
+  'ip_addresses_same',
+  'select status from ip_addresses where merchant_id = $1 and environment = $2 and address = $3',
+)
+const INSERT = sql(
+  'ip_addresses_insert',
+  `insert into ip_addresses (merchant_id, id, label, address, environment, status, reason, created_at, decided_at)
+   values ($1, $2, $3, $4, $5, 'PENDING', null, $6, null) returning ${COLUMNS}`,
+)
+const DELETE = sql(
+  'ip_addresses_delete',
+  `delete from ip_addresses where merchant_id = $1 and id = $2 returning ${COLUMNS}`,
+)
+
+/** One page of a merchant's entries, newest first; null in the filter is everything. */
+export async function listIpAddresses(
+  reader: Reader,
+  merchant_id: string,
+  filter: { environment: Environment | null; status: IpAddress['status'] | null },
+  { page = 1, page_size = 20 }: PageChoice,
+): Promise<{ entries: IpAddress[]; total: number }> {
+  const matching = [merchant_id, filter.environment, filter.status]
+  const [entries, counted] = await Promise.all([
+    reader.query<IpAddress>(LIST, [...matching, page_size, (page - 1) * page_size]),
+    reader.query<{ total: number }>(COUNT, matching),
+  ])
+  return { entries, total: counted[0]?.total ?? 0 }
+}
+
+/**
+ * Asks for an address or network: it starts PENDING. Refuses what is no address, a network with host bits or wider than
+ * any business needs (400), one that is on the list already, and more than a hundred entries (409 invalid_state).
+ */
+export async function addIpAddress(
+  deps: Deps,
+  tx: Tx,
+  input: { merchant_id: string; label: string; address: string; environment: Environment },
+): Promise<IpAddress> {
+  const { merchant_id, label, environment } = input
+  const read = canonicalNetwork(input.address)
+  if ('problem' in read) refuseField('address', read.problem)
+  await tx.query(LOCK, [merchant_id])
+  const [same] = await tx.query<{ status: string }>(SAME, [merchant_id, environment, read.network])
+  if (same) {
+    const again = same.status === 'REJECTED' ? ' Remove it first to ask again.' : ''
+    refuse('invalid_state', { message: `This address is on the list already, with status ${same.status}.${again}` })
+  }
+  const [counted] = await tx.query<{ total: number }>(COUNT, [merchant_id, null, null])
+  if ((counted?.total ?? 0) >= ENTRIES_MAX) {
+    refuse('invalid_state', { message: `The list holds ${ENTRIES_MAX} addresses. Remove one, or write a network.` })
+  }
+  const id = newId(deps, routingCodeOf(merchant_id))
+  const values = [merchant_id, id, label, read.network, environment, deps.clock.now()]
+  const [entry] = await tx.query<IpAddress>(INSERT, values)
+  return entry as IpAddress
+}
+
+/** Takes an entry off the list; it counts no more from the next request on. Refuses an unknown one with not_found. */
+export async function removeIpAddress(tx: Tx, merchant_id: string, id: string): Promise<IpAddress> {
+  const wanted = id.toLowerCase()
+  const [entry] = isId(wanted) ? await tx.query<IpAddress>(DELETE, [merchant_id, wanted]) : []
+  return entry ?? refuse('not_found', { message: 'There is no such address on the list.' })
+}
+
+/** An entry as the API shows it. */
+export function presentIpAddress(entry: IpAddress) {
+  return {
+    id: entry.id,
+    merchant_id: entry.merchant_id,
+    label: entry.label,
+    address: shownNetwork(entry.address),
+    environment: entry.environment,
+    status: entry.status,
+    reason: entry.reason,
+    created_at: entry.created_at.toISOString(),
+    decided_at: entry.decided_at?.toISOString() ?? null,
+  }
+}
+
+const ALLOWED = sql(
+  'ip_addresses_allowed',
+  `select i.place from json_to_recordset($1::json) as i(place int, merchant_id uuid, address text)
+   where exists (select from ip_addresses a where a.merchant_id = i.merchant_id and a.environment = 'live'
+     and a.status = 'APPROVED' and a.address::inet >>= i.address::inet)`,
+)
+
+/**
+ * Makes the question whether a live key of a merchant may be used from an address. All that wait are asked in one
+ * statement, and nothing is remembered: an approval, and a removal, count on the next request of every process.
+ */
+export function createAllowlist(deps: Deps): (merchant_id: string, address: string) => Promise<boolean> {
+  const ask = gather<{ merchant_id: string; address: string }, boolean>(
+    async (asked) => {
+      const rows = asked.map((one, place) => ({ ...one, place }))
+      const allowed = await deps.db.query<{ place: number }>(ALLOWED, [JSON.stringify(rows)])
+      const places = new Set(allowed.map(({ place }) => place))
+      return asked.map((_, place) => places.has(place))
+    },
+    { max_items: 200, max_running: 2 },
+  )
+  return async (merchant_id, from) => {
+    const address = canonicalAddress(from)
+    return address !== null && ask({ merchant_id, address })
+  }
+}

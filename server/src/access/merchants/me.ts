@@ -1,0 +1,52 @@
+// Who calls: a person with their memberships, or a key with its merchant.
+
+import { type Reader, sql } from '../../kernel/db/index.ts'
+import type { KeyPrincipal, Principal, SessionPrincipal } from '../../kernel/http/index.ts'
+import { refuse } from '../../kernel/lib/index.ts'
+import type { KeyView, MeView } from './schema.ts'
+
+const PERSON = sql('me_person', 'select id, email, email_verified, name, language from users where id = $1')
+const MEMBERSHIPS = sql(
+  'me_memberships',
+  `select m.id as merchant_id, m.merchant_code, m.name, s.role, m.status, m.verified, exists (
+     select 1 from pricing_rules p where p.merchant_id = m.id and p.flow = 'withdrawal' and p.valid_until is null) as priced
+   from members s join merchants m on m.id = s.merchant_id join users u on u.id = s.user_id
+   where s.user_id = $1 and (u.email_verified or s.name is null) order by m.name, m.id`,
+)
+
+/** What is of the token, and not of the person. */
+type OfSession = 'super_admin' | 'console' | 'auth_time'
+
+const MERCHANT = sql('me_merchant', 'select name from merchants where id = $1')
+
+/** Who calls: the person of a session, or the key with its merchant. */
+export function getMe(reader: Reader, principal: Principal): Promise<MeView | KeyView> {
+  return principal.kind === 'session' ? personOf(reader, principal) : keyOf(reader, principal)
+}
+
+async function keyOf(
+  reader: Reader,
+  { key_id, key_name, environment, scopes, merchant }: KeyPrincipal,
+): Promise<KeyView> {
+  const [row] = await reader.query<{ name: string }>(MERCHANT, [merchant.id])
+  return {
+    merchant_id: merchant.id,
+    merchant_name: row?.name ?? refuse('invalid_api_key'),
+    merchant_code: merchant.code,
+    environment,
+    scopes: [...scopes],
+    key_id,
+    key_name,
+  }
+}
+
+/** The person of a session with their memberships, by the merchants' names. */
+async function personOf(reader: Reader, principal: SessionPrincipal): Promise<MeView> {
+  const { user_id, super_admin, console } = principal
+  const [[person], memberships] = await Promise.all([
+    reader.query<Omit<MeView, OfSession | 'memberships'>>(PERSON, [user_id]),
+    reader.query<MeView['memberships'][number]>(MEMBERSHIPS, [user_id]),
+  ])
+  const auth_time = principal.auth_time?.toISOString() ?? null
+  return person ? { ...person, super_admin, console, auth_time, memberships } : refuse('invalid_session')
+}

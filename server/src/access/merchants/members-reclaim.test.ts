@@ -1,0 +1,107 @@
+// Taking a merchant back: what whoever signed up with somebody else's address leaves behind is gone once its owner proves it.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { mailedUrl, openBrowser, type Served, serve, signIn } from '../../../test/sign-in.ts'
+
+let world: Served
+before(async () => {
+  world = await serve()
+})
+after(() => world.close())
+
+const PASSWORD = 'samaki wa ziwa'
+const browser = () => openBrowser(world.base)
+
+/** Somebody signs up with an address; the person, the merchant, and a session of theirs. */
+async function signUp() {
+  const email = `${randomUUID()}@example.com`
+  await world.rows('delete from sign_in_attempts')
+  world.deps.clock.advance(1)
+  const form = { business_name: 'Duka la Neema', name: 'Neema Mushi', email, password: PASSWORD }
+  assert.equal((await browser().post('/identity/sign-up', form)).status, 200)
+  const { access_token } = await signIn(world, { email, password: PASSWORD })
+  const [merchant] = await world.rows<{ id: string }>('select id from merchants where email = $1', [email])
+  return { email, merchant_id: merchant?.id ?? '', token: access_token }
+}
+
+/** The owner of the address asks for a new password and sets it. */
+async function reset(email: string) {
+  await world.rows('delete from sign_in_attempts')
+  world.deps.clock.advance(1)
+  await browser().post('/identity/forgot', { email })
+  const url = await mailedUrl(world, email)
+  assert.equal((await browser().post(url, { password: 'mimi ndiye mwenyewe' })).status, 200)
+  return (await signIn(world, { email, password: 'mimi ndiye mwenyewe' })).access_token
+}
+
+/** A sandbox key, a webhook, and another administrator, as they stand in the database. */
+async function leaveBehind({ merchant_id, token }: { merchant_id: string; token: string }) {
+  const wanted = { name: 'Duka', environment: 'sandbox', scopes: ['transactions:read'] }
+  const made = await world.post('/v1/merchant/api-keys', wanted, { key: token })
+  assert.equal(made.status, 201)
+  const payload = { webhook_url: 'http://127.0.0.1:9/hook' }
+  const saved = await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', key: token, payload })
+  assert.equal(saved.status, 200, saved.text)
+  const accomplice = await world.newSession([])
+  await world.rows(
+    `insert into members (merchant_id, id, user_id, role, name, created_at, updated_at)
+     values ($1, $2, $3, 'MERCHANT_ADMIN', 'x', $4, $4)`,
+    [merchant_id, randomUUID(), accomplice.user_id, world.deps.clock.now()],
+  )
+  return { api_key: made.body.data.plaintext_key as string, accomplice }
+}
+
+test('who resets the password of an account that a stranger made is alone in the merchant, with nothing left open', async () => {
+  const thief = await signUp()
+  const { api_key, accomplice } = await leaveBehind(thief)
+  assert.equal((await world.get('/v1/balance', api_key)).status, 200)
+  assert.equal((await world.get('/v1/merchant/members', accomplice.token)).status, 200)
+
+  const owner = await reset(thief.email)
+  assert.equal((await world.get('/v1/balance', api_key)).body.error.code, 'api_key_revoked')
+  assert.equal((await world.get('/v1/merchant/members', accomplice.token)).body.error.code, 'insufficient_role')
+  const members = (await world.get('/v1/merchant/members', owner)).body.data.items
+  assert.deepEqual(
+    members.map(({ email, role }: { email: string; role: string }) => [email, role]),
+    [[thief.email, 'MERCHANT_ADMIN']],
+  )
+  assert.equal((await world.get('/v1/merchant/webhook-config', owner)).status, 404)
+  const log = (await world.get('/v1/merchant/audit-log', owner)).body.data.items
+  const noted = log.slice(0, 3).map(({ action, actor }: { action: string; actor: { name: string } }) => {
+    return [action, actor.name]
+  })
+  assert.deepEqual(noted, [
+    ['webhook_config.delete', thief.email],
+    ['api_key.revoke', thief.email],
+    ['member.remove', thief.email],
+  ])
+})
+
+test('whoever was demoted in the merchant that was made with their address is its administrator again', async () => {
+  const thief = await signUp()
+  await leaveBehind(thief)
+  await world.rows("update members set role = 'VIEWER' where merchant_id = $1 and name is null", [thief.merchant_id])
+  const owner = await reset(thief.email)
+  const [member, ...others] = (await world.get('/v1/merchant/members', owner)).body.data.items
+  assert.deepEqual([member.role, others], ['MERCHANT_ADMIN', []])
+})
+
+test('a new password for an address that was proven before changes nothing in the merchant', async () => {
+  const person = await signUp()
+  const { api_key, accomplice } = await leaveBehind(person)
+  await world.rows('update users set email_verified = true where email = $1', [person.email])
+  await reset(person.email)
+  assert.equal((await world.get('/v1/balance', api_key)).status, 200)
+  assert.equal((await world.get('/v1/merchant/members', accomplice.token)).status, 200)
+})
+
+test('a merchant that somebody was invited to keeps its members and keys when they choose a first password', async () => {
+  const { token } = await world.newSession('MERCHANT_ADMIN')
+  const email = `${randomUUID()}@example.com`
+  assert.equal((await world.post('/v1/merchant/members', { email, role: 'VIEWER' }, { key: token })).status, 201)
+  await reset(email)
+  assert.equal((await world.get('/v1/merchant/members', token)).status, 200)
+  assert.equal((await world.get('/v1/balance', world.sandbox_key)).status, 200)
+})

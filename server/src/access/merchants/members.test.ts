@@ -1,0 +1,423 @@
+// The people of a merchant: who may invite, change and remove whom, and when it holds.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createWorld, type Reply, type World } from '../../../test/harness.ts'
+import { listEmails } from '../../adapters/messages/index.ts'
+import type { Merchant } from './index.ts'
+import { mailedName } from './invitation-mail.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+const newEmail = () => `${randomUUID()}@example.com`
+
+/** A merchant of its own with one administrator. */
+async function newTeam(): Promise<{ merchant: Merchant; admin: string; admin_id: string; email: string }> {
+  const merchant = await world.newMerchant()
+  const { token, email } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
+  const [{ id }] = (await world.get('/v1/merchant/members', token)).body.data.items
+  return { merchant, admin: token, admin_id: id, email }
+}
+
+/** The id under which the members know the one with this address. */
+async function idOf(key: string, email: string): Promise<string> {
+  const members = (await world.get('/v1/merchant/members', key)).body.data.items
+  return members.find((member: { email: string }) => member.email === email).id
+}
+
+const invite = (key: string, body: object) => world.post('/v1/merchant/members', body, { key })
+const setRole = (key: string, id: string, role: string) =>
+  world.call({ method: 'PATCH', url: `/v1/merchant/members/${id}`, payload: { role }, key })
+const remove = (key: string, id: string) => world.call({ method: 'DELETE', url: `/v1/merchant/members/${id}`, key })
+
+test('/v1/me names the person and every merchant they belong to', async () => {
+  const other = await world.newMerchant({ approved: false })
+  const { token, user_id, email } = await world.newSession([
+    { role: 'VIEWER' },
+    { role: 'MERCHANT_ADMIN', merchant: other },
+  ])
+  const { status, body } = await world.get('/v1/me', token)
+  assert.equal(status, 200)
+  assert.deepEqual(body.data, {
+    id: user_id,
+    email,
+    email_verified: true,
+    name: 'Asha',
+    language: 'sw',
+    super_admin: false,
+    console: null,
+    auth_time: world.deps.clock.now().toISOString(),
+    memberships: [
+      [world.merchant, 'VIEWER', 'ACTIVE', true] as const,
+      [other, 'MERCHANT_ADMIN', 'PENDING', false] as const,
+    ].map(([{ id: merchant_id, merchant_code, name }, role, state, ready]) => ({
+      merchant_id,
+      merchant_code,
+      name,
+      role,
+      status: state,
+      verified: ready,
+      priced: ready,
+    })),
+  })
+})
+
+test('/v1/me answers somebody who belongs to no merchant, and an operator', async () => {
+  const { body } = await world.get('/v1/me', (await world.newSession([])).token)
+  assert.deepEqual([body.data.super_admin, body.data.memberships], [false, []])
+  const operator = await world.get('/v1/me', (await world.newSession('SUPER_ADMIN')).token)
+  assert.equal(operator.body.data.super_admin, true)
+})
+
+test('a key reads no members', async () => {
+  assert.equal((await world.get('/v1/merchant/members')).body.error.code, 'insufficient_role')
+})
+
+test('an invited person is a member with the role, shown by the name that the inviter gave', async () => {
+  const { merchant, admin } = await newTeam()
+  const email = newEmail()
+  const { status, body } = await invite(admin, { email: email.toUpperCase(), role: 'FINANCE', name: 'Bi. Neema' })
+  assert.equal(status, 201)
+  const { id, created_at, updated_at, ...rest } = body.data
+  assert.deepEqual(rest, { email, role: 'FINANCE', name: 'Bi. Neema' })
+  assert.equal(created_at, updated_at)
+  const list = (await world.get('/v1/merchant/members', admin)).body.data
+  assert.equal(list.pagination.total_items, 2)
+  assert.ok(list.items.some((member: { id: string }) => member.id === id))
+  const [user] = await world.rows('select email_verified, issuer, super_admin from users where email = $1', [email])
+  assert.deepEqual(user, { email_verified: false, issuer: null, super_admin: false })
+  const [entry] = await world.rows<{ action: string; after: unknown }>(
+    'select action, after from audit_log where merchant_id = $1 order by seq desc limit 1',
+    [merchant.id],
+  )
+  assert.deepEqual(entry, { action: 'member.invite', after: { email, name: 'Bi. Neema', role: 'FINANCE' } })
+})
+
+test('an invited person gets one e-mail, in the language of the inviter, that names the merchant and the role in words', async () => {
+  const { merchant, admin } = await newTeam()
+  const email = newEmail()
+  await invite(admin, { email, role: 'FINANCE' })
+  const [mail, ...others] = await listEmails(world.deps, { merchant_id: merchant.id, to: email })
+  assert.deepEqual(others, [])
+  assert.equal(mail?.kind, 'member.invite')
+  for (const part of [merchant.name, 'Umealikwa', 'Jukumu lako: Fedha']) assert.ok(mail?.text?.includes(part))
+  assert.doesNotMatch(mail?.text ?? '', /FINANCE|You were invited/)
+})
+
+test('a refused invitation sends nothing', async () => {
+  const { merchant, admin, email } = await newTeam()
+  assert.equal((await invite(admin, { email, role: 'VIEWER' })).status, 409)
+  assert.deepEqual(await listEmails(world.deps, { merchant_id: merchant.id }), [])
+})
+
+test('a merchant has at most 200 members, so that it cannot mail the whole world', async () => {
+  const { merchant, admin } = await newTeam()
+  await world.rows(
+    `with fresh as (
+       insert into users (id, email, email_verified, name, language, super_admin, created_at, updated_at)
+       select gen_random_uuid(), gen_random_uuid() || '@example.com', false, 'x', 'sw', false, $2, $2
+       from generate_series(2, 200) returning id)
+     insert into members (merchant_id, id, user_id, role, created_at, updated_at)
+     select $1, gen_random_uuid(), id, 'VIEWER', $2, $2 from fresh`,
+    [merchant.id, world.deps.clock.now()],
+  )
+  const { status, body } = await invite(admin, { email: newEmail(), role: 'VIEWER' })
+  assert.deepEqual([status, body.error.code], [409, 'invalid_state'])
+})
+
+test('nothing tells an inviter whether an e-mail address had an account', async () => {
+  const { merchant, admin } = await newTeam()
+  const known = await world.newSession([])
+  world.deps.clock.advance(600_000)
+  const unknown = newEmail()
+  const answers: Reply[] = []
+  for (const email of [known.email, unknown]) answers.push(await invite(admin, { email, role: 'VIEWER' }))
+  const list = (await world.get('/v1/merchant/members', admin)).body.data.items
+  const mails = (await listEmails(world.deps, { merchant_id: merchant.id })).map(({ text, subject, to }) => ({
+    text,
+    subject,
+    to,
+  }))
+  const log = (await world.get('/v1/merchant/audit-log', admin)).body.data.items
+  const [first, second] = [known.email, unknown].map((email) => {
+    const pick = (items: object[]) => items.find((item) => JSON.stringify(item).includes(email))
+    const seen = JSON.stringify([
+      answers.find(({ text }) => text.includes(email))?.body,
+      pick(list),
+      pick(log),
+      pick(mails),
+    ])
+    // What must differ between two invitations: the address, random ids, and the place in the log.
+    return seen
+      .replaceAll(email, 'EMAIL')
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => `id at ${id.slice(0, 13)}`)
+      .replaceAll(/"(seq|request_id)":("[^"]*"|\d+)/g, '')
+  })
+  assert.equal(first, second)
+  assert.ok(!answers[0]?.text.includes(known.user_id))
+})
+
+test('somebody who has an account and is invited may act for both merchants on the next request', async () => {
+  const { merchant, admin } = await newTeam()
+  const { token, email } = await world.newSession('VIEWER')
+  const url = `/v1/collections?merchant_id=${merchant.id}`
+  assert.equal((await world.get(url, token)).body.error.code, 'merchant_mismatch')
+  assert.equal((await invite(admin, { email, role: 'VIEWER' })).status, 201)
+  assert.equal((await world.get(url, token)).status, 200)
+  assert.equal((await world.get(`/v1/collections?merchant_id=${world.merchant.id}`, token)).status, 200)
+})
+
+test('an invitation counts only for whoever has proven to own the address', async () => {
+  const { merchant, admin } = await newTeam()
+  const { token, user_id, email } = await world.newSession('VIEWER')
+  await world.rows('update users set email_verified = false where id = $1', [user_id])
+  assert.equal((await invite(admin, { email, role: 'MERCHANT_ADMIN' })).status, 201)
+  const url = `/v1/merchant/members?merchant_id=${merchant.id}`
+  assert.equal((await world.get(url, token)).body.error.code, 'merchant_mismatch')
+  const merchants = async () =>
+    (await world.get('/v1/me', token)).body.data.memberships.map((one: { merchant_id: string }) => one.merchant_id)
+  assert.deepEqual(await merchants(), [world.merchant.id], 'what was not an invitation goes on')
+  await world.rows('update users set email_verified = true where id = $1', [user_id])
+  assert.equal((await world.get(url, token)).status, 200)
+  assert.equal((await merchants()).length, 2)
+})
+
+test('a member is not invited a second time', async () => {
+  const { admin, email } = await newTeam()
+  const { status, body } = await invite(admin, { email, role: 'VIEWER' })
+  assert.deepEqual([status, body.error.code], [409, 'invalid_state'])
+})
+
+test('of ten invitations of one address at once one is made', async () => {
+  const { admin } = await newTeam()
+  const email = newEmail()
+  const answers = await Promise.all(Array.from({ length: 10 }, () => invite(admin, { email, role: 'VIEWER' })))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array(9).fill(409)])
+})
+
+test('an invitation without an address, with a bad one or an unknown role is refused', async () => {
+  const { admin } = await newTeam()
+  for (const body of [
+    { role: 'VIEWER' },
+    { email: 'nobody', role: 'VIEWER' },
+    { email: 'a\u0000@example.com', role: 'VIEWER' },
+    { email: newEmail() },
+    { email: newEmail(), role: 'SUPER_ADMIN' },
+    { email: newEmail(), role: 'VIEWER', name: ' ' },
+  ]) {
+    const { status, body: answer } = await invite(admin, body)
+    assert.deepEqual([status, answer.error.code], [400, 'validation_failed'], JSON.stringify(body))
+  }
+})
+
+test('another role holds on the next request, and is in the audit log', async () => {
+  const { merchant, admin } = await newTeam()
+  const { token, email } = await world.newSession([{ role: 'VIEWER', merchant }])
+  const id = await idOf(token, email)
+  assert.equal((await invite(token, { email: newEmail(), role: 'VIEWER' })).body.error.code, 'insufficient_role')
+  assert.equal((await setRole(admin, id, 'MERCHANT_ADMIN')).body.data.role, 'MERCHANT_ADMIN')
+  assert.equal((await invite(token, { email: newEmail(), role: 'VIEWER' })).status, 201)
+  const log = (await world.get('/v1/merchant/audit-log', admin)).body.data.items
+  const change = log.find(({ action }: { action: string }) => action === 'member.change_role')
+  assert.deepEqual(
+    [change.before, change.after],
+    [
+      { email, role: 'VIEWER' },
+      { email, role: 'MERCHANT_ADMIN' },
+    ],
+  )
+  assert.equal(change.target_id, id)
+})
+
+test('giving the role that a member has changes nothing and is no act', async () => {
+  const { admin, admin_id } = await newTeam()
+  world.deps.clock.advance(1000)
+  const { status, body } = await setRole(admin, admin_id, 'MERCHANT_ADMIN')
+  assert.equal(status, 200)
+  assert.notEqual(body.data.updated_at, world.deps.clock.now().toISOString())
+  const [newest] = (await world.get('/v1/merchant/audit-log', admin)).body.data.items
+  assert.equal(newest.action, 'merchant.create')
+})
+
+test('a removed member is refused on the next request; removing again is not found', async () => {
+  const { merchant, admin } = await newTeam()
+  const { token, email } = await world.newSession([{ role: 'FINANCE', merchant }])
+  const id = await idOf(admin, email)
+  const removed = await remove(admin, id)
+  assert.deepEqual([removed.status, removed.body.data.email], [200, email])
+  assert.equal((await world.get('/v1/merchant/members', token)).body.error.code, 'insufficient_role')
+  assert.equal((await remove(admin, id)).body.error.code, 'not_found')
+  assert.equal((await setRole(admin, id, 'VIEWER')).body.error.code, 'not_found')
+})
+
+test('the last MERCHANT_ADMIN can be neither removed nor demoted', async () => {
+  const { admin, admin_id } = await newTeam()
+  for (const answer of [await remove(admin, admin_id), await setRole(admin, admin_id, 'DEVELOPER')]) {
+    assert.deepEqual([answer.status, answer.body.error.code], [409, 'invalid_state'])
+  }
+})
+
+test('two administrators who remove or demote each other at once do not both succeed', async () => {
+  for (let round = 0; round < 10; round++) {
+    const { merchant, admin, admin_id } = await newTeam()
+    const { token, email } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
+    const other_id = await idOf(admin, email)
+    const answers = await Promise.all([
+      round % 2 ? remove(admin, other_id) : setRole(admin, other_id, 'VIEWER'),
+      remove(token, admin_id),
+    ])
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1, JSON.stringify(answers.map((a) => a.body)))
+    const [left] = await world.rows<{ n: bigint }>(
+      "select count(*) as n from members where merchant_id = $1 and role = 'MERCHANT_ADMIN'",
+      [merchant.id],
+    )
+    assert.equal(left?.n, 1n)
+  }
+})
+
+test('a member of another merchant is not found, whatever role the caller has at home', async () => {
+  const [here, there] = [await newTeam(), await newTeam()]
+  assert.equal((await remove(here.admin, there.admin_id)).body.error.code, 'not_found')
+  assert.equal((await setRole(here.admin, there.admin_id, 'VIEWER')).body.error.code, 'not_found')
+})
+
+test('every role sees the members; only MERCHANT_ADMIN changes them or reads the audit log; keys do neither', async () => {
+  const { merchant, admin_id } = await newTeam()
+  for (const role of ['DEVELOPER', 'FINANCE', 'VIEWER'] as const) {
+    const { token } = await world.newSession([{ role, merchant }])
+    assert.equal((await world.get('/v1/merchant/members', token)).status, 200)
+    for (const answer of [
+      await invite(token, { email: newEmail(), role: 'VIEWER' }),
+      await setRole(token, admin_id, 'VIEWER'),
+      await remove(token, admin_id),
+      await world.get('/v1/merchant/audit-log', token),
+    ]) {
+      assert.deepEqual([answer.status, answer.body.error.code], [403, 'insufficient_role'])
+    }
+  }
+  for (const url of ['/v1/merchant/members', '/v1/merchant/audit-log']) {
+    assert.equal((await world.get(url)).body.error.code, 'insufficient_role')
+  }
+})
+
+test('inviting twice with one Idempotency-Key invites once', async () => {
+  const { admin } = await newTeam()
+  const body = { email: newEmail(), role: 'VIEWER' }
+  const idempotency_key = randomUUID()
+  const send = () => world.post('/v1/merchant/members', body, { key: admin, idempotency_key })
+  const [first, second] = [await send(), await send()]
+  assert.deepEqual([first.status, second.status], [201, 201])
+  assert.equal(first.text, second.text)
+})
+
+test('who has not confirmed their own address neither invites nor gives roles, whatever their role', async () => {
+  const { merchant, admin, email } = await newTeam()
+  const other = await world.newSession([{ role: 'VIEWER', merchant }])
+  const id = await idOf(admin, other.email)
+  await world.rows('update users set email_verified = false where email = $1', [email])
+  const answers = [
+    await invite(admin, { email: newEmail(), role: 'MERCHANT_ADMIN' }),
+    await setRole(admin, id, 'MERCHANT_ADMIN'),
+  ]
+  for (const { status, body } of answers) {
+    assert.deepEqual([status, body.error.code], [403, 'insufficient_role'])
+    assert.match(body.error.message, /Confirm your e-mail address first/)
+  }
+  assert.equal((await world.get('/v1/merchant/members', admin)).body.data.pagination.total_items, 2)
+  await world.rows('update users set email_verified = true where email = $1', [email])
+  assert.equal((await setRole(admin, id, 'DEVELOPER')).status, 200)
+  assert.equal((await invite(admin, { email: newEmail(), role: 'MERCHANT_ADMIN' })).status, 201)
+})
+
+test('everybody may leave, and whoever was invited against their will is back where they were', async () => {
+  for (const role of ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'] as const) {
+    const { merchant, admin } = await newTeam()
+    const { token, email } = await world.newSession('VIEWER')
+    const id = (await invite(admin, { email, role })).body.data.id
+    assert.equal((await world.get('/v1/collections', token)).status, 400, 'which merchant is not clear any more')
+    const left = await remove(token, `${id}?merchant_id=${merchant.id}`)
+    assert.deepEqual([left.status, left.body.data?.email], [200, email])
+    assert.equal((await world.get('/v1/collections', token)).status, 200)
+    const [entry] = (await world.get('/v1/merchant/audit-log', admin)).body.data.items
+    assert.deepEqual([entry.action, entry.actor.name, entry.target_id], ['member.remove', email, id])
+  }
+})
+
+test('who is no MERCHANT_ADMIN removes nobody but themselves', async () => {
+  const { merchant, admin, admin_id } = await newTeam()
+  const { token } = await world.newSession([{ role: 'DEVELOPER', merchant }])
+  const viewer = await world.newSession([{ role: 'VIEWER', merchant }])
+  for (const id of [admin_id, await idOf(admin, viewer.email)]) {
+    const { status, body } = await remove(token, id)
+    assert.deepEqual([status, body.error.code], [403, 'insufficient_role'])
+  }
+  assert.equal((await remove(token, randomUUID())).body.error.code, 'not_found')
+  assert.equal((await world.get('/v1/merchant/members', admin)).body.data.pagination.total_items, 3)
+})
+
+const mailsTo = async (email: string) =>
+  (await world.rows('select 1 from outbox_messages where recipient = $1', [email])).length
+
+test('one address is mailed three invitations a day by all merchants together, and the answers stay the same', async () => {
+  const teams = [await newTeam(), await newTeam()]
+  const email = newEmail()
+  const inviteAndRemove = async (admin: string) => {
+    const { status, body } = await invite(admin, { email: email.toUpperCase(), role: 'VIEWER' })
+    assert.deepEqual([status, body.data.email, body.data.role], [201, email, 'VIEWER'])
+    assert.equal((await remove(admin, body.data.id)).status, 200)
+  }
+  for (let i = 0; i < 6; i++) for (const { admin } of teams) await inviteAndRemove(admin)
+  assert.equal(await mailsTo(email), 3)
+  await inviteAt(86_400_000 - 1)
+  assert.equal(await mailsTo(email), 3)
+  await inviteAt(1)
+  assert.equal(await mailsTo(email), 4)
+
+  async function inviteAt(later: number) {
+    world.deps.clock.advance(later)
+    const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: await world.newMerchant() }])
+    await inviteAndRemove(token)
+  }
+})
+
+test('of ten merchants that invite one address at once three send an e-mail', async () => {
+  const admins = await Promise.all(Array.from({ length: 10 }, async () => (await newTeam()).admin))
+  const email = newEmail()
+  const answers = await Promise.all(admins.map((admin) => invite(admin, { email, role: 'VIEWER' })))
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+  assert.equal(await mailsTo(email), 3)
+})
+
+test('one merchant mails fifty invitations a day; who is invited after that is a member all the same', async () => {
+  const { merchant, admin } = await newTeam()
+  for (let i = 0; i < 52; i++) assert.equal((await invite(admin, { email: newEmail(), role: 'VIEWER' })).status, 201)
+  assert.equal((await listEmails(world.deps, { merchant_id: merchant.id })).length, 50)
+  assert.equal((await world.get('/v1/merchant/members', admin)).body.data.pagination.total_items, 53)
+})
+
+test('the name of a business is mailed on one line and without anything to click on', () => {
+  const cases: [string, string][] = [
+    ['Duka la Asha', 'Duka la Asha'],
+    ['M.K. & Sons Ltd.', 'M.K. & Sons Ltd.'],
+    ['Win at https://evil.example/x?y=1 now', 'Win at now'],
+    ['www.evil.example', '-'],
+    ['evil.example/login', 'evil example/login'],
+    ['Duka\r\nBcc: all@evil.example\u2028x', 'Duka Bcc: all@evil example x'],
+  ]
+  for (const [name, mailed] of cases) assert.equal(mailedName(name), mailed)
+})
+
+test('an invitation mails the name of the business so', async () => {
+  const { merchant, admin } = await newTeam()
+  await world.rows("update merchants set name = 'Win https://evil.example/x' where id = $1", [merchant.id])
+  const email = newEmail()
+  await invite(admin, { email, role: 'VIEWER' })
+  const [mail] = await listEmails(world.deps, { merchant_id: merchant.id, to: email })
+  assert.match(mail?.subject ?? '', /"Win"$/)
+  assert.ok(!mail?.text?.includes('evil'))
+})

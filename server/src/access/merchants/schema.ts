@@ -1,0 +1,223 @@
+// What operators and members send and get about merchants, prices and people.
+
+import Type, { type Static } from 'typebox'
+import { CONSOLES, ENVIRONMENTS, MERCHANT_ROLES, PageQuery, page, success } from '../../kernel/http/index.ts'
+import { line, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
+import { FLOWS } from './choose-rule.ts'
+import { IpAddressRecord } from './ip-address-routes.ts'
+import { IP_STATUSES } from './ip-addresses.ts'
+import { MERCHANT_STATUSES } from './state.ts'
+
+const Timestamp = Type.String({ format: 'date-time' })
+const Id = Type.String({ format: 'uuid' })
+const Email = { ...line(254), format: 'email' }
+
+/** A merchant as operators see it. */
+export const MerchantRecord = Type.Object({
+  id: Id,
+  merchant_code: Type.String({ description: 'Its short public name, as in webhooks.' }),
+  name: Type.String(),
+  email: nullable(Type.String()),
+  status: oneOf(MERCHANT_STATUSES, 'Only an ACTIVE merchant may use live keys.'),
+  verified: Type.Boolean({ description: 'The identity of the business has been checked.' }),
+  priced: Type.Boolean({ description: 'At least one withdrawal price is in force.' }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+/** A merchant as an operator sees it. */
+export type MerchantView = Static<typeof MerchantRecord>
+
+/** Body of POST /v1/operator/merchants. */
+export const MerchantBody = Type.Object({
+  name: visibleLine(200, 'The name of the business, as payers see it.'),
+  email: Type.Optional({ ...Email, description: 'Of the business. Who has it is invited as MERCHANT_ADMIN.' }),
+})
+
+/** Query of the list of merchants. */
+export const MerchantsQuery = Type.Object({
+  ...PageQuery,
+  status: Type.Optional(oneOf(MERCHANT_STATUSES)),
+  to_check: Type.Optional(Type.Boolean({ description: 'true: those that are PENDING, or ACTIVE and not verified.' })),
+  search: Type.Optional({ ...line(200, 'A part of the name, or the beginning of the merchant code.'), minLength: 1 }),
+})
+
+/** Body of a decision: why, for the audit log. It may be left out. */
+export const ReasonBody = nullable(
+  Type.Object({ reason: Type.Optional(line(500, 'Why, for the audit log. The merchant does not see it.')) }),
+)
+
+const amount = (description: string) => Type.Optional(Type.String({ maxLength: 64, description, examples: ['500.00'] }))
+
+/** One line of a price list as it is sent. */
+export const RuleInput = Type.Object({
+  flow: oneOf(FLOWS),
+  method: Type.Optional(
+    nullable(
+      line(32, 'MOBILE_MONEY, BANK_ACCOUNT, PROVIDER_PESA; wallet_push, provider_pesa, qr. Null: every method.'),
+    ),
+  ),
+  destination_code: Type.Optional(
+    nullable(
+      line(
+        32,
+        'A network or bank of GET /v1/destinations, such as MPESA, by its code or another of its names; its code is kept. Null: every destination, as in each line for collections.',
+      ),
+    ),
+  ),
+  percentage: Type.Optional(line(16, 'Of the amount: "1.50" is 1.5 %. Default "0.00".')),
+  flat_fee: amount('Added to the percentage. Default "0.00".'),
+  processor_charge: amount('What the processor takes of us for each payment. Default "0.00".'),
+  processor_fee_pass_through: Type.Optional(
+    Type.Boolean({ description: 'true: the merchant pays the processor charge too. Default false.' }),
+  ),
+  label: Type.Optional(line(100, 'What quotes call this line.')),
+})
+export type RuleInput = Static<typeof RuleInput>
+
+/** The most lines that a price list has. */
+export const RULES_MAX = 200
+
+/** Body of PUT /v1/operator/merchants/{merchant_id}/pricing. */
+export const PricingBody = Type.Object({ rules: Type.Array(RuleInput, { maxItems: RULES_MAX }) })
+
+/** One line of a price list as answered. */
+export const RuleRecord = Type.Object({
+  id: Id,
+  flow: oneOf(FLOWS),
+  method: nullable(Type.String()),
+  destination_code: nullable(Type.String()),
+  destination_known: Type.Boolean({
+    description: 'false: there is no such network or bank, so the line counts for no withdrawal. Remove it.',
+  }),
+  percentage: Type.String(),
+  flat_fee: Type.String(),
+  processor_charge: Type.String(),
+  processor_fee_pass_through: Type.Boolean(),
+  label: Type.String(),
+  valid_from: Timestamp,
+})
+/** A line of a price list as answered. */
+export type RuleView = Static<typeof RuleRecord>
+
+/** A member as the merchant sees it: nothing in it tells whether the person had an account before. */
+export const MemberRecord = Type.Object({
+  id: Id,
+  email: Type.String(),
+  name: Type.String({ description: 'What whoever invited the member called them; the e-mail address when nothing.' }),
+  role: oneOf(MERCHANT_ROLES),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+/** A member as answered. */
+export type MemberView = Static<typeof MemberRecord>
+
+/** Body of POST /v1/merchant/members. */
+export const InvitationBody = Type.Object({
+  email: Email,
+  role: oneOf(MERCHANT_ROLES),
+  name: Type.Optional(visibleLine(200)),
+})
+
+/** Body of PATCH /v1/merchant/members/{member_id}. */
+export const RoleBody = Type.Object({ role: oneOf(MERCHANT_ROLES) })
+
+/** A signed-in person with every merchant they belong to. */
+export const MeRecord = Type.Object({
+  id: Id,
+  email: Type.String(),
+  email_verified: Type.Boolean(),
+  name: Type.String(),
+  language: oneOf(['sw', 'en']),
+  super_admin: Type.Boolean({
+    description:
+      'Is an operator of the platform, and signed in as one has to. `console` says where this session counts.',
+  }),
+  console: nullable(
+    oneOf(
+      CONSOLES,
+      'The console that this session was made for; it opens nothing of the other. Null: a token of the admin command, or of an issuer whose clients are not named, which opens both.',
+    ),
+  ),
+  auth_time: nullable(
+    Type.String({
+      format: 'date-time',
+      description:
+        'When this person gave their credentials: what moves money wants them again after STEP_UP_S. Null: not known.',
+    }),
+  ),
+  memberships: Type.Array(
+    Type.Object({
+      merchant_id: Id,
+      merchant_code: Type.String(),
+      name: Type.String(),
+      role: oneOf(MERCHANT_ROLES),
+      status: oneOf(MERCHANT_STATUSES),
+      verified: Type.Boolean(),
+      priced: Type.Boolean(),
+    }),
+  ),
+})
+/** An API key with its merchant. */
+export const KeyRecord = Type.Object({
+  merchant_id: { ...Id, description: 'Of a key: the merchant that it acts for.' },
+  merchant_name: Type.String(),
+  merchant_code: Type.String({ description: 'The short public name of the merchant, as in webhooks.' }),
+  environment: oneOf(ENVIRONMENTS, 'Where the key acts.'),
+  scopes: Type.Array(Type.String(), { description: 'What the key may do.' }),
+  key_id: Id,
+  key_name: Type.String(),
+})
+/** A key as answered by GET /v1/me. */
+export type KeyView = Static<typeof KeyRecord>
+/** The person of a session as answered. */
+export type MeView = Static<typeof MeRecord>
+
+/** An address of a merchant's allowlist as operators see it. */
+export const ReviewedAddress = Type.Object({
+  ...IpAddressRecord.properties,
+  merchant_code: Type.String(),
+  merchant_name: Type.String(),
+})
+export type ReviewedAddress = Static<typeof ReviewedAddress>
+
+/** Query of the list of addresses. */
+export const AddressesQuery = Type.Object({
+  ...PageQuery,
+  status: Type.Optional(oneOf(IP_STATUSES)),
+  merchant_id: Type.Optional(Id),
+})
+
+/** Body of POST /v1/operator/ip-addresses/{address_id}/reject. */
+export const RejectionBody = Type.Object({ reason: visibleLine(500, 'Why. The merchant sees it.') })
+
+/** Parameters of the paths that name an address. */
+export const AddressParams = Type.Object({ address_id: Type.String({ description: 'The id of the address.' }) })
+/** One address, in the envelope. */
+export const AddressAnswer = success(ReviewedAddress)
+/** A page of addresses, in the envelope. */
+export const AddressesAnswer = success(page(ReviewedAddress))
+/** Parameters of the paths that name a merchant. */
+export const MerchantParams = Type.Object({ merchant_id: Type.String({ description: 'The id of the merchant.' }) })
+/** Parameters of the paths that name a member. */
+export const MemberParams = Type.Object({ member_id: Type.String({ description: 'The id of the member.' }) })
+
+/** One merchant, in the envelope. */
+export const MerchantAnswer = success(MerchantRecord)
+/** A page of merchants, in the envelope. */
+export const MerchantsAnswer = success(page(MerchantRecord))
+/** One merchant with its members and prices, in the envelope. */
+export const MerchantDetailAnswer = success(
+  Type.Object({
+    ...MerchantRecord.properties,
+    members: Type.Array(MemberRecord),
+    rules: Type.Array(RuleRecord, { description: 'The price list in force.' }),
+  }),
+)
+/** The price list in force, in the envelope. */
+export const PricingAnswer = success(Type.Object({ rules: Type.Array(RuleRecord) }))
+/** One member, in the envelope. */
+export const MemberAnswer = success(MemberRecord)
+/** A page of members, in the envelope. */
+export const MembersAnswer = success(page(MemberRecord))
+/** The person of the session or the key, in the envelope. */
+export const MeAnswer = success(Type.Union([MeRecord, KeyRecord]))

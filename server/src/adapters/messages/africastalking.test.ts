@@ -1,0 +1,121 @@
+// SMS over a real connection to a twin of the gateway.
+
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { type SmsReply, type SmsTwin, startSmsTwin } from '../../../test/sms-twin.ts'
+import { type AfricasTalkingOptions, createAfricasTalking } from './africastalking.ts'
+
+const SMS = { to: '255754123456', text: 'Habari & karibu = 100% +1' }
+
+let twin: SmsTwin
+const opened: { close(): Promise<void> }[] = []
+beforeEach(async () => {
+  twin = await startSmsTwin()
+})
+afterEach(async () => {
+  for (const gateway of opened.splice(0)) await gateway.close()
+  await twin.close()
+})
+
+function open(options: Partial<AfricasTalkingOptions> = {}) {
+  const base = { url: twin.url, username: 'malipo', api_key: twin.api_key, sender: 'MALIPO' }
+  const gateway = createAfricasTalking({ ...base, ...options })
+  opened.push(gateway)
+  return gateway
+}
+
+test('an SMS arrives as it was written, from our sender, and its id is known', async () => {
+  assert.deepEqual(await open().send(SMS), { kind: 'taken', gateway_id: 'ATXid_4711' })
+  const content_type = 'application/x-www-form-urlencoded'
+  assert.deepEqual(twin.sms, [
+    { to: '+255754123456', text: SMS.text, from: 'MALIPO', username: 'malipo', content_type },
+  ])
+})
+
+test("without a sender of our own, the account's default is used", async () => {
+  await open({ sender: '' }).send(SMS)
+  assert.equal(twin.sms[0]?.from, null)
+})
+
+test('a text cannot add a receiver, a sender or anything else to the request', async () => {
+  const text = 'Duka&to=+255700000000&from=EVIL\r\n\r\nPOST / 😀 \u202e%26to=1'
+  await open().send({ ...SMS, text })
+  assert.equal(twin.sms.length, 1)
+  assert.deepEqual([twin.sms[0]?.to, twin.sms[0]?.from, twin.sms[0]?.text], ['+255754123456', 'MALIPO', text])
+})
+
+const recipient = (code: number, status: string): SmsReply => ({ kind: 'recipient', code, status })
+const raw = (http: number, body: string, headers?: Record<string, string>): SmsReply => ({
+  kind: 'raw',
+  http,
+  body,
+  ...(headers ? { headers } : {}),
+})
+const data = (message: string, recipients: unknown) =>
+  raw(201, JSON.stringify({ SMSMessageData: { Message: message, Recipients: recipients } }))
+
+const MEANS: [string, SmsReply, string, string][] = [
+  ['processed', recipient(100, 'Processed'), 'taken', ''],
+  ['sent', recipient(101, 'Success'), 'taken', ''],
+  ['queued', recipient(102, 'Queued'), 'taken', ''],
+  ['held because of a risk', recipient(401, 'RiskHold'), 'unknown', 'unknown_outcome: RiskHold'],
+  ['a sender that is not registered', recipient(402, 'InvalidSenderId'), 'again', 'gateway_refused: InvalidSenderId'],
+  ['a wrong number', recipient(403, 'InvalidPhoneNumber'), 'refused', 'recipient_refused: InvalidPhoneNumber'],
+  ['a landline', recipient(404, 'UnsupportedNumberType'), 'refused', 'recipient_refused: UnsupportedNumberType'],
+  ['no balance', recipient(405, 'InsufficientBalance'), 'again', 'gateway_refused: InsufficientBalance'],
+  ['somebody who wants no SMS', recipient(406, 'UserInBlacklist'), 'refused', 'recipient_refused: UserInBlacklist'],
+  ['no way there', recipient(407, 'CouldNotRoute'), 'refused', 'recipient_refused: CouldNotRoute'],
+  ['not at this hour', recipient(409, 'DoNotDisturbRejection'), 'refused', 'recipient_refused: DoNotDisturbRejection'],
+  ['its own error', recipient(500, 'InternalServerError'), 'unknown', 'unknown_outcome: InternalServerError'],
+  ["the network's error", recipient(501, 'GatewayError'), 'unknown', 'unknown_outcome: GatewayError'],
+  ['refused by the network', recipient(502, 'RejectedByGateway'), 'refused', 'recipient_refused: RejectedByGateway'],
+  ['a code that nobody knows', recipient(777, 'Surprise'), 'unknown', 'unknown_outcome: Surprise'],
+  ['a word of every object', recipient(777, 'constructor'), 'unknown', 'unknown_outcome: constructor'],
+  ['a sender refused without a recipient', data('InvalidSenderId', []), 'again', 'gateway_refused: InvalidSenderId'],
+  ['a success without a recipient', data('Success', []), 'unknown', 'unknown_outcome: Success'],
+  ['a success without an id', data('', [{ statusCode: 101, status: 'Success' }]), 'unknown', 'unknown_outcome: Sent'],
+  ['two recipients', data('', [{ statusCode: 101 }, { statusCode: 101 }]), 'unknown', 'unknown_outcome: '],
+  ['no recipients at all', raw(201, '{"SMSMessageData":{}}'), 'unknown', 'unknown_outcome: '],
+  ['null', raw(201, 'null'), 'unknown', 'unknown_outcome: null'],
+  ['no JSON', raw(201, '<html>ok</html>'), 'unknown', 'unknown_outcome: <html>ok</html>'],
+  ['an empty answer', raw(201, ''), 'unknown', 'unknown_outcome:'],
+  ['an endless answer', raw(201, 'x'.repeat(200_000)), 'unknown', 'unknown_outcome: UND_ERR_RES_EXCEEDED_MAX_SIZE'],
+  ['a request that is not understood', raw(400, 'Bad\r\nrequest'), 'refused', 'message_refused: Bad request'],
+  ['a wrong address', raw(404, 'no such page'), 'again', 'gateway_refused: 404'],
+  ['too many requests', raw(429, ''), 'again', 'gateway_refused: 429'],
+  ['a redirect', raw(302, '', { location: 'http://127.0.0.1:1/' }), 'again', 'gateway_refused: 302'],
+  ['a server that failed', raw(500, 'oops'), 'unknown', 'unknown_outcome: 500 oops'],
+  ['a proxy that waited in vain', raw(504, ''), 'unknown', 'unknown_outcome: 504'],
+  ['the end of the connection', { kind: 'drop' }, 'unknown', 'unknown_outcome: UND_ERR_SOCKET'],
+]
+describe('what the gateway says', () => {
+  for (const [what, reply, kind, why] of MEANS) {
+    test(`${what} means ${kind}`, async () => {
+      twin.reply = reply
+      const outcome = await open().send(SMS)
+      assert.equal(outcome.kind, kind, JSON.stringify(outcome))
+      if ('why' in outcome) assert.ok(outcome.why.startsWith(why) && outcome.why.length <= 200, outcome.why)
+      assert.equal(twin.sms.length, 1, 'asked once, whatever the answer')
+    })
+  }
+
+  test('silence means that nobody knows', async () => {
+    twin.reply = { kind: 'hang' }
+    assert.deepEqual(await open({ timeout_ms: 100 }).send(SMS), { kind: 'unknown', why: 'unknown_outcome: timeout' })
+  })
+
+  test('nobody there means try again: not a byte was sent', async () => {
+    const gateway = open()
+    await twin.close()
+    const outcome = await gateway.send(SMS)
+    assert.deepEqual(outcome, { kind: 'again', why: 'gateway_unreachable: ECONNREFUSED' })
+    twin = await startSmsTwin()
+  })
+
+  test('a wrong key is ours to mend, and is never shown', async () => {
+    const wrong = await open({ api_key: 'atsk_wrong' }).send(SMS)
+    assert.ok(wrong.kind === 'again' && wrong.why.startsWith('gateway_refused: 401'), JSON.stringify(wrong))
+    twin.reply = raw(400, `the key ${twin.api_key} may not do this`)
+    assert.deepEqual(await open().send(SMS), { kind: 'refused', why: 'message_refused: the key *** may not do this' })
+  })
+})

@@ -1,0 +1,31 @@
+// Which gateways this installation has.
+
+import type { Deps } from '../../kernel/db/index.ts'
+import type { Config } from '../../kernel/lib/index.ts'
+import { createAfricasTalking } from './africastalking.ts'
+import type { Channel, Gateways } from './gateway.ts'
+import { createSmtpGateway } from './smtp.ts'
+
+/** Whether messages of a channel leave the house. Else they are kept, and read in the product. */
+export function hasGateway(config: Config, channel: Channel): boolean {
+  return channel === 'email' ? config.smtp_url !== '' : config.sms_gateway !== ''
+}
+
+/** Makes the configured ones. They connect when there is something to send. */
+export function createGateways({ config }: Pick<Deps, 'config'>): Gateways {
+  const { mail_from: from, brand_name } = config
+  return {
+    email:
+      hasGateway(config, 'email') && from !== null
+        ? createSmtpGateway({ url: config.smtp_url, from, brand_name, demand_tls: config.node_env === 'production' })
+        : null,
+    sms: hasGateway(config, 'sms')
+      ? createAfricasTalking({
+          url: config.africastalking_url,
+          username: config.africastalking_username,
+          api_key: config.africastalking_api_key,
+          sender: config.sms_sender,
+        })
+      : null,
+  }
+}

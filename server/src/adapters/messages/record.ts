@@ -1,0 +1,67 @@
+// Writing down what became of messages: one statement for all that ended together.
+
+import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
+import { gather } from '../../kernel/lib/index.ts'
+import type { Outcome } from './gateway.ts'
+
+/** Pauses before tries two to five, each from the end of the try before. */
+const PAUSES_MS = [60_000, 300_000, 1_800_000, 7_200_000]
+
+/** The longest pause before a try. */
+export const LONGEST_PAUSE_MS = Math.max(...PAUSES_MS)
+
+/** A claimed message and what became of it. `kept`: nobody sends such messages any more. */
+export type Ended = {
+  merchant_id: string
+  id: string
+  /** How often it was tried before. */
+  tries: number
+  ended_at: Date
+  outcome: Outcome | { kind: 'kept' }
+}
+
+const INPUT =
+  'merchant_id uuid, id uuid, tries smallint, tried smallint, status text, due_at timestamptz, sent_at timestamptz, error text, gateway_id text'
+
+// The guard: a process that was so slow that its lease ended has lost the row, and what it says late counts for nothing.
+const RECORD = sql(
+  'outbox_record',
+  `update outbox_messages m
+   set status = r.status, tries = r.tries + r.tried, due_at = r.due_at, lease_owner = null, sent_at = r.sent_at,
+     error = r.error, gateway_id = r.gateway_id
+   from ${inputRows('$1', 'id', INPUT)} r
+   where m.merchant_id = r.merchant_id and m.id = r.id
+     and m.status = 'waiting' and m.lease_owner = $2 and m.tries = r.tries`,
+)
+
+const SET_MAX = 200
+
+/** Makes the recorder. Throws when the database is away. */
+export function createRecorder(deps: Deps): (ended: Ended) => Promise<void> {
+  return gather<Ended, void>(
+    async (all) => {
+      const rows = inLockOrder(all.map(rowOf), (row) => row.id)
+      await oneStatement(deps.db).query(RECORD, [JSON.stringify(rows), deps.process_id])
+      return all.map(() => undefined)
+    },
+    { max_items: SET_MAX, max_running: 2 },
+  )
+}
+
+function rowOf({ merchant_id, id, tries, ended_at, outcome }: Ended) {
+  const pause = outcome.kind === 'again' ? PAUSES_MS[tries] : undefined
+  const status = STATUS[outcome.kind]
+  return {
+    merchant_id,
+    id,
+    tries,
+    tried: outcome.kind === 'kept' ? 0 : 1,
+    status: pause === undefined ? status : 'waiting',
+    due_at: pause === undefined ? null : new Date(ended_at.getTime() + pause),
+    sent_at: outcome.kind === 'taken' ? ended_at : null,
+    error: 'why' in outcome ? outcome.why : null,
+    gateway_id: outcome.kind === 'taken' ? outcome.gateway_id : null,
+  }
+}
+
+const STATUS = { taken: 'sent', kept: 'kept', refused: 'failed', again: 'failed', unknown: 'failed' } as const

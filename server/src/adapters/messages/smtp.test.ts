@@ -1,0 +1,196 @@
+// E-mails over a real connection to a mail server.
+
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { START } from '../../../test/harness.ts'
+import { headerOf, headersOf, type MailServer, startMailServer, textOf } from '../../../test/smtp.ts'
+import type { OutgoingEmail } from './gateway.ts'
+import { createSmtpGateway, type SmtpOptions } from './smtp.ts'
+
+const ID = '0199f3a0-0000-8000-8000-000000000001'
+const EMAIL: OutgoingEmail = {
+  id: ID,
+  to: 'juma@example.com',
+  subject: 'Ankara INV-000123',
+  text: 'Habari Juma.\n\nLipa hapa: https://pay.example.tz/pay/x',
+  created_at: START,
+  attachments: [],
+}
+const FROM = { name: 'Malipo', address: 'pay@example.tz' }
+
+let server: MailServer
+const opened: { close(): Promise<void> }[] = []
+beforeEach(async () => {
+  server = await startMailServer()
+})
+afterEach(async () => {
+  for (const gateway of opened.splice(0)) await gateway.close()
+  await server.close()
+})
+
+function open(options: Partial<SmtpOptions> = {}) {
+  const url = `smtp://127.0.0.1:${server.port}`
+  const gateway = createSmtpGateway({ url, from: FROM, brand_name: 'Malipo', demand_tls: true, ...options })
+  opened.push(gateway)
+  return gateway
+}
+const send = (email: Partial<OutgoingEmail> = {}, options: Partial<SmtpOptions> = {}) =>
+  open(options).send({ ...EMAIL, ...email })
+const onlyMail = () => {
+  const [mail, ...others] = server.mails
+  assert.ok(mail && others.length === 0, `${server.mails.length} e-mails came`)
+  return mail
+}
+
+test('an e-mail arrives as it was written, with an id that is the same at each try', async () => {
+  assert.deepEqual(await send(), { kind: 'taken', gateway_id: '250 2.0.0 taken as 4711' })
+  const mail = onlyMail()
+  assert.deepEqual([mail.from, mail.to], ['pay@example.tz', ['juma@example.com']])
+  assert.equal(textOf(mail), EMAIL.text)
+  const shown = ['subject', 'from', 'to', 'message-id', 'date', 'auto-submitted'].map((name) => headerOf(mail, name))
+  assert.deepEqual(shown, [
+    EMAIL.subject,
+    'Malipo <pay@example.tz>',
+    'juma@example.com',
+    `<${ID}@example.tz>`,
+    'Mon, 05 Jan 2026 09:00:00 +0000',
+    'auto-generated',
+  ])
+})
+
+test('nothing in a subject or a name becomes a header, a recipient or a second e-mail', async () => {
+  const evil = 'Duka\r\nBcc: spy@example.com\r\n\r\n<script>\n.\r\nMAIL FROM:<x@example.com>\u2028X-Evil: 1\0'
+  const attachments = [
+    { filename: `a"\r\nX-Evil: 1\r\n.pdf`, content: Buffer.from('x'), content_type: 'application/pdf' },
+  ]
+  const from = { name: '', address: FROM.address }
+  assert.equal((await send({ subject: evil, attachments }, { from, brand_name: evil })).kind, 'taken')
+  const mail = onlyMail()
+  assert.deepEqual(mail.to, ['juma@example.com'])
+  const names = headersOf(mail).map(([name]) => name)
+  const allowed = ['auto-submitted', 'from', 'to', 'subject', 'message-id', 'date', 'mime-version', 'content-type']
+  assert.deepEqual(
+    names.filter((name) => !allowed.includes(name)),
+    [],
+  )
+  assert.ok(headerOf(mail, 'subject').startsWith('Duka Bcc: spy@example.com <script> . MAIL FROM:'))
+  assert.ok(!/^x-evil/im.test(mail.raw))
+  assert.equal(server.commands.filter((line) => /^(?:MAIL|RCPT)/i.test(line)).length, 2)
+})
+
+for (const to of [
+  'a@example.com, spy@example.com',
+  'a@example.com\r\nRCPT TO:<spy@example.com>',
+  '<a@example.com>',
+  '"a b"@example.com',
+  'Juma <a@example.com>',
+  'a',
+  '',
+  `${'x'.repeat(250)}@example.com`,
+]) {
+  test(`no e-mail goes to ${JSON.stringify(to.slice(0, 60))}`, async () => {
+    assert.deepEqual(await send({ to }), { kind: 'refused', why: 'invalid_recipient: not an e-mail address' })
+    assert.equal(server.connections, 0)
+  })
+}
+
+test('texts of every script and size arrive whole, without marks that turn or end them', async () => {
+  const kept = `${'Habari 😀 مرحبا שלום — “Asha”. '.repeat(300)}\n.\n..\nFrom x\n${'neno'.repeat(3_000)}`
+  assert.equal((await send({ text: `\u202e${kept}\0\u2066\r\n.\r\nQUIT` })).kind, 'taken')
+  assert.equal(textOf(onlyMail()), `${kept}\n.\nQUIT`)
+})
+
+test('a name of 10 KB is cut in the subject', async () => {
+  await send({ subject: '😀'.repeat(10_000) })
+  assert.equal([...headerOf(onlyMail(), 'subject')].length, 200)
+})
+
+test('a file goes along, byte by byte', async () => {
+  const content = Buffer.from(Array.from({ length: 5_000 }, (_, i) => i % 256))
+  await send({ attachments: [{ filename: 'INV-000123.pdf', content, content_type: 'application/pdf' }] })
+  const { raw } = onlyMail()
+  assert.match(raw, /Content-Type: application\/pdf; name=INV-000123\.pdf/)
+  assert.ok(raw.replaceAll('\r\n', '').includes(content.toString('base64')))
+})
+
+test('a text never makes us read a file or fetch an address', async () => {
+  const sneaky = { filename: 'x', content: { path: '/etc/hostname' } as never, content_type: 'text/plain' }
+  const outcome = await send({ attachments: [sneaky] })
+  assert.equal(outcome.kind, 'again')
+  assert.equal(server.mails.length, 0)
+})
+
+test('one connection carries many e-mails', async () => {
+  const gateway = open()
+  for (let i = 0; i < 20; i++) assert.equal((await gateway.send(EMAIL)).kind, 'taken')
+  assert.deepEqual([server.mails.length, server.connections], [20, 1])
+})
+
+const ANSWERS: [MailServer['answers'], string, string][] = [
+  [{ RCPT: '550 5.1.1 no such mailbox' }, 'refused', 'recipient_refused'],
+  [{ RCPT: '451 4.7.1 greylisted' }, 'again', 'gateway_refused'],
+  [{ RCPT: '452 mailbox full' }, 'again', 'gateway_refused'],
+  [{ DATA: '554 5.7.1 looks like spam' }, 'refused', 'message_refused'],
+  [{ END: '554 5.7.1 looks like spam' }, 'refused', 'message_refused'],
+  [{ END: '451 come back' }, 'again', 'gateway_refused'],
+  [{ MAIL: '550 sender unknown' }, 'again', 'gateway_refused'],
+  [{ MAIL: '421 closing' }, 'again', 'gateway_refused'],
+  [{ greeting: '554 no service' }, 'again', 'gateway_'],
+  [{ greeting: 'drop' }, 'again', 'gateway_unreachable'],
+  [{ MAIL: 'drop' }, 'again', 'gateway_unreachable'],
+  [{ END: 'drop' }, 'again', 'gateway_unreachable'],
+]
+describe('what a mail server says', () => {
+  for (const [answers, kind, word] of ANSWERS) {
+    test(`${JSON.stringify(answers)} means ${kind}`, async () => {
+      server.answers = answers
+      const outcome = await send()
+      assert.equal(outcome.kind, kind)
+      assert.ok('why' in outcome && outcome.why.startsWith(word), JSON.stringify(outcome))
+      assert.ok(server.connections === 1 && server.mails.length <= 1, 'it is tried once')
+    })
+  }
+
+  for (const step of ['greeting', 'MAIL', 'END'] as const) {
+    test(`silence at ${step} ends in time, and is tried again`, async () => {
+      server.answers = { [step]: 'hang' }
+      const gateway = open({ timeout_ms: 150 })
+      const outcome = await gateway.send(EMAIL)
+      assert.ok(outcome.kind === 'again' && outcome.why.startsWith('gateway_unreachable'), JSON.stringify(outcome))
+      server.answers = {}
+      assert.equal((await gateway.send(EMAIL)).kind, 'taken', 'the next one finds a way')
+    })
+  }
+
+  test('nobody there means try again', async () => {
+    const { port } = server
+    await server.close()
+    const outcome = await send({}, { url: `smtp://127.0.0.1:${port}` })
+    assert.ok(outcome.kind === 'again' && outcome.why.startsWith('gateway_unreachable'))
+    server = await startMailServer()
+  })
+})
+
+test('the server is told who we are, and a wrong password is ours to mend', async () => {
+  await server.close()
+  server = await startMailServer({ password: 'siri@1:/' })
+  const url = (password: string) => `smtp://pay%40example.tz:${encodeURIComponent(password)}@127.0.0.1:${server.port}`
+  assert.equal((await send({}, { url: url('siri@1:/') })).kind, 'taken')
+  const wrong = await send({}, { url: url('not this one') })
+  assert.ok(wrong.kind === 'again' && wrong.why.startsWith('gateway_refused: EAUTH'), JSON.stringify(wrong))
+  assert.ok(!JSON.stringify(wrong).includes('not this one'))
+})
+
+test('in production a server elsewhere that offers no TLS gets nothing, not even the password', async () => {
+  await server.close()
+  // An address of this machine that the gateway does not take for it.
+  server = await startMailServer({ password: 'siri', host: '127.0.0.2' })
+  const at = `smtp://pay:siri@127.0.0.2:${server.port}`
+  const outcome = await send({}, { url: at, demand_tls: true })
+  assert.ok(outcome.kind === 'again', JSON.stringify(outcome))
+  assert.deepEqual(
+    server.commands.filter((line) => /^(?:AUTH|MAIL|DATA)/i.test(line)),
+    [],
+  )
+  assert.equal((await send({}, { url: at, demand_tls: false })).kind, 'taken')
+})

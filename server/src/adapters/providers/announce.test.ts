@@ -1,0 +1,116 @@
+// What a process says at its start: an operator reads where live money goes before any of it moves.
+
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { createWorld, type World } from '../../../test/harness.ts'
+
+const SELCOM = {
+  SELCOM_URL: 'https://gateway.example/v1',
+  SELCOM_API_KEY: 'key',
+  SELCOM_API_SECRET: 'secret',
+  SELCOM_VENDOR: 'TILL',
+  SELCOM_BUYER_EMAIL: 'payments@example.tz',
+  SELCOM_BUYER_PHONE: '0754000000',
+}
+const SELCOM_PAYOUTS = {
+  SELCOM_FLOAT_VENDOR: 'FLOAT',
+  SELCOM_PIN: '1234',
+  SELCOM_SENDER_ACCOUNT: 'M1',
+  SELCOM_SENDER_NAME: 'Duka Ltd',
+  SELCOM_SENDER_PHONE: '0754000001',
+}
+const VODACOM = {
+  VODACOM_URL: 'https://openapi.example/openapi/ipg/v2/vodacomTZN',
+  VODACOM_API_KEY: 'key',
+  VODACOM_PUBLIC_KEY: generateKeyPairSync('rsa', { modulusLength: 1024 })
+    .publicKey.export({ format: 'der', type: 'spki' })
+    .toString('base64'),
+  VODACOM_SERVICE_PROVIDER_CODE: '123456',
+}
+const BASE_URL = 'https://pay.example.tz'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world?.close())
+
+/** What a process with these settings would say, on the same database. */
+async function saidWith(env: Record<string, string>) {
+  const other = await createWorld({ url: world.url, env })
+  try {
+    await other.system.warn()
+    const lines = other.deps.logged.map((line) => JSON.parse(line) as { msg: string; level: number | string })
+    return { live: other.system.live, warnings: lines.filter(({ msg }) => !msg.startsWith('database')), lines }
+  } finally {
+    await other.close()
+  }
+}
+const texts = (said: Awaited<ReturnType<typeof saidWith>>) => said.warnings.map(({ msg }) => msg).join('\n')
+
+describe('where live money goes', () => {
+  test('is told with its routes, its callback addresses and whether money can go out', async () => {
+    const env = { BASE_URL, ...SELCOM, ...VODACOM, PROVIDER: 'selcom', PROVIDER_ROUTES: 'MOBILE_MONEY/VODACOM=vodacom' }
+    assert.deepEqual((await saidWith(env)).live, {
+      provider: 'selcom',
+      routes: ['MOBILE_MONEY/MPESA=vodacom'],
+      callbacks: { selcom: `${BASE_URL}/callbacks/selcom`, vodacom: `${BASE_URL}/callbacks/vodacom` },
+      payouts: ['MOBILE_MONEY'],
+    })
+    assert.deepEqual((await saidWith({ BASE_URL, ...SELCOM, PROVIDER: 'selcom' })).live.payouts, [])
+    const paying = await saidWith({ BASE_URL, ...SELCOM, ...SELCOM_PAYOUTS, PROVIDER: 'selcom' })
+    assert.deepEqual(paying.live.payouts, ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'])
+  })
+
+  test('the mock alone has no callbacks to tell of, and nothing to warn about', async () => {
+    const said = await saidWith({})
+    assert.deepEqual([said.live.provider, said.live.callbacks], ['mock', {}])
+    assert.equal(texts(said), '')
+  })
+})
+
+describe('a warning', () => {
+  test('is given when a gateway cannot be told where to call back, or could not reach that address', async () => {
+    const selcom = { ...SELCOM, PROVIDER: 'selcom' }
+    assert.match(texts(await saidWith({ ...selcom, PORT: '0' })), /selcom is not told where to call back: set BASE_URL/)
+    const local = await saidWith({ ...selcom, PORT: '8088' })
+    assert.match(texts(local), /selcom cannot reach http:\/\/127\.0\.0\.1:8088\/callbacks\/selcom: set BASE_URL/)
+    assert.equal(texts(await saidWith({ ...selcom, BASE_URL })), '')
+    const twin = await saidWith({ ...selcom, SELCOM_URL: 'http://127.0.0.1:8091/v1', PORT: '8088' })
+    assert.equal(twin.live.callbacks.selcom, 'http://127.0.0.1:8088/callbacks/selcom')
+    assert.equal(texts(twin), '', 'a twin on this machine can')
+  })
+
+  test('is given when prompts go over a provider that reaches the numbers of one network', async () => {
+    const both = { BASE_URL, ...SELCOM, ...VODACOM, VODACOM_FAILED_STATES: 'Failed=provider_declined' }
+    const pushed = await saidWith({ ...both, PROVIDER: 'selcom', PROVIDER_ROUTES: 'wallet_push=vodacom' })
+    assert.match(texts(pushed), /wallet_push goes over vodacom, which prompts MPESA numbers only/)
+    const routed = await saidWith({ ...both, PROVIDER: 'selcom', PROVIDER_ROUTES: 'MOBILE_MONEY/MPESA=vodacom' })
+    assert.equal(texts(routed), '')
+  })
+
+  test('is given when no word of Vodacom means that a payment failed', async () => {
+    const said = await saidWith({ BASE_URL, ...VODACOM, PROVIDER: 'vodacom' })
+    assert.match(texts(said), /VODACOM_FAILED_STATES is empty.*COLLECTION_DEADLINE_H/)
+    const routes = { PROVIDER: 'selcom', PROVIDER_ROUTES: 'MOBILE_MONEY/MPESA=vodacom' }
+    const paying = await saidWith({ BASE_URL, ...SELCOM, ...VODACOM, ...routes })
+    assert.equal(texts(paying), '', 'payments do not go over it')
+  })
+
+  test('is given with a count when payments or payouts wait for a provider that is not configured any more', async () => {
+    const { body } = await world.post(
+      '/v1/collections/wallet-push',
+      { amount: '5000', phone: '0754000007' },
+      { key: world.live_key },
+    )
+    await world.rows(`update collection_attempts set provider = 'gone', due_at = now() where collection_id = $1`, [
+      body.data.collection_id,
+    ])
+    const said = await saidWith({})
+    assert.equal(said.warnings.length, 1)
+    const { msg, ...facts } = said.warnings[0] as Record<string, unknown>
+    assert.match(String(msg), /wait for a provider that is not configured/)
+    assert.deepEqual([facts.provider, facts.kind, facts.waiting], ['gone', 'payments', 1])
+  })
+})

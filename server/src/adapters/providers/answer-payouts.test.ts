@@ -1,0 +1,186 @@
+// Whatever a provider says about a payout, in texts, amounts and times: it can be stored, it pays nothing by mistake, and
+// it keeps no payout open.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createWorld, type World } from '../../../test/harness.ts'
+import {
+  booksHold,
+  fund,
+  type Hands,
+  handsOf,
+  insertWithdrawal,
+  type Key,
+  newScript,
+  payoutOf,
+  said,
+  scriptedProvider,
+  storyOf,
+} from '../../../test/payouts.ts'
+import { readPayoutAnswer } from './answer.ts'
+import type { PayoutAnswer } from './port.ts'
+
+const AMOUNT_MINOR = 100_000n
+const paid = said.paid(AMOUNT_MINOR)
+const UNREADABLE = { kind: 'unknown', why: 'unreadable', provider_status: null }
+
+const STRANGE: [string, Partial<PayoutAnswer>][] = [
+  ['NUL in its word', { provider_status: 'DO\0NE' }],
+  ['NUL in its id', { provider_id: '\0' }],
+  ['a lone surrogate', { provider_status: 'x\ud83d' }],
+  ['a word of a megabyte', { provider_status: 'x\0'.repeat(500_000) }],
+  ['a pause of 250,000 years', { ask_again_ms: 8e15 }],
+  ['a pause without end', { ask_again_ms: Number.POSITIVE_INFINITY }],
+  ['a pause of nothing', { ask_again_ms: 0.001 }],
+  ['a pause that is no number', { ask_again_ms: Number.NaN }],
+]
+
+/** Answers that look like money moved, and say nothing that could be booked. */
+const UNBOOKABLE: [string, unknown][] = [
+  ['no amount', { ...paid, amount_minor: undefined }],
+  ['an amount that is a number', { ...paid, amount_minor: 100_000 }],
+  ['an amount that is a text', { ...paid, amount_minor: '100000' }],
+  ['nothing', { ...paid, amount_minor: 0n }],
+  ['less than nothing', { ...paid, amount_minor: -AMOUNT_MINOR }],
+  ['more than there is', { ...paid, amount_minor: 2n ** 53n + 1n }],
+  ['no currency', { ...paid, currency: undefined }],
+  ['a kind that nobody knows', { ...paid, kind: 'executed' }],
+  ['a text', 'COMPLETED'],
+  ['null', null],
+  ['undefined', undefined],
+]
+
+describe('a provider that says about a payout', () => {
+  let world: World
+  let hands: Hands
+  const script = newScript()
+  before(async () => {
+    const provider = scriptedProvider(script)
+    world = await createWorld({ compose: { providers: [provider] } })
+    hands = handsOf(world, provider)
+    await fund(world, 10_000_000n)
+  })
+  after(async () => {
+    await booksHold(world)
+    await world.close()
+  })
+
+  /** One approved payout under this script, with everything done that fell due until now. */
+  const send = async (answers: { payout: unknown; status: unknown }): Promise<Key> => {
+    script.payout = () => answers.payout as PayoutAnswer
+    script.status = () => answers.status as PayoutAnswer
+    const key = await insertWithdrawal(world, { amount_minor: AMOUNT_MINOR })
+    await hands.approve(key)
+    await world.system.payouts.task.idle()
+    return key
+  }
+
+  for (const [name, fields] of STRANGE) {
+    test(`${name}, when it takes it and when it paid: it is settled within an hour, and asked about seldom`, async () => {
+      const key = await send({ payout: { ...said.accepted, ...fields }, status: { ...paid, ...fields } })
+      const asked = script.asked.length
+      world.deps.clock.advance(3_600_000)
+      await world.pass(3_000)
+      const { status, moves } = await storyOf(world, key)
+      assert.equal(status, 'SUCCESS')
+      assert.deepEqual(moves, ['PROCESSING', 'SUCCESS: succeeded 1000.00 TZS'])
+      assert.ok(script.asked.length - asked <= 12, `${script.asked.length - asked} questions in three seconds`)
+      script.status = () => paid
+      world.deps.clock.advance(3_600_000)
+      await world.work()
+      assert.equal((await payoutOf(world, key))?.state, 'final')
+    })
+  }
+
+  for (const [name, answer] of UNBOOKABLE) {
+    test(`${name}, as if it had paid: nothing is paid and nothing released until it speaks clearly`, async () => {
+      const key = await send({ payout: answer, status: answer })
+      world.deps.clock.advance(60_000)
+      await world.work()
+      const doubtful = await storyOf(world, key)
+      assert.deepEqual(doubtful.moves, ['PROCESSING', 'NEEDS_RECONCILIATION: unknown unreadable'])
+      assert.deepEqual(doubtful.facts, ['reserved 100000'])
+      script.status = () => paid
+      world.deps.clock.advance(60_000)
+      await world.work()
+      const { status, facts } = await storyOf(world, key)
+      assert.equal(status, 'SUCCESS')
+      assert.deepEqual(facts.map((fact) => fact.split(' ')[0]).sort(), ['paid', 'reserved'])
+      assert.equal(script.sent.filter((reference) => reference === script.sent.at(-1)).length, 1)
+    })
+  }
+})
+
+describe('reading an answer about a payout', () => {
+  const read = (answer: unknown) => readPayoutAnswer(answer as PayoutAnswer)
+
+  test('leaves a plain one as it is', () => {
+    const plain: PayoutAnswer[] = [
+      { kind: 'accepted', provider_status: 'PENDING', provider_id: 'P-1', ask_again_ms: 1_500 },
+      { ...paid, provider_id: null },
+      { ...said.reversed(AMOUNT_MINOR, true), provider_id: 'P-1 \u{1f4b0}' },
+      { ...said.reversed(AMOUNT_MINOR, false), provider_id: null },
+      { ...said.declined, provider_id: null },
+      { ...said.blocked, provider_id: null },
+      { ...said.blocked, because: 'float', provider_id: null, told: '990 FAIL: the float is empty' },
+      { ...said.not_sent, provider_id: null },
+      { ...said.not_sent, provider_id: null, busy: true },
+      { ...said.unknown, provider_id: null, why: 'busy' },
+      { ...said.not_found, provider_id: null },
+      { ...said.unknown, provider_id: null },
+    ]
+    for (const answer of plain) assert.deepEqual(read(answer), answer)
+  })
+
+  test('keeps what it tells operators short, and such that it can be stored', () => {
+    assert.equal(
+      read({ ...said.blocked, told: `a\0b${'\u{1f4b0}'.repeat(400)}` }).told,
+      `a\ufffdb${'\u{1f4b0}'.repeat(297)}`,
+    )
+    assert.equal(read({ ...said.blocked, told: 'FAIL {"pin": "1234"}' }).told?.includes('1234'), false)
+    for (const told of [null, undefined, 5, {}]) assert.ok(!('told' in read({ ...said.blocked, told })))
+  })
+
+  test('makes nothing of what is no answer', () => {
+    for (const [, answer] of UNBOOKABLE) assert.deepEqual(read(answer), UNREADABLE)
+    for (const answer of [{}, [], 5, { kind: 'held', amount_minor: 1n, currency: 'TZS' }]) {
+      assert.deepEqual(read(answer), UNREADABLE)
+    }
+  })
+
+  test('knows only the reasons that exist', () => {
+    for (const reason of ['toString', '__proto__', 'wrong_pin', undefined, 5]) {
+      const answer = read({ ...said.declined, reason })
+      assert.equal(answer.kind === 'declined' && answer.reason, 'unknown_provider_error')
+    }
+  })
+
+  test('knows only the causes of a block that exist', () => {
+    for (const because of ['toString', '__proto__', 'weather', '', null, 5, {}]) {
+      assert.deepEqual(read({ ...said.blocked, because }), { ...said.blocked, provider_id: null })
+    }
+  })
+
+  test('takes a charge for returned only when that is said outright', () => {
+    for (const charge_returned of [undefined, null, 'true', 1, {}]) {
+      const answer = read({ ...said.reversed(AMOUNT_MINOR), charge_returned })
+      assert.equal(answer.kind === 'reversed' && answer.charge_returned, false)
+    }
+  })
+
+  test('keeps texts short and whole, and pauses between a quarter of a second and an hour', () => {
+    const { provider_status, provider_id, ask_again_ms } = read({
+      ...paid,
+      provider_status: '\u{1f4b0}'.repeat(70),
+      provider_id: 'a\0b\ud800',
+      ask_again_ms: 8e15,
+    })
+    assert.equal(provider_status, '\u{1f4b0}'.repeat(64))
+    assert.equal(provider_id, 'a\ufffdb\ufffd')
+    assert.equal(ask_again_ms, 3_600_000)
+    const answer = read({ ...paid, currency: 'T\0S', ask_again_ms: 0.001 })
+    assert.equal(answer.ask_again_ms, 250)
+    assert.equal(answer.kind === 'succeeded' && answer.currency, 'T\ufffdS')
+    for (const ms of [0, -5, Number.NaN, '5']) assert.equal(read({ ...paid, ask_again_ms: ms }).ask_again_ms, undefined)
+  })
+})

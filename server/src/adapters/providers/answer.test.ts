@@ -1,0 +1,178 @@
+// Whatever a provider says, in texts, amounts and times: it can be stored, and it keeps no payment open.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { codeOf, createWorld } from '../../../test/harness.ts'
+import { NO_PAYOUTS } from '../../../test/no-payouts.ts'
+import { readAnswer, readPushAnswer, readQrAnswer, UNREADABLE } from './answer.ts'
+import type { Answer, Provider, PushAnswer, QrAnswer } from './port.ts'
+
+const paid = { kind: 'succeeded', amount_minor: 1_000n, currency: 'TZS', provider_status: 'COMPLETED' } as const
+const open = { kind: 'accepted', provider_status: 'PENDING' } as const
+
+const STRANGE: [string, Partial<Answer>][] = [
+  ['NUL in its word', { provider_status: 'DO\0NE' }],
+  ['NUL in its id', { provider_id: '\0' }],
+  ['a lone surrogate', { provider_status: 'x\ud83d' }],
+  ['a word that ends within a character when it is cut', { provider_status: `${'x'.repeat(63)}\u{1f4b0}y` }],
+  ['a word of a megabyte', { provider_status: 'x\0'.repeat(500_000) }],
+  ['a pause of 250,000 years', { ask_again_ms: 8e15 }],
+  ['a pause without end', { ask_again_ms: Number.POSITIVE_INFINITY }],
+  ['a pause of nothing', { ask_again_ms: 0.001 }],
+  ['a pause that is no number', { ask_again_ms: Number.NaN }],
+]
+
+async function withSaying(
+  said: { push?: Answer; status?: Answer; qr?: () => QrAnswer },
+  work: (world: Awaited<ReturnType<typeof createWorld>>, asked: () => number) => Promise<void>,
+): Promise<void> {
+  let asked = 0
+  const provider: Provider = {
+    name: 'mock',
+    capabilities: { methods: ['wallet_push', 'provider_pesa', 'qr'], whole_shillings: false, payout_methods: [] },
+    push: async () => said.push ?? open,
+    qr: async () => said.qr?.() ?? open,
+    status: async (requests) => {
+      asked++
+      return requests.map(() => said.status ?? open)
+    },
+    ...NO_PAYOUTS,
+    verifyCallback: () => ({ verified: false }),
+  }
+  const world = await createWorld({ compose: { providers: [provider] }, env: { COLLECTION_DEADLINE_H: '0.02' } })
+  try {
+    await work(world, () => asked)
+  } finally {
+    await world.close()
+  }
+}
+
+describe('a provider that says', () => {
+  for (const [name, fields] of STRANGE) {
+    test(`${name}: the payment is settled, or ends at its deadline`, async () => {
+      const push = { ...open, ...fields } as Answer
+      for (const [status, expected] of [
+        [{ ...open, ...fields } as Answer, 'failed'],
+        [{ ...paid, ...fields } as Answer, 'successful'],
+      ] as const) {
+        await withSaying({ push, status }, async (world, asked) => {
+          const { collection_id } = (
+            await world.post(
+              '/v1/collections/wallet-push',
+              { amount: '10', phone: '0754123456' },
+              { key: world.live_key },
+            )
+          ).body.data
+          await world.pass(100_000)
+          const shown = (await world.get(`/v1/collections/${collection_id}`, world.live_key)).body.data
+          assert.equal(shown.status, expected)
+          assert.ok(asked() <= 120, `${asked()} questions`)
+        })
+      }
+    })
+  }
+
+  for (const [name, code] of [
+    ['NUL in the token', { payment_token: '1\0', qr_payload: '000201' }],
+    ['NUL in the code', { payment_token: '1', qr_payload: '0002\0' }],
+    ['half a character', { payment_token: '1', qr_payload: '\udc00' }],
+    ['a megabyte', { payment_token: '1', qr_payload: '0'.repeat(1_000_000) }],
+    ['no code', { payment_token: '', qr_payload: '' }],
+  ] as const) {
+    test(`${name} to a QR request: 503, and the same key works at once when it speaks clearly`, async () => {
+      let broken = true
+      const good = { payment_token: '12345678', qr_payload: '000201' }
+      await withSaying({ qr: () => ({ ...open, ...(broken ? code : good) }) }, async (world) => {
+        const options = { key: world.live_key, idempotency_key: randomUUID() }
+        const ask = () => world.post('/v1/collections/qr', { amount: '10' }, options)
+        assert.deepEqual(codeOf(await ask()), [503, 'provider_unavailable'])
+        broken = false
+        const reply = await ask()
+        assert.equal(reply.status, 202)
+        assert.equal(reply.body.data.qr_payload, good.qr_payload)
+        const rows = await world.rows('select id as collection_id from collections')
+        assert.deepEqual(rows, [{ collection_id: reply.body.data.collection_id }])
+      })
+    })
+  }
+})
+
+describe('reading an answer', () => {
+  test('leaves a plain one as it is', () => {
+    const plain: Answer = { ...paid, provider_id: 'P-1 \u{1f4b0}', ask_again_ms: 1_500 }
+    assert.deepEqual(readAnswer(plain), plain)
+    const code = { ...open, provider_id: null, payment_token: '12345678', qr_payload: '00020101' }
+    assert.deepEqual(readQrAnswer(code), code)
+    const down = {
+      kind: 'declined',
+      reason: 'provider_unavailable',
+      provider_status: '151',
+      provider_id: null,
+    } as const
+    assert.deepEqual(readAnswer({ ...down, answered: true }), { ...down, answered: true })
+    assert.deepEqual(readAnswer({ ...down, answered: 'yes' } as unknown as Answer), down)
+  })
+
+  test('knows of a push alone that it was not sent', () => {
+    const unsent = { kind: 'not_sent', busy: true, provider_status: null, ask_again_ms: 1_500 } as const
+    assert.deepEqual(readPushAnswer(unsent), unsent)
+    assert.deepEqual(readPushAnswer({ ...unsent, provider_status: 'x', ask_again_ms: -1 } as unknown as PushAnswer), {
+      kind: 'not_sent',
+      busy: true,
+      provider_status: null,
+    })
+    assert.deepEqual(readPushAnswer(paid), { ...paid, provider_id: null })
+    for (const nothing of [null, {}, 5]) assert.deepEqual(readPushAnswer(nothing as unknown as PushAnswer), UNREADABLE)
+    assert.deepEqual(readAnswer(unsent as unknown as Answer), UNREADABLE)
+    assert.deepEqual(readQrAnswer(unsent as unknown as QrAnswer), UNREADABLE)
+  })
+
+  test('keeps texts short and whole, counted in characters', () => {
+    const { provider_status } = readAnswer({ ...open, provider_status: '\u{1f4b0}'.repeat(70) })
+    assert.equal(provider_status, '\u{1f4b0}'.repeat(64))
+    assert.equal(readAnswer({ ...open, provider_status: 'a\u0085b\ud800' }).provider_status, 'a\ufffdb\ufffd')
+  })
+
+  test('keeps pauses between a quarter of a second and an hour', () => {
+    for (const [said, read] of [
+      [0.001, 250],
+      [250, 250],
+      [1_000.4, 1_001],
+      [8e15, 3_600_000],
+      [0, undefined],
+      [-5, undefined],
+      [Number.NaN, undefined],
+      ['5' as unknown as number, undefined],
+    ] as const) {
+      assert.equal(readAnswer({ ...open, ask_again_ms: said as number }).ask_again_ms, read)
+    }
+  })
+
+  test('makes nothing of what is no answer', () => {
+    for (const said of [
+      null,
+      undefined,
+      'COMPLETED',
+      {},
+      { kind: 'dancing' },
+      { ...paid, currency: 5 },
+      { ...paid, amount_minor: 5 },
+    ])
+      assert.deepEqual(readAnswer(said as unknown as Answer), {
+        kind: 'unknown',
+        why: 'unreadable',
+        provider_status: null,
+      })
+    const why = readAnswer({ kind: 'unknown', why: 'a\0b', provider_status: null } as unknown as Answer)
+    assert.deepEqual([why.kind, 'why' in why && why.why], ['unknown', 'unreadable'])
+    const strange = readAnswer({ kind: 'declined', reason: 'toString', provider_status: 5 } as unknown as Answer)
+    assert.deepEqual(strange, {
+      kind: 'declined',
+      reason: 'unknown_provider_error',
+      provider_status: null,
+      provider_id: null,
+    })
+    assert.equal((readAnswer({ ...paid, currency: 'TZS\0' }) as { currency: string }).currency, 'TZS\ufffd')
+  })
+})

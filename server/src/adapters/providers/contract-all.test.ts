@@ -1,0 +1,204 @@
+// What the platform relies on in every provider, the mocks and the real ones alike: one suite over all of them. What each does
+// beyond it, and how it misbehaves, is in contract.test.ts, contract-payouts.test.ts and the adapters' own folders.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { soon } from '../../../test/mock-providers.ts'
+import { type AnySubject, paymentBy, payoutTo, SUBJECTS } from '../../../test/provider-subjects.ts'
+import { DESTINATIONS } from '../../kernel/lib/index.ts'
+import {
+  type Answer,
+  FAILURE_REASONS,
+  METHODS,
+  PAYOUT_FAILURES,
+  type PaymentRequest,
+  type PayoutAnswer,
+  type PayoutRequest,
+} from './port.ts'
+
+/** Of something that was never sent nothing is claimed, but that it is not known or not there. */
+const SAYS_NOTHING = ['unknown', 'not_found']
+
+for (const [name, start] of SUBJECTS) {
+  describe(`every provider: ${name}`, () => {
+    let subject: AnySubject
+    before(async () => {
+      subject = await start()
+    })
+    after(() => subject.close())
+    const statusOf = async (request: PaymentRequest): Promise<Answer> =>
+      (await subject.provider.status([request]))[0] as Answer
+    const payoutStatusOf = async (request: PayoutRequest): Promise<PayoutAnswer> =>
+      (await subject.provider.payoutStatus([request]))[0] as PayoutAnswer
+    const callbacksFor = ({ reference }: { reference: string }) =>
+      subject.received.filter(({ body }) => body.includes(`"${reference}"`))
+    /** Sends it, and gives it as the platform stores it. */
+    const push = async (request: PaymentRequest): Promise<PaymentRequest> => {
+      const answer = await subject.provider.push(request)
+      assert.equal(answer.kind, 'accepted')
+      return { ...request, sent_at: new Date() }
+    }
+    const payOut = async (request: PayoutRequest): Promise<PayoutRequest> => {
+      const { kind } = await subject.provider.payout(request)
+      assert.ok(kind === 'accepted' || kind === 'succeeded' || kind === 'declined', kind)
+      return { ...request, sent_at: new Date() }
+    }
+
+    it('a payment that was paid has succeeded, with its amount and currency, however often that is asked', async () => {
+      const request = await push(paymentBy(subject.payers.pays))
+      await soon(async () => assert.equal((await statusOf(request)).kind, 'succeeded'))
+      const first = await statusOf(request)
+      assert.ok(first.kind === 'succeeded')
+      assert.deepEqual([first.amount_minor, first.currency], [request.amount_minor, 'TZS'])
+      assert.deepEqual(await statusOf(request), first)
+    })
+
+    it('a payment that was declined has a reason that payers can be told', async () => {
+      const request = await push(paymentBy(subject.payers.declines))
+      await soon(async () => assert.equal((await statusOf(request)).kind, 'declined'))
+      const answer = await statusOf(request)
+      assert.ok(answer.kind === 'declined' && Object.hasOwn(FAILURE_REASONS, answer.reason))
+    })
+
+    it('makes one prompt of a repeated reference, also from another process', async () => {
+      const request = paymentBy(subject.payers.pays)
+      const answers = await Promise.all([1, 2, 3].map(() => subject.provider.push(request)))
+      for (const answer of answers) assert.deepEqual(answer, answers[0])
+      const again = await subject.another?.push(request)
+      assert.ok(again === undefined || ['accepted', 'succeeded', 'unknown'].includes(again.kind), again?.kind)
+      await soon(async () => assert.equal((await statusOf(request)).kind, 'succeeded'))
+      if (subject.another !== null) assert.equal(subject.times(request.reference), 1)
+      await soon(async () => assert.equal(callbacksFor(request).length, 1))
+    })
+
+    it('answers many questions in their order, and claims nothing of what was never sent', async () => {
+      const paid = await push(paymentBy(subject.payers.pays))
+      const declined = await push(paymentBy(subject.payers.declines))
+      await soon(async () => assert.equal((await statusOf(paid)).kind, 'succeeded'))
+      await soon(async () => assert.equal((await statusOf(declined)).kind, 'declined'))
+      const never = () => paymentBy(subject.payers.pays)
+      const kinds = (await subject.provider.status([never(), declined, paid, never(), declined])).map(
+        ({ kind }) => kind,
+      )
+      assert.deepEqual([kinds[1], kinds[2], kinds[4]], ['declined', 'succeeded', 'declined'])
+      for (const kind of [kinds[0], kinds[3]]) assert.ok(SAYS_NOTHING.includes(kind ?? ''), kind)
+      assert.deepEqual(await subject.provider.status([]), [])
+    })
+
+    it('what it cannot do is declined before anybody is asked', async () => {
+      const { methods, whole_shillings } = subject.provider.capabilities
+      const cannot = METHODS.filter((method) => !methods.includes(method)).map((method) => paymentBy('001', { method }))
+      if (whole_shillings) cannot.push(paymentBy('001', { amount_minor: 500_050n }))
+      for (const request of cannot) {
+        const answer = await (request.method === 'qr' ? subject.provider.qr(request) : subject.provider.push(request))
+        assert.equal(answer.kind, 'declined', request.method)
+        assert.equal(subject.times(request.reference), null)
+      }
+    })
+
+    it('a code, where it makes them, is the same when it is asked for again', async () => {
+      if (!subject.provider.capabilities.methods.includes('qr')) return
+      const request = paymentBy('001', { method: 'qr', phone: null })
+      const code = await subject.provider.qr(request)
+      assert.equal(code.kind, 'accepted')
+      assert.match(code.payment_token ?? '', /^\d{8}$/)
+      assert.match(code.qr_payload ?? '', /^000201.*6304[0-9A-F]{4}$/)
+      assert.deepEqual(await subject.provider.qr(request), code)
+      const other = await subject.provider.qr(paymentBy('001', { method: 'qr', phone: null }))
+      assert.notEqual(other.qr_payload, code.qr_payload)
+    })
+
+    it('its callback names the payment, and one that does not prove itself is forged', async () => {
+      const request = await push(paymentBy(subject.payers.pays))
+      await soon(async () => assert.ok(callbacksFor(request).length > 0))
+      const [callback] = callbacksFor(request)
+      assert.ok(callback)
+      const { provider } = subject
+      const { headers, body } = callback
+      assert.deepEqual(provider.verifyCallback(headers, body), { verified: true, reference: request.reference })
+      for (const [proof, content] of [
+        [{}, body],
+        [headers, Buffer.alloc(0)],
+        [headers, Buffer.from('{')],
+        [headers, Buffer.alloc(20_000, '{')],
+        [headers, Buffer.from('null')],
+      ] as const) {
+        assert.deepEqual(provider.verifyCallback(proof, content), { verified: false })
+      }
+    })
+
+    it('a payout that was paid has succeeded, with its amount and currency', async () => {
+      const request = await payOut(payoutTo(subject.payees.pays))
+      await soon(async () => assert.equal((await payoutStatusOf(request)).kind, 'succeeded'))
+      const answer = await payoutStatusOf(request)
+      assert.ok(answer.kind === 'succeeded')
+      assert.deepEqual([answer.amount_minor, answer.currency], [request.amount_minor, 'TZS'])
+    })
+
+    it('a payout that was declined has a reason that merchants can be told', async () => {
+      const request = payoutTo(subject.payees.declines)
+      let answer = await subject.provider.payout(request)
+      await soon(async () => {
+        if (answer.kind !== 'declined') answer = await payoutStatusOf({ ...request, sent_at: new Date() })
+        assert.equal(answer.kind, 'declined')
+      })
+      assert.ok(answer.kind === 'declined' && Object.hasOwn(PAYOUT_FAILURES, answer.reason))
+    })
+
+    it('pays once under a repeated reference, also from another process', async () => {
+      const request = payoutTo(subject.payees.pays)
+      const answers = await Promise.all([1, 2, 3].map(() => subject.provider.payout(request)))
+      for (const answer of answers) assert.deepEqual(answer, answers[0])
+      // That it was there before is no failure: the money left.
+      const again = await subject.another?.payout(request)
+      assert.ok(again === undefined || ['accepted', 'succeeded', 'unknown'].includes(again.kind), again?.kind)
+      await soon(async () => assert.equal((await payoutStatusOf(request)).kind, 'succeeded'))
+      const times = subject.times(request.reference)
+      assert.ok(times === null || times === 1, `${times} times`)
+    })
+
+    it('answers many questions about payouts in their order, and claims nothing of what was never sent', async () => {
+      const paid = await payOut(payoutTo(subject.payees.pays))
+      await soon(async () => assert.equal((await payoutStatusOf(paid)).kind, 'succeeded'))
+      const never = () => payoutTo(subject.payees.pays)
+      const kinds = (await subject.provider.payoutStatus([never(), paid, never()])).map(({ kind }) => kind)
+      assert.equal(kinds[1], 'succeeded')
+      for (const kind of [kinds[0], kinds[2]]) assert.ok(SAYS_NOTHING.includes(kind ?? ''), kind)
+      assert.deepEqual(await subject.provider.payoutStatus([]), [])
+    })
+
+    it('a destination that it does not reach is declined, what it cannot take is blocked, and neither is paid', async () => {
+      const { destinations, needs, payout_methods, whole_shillings } = subject.provider.capabilities
+      const beyond = DESTINATIONS.filter(
+        ({ code, method }) =>
+          (destinations !== undefined && !destinations.includes(code)) || !payout_methods.includes(method),
+      )
+      const cannot = beyond.map(({ code, method }) =>
+        payoutTo(subject.payees.pays, {
+          method,
+          destination_code: code,
+          bank_name: method === 'BANK_ACCOUNT' ? code : null,
+        }),
+      )
+      const unfit = whole_shillings ? [payoutTo(subject.payees.pays, { amount_minor: 1_500_050n })] : []
+      for (const method of payout_methods) {
+        const code = DESTINATIONS.find(
+          (one) => one.method === method && (destinations ?? [one.code]).includes(one.code),
+        )
+        for (const field of needs?.[method] ?? []) {
+          const to = { method, destination_code: code?.code as string, bank_name: code?.name as string, [field]: null }
+          unfit.push(payoutTo(subject.payees.pays, to))
+        }
+      }
+      for (const [requests, kind] of [
+        [cannot, 'declined'],
+        [unfit, 'blocked'],
+      ] as const) {
+        for (const request of requests) {
+          assert.equal((await subject.provider.payout(request)).kind, kind, request.destination_code)
+          assert.equal(subject.times(request.reference), null)
+        }
+      }
+    })
+  })
+}

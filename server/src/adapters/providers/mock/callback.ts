@@ -1,0 +1,84 @@
+// The mock provider's callbacks: made and signed on its side, checked on ours, sent when the life of a payment, or of a
+// payout, says so.
+
+import { createHmac } from 'node:crypto'
+import { type Clock, sameSecret } from '../../../kernel/lib/index.ts'
+import type { Answer, CallbackVerdict, PayoutAnswer } from '../port.ts'
+import type { Step } from './engine.ts'
+
+/** Header with the hex HMAC-SHA256 of the raw body. */
+const SIGNATURE_HEADER = 'x-mock-signature'
+const SIGNATURE_CHARS = 64
+const BODY_MAX_BYTES = 4096
+
+/** One callback, ready to be sent. Sent again, it is the same bytes. */
+export type Callback = { headers: Record<string, string>; body: Buffer }
+
+type AnyStep = Step<Answer | PayoutAnswer>
+
+/**
+ * Calls `send` for every callback in the life of a payment or payout that was taken just now, at the time of each. A
+ * repeated callback is sent at once, without waiting for the first one's answer: that is how networks misbehave.
+ */
+export function scheduleCallbacks(
+  clock: Clock,
+  secret: string,
+  reference: string,
+  timeline: readonly AnyStep[],
+  send: (callback: Callback) => void,
+): void {
+  const taken_ms = clock.now().getTime()
+  for (const [index, step] of timeline.entries()) {
+    if (step.callbacks === 0) continue
+    onceItIs(clock, taken_ms + step.at_ms, () => {
+      const callback = makeCallback(secret, reference, step, index, clock.now())
+      for (let sent = 0; sent < step.callbacks; sent++) send(callback)
+    })
+  }
+}
+
+/** No timer fires earlier than this before its time. */
+const EARLY_MS_MAX = 1_000
+
+/**
+ * A timer of the machine may fire a moment early: a caller that is called back and asks at once must hear the outcome. If much
+ * more time is left, the clock has stepped back.
+ */
+function onceItIs(clock: Clock, time_ms: number, run: () => void): void {
+  clock.after(Math.max(0, time_ms - clock.now().getTime()), () => {
+    const left_ms = time_ms - clock.now().getTime()
+    if (left_ms > 0 && left_ms < EARLY_MS_MAX) onceItIs(clock, time_ms, run)
+    else run()
+  })
+}
+
+function makeCallback(secret: string, reference: string, step: AnyStep, index: number, sent_at: Date): Callback {
+  const { provider_status: status, provider_id } = step.answer
+  const body = Buffer.from(JSON.stringify({ reference, status, event_id: `${provider_id}-${index}`, sent_at }))
+  return { headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: signatureOf(secret, body) }, body }
+}
+
+/** Checks a callback on its raw bytes. Whatever is wrong with it, it is just not verified. */
+export function verifyCallback(
+  secret: string,
+  headers: Record<string, string | undefined>,
+  body: Buffer,
+): CallbackVerdict {
+  const signature = headers[SIGNATURE_HEADER]
+  if (signature === undefined || signature.length !== SIGNATURE_CHARS || body.length > BODY_MAX_BYTES)
+    return { verified: false }
+  if (!sameSecret(signature, signatureOf(secret, body))) return { verified: false }
+  try {
+    const content: unknown = JSON.parse(body.toString('utf8'))
+    if (typeof content === 'object' && content !== null && 'reference' in content) {
+      if (typeof content.reference === 'string') return { verified: true, reference: content.reference }
+    }
+  } catch {
+    // Signed but unreadable: it names no payment.
+  }
+  return { verified: false }
+}
+
+function signatureOf(secret: string, body: Buffer): string {
+  return createHmac('sha256', secret).update(body).digest('hex')
+}

@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { settableClock } from '../../../kernel/lib/index.ts'
+import type { PaymentRequest } from '../port.ts'
+import { answerAt, timelineOf } from './engine.ts'
+import { createMockProvider, MAGIC_NUMBERS, type Profile } from './index.ts'
+import { crc16, qrPayload } from './qr.ts'
+
+const START = new Date('2026-01-05T08:00:00Z')
+const SECRET = 'a secret of the tests'
+const SANDBOX: Profile = { success_default: 'always', seed: 'test', delay_ms: 1000 }
+const ANYONE = '255712345678'
+
+function requestOf(fields: Partial<PaymentRequest>): PaymentRequest {
+  return {
+    reference: 'P1',
+    method: 'wallet_push',
+    phone: ANYONE,
+    amount_minor: 500_000n,
+    currency: 'TZS',
+    simulate_status: null,
+    sent_at: START,
+    ...fields,
+  }
+}
+
+/** A payment's life in short: when, what, how often called back. */
+function lifeOf(fields: Partial<PaymentRequest>, profile: Profile = SANDBOX): (string | number)[][] {
+  return timelineOf(requestOf(fields), profile).map(({ at_ms, answer, callbacks }) => [
+    at_ms,
+    answer.kind === 'declined' ? answer.reason : answer.kind,
+    callbacks,
+  ])
+}
+
+function answerAfter(ms: number, fields: Partial<PaymentRequest>, profile: Profile = SANDBOX) {
+  return answerAt(requestOf(fields), profile, new Date(START.getTime() + ms))
+}
+
+const TAKEN = [0, 'accepted', 0]
+const MAGIC_LIVES: Record<string, (string | number)[][]> = {
+  '001': [TAKEN, [1000, 'succeeded', 1]],
+  '002': [TAKEN, [1000, 'wrong_pin', 1]],
+  '003': [TAKEN, [1000, 'insufficient_balance', 1]],
+  '004': [TAKEN, [1000, 'user_cancelled', 1]],
+  '005': [TAKEN, [1000, 'provider_declined', 1]],
+  '006': [TAKEN, [1000, 'expired', 1]],
+  '007': [TAKEN],
+  '008': [TAKEN, [1000, 'succeeded', 0]],
+  '009': [TAKEN, [1000, 'succeeded', 3]],
+  '010': [TAKEN, [1000, 'provider_declined', 1], [2000, 'succeeded', 1]],
+  '011': [TAKEN, [1000, 'succeeded', 1]],
+  '012': [TAKEN, [1000, 'succeeded', 1], [2000, 'reversed', 1]],
+  '013': [[0, 'provider_unavailable', 0]],
+  '014': [TAKEN, [1000, 'held', 1]],
+}
+
+describe('magic numbers', () => {
+  for (const { ending, happens } of MAGIC_NUMBERS) {
+    it(`a phone that ends in ${ending}: ${happens}`, () => {
+      // Magic wins over chance: the same life when everything else fails.
+      const failing = { ...SANDBOX, success_default: 0 }
+      assert.deepEqual(lifeOf({ phone: `255712345${ending}` }), MAGIC_LIVES[ending])
+      assert.deepEqual(lifeOf({ phone: `255712345${ending}` }, failing), MAGIC_LIVES[ending])
+    })
+  }
+
+  it('the table has each ending once', () => {
+    assert.deepEqual(
+      MAGIC_NUMBERS.map((row) => row.ending),
+      Object.keys(MAGIC_LIVES).sort(),
+    )
+  })
+
+  it('a sandbox payment from any other phone succeeds', () => {
+    assert.deepEqual(lifeOf({}), MAGIC_LIVES['001'])
+    assert.deepEqual(lifeOf({ phone: null, method: 'qr' }), MAGIC_LIVES['001'])
+  })
+
+  it('the provider says which amount it took, and 011 takes 100 shillings more', () => {
+    assert.deepEqual(answerAfter(1000, { phone: '255712345001' }), {
+      kind: 'succeeded',
+      amount_minor: 500_000n,
+      currency: 'TZS',
+      provider_status: 'COMPLETED',
+      provider_id: timelineOf(requestOf({}), SANDBOX)[0].answer.provider_id,
+    })
+    const other = answerAfter(1000, { phone: '255712345011' })
+    assert.equal(other.kind === 'succeeded' && other.amount_minor, 510_000n)
+  })
+
+  it('simulate_status wins over the phone', () => {
+    assert.deepEqual(lifeOf({ simulate_status: 'successful', phone: '255712345002' }), MAGIC_LIVES['001'])
+    assert.deepEqual(lifeOf({ simulate_status: 'failed', phone: '255712345002' }), MAGIC_LIVES['005'])
+    assert.deepEqual(lifeOf({ simulate_status: 'pending_clearance', phone: '255712345013' }), MAGIC_LIVES['014'])
+    assert.deepEqual(lifeOf({ simulate_status: 'reversed', phone: '255712345001' }), MAGIC_LIVES['012'])
+  })
+})
+
+describe('chance', () => {
+  const live: Profile = { success_default: 0.9, seed: 'test', delay_ms: 0 }
+  const references = Array.from({ length: 5000 }, (_, i) => `P${i}`)
+  const outcomes = (profile: Profile) => references.map((reference) => lifeOf({ reference }, profile)[1]?.[1])
+
+  it('about 90 of 100 payments succeed, and the others fail for every reason', () => {
+    const succeeded = outcomes(live).filter((outcome) => outcome === 'succeeded').length
+    assert.ok(succeeded > 4400 && succeeded < 4600, `${succeeded} of 5000`)
+    assert.deepEqual([...new Set(outcomes(live))].sort(), [
+      'expired',
+      'insufficient_balance',
+      'provider_declined',
+      'succeeded',
+      'user_cancelled',
+      'wrong_pin',
+    ])
+  })
+
+  it('the same seed gives every payment the same outcome, another seed does not', () => {
+    assert.deepEqual(outcomes(live), outcomes({ ...live }))
+    assert.notDeepEqual(outcomes(live), outcomes({ ...live, seed: 'other' }))
+  })
+
+  it('a rate of 1 never fails and a rate of 0 never succeeds', () => {
+    assert.ok(outcomes({ ...live, success_default: 1 }).every((outcome) => outcome === 'succeeded'))
+    assert.ok(outcomes({ ...live, success_default: 0 }).every((outcome) => outcome !== 'succeeded'))
+  })
+})
+
+describe('status queries', () => {
+  const short = (ms: number, ending: string, profile?: Profile) => {
+    const answer = answerAfter(ms, { phone: `255712345${ending}` }, profile)
+    return [answer.kind, answer.provider_status, answer.ask_again_ms]
+  }
+
+  it('a payment that was never sent is not found', () => {
+    assert.deepEqual(answerAfter(5000, { sent_at: null }), { kind: 'not_found', provider_status: 'NOT_FOUND' })
+  })
+
+  it('the provider announces an answer that will change, and no other', () => {
+    assert.deepEqual(short(0, '001'), ['accepted', 'PENDING', 1000])
+    assert.deepEqual(short(999, '001'), ['accepted', 'PENDING', 1])
+    assert.deepEqual(short(1000, '001'), ['succeeded', 'COMPLETED', undefined])
+    assert.deepEqual(short(1500, '010'), ['declined', 'FAILED', 500])
+    assert.deepEqual(short(2000, '010'), ['succeeded', 'COMPLETED', undefined])
+    assert.deepEqual(short(1000, '012'), ['succeeded', 'COMPLETED', 1000])
+    assert.deepEqual(short(2000, '012'), ['reversed', 'REVERSED', undefined])
+    assert.deepEqual(short(1000, '014'), ['held', 'HELD', undefined])
+    assert.deepEqual(short(365 * 86_400_000, '007'), ['accepted', 'PENDING', undefined])
+    assert.deepEqual(short(0, '013'), ['declined', 'FAILED', undefined])
+  })
+
+  it('without a pause the outcome is there at once, and a second one 300 ms later', () => {
+    const profile = { ...SANDBOX, delay_ms: 0 }
+    assert.deepEqual(short(0, '001', profile), ['succeeded', 'COMPLETED', undefined])
+    assert.deepEqual(short(0, '010', profile), ['declined', 'FAILED', 300])
+    assert.deepEqual(short(299, '010', profile), ['declined', 'FAILED', 1])
+    assert.deepEqual(short(300, '010', profile), ['succeeded', 'COMPLETED', undefined])
+    assert.deepEqual(short(299, '012', profile), ['succeeded', 'COMPLETED', 1])
+    assert.deepEqual(short(300, '012', profile), ['reversed', 'REVERSED', undefined])
+  })
+
+  it('a pause shorter than 300 ms holds for the first result only', () => {
+    const profile = { ...SANDBOX, delay_ms: 40 }
+    assert.deepEqual(short(40, '010', profile), ['declined', 'FAILED', 300])
+    assert.deepEqual(short(340, '010', profile), ['succeeded', 'COMPLETED', undefined])
+    const on_page = timelineOf(requestOf({ phone: '255712345012', on_page: true }), SANDBOX)
+    assert.deepEqual(
+      on_page.map(({ at_ms }) => at_ms),
+      [0, 0, 300],
+    )
+  })
+
+  it('a clock that lags behind the sender sees a payment under way', () => {
+    assert.deepEqual(short(-500, '001'), ['accepted', 'PENDING', 1000])
+  })
+})
+
+describe('callbacks of the provider in this process', () => {
+  type Received = { headers: Record<string, string>; body: Buffer }
+  const setup = (fields: { delay_ms?: number; sinkFails?: boolean } = {}) => {
+    const clock = settableClock(START)
+    const received: Received[] = []
+    const provider = createMockProvider({
+      name: 'sandbox',
+      profile: { ...SANDBOX, delay_ms: fields.delay_ms ?? 1000 },
+      clock,
+      secret: SECRET,
+      sink: async (name, headers, body) => {
+        assert.equal(name, 'sandbox')
+        received.push({ headers, body })
+        if (fields.sinkFails) throw new Error('the receiver is away')
+      },
+    })
+    const statuses = () => received.map(({ body }) => JSON.parse(body.toString()).status)
+    return { clock, provider, received, statuses }
+  }
+
+  it('each is sent when its outcome is there', async () => {
+    const { clock, provider, statuses } = setup()
+    await provider.push(requestOf({ phone: '255712345010' }))
+    clock.advance(999)
+    assert.deepEqual(statuses(), [])
+    clock.advance(1)
+    assert.deepEqual(statuses(), ['FAILED'])
+    clock.advance(1000)
+    assert.deepEqual(statuses(), ['FAILED', 'COMPLETED'])
+  })
+
+  it('without a pause they still come in order', async () => {
+    const { clock, provider, statuses } = setup({ delay_ms: 0 })
+    await provider.push(requestOf({ phone: '255712345012' }))
+    clock.advance(299)
+    assert.deepEqual(statuses(), ['COMPLETED'])
+    clock.advance(1)
+    assert.deepEqual(statuses(), ['COMPLETED', 'REVERSED'])
+  })
+
+  it('009 repeats the same bytes three times; 007, 008 and 013 send none', async () => {
+    const { clock, provider, received } = setup()
+    for (const ending of ['007', '008', '013', '009']) {
+      await provider.push(requestOf({ reference: `P${ending}`, phone: `255712345${ending}` }))
+    }
+    clock.advance(10_000)
+    assert.equal(received.length, 3)
+    assert.equal(new Set(received.map(({ body }) => body.toString())).size, 1)
+  })
+
+  it('say whom they are about, signed over the raw body', async () => {
+    const { clock, provider, received } = setup()
+    await provider.push(requestOf({}))
+    clock.advance(1000)
+    const [callback] = received
+    assert.ok(callback)
+    const { provider_id } = timelineOf(requestOf({}), SANDBOX)[0].answer
+    assert.deepEqual(JSON.parse(callback.body.toString()), {
+      reference: 'P1',
+      status: 'COMPLETED',
+      event_id: `${provider_id}-1`,
+      sent_at: '2026-01-05T08:00:01.000Z',
+    })
+    const expected = createHmac('sha256', SECRET).update(callback.body).digest('hex')
+    assert.equal(callback.headers['x-mock-signature'], expected)
+    assert.deepEqual(provider.verifyCallback(callback.headers, callback.body), { verified: true, reference: 'P1' })
+  })
+
+  it('a repeated request is not called back twice', async () => {
+    const { clock, provider, received } = setup()
+    for (let i = 0; i < 3; i++) await provider.push(requestOf({}))
+    clock.advance(1000)
+    await provider.push(requestOf({}))
+    clock.advance(10_000)
+    assert.equal(received.length, 1)
+  })
+
+  it('a receiver that fails does no harm', async () => {
+    const { clock, provider, received } = setup({ sinkFails: true })
+    await provider.push(requestOf({ phone: '255712345009' }))
+    clock.advance(1000)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(received.length, 3)
+  })
+
+  it('are refused when signed over something else, too long, or about nothing', () => {
+    const { provider } = setup()
+    const verdictOf = (text: string, signature?: string) => {
+      const body = Buffer.from(text)
+      const right = createHmac('sha256', SECRET).update(body).digest('hex')
+      return provider.verifyCallback({ 'x-mock-signature': signature ?? right }, body)
+    }
+    const good = '{"reference":"P1"}'
+    assert.deepEqual(verdictOf(good), { verified: true, reference: 'P1' })
+    const refused = { verified: false }
+    assert.deepEqual(verdictOf(good, ''), refused)
+    assert.deepEqual(verdictOf(good, 'ab'.repeat(32)), refused)
+    assert.deepEqual(verdictOf(`{"reference":"P1","x":"${'x'.repeat(4096)}"}`), refused)
+    for (const text of ['', 'no', 'null', '[]', '{}', '{"reference":1}']) assert.deepEqual(verdictOf(text), refused)
+    assert.deepEqual(provider.verifyCallback({}, Buffer.from(good)), refused)
+  })
+})
+
+describe('QR texts', () => {
+  it('carry the checksum of the standard', () => {
+    assert.equal(crc16('123456789'), 0x29b1)
+  })
+
+  it('are dynamic EMVCo texts with the amount', () => {
+    const text = qrPayload('63890400', 500_050n)
+    assert.match(text, /^000201010212/)
+    assert.match(text, /26390014tz\.go\.bot\.tips010509999020863890400/)
+    assert.match(text, /530383454075000\.505802TZ5911MALIPO MOCK/)
+    assert.match(qrPayload('63890400', 500_000n), /530383454045000/)
+    assert.equal(text.slice(-8, -4), '6304')
+  })
+
+  it('of a provider that is down do not exist', async () => {
+    const clock = settableClock(START)
+    const sink = async () => {}
+    const provider = createMockProvider({ name: 'sandbox', profile: SANDBOX, clock, secret: SECRET, sink })
+    const answer = await provider.qr(requestOf({ method: 'qr', phone: '255712345013' }))
+    assert.equal(answer.kind, 'declined')
+    assert.equal(answer.qr_payload, undefined)
+  })
+})
+
+it('answers a prompt on a page at once, and a code there only after it could be scanned', () => {
+  assert.deepEqual(lifeOf({ on_page: true }), [TAKEN, [0, 'succeeded', 1]])
+  assert.deepEqual(lifeOf({ on_page: true, method: 'qr', phone: null }), [TAKEN, [5000, 'succeeded', 1]])
+  assert.deepEqual(lifeOf({ method: 'qr', phone: null }), [TAKEN, [1000, 'succeeded', 1]])
+})

@@ -1,0 +1,139 @@
+// Payouts at the mock provider in this process, with time in the test's hands.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { payoutOf, SECRET } from '../../../../test/mock-providers.ts'
+import { settableClock } from '../../../kernel/lib/index.ts'
+import { createMockProvider, PAYOUT_MAGIC_NUMBERS, type Profile } from './index.ts'
+import { payoutTimelineOf } from './payout-engine.ts'
+
+const START = new Date('2026-01-05T08:00:00Z')
+/** Payments all fail here: payouts must not care. */
+const PROFILE: Profile = { success_default: 0, seed: 'test', delay_ms: 1000 }
+
+/** A payout's life in short: when, what, how often called back. */
+function lifeOf(ending: string, profile: Profile = PROFILE): (string | number)[][] {
+  return payoutTimelineOf(payoutOf(ending), profile).map(({ at_ms, answer, callbacks }) => [
+    at_ms,
+    answer.kind === 'declined' ? answer.reason : answer.kind,
+    callbacks,
+  ])
+}
+
+const TAKEN = [0, 'accepted', 0]
+const MAGIC_LIVES: Record<string, (string | number)[][]> = {
+  '102': [TAKEN, [1000, 'provider_declined', 1]],
+  '103': [[0, 'unknown', 0]],
+  '104': [[0, 'blocked', 0]],
+  '105': [TAKEN, [1000, 'succeeded', 1], [2000, 'reversed', 1]],
+  '106': [TAKEN, [1000, 'succeeded', 0]],
+}
+
+describe('magic numbers of payouts', () => {
+  for (const { ending, happens } of PAYOUT_MAGIC_NUMBERS) {
+    it(`a destination that ends in ${ending}: ${happens}`, () => {
+      assert.deepEqual(lifeOf(ending), MAGIC_LIVES[ending])
+    })
+  }
+
+  it('the table has each ending once', () => {
+    assert.deepEqual(
+      PAYOUT_MAGIC_NUMBERS.map((row) => row.ending),
+      Object.keys(MAGIC_LIVES).sort(),
+    )
+  })
+
+  it('every other destination is paid, those that are magic for payments among them', () => {
+    for (const ending of ['456', '001', '002', '007', '013', '101', '107', '000', '']) {
+      assert.deepEqual(lifeOf(ending), [TAKEN, [1000, 'succeeded', 1]], ending)
+    }
+  })
+
+  it('without a pause the outcome is there at once, and a second one 300 ms later', () => {
+    const profile = { ...PROFILE, delay_ms: 0 }
+    assert.deepEqual(lifeOf('456', profile), [TAKEN, [0, 'succeeded', 1]])
+    assert.deepEqual(lifeOf('105', profile), [TAKEN, [0, 'succeeded', 1], [300, 'reversed', 1]])
+  })
+})
+
+describe('payouts of the provider in this process', () => {
+  const setup = () => {
+    const clock = settableClock(START)
+    const called: string[] = []
+    const start = () =>
+      createMockProvider({
+        name: 'sandbox',
+        profile: PROFILE,
+        clock,
+        secret: SECRET,
+        sink: async (_name, _headers, body) => {
+          const { reference, status } = JSON.parse(body.toString())
+          called.push(`${reference} ${status}`)
+        },
+      })
+    return { clock, called, start, provider: start() }
+  }
+
+  it('the provider announces an answer that will change, and no other', async () => {
+    const { clock, provider } = setup()
+    const request = payoutOf('105')
+    await provider.payout(request)
+    const told = async () => {
+      const [answer] = await provider.payoutStatus([request])
+      return [answer?.kind, answer?.provider_status, answer?.ask_again_ms]
+    }
+    assert.deepEqual(await told(), ['accepted', 'PENDING', 1000])
+    clock.advance(999)
+    assert.deepEqual(await told(), ['accepted', 'PENDING', 1])
+    clock.advance(1)
+    assert.deepEqual(await told(), ['succeeded', 'COMPLETED', 1000])
+    clock.advance(1000)
+    assert.deepEqual(await told(), ['reversed', 'REVERSED', undefined])
+  })
+
+  it('callbacks come when their outcome is there, once, however often the request is repeated', async () => {
+    const { clock, called, provider } = setup()
+    const paid = payoutOf('456')
+    const quiet = ['103', '104', '106'].map((ending) => payoutOf(ending))
+    for (const request of [paid, paid, ...quiet, ...quiet]) await provider.payout(request)
+    clock.advance(999)
+    assert.deepEqual(called, [])
+    clock.advance(1)
+    assert.deepEqual(called, [`${paid.reference} COMPLETED`])
+    await provider.payout(paid)
+    clock.advance(10_000)
+    assert.equal(called.length, 1)
+  })
+
+  it('after a restart it answers from what the asker noted; what nobody noted died with it', async () => {
+    const { clock, provider, start } = setup()
+    const noted = payoutOf('456')
+    const unnoted = payoutOf('456')
+    const unclear = payoutOf('103')
+    for (const request of [noted, unnoted, unclear]) await provider.payout(request)
+    const sent_at = clock.now()
+    clock.advance(5000)
+    const asked = [{ ...noted, sent_at }, unnoted, unclear]
+    const kinds = (answers: { kind: string }[]) => answers.map(({ kind }) => kind)
+    assert.deepEqual(kinds(await provider.payoutStatus(asked)), ['succeeded', 'succeeded', 'unknown'])
+    assert.deepEqual(kinds(await start().payoutStatus(asked)), ['succeeded', 'not_found', 'unknown'])
+  })
+
+  it('a payment and a payout never stand for each other, even under one reference', async () => {
+    const { provider } = setup()
+    const request = payoutOf('456')
+    const payment = { ...request, method: 'wallet_push', phone: '255754123001', simulate_status: null } as const
+    await provider.push(payment)
+    assert.equal((await provider.payoutStatus([request]))[0]?.kind, 'not_found')
+    const other = payoutOf('456')
+    await provider.payout(other)
+    const { reference } = other
+    assert.equal((await provider.status([{ ...payment, reference }]))[0]?.kind, 'not_found')
+  })
+
+  it('a clock that lags behind the sender sees a payout under way', async () => {
+    const { clock, start } = setup()
+    const sent_at = new Date(clock.now().getTime() + 500)
+    assert.equal((await start().payoutStatus([payoutOf('456', { sent_at })]))[0]?.kind, 'accepted')
+  })
+})

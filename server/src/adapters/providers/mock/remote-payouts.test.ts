@@ -1,0 +1,283 @@
+// Payouts at the mock provider behind HTTP: its book, its faults, and answers that no provider should give.
+
+import assert from 'node:assert/strict'
+import type { Server } from 'node:http'
+import { after, before, describe, it } from 'node:test'
+import { Pool } from 'undici'
+import { listen, PROFILE, pause, payoutOf, SECRET, SETTLED_MS, urlOf, wordOf } from '../../../../test/mock-providers.ts'
+import type { PayoutRequest } from '../port.ts'
+import { createRemoteMockProvider, type RemoteMockProvider } from './index.ts'
+import { post } from './post.ts'
+import { type MockServer, startMockServer } from './server-app.ts'
+
+const NOT_FOUND = { kind: 'not_found', provider_status: 'NOT_FOUND' }
+
+/** A mock provider that calls nobody back. */
+function start(): Promise<MockServer> {
+  return startMockServer({ port: 0, host: '127.0.0.1', profile: PROFILE, secret: SECRET, callback_url: null })
+}
+
+describe('payouts: mock over HTTP, when it misbehaves', () => {
+  let server: MockServer
+  let provider: RemoteMockProvider
+  before(async () => {
+    server = await start()
+    provider = createRemoteMockProvider({ name: 'mock', url: server.url, secret: SECRET, timeout_ms: 500 })
+  })
+  after(async () => {
+    await provider.close()
+    await server.close()
+  })
+  const entryOf = ({ reference }: PayoutRequest) =>
+    server.book({ full: true }).payouts.entries?.find((entry) => entry.reference === reference)
+
+  it('a request that is not answered in time is unknown; asked later, the truth comes out, and it was executed once', async () => {
+    const request = payoutOf('456')
+    server.setFaults({ hang_rate: 1 })
+    assert.equal(wordOf(await provider.payout(request)), 'timeout')
+    assert.equal(wordOf((await provider.payoutStatus([request]))[0]), 'timeout')
+    server.setFaults({ hang_rate: 0 })
+    await pause(SETTLED_MS)
+    assert.equal(wordOf((await provider.payoutStatus([request]))[0]), 'succeeded')
+    assert.equal(wordOf(await provider.payout(request)), 'accepted')
+    const { requests, executions } = entryOf(request) ?? {}
+    assert.deepEqual({ requests, executions }, { requests: 2, executions: 1 })
+  })
+
+  it('of two requests that fail, the one that was lost is not found later, and the one that was executed is found', async () => {
+    const requests = [payoutOf('456'), payoutOf('456')]
+    // Every other fault strikes before the work is done.
+    server.setFaults({ error_rate: 1 })
+    for (const request of requests) assert.equal(wordOf(await provider.payout(request)), 'unreachable')
+    server.setFaults({ error_rate: 0 })
+    await pause(SETTLED_MS)
+    const answers = await provider.payoutStatus(requests)
+    assert.deepEqual(answers.map(wordOf).sort(), ['not_found', 'succeeded'])
+    for (const [i, request] of requests.entries()) {
+      assert.equal(entryOf(request)?.executions, answers[i]?.kind === 'succeeded' ? 1 : undefined)
+    }
+  })
+
+  it('a connection that breaks after the request was written is unknown, never unsent', async () => {
+    server.setFaults({ down: true })
+    assert.equal(wordOf(await provider.payout(payoutOf('456'))), 'unreachable')
+    assert.deepEqual((await provider.payoutStatus([payoutOf('456'), payoutOf('456')])).map(wordOf), [
+      'unreachable',
+      'unreachable',
+    ])
+    server.setFaults({ down: false })
+    assert.equal(wordOf(await provider.payout(payoutOf('456'))), 'accepted')
+  })
+
+  it('a refused connection is not sent, and no secret is told; a question says only that nobody is there', async () => {
+    const gone = createRemoteMockProvider({ name: 'mock', url: 'http://127.0.0.1:1', secret: SECRET })
+    assert.deepEqual(await gone.payout(payoutOf('456')), { kind: 'not_sent', provider_status: null })
+    const unreachable = { kind: 'unknown', why: 'unreachable', provider_status: null }
+    assert.deepEqual(await gone.payoutStatus([payoutOf('456')]), [unreachable])
+    await gone.close()
+  })
+
+  it('what waits in vain for a free connection is not sent, and never arrives', async () => {
+    const arrived: string[] = []
+    const silent = await listen(
+      (_headers, body) => arrived.push(JSON.parse(body.toString()).reference),
+      () => null,
+    )
+    const pool = new Pool(urlOf(silent), { connections: 1, pipelining: 1 })
+    const send = (reference: string, timeout_ms: number) =>
+      post(pool, '/payouts', {}, JSON.stringify({ reference }), timeout_ms)
+    try {
+      const first = send('FIRST', 1_500)
+      while (arrived.length === 0) await pause(5)
+      assert.deepEqual(await send('SECOND', 50), { failed: 'timeout', unsent: true })
+      assert.deepEqual(await first, { failed: 'timeout', unsent: false })
+      // Now that the connection is free, what gave up must not be written after all: a third one is, and it alone.
+      assert.deepEqual(await send('THIRD', 500), { failed: 'timeout', unsent: false })
+      assert.deepEqual(arrived, ['FIRST', 'THIRD'])
+    } finally {
+      await pool.destroy()
+      silent.closeAllConnections()
+      silent.close()
+    }
+  })
+
+  it('more references than fit in one request are asked about in several', async () => {
+    const requests = Array.from({ length: 1203 }, () => payoutOf('456'))
+    await provider.payout(requests[1200] as PayoutRequest)
+    const answers = await provider.payoutStatus(requests)
+    assert.equal(answers.length, 1203)
+    assert.notEqual(answers[1200]?.kind, 'not_found')
+    assert.equal(answers.filter((answer) => answer.kind === 'not_found').length, 1202)
+  })
+
+  it('a provider that restarts with an empty book answers not found', async () => {
+    const fresh = await start()
+    const adapter = createRemoteMockProvider({ name: 'mock', url: fresh.url, secret: SECRET })
+    for (const ending of ['456', '103']) {
+      const request = payoutOf(ending, { sent_at: new Date() })
+      await provider.payout(request)
+      assert.deepEqual(await adapter.payoutStatus([request]), [NOT_FOUND])
+    }
+    await adapter.close()
+    await fresh.close()
+  })
+
+  it('refuses a malformed request', async () => {
+    const good = {
+      reference: 'W1',
+      method: 'MOBILE_MONEY',
+      destination_code: 'MPESA',
+      destination_identifier: '255754123456',
+      amount_minor: '100',
+      currency: 'TZS',
+    }
+    for (const fields of [
+      { reference: '' },
+      { reference: 'W'.repeat(129) },
+      { method: 'wallet_push' },
+      { destination_code: null },
+      { destination_identifier: '' },
+      { amount_minor: 100 },
+      { amount_minor: '0' },
+      { amount_minor: '-1' },
+      { currency: null },
+    ]) {
+      const body = JSON.stringify({ ...good, ...fields })
+      assert.equal((await fetch(`${server.url}/payouts`, { method: 'POST', body })).status, 400, body)
+    }
+    for (const body of ['', '{', '{"references":[1]}']) {
+      assert.equal((await fetch(`${server.url}/payouts/status`, { method: 'POST', body })).status, 400, body)
+    }
+    assert.equal(entryOf(payoutOf('456', { reference: 'W1' })), undefined)
+  })
+
+  it('keeps a book that can be compared with ours', async () => {
+    const own = await start()
+    const adapter = createRemoteMockProvider({ name: 'mock', url: own.url, secret: SECRET })
+    const requests = ['456', '102', '103', '104', '105', '106'].map((ending) => payoutOf(ending))
+    for (const request of [...requests, ...requests, requests[0] as PayoutRequest]) await adapter.payout(request)
+    await pause(SETTLED_MS)
+    const answered = await fetch(`${own.url}/book?full=1`)
+    const { payouts } = (await answered.json()) as ReturnType<MockServer['book']>
+    const { entries, ...totals } = payouts
+    assert.deepEqual(totals, {
+      taken: 5,
+      requests: 13,
+      refused: 2,
+      executions: 5,
+      paid_minor: '246900',
+      by_status: { COMPLETED: 2, FAILED: 1, AMBIGUOUS: 1, REVERSED: 1 },
+    })
+    assert.equal(entries?.length, 5)
+    assert.deepEqual(entries?.[0], {
+      reference: requests[0]?.reference,
+      status: 'COMPLETED',
+      destination_identifier: '255754123456',
+      amount_minor: '123450',
+      requests: 3,
+      executions: 1,
+    })
+    for (const entry of entries ?? []) assert.equal(entry.executions, 1, entry.reference)
+    const plain = (await (await fetch(`${own.url}/book`)).json()) as ReturnType<MockServer['book']>
+    assert.deepEqual(plain.payouts, totals)
+    await adapter.close()
+    await own.close()
+  })
+
+  it('the first request of a reference is the one that counts: another amount later pays nothing more', async () => {
+    const request = payoutOf('456')
+    await provider.payout(request)
+    await provider.payout({ ...request, amount_minor: 999_900n, destination_identifier: '255754000000' })
+    const { amount_minor, destination_identifier, executions } = entryOf(request) ?? {}
+    assert.deepEqual([amount_minor, destination_identifier, executions], ['123450', '255754123456', 1])
+  })
+})
+
+describe('payouts: an answer over HTTP that nobody understands is unknown', () => {
+  let reply: [number, string] = [200, '']
+  let strange: Server
+  let adapter: RemoteMockProvider
+  before(async () => {
+    strange = await listen(
+      () => {},
+      () => reply,
+    )
+    adapter = createRemoteMockProvider({ name: 'mock', url: urlOf(strange), secret: SECRET })
+  })
+  after(async () => {
+    await adapter.close()
+    strange.close()
+  })
+  const request = payoutOf('456', { reference: 'W' })
+  const listed = (fields: object) => JSON.stringify({ payouts: [{ reference: 'W', ...fields }] })
+  const paid = { status: 'COMPLETED', amount_minor: '123450', currency: 'TZS' }
+
+  for (const [status, text, to_request, to_question] of [
+    [200, 'not json', 'unreadable', 'unreadable'],
+    [200, '<html><body>Welcome</body></html>', 'unreadable', 'unreadable'],
+    [200, '', 'unreadable', 'unreadable'],
+    [200, '[]', 'unreadable', 'unreadable'],
+    [200, '{}', 'unreadable', 'unreadable'],
+    [200, '{"payouts":null}', 'unreadable', 'unreadable'],
+    [200, listed({ reference: 'WX', ...paid }), 'unreadable', 'unreadable'],
+    [200, '{"status":"DANCING","payouts":[{"reference":"W","status":"DANCING"}]}', 'unseen_status', 'unseen_status'],
+    [200, '{"status":"HELD","payouts":[{"reference":"W","status":"HELD"}]}', 'unseen_status', 'unseen_status'],
+    [200, '{"status":"NOT_FOUND"}', 'unseen_status', 'unreadable'],
+    [200, '{"status":"REFUSED","payouts":[{"reference":"W","status":"REFUSED"}]}', 'unseen_status', 'unseen_status'],
+    [200, listed({ status: 'COMPLETED' }), 'unreadable', 'unreadable'],
+    [200, listed({ ...paid, amount_minor: 123450 }), 'unreadable', 'unreadable'],
+    [200, listed({ ...paid, amount_minor: '-1' }), 'unreadable', 'unreadable'],
+    [200, listed({ ...paid, currency: null }), 'unreadable', 'unreadable'],
+    [201, '{"status":"PENDING"}', 'unreadable', 'unreadable'],
+    [302, '', 'unreadable', 'unreadable'],
+    [400, '{"status":"FAILED"}', 'unreadable', 'unreadable'],
+    [401, '{"status":"REFUSED"}', 'refused_us', 'refused_us'],
+    [403, '{}', 'refused_us', 'refused_us'],
+    [403, '<html>Forbidden</html>', 'refused_us', 'refused_us'],
+    // The provider's own refusal: of a request it says that nothing was executed, of a payout that is asked about nothing.
+    [403, '{"status":"REFUSED"}', 'blocked', 'refused_us'],
+    [404, '{"status":"NOT_FOUND"}', 'unreadable', 'unreadable'],
+    [429, '{}', 'unreadable', 'unreadable'],
+    [500, '{"status":"FAILED"}', 'unreachable', 'unreachable'],
+    [502, '<html>Bad gateway</html>', 'unreachable', 'unreachable'],
+    [503, '{"status":"REFUSED"}', 'unreachable', 'unreachable'],
+    [200, `"${'x'.repeat(2_000_000)}"`, 'unreadable', 'unreadable'],
+  ] as const) {
+    it(`${status} ${text.slice(0, 70)}`, async () => {
+      reply = [status, text]
+      assert.equal(wordOf(await adapter.payout(request)), to_request)
+      assert.equal(wordOf((await adapter.payoutStatus([request]))[0]), to_question)
+    })
+  }
+
+  it('a request that is said to be paid is only taken for accepted: what was paid is asked for', async () => {
+    for (const status of ['COMPLETED', 'REVERSED', 'PENDING']) {
+      reply = [200, JSON.stringify({ ...paid, status, provider_id: 'P1' })]
+      const accepted = { kind: 'accepted', provider_status: status, provider_id: 'P1' }
+      assert.deepEqual(await adapter.payout(request), accepted)
+    }
+  })
+
+  it('a reason that does not exist is an unknown one', async () => {
+    for (const reason of ['__proto__', 'toString', 'user_cancelled', 5, undefined]) {
+      const said = { status: 'FAILED', reason }
+      reply = [200, JSON.stringify({ ...said, payouts: [{ reference: 'W', ...said }] })]
+      for (const answer of [await adapter.payout(request), (await adapter.payoutStatus([request]))[0]]) {
+        assert.equal(answer?.kind === 'declined' && answer.reason, 'unknown_provider_error')
+      }
+    }
+  })
+
+  it('a charge is returned only when that is said', async () => {
+    for (const [said, expected] of [
+      [true, true],
+      [false, false],
+      ['true', false],
+      [undefined, false],
+    ] as const) {
+      reply = [200, listed({ ...paid, status: 'REVERSED', charge_returned: said })]
+      const [answer] = await adapter.payoutStatus([request])
+      assert.equal(answer?.kind === 'reversed' && answer.charge_returned, expected)
+    }
+  })
+})

@@ -1,0 +1,242 @@
+// The mock provider as a process of its own: the engine behind plain HTTP, with a book and with faults on demand.
+// Raw node:http, because the benchmark shares its machine with this process.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Pool } from 'undici'
+import { type Clock, systemClock } from '../../../kernel/lib/index.ts'
+import { type BookEntry, type BookTotals, createBook } from './book.ts'
+import { type Callback, scheduleCallbacks } from './callback.ts'
+import type { Profile } from './engine.ts'
+import { createPayoutBook, type PayoutEntry, type PayoutTotals } from './payout-book.ts'
+import { PAYOUT_WORDS } from './payout-engine.ts'
+import { post } from './post.ts'
+
+const BODY_MAX_BYTES = 256 * 1024
+const KEEP_ALIVE_MS = 60_000
+/** Requests that still run when the server is stopped get this long. */
+const CLOSE_GRACE_MS = 1000
+/** Callbacks under way at once. Whoever takes one may settle the payment before it answers. */
+const CALLBACK_CONNECTIONS_MAX = 512
+const CALLBACK_RETRIES = 5
+const CALLBACK_RETRY_PAUSE_MS = 1000
+const CALLBACK_TIMEOUT_MS = 5000
+
+/** Options of `startMockServer`. */
+export type MockServerOptions = {
+  /** 0: any free one. */
+  port: number
+  host: string
+  profile: Profile
+  /** Signs the callbacks. */
+  secret: string
+  /** Where callbacks are posted; null sends none. */
+  callback_url: string | null
+  clock?: Clock
+}
+
+/** How the provider misbehaves. The rates are exact, spread evenly over its answers. */
+export type Faults = {
+  /** Share of requests that are never answered. */
+  hang_rate: number
+  /** Share of requests that are answered with 500. */
+  error_rate: number
+  /** Closes every connection that brings a request about payments or payouts. */
+  down: boolean
+}
+
+/** The book, and what became of the callbacks. `given_up` were never taken by the receiver. */
+export type Book = BookTotals & {
+  callbacks: { due: number; delivered: number; given_up: number; requests: number }
+  entries?: BookEntry[]
+  payouts: PayoutTotals & { entries?: PayoutEntry[] }
+}
+
+/** A running mock provider. */
+export type MockServer = {
+  url: string
+  book(options?: { full: boolean }): Book
+  setFaults(faults: Partial<Faults>): Faults
+  close(): Promise<void>
+}
+
+/** Starts the mock provider and answers when it listens. */
+export async function startMockServer(options: MockServerOptions): Promise<MockServer> {
+  const clock = options.clock ?? systemClock
+  const callbacks = createCallbackSender(options.callback_url, clock)
+  const faults = createFaults()
+  const callBack = (reference: string, timeline: Parameters<typeof scheduleCallbacks>[3]) => {
+    if (options.callback_url !== null) {
+      scheduleCallbacks(clock, options.secret, reference, timeline, (callback) => callbacks.send(callback))
+    }
+  }
+  const payments = createBook(clock, options.profile, callBack)
+  const payouts = createPayoutBook(clock, options.profile, callBack)
+
+  const book = ({ full } = { full: false }): Book => ({
+    ...payments.totals(),
+    callbacks: { ...callbacks.counts },
+    ...(full ? { entries: payments.entries() } : {}),
+    payouts: { ...payouts.totals(), ...(full ? { entries: payouts.entries() } : {}) },
+  })
+
+  /** What the request comes to, or null when it gets no answer. */
+  const work = (method: string | undefined, url: string | undefined, content: unknown): [number, unknown] | null => {
+    if (method === 'POST' && url === '/payments') return faults.strike(() => answer(payments.take(content)))
+    if (method === 'POST' && url === '/payments/status') {
+      return faults.strike(() => {
+        const found = payments.statuses(content)
+        return answer(found === 'malformed' ? found : { payments: found })
+      })
+    }
+    if (method === 'POST' && url === '/payouts') return faults.strike(() => answer(payouts.take(content)))
+    if (method === 'POST' && url === '/payouts/status') {
+      return faults.strike(() => {
+        const found = payouts.statuses(content)
+        return answer(found === 'malformed' ? found : { payouts: found })
+      })
+    }
+    if (method === 'POST' && url === '/faults') {
+      const wanted = faultsOf(content)
+      return answer(wanted === 'malformed' ? wanted : faults.set(wanted))
+    }
+    if (method === 'GET' && url === '/book') return [200, book()]
+    if (method === 'GET' && url === '/book?full=1') return [200, book({ full: true })]
+    return [404, { error: 'not found' }]
+  }
+
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+    response.sendDate = false
+    if (faults.current.down && /^\/pay(ments|outs)/.test(request.url ?? '')) {
+      request.socket.destroy()
+      return
+    }
+    readJson(request, (content) => {
+      const result = content === undefined ? answer('malformed') : work(request.method, request.url, content)
+      if (result !== null) sendJson(response, result[0], result[1])
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port, options.host, resolve)
+  })
+  const { port } = server.address() as AddressInfo
+
+  return {
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    book,
+    setFaults: (wanted) => faults.set(wanted),
+    async close() {
+      const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS)
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+      clearTimeout(grace)
+      await callbacks.close()
+    },
+  }
+}
+
+function answer(result: object | 'malformed' | 'full' | 'refused'): [number, unknown] {
+  if (result === 'malformed') return [400, { error: 'malformed request' }]
+  if (result === 'full') return [503, { error: 'the book is full' }]
+  if (result === 'refused') return [403, { status: PAYOUT_WORDS.refused, error: 'this address may not pay out' }]
+  return [200, result]
+}
+
+/** Reads a JSON body; an absent one is null, an unreadable one undefined. */
+function readJson(request: IncomingMessage, done: (content: unknown) => void): void {
+  const chunks: Buffer[] = []
+  let size = 0
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size > BODY_MAX_BYTES) request.socket.destroy()
+    else chunks.push(chunk)
+  })
+  request.on('end', () => {
+    if (size === 0) return done(null)
+    const [only] = chunks
+    let content: unknown
+    try {
+      content = JSON.parse((chunks.length === 1 && only ? only : Buffer.concat(chunks)).toString('utf8'))
+    } catch {
+      content = undefined
+    }
+    done(content)
+  })
+}
+
+function sendJson(response: ServerResponse, status: number, content: unknown): void {
+  // As a string: node:http then writes head and body in one piece.
+  const body = JSON.stringify(content)
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+  response.end(body)
+}
+
+/** Faults without chance: a rate of 0.25 strikes every fourth time. */
+function createFaults() {
+  const current: Faults = { hang_rate: 0, error_rate: 0, down: false }
+  const due = { hang_rate: 0, error_rate: 0 }
+  let struck = 0
+
+  const isDue = (rate: 'hang_rate' | 'error_rate'): boolean => {
+    due[rate] += current[rate]
+    // Sums of fractions may end a hair below 1.
+    if (due[rate] < 1 - 1e-9) return false
+    due[rate] -= 1
+    return true
+  }
+
+  return {
+    current,
+    set: (wanted: Partial<Faults>): Faults => Object.assign(current, wanted),
+    /** Does the work and answers, or misbehaves: the first time after doing the work, the next time before, and so on. */
+    strike(doWork: () => [number, unknown]): [number, unknown] | null {
+      const hangs = isDue('hang_rate')
+      const fails = isDue('error_rate')
+      if (!hangs && !fails) return doWork()
+      if (struck++ % 2 === 0) doWork()
+      return hangs ? null : [500, { error: 'internal error' }]
+    },
+  }
+}
+
+function faultsOf(content: unknown): Partial<Faults> | 'malformed' {
+  if (typeof content !== 'object' || content === null) return 'malformed'
+  const faults: Partial<Faults> = {}
+  for (const [name, value] of Object.entries(content)) {
+    if (name === 'down' && typeof value === 'boolean') faults.down = value
+    else if ((name === 'hang_rate' || name === 'error_rate') && typeof value === 'number' && value >= 0 && value <= 1) {
+      faults[name] = value
+    } else return 'malformed'
+  }
+  return faults
+}
+
+/** Posts callbacks, one request for each, again and again until the receiver takes it or the retries are used up. */
+function createCallbackSender(callback_url: string | null, clock: Clock) {
+  const counts = { due: 0, delivered: 0, given_up: 0, requests: 0 }
+  const target = new URL(callback_url ?? 'http://127.0.0.1')
+  const path = target.pathname + target.search
+  const pool = new Pool(target.origin, { connections: CALLBACK_CONNECTIONS_MAX, pipelining: 1 })
+  let is_closed = false
+
+  const attempt = async (callback: Callback, retries: number): Promise<void> => {
+    if (is_closed) return
+    counts.requests++
+    const posted = await post(pool, path, callback.headers, callback.body, CALLBACK_TIMEOUT_MS)
+    if ('status' in posted && posted.status >= 200 && posted.status < 300) counts.delivered++
+    else if (retries === CALLBACK_RETRIES) counts.given_up++
+    else clock.after(CALLBACK_RETRY_PAUSE_MS, () => void attempt(callback, retries + 1))
+  }
+
+  return {
+    counts,
+    send(callback: Callback): void {
+      counts.due++
+      void attempt(callback, 0)
+    },
+    async close(): Promise<void> {
+      is_closed = true
+      await pool.destroy()
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { createLog } from '../../kernel/lib/index.ts'
+import { createNotes } from './notes.ts'
+
+it('the same trouble is one line a minute, another kind a line of its own', () => {
+  const lines: string[] = []
+  let now = 0
+  const note = createNotes({
+    name: 'gateway',
+    clock: { now: () => new Date(now), after: () => () => {} },
+    log: createLog('debug', { write: (line) => void lines.push(line) }),
+  })
+  note('float', { code: '990' })
+  note('float', { code: '990' })
+  note('pin', { code: '651' })
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).code),
+    ['990', '651'],
+  )
+  assert.equal(JSON.parse(lines[0] as string).provider, 'gateway')
+  now = 60_000
+  note('float', { code: '990' })
+  assert.equal(lines.length, 3)
+})

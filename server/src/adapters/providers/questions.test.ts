@@ -1,0 +1,154 @@
+// Questions that are requests of their own, and those that one call takes in sets.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { NO_PAYOUTS } from '../../../test/no-payouts.ts'
+import { settableClock } from '../../kernel/lib/index.ts'
+import { createBreaker } from './breaker.ts'
+import type { Answer, Provider } from './port.ts'
+import { gatherQuestions } from './questions.ts'
+
+const GOOD: Answer = { kind: 'accepted', provider_status: 'PENDING' }
+const DOWN: Answer = { kind: 'unknown', why: 'unreachable', provider_status: null }
+
+/** A provider that answers when the test says so: `calls` are its calls under way, each with what it was asked. */
+function setUp(asks_singly?: number) {
+  const provider: Provider = {
+    name: 'mock',
+    capabilities: {
+      methods: ['wallet_push'],
+      whole_shillings: false,
+      payout_methods: [],
+      ...(asks_singly === undefined ? {} : { asks_singly }),
+    },
+    push: async () => GOOD,
+    qr: async () => GOOD,
+    status: async () => [],
+    ...NO_PAYOUTS,
+    verifyCallback: () => ({ verified: false }),
+  }
+  const clock = settableClock(new Date('2026-01-05T09:00:00Z'))
+  const breaker = createBreaker(clock)
+  const calls: { items: readonly number[]; answer(said: Answer): void }[] = []
+  const ask = gatherQuestions<number, Answer>({ breaker, clock }, provider, 'status', (items) => {
+    const { promise, resolve } = Promise.withResolvers<Answer[]>()
+    calls.push({ items, answer: (said) => resolve(items.map(() => said)) })
+    return promise
+  })
+  const answers = new Map<number, Answer>()
+  const ask_all = (items: number[]) => {
+    for (const item of items) void ask(item).then((said) => answers.set(item, said))
+  }
+  const settle = async () => {
+    for (let i = 0; i < 10; i++) await turn()
+  }
+  /** Answers everything that is asked, and what follows, with the same. */
+  const answerAll = async (said: Answer) => {
+    for (let i = 0; i < calls.length; i++) {
+      calls[i]?.answer(said)
+      await settle()
+    }
+    calls.length = 0
+  }
+  return { clock, breaker, calls, answers, ask_all, settle, answerAll }
+}
+const to = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+
+test('a question that hangs holds its own place alone: whatever comes after it is asked at once', async () => {
+  const { calls, answers, ask_all, settle } = setUp(2)
+  ask_all([1])
+  await settle()
+  ask_all([2])
+  await settle()
+  assert.deepEqual(
+    calls.map(({ items }) => items),
+    [[1], [2]],
+  )
+  for (const next of [3, 4, 5]) {
+    ask_all([next])
+    calls.at(-1)?.answer(GOOD)
+    await settle()
+    assert.deepEqual(calls.at(-1)?.items, [next])
+  }
+  assert.deepEqual([...answers.keys()], [2, 3, 4])
+})
+
+test('no more go at once than its provider takes, and each goes alone', async () => {
+  const { calls, answers, ask_all, settle, answerAll } = setUp(3)
+  ask_all(to(10))
+  await settle()
+  assert.deepEqual(
+    calls.map(({ items }) => items),
+    [[1], [2], [3]],
+  )
+  await answerAll(GOOD)
+  assert.deepEqual(
+    [...answers.keys()].sort((a, b) => a - b),
+    to(10),
+  )
+})
+
+test('a provider whose call takes many is asked in sets', async () => {
+  const { calls, ask_all, settle } = setUp()
+  ask_all(to(10))
+  await settle()
+  assert.deepEqual(
+    calls.map(({ items }) => items),
+    [to(10)],
+  )
+})
+
+for (const singly of [undefined, 4]) {
+  test(`once it is tried again exactly one question goes, and the others soon after it: ${singly ?? 'in sets'}`, async () => {
+    const { clock, breaker, calls, answers, ask_all, settle, answerAll } = setUp(singly)
+    for (let i = 0; i < 5; i++) {
+      const pass = breaker.may('mock', 'status')
+      assert.ok(pass !== null)
+      breaker.note(pass, { fault: true, duration_ms: 5_000 })
+    }
+    ask_all(to(4))
+    await settle()
+    assert.equal(calls.length, 0, 'an open circuit asks nothing')
+    assert.ok([...answers.values()].every(({ ask_again_ms }) => ask_again_ms === 2_000))
+    clock.advance(2_000)
+    answers.clear()
+    ask_all(to(9))
+    await settle()
+    assert.deepEqual(
+      calls.map(({ items }) => items),
+      [[1]],
+    )
+    calls[0]?.answer(GOOD)
+    await settle()
+    assert.equal(answers.get(1), GOOD)
+    assert.deepEqual([answers.size, calls.length], [9, 1])
+    for (const [item, { ask_again_ms }] of answers) if (item !== 1) assert.equal(ask_again_ms, 1_000, `${item}`)
+    calls.length = 0
+    ask_all(to(3))
+    await settle()
+    await answerAll(GOOD)
+    assert.deepEqual(
+      [1, 2, 3].map((item) => answers.get(item)),
+      [GOOD, GOOD, GOOD],
+    )
+  })
+
+  test(`one that finds it down leaves the circuit open, twice as long: ${singly ?? 'in sets'}`, async () => {
+    const { clock, breaker, calls, answers, ask_all, settle } = setUp(singly)
+    for (let i = 0; i < 5; i++) {
+      const pass = breaker.may('mock', 'status')
+      assert.ok(pass !== null)
+      breaker.note(pass, { fault: true, duration_ms: 5_000 })
+    }
+    clock.advance(2_000)
+    ask_all([1, 2])
+    await settle()
+    calls[0]?.answer(DOWN)
+    await settle()
+    ask_all([3])
+    await settle()
+    assert.equal(calls.length, 1)
+    assert.equal(answers.get(3)?.ask_again_ms, 4_000)
+  })
+}

@@ -1,0 +1,355 @@
+// What the gateway's word means for a payout, and where it pays out to.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { answered, said, shortly } from '../../../../test/providers/selcom.ts'
+import { DESTINATIONS } from '../../../kernel/lib/index.ts'
+import { PAYOUT_METHODS, type PayoutRequest } from '../port.ts'
+import { RAILS, routeTo, SELCOM_DESTINATIONS } from './destinations.ts'
+import { type Verdict, weigh } from './envelope.ts'
+import { balanceOf, nameOf, payoutSent, payoutStatus } from './mapping-payouts.ts'
+
+const REFERENCE = '01ARZ3NDEKTSV4RRFFQ69G5FAV1'
+const ASK_AGAIN_MS = 180_000
+
+const PAYOUT: PayoutRequest = {
+  reference: REFERENCE,
+  environment: 'live',
+  method: 'MOBILE_MONEY',
+  destination_code: 'MPESA',
+  destination_identifier: '255740000001',
+  destination_name: null,
+  bank_name: null,
+  amount_minor: 1_500_000n,
+  currency: 'TZS',
+  sent_at: null,
+}
+/** A refusal that only the texts of an installation know. */
+const refused_by = (message: string) => {
+  return weigh(answered(200, { resultcode: '403', result: 'FAIL', message }), [message.toLowerCase()])
+}
+
+describe('a payout', () => {
+  const READING = { ask_again_ms: ASK_AGAIN_MS, failed_codes: [] }
+  /** One that the gateway took before: so what it says of it is about it. */
+  const TAKEN: PayoutRequest = { ...PAYOUT, sent_at: new Date('2026-03-01T09:00:00Z') }
+  const sent = (verdict: Verdict) => payoutSent(verdict, PAYOUT, READING)
+  const asked = (verdict: Verdict, request = TAKEN, failed_codes: string[] = []) =>
+    payoutStatus(verdict, request, { ...READING, failed_codes })
+
+  /** Each with what it means as the answer to the request, and as the answer to a question. */
+  const CASES: [what: string, verdict: Verdict, sent: string, asked: string][] = [
+    ['success', said('000', 'SUCCESS'), 'succeeded 1500000 TZS', 'succeeded 1500000 TZS'],
+    ['in progress', said('111', 'INPROGRESS'), 'accepted', 'accepted'],
+    ['in progress', said('927', 'PENDING'), 'accepted', 'accepted'],
+    ['in progress', said('001', 'INPROGRESS'), 'accepted', 'accepted'],
+    ['in progress', said('003', 'PENDING'), 'accepted', 'accepted'],
+    ['ambiguous', said('999', 'AMBIGOUS'), 'unknown unseen_status', 'unknown unseen_status'],
+    [
+      'ambiguous',
+      said('999', 'AMBIGUOUS', 'No reponse from upstream system'),
+      'unknown unseen_status',
+      'unknown unseen_status',
+    ],
+    ['ambiguous', said('999', 'INPROGRESS'), 'unknown unseen_status', 'unknown unseen_status'],
+    [
+      'upstream silent',
+      said('403', 'FAIL', 'No reponse from upstream system'),
+      'unknown unseen_status',
+      'unknown unseen_status',
+    ],
+    ['a contradiction', said('000', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['a contradiction', said('111', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['a contradiction', said('777', 'SUCCESS'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['declined', said('415', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
+    [
+      'a wrong number',
+      said('010', 'FAIL', 'Invalid mobile number'),
+      'declined unknown_recipient',
+      'declined unknown_recipient',
+    ],
+    ['no bank', said('012', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
+    ['no bank', said('612', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
+    ['suspended', said('029', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
+    ['nobody', said('103', 'FAIL'), 'declined unknown_recipient', 'declined unknown_recipient'],
+    ['a wrong name', said('203', 'FAILED'), 'declined unknown_recipient', 'declined unknown_recipient'],
+    [
+      'a wrong account',
+      said('201', 'FAIL', 'Account does not exist'),
+      'declined unknown_recipient',
+      'declined unknown_recipient',
+    ],
+    [
+      'a limit',
+      said('013', 'FAIL', 'must be greater than or equal to TZS 1,000.'),
+      'declined limit_exceeded',
+      'declined limit_exceeded',
+    ],
+    ['a limit', said('703', 'FAIL'), 'declined limit_exceeded', 'declined limit_exceeded'],
+    ['an amount', said('015', 'FAIL'), 'declined limit_exceeded', 'declined limit_exceeded'],
+    ['failed', said('400', 'FAIL', 'Transaction failed'), 'declined provider_declined', 'declined provider_declined'],
+    ['failed', said('400', 'FAIL'), 'declined provider_declined', 'unknown unseen_status'],
+    ['a code that nobody explained', said('777', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
+    [
+      'a code that nobody explained',
+      said('777', 'FAIL', 'Transaction failed'),
+      'unknown unseen_status',
+      'unknown unseen_status',
+    ],
+    ['no such account, or no such payout', said('404', 'FAIL'), 'declined unknown_recipient', 'unknown unseen_status'],
+    [
+      'no such payout',
+      said('400', 'FAIL', 'Transaction not found'),
+      'declined provider_declined',
+      'unknown unseen_status',
+    ],
+    ['unavailable', said('151', 'FAIL'), 'declined provider_declined', 'unknown unseen_status'],
+    ['an internal failure', said('500', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['too many', said('429', 'FAIL'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['an invalid vendor', said('651', 'FAIL', 'Invalid vendor'), 'blocked access', 'unknown unseen_status'],
+    [
+      'a wrong PIN, as a bad request',
+      said('651', 'FAIL', 'Invalid PIN', 400),
+      'blocked access',
+      'unknown unseen_status',
+    ],
+    ['an account of ours that is not found', said('611', 'FAIL'), 'blocked access', 'unknown unseen_status'],
+    ['a duplicate', said('400', 'FAIL', 'Duplicate transid'), 'unknown unseen_status', 'unknown unseen_status'],
+    ['an empty float', said('990', 'FAIL', 'Insufficient account balance'), 'blocked float', 'unknown unseen_status'],
+    ['wrong parameters', said('412', 'FAIL', '', 412), 'declined unknown_provider_error', 'unknown unseen_status'],
+    ['a bad request', said('400', 'FAIL', '', 400), 'declined unknown_provider_error', 'unknown unseen_status'],
+    ['a bad request about nobody', said('010', 'FAIL', '', 400), 'declined unknown_recipient', 'unknown unseen_status'],
+    [
+      'a duplicate, as a bad request',
+      said('400', 'FAIL', 'transid already used', 400),
+      'unknown unseen_status',
+      'unknown unseen_status',
+    ],
+    ['a bad request without words', weigh(answered(400, '')), 'unknown unreadable', 'unknown unreadable'],
+    [
+      'our address',
+      said('403', 'FAIL', 'Source IP not whitelisted (4032)', 403),
+      'blocked address',
+      'unknown refused_us',
+    ],
+    [
+      'our contract',
+      said('403', 'FAIL', 'API endpoint not enabled for the vendor (4035)', 403),
+      'blocked access',
+      'unknown refused_us',
+    ],
+    [
+      'our address or access, in words of an installation',
+      refused_by('You are a stranger'),
+      'blocked',
+      'unknown refused_us',
+    ],
+    ['our key', said('401', 'FAIL', '', 401), 'blocked access', 'unknown refused_us'],
+    ['a 401 without words', weigh(answered(401, '')), 'unknown refused_us', 'unknown refused_us'],
+    ['a 401 page', weigh(answered(401, '<html>401</html>')), 'unknown refused_us', 'unknown refused_us'],
+    ['a 401 that succeeded', said('000', 'SUCCESS', '', 401), 'unknown unseen_status', 'unknown unseen_status'],
+    ['a 401 in progress', said('111', 'PENDING', '', 401), 'unknown unseen_status', 'unknown unseen_status'],
+    [
+      'a 401, upstream silent',
+      said('403', 'FAIL', 'No reponse from upstream system', 401),
+      'unknown unseen_status',
+      'unknown unseen_status',
+    ],
+    [
+      'a timeout, told as a failure',
+      said('400', 'FAIL', 'Transaction timed out'),
+      'unknown unseen_status',
+      'unknown unseen_status',
+    ],
+    [
+      'trouble, told as a failure',
+      said('010', 'FAIL', 'System error, try again later'),
+      'unknown unseen_status',
+      'unknown unseen_status',
+    ],
+    ['a firewall', weigh(answered(403, '<html>403</html>')), 'unknown refused_us', 'unknown refused_us'],
+    ['an empty body', weigh(answered(200, '')), 'unknown unreadable', 'unknown unreadable'],
+    ['half an answer', weigh(answered(200, '{"resultcode":"000"')), 'unknown unreadable', 'unknown unreadable'],
+    ['no code', weigh(answered(200, '{"result":"SUCCESS"}')), 'unknown unreadable', 'unknown unreadable'],
+    ['408', said('000', 'SUCCESS', '', 408), 'unknown timeout', 'unknown timeout'],
+    ['429', said('400', 'FAIL', '', 429), 'unknown unreachable', 'unknown unreachable'],
+    ['500', said('000', 'SUCCESS', '', 500), 'unknown unreachable', 'unknown unreachable'],
+    ['502', weigh(answered(502, '<html>')), 'unknown unreachable', 'unknown unreachable'],
+    ['503', said('400', 'FAIL', '', 503), 'unknown unreachable', 'unknown unreachable'],
+    ['404', said('404', 'FAIL', '', 404), 'unknown unreadable', 'unknown unreadable'],
+    ['no answer in time', weigh({ kind: 'lost', why: 'timeout' }), 'unknown timeout', 'unknown timeout'],
+    ['a reset', weigh({ kind: 'lost', why: 'unreachable' }), 'unknown unreachable', 'unknown unreachable'],
+    ['no byte written', weigh({ kind: 'not_sent' }), 'not_sent', 'unknown unreachable'],
+    ['no connection free', weigh({ kind: 'not_sent', busy: true }), 'not_sent', 'unknown busy'],
+  ]
+
+  for (const [what, verdict, as_sent, as_asked] of CASES) {
+    const word = verdict.envelope ? `${verdict.envelope.resultcode} ${verdict.envelope.result}` : verdict.is
+    it(`answered with ${what} (${word}) is ${as_sent}; asked about, ${as_asked}`, () => {
+      assert.equal(shortly(sent(verdict)), as_sent)
+      assert.equal(shortly(asked(verdict)), as_asked)
+    })
+  }
+
+  /** What a gateway may say of a payout that it does not know, or to a question that it did not like, as a failure. */
+  const NOT_ABOUT_IT = [
+    'Transaction does not exist',
+    "Transaction doesn't exist",
+    'No record',
+    'No records found',
+    'Transaction not found',
+    'Unknown transid',
+    'Invalid timestamp',
+    'Signature verification failed',
+    'Digest mismatch',
+    'Authentication failed',
+    'Unauthorized',
+    'Too many requests',
+    'System error, try again later',
+    'Internal server error',
+    'Transaction timed out',
+    'Request timeout',
+    'Parameter transid is invalid or missing',
+    'Failed',
+    '',
+  ]
+
+  it('has not failed by what is said of a question or of an unknown payout, under whichever code', () => {
+    for (const message of NOT_ABOUT_IT) {
+      for (const code of ['400', '401', '403', '404', '412', '429', '500', '651', '777', '888', '990']) {
+        for (const request of [PAYOUT, TAKEN]) {
+          for (const transid of [undefined, REFERENCE]) {
+            const verdict = weigh(answered(200, { resultcode: code, result: 'FAIL', message, messageId: transid }))
+            assert.equal(shortly(asked(verdict, request)), 'unknown unseen_status', `${code} ${message}`)
+          }
+        }
+      }
+    }
+  })
+
+  it('has failed, by a question, only when the gateway took it or names it', () => {
+    const failure = { resultcode: '400', result: 'FAIL', message: 'Transaction failed' }
+    for (const [more, request, expected] of [
+      [{}, PAYOUT, 'unknown unseen_status'],
+      [{}, TAKEN, 'declined provider_declined'],
+      [{ messageId: REFERENCE }, PAYOUT, 'declined provider_declined'],
+      [{ messageId: '20200721001' }, PAYOUT, 'unknown unseen_status'],
+      [{ resultcode: '010', message: 'Invalid mobile number' }, PAYOUT, 'unknown unseen_status'],
+    ] as const) {
+      assert.equal(shortly(asked(weigh(answered(200, { ...failure, ...more })), request)), expected)
+    }
+  })
+
+  it('has failed by a code that an operator vouched for, unless the words are about the question', () => {
+    assert.equal(shortly(asked(said('777', 'FAIL'), TAKEN, ['777'])), 'declined provider_declined')
+    assert.equal(shortly(asked(said('400', 'FAIL'), TAKEN, ['400'])), 'declined provider_declined')
+    assert.equal(
+      shortly(payoutSent(said('777', 'FAIL'), PAYOUT, { ...READING, failed_codes: ['777'] })),
+      'declined provider_declined',
+    )
+    for (const message of ['Transaction does not exist', 'Transaction timed out']) {
+      assert.equal(shortly(asked(said('777', 'FAIL', message), TAKEN, ['777'])), 'unknown unseen_status')
+    }
+    assert.equal(shortly(asked(said('777', 'FAIL'), PAYOUT, ['777'])), 'unknown unseen_status')
+    assert.equal(shortly(asked(said('777', 'SUCCESS'), TAKEN, ['777'])), 'unknown unseen_status')
+  })
+
+  it('is never "not found", whatever is said', () => {
+    for (const [, verdict] of CASES) {
+      assert.notEqual(sent(verdict).kind, 'not_found')
+      assert.notEqual(asked(verdict).kind, 'not_found')
+    }
+  })
+
+  it('in progress is asked about after the pause that the gateway asks for', () => {
+    for (const verdict of [said('111', 'PENDING'), said('999', 'AMBIGOUS')]) {
+      assert.equal(sent(verdict).ask_again_ms, ASK_AGAIN_MS)
+      assert.equal(asked(verdict).ask_again_ms, ASK_AGAIN_MS)
+    }
+    for (const verdict of [said('000', 'SUCCESS'), said('415', 'FAIL'), weigh({ kind: 'lost', why: 'timeout' })]) {
+      assert.equal(sent(verdict).ask_again_ms, undefined)
+      assert.equal(asked(verdict).ask_again_ms, undefined)
+    }
+  })
+
+  it("keeps the gateway's word and id of it", () => {
+    assert.deepEqual(sent(said('000', 'SUCCESS')), {
+      kind: 'succeeded',
+      amount_minor: 1_500_000n,
+      currency: 'TZS',
+      provider_status: '000 SUCCESS',
+      provider_id: '0289999288',
+    })
+    assert.equal(sent(said('990', 'FAIL')).provider_status, '990 FAIL')
+    // Of a question that says nothing, neither word nor id belongs to the payout.
+    assert.deepEqual(asked(said('999', 'AMBIGOUS')), {
+      kind: 'unknown',
+      why: 'unseen_status',
+      provider_status: null,
+      ask_again_ms: ASK_AGAIN_MS,
+    })
+  })
+
+  it('believes no answer that is about another of our payouts', () => {
+    const echo = (more: object) => weigh(answered(200, { resultcode: '000', result: 'SUCCESS', ...more }))
+    const another = REFERENCE.replace('1', '2')
+    for (const more of [{ transid: another }, { messageId: another }]) {
+      assert.equal(shortly(sent(echo(more))), 'unknown unreadable')
+      assert.equal(shortly(asked(echo(more))), 'unknown unreadable')
+    }
+    for (const more of [{}, { transid: REFERENCE }, { messageId: '20200721001' }, { transid: null }]) {
+      assert.equal(shortly(asked(echo(more))), 'succeeded 1500000 TZS')
+    }
+  })
+})
+
+describe('what else is asked', () => {
+  const row = (data: unknown) => weigh(answered(200, { resultcode: '000', result: 'SUCCESS', data }))
+
+  it('a name is one line, and no name is none', () => {
+    assert.equal(nameOf(row([{ name: '  ASHA\n JUMA\u0000 ' }])), 'ASHA JUMA')
+    assert.equal(nameOf(row([{ name: 'é'.repeat(500) }]))?.length, 100)
+    for (const data of [[], [{}], [{ name: '' }], [{ name: ' ' }], [{ name: 7 }], null])
+      assert.equal(nameOf(row(data)), null)
+    assert.equal(nameOf(said('010', 'FAIL')), null)
+  })
+
+  it('a balance is read in shillings, an empty one too', () => {
+    assert.equal(balanceOf(row([{ balance: '1000000' }])), 100_000_000n)
+    assert.equal(balanceOf(row([{ balance: '12.50' }])), 1250n)
+    assert.equal(balanceOf(row([{ balance: 7 }])), 700n)
+    assert.equal(balanceOf(row([{ balance: '0' }])), 0n)
+    assert.equal(balanceOf(row([{ balance: '0.00' }])), 0n)
+    for (const data of [[], [{}], [{ balance: '' }], [{ balance: '-5' }], [{ balance: 'much' }], [{ balance: null }]]) {
+      assert.equal(balanceOf(row(data)), null)
+    }
+    assert.equal(balanceOf(said('990', 'FAIL')), null)
+  })
+})
+
+describe('destinations', () => {
+  it('are ours, each with a name of theirs, and each way of paying out has its product', () => {
+    for (const { code, method } of DESTINATIONS) {
+      const route = routeTo(method, code)
+      assert.equal(route !== null, SELCOM_DESTINATIONS.includes(code), code)
+      if (route !== null) assert.equal(route.rail, RAILS[method])
+    }
+    const codes = DESTINATIONS.map(({ code }) => code)
+    for (const code of SELCOM_DESTINATIONS) assert.ok(codes.includes(code), code)
+    assert.deepEqual(
+      codes.filter((code) => !SELCOM_DESTINATIONS.includes(code)),
+      ['STANDARD_CHARTERED'],
+    )
+  })
+
+  it('are reached by their own way only', () => {
+    assert.deepEqual(routeTo('MOBILE_MONEY', 'MIXX'), { rail: 'walletcashin', code: 'TPCASHIN' })
+    assert.deepEqual(routeTo('BANK_ACCOUNT', 'CRDB'), { rail: 'qwiksend', code: 'CRDBBANK' })
+    assert.deepEqual(routeTo('PROVIDER_PESA', 'PROVIDER_PESA'), { rail: 'selcompesa', code: 'SPSCASHIN' })
+    assert.equal(routeTo('BANK_ACCOUNT', 'MPESA'), null)
+    assert.equal(routeTo('MOBILE_MONEY', 'CRDB'), null)
+    for (const method of PAYOUT_METHODS) {
+      for (const code of ['', 'constructor', '__proto__', 'crdb']) assert.equal(routeTo(method, code), null)
+    }
+  })
+})

@@ -1,0 +1,233 @@
+// What the gateway's word means for a payment.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { answered, said, shortly } from '../../../../test/providers/selcom.ts'
+import type { Sent } from '../exchange.ts'
+import type { PaymentRequest } from '../port.ts'
+import { type Verdict, weigh } from './envelope.ts'
+import { codeOf, orderMade, orderStatus, promptAnswer } from './mapping.ts'
+
+const NOW = new Date('2026-03-01T09:00:00Z')
+const REFERENCE = '01ARZ3NDEKTSV4RRFFQ69G5FAV01'
+
+const PAYMENT: PaymentRequest = {
+  reference: REFERENCE,
+  method: 'wallet_push',
+  phone: '255740000001',
+  amount_minor: 500_000n,
+  currency: 'TZS',
+  simulate_status: null,
+  sent_at: new Date(NOW.getTime() - 600_000),
+}
+const READING = { now: NOW, expiry_min: null, unknown_codes: [] }
+
+describe('an order', () => {
+  const kindOf = (verdict: Verdict) => {
+    const made = orderMade(verdict)
+    return made.kind === 'made' ? 'made' : `${made.kind}: ${shortly(made.answer)}`
+  }
+
+  it('is made, refused, kept out, not sent or unclear, and no word of it pays anything', () => {
+    const cases: [Verdict, string][] = [
+      [said('000', 'SUCCESS'), 'made'],
+      [said('010', 'FAIL'), 'refused: declined provider_declined'],
+      [said('151', 'FAIL'), 'refused: declined provider_unavailable'],
+      [said('218', 'FAIL'), 'refused: declined provider_unavailable'],
+      [said('889', 'FAIL'), 'refused: declined provider_unavailable'],
+      [said('900', 'FAIL'), 'refused: declined provider_unavailable'],
+      [said('651', 'FAIL', 'Invalid vendor'), 'refused: declined unknown_provider_error'],
+      [
+        said('412', 'FAIL', 'Parameter no_of_items is invalid or missing', 412),
+        'refused: declined unknown_provider_error',
+      ],
+      [said('651', 'FAIL', 'Duplicate order'), 'refused: unknown unseen_status'],
+      [said('403', 'FAIL', 'Source IP not whitelisted (4032)', 403), 'kept_out: declined provider_unavailable'],
+      [said('403', 'FAIL', 'Go away', 403), 'kept_out: declined provider_unavailable'],
+      [said('401', 'FAIL', '', 401), 'kept_out: declined provider_unavailable'],
+      [weigh({ kind: 'not_sent' }), 'not_sent: unknown unreachable'],
+      [weigh({ kind: 'not_sent', busy: true }), 'not_sent: unknown busy'],
+      [weigh({ kind: 'lost', why: 'timeout' }), 'unclear: unknown timeout'],
+      [said('999', 'AMBIGOUS'), 'unclear: unknown unseen_status'],
+      [said('111', 'PENDING'), 'unclear: unknown unseen_status'],
+      [said('000', 'FAIL'), 'unclear: unknown unseen_status'],
+      [said('000', 'SUCCESS', '', 502), 'unclear: unknown unreachable'],
+    ]
+    for (const [verdict, expected] of cases) assert.equal(kindOf(verdict), expected)
+  })
+
+  it('shows its code exactly as it came, or none', () => {
+    const codeIn = (row: object) => {
+      const made = orderMade(weigh(answered(200, { resultcode: '000', result: 'SUCCESS', data: [row] })))
+      assert.equal(made.kind, 'made')
+      return made.kind === 'made' ? codeOf(made) : null
+    }
+    assert.deepEqual(codeIn({ payment_token: '80008000', qr: ' 0002&é ' }), {
+      kind: 'accepted',
+      payment_token: '80008000',
+      qr_payload: ' 0002&é ',
+      provider_status: 'SUCCESS',
+      provider_id: '0289999288',
+    })
+    for (const row of [{}, { payment_token: '1' }, { qr: 'x' }, { payment_token: 1, qr: 'x' }]) {
+      assert.equal(shortly(codeIn(row)), 'unknown unreadable')
+    }
+  })
+
+  it('whose prompt was answered has paid nothing yet', () => {
+    const cases: [Verdict, string][] = [
+      [said('111', 'PENDING'), 'accepted'],
+      [said('927', 'INPROGRESS'), 'accepted'],
+      [said('000', 'SUCCESS'), 'accepted'],
+      [said('010', 'FAIL', 'Invalid mobile number'), 'declined provider_declined'],
+      [said('900', 'FAIL'), 'declined provider_unavailable'],
+      [said('412', 'FAIL', '', 412), 'declined unknown_provider_error'],
+      [said('400', 'FAIL', 'Duplicate transid'), 'unknown unseen_status'],
+      [said('400', 'FAIL', 'transid already used'), 'unknown unseen_status'],
+      [said('403', 'FAIL', 'No reponse from upstream system'), 'unknown unseen_status'],
+      [said('999', 'AMBIGUOUS'), 'unknown unseen_status'],
+      [said('000', 'FAIL'), 'unknown unseen_status'],
+      [said('403', 'FAIL', 'Source IP not whitelisted (4032)', 403), 'nobody asked'],
+      [said('403', 'FAIL', 'Go away', 403), 'unknown refused_us'],
+      [said('000', 'SUCCESS', '', 500), 'unknown unreachable'],
+      [weigh({ kind: 'not_sent' }), 'nobody asked'],
+      [weigh({ kind: 'lost', why: 'timeout' }), 'unknown timeout'],
+      [weigh(answered(200, '')), 'unknown unreadable'],
+    ]
+    for (const [verdict, expected] of cases) assert.equal(shortly(promptAnswer(verdict)), expected)
+    const { provider_status, provider_id } = promptAnswer(said('111', 'PENDING')) ?? {}
+    assert.deepEqual([provider_status, provider_id], ['PENDING', '0289999288'])
+  })
+})
+
+describe("an order's status", () => {
+  const ROW = { order_id: REFERENCE, amount: '5000', payment_status: 'PENDING', transid: null, reference: null }
+  const status = (row: object, request = PAYMENT, reading: Parameters<typeof orderStatus>[2] = READING) =>
+    orderStatus(
+      weigh(answered(200, { resultcode: '000', result: 'SUCCESS', data: [{ ...ROW, ...row }] })),
+      request,
+      reading,
+    )
+
+  it('is the truth about the payment, in every spelling that is in use', () => {
+    const cases: [string, string][] = [
+      ['PENDING', 'accepted'],
+      ['INPROGRESS', 'accepted'],
+      ['COMPLETED', 'succeeded 500000 TZS'],
+      ['COMPLETE', 'succeeded 500000 TZS'],
+      ['completed', 'succeeded 500000 TZS'],
+      ['USERCANCELLED', 'declined user_cancelled'],
+      ['USERCANCELED', 'declined user_cancelled'],
+      ['CANCELLED', 'declined user_cancelled'],
+      ['CANCELED', 'declined user_cancelled'],
+      ['CANCEL', 'declined user_cancelled'],
+      ['REJECTED', 'declined provider_declined'],
+      ['FAIL', 'unknown unseen_status'],
+      ['REFUNDED', 'unknown unseen_status'],
+      ['', 'unknown unseen_status'],
+    ]
+    for (const [payment_status, expected] of cases) {
+      const answer = status({ payment_status })
+      assert.equal(shortly(answer), expected, payment_status)
+      assert.equal(answer.provider_status, payment_status)
+    }
+  })
+
+  it('is compared in cents, and never paid by an amount that nobody can read', () => {
+    const paid = (amount: unknown) => shortly(status({ payment_status: 'COMPLETED', amount }))
+    assert.equal(paid('5000'), 'succeeded 500000 TZS')
+    assert.equal(paid('5000.00'), 'succeeded 500000 TZS')
+    assert.equal(paid(5000), 'succeeded 500000 TZS')
+    assert.equal(paid('4999'), 'succeeded 499900 TZS')
+    assert.equal(paid(5000.5), 'succeeded 500050 TZS')
+    for (const amount of [null, undefined, '', '0', '-5000', '5,000', '5e3', 1e21, '5000.001', {}, '9'.repeat(20)]) {
+      assert.equal(paid(amount), 'unknown unreadable', String(amount))
+    }
+    assert.equal(shortly(status({ payment_status: 'COMPLETED', currency: 'USD' })), 'succeeded 500000 USD')
+  })
+
+  it('tells by which id the network knows the payment', () => {
+    assert.equal(status({ reference: 'S20656625527', transid: 'DDQF10OW3W' }).provider_id, 'S20656625527')
+    assert.equal(status({ transid: 'DDQF10OW3W' }).provider_id, 'DDQF10OW3W')
+    assert.equal(status({}).provider_id, null)
+  })
+
+  it('that is cancelled has run out when our own time was over', () => {
+    const cancelled = (expiry_min: number | null, request = PAYMENT) =>
+      shortly(status({ payment_status: 'CANCELLED' }, request, { ...READING, expiry_min }))
+    assert.equal(cancelled(10), 'declined expired')
+    assert.equal(cancelled(11), 'declined user_cancelled')
+    assert.equal(cancelled(10, { ...PAYMENT, sent_at: null }), 'declined user_cancelled')
+    assert.equal(cancelled(10, { ...PAYMENT, method: 'qr' }), 'declined user_cancelled')
+    assert.equal(
+      shortly(status({ payment_status: 'USERCANCELLED' }, PAYMENT, { ...READING, expiry_min: 1 })),
+      'declined user_cancelled',
+    )
+  })
+
+  it('says nothing when it is about another order, about two, or about none', () => {
+    const about = (data: unknown) =>
+      shortly(orderStatus(weigh(answered(200, { resultcode: '000', result: 'SUCCESS', data })), PAYMENT, READING))
+    const paid = { ...ROW, payment_status: 'COMPLETED' }
+    assert.equal(about([paid]), 'succeeded 500000 TZS')
+    assert.equal(about({ ...paid }), 'succeeded 500000 TZS')
+    assert.equal(about([{ ...paid, order_id: 'ANOTHER' }, paid]), 'succeeded 500000 TZS')
+    for (const data of [
+      [],
+      null,
+      [{ ...paid, order_id: 'ANOTHER' }],
+      [{ ...paid, order_id: undefined }],
+      [paid, paid],
+    ]) {
+      assert.equal(about(data), 'unknown unreadable')
+    }
+    assert.equal(shortly(status({ payment_status: null })), 'unknown unreadable')
+    assert.equal(shortly(status({ payment_status: { a: 1 } })), 'unknown unreadable')
+  })
+
+  it('that could not be asked says nothing of the payment', () => {
+    const paid = { data: [{ ...ROW, payment_status: 'COMPLETED' }] }
+    const cases: [Sent, string][] = [
+      [answered(200, { resultcode: '000', result: 'FAIL', ...paid }), 'unknown unseen_status'],
+      [answered(200, { resultcode: '403', result: 'FAIL', ...paid }), 'unknown unseen_status'],
+      [answered(200, { resultcode: '111', result: 'PENDING', ...paid }), 'unknown unseen_status'],
+      [answered(200, { resultcode: '999', result: 'AMBIGOUS' }), 'unknown unseen_status'],
+      [answered(200, { resultcode: '651', result: 'FAIL', message: 'Invalid order' }), 'unknown unseen_status'],
+      [answered(404, { resultcode: '404', result: 'FAIL' }), 'unknown unreadable'],
+      [answered(403, { resultcode: '403', result: 'FAIL', message: '(4032)' }), 'unknown refused_us'],
+      [answered(401, ''), 'unknown refused_us'],
+      [answered(500, { resultcode: '000', result: 'SUCCESS', ...paid }), 'unknown unreachable'],
+      [{ kind: 'lost', why: 'timeout' }, 'unknown timeout'],
+      [{ kind: 'not_sent' }, 'unknown unreachable'],
+      [{ kind: 'not_sent', busy: true }, 'unknown busy'],
+    ]
+    for (const [sent, expected] of cases) {
+      const answer = orderStatus(weigh(sent), PAYMENT, READING)
+      assert.equal(shortly(answer), expected)
+      assert.equal(answer.provider_status, null)
+    }
+  })
+
+  it('is "no such order" only by a code that somebody vouched for, from the gateway itself, of an unknown order', () => {
+    const unsent: PaymentRequest = { ...PAYMENT, sent_at: null }
+    const asked = (sent: Sent, codes = ['651'], request = unsent) =>
+      shortly(orderStatus(weigh(sent), request, { ...READING, unknown_codes: codes }))
+    const none = { resultcode: '651', result: 'FAIL', message: 'Invalid order' }
+    for (const status of [200, 400, 404, 412]) assert.equal(asked(answered(status, none)), 'not_found')
+    for (const status of [302, 401, 403, 408, 418, 429, 500, 503]) {
+      assert.notEqual(asked(answered(status, none)), 'not_found')
+    }
+    assert.equal(asked(answered(200, none), [], unsent), 'unknown unseen_status')
+    assert.equal(asked(answered(200, none), ['651'], PAYMENT), 'unknown unseen_status')
+    assert.equal(asked(answered(200, { ...none, result: 'SUCCESS' })), 'unknown unseen_status')
+    assert.equal(asked(answered(200, { ...none, message: 'No reponse from upstream' })), 'unknown unseen_status')
+    assert.equal(asked(answered(200, { resultcode: '652', result: 'FAIL' })), 'unknown unseen_status')
+    assert.equal(asked(answered(200, { resultcode: '111', result: 'PENDING' }), ['111']), 'unknown unseen_status')
+    assert.equal(asked(answered(200, { resultcode: '000', result: 'SUCCESS' }), ['000']), 'unknown unreadable')
+    // The one that says nothing can be vouched for too: by whoever takes the risk, never by default.
+    const silent = { resultcode: '999', result: 'AMBIGOUS', message: 'No reponse from upstream system' }
+    assert.equal(asked(answered(200, silent)), 'unknown unseen_status')
+    assert.equal(asked(answered(200, silent), ['999']), 'not_found')
+    assert.equal(asked(answered(502, silent), ['999']), 'unknown unreachable')
+  })
+})

@@ -1,0 +1,165 @@
+// The whole platform with this adapter as the provider of its live payments, and the gateway's twin behind it.
+
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { createWorld, type World } from '../../../../test/harness.ts'
+import { type Asked, startWithTwin, until } from '../../../../test/providers/selcom-with-twin.ts'
+import type { SimulatorOptions } from '../../../../twins/selcom/index.ts'
+import { systemClock } from '../../../kernel/lib/index.ts'
+import type { SelcomOptions } from './index.ts'
+
+const ANY_TIME_S = 1e9
+
+/** A world that takes live payments over the twin. The platform's clock stands still, the adapter's too; the gateway's does not. */
+async function stage(
+  work: (world: World, asked: Asked) => Promise<void>,
+  {
+    env = {},
+    twin = {},
+    ...options
+  }: { env?: Record<string, string>; twin?: SimulatorOptions } & Partial<SelcomOptions> = {},
+): Promise<void> {
+  const clock = { ...systemClock, now: () => world.deps.clock.now() }
+  const any_time = { clock, callback_window_ms: ANY_TIME_S * 1_000 }
+  const settings = { timestamp_window_s: ANY_TIME_S, ...twin.settings }
+  const asked = await startWithTwin({ ...twin, settings }, { name: 'mock', ...any_time, ...options })
+  const world: World = await createWorld({ compose: { providers: [asked.provider] }, env })
+  asked.callback((_order_id, headers, body) => void world.system.receive('mock', headers, body))
+  try {
+    await work(world, asked)
+  } finally {
+    await world.close()
+  }
+}
+
+function pay(world: World, phone: string, amount = '5000') {
+  return world.post('/v1/collections/wallet-push', { amount, phone }, { key: world.live_key })
+}
+
+async function statusOf(world: World, id: string) {
+  return (await world.get(`/v1/collections/${id}`, world.live_key)).body.data
+}
+
+/** The collection once it is no longer processing. `step` is what happens between two looks. */
+async function settled(world: World, id: string, step: () => Promise<unknown>) {
+  let collection = await statusOf(world, id)
+  await until(
+    () => collection.status !== 'processing',
+    async () => {
+      await step()
+      collection = await statusOf(world, id)
+    },
+  )
+  return collection
+}
+
+it('a payment is prompted once, settled by its callback alone, and credited', async () => {
+  await stage(async (world, { twin }) => {
+    const { body } = await pay(world, '0740000001')
+    const { status, provider_payment_status } = await settled(world, body.data.collection_id, () => world.work())
+    assert.deepEqual([status, provider_payment_status], ['successful', 'COMPLETED'])
+    const { pushes, payments, callbacks } = twin.totals()
+    assert.deepEqual([pushes.prompts, payments.amount, callbacks.delivered], [1, 5000n, 1])
+    const balance = await world.get('/v1/balance', world.live_key)
+    assert.equal(balance.body.data.available, '5000.00')
+  })
+})
+
+it('a payment whose callback never comes is settled by asking', async () => {
+  await stage(async (world, { twin }) => {
+    const { body } = await pay(world, '0740000008')
+    const { status } = await settled(world, body.data.collection_id, () => world.pass(1_000))
+    assert.equal(status, 'successful')
+    assert.equal(twin.totals().callbacks.delivered, 0)
+  })
+})
+
+it('a payment that the gateway never got has failed at once, and may be tried again', async () => {
+  await stage(async (world, { twin }) => {
+    const { body } = await pay(world, '0740000043')
+    const { status, failure_reason_code } = await settled(world, body.data.collection_id, () => world.work())
+    assert.deepEqual([status, failure_reason_code], ['failed', 'provider_unavailable'])
+    assert.equal(twin.totals().pushes.prompts, 0)
+  })
+})
+
+it('a payment that nobody paid until its deadline has failed, and nobody can pay it any more', async () => {
+  await stage(async (world, { twin }) => {
+    const code = await world.post('/v1/collections/qr', { amount: '5000' }, { key: world.live_key })
+    const pushed = await pay(world, '0740000007')
+    const ids = [code, pushed].map(({ body }) => body.data.collection_id)
+    await world.work()
+    assert.deepEqual(twin.totals().orders.by_word, { PENDING: 2 })
+    world.deps.clock.advance(72 * 3_600_000)
+    for (const id of ids) {
+      const { status, failure_reason_code } = await settled(world, id, () => world.pass(1_000))
+      assert.deepEqual([status, failure_reason_code], ['failed', 'expired'])
+    }
+    assert.deepEqual(twin.totals().orders.by_word, { CANCELLED: 2 })
+  })
+})
+
+it('cents are refused before anything is sent', async () => {
+  await stage(async (world, { twin }) => {
+    const { status, body } = await pay(world, '0740000001', '10.50')
+    assert.deepEqual([status, body.error.code], [422, 'amount_not_supported'])
+    assert.deepEqual(twin.totals().requests, {})
+  })
+})
+
+it('a payment that waits for a worker is prompted once, where the gateway tells that it has no such order', async () => {
+  await stage(
+    async (world, { twin }) => {
+      const { body } = await pay(world, '0740000001')
+      const { status } = await settled(world, body.data.collection_id, () => world.pass(1_000))
+      assert.equal(status, 'successful')
+      assert.equal(twin.totals().pushes.prompts, 1)
+    },
+    { env: { PROCESS: 'api' }, order_unknown_codes: ['999'] },
+  )
+})
+
+it('of a burst that is many times our connections every payment is prompted once, and none fails because of us', async () => {
+  const slow = { settings: { fault_delay_ms: 250 } }
+  await stage(
+    async (world, { twin }) => {
+      const { live_key } = world
+      const body = { amount: '1000', phone: '0740000020' }
+      const replies = await Promise.all(
+        Array.from({ length: 40 }, () => world.post('/v1/collections/wallet-push', body, { key: live_key })),
+      )
+      const operator = (await world.newSession('SUPER_ADMIN')).token
+      let open = replies.map((reply) => reply.body.data.collection_id as string)
+      const ended: string[] = []
+      await until(
+        () => open.length === 0,
+        async () => {
+          await world.pass(1_000)
+          const seen = await Promise.all(open.map((id) => statusOf(world, id)))
+          for (const one of seen) if (one.status !== 'processing') ended.push(one.failure_reason_code ?? one.status)
+          open = open.filter((_, i) => seen[i].status === 'processing')
+        },
+      )
+      assert.deepEqual(ended, Array(40).fill('successful'))
+      assert.equal(twin.totals().pushes.prompts, 40)
+      const { data } = (await world.get('/v1/operator/providers', operator)).body
+      const { circuits } = data.providers.find(({ name }: { name: string }) => name === 'mock')
+      for (const { method, state, faults } of circuits) assert.deepEqual([method, state, faults], [method, 'closed', 0])
+    },
+    { connections: 2, timeout_ms: 1_000, twin: slow },
+  )
+})
+
+it('a network that is down fails its own payments, and the circuit of all the others stays closed', async () => {
+  await stage(async (world, { twin }) => {
+    for (let i = 0; i < 8; i++) {
+      const down = await settled(world, (await pay(world, '0740000013')).body.data.collection_id, () => world.work())
+      assert.deepEqual([down.status, down.failure_reason_code], ['failed', 'provider_unavailable'])
+    }
+    const { status } = await settled(world, (await pay(world, '0740000001')).body.data.collection_id, () =>
+      world.work(),
+    )
+    assert.equal(status, 'successful')
+    assert.equal(twin.totals().pushes.prompts, 1)
+  })
+})

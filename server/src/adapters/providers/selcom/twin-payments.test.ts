@@ -1,0 +1,227 @@
+// Taking money, against the gateway's twin, driven as the platform drives it: the twin's books say afterwards whether what was
+// told is true, and whether anybody was asked twice.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { payment, shortly } from '../../../../test/providers/selcom.ts'
+import { type Asked, adapterOf, isFinal, startWithTwin, until } from '../../../../test/providers/selcom-with-twin.ts'
+import { MAGIC_NUMBERS, type Simulator } from '../../../../twins/selcom/index.ts'
+import { systemClock } from '../../../kernel/lib/index.ts'
+import type { PaymentRequest, PushAnswer } from '../port.ts'
+
+/** What a number of the twin's table must end as. `open`: no final answer ever comes, and none is made up. */
+const PAYERS: Record<string, string> = {
+  '001': 'succeeded 500000 TZS',
+  '002': 'declined provider_declined',
+  '003': 'declined provider_declined',
+  '004': 'declined user_cancelled',
+  '005': 'declined provider_declined',
+  '006': 'declined user_cancelled',
+  '007': 'open',
+  '010': 'succeeded 500000 TZS',
+  '011': 'succeeded 510000 TZS',
+  '013': 'declined provider_unavailable',
+  '015': 'open',
+  '017': 'succeeded 500000 TZS',
+  '018': 'declined provider_declined',
+  // The prompt was lost on its way. Nobody can tell, so nobody sends another.
+  '021': 'open',
+  '023': 'open',
+  '025': 'open',
+  '029': 'open',
+  '030': 'open',
+  '031': 'declined provider_unavailable',
+  // The order was lost on its way: nobody was asked, for certain.
+  '041': 'declined provider_unavailable',
+  '043': 'declined provider_unavailable',
+  '045': 'declined provider_unavailable',
+  '049': 'declined provider_unavailable',
+  '050': 'declined provider_unavailable',
+  '051': 'declined provider_unavailable',
+}
+
+/**
+ * Takes a payment as the platform does: one push, then questions; a callback asks too, and a late success counts. Ends
+ * when `done` says so, or when nothing more can come.
+ */
+async function take(
+  { provider }: Asked,
+  request: PaymentRequest,
+  hints: Map<string, () => void>,
+  done: (answer: PushAnswer) => boolean,
+): Promise<PushAnswer> {
+  let standing = await provider.push(request)
+  const learn = async () => {
+    if (standing.kind === 'succeeded') return
+    const [answer] = await provider.status([request])
+    assert.ok(answer)
+    if (answer.kind === 'not_found') assert.fail('no code means that')
+    if (isFinal(answer) || (answer.kind === 'accepted' && standing.kind === 'unknown')) standing = answer
+  }
+  hints.set(request.reference, () => void learn())
+  await until(
+    () => done(standing),
+    async () => {
+      if (!isFinal(standing)) await learn()
+    },
+  )
+  return standing
+}
+
+describe('against the twin: payments', () => {
+  it('of every number end as its table says, with one prompt at most, and what was paid is what we say', async () => {
+    const asked = await startWithTwin()
+    const hints = new Map<string, () => void>()
+    asked.callback((order_id) => hints.get(order_id)?.())
+    // The gateway knows no reversal: the number that plays one says first one thing, then the other.
+    const rows = MAGIC_NUMBERS.filter(({ ending }) => ending < '100' && ending !== '012')
+    assert.ok(rows.length > 40)
+    const closed = rows.filter(({ ending }) => PAYERS[ending] !== 'open').length
+    let ended = 0
+    await Promise.all(
+      rows.map(async ({ ending, happens }) => {
+        const request = payment({ phone: `255740000${ending}` })
+        const expected = PAYERS[ending] ?? 'succeeded 500000 TZS'
+        // Those that stay open are asked about until all the others have their answers.
+        const done = (heard: PushAnswer) => (expected === 'open' ? ended === closed : shortly(heard) === expected)
+        const answer = await take(asked, request, hints, done)
+        if (expected !== 'open') ended++
+        assert.equal(isFinal(answer) ? shortly(answer) : 'open', expected, `${ending} ${happens}`)
+        const order = asked.twin.order(request.reference)
+        assert.ok((order?.prompts ?? 0) <= 1, `${ending}: ${order?.prompts} prompts`)
+        agrees(answer, asked.twin, request)
+      }),
+    )
+  })
+
+  it('with faults on every call are prompted once at most and never misjudged', async () => {
+    const asked = await startWithTwin(
+      {
+        faults: {
+          seed: 'payments',
+          rates: {
+            create: {
+              hang_before: 0.05,
+              hang_after: 0.05,
+              reset_after: 0.05,
+              html_before: 0.05,
+              html_after: 0.05,
+              blocked: 0.05,
+            },
+            push: {
+              hang_before: 0.05,
+              hang_after: 0.05,
+              reset_before: 0.05,
+              reset_after: 0.05,
+              truncated: 0.05,
+              wall: 0.05,
+            },
+            status: { hang_before: 0.05, html_after: 0.1, truncated: 0.1, limited: 0.1, empty: 0.1 },
+            callback: { lost: 0.3, duplicate: 0.2, reordered: 0.1, unsigned: 0.1, forged: 0.1, tampered: 0.1 },
+            payer: {
+              cancels: 0.2,
+              declined: 0.1,
+              ambiguous_pays: 0.1,
+              odd_envelope: 0.1,
+              pays_slowly: 0.1,
+            },
+          },
+        },
+        settings: { texts: 'mixed' },
+      },
+      { timeout_ms: 3_000 },
+    )
+    const hints = new Map<string, () => void>()
+    asked.callback((order_id) => hints.get(order_id)?.())
+    const requests = Array.from({ length: 150 }, () => payment({ phone: '255740000500' }))
+    // Nothing comes of a prompt that never arrived.
+    const done = ({ reference }: PaymentRequest) => {
+      return (heard: PushAnswer) => isFinal(heard) || !asked.twin.order(reference)?.prompts
+    }
+    const answers = await Promise.all(requests.map((request) => take(asked, request, hints, done(request))))
+    for (const [i, request] of requests.entries()) {
+      assert.ok((asked.twin.order(request.reference)?.prompts ?? 0) <= 1)
+      agrees(answers[i] as PushAnswer, asked.twin, request)
+    }
+    const struck = Object.keys(asked.twin.totals().struck)
+    for (const group of ['create', 'push', 'status', 'payer', 'callback']) {
+      assert.ok(struck.filter((kind) => kind.startsWith(`${group}.`)).length > 1, `nothing came up at ${group}`)
+    }
+    const kinds = new Set(answers.map(({ kind }) => kind))
+    assert.ok(kinds.has('succeeded') && kinds.has('declined'))
+  })
+
+  it('that a second process asks for again are not prompted again', async () => {
+    for (const duplicate_order of ['fail', 'ambiguous', 'replay'] as const) {
+      const asked = await startWithTwin({ settings: { duplicate_order, pay_after_ms: 60_000 } })
+      const request = payment({ phone: '255740000001' })
+      assert.equal((await asked.provider.push(request)).kind, 'accepted')
+      const second = adapterOf(asked.twin, {})
+      const answer = await second.push(request)
+      // Where it takes the order for a new one, its refusal of the second prompt says nothing of the first.
+      assert.equal(shortly(answer), duplicate_order === 'replay' ? 'unknown unseen_status' : 'accepted')
+      const { prompts, count } = asked.twin.totals().pushes
+      assert.deepEqual([prompts, count], [1, 1])
+    }
+  })
+
+  it('that were lost before they began are sent, where a code for that is configured, and those that began are not', async () => {
+    const asked = await startWithTwin({ settings: { pay_after_ms: 60_000 } }, { order_unknown_codes: ['999'] })
+    const request = payment({ phone: '255740000001' })
+    const resume = async (provider: Asked['provider']) => {
+      const [answer] = await provider.status([request])
+      return answer?.kind === 'not_found' ? provider.push(request) : answer
+    }
+    assert.equal((await resume(asked.provider))?.kind, 'accepted')
+    assert.equal((await resume(adapterOf(asked.twin, { order_unknown_codes: ['999'] })))?.kind, 'accepted')
+    const { requests, pushes } = asked.twin.totals()
+    assert.deepEqual([requests.create, pushes.prompts], [1, 1])
+  })
+
+  it('whose order was never made are known not to exist where the gateway tells, and only there', async () => {
+    const known = await startWithTwin({ settings: { unknown_order: 'fail' } }, { order_unknown_codes: ['651'] })
+    const request = payment({ phone: '255740000001' })
+    const statusOf = async ({ provider }: Asked) => shortly((await provider.status([request]))[0] ?? null)
+    assert.equal(await statusOf(known), 'not_found')
+    await known.provider.push(request)
+    assert.notEqual(await statusOf(known), 'not_found')
+    assert.equal(await statusOf(await startWithTwin({ settings: { unknown_order: 'fail' } })), 'unknown unseen_status')
+    assert.equal(await statusOf(await startWithTwin({}, { order_unknown_codes: ['651'] })), 'unknown unseen_status')
+  })
+
+  it('by code are scanned and paid', async () => {
+    const asked = await startWithTwin({ settings: { scan_after_ms: 30 } })
+    const request = payment({ method: 'qr', phone: null })
+    const code = await asked.provider.qr(request)
+    assert.equal(code.kind, 'accepted')
+    assert.match(code.payment_token ?? '', /^\d{8}$/)
+    assert.match(code.qr_payload ?? '', /^000201010212.*6304[0-9A-F]{4}$/)
+    assert.deepEqual(await asked.provider.qr(request), code)
+    let answer: PushAnswer = code
+    await until(
+      () => isFinal(answer),
+      async () => {
+        answer = (await asked.provider.status([request]))[0] ?? answer
+      },
+    )
+    assert.equal(shortly(answer), 'succeeded 500000 TZS')
+  })
+
+  it('run out with the order when that has an end of ours', async () => {
+    const clock = { ...systemClock, now: () => new Date(systemClock.now().getTime() + ahead_ms) }
+    let ahead_ms = 0
+    const asked = await startWithTwin({ clock, settings: { pay_after_ms: 600_000 } }, { clock, push_expiry_min: 5 })
+    const request = payment({ phone: '255740000007' })
+    assert.equal((await asked.provider.push(request)).kind, 'accepted')
+    const sent = { ...request, sent_at: clock.now() }
+    ahead_ms = 5 * 60_000
+    assert.equal(shortly((await asked.provider.status([sent]))[0] ?? null), 'declined expired')
+  })
+})
+
+/** What we say of a payment is what the twin's books say. */
+function agrees(answer: PushAnswer, twin: Simulator, { reference }: PaymentRequest): void {
+  const paid = twin.order(reference)?.payment?.amount
+  if (answer.kind === 'succeeded') assert.equal(answer.amount_minor, (paid ?? 0n) * 100n, reference)
+  if (answer.kind === 'declined') assert.equal(paid, undefined, reference)
+}

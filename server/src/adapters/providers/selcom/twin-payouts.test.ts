@@ -1,0 +1,195 @@
+// Paying out, against the gateway's twin, driven as the platform drives it: the twin's books say afterwards whether what was
+// told is true, and whether anybody was paid twice.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { payment, payout, shortly } from '../../../../test/providers/selcom.ts'
+import { type Asked, adapterOf, isFinal, startWithTwin, until } from '../../../../test/providers/selcom-with-twin.ts'
+import { MAGIC_NUMBERS } from '../../../../twins/selcom/index.ts'
+import type { PayoutAnswer, PayoutRequest } from '../port.ts'
+
+/** What a number of the twin's table must end as. `open`: no final answer ever comes, and none is made up. */
+const PAYEES: Record<string, string> = {
+  '102': 'declined provider_declined',
+  '103': 'open',
+  '107': 'declined provider_declined',
+  '109': 'declined provider_declined',
+  '110': 'declined unknown_recipient',
+  '111': 'declined limit_exceeded',
+  // The gateway says so itself, and is believed at its word: only its statement of account tells otherwise.
+  '113': 'declined provider_declined',
+  // Lost on its way. Nobody can tell, so it is not sent again.
+  '121': 'open',
+  '123': 'open',
+  '125': 'open',
+  '129': 'open',
+  '130': 'open',
+}
+
+/** Pays out as the platform does: sent again only when nothing was sent or we were kept out, else only asked about. */
+async function payOut(
+  { provider }: Asked,
+  request: PayoutRequest,
+  done: (answer: PayoutAnswer) => boolean,
+): Promise<PayoutAnswer> {
+  let standing = await provider.payout(request)
+  await until(
+    () => done(standing),
+    async () => {
+      if (standing.kind === 'not_sent' || standing.kind === 'blocked') standing = await provider.payout(request)
+      else standing = (await provider.payoutStatus([request]))[0] ?? standing
+      assert.notEqual(standing.kind, 'not_found')
+    },
+  )
+  return standing
+}
+
+describe('against the twin: payouts', () => {
+  it('to every number end as its table says, paid once at most, and what was paid is what we say', async () => {
+    const asked = await startWithTwin()
+    const rows = MAGIC_NUMBERS.filter(({ ending }) => ending >= '100')
+    assert.ok(rows.length > 30)
+    const ways = [
+      { method: 'MOBILE_MONEY', destination_code: 'AIRTEL' },
+      { method: 'PROVIDER_PESA', destination_code: 'PROVIDER_PESA' },
+      { method: 'BANK_ACCOUNT', destination_code: 'NMB' },
+    ] as const
+    const rails = { MOBILE_MONEY: 'walletcashin', PROVIDER_PESA: 'selcompesa', BANK_ACCOUNT: 'qwiksend' }
+    const closed = ways.length * rows.filter(({ ending }) => PAYEES[ending] !== 'open').length
+    let ended = 0
+    await Promise.all(
+      ways.flatMap((way) =>
+        rows.map(async ({ ending, happens }) => {
+          const request = payout({ ...way, destination_identifier: `255680000${ending}` })
+          const expected = PAYEES[ending] ?? 'succeeded 1500000 TZS'
+          const done = (heard: PayoutAnswer) => (expected === 'open' ? ended === closed : isFinal(heard))
+          const answer = await payOut(asked, request, done)
+          if (expected !== 'open') ended++
+          assert.equal(isFinal(answer) ? shortly(answer) : 'open', expected, `${ending} ${happens}`)
+          const booked = asked.twin.payout(rails[way.method], request.reference)
+          assert.ok((booked?.executions ?? 0) <= 1, `${ending}: paid ${booked?.executions} times`)
+          // Where the gateway itself lies at its first word, nobody can know better.
+          if (['105', '112', '113'].includes(ending)) return
+          if (answer.kind === 'succeeded') assert.equal(booked?.truth, 'paid', ending)
+          if (answer.kind === 'declined') assert.notEqual(booked?.truth, 'paid', ending)
+        }),
+      ),
+    )
+  })
+
+  it('with faults on every call are paid once at most and never misjudged', async () => {
+    const asked = await startWithTwin(
+      {
+        faults: {
+          seed: 'payouts',
+          rates: {
+            payout: {
+              hang_before: 0.06,
+              hang_after: 0.06,
+              reset_before: 0.06,
+              reset_after: 0.06,
+              html_after: 0.06,
+              truncated: 0.06,
+              limited: 0.06,
+              blocked: 0.06,
+            },
+            query: { hang_before: 0.05, html_before: 0.1, empty: 0.1, truncated: 0.1, wall: 0.1, blocked: 0.05 },
+            payee: {
+              declined: 0.1,
+              pending_pays: 0.2,
+              pending_fails: 0.1,
+              ambiguous_pays: 0.1,
+              ambiguous_fails: 0.1,
+              upstream_pays: 0.1,
+              contradiction_pays: 0.1,
+            },
+          },
+        },
+        settings: { texts: 'mixed', unknown_transid: 'mixed' },
+      },
+      { timeout_ms: 1_500 },
+    )
+    const before = await asked.provider.floatBalance()
+    const requests = Array.from({ length: 120 }, () => payout({ destination_identifier: '255680000500' }))
+    // Nothing comes of a request that never arrived, unless it may be sent again.
+    const done = ({ reference }: PayoutRequest) => {
+      return (heard: PayoutAnswer) =>
+        isFinal(heard) || (heard.kind === 'unknown' && asked.twin.payout('walletcashin', reference) === null)
+    }
+    const answers = await Promise.all(requests.map((request) => payOut(asked, request, done(request))))
+    let paid_minor = 0n
+    for (const [i, request] of requests.entries()) {
+      const booked = asked.twin.payout('walletcashin', request.reference)
+      const answer = answers[i]
+      assert.ok((booked?.executions ?? 0) <= 1)
+      if (answer?.kind === 'succeeded') assert.equal(booked?.truth, 'paid')
+      if (answer?.kind === 'declined') assert.equal(booked?.truth, 'failed')
+      if (booked?.truth === 'paid') paid_minor += request.amount_minor
+    }
+    const totals = asked.twin.totals()
+    assert.equal(totals.payouts.executed_more_than_once, 0)
+    const kinds = new Set(answers.map((answer) => answer.kind))
+    assert.ok(kinds.has('succeeded') && kinds.has('declined'))
+    const after = await asked.provider.floatBalance()
+    const held_minor = totals.payouts.held_amount * 100n
+    assert.equal((before?.amount_minor ?? 0n) - (after?.amount_minor ?? 0n), paid_minor + held_minor)
+  })
+
+  it('that the gateway does not know stay unknown, in whatever words it says so', async () => {
+    const asked = await startWithTwin({ settings: { unknown_transid: 'mixed' } })
+    for (const sent_at of [null, new Date()]) {
+      const requests = Array.from({ length: 80 }, () => payout({ sent_at }))
+      const answers = await asked.provider.payoutStatus(requests)
+      assert.deepEqual(new Set(answers.map(({ kind }) => kind)), new Set(['unknown']))
+    }
+  })
+
+  it('wait for the float to be filled, and then go through under the same reference', async () => {
+    const asked = await startWithTwin({ float: 10_000n })
+    const request = payout({ destination_identifier: '255680000101' })
+    assert.deepEqual(await asked.provider.payout(request), {
+      kind: 'blocked',
+      because: 'float',
+      provider_status: '990 FAIL',
+      told: '990 FAIL: Insufficient account balance to complete transaction',
+      provider_id: (await asked.provider.payout(request)).provider_id,
+    })
+    assert.deepEqual(await asked.provider.floatBalance(), { amount_minor: 1_000_000n, currency: 'TZS' })
+    asked.twin.addFloat(1_000_000n)
+    assert.equal((await asked.provider.payout(request)).kind, 'succeeded')
+    assert.equal(asked.twin.totals().payouts.executions, 1)
+  })
+
+  it('below the least amount are declined; with a wrong PIN they wait for an operator; nothing is paid', async () => {
+    const asked = await startWithTwin()
+    const small = payout({ amount_minor: 99_900n, destination_identifier: '255680000101' })
+    assert.equal(shortly(await asked.provider.payout(small)), 'declined limit_exceeded')
+    const stranger = adapterOf(asked.twin, { float: { vendor: asked.twin.account.float_vendor, pin: '9999' } })
+    const refused = await stranger.payout(payout())
+    assert.equal(shortly(refused), 'blocked access')
+    assert.equal(refused.told, '651 FAIL: Invalid vendor or PIN')
+    assert.equal(await stranger.floatBalance(), null)
+    assert.equal(asked.twin.totals().payouts.executions, 0)
+  })
+
+  it('from an address that is not listed, or by a product that is not enabled, are blocked; a wrong key too', async () => {
+    const address = await startWithTwin({ settings: { source_ips: ['10.0.0.1'] } })
+    assert.equal(shortly(await address.provider.payout(payout())), 'blocked address')
+    assert.equal(shortly(await address.provider.push(payment())), 'declined provider_unavailable')
+    const product = await startWithTwin({ settings: { disabled_paths: ['/walletcashin/process'] } })
+    assert.equal(shortly(await product.provider.payout(payout())), 'blocked access')
+    const key = adapterOf(product.twin, { api_secret: 'another secret' })
+    assert.equal(shortly(await key.payout(payout())), 'blocked access')
+    assert.equal(product.twin.totals().payouts.count, 0)
+  })
+
+  it('are preceded by the name on the account, where there is one', async () => {
+    const { provider } = await startWithTwin()
+    const ask = (destination_identifier: string) =>
+      provider.lookupName({ method: 'MOBILE_MONEY', destination_code: 'AIRTEL', destination_identifier })
+    assert.match((await ask('255680000101'))?.name ?? '', /^[A-Z]+ [A-Z]+$/)
+    assert.equal(await ask('255680000110'), null)
+    const bank = { method: 'BANK_ACCOUNT', destination_code: 'CRDB', destination_identifier: '0150000000001' } as const
+    assert.match((await provider.lookupName(bank))?.name ?? '', /^[A-Z]+ [A-Z]+$/)
+  })
+})

@@ -1,0 +1,105 @@
+// The end of what nobody paid: an order must not stay payable after the platform gave up on its payment.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import {
+  type Act,
+  FAIL,
+  type Heard,
+  MADE,
+  PENDING,
+  payment,
+  SUCCESS,
+  shortly,
+  start,
+  there,
+} from '../../../../test/providers/selcom.ts'
+import { settableClock, systemClock } from '../../../kernel/lib/index.ts'
+import type { PaymentRequest } from '../port.ts'
+
+const CREATE = '/v1/checkout/create-order-minimal'
+const STATUS = '/v1/checkout/order-status'
+const CANCEL = '/v1/checkout/cancel-order'
+const MINUTE_MS = 60_000
+
+describe('an order', () => {
+  it('ends shortly before the platform gives up, of a code too, and of a prompt when our own time is over before', async () => {
+    const clock = settableClock(systemClock.now())
+    const expiryOf = async (
+      minutes: number | null,
+      fields: Partial<PaymentRequest>,
+      push_expiry_min: number | null,
+    ) => {
+      const script = ({ path }: Heard) => (path === CREATE ? MADE : PENDING)
+      const { provider, heard } = await start(script, { clock, push_expiry_min })
+      const deadline_at = minutes === null ? {} : { deadline_at: new Date(clock.now().getTime() + minutes * MINUTE_MS) }
+      const request = payment({ ...fields, ...deadline_at })
+      await (request.method === 'qr' ? provider.qr(request) : provider.push(request))
+      return heard[0]?.fields.expiry
+    }
+    assert.equal(await expiryOf(60, {}, null), 55)
+    assert.equal(await expiryOf(60, {}, 10), 10)
+    assert.equal(await expiryOf(12, {}, 10), 7)
+    assert.equal(await expiryOf(60, { method: 'qr', phone: null }, 10), 55)
+    assert.equal(await expiryOf(2, {}, null), 1)
+    assert.equal(await expiryOf(null, {}, null), undefined)
+  })
+})
+
+describe('a payment whose deadline is over', () => {
+  const over = () => payment({ deadline_at: systemClock.now(), sent_at: new Date(0) })
+  /** Asks a gateway that says these of the order, one after the other, and this when it is to be cancelled. */
+  const ask = async (words: string[], cancel: Act, request = over()) => {
+    const left = [...words]
+    const { provider, heard } = await start(
+      (call) => {
+        if (call.path === CANCEL) return cancel
+        const word = left.shift()
+        return word === undefined ? 'reset' : there(call, word)
+      },
+      { timeout_ms: 1_500 },
+    )
+    const [answer] = await provider.status([request])
+    return { answer, heard, calls: heard.map(({ method, path }) => `${method} ${path}`) }
+  }
+  const ended: Act = { content: { ...SUCCESS, message: 'Order cancelled successfully' } }
+
+  it('is cancelled while it is open, so that nobody pays it any more', async () => {
+    const request = over()
+    const { answer, heard, calls } = await ask(['PENDING'], ended, request)
+    assert.deepEqual(answer, { kind: 'declined', reason: 'expired', provider_status: 'PENDING' })
+    assert.deepEqual(calls, [`GET ${STATUS}`, `DELETE ${CANCEL}`])
+    assert.deepEqual(heard[1]?.fields, { order_id: request.reference })
+  })
+
+  it('and that was paid in the last moment is paid', async () => {
+    const { answer, calls } = await ask(['INPROGRESS', 'COMPLETED'], FAIL)
+    assert.equal(shortly(answer ?? null), 'succeeded 500000 TZS')
+    assert.deepEqual(calls, [`GET ${STATUS}`, `DELETE ${CANCEL}`, `GET ${STATUS}`])
+    assert.deepEqual((await ask(['COMPLETED'], ended)).calls, [`GET ${STATUS}`])
+  })
+
+  it('of which nobody can tell whether it ended is what was last known of it', async () => {
+    for (const cancel of [FAIL, 'reset', { status: 500, content: '' }] as Act[]) {
+      assert.equal(shortly((await ask(['PENDING', 'PENDING'], cancel)).answer ?? null), 'accepted')
+      assert.equal(shortly((await ask(['PENDING'], cancel)).answer ?? null), 'accepted')
+      assert.equal(shortly((await ask([], cancel)).answer ?? null), 'unknown unreachable')
+    }
+    // The question failed, and the order is gone for certain.
+    assert.equal(shortly((await ask([], ended)).answer ?? null), 'declined expired')
+  })
+
+  it('answers in time, however slow its gateway is', async () => {
+    const { provider } = await start(() => 'hang', { timeout_ms: 900 })
+    const begin = performance.now()
+    assert.equal(shortly((await provider.status([over()]))[0] ?? null), 'unknown timeout')
+    assert.ok(performance.now() - begin < 1_400)
+  })
+
+  it('is never cancelled before', async () => {
+    for (const deadline_at of [new Date(systemClock.now().getTime() + MINUTE_MS), undefined]) {
+      const request = payment(deadline_at === undefined ? {} : { deadline_at })
+      assert.deepEqual((await ask(['PENDING'], ended, request)).calls, [`GET ${STATUS}`])
+    }
+  })
+})

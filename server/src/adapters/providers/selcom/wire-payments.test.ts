@@ -1,0 +1,300 @@
+// Taking money over real sockets.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import {
+  type Act,
+  adapterFor,
+  FAIL,
+  MADE,
+  NO_ORDER,
+  NOBODY_ASKED,
+  PENDING,
+  payment,
+  payout,
+  SUCCESS,
+  start,
+  there,
+  why,
+} from '../../../../test/providers/selcom.ts'
+import { nowhere } from '../../../../test/providers/servers.ts'
+
+const CREATE = '/v1/checkout/create-order-minimal'
+const PROMPT = '/v1/checkout/wallet-payment'
+const STATUS = '/v1/checkout/order-status'
+
+describe('a prompt', () => {
+  it('is an order, then the push for it, under one reference', async () => {
+    const { provider, heard } = await start(({ path }) => (path === CREATE ? MADE : PENDING))
+    const request = payment()
+    const answer = await provider.push(request)
+    assert.deepEqual(answer, { kind: 'accepted', provider_status: 'PENDING', provider_id: '0289999288' })
+    const [order, prompt] = heard
+    assert.equal(heard.length, 2)
+    assert.equal(
+      order?.body,
+      JSON.stringify({
+        vendor: 'TILL1',
+        order_id: request.reference,
+        buyer_email: 'payments@example.com',
+        buyer_name: 'Customer',
+        buyer_phone: '255740000001',
+        amount: 5000,
+        currency: 'TZS',
+        webhook: Buffer.from('https://pay.example.com/callbacks/selcom').toString('base64'),
+        no_of_items: 1,
+      }),
+    )
+    assert.deepEqual([order?.method, order?.path, prompt?.method, prompt?.path], ['POST', CREATE, 'POST', PROMPT])
+    assert.deepEqual(prompt?.fields, {
+      transid: request.reference,
+      order_id: request.reference,
+      msisdn: '255740000001',
+    })
+  })
+
+  it("goes to the provider's own wallet by its own call", async () => {
+    const { provider, paths } = await start(({ path }) => (path === CREATE ? MADE : PENDING))
+    assert.equal((await provider.push(payment({ method: 'provider_pesa' }))).kind, 'accepted')
+    assert.deepEqual(paths(), [CREATE, '/v1/checkout/selcompesa-payment'])
+  })
+
+  it('has an end, and no callback, only when they are asked for', async () => {
+    const options = { push_expiry_min: 10, callback_url: null }
+    const { provider, heard } = await start(({ path }) => (path === CREATE ? MADE : PENDING), options)
+    await provider.push(payment())
+    assert.equal(heard[0]?.fields.expiry, 10)
+    assert.ok(!('webhook' in (heard[0]?.fields ?? {})))
+    await provider.qr(payment({ method: 'qr' }))
+    assert.ok(!('expiry' in (heard[2]?.fields ?? {})))
+  })
+
+  it('is made once, however often it is asked for, whatever the gateway makes of a second order', async () => {
+    for (const create of [MADE, { content: { resultcode: '651', result: 'FAIL', message: 'Duplicate order' } }]) {
+      const { provider, paths } = await start(({ path }) => (path === CREATE ? create : PENDING))
+      const request = payment()
+      const answers = await Promise.all([1, 2, 3].map(() => provider.push(request)))
+      answers.push(await provider.push(request))
+      for (const answer of answers) assert.deepEqual(answer, answers[0])
+      assert.ok(paths().filter((path) => path === PROMPT).length <= 1)
+      assert.equal(paths().filter((path) => path === CREATE).length, 1)
+    }
+  })
+
+  it('is not made for an order that was there before: an earlier process may have made it', async () => {
+    const taken: Act = { content: { resultcode: '651', result: 'FAIL', message: 'Duplicate order' } }
+    for (const create of [taken, FAIL]) {
+      for (const [status, kind] of [
+        ['PENDING', 'accepted'],
+        ['COMPLETED', 'succeeded'],
+        ['USERCANCELLED', 'declined'],
+      ] as const) {
+        const { provider, paths } = await start((heard) => (heard.path === CREATE ? create : there(heard, status)))
+        assert.equal((await provider.push(payment())).kind, kind)
+        assert.deepEqual(paths(), [CREATE, STATUS])
+      }
+    }
+  })
+
+  it('is made for an order whose making was not answered, once the order is seen', async () => {
+    for (const act of ['hang', 'reset', 'half', { status: 502, content: '<html>' }, { content: '' }] as Act[]) {
+      const { provider, paths } = await start((heard) => {
+        if (heard.path === CREATE) return act
+        return heard.path === STATUS ? there(heard) : PENDING
+      })
+      assert.equal((await provider.push(payment())).kind, 'accepted')
+      assert.deepEqual(paths(), [CREATE, STATUS, PROMPT])
+    }
+  })
+
+  it('that nobody got has failed at once, and can be tried again', async () => {
+    const acts: Act[] = [
+      'hang',
+      'reset',
+      'half',
+      { status: 500, content: '' },
+      { content: 'x' },
+      { status: 429, content: '' },
+    ]
+    for (const create of acts) {
+      for (const status of ['hang', NO_ORDER] as Act[]) {
+        const options = { timeout_ms: 800 }
+        const { provider, paths } = await start(({ path }) => (path === CREATE ? create : status), options)
+        assert.deepEqual(await provider.push(payment()), NOBODY_ASKED)
+        assert.deepEqual(paths(), [CREATE, STATUS])
+      }
+    }
+    const { provider } = adapterFor(await nowhere())
+    assert.deepEqual(await provider.push(payment()), NOBODY_ASKED)
+  })
+
+  it('that found no free connection in time was not sent, is not asked about, and goes through when it is made again', async () => {
+    const { provider, heard } = await start(() => 'hang', { connections: 1, timeout_ms: 800 })
+    const [first, second] = [payment(), payment()]
+    const answers = await Promise.all([provider.push(first), provider.push(second)])
+    assert.deepEqual(answers, [NOBODY_ASKED, { kind: 'not_sent', busy: true, provider_status: null }])
+    assert.ok(heard.every(({ fields }) => fields.order_id === first.reference))
+    await provider.push(second)
+    assert.ok(heard.some(({ fields }) => fields.order_id === second.reference))
+  })
+
+  it('that nobody got is sent when it is asked for again', async () => {
+    let is_up = false
+    const { provider, paths } = await start(({ path }) => {
+      if (!is_up) return { status: 503, content: '' }
+      return path === CREATE ? MADE : PENDING
+    })
+    const request = payment()
+    assert.deepEqual(await provider.push(request), NOBODY_ASKED)
+    is_up = true
+    assert.equal((await provider.push(request)).kind, 'accepted')
+    assert.deepEqual(paths(), [CREATE, STATUS, CREATE, PROMPT])
+  })
+
+  it('that may be out is unknown, and is not sent again', async () => {
+    const cases: [Act, string][] = [
+      ['hang', 'timeout'],
+      ['reset', 'unreachable'],
+      ['half', 'unreachable'],
+      [{ status: 500, content: '' }, 'unreachable'],
+      [{ content: '' }, 'unreadable'],
+      [{ content: { resultcode: '999', result: 'AMBIGOUS' } }, 'unseen_status'],
+      [{ status: 403, content: '<html>' }, 'refused_us'],
+      [{ content: { resultcode: '400', result: 'FAIL', message: 'Duplicate transid' } }, 'unseen_status'],
+    ]
+    for (const [act, reason] of cases) {
+      const { provider, paths } = await start(({ path }) => (path === CREATE ? MADE : act))
+      const request = payment()
+      assert.equal(why(await provider.push(request)), reason)
+      assert.equal(why(await provider.push(request)), reason)
+      assert.deepEqual(paths(), [CREATE, PROMPT])
+    }
+  })
+
+  it('that is refused is declined, with a reason', async () => {
+    const number: Act = { content: { resultcode: '010', result: 'FAIL', message: 'Invalid mobile number' } }
+    const { provider } = await start(({ path }) => (path === CREATE ? MADE : number))
+    assert.deepEqual(await provider.push(payment()), {
+      kind: 'declined',
+      reason: 'provider_declined',
+      provider_status: '010 FAIL',
+    })
+  })
+
+  it('of what the gateway cannot take is never sent', async () => {
+    const { provider, heard } = await start(() => MADE)
+    for (const fields of [
+      { amount_minor: 500_050n },
+      { amount_minor: 0n },
+      { amount_minor: -500_000n },
+      { amount_minor: 100n * 2n ** 53n },
+      { currency: 'USD' },
+      { phone: null },
+      { method: 'qr' },
+    ] as const) {
+      assert.equal((await provider.push(payment(fields))).kind, 'declined')
+    }
+    assert.equal((await provider.qr(payment({ method: 'qr', amount_minor: 1n }))).kind, 'declined')
+    assert.deepEqual(heard, [])
+  })
+})
+
+describe('a QR code', () => {
+  it('is shown exactly as the gateway made it, and asked for once', async () => {
+    const { provider, heard } = await start(() => MADE)
+    const request = payment({ method: 'qr', phone: null })
+    const code = await provider.qr(request)
+    assert.deepEqual(code, {
+      kind: 'accepted',
+      payment_token: '80008000',
+      qr_payload: '0002 é&',
+      provider_status: 'SUCCESS',
+      provider_id: '0289999288',
+    })
+    assert.deepEqual(await Promise.all([provider.qr(request), provider.qr(request)]), [code, code])
+    assert.equal(heard.length, 1)
+    // An order must name a phone; nothing is sent to it.
+    assert.equal(heard[0]?.fields.buyer_phone, '255740000009')
+  })
+
+  it('that did not come is unknown, and comes when it is asked for again', async () => {
+    let act: Act = 'reset'
+    const { provider } = await start(() => act)
+    const request = payment({ method: 'qr' })
+    for (const [next, reason] of [
+      ['reset', 'unreachable'],
+      ['hang', 'timeout'],
+      [{ content: '' }, 'unreadable'],
+      [{ content: { ...SUCCESS, data: [] } }, 'unreadable'],
+      [{ status: 500, content: '' }, 'unreachable'],
+    ] as [Act, string][]) {
+      act = next
+      assert.equal(why(await provider.qr(request)), reason)
+    }
+    act = MADE
+    assert.equal((await provider.qr(request)).kind, 'accepted')
+    const { provider: alone } = adapterFor(await nowhere())
+    assert.equal(why(await alone.qr(request)), 'unreachable')
+  })
+
+  it('of an order whose code was lost has failed: nobody can pay it', async () => {
+    const { provider } = await start((heard) => (heard.path === CREATE ? FAIL : there(heard)))
+    assert.deepEqual(await provider.qr(payment({ method: 'qr' })), {
+      kind: 'declined',
+      reason: 'provider_unavailable',
+      provider_status: 'PENDING',
+    })
+  })
+
+  it('of an order that was paid meanwhile says so', async () => {
+    const { provider } = await start((heard) => (heard.path === CREATE ? FAIL : there(heard, 'COMPLETED')))
+    assert.equal((await provider.qr(payment({ method: 'qr' }))).kind, 'succeeded')
+  })
+})
+
+describe('the status of payments', () => {
+  it('is asked for each, and answered in the order of the questions, over few connections', async () => {
+    const { provider, heard } = await start(
+      (call) => {
+        const number = Number(String(call.fields.order_id).slice(-6))
+        if (number % 5 === 0) return { status: 500, content: '' }
+        return there(call, number % 2 === 0 ? 'COMPLETED' : 'PENDING')
+      },
+      { connections: 3, timeout_ms: 4_500 },
+    )
+    const requests = Array.from({ length: 120 }, () => payment())
+    const answers = await provider.status(requests)
+    assert.deepEqual(
+      answers.map(({ kind }) => kind),
+      requests.map(({ reference }) => {
+        const number = Number(reference.slice(-6))
+        if (number % 5 === 0) return 'unknown'
+        return number % 2 === 0 ? 'succeeded' : 'accepted'
+      }),
+    )
+    assert.equal(heard.length, 120)
+    assert.ok(heard.every(({ method, path }) => method === 'GET' && path === STATUS))
+    assert.deepEqual(await provider.status([]), [])
+  })
+
+  it('that cannot be asked in time is unknown, and holds up neither prompts nor payouts', async () => {
+    const { provider } = await start(
+      ({ path }) => {
+        if (path === STATUS) return 'hang'
+        return path === CREATE ? MADE : PENDING
+      },
+      { connections: 2, timeout_ms: 1_500 },
+    )
+    const asked = provider.status(Array.from({ length: 20 }, () => payment()))
+    const [prompt, sent] = await Promise.all([provider.push(payment()), provider.payout(payout())])
+    assert.deepEqual([prompt.kind, sent.kind], ['accepted', 'accepted'])
+    for (const answer of await asked) assert.equal(answer.kind, 'unknown')
+  })
+
+  it('is "no such order" by the configured code only', async () => {
+    const { provider } = await start(() => NO_ORDER)
+    assert.equal((await provider.status([payment()]))[0]?.kind, 'unknown')
+    const sure = await start(() => NO_ORDER, { order_unknown_codes: ['651'] })
+    assert.equal((await sure.provider.status([payment()]))[0]?.kind, 'not_found')
+  })
+})

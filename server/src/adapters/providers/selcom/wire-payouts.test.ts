@@ -1,0 +1,289 @@
+// Paying out over real sockets.
+
+import assert from 'node:assert/strict'
+import { createServer as createTcpServer } from 'node:net'
+import { describe, it } from 'node:test'
+import {
+  type Act,
+  adapterFor,
+  FAIL,
+  PIN,
+  payout,
+  SUCCESS,
+  shortly,
+  start,
+  why,
+} from '../../../../test/providers/selcom.ts'
+import { listen, nowhere } from '../../../../test/providers/servers.ts'
+import type { PayoutRequest } from '../port.ts'
+
+describe('a payout', () => {
+  const DONE: Act = { content: { ...SUCCESS, message: 'Selcom Qwikpay' } }
+  const wallet = payout()
+
+  it('goes by the product of its destination, and is asked of the same', async () => {
+    const { provider, heard } = await start(() => DONE)
+    const pesa = payout({ method: 'PROVIDER_PESA', destination_code: 'PROVIDER_PESA' })
+    const bank = payout({
+      method: 'BANK_ACCOUNT',
+      destination_code: 'CRDB',
+      destination_identifier: '0150000000001',
+      destination_name: ' ASHA\tJUMA\n',
+    })
+    const requests = [wallet, pesa, bank]
+    for (const request of requests) {
+      assert.deepEqual(await provider.payout(request), {
+        kind: 'succeeded',
+        amount_minor: 1_500_000n,
+        currency: 'TZS',
+        provider_status: '000 SUCCESS',
+        provider_id: '0289999288',
+      })
+    }
+    const answers = await provider.payoutStatus(requests)
+    assert.deepEqual(
+      answers.map(({ kind }) => kind),
+      ['succeeded', 'succeeded', 'succeeded'],
+    )
+    assert.deepEqual(
+      heard.map(({ method, path }) => `${method} ${path}`),
+      [
+        'POST /v1/walletcashin/process',
+        'POST /v1/selcompesa/cashin',
+        'POST /v1/qwiksend/process',
+        'GET /v1/walletcashin/query',
+        'GET /v1/selcompesa/query',
+        'GET /v1/qwiksend/query',
+      ],
+    )
+    assert.deepEqual(heard[0]?.fields, {
+      transid: wallet.reference,
+      utilitycode: 'TPCASHIN',
+      utilityref: '255680000001',
+      amount: 15000,
+      vendor: 'FLOAT1',
+      pin: PIN,
+    })
+    assert.deepEqual(heard[1]?.fields, {
+      transid: pesa.reference,
+      utilityref: '255680000001',
+      amount: 15000,
+      vendor: 'FLOAT1',
+      pin: PIN,
+    })
+    assert.deepEqual(heard[2]?.fields, {
+      transid: bank.reference,
+      recipientFiCode: 'CRDBBANK',
+      recipientAccount: '0150000000001',
+      recipientName: 'ASHA JUMA',
+      senderAccount: 'M0001',
+      senderName: 'DUKA LTD',
+      amount: 15000,
+      vendor: 'FLOAT1',
+      pin: PIN,
+      msisdn: '255740000002',
+      purpose: 'BUSINESS',
+    })
+    for (const [i, { reference }] of requests.entries()) assert.deepEqual(heard[3 + i]?.fields, { transid: reference })
+  })
+
+  it("carries the wallet's product code only when that is configured", async () => {
+    const { provider, heard } = await start(() => DONE, { selcom_pesa_code: true })
+    await provider.payout(payout({ method: 'PROVIDER_PESA', destination_code: 'PROVIDER_PESA' }))
+    assert.equal(heard[0]?.fields.utilitycode, 'SPSCASHIN')
+  })
+
+  it('of which no byte was written was not sent', async () => {
+    const { provider } = adapterFor(await nowhere())
+    assert.deepEqual(await provider.payout(payout()), { kind: 'not_sent', provider_status: null })
+    const [asked] = await provider.payoutStatus([payout()])
+    assert.equal(why(asked), 'unreachable')
+  })
+
+  it('was not sent when no secure connection came about', async () => {
+    const received: string[] = []
+    const plain = createTcpServer((socket) => {
+      socket.on('error', () => {})
+      socket.on('data', (chunk) => {
+        received.push(chunk.toString('latin1'))
+        socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')
+      })
+    })
+    const refusing = (await listen(plain)).replace('http:', 'https:')
+    assert.equal((await adapterFor(refusing).provider.payout(payout())).kind, 'not_sent')
+    const sockets: { destroy(): void }[] = []
+    const silent = createTcpServer((socket) => {
+      socket.on('error', () => {})
+      sockets.push(socket)
+    })
+    const hanging = (await listen(silent)).replace('http:', 'https:')
+    assert.equal((await adapterFor(hanging, { timeout_ms: 200 }).provider.payout(payout())).kind, 'not_sent')
+    for (const socket of sockets) socket.destroy()
+    assert.ok(received.length > 0)
+    assert.ok(received.every((text) => !text.includes('HTTP/1.1') && !text.includes('SELCOM')))
+  })
+
+  it('that found no free connection in time was not sent, and is not sent later', async () => {
+    const { provider, heard } = await start(() => 'hang', { connections: 1, timeout_ms: 500 })
+    const [first, second] = [payout(), payout()]
+    const answers = await Promise.all([provider.payout(first), provider.payout(second)])
+    assert.deepEqual(answers.map(why), ['timeout', 'not_sent'])
+    assert.ok(answers[1]?.kind === 'not_sent' && answers[1].busy, 'that is no sign of a gateway that is down')
+    // The connection is free again by now; what waited for it must be gone. A third one goes through.
+    await provider.payout(payout())
+    assert.deepEqual(
+      heard.map(({ fields }) => fields.transid === second.reference),
+      [false, false],
+    )
+  })
+
+  it('that was written and not answered is unknown, and is not sent again', async () => {
+    for (const [act, reason] of [
+      ['hang', 'timeout'],
+      ['reset', 'unreachable'],
+      ['half', 'unreachable'],
+      [{ content: '' }, 'unreadable'],
+      [{ content: '{"resultcode":"000","resu' }, 'unreadable'],
+      [{ content: { ...SUCCESS, message: 'x'.repeat(300_000) } }, 'unreadable'],
+      [{ status: 502, content: '<html>502</html>' }, 'unreachable'],
+      [{ status: 429, content: '' }, 'unreachable'],
+      [{ status: 408, content: '' }, 'timeout'],
+      [{ status: 302, content: '' }, 'unreadable'],
+      [{ status: 403, content: '<html>403</html>' }, 'refused_us'],
+      [{ content: { resultcode: '999', result: 'AMBIGUOUS' } }, 'unseen_status'],
+    ] as [Act, string][]) {
+      const { provider, heard } = await start(() => act, { timeout_ms: 600 })
+      const request = payout()
+      assert.equal(why(await provider.payout(request)), reason)
+      assert.equal(why(await provider.payout(request)), reason)
+      assert.equal(heard.length, 1)
+      assert.equal(why((await provider.payoutStatus([request]))[0]), reason)
+    }
+  })
+
+  it('that was kept out is sent again under the same reference', async () => {
+    let act: Act = {
+      status: 403,
+      content: { resultcode: '403', result: 'FAIL', message: 'Source IP not whitelisted (4032)' },
+    }
+    const { provider, heard } = await start(() => act)
+    const request = payout()
+    assert.deepEqual(await provider.payout(request), {
+      kind: 'blocked',
+      because: 'address',
+      provider_status: '403 FAIL',
+      provider_id: null,
+      told: '403 FAIL: Source IP not whitelisted (4032)',
+    })
+    act = { content: { resultcode: '990', result: 'FAIL', message: 'Insufficient account balance' } }
+    assert.equal(shortly(await provider.payout(request)), 'blocked float')
+    act = { content: { resultcode: '651', result: 'FAIL', message: 'Invalid vendor or PIN' } }
+    assert.equal(shortly(await provider.payout(request)), 'blocked access')
+    act = DONE
+    assert.equal((await provider.payout(request)).kind, 'succeeded')
+    assert.deepEqual(
+      heard.map(({ fields }) => fields.transid),
+      Array(4).fill(request.reference),
+    )
+  })
+
+  it('that has no way to its destination is declined before anything is sent', async () => {
+    const { provider, heard } = await start(() => DONE)
+    for (const fields of [
+      { method: 'BANK_ACCOUNT', destination_code: 'STANDARD_CHARTERED' },
+      { destination_code: 'CRDB' },
+    ] as const) {
+      const answer = await provider.payout(payout(fields))
+      assert.deepEqual(answer, { kind: 'declined', reason: 'unknown_recipient', provider_status: null })
+    }
+    assert.deepEqual(heard, [])
+  })
+
+  it('that cannot be said is not sent, not declined, and waits for an operator with the reason', async () => {
+    const { provider, heard } = await start(() => DONE)
+    assert.deepEqual(provider.capabilities.needs, { BANK_ACCOUNT: ['destination_name'] })
+    for (const fields of [
+      { amount_minor: 1_500_001n },
+      { currency: 'USD' },
+      { method: 'BANK_ACCOUNT', destination_code: 'NMB', destination_name: null },
+      { method: 'BANK_ACCOUNT', destination_code: 'NMB', destination_name: ' \n' },
+    ] as const) {
+      const { told, ...answer } = await provider.payout(payout(fields))
+      assert.deepEqual(answer, { kind: 'blocked', provider_status: null })
+      assert.match(told ?? '', /^not sent: .*whole shillings.*name/)
+    }
+    assert.deepEqual(heard, [])
+  })
+
+  it('that a wrong PIN or vendor fails is told to operators in the words of the gateway, and no secret with them', async () => {
+    const message = `Invalid vendor or PIN ${PIN}`
+    const { provider, logged } = await start(() => ({ content: { resultcode: '651', result: 'FAIL', message } }))
+    const answers = [await provider.payout(payout()), await provider.payout(payout())]
+    for (const { kind, told } of answers) {
+      assert.deepEqual([kind, told], ['blocked', '651 FAIL: Invalid vendor or PIN [redacted]'])
+    }
+    const lines = logged.filter((line) => line.includes('the provider refuses what we send'))
+    assert.equal(lines.length, 1, 'once a minute')
+    assert.match(lines[0] as string, /Invalid vendor or PIN \[redacted\]/)
+    assert.ok(!logged.join('').includes(PIN))
+  })
+
+  it('that the receiver cannot take is no trouble of ours, and not logged as one', async () => {
+    const content = { resultcode: '010', result: 'FAIL', message: 'Invalid account' }
+    const { provider, logged } = await start(() => ({ content }))
+    assert.equal((await provider.payout(payout())).kind, 'declined')
+    assert.ok(!logged.some((line) => line.includes('refuses what we send')))
+  })
+
+  it('waits while there is no account to pay from', async () => {
+    const { provider, heard } = await start(() => DONE, { float: null })
+    assert.deepEqual(provider.capabilities.payout_methods, [])
+    assert.deepEqual(provider.capabilities.destinations, [])
+    assert.equal((await provider.payout(payout())).kind, 'not_sent')
+    assert.equal(await provider.floatBalance(), null)
+    assert.deepEqual(heard, [])
+  })
+})
+
+describe('what else can be asked', () => {
+  it('the name on an account, of the product that reaches it', async () => {
+    const { provider, heard } = await start(() => ({ content: { ...SUCCESS, data: [{ name: 'ASHA JUMA' }] } }))
+    const ask = (method: PayoutRequest['method'], destination_code: string, destination_identifier: string) =>
+      provider.lookupName({ method, destination_code, destination_identifier })
+    assert.deepEqual(await ask('MOBILE_MONEY', 'AIRTEL', '255680000001'), { name: 'ASHA JUMA' })
+    assert.deepEqual(await ask('PROVIDER_PESA', 'PROVIDER_PESA', '255680000001'), { name: 'ASHA JUMA' })
+    assert.deepEqual(await ask('BANK_ACCOUNT', 'NMB', '01 5&=+0'), { name: 'ASHA JUMA' })
+    assert.equal(await ask('BANK_ACCOUNT', 'MPESA', '255680000001'), null)
+    const transids = heard.map(({ fields }) => fields.transid)
+    for (const transid of transids) assert.match(String(transid), /^NAME[0-9A-Z]{24}$/)
+    assert.equal(new Set(transids).size, 3)
+    assert.deepEqual(
+      heard.map(({ path, fields: { transid: _, ...rest } }) => [path, rest]),
+      [
+        ['/v1/walletcashin/namelookup', { utilitycode: 'AMCASHIN', utilityref: '255680000001' }],
+        ['/v1/selcompesa/namelookup', { utilityref: '255680000001' }],
+        ['/v1/qwiksend/lookup/', { bank: 'NMB', account: '01 5&=+0' }],
+      ],
+    )
+  })
+
+  it('what is left in the float', async () => {
+    const { provider, heard } = await start(() => ({ content: { ...SUCCESS, data: [{ balance: '1000000' }] } }))
+    assert.deepEqual(await provider.floatBalance(), { amount_minor: 100_000_000n, currency: 'TZS' })
+    const [balance] = heard
+    assert.deepEqual(
+      [balance?.method, balance?.path, balance?.names],
+      ['POST', '/v1/vendor/balance', ['vendor', 'pin', 'transid']],
+    )
+    assert.deepEqual([balance?.fields.vendor, balance?.fields.pin], ['FLOAT1', PIN])
+  })
+
+  it('nothing is learned when there is no answer', async () => {
+    for (const act of ['hang', 'reset', FAIL, { status: 500, content: '' }, { content: '' }] as Act[]) {
+      const { provider } = await start(() => act, { timeout_ms: 200 })
+      assert.equal(await provider.floatBalance(), null)
+      const { method, destination_code, destination_identifier } = payout()
+      assert.equal(await provider.lookupName({ method, destination_code, destination_identifier }), null)
+    }
+  })
+})

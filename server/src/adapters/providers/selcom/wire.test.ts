@@ -1,0 +1,107 @@
+// What holds for the adapter as a whole, over real sockets.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { adapterFor, KEY, PIN, payment, payout, SECRET, start } from '../../../../test/providers/selcom.ts'
+import { CALL_MS_MAX } from '../port.ts'
+
+describe('the adapter', () => {
+  it('moves whole shillings, by every method, to everywhere but one bank', async () => {
+    const { capabilities, name } = adapterFor('http://127.0.0.1:1').provider
+    assert.equal(name, 'selcom')
+    assert.equal(capabilities.whole_shillings, true)
+    assert.equal(capabilities.asks_singly, 64)
+    assert.deepEqual(capabilities.methods, ['wallet_push', 'provider_pesa', 'qr'])
+    assert.deepEqual(capabilities.payout_methods, ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'])
+    assert.equal(capabilities.destinations?.includes('CRDB'), true)
+    assert.equal(capabilities.destinations?.includes('STANDARD_CHARTERED'), false)
+  })
+
+  it('ends every call within the time that the platform reckons with, whatever is configured', async () => {
+    const { provider } = await start(() => 'hang', { timeout_ms: 60_000 })
+    const calls = [
+      () => provider.push(payment()),
+      () => provider.qr(payment({ method: 'qr' })),
+      () => provider.status([payment(), payment()]),
+      () => provider.payout(payout()),
+      () => provider.payoutStatus([payout(), payout()]),
+      () => provider.floatBalance(),
+      () => provider.lookupName({ method: 'BANK_ACCOUNT', destination_code: 'NMB', destination_identifier: '1' }),
+    ]
+    const took = await Promise.all(
+      calls.map(async (call) => {
+        const began = performance.now()
+        await call()
+        return performance.now() - began
+      }),
+    )
+    for (const ms of took) assert.ok(ms < CALL_MS_MAX, `${ms} ms`)
+  })
+
+  it('tells no secret, in no log and no answer, even when the gateway repeats them all', async () => {
+    const authorization = `SELCOM ${Buffer.from(KEY).toString('base64')}`
+    const secrets = [SECRET, KEY, authorization.slice(7), PIN]
+    const repeated = `${authorization} ${KEY} ${SECRET} pin ${PIN}.`
+    const kinds = [
+      { resultcode: '403', result: 'FAIL' },
+      { resultcode: '000', result: 'SUCCESS' },
+      { resultcode: '990', result: 'FAIL' },
+      { resultcode: '000', result: `SUCCESS ${repeated}` },
+    ]
+    for (const status of [200, 400, 401, 403, 412, 500]) {
+      for (const kind of kinds) {
+        const words = { ...kind, message: `(4032) ${repeated}`, reference: repeated, transid: repeated }
+        const { provider, logged } = await start(({ fields }) => {
+          // What an order's row says never held a PIN: it was not sent there.
+          const told = repeated.replace(`pin ${PIN}`, '')
+          const row = { order_id: fields.order_id, payment_status: told, payment_token: told, qr: told, name: told }
+          return { status, content: { ...words, data: [row] } }
+        })
+        const answers = [
+          await provider.push(payment()),
+          await provider.qr(payment({ method: 'qr' })),
+          ...(await provider.status([payment()])),
+          await provider.payout(payout()),
+          ...(await provider.payoutStatus([payout()])),
+          await provider.floatBalance(),
+          await provider.lookupName({ method: 'BANK_ACCOUNT', destination_code: 'NMB', destination_identifier: '1' }),
+        ]
+        const text =
+          logged.join('') + JSON.stringify(answers, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
+        for (const secret of secrets) assert.ok(!text.includes(secret), `${status} ${kind.resultcode}: ${text}`)
+      }
+    }
+  })
+
+  it('leaves a number alone in which the PIN stands by chance', async () => {
+    for (const reference of [`S20${PIN}`, `${PIN}5527`, `S20${PIN}5527`]) {
+      const { provider } = await start(() => ({ content: { resultcode: '000', result: 'SUCCESS', reference } }))
+      assert.equal((await provider.payout(payout())).provider_id, reference)
+    }
+  })
+
+  it('tells an operator once a minute what only an operator can mend', async () => {
+    const message = 'Source IP not whitelisted (4032)'
+    const { provider, logged } = await start(() => ({
+      status: 403,
+      content: { resultcode: '403', result: 'FAIL', message },
+    }))
+    const first = payout()
+    await provider.payout(first)
+    for (let i = 0; i < 3; i++) await provider.payout(payout())
+    assert.equal(logged.length, 1)
+    const { level, provider: name, path, reference, status, resultcode, message: told } = JSON.parse(logged[0] ?? '')
+    assert.deepEqual(
+      { level, name, path, reference, status, resultcode, told },
+      {
+        level: 'warn',
+        name: 'selcom',
+        path: '/walletcashin/process',
+        reference: first.reference,
+        status: 403,
+        resultcode: '403',
+        told: message,
+      },
+    )
+  })
+})

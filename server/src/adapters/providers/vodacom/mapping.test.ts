@@ -1,0 +1,286 @@
+// What each word of the gateway comes to, as a table.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { shortly } from '../../../../test/providers/vodacom.ts'
+import { isFault } from '../breaker.ts'
+import type { Sent } from '../exchange.ts'
+import type { FailureReason, PushAnswer } from '../port.ts'
+import { CODES } from './codes.ts'
+import { readEnvelope, type Verdict, type Wording, weigh } from './envelope.ts'
+import { nameOf, paymentSent, paymentStatus, payoutSent, payoutStatus, type Reading } from './mapping.ts'
+
+const WORDING: Wording = { session_texts: [], refusal_texts: [], payment_failures: {} }
+const READING: Reading = {
+  states: { paid: ['Completed'], pending: [], failed: {}, payout_failed: [] },
+  not_found_codes: [],
+}
+const ASKED = { reference: '01ARZ3NDEKTSV4RRFFQ69G000101', amount_minor: 500_000n, currency: 'TZS' }
+const PAID = 'succeeded 500000 TZS'
+
+type Content = Record<string, unknown>
+const answered = (status: number, content: Content | string): Sent => ({
+  kind: 'answered',
+  status,
+  text: typeof content === 'string' ? content : JSON.stringify(content),
+})
+const weighed = (status: number, content: Content | string, wording = WORDING): Verdict =>
+  weigh(answered(status, content), wording)
+const code = (status: number, output_ResponseCode: string, more: Content = {}, wording = WORDING) =>
+  weighed(status, { output_ResponseCode, output_ResponseDesc: 'words', ...more }, wording)
+const both = (verdict: Verdict) => [shortly(paymentSent(verdict, ASKED)), shortly(payoutSent(verdict, ASKED))]
+const asked = (verdict: Verdict, reading = READING) => [
+  shortly(paymentStatus(verdict, ASKED, reading)),
+  shortly(payoutStatus(verdict, ASKED, reading)),
+]
+
+const MALFORMED = ['declined unknown_provider_error', 'declined unknown_provider_error']
+const CUSTOMER_LIMIT = ['declined provider_declined', 'declined limit_exceeded']
+const FAILED = ['declined provider_declined', 'declined provider_declined']
+
+/** Every documented code, with the HTTP status that it comes with: what a payment hears, and what a payout does. */
+const TABLE: [string, number, string[]][] = [
+  ['INS-1', 400, ['unknown unreachable', 'unknown unreachable']],
+  ['INS-6', 401, FAILED],
+  ['INS-9', 408, ['unknown timeout', 'unknown timeout']],
+  ['INS-10', 409, ['unknown unseen_status', 'unknown unseen_status']],
+  ['INS-13', 400, ['declined unknown_provider_error', 'blocked access']],
+  ['INS-15', 400, MALFORMED],
+  ['INS-17', 400, MALFORMED],
+  ['INS-18', 400, MALFORMED],
+  ['INS-20', 400, MALFORMED],
+  ['INS-21', 400, MALFORMED],
+  ['INS-23', 400, ['unknown unseen_status', 'unknown unseen_status']],
+  ['INS-26', 400, MALFORMED],
+  ['INS-28', 400, MALFORMED],
+  ['INS-30', 400, MALFORMED],
+  ['INS-31', 400, MALFORMED],
+  ['INS-35', 400, MALFORMED],
+  ['INS-989', 400, ['nobody asked', 'blocked access']],
+  ['INS-990', 400, CUSTOMER_LIMIT],
+  ['INS-991', 400, CUSTOMER_LIMIT],
+  ['INS-992', 400, CUSTOMER_LIMIT],
+  ['INS-993', 400, FAILED],
+  ['INS-994', 400, FAILED],
+  ['INS-995', 400, CUSTOMER_LIMIT],
+  ['INS-996', 400, FAILED],
+  ['INS-997', 400, ['declined provider_unavailable', 'blocked access']],
+  ['INS-998', 400, ['declined provider_unavailable', 'blocked access']],
+  ['INS-2006', 422, ['declined insufficient_balance', 'blocked float']],
+  ['INS-2051', 400, ['declined provider_declined', 'declined unknown_recipient']],
+]
+
+describe('answers to a request for money', () => {
+  for (const [name, http, expected] of TABLE) {
+    test(`${name} means ${expected.join(', ')}`, () => assert.deepEqual(both(code(http, name)), expected))
+  }
+
+  test('the table holds every code that the adapter knows', () => {
+    assert.deepEqual(['INS-0', ...TABLE.map(([name]) => name)], Object.keys(CODES))
+  })
+
+  test('a receipt means paid, what was asked; without one it was only taken', () => {
+    const paid = code(201, 'INS-0', { output_TransactionID: 'hv9ahxcg4ccv', output_ConversationID: 'conversation1' })
+    assert.deepEqual(both(paid), [PAID, PAID])
+    const answer = paymentSent(paid, ASKED)
+    assert.deepEqual([answer?.provider_status, answer?.provider_id], ['INS-0', 'hv9ahxcg4ccv'])
+    for (const none of [undefined, null, '', 'N/A', 'n/a', 5, '0', {}]) {
+      const taken = code(200, 'INS-0', { output_TransactionID: none, output_ConversationID: 'conversation1' })
+      assert.deepEqual(both(taken), ['accepted', 'accepted'], String(none))
+      assert.equal(paymentSent(taken, ASKED)?.provider_id, 'conversation1')
+    }
+  })
+
+  test('a code that nobody has explained is unknown, whatever its number', () => {
+    for (const name of ['INS-2', 'INS-5', 'INS-7', 'INS-999', 'INS-2001', 'INS-99999']) {
+      for (const http of [200, 201, 400, 401, 409, 422]) {
+        assert.deepEqual(both(code(http, name)), ['unknown unseen_status', 'unknown unseen_status'], `${http} ${name}`)
+      }
+    }
+  })
+
+  test('a failure in a 200, and a success in a 400, are neither', () => {
+    for (const [name] of TABLE) {
+      for (const http of [200, 201]) {
+        assert.deepEqual(both(code(http, name)), ['unknown unseen_status', 'unknown unseen_status'], `${http} ${name}`)
+      }
+    }
+    for (const http of [400, 401, 404, 409, 422]) {
+      const success = code(http, 'INS-0', { output_TransactionID: 'hv9ahxcg4ccv' })
+      assert.deepEqual(both(success), ['unknown unseen_status', 'unknown unseen_status'], String(http))
+    }
+  })
+
+  test('a server in trouble has said nothing, whatever stands in its answer', () => {
+    for (const [http, why] of [
+      [408, 'timeout'],
+      [429, 'unreachable'],
+      [500, 'unreachable'],
+      [502, 'unreachable'],
+      [503, 'unreachable'],
+      [504, 'unreachable'],
+      [599, 'unreachable'],
+    ] as const) {
+      for (const name of Object.keys(CODES)) {
+        const receipt = { output_TransactionID: 'hv9ahxcg4ccv' }
+        assert.deepEqual(both(code(http, name, receipt)), [`unknown ${why}`, `unknown ${why}`], `${http} ${name}`)
+      }
+      assert.deepEqual(both(weighed(http, '<html></html>')), [`unknown ${why}`, `unknown ${why}`])
+    }
+  })
+
+  test('what is no answer of the gateway is unknown', () => {
+    const texts = ['', '{', 'null', '[]', '"INS-0"', '{}', '{"code":"INS-0"}', '<html>INS-0</html>', '\0']
+    for (const http of [200, 201, 204, 301, 302, 400, 404, 409]) {
+      for (const text of texts) {
+        assert.deepEqual(both(weighed(http, text)), ['unknown unreadable', 'unknown unreadable'], `${http} ${text}`)
+      }
+    }
+    for (const strange of [5, null, 'INS-', 'INS-0 ', 'ins-0', 'INS-000000', '__proto__', 'constructor', ['INS-0']]) {
+      const verdict = weighed(201, { output_ResponseCode: strange, output_TransactionID: 'hv9ahxcg4ccv' })
+      assert.deepEqual(both(verdict), ['unknown unreadable', 'unknown unreadable'], String(strange))
+    }
+  })
+
+  test('a page of somebody on the way that keeps us out is a doubt; the gateway itself is certain', () => {
+    for (const http of [401, 403]) {
+      assert.deepEqual(both(weighed(http, '<html></html>')), ['unknown refused_us', 'unknown refused_us'])
+    }
+    const by_session = ['nobody asked', 'blocked access']
+    assert.deepEqual(both(weighed(401, { output_error: 'Bad or missing Authorization' })), by_session)
+    assert.deepEqual(both(weighed(400, { output_error: 'Invalid session' })), by_session)
+    assert.deepEqual(both(weighed(403, { output_error: 'no' })), ['unknown refused_us', 'unknown refused_us'])
+    // A code of the table says more than words do.
+    assert.deepEqual(both(code(401, 'INS-6', { output_ResponseDesc: 'the session has expired' })), FAILED)
+    const wording = { ...WORDING, refusal_texts: ['not a trusted SOURCE'], session_texts: ['ticket'] }
+    assert.deepEqual(both(weighed(403, { output_error: 'Not a trusted source: 1.2.3.4' }, wording)), [
+      'nobody asked',
+      'blocked',
+    ])
+    assert.deepEqual(both(weighed(400, { output_error: 'your ticket is void' }, wording)), by_session)
+  })
+
+  test('codes that an operator explained fail payments, and nothing else', () => {
+    const payment_failures: Record<string, FailureReason> = { 'INS-2001': 'wrong_pin', 'INS-5': 'user_cancelled' }
+    const wording = { ...WORDING, payment_failures }
+    assert.deepEqual(both(code(400, 'INS-2001', {}, wording)), ['declined wrong_pin', 'unknown unseen_status'])
+    assert.deepEqual(both(code(401, 'INS-5', {}, wording)), ['declined user_cancelled', 'unknown unseen_status'])
+    assert.deepEqual(both(code(200, 'INS-5', {}, wording)), ['unknown unseen_status', 'unknown unseen_status'])
+    assert.deepEqual(both(code(400, 'INS-2002', {}, wording)), ['unknown unseen_status', 'unknown unseen_status'])
+  })
+
+  test("an answer about another request of ours is nobody's", () => {
+    const other = { output_ThirdPartyConversationID: '01ARZ3NDEKTSV4RRFFQ69G000202', output_TransactionID: 'receipt1' }
+    for (const verdict of [code(201, 'INS-0', other), code(401, 'INS-6', other)]) {
+      assert.deepEqual(both(verdict), ['unknown unreadable', 'unknown unreadable'])
+    }
+    for (const same of [ASKED.reference, 'asv02e5958774f7ba228d83d0d689761', '', 'N/A']) {
+      const verdict = code(201, 'INS-0', { output_ThirdPartyConversationID: same, output_TransactionID: 'receipt1' })
+      assert.deepEqual(both(verdict), [PAID, PAID], same)
+    }
+  })
+
+  test('that our use of the interface is switched off is its answer to one payment, and no sign that it is down', () => {
+    const off = paymentSent(weighed(400, { output_ResponseCode: 'INS-997', output_ResponseDesc: 'x' }), ASKED)
+    assert.deepEqual([off?.kind, isFault(off as PushAnswer)], ['declined', false])
+    const poor = paymentSent(weighed(400, { output_ResponseCode: 'INS-2006', output_ResponseDesc: 'x' }), ASKED)
+    assert.ok(poor?.kind === 'declined' && !('answered' in poor))
+  })
+
+  test('what was not sent is not sent; what was lost is unknown', () => {
+    assert.deepEqual(both(weigh({ kind: 'not_sent' }, WORDING)), ['nobody asked', 'not_sent'])
+    const busy = weigh({ kind: 'not_sent', busy: true }, WORDING)
+    const unsent = { kind: 'not_sent', busy: true, provider_status: null }
+    assert.deepEqual([paymentSent(busy, ASKED), payoutSent(busy, ASKED)], [unsent, unsent])
+    assert.deepEqual(asked(busy), ['unknown busy', 'unknown busy'])
+    for (const why of ['timeout', 'unreachable', 'unreadable'] as const) {
+      assert.deepEqual(both(weigh({ kind: 'lost', why }, WORDING)), [`unknown ${why}`, `unknown ${why}`])
+    }
+  })
+})
+
+describe('answers to a question', () => {
+  const state = (word: unknown, more: Content = {}) =>
+    code(200, 'INS-0', { output_ResponseTransactionStatus: word, output_OriginalTransactionID: 'receipt1', ...more })
+
+  test('only Completed means paid', () => {
+    for (const word of ['Completed', 'completed', 'COMPLETED', ' Completed ']) {
+      assert.deepEqual(asked(state(word)), [PAID, PAID], word)
+    }
+    const answer = paymentStatus(state('Completed'), ASKED, READING)
+    assert.deepEqual([answer.provider_status, answer.provider_id], ['Completed', 'receipt1'])
+    for (const word of ['Success', 'Failed', 'Cancelled', 'Expired', 'Pending', 'Complete', 'N/A', '__proto__']) {
+      assert.deepEqual(asked(state(word)), ['unknown unseen_status', 'unknown unseen_status'], word)
+    }
+    for (const none of [undefined, null, '', '  ', 5]) {
+      assert.deepEqual(asked(state(none)), ['unknown unreadable', 'unknown unreadable'])
+    }
+  })
+
+  test('what was paid and taken back is reversed; any other mixture is not understood', () => {
+    for (const yes of ['true', 'True', true, 'Yes', '1', 1]) {
+      const verdict = state('Completed', { output_Reversed: yes })
+      assert.deepEqual(asked(verdict), ['reversed 500000 TZS', 'reversed 500000 TZS'], String(yes))
+    }
+    const back = payoutStatus(state('Completed', { output_Reversed: 'true' }), ASKED, READING)
+    assert.equal(back.kind === 'reversed' && back.charge_returned, false)
+    for (const no of ['false', false, 'No', '0', '', null, 'N/A']) {
+      assert.deepEqual(asked(state('Completed', { output_Reversed: no })), [PAID, PAID], String(no))
+    }
+    for (const strange of ['perhaps', {}, [], 2]) {
+      const verdict = state('Completed', { output_Reversed: strange })
+      assert.deepEqual(asked(verdict), ['unknown unseen_status', 'unknown unseen_status'])
+    }
+  })
+
+  test('words that an operator explained mean what was said of them', () => {
+    const states = {
+      paid: ['Completed'],
+      pending: ['Pending'],
+      failed: { Failed: 'provider_declined', Expired: 'expired' },
+      payout_failed: ['Cancelled'],
+    } as const
+    const reading = { ...READING, states }
+    assert.deepEqual(asked(state('pending'), reading), ['accepted', 'accepted'])
+    assert.deepEqual(asked(state('EXPIRED'), reading), ['declined expired', 'unknown unseen_status'])
+    assert.deepEqual(asked(state('Failed'), reading), ['declined provider_declined', 'unknown unseen_status'])
+    assert.deepEqual(asked(state('Cancelled'), reading), ['unknown unseen_status', 'declined provider_declined'])
+    const taken_back = state('Failed', { output_Reversed: 'true' })
+    assert.deepEqual(asked(taken_back, reading), ['unknown unseen_status', 'unknown unseen_status'])
+  })
+
+  test('no code in the answer to a question fails anything: it speaks about the question', () => {
+    for (const [name, http] of TABLE) {
+      for (const [i, answer] of asked(code(http, name)).entries()) {
+        assert.match(answer, /^unknown /, `${name} for a ${i === 0 ? 'payment' : 'payout'}`)
+      }
+    }
+    assert.deepEqual(asked(weigh({ kind: 'not_sent' }, WORDING)), ['unknown unreachable', 'unknown unreachable'])
+    assert.deepEqual(asked(weighed(401, { output_error: 'x' })), ['unknown refused_us', 'unknown refused_us'])
+  })
+
+  test('"not found" is believed of a payment when an operator named its code, and of a payout never', () => {
+    const reading = { ...READING, not_found_codes: ['INS-23'] }
+    assert.deepEqual(asked(code(400, 'INS-23'), reading), ['not_found', 'unknown unseen_status'])
+    assert.deepEqual(asked(code(500, 'INS-23'), reading), ['unknown unreachable', 'unknown unreachable'])
+    assert.deepEqual(asked(code(400, 'INS-1'), reading), ['unknown unreachable', 'unknown unreachable'])
+  })
+
+  test('a name is one line of text, or none', () => {
+    const named = (...names: unknown[]) =>
+      nameOf(code(200, 'INS-0', { output_CustomerFirstName: names[0], output_CustomerLastName: names[1] }))
+    assert.equal(named('Asha', 'Juma'), 'Asha Juma')
+    assert.equal(named('Asha\n\0', undefined), 'Asha')
+    assert.equal(named(5, {}), null)
+    assert.equal(named('', ' '), null)
+    assert.equal([...(named('\u{1f4b0}'.repeat(500), '') ?? '')].length, 100)
+    assert.equal(nameOf(code(400, 'INS-2051', { output_CustomerFirstName: 'Asha' })), null)
+  })
+})
+
+test('an envelope is an object with fields of the gateway, and nothing else', () => {
+  for (const text of ['', 'null', '[]', '5', '{}', '{"output":1}', '{"output_ResponseCode":"X"}']) {
+    assert.equal(readEnvelope(text), null, text)
+  }
+  assert.equal(readEnvelope('{"output_error":"no"}')?.description, 'no')
+})

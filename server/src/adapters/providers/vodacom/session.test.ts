@@ -1,0 +1,136 @@
+// Sessions are opened one at a time, ahead of need, and given up when they are over.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { settableClock } from '../../../kernel/lib/index.ts'
+import { createSessions, within } from './session.ts'
+
+const LIFE_MS = 600_000
+const SETTLE_MS = 30_000
+
+/** Sessions whose openings are counted and answered by the test. */
+function rig(life_ms = LIFE_MS) {
+  const clock = settableClock(new Date('2026-03-01T09:00:00Z'))
+  const asked: ((bearer: string | null) => void)[] = []
+  const sessions = createSessions({
+    life_ms,
+    settle_ms: SETTLE_MS,
+    clock,
+    open: () => new Promise((resolve) => asked.push((bearer) => resolve(bearer === null ? null : { bearer }))),
+  })
+  const answer = async (bearer: string | null) => {
+    asked.at(-1)?.(bearer)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  /** Takes one, answering the opening that this needs. */
+  const first = async (bearer = 'first') => {
+    const taking = sessions.take(1_000)
+    await answer(bearer)
+    const session = await taking
+    assert.ok(session)
+    return session
+  }
+  return { clock, sessions, asked, answer, first }
+}
+
+test('many who need a session at once wait for one opening', async () => {
+  const { sessions, asked, answer } = rig()
+  const taking = Array.from({ length: 50 }, () => sessions.take(1_000))
+  await answer('one')
+  const taken = await Promise.all(taking)
+  assert.equal(asked.length, 1)
+  for (const session of taken) assert.equal(session?.bearer, 'one')
+})
+
+test('nobody waits longer than he can for a session', async () => {
+  const { sessions, asked } = rig()
+  const started = performance.now()
+  assert.equal(await sessions.take(30), null)
+  assert.ok(performance.now() - started < 1_000)
+  assert.equal(asked.length, 1)
+})
+
+test('after a failed opening nobody asks again for a second', async () => {
+  const { sessions, asked, answer, clock } = rig()
+  const taking = sessions.take(1_000)
+  await answer(null)
+  assert.equal(await taking, null)
+  assert.equal(await sessions.take(1_000), null)
+  assert.equal(asked.length, 1)
+  clock.advance(1_001)
+  const again = sessions.take(1_000)
+  await answer('second try')
+  assert.equal((await again)?.bearer, 'second try')
+  assert.equal(asked.length, 2)
+})
+
+test('the successor is opened before the end, settles, and takes over without anybody waiting', async () => {
+  const { sessions, asked, answer, first, clock } = rig()
+  const session = await first()
+  clock.advance(LIFE_MS - 60_000 - 1)
+  assert.equal((await sessions.take(1_000))?.bearer, 'first')
+  assert.equal(asked.length, 1, 'it is early')
+  clock.advance(1)
+  for (let i = 0; i < 5; i++) assert.equal((await sessions.take(1_000))?.bearer, 'first', 'the old one is still good')
+  assert.equal(asked.length, 2, 'opened once')
+  await answer('next')
+  assert.equal((await sessions.take(1_000))?.bearer, 'first', 'the next one settles')
+  clock.advance(SETTLE_MS)
+  assert.equal((await sessions.take(1_000))?.bearer, 'next')
+  assert.equal(session.bearer, 'first')
+  assert.equal(asked.length, 2)
+})
+
+test('a session that ended is replaced, by its successor if there is one', async () => {
+  const { sessions, answer, first, clock, asked } = rig()
+  await first()
+  clock.advance(LIFE_MS)
+  const taking = sessions.take(1_000)
+  await answer('second')
+  assert.equal((await taking)?.bearer, 'second')
+  assert.equal(asked.length, 2)
+})
+
+test('one that was let in and then refused is over; a young one that never was is given its time', async () => {
+  const { sessions, answer, first, clock } = rig()
+  const session = await first()
+  assert.equal(sessions.refused(session), false)
+  assert.equal((await sessions.take(1_000))?.bearer, 'first')
+  session.proven = true
+  assert.equal(sessions.refused(session), true)
+  assert.equal(sessions.refused(session), true, 'the second who was refused hears the same')
+  const taking = sessions.take(1_000)
+  await answer('second')
+  const second = await taking
+  assert.equal(second?.bearer, 'second')
+  clock.advance(SETTLE_MS)
+  assert.ok(second && sessions.refused(second), 'it had its time')
+})
+
+test('whoever was refused with the old session does not throw away the new one', async () => {
+  const { sessions, answer, first } = rig()
+  const old = await first()
+  old.proven = true
+  sessions.refused(old)
+  const taking = sessions.take(1_000)
+  await answer('new')
+  assert.equal((await taking)?.bearer, 'new')
+  sessions.refused(old)
+  assert.equal((await sessions.take(1_000))?.bearer, 'new')
+})
+
+test('a life shorter than the time to settle works too', async () => {
+  const { sessions, answer, first, clock, asked } = rig(20_000)
+  await first()
+  clock.advance(10_000)
+  assert.equal((await sessions.take(1_000))?.bearer, 'first')
+  assert.equal(asked.length, 2)
+  await answer('next')
+  clock.advance(10_000)
+  assert.equal((await sessions.take(1_000))?.bearer, 'next')
+})
+
+test('waiting ends', async () => {
+  assert.equal(await within(new Promise(() => {}), 5), null)
+  assert.equal(await within(Promise.resolve('x'), 1_000), 'x')
+})

@@ -1,0 +1,38 @@
+// Words of a query that no setting names: until one does, what they say is not understood, and an operator has to know.
+
+import type { Log } from '../../../kernel/lib/index.ts'
+import type { Verdict } from './envelope.ts'
+import type { StateWords } from './mapping.ts'
+
+/** Looks at the answer to a question about a payment or a payout. Each unseen word is logged once. */
+export type Unseen = (kind: 'payment' | 'payout', reference: string, verdict: Verdict) => void
+
+/** Whoever makes up words fills no memory. */
+const WORDS_MAX = 100
+const WORD_CHARS_MAX = 64
+const SETTINGS = {
+  payment: 'VODACOM_PENDING_STATES, VODACOM_FAILED_STATES',
+  payout: 'VODACOM_PENDING_STATES, VODACOM_FAILED_PAYOUT_STATES',
+} as const
+
+/** Makes it for the words in use. `name`: of the provider, for log lines. */
+export function createUnseen(name: string, states: StateWords, log: Log): Unseen {
+  const lower = (words: readonly string[]) => words.map((word) => word.toLowerCase())
+  const shared = [...states.paid, ...states.pending]
+  const known = {
+    payment: new Set(lower([...shared, ...Object.keys(states.failed)])),
+    payout: new Set(lower([...shared, ...states.payout_failed])),
+  }
+  const logged = new Set<string>()
+  return (kind, reference, verdict) => {
+    if (verdict.is !== 'done') return
+    const word = verdict.envelope.state?.trim().slice(0, WORD_CHARS_MAX) ?? ''
+    const once = `${kind} ${word.toLowerCase()}`
+    if (word === '' || known[kind].has(word.toLowerCase()) || logged.has(once) || logged.size >= WORDS_MAX) return
+    logged.add(once)
+    log.warn(
+      { provider: name, kind, reference, word, settings: SETTINGS[kind] },
+      'the provider says a word that no setting names: what it means is not known',
+    )
+  }
+}

@@ -1,0 +1,286 @@
+// What goes over the wire, and what a gateway cannot do to us.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { nowhere } from '../../../../test/providers/servers.ts'
+import {
+  type Act,
+  API_KEY,
+  adapterFor,
+  NOBODY_ASKED,
+  PUBLIC_KEY,
+  payment,
+  payout,
+  script,
+  shortly,
+  soon,
+  start,
+} from '../../../../test/providers/vodacom.ts'
+import { ConfigError, systemClock } from '../../../kernel/lib/index.ts'
+import { CALL_MS_MAX } from '../port.ts'
+import { createVodacomProvider, type VodacomOptions } from './index.ts'
+
+const INS_0: Act = { status: 201, content: { output_ResponseCode: 'INS-0', output_TransactionID: 'receipt1' } }
+
+describe('requests', () => {
+  test('carry the fields of the manual, as text, under a session and with an origin', async () => {
+    const { provider, heard } = await script(() => INS_0, { origin: 'https://pay.example.com' })
+    const [pushed, paid_out] = [payment(), payout()]
+    await provider.push(pushed)
+    await provider.payout(paid_out)
+    const money = heard.filter(({ method }) => method === 'POST')
+    const [c2b, b2c] = money.map(({ body }) => JSON.parse(body))
+    assert.deepEqual(
+      money.map(({ path }) => path),
+      ['/x/c2bPayment/singleStage/', '/x/b2cPayment/'],
+    )
+    const { input_TransactionReference: packed, ...rest } = c2b
+    assert.match(packed, /^[0-9A-Za-z]{20}$/)
+    assert.deepEqual(rest, {
+      input_Amount: '5000',
+      input_CustomerMSISDN: '255754000001',
+      input_Country: 'TZN',
+      input_Currency: 'TZS',
+      input_ServiceProviderCode: '123456',
+      input_ThirdPartyConversationID: pushed.reference,
+      input_PurchasedItemsDesc: 'Payment',
+    })
+    assert.equal(b2c.input_Amount, '15000')
+    assert.equal(b2c.input_ThirdPartyConversationID, paid_out.reference)
+    assert.equal(b2c.input_PaymentItemsDesc, 'Payout')
+    for (const { headers } of heard) {
+      assert.equal(headers.origin, 'https://pay.example.com')
+      assert.equal(headers['content-type'], 'application/json')
+      assert.match(headers.authorization ?? '', /^Bearer [A-Za-z0-9+/]{170}[A-Za-z0-9+/=]{2}$/)
+    }
+  })
+
+  test('a question has an id of its own every time', async () => {
+    const { provider, heard } = await script(() => ({ content: { output_ResponseCode: 'INS-0' } }))
+    const request = payment()
+    await provider.status([request, request, payment()])
+    const asked = heard.filter(({ path }) => path.includes('queryTransactionStatus'))
+    const queries = asked.map(({ path }) => new URL(path, 'http://x').searchParams)
+    assert.equal(asked.length, 3)
+    assert.equal(new Set(queries.map((query) => query.get('input_ThirdPartyConversationID'))).size, 3)
+    assert.equal(queries[0]?.get('input_QueryReference'), request.reference)
+    assert.equal(queries[0]?.get('input_Country'), 'TZN')
+    assert.equal(queries[0]?.get('input_ServiceProviderCode'), '123456')
+    assert.deepEqual(await provider.status([]), [])
+  })
+
+  test('nothing is sent for what the gateway cannot take', async () => {
+    const { provider, heard } = await script(() => INS_0)
+    const unfit = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
+    for (const fields of [{ amount_minor: 100_050n }, { amount_minor: 0n }, { currency: 'USD' }, { phone: null }]) {
+      assert.deepEqual(await provider.push(payment('001', fields)), unfit)
+    }
+    assert.deepEqual(await provider.push(payment('001', { phone: '+255754000001' })), unfit)
+    assert.deepEqual(await provider.push(payment('001', { reference: 'no reference of ours, and too long' })), unfit)
+    assert.deepEqual(await provider.push(payment('001', { method: 'provider_pesa' })), NOBODY_ASKED)
+    assert.deepEqual(await provider.qr(payment('001', { method: 'qr' })), NOBODY_ASKED)
+    const { told, ...small } = await provider.payout(payout('001', { amount_minor: 50n }))
+    assert.deepEqual(small, { kind: 'blocked', provider_status: null })
+    assert.match(told ?? '', /^not sent: .*whole shillings/)
+    for (const fields of [
+      { destination_code: 'AIRTEL' },
+      { method: 'BANK_ACCOUNT', destination_code: 'CRDB', destination_identifier: '0150000000001' },
+      { method: 'PROVIDER_PESA', destination_code: 'PROVIDER_PESA' },
+      { destination_identifier: '0754000001' },
+    ] as const) {
+      assert.equal(shortly(await provider.payout(payout('001', fields))), 'declined unknown_recipient')
+    }
+    assert.deepEqual(heard, [])
+  })
+
+  test('capabilities say what it can do', async () => {
+    const { provider } = adapterFor({ url: 'http://127.0.0.1:1', public_key: PUBLIC_KEY })
+    assert.deepEqual(provider.capabilities, {
+      methods: ['wallet_push'],
+      whole_shillings: true,
+      slow_pushes: true,
+      asks_singly: 16,
+      payout_methods: ['MOBILE_MONEY'],
+      destinations: ['MPESA'],
+      places: { payments: 64, payouts: 64 },
+      prompts: ['MPESA'],
+    })
+    // Half of its connections may be waiting for answers that come late.
+    const odd = adapterFor({ url: 'http://127.0.0.1:1', public_key: PUBLIC_KEY }, { act_connections: 1 })
+    assert.deepEqual(odd.provider.capabilities.places, { payments: 1, payouts: 1 })
+  })
+})
+
+describe('words that no setting names', () => {
+  const said = (word: string): Act => ({
+    content: { output_ResponseCode: 'INS-0', output_ResponseTransactionStatus: word },
+  })
+
+  test('are logged once each, with the settings that would name them, and say nothing meanwhile', async () => {
+    let word = 'Cancelled'
+    const { provider, logged } = await script(() => said(word), { failed_states: { Expired: 'expired' } })
+    const lines = () =>
+      logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg.includes('a word that no setting names'))
+    for (let i = 0; i < 3; i++) {
+      const [answer] = await provider.status([payment()])
+      assert.equal(shortly(answer), 'unknown unseen_status')
+    }
+    assert.deepEqual(
+      lines().map((line) => [line.kind, line.word, line.settings]),
+      [['payment', 'Cancelled', 'VODACOM_PENDING_STATES, VODACOM_FAILED_STATES']],
+    )
+    word = 'CANCELLED'
+    await provider.status([payment()])
+    const [answer] = await provider.payoutStatus([payout()])
+    assert.deepEqual([shortly(answer), answer?.told], ['unknown unseen_status', 'CANCELLED'])
+    assert.deepEqual(
+      lines().map(({ kind }) => kind),
+      ['payment', 'payout'],
+      'the same word of a payout is another question',
+    )
+    for (const known of ['expired', 'Completed']) {
+      word = known
+      await provider.status([payment()])
+    }
+    assert.equal(lines().length, 2)
+  })
+})
+
+describe('a gateway in trouble', () => {
+  const strange: [string, Act, string, string, string][] = [
+    ['no JSON', { content: 'not json' }, 'unknown unreadable', 'unknown unreadable', 'unknown unreadable'],
+    ['a list', { content: '[]' }, 'unknown unreadable', 'unknown unreadable', 'unknown unreadable'],
+    ['nothing', { content: '' }, 'unknown unreadable', 'unknown unreadable', 'unknown unreadable'],
+    ['a page', { status: 502, content: '<html>' }, 'unknown unreachable', 'unknown unreachable', 'unknown unreachable'],
+    ['too many', { status: 429, content: '' }, 'unknown unreachable', 'unknown unreachable', 'unknown unreachable'],
+    [
+      'a long one',
+      { content: `"${'x'.repeat(200_000)}"` },
+      'unknown unreadable',
+      'unknown unreadable',
+      'unknown unreadable',
+    ],
+    ['a move', { status: 302, content: '{}' }, 'unknown unreadable', 'unknown unreadable', 'unknown unreadable'],
+    ['silence', 'hang', 'unknown timeout', 'unknown timeout', 'unknown timeout'],
+    ['a reset', 'reset', 'unknown unreachable', 'unknown unreachable', 'unknown unreachable'],
+  ]
+  for (const [name, act, to_push, to_payout, to_question] of strange) {
+    test(`${name} is unknown`, async () => {
+      const { provider } = await script(
+        ({ method, path }) =>
+          // The question that proves the session is answered well.
+          method === 'GET' && !path.includes('ASKED') ? { content: { output_ResponseCode: 'INS-0' } } : act,
+        { timeout_ms: 600 },
+      )
+      assert.equal(shortly(await provider.push(payment())), to_push)
+      assert.equal(shortly(await provider.payout(payout())), to_payout)
+      const asked = { reference: 'ASKED1' }
+      assert.equal(shortly((await provider.status([payment('001', asked)]))[0]), to_question)
+      assert.equal(shortly((await provider.payoutStatus([payout('001', asked)]))[0]), to_question)
+      assert.equal(await provider.lookupName({ ...payout() }), null)
+    })
+  }
+
+  test('an address where nobody listens: nothing was sent, and nothing is told', async () => {
+    const url = await nowhere()
+    const { provider, logged } = adapterFor({ url, public_key: PUBLIC_KEY })
+    assert.deepEqual(await provider.push(payment()), NOBODY_ASKED)
+    assert.deepEqual(await provider.payout(payout()), { kind: 'not_sent', provider_status: null })
+    assert.equal(shortly((await provider.status([payment()]))[0]), 'unknown unreachable')
+    assert.equal(shortly((await provider.payoutStatus([payout()]))[0]), 'unknown unreachable')
+    assert.ok(!logged.join().includes(API_KEY))
+  })
+
+  test('a gateway that went away after it was let in: nothing was sent', async () => {
+    const { provider, twin } = await start()
+    await Promise.all([provider.push(payment()), provider.payout(payout())])
+    await twin.close()
+    // A connection that has just ended may still be written to: that is a doubt, and not for long.
+    await soon(async () => assert.equal((await provider.payout(payout())).kind, 'not_sent'))
+    await soon(async () => assert.deepEqual(await provider.push(payment()), NOBODY_ASKED))
+    assert.equal(shortly((await provider.payoutStatus([payout()]))[0]), 'unknown unreachable')
+  })
+
+  test('every call ends in time, however long the gateway hangs', async () => {
+    const { provider } = await script(() => 'hang', { timeout_ms: 60_000, late_ms: 1 })
+    const started = performance.now()
+    const [answer] = await Promise.all([
+      provider.push(payment()),
+      provider.status([payment()]),
+      provider.payout(payout()),
+    ])
+    assert.ok(performance.now() - started < CALL_MS_MAX)
+    assert.deepEqual(answer, NOBODY_ASKED, 'the session was never proven, so nothing was sent')
+  })
+
+  test('a gateway that repeats our secrets makes us write down none of them', async () => {
+    let seen = ''
+    const { provider, logged } = await script(({ headers, method }) => {
+      seen = headers.authorization?.slice('Bearer '.length) ?? ''
+      const echo = `${'x'.repeat(290)} ${seen} ${API_KEY} the-session-of-the-tests`
+      return method === 'GET'
+        ? { content: { output_ResponseCode: 'INS-0', output_ResponseTransactionStatus: echo } }
+        : { status: 400, content: { output_ResponseCode: 'INS-21', output_ResponseDesc: echo } }
+    })
+    const told = [
+      await provider.push(payment()),
+      await provider.payout(payout()),
+      ...(await provider.status([payment()])),
+      ...(await provider.payoutStatus([payout()])),
+    ]
+    const written =
+      JSON.stringify(told, (_name, value) => (typeof value === 'bigint' ? `${value}` : value)) + logged.join()
+    assert.match(written, /INS-21/)
+    assert.equal(JSON.parse(logged[0] ?? '').description.length, 300)
+    for (const secret of [seen, seen.slice(0, 40), API_KEY, 'the-session-of-the-tests']) {
+      assert.ok(!written.includes(secret), secret)
+    }
+  })
+
+  test('what an operator has to mend is logged once a minute for each kind', async () => {
+    const { provider, logged } = await script(({ method }) =>
+      method === 'GET'
+        ? { content: { output_ResponseCode: 'INS-0' } }
+        : { status: 422, content: { output_ResponseCode: 'INS-2006', output_ResponseDesc: 'Insufficient balance' } },
+    )
+    for (let i = 0; i < 5; i++) {
+      await provider.payout(payout())
+      await provider.push(payment())
+    }
+    assert.equal(logged.length, 1, "a payer's low balance is nothing to mend; an empty float is")
+    assert.match(logged[0] ?? '', /b2cPayment.*INS-2006/)
+  })
+})
+
+test('a configuration that cannot work is refused by name, and no secret stands in the message', () => {
+  const good: VodacomOptions = {
+    name: 'vodacom',
+    url: 'http://127.0.0.1:1/x',
+    origin: '*',
+    api_key: 'secret-api-key',
+    public_key: PUBLIC_KEY,
+    service_provider_code: '000000',
+    clock: systemClock,
+    random: { bytes: (length) => new Uint8Array(length) },
+    log: adapterFor({ url: 'http://127.0.0.1:1', public_key: PUBLIC_KEY }).provider as never,
+  }
+  for (const [wrong, named] of [
+    [{ url: 'nowhere' }, 'VODACOM_URL'],
+    [{ api_key: '' }, 'VODACOM_API_KEY'],
+    [{ public_key: 'secret-but-no-key' }, 'VODACOM_PUBLIC_KEY'],
+    [{ origin: '' }, 'VODACOM_ORIGIN'],
+    [{ service_provider_code: '1' }, 'VODACOM_SERVICE_PROVIDER_CODE'],
+    [{ callback_secret: 'secret-short' }, 'VODACOM_CALLBACK_SECRET'],
+    [{ payment_text: '' }, 'VODACOM_PAYMENT_TEXT'],
+    [{ payment_failures: { 'INS-6': 'wrong_pin' } }, 'VODACOM_PAYMENT_FAILURES'],
+    [{ payment_failures: { 'INS-5': 'bored' as never } }, 'VODACOM_PAYMENT_FAILURES'],
+    [{ failed_states: { Failed: 'bored' as never } }, 'VODACOM_FAILED_STATES'],
+  ] as const) {
+    assert.throws(
+      () => createVodacomProvider({ ...good, ...wrong }),
+      (error: unknown) =>
+        error instanceof ConfigError && error.message.includes(named) && !/secret-/.test(error.message),
+      named,
+    )
+  }
+})

@@ -1,0 +1,187 @@
+// The merchant's webhook configuration: where events go, which ones, and the secret that signs them.
+
+import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import { checkDestination, type Environment, type Lookup } from '../../kernel/http/index.ts'
+import { newId, refuse, refuseField } from '../../kernel/lib/index.ts'
+import { type Delivery, enqueueEvents } from './enqueue.ts'
+import { DEFAULT_EVENTS, EVENTS, eventNamed } from './events.ts'
+import type { ConfigInput, ConfigView } from './schema.ts'
+import { secretText } from './sign.ts'
+
+/**
+ * For how long the secret before a rotation signs too. A further rotation within that time ends the secret before it at
+ * once: only the newest two sign, and whoever rotates because a secret leaked gets rid of it by rotating twice.
+ */
+const OVERLAP_MS = 24 * 3_600_000
+const SECRET_BYTES = 32
+
+type Row = { webhook_url: string; events: string[]; secret: string; secret_last4: string }
+
+/** The merchant whose configuration it is. */
+export type Owner = { id: string; routing_code: number; code: string }
+
+const FIND = sql(
+  'webhook_config_find',
+  'select webhook_url, events, secret, secret_last4 from webhook_configs where merchant_id = $1',
+)
+
+const LOCK = sql(
+  'webhook_config_lock',
+  'select webhook_url, events, secret, secret_last4 from webhook_configs where merchant_id = $1 for update',
+)
+
+const INSERT = sql(
+  'webhook_config_insert',
+  `insert into webhook_configs (merchant_id, webhook_url, events, secret, secret_last4, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $6)
+   on conflict (merchant_id) do nothing
+   returning merchant_id`,
+)
+
+const UPDATE = sql(
+  'webhook_config_update',
+  'update webhook_configs set webhook_url = $2, events = $3, updated_at = $4 where merchant_id = $1',
+)
+
+const ROTATE = sql(
+  'webhook_config_rotate',
+  `update webhook_configs
+   set previous_secret = secret, previous_secret_until = $4, secret = $2, secret_last4 = $3, updated_at = $5
+   where merchant_id = $1`,
+)
+
+/** The configuration, without the secret. Refuses with not_found before the first save. */
+export async function getConfig(reader: Reader, merchant_id: string): Promise<ConfigView> {
+  const [row] = await reader.query<Row>(FIND, [merchant_id])
+  return row ? view(row) : refuseUnconfigured()
+}
+
+/** The configuration as it is before a change, locked until the transaction ends; null before the first save. */
+export async function lockConfig(tx: Tx, merchant_id: string): Promise<ConfigView | null> {
+  const [row] = await tx.query<Row>(LOCK, [merchant_id])
+  return row ? view(row) : null
+}
+
+/**
+ * Checks a change before any transaction, because looking up a host talks to the network. Refuses an address that
+ * deliveries may not go to, an unknown event and an empty list of events with 400; answers the events' canonical names.
+ */
+export async function checkConfig(
+  deps: Deps,
+  input: ConfigInput,
+  lookup?: Lookup,
+): Promise<{ webhook_url?: string; events?: string[]; rotate_secret: boolean }> {
+  const events = input.events === undefined ? undefined : canonicalEvents(input.events)
+  if (input.webhook_url !== undefined) {
+    const problem = await checkDestination(input.webhook_url, {
+      allow_private: deps.config.webhook_allow_private === true,
+      https_only: deps.config.node_env === 'production',
+      lookup,
+    })
+    if (problem !== null) refuseField('webhook_url', problem)
+  }
+  return {
+    ...(input.webhook_url === undefined ? {} : { webhook_url: input.webhook_url }),
+    ...(events === undefined ? {} : { events }),
+    rotate_secret: input.rotate_secret ?? false,
+  }
+}
+
+/**
+ * Saves a checked change. The answer holds the secret only when one was just made: at the first save, and on
+ * `rotate_secret`. Refuses a first save without webhook_url with 400.
+ */
+export async function saveConfig(
+  deps: Deps,
+  tx: Tx,
+  merchant_id: string,
+  change: { webhook_url?: string; events?: string[]; rotate_secret: boolean },
+): Promise<ConfigView> {
+  const now = deps.clock.now()
+  let [row] = await tx.query<Row>(LOCK, [merchant_id])
+  if (!row) {
+    if (change.webhook_url === undefined) refuseField('webhook_url', 'is required the first time')
+    const first = await insertFirst(deps, tx, merchant_id, change.webhook_url, change.events ?? [...DEFAULT_EVENTS])
+    if (first !== null) return first
+    // Another request saved first: this one changes what that one made.
+    const [other] = await tx.query<Row>(LOCK, [merchant_id])
+    if (!other) throw new Error('webhook configuration vanished')
+    row = other
+  }
+  const changed = { ...row, webhook_url: change.webhook_url ?? row.webhook_url, events: change.events ?? row.events }
+  await tx.query(UPDATE, [merchant_id, changed.webhook_url, changed.events, now])
+  if (!change.rotate_secret) return view(changed)
+  const { secret, sealed, last4 } = newSecret(deps)
+  await tx.query(ROTATE, [merchant_id, sealed, last4, new Date(now.getTime() + OVERLAP_MS), now])
+  return { ...view({ ...changed, secret_last4: last4 }), secret }
+}
+
+/** Makes the first configuration, with its secret. Null: another request has just made one. */
+async function insertFirst(
+  deps: Deps,
+  tx: Tx,
+  merchant_id: string,
+  webhook_url: string,
+  events: string[],
+): Promise<ConfigView | null> {
+  const { secret, sealed, last4 } = newSecret(deps)
+  const inserted = await tx.query(INSERT, [merchant_id, webhook_url, events, sealed, last4, deps.clock.now()])
+  return inserted.length === 0 ? null : { ...view({ webhook_url, events, secret_last4: last4 }), secret }
+}
+
+/**
+ * Queues a test delivery: collection.success with sample values and `test: true`, whatever the merchant subscribes to.
+ * Refuses with not_found when nothing is configured.
+ */
+export async function queueTest(deps: Deps, tx: Tx, owner: Owner, environment: Environment): Promise<Delivery> {
+  const [row] = await tx.query<Row>(FIND, [owner.id])
+  if (!row) refuseUnconfigured()
+  const source_id = newId(deps, owner.routing_code)
+  const at = deps.clock.now()
+  const body = {
+    event: 'collection.success',
+    merchant_code: owner.code,
+    collection_id: source_id,
+    reference: 'TEST-ORDER-1',
+    merchant_reference: 'TEST-ORDER-1',
+    amount: '1000.00',
+    currency: 'TZS',
+    status: 'successful',
+    method: 'wallet_push',
+    completed_at: at,
+    timestamp: at,
+    test: true,
+  }
+  const { id: merchant_id, routing_code } = owner
+  const source = { source_type: 'test', source_id, source_seq: 0 } as const
+  const event = { merchant_id, routing_code, environment, event: 'collection.success', ...source, body } as const
+  const [delivery] = await enqueueEvents(deps, tx, [event], () => false)
+  if (!delivery) throw new Error('test delivery was not queued')
+  return delivery
+}
+
+function canonicalEvents(names: readonly string[]): string[] {
+  if (names.length === 0) refuseField('events', 'must name at least one event')
+  const chosen = new Set<string>()
+  for (const name of names) {
+    const event = eventNamed(name)
+    if (event === null) refuseField('events', `"${name}" is not an event; name any of ${EVENTS.join(', ')}`)
+    chosen.add(event)
+  }
+  return EVENTS.filter((event) => chosen.has(event))
+}
+
+function newSecret(deps: Deps): { secret: string; sealed: string; last4: string } {
+  const secret = secretText(deps.random.bytes(SECRET_BYTES))
+  return { secret, sealed: deps.vault.seal(secret), last4: secret.slice(-4) }
+}
+
+function view(row: { webhook_url: string; events: string[]; secret_last4: string }): ConfigView {
+  return { webhook_url: row.webhook_url, events: row.events, secret_last4: row.secret_last4 }
+}
+
+function refuseUnconfigured(): never {
+  refuse('not_found', {
+    message: 'No webhook is configured yet. PATCH /v1/merchant/webhook-config with a webhook_url first.',
+  })
+}

@@ -1,0 +1,388 @@
+// Delivering events to merchants, through faults of their receivers and of our own processes.
+
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import { type Received, type Receiver, startReceiver } from '../../../test/receiver.ts'
+import { type Bench, configure, deliverDue, merchantWith, queue, startBench } from '../../../test/webhooks.ts'
+import { inTransaction, sql } from '../../kernel/db/index.ts'
+import { getDelivery, replayDelivery } from './deliveries.ts'
+import { subscriptionsOf } from './enqueue.ts'
+
+const MINUTE = 60_000
+
+let bench: Bench
+let receiver: Receiver
+before(async () => {
+  bench = await startBench()
+})
+after(() => bench.close())
+beforeEach(async () => {
+  receiver = await startReceiver()
+})
+afterEach(async () => {
+  await receiver.close()
+  // What a test left waiting is not the next one's.
+  await bench.deps.db.query(GIVE_UP)
+})
+
+const GIVE_UP = sql(
+  'test_give_up',
+  `update webhook_deliveries set status = 'failed', due_at = null, lease_owner = null where status = 'pending'`,
+)
+
+const hex = (secret: string, body: string) => createHmac('sha256', secret).update(body).digest('hex')
+const header = (request: Received | undefined, name: string) => String(request?.headers[name])
+const show = (merchant: { id: string }, delivery: { id: string }) =>
+  getDelivery(bench.deps.db, merchant.id, 'sandbox', delivery.id)
+
+describe('a delivery', () => {
+  test('arrives signed in both ways, with the bytes that were queued', async () => {
+    const { deps, deliverer } = bench
+    const merchant = await merchantWith(deps, receiver.url)
+    const [delivery] = await queue(deps, merchant)
+    assert.ok(delivery)
+    assert.equal(await deliverDue(deliverer), 1)
+    const [request] = receiver.received
+    assert.equal(request?.body, delivery.body)
+    assert.equal(header(request, 'content-type'), 'application/json')
+    assert.equal(header(request, 'x-service-signature'), hex(merchant.secret, delivery.body))
+    assert.equal(header(request, 'x-service-event'), 'collection.success')
+    assert.equal(header(request, 'x-service-delivery'), delivery.id)
+    assert.equal(header(request, 'x-service-timestamp'), String(Math.floor(bench.clock.now().getTime() / 1000)))
+    assert.equal(header(request, 'webhook-id'), delivery.id)
+    new Webhook(merchant.secret).verify(delivery.body, request?.headers as Record<string, string>)
+    const shown = await show(merchant, delivery)
+    assert.equal(shown.status, 'delivered')
+    assert.equal(shown.next_attempt_at, null)
+    assert.deepEqual(
+      shown.attempts.map(({ number, status_code, error, response_body }) => ({
+        number,
+        status_code,
+        error,
+        response_body,
+      })),
+      [{ number: 1, status_code: 200, error: null, response_body: 'ok' }],
+    )
+    assert.equal(await deliverDue(deliverer), 0, 'delivered once, it is not sent again')
+  })
+
+  test('that this process leased when it was queued is sent at once, without being claimed', async () => {
+    const merchant = await merchantWith(bench.deps, receiver.url)
+    const deliveries = await queue(bench.deps, merchant, { count: 40, leased: true })
+    assert.equal(await bench.deliverer.task.runOnce(), 0, 'nobody else takes it meanwhile')
+    bench.deliverer.dispatch(deliveries)
+    bench.deliverer.dispatch(deliveries)
+    await bench.deliverer.task.idle()
+    assert.equal(receiver.received.length, 40, 'handed over twice, it is still sent once')
+    for (const delivery of deliveries) assert.equal((await show(merchant, delivery)).status, 'delivered')
+  })
+
+  test('is tried five times, after 1, 5, 15 and 30 minutes from the end of the attempt before, then failed and kept', async () => {
+    const { deps, deliverer, clock } = bench
+    const merchant = await merchantWith(deps, receiver.url)
+    const [delivery] = await queue(deps, merchant)
+    assert.ok(delivery)
+    for (const [index, pause] of [1, 5, 15, 30].entries()) {
+      const { promise: until, resolve: release } = Promise.withResolvers<void>()
+      receiver.reply = { kind: 'status', status: 500, body: 'oops', until }
+      assert.equal(await deliverer.task.runOnce(), 1)
+      await receiver.waitFor(index + 1)
+      // The receiver takes 3 seconds: the pause counts from the end of them.
+      clock.advance(3_000)
+      release()
+      await deliverer.task.idle()
+      const end = clock.now().getTime()
+      const { status, attempts, next_attempt_at } = await show(merchant, delivery)
+      assert.equal(status, 'pending')
+      assert.equal(attempts.length, index + 1)
+      assert.equal(Date.parse(next_attempt_at ?? '') - end, pause * MINUTE)
+      clock.advance(pause * MINUTE - 1)
+      assert.equal(await deliverDue(deliverer), 0, 'not a moment too early')
+      clock.advance(1)
+    }
+    assert.equal(await deliverDue(deliverer), 1)
+    const shown = await show(merchant, delivery)
+    assert.equal(shown.status, 'failed')
+    assert.equal(shown.next_attempt_at, null)
+    assert.deepEqual(
+      shown.attempts.map((attempt) => [attempt.number, attempt.status_code, attempt.error, attempt.response_body]),
+      [1, 2, 3, 4, 5].map((number) => [number, 500, 'unexpected_status', 'oops']),
+    )
+    clock.advance(24 * 60 * MINUTE)
+    assert.equal(await deliverDue(deliverer), 0)
+    assert.equal(new Set(receiver.received.map((request) => request.headers['x-service-delivery'])).size, 1)
+    assert.equal(new Set(receiver.received.map((request) => request.body)).size, 1)
+  })
+
+  test('that failed can be replayed: one attempt with the same id and bytes', async () => {
+    const { deps, deliverer, clock } = bench
+    const merchant = await merchantWith(deps, receiver.url)
+    receiver.reply = { kind: 'status', status: 410 }
+    const [delivery] = await queue(deps, merchant)
+    assert.ok(delivery)
+    const again = () => inTransaction(deps.db, (tx) => replayDelivery(deps, tx, merchant.id, 'sandbox', delivery.id))
+    await assert.rejects(again(), { code: 'invalid_state' })
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      await deliverDue(deliverer)
+      clock.advance(30 * MINUTE)
+    }
+    assert.equal((await again()).status, 'pending')
+    await assert.rejects(again(), { code: 'invalid_state' })
+    await deliverDue(deliverer)
+    assert.equal((await show(merchant, delivery)).status, 'failed', 'a replay that fails is failed again, at once')
+    receiver.reply = { kind: 'status', status: 204 }
+    for (const number of [7, 8]) {
+      await again()
+      await deliverDue(deliverer)
+      const shown = await show(merchant, delivery)
+      assert.equal(shown.status, 'delivered')
+      assert.equal(shown.attempts.at(-1)?.number, number)
+    }
+    assert.equal(receiver.received.length, 8)
+    for (const request of receiver.received) {
+      assert.equal(request.body, delivery.body)
+      assert.equal(request.headers['x-service-delivery'], delivery.id)
+    }
+  })
+
+  const failures = [
+    ['hangs', { kind: 'hang' }, null, 'timeout'],
+    ['drips its answer byte by byte', { kind: 'drip' }, 200, 'timeout'],
+    ['redirects', { kind: 'status', status: 302, headers: { location: '/elsewhere' } }, 302, 'redirect_not_followed'],
+    ['answers 404', { kind: 'status', status: 404 }, 404, 'unexpected_status'],
+    ['closes the connection', { kind: 'reset' }, null, 'connection_reset'],
+  ] as const
+  for (const [what, reply, status_code, error] of failures) {
+    test(`counts as failed and is tried again when the receiver ${what}`, async () => {
+      const merchant = await merchantWith(bench.deps, receiver.url)
+      receiver.reply = reply
+      const [delivery] = await queue(bench.deps, merchant)
+      assert.ok(delivery)
+      await deliverDue(bench.deliverer)
+      const shown = await show(merchant, delivery)
+      assert.equal(shown.status, 'pending')
+      assert.equal(shown.attempts[0]?.status_code, status_code)
+      assert.equal(shown.attempts[0]?.error, error)
+      assert.equal(receiver.received.length, 1)
+    })
+  }
+
+  test('is tried again when the receiver cannot be reached, or is no longer configured', async () => {
+    const { deps, deliverer } = bench
+    const merchant = await merchantWith(deps, receiver.url)
+    await receiver.close()
+    const [delivery] = await queue(deps, merchant)
+    assert.ok(delivery)
+    await deliverDue(deliverer)
+    assert.equal((await show(merchant, delivery)).attempts[0]?.error, 'connection_refused')
+    await deps.db.query(sql('test_unconfigure', 'delete from webhook_configs where merchant_id = $1'), [merchant.id])
+    bench.clock.advance(MINUTE)
+    await deliverDue(deliverer)
+    assert.equal((await show(merchant, delivery)).attempts[1]?.error, 'not_configured')
+    receiver = await startReceiver()
+  })
+
+  test('follows a changed address at its next attempt, with the same id and bytes', async (t) => {
+    const merchant = await merchantWith(bench.deps, receiver.url)
+    receiver.reply = { kind: 'status', status: 503 }
+    const [delivery] = await queue(bench.deps, merchant)
+    await deliverDue(bench.deliverer)
+    const moved = await startReceiver()
+    t.after(() => moved.close())
+    await configure(bench.deps, merchant, { webhook_url: moved.url })
+    bench.clock.advance(MINUTE)
+    await deliverDue(bench.deliverer)
+    assert.equal(receiver.received.length, 1)
+    assert.equal(moved.received[0]?.headers['x-service-delivery'], delivery?.id)
+    assert.equal(moved.received[0]?.body, delivery?.body)
+  })
+
+  test('is signed with the new secret and the old one for 24 hours after a rotation', async () => {
+    const { deps, deliverer, clock } = bench
+    const merchant = await merchantWith(deps, receiver.url)
+    const deliver = async () => {
+      await queue(deps, merchant)
+      await deliverDue(deliverer)
+      return receiver.received.at(-1) as Received
+    }
+    await deliver()
+    const next = await configure(deps, merchant, { rotate_secret: true })
+    assert.ok(next && next !== merchant.secret)
+    clock.advance(24 * 60 * MINUTE - 1)
+    const during = await deliver()
+    assert.equal(header(during, 'x-service-signature'), hex(next, during.body))
+    assert.equal(header(during, 'x-service-signature-previous'), hex(merchant.secret, during.body))
+    assert.equal(header(during, 'webhook-signature').split(' ').length, 2)
+    clock.advance(1)
+    const afterwards = await deliver()
+    assert.equal(header(afterwards, 'x-service-signature'), hex(next, afterwards.body))
+    assert.equal(afterwards.headers['x-service-signature-previous'], undefined)
+    assert.equal(header(afterwards, 'webhook-signature').split(' ').length, 1)
+  })
+
+  test('never goes to a private address unless the platform allows it', async () => {
+    const merchant = await merchantWith(bench.deps, receiver.url)
+    const { createOutgoing } = await import('../../kernel/http/index.ts')
+    const { createDeliverer } = await import('./deliver.ts')
+    const guarded = createOutgoing({ allow_private: false })
+    const [delivery] = await queue(bench.deps, merchant)
+    assert.ok(delivery)
+    await deliverDue(createDeliverer(bench.deps, guarded))
+    await guarded.close()
+    assert.equal((await show(merchant, delivery)).attempts[0]?.error, 'blocked_destination')
+    assert.equal(receiver.received.length, 0)
+  })
+})
+
+describe('when a process dies', () => {
+  test('before it sends what it leased, another sends it when the lease has ended', async () => {
+    const merchant = await merchantWith(bench.deps, receiver.url)
+    const other = bench.anotherProcess()
+    const [delivery] = await queue(bench.deps, merchant, { leased: true })
+    assert.ok(delivery)
+    bench.clock.advance(11_999)
+    assert.equal(await deliverDue(other.deliverer), 0)
+    bench.clock.advance(1)
+    assert.equal(await deliverDue(other.deliverer), 1)
+    assert.equal((await show(merchant, delivery)).status, 'delivered')
+  })
+
+  test('between sending and recording, the same id and bytes are sent again, and the lost attempt does not count', async () => {
+    const merchant = await merchantWith(bench.deps, receiver.url)
+    const dying = bench.anotherProcess()
+    let reached = false
+    dying.deps.point = (name) => {
+      if (name !== 'webhook.after_send') return
+      reached = true
+      throw new Error('dead')
+    }
+    const [delivery] = await queue(bench.deps, merchant)
+    assert.ok(delivery)
+    await deliverDue(dying.deliverer)
+    assert.ok(reached)
+    assert.equal((await show(merchant, delivery)).attempts.length, 0)
+    bench.clock.advance(12_000)
+    assert.equal(await deliverDue(bench.deliverer), 1)
+    assert.equal(receiver.received.length, 2)
+    assert.equal(receiver.received[0]?.body, receiver.received[1]?.body)
+    assert.equal(receiver.received[0]?.headers['webhook-id'], receiver.received[1]?.headers['webhook-id'])
+    const shown = await show(merchant, delivery)
+    assert.equal(shown.status, 'delivered')
+    assert.equal(shown.attempts.length, 1)
+  })
+
+  test('only seemingly, its late result changes nothing', async () => {
+    const { deps, clock } = bench
+    const merchant = await merchantWith(deps, receiver.url)
+    const slow = bench.anotherProcess()
+    receiver.reply = { kind: 'hang' }
+    const [delivery] = await queue(deps, merchant)
+    assert.ok(delivery)
+    await slow.deliverer.task.runOnce()
+    await receiver.waitFor(1)
+    clock.advance(12_000)
+    receiver.reply = { kind: 'status', status: 200 }
+    assert.equal(await deliverDue(bench.deliverer), 1)
+    await slow.deliverer.task.idle()
+    const shown = await show(merchant, delivery)
+    assert.equal(shown.status, 'delivered')
+    assert.equal(shown.attempts.length, 1)
+  })
+
+  test('two that look at the same time never send the same delivery twice', async () => {
+    const merchant = await merchantWith(bench.deps, receiver.url)
+    const other = bench.anotherProcess()
+    await queue(bench.deps, merchant, { count: 60 })
+    await Promise.all([deliverDue(bench.deliverer), deliverDue(other.deliverer)])
+    assert.equal(receiver.received.length, 60)
+    assert.equal(new Set(receiver.received.map((request) => request.headers['webhook-id'])).size, 60)
+  })
+})
+
+test('one merchant whose receiver hangs does not delay another', async (t) => {
+  const { deps, deliverer } = bench
+  const hanging = await merchantWith(deps, receiver.url)
+  receiver.reply = { kind: 'hang' }
+  const healthy_receiver = await startReceiver()
+  t.after(() => healthy_receiver.close())
+  const healthy = await merchantWith(deps, healthy_receiver.url)
+  await queue(deps, hanging, { count: 600 })
+  await deliverer.task.runOnce()
+  await receiver.waitFor(1)
+  const start = performance.now()
+  await queue(deps, healthy, { count: 20 })
+  deliverer.dispatch(await queue(deps, healthy, { count: 20, leased: true }))
+  await deliverer.task.runOnce()
+  await healthy_receiver.waitFor(40)
+  const took = performance.now() - start
+  assert.ok(took < 350, `while the other's sends still hang (400 ms): ${took} ms`)
+  // What still waits for its turn is let go when its lease runs out; the attempts under way end by themselves.
+  bench.clock.advance(12_000)
+  await deliverer.task.idle()
+  assert.ok(receiver.most_open <= 16, `${receiver.most_open} sends hung at once`)
+})
+
+test('400 merchants whose receivers hang do not delay one whose receiver answers', async (t) => {
+  const timeout_ms = 2_000
+  const patient = await startBench({ WEBHOOK_TIMEOUT_MS: String(timeout_ms) })
+  const healthy_receiver = await startReceiver()
+  t.after(async () => {
+    await healthy_receiver.close()
+    await patient.close()
+  })
+  const { deps, deliverer, clock } = patient
+  const healthy = await merchantWith(deps, healthy_receiver.url)
+  deliverer.dispatch(await queue(deps, healthy, { leased: true }))
+  await deliverer.task.idle()
+  receiver.reply = { kind: 'hang' }
+  for (let i = 0; i < 400; i++) await queue(deps, await merchantWith(deps, receiver.url), { count: 4 })
+  for (const round of [1, 2]) {
+    const before = receiver.received.length
+    while ((await deliverer.task.runOnce()) > 0);
+    await receiver.waitFor(before + 100)
+    // Opening hundreds of connections is work of its own.
+    await new Promise((done) => setTimeout(done, timeout_ms / 4))
+    const start = performance.now()
+    deliverer.dispatch(await queue(deps, healthy, { count: 10, leased: true }))
+    await queue(deps, healthy, { count: 10 })
+    await deliverer.task.runOnce()
+    await healthy_receiver.waitFor(1 + round * 20, timeout_ms / 2)
+    const took = performance.now() - start
+    t.diagnostic(`${receiver.open} sends hung; the other merchant's 20 took ${Math.round(took)} ms`)
+    assert.ok(round === 1 ? receiver.open >= 300 : receiver.open <= 200, `${receiver.open} are open`)
+    assert.ok(took < timeout_ms / 4, `while ${receiver.open} others' sends hang: ${took} ms`)
+    clock.advance(12_000)
+    await deliverer.task.idle()
+    clock.advance(MINUTE)
+  }
+})
+
+test('a second rotation within 24 hours ends the first old secret: only the newest two sign', async () => {
+  const { deps, deliverer, clock } = bench
+  const merchant = await merchantWith(deps, receiver.url)
+  const second = await configure(deps, merchant, { rotate_secret: true })
+  clock.advance(60 * MINUTE)
+  const third = await configure(deps, merchant, { rotate_secret: true })
+  clock.advance(24 * 60 * MINUTE - 1)
+  await queue(deps, merchant)
+  await deliverDue(deliverer)
+  const [request] = receiver.received
+  assert.ok(request && second && third)
+  assert.equal(header(request, 'x-service-signature'), hex(third, request.body))
+  assert.equal(header(request, 'x-service-signature-previous'), hex(second, request.body))
+  assert.equal(header(request, 'webhook-signature').split(' ').length, 2)
+})
+
+test('what a merchant subscribes to is read for many at once, and the other name of collection.success is understood', async () => {
+  const first = await merchantWith(bench.deps, receiver.url)
+  const second = await merchantWith(bench.deps, receiver.url)
+  await configure(bench.deps, second, { events: ['collection.successful', 'disbursement.reversed'] })
+  const nobody = '018f0000-0000-8000-8000-000000000000'
+  const found = await subscriptionsOf(bench.deps.db, [first.id, second.id, nobody])
+  assert.equal(found.size, 2)
+  assert.equal(found.get(first.id)?.size, 6)
+  assert.equal(found.get(first.id)?.has('disbursement.reversed'), false)
+  assert.deepEqual([...(found.get(second.id) ?? [])], ['collection.success', 'disbursement.reversed'])
+})

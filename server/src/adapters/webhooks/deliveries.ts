@@ -1,0 +1,177 @@
+// Reading deliveries with their attempts, and sending one again.
+
+import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import { COUNT_MAX, type Environment, idsOfTime } from '../../kernel/http/index.ts'
+import { isId, refuse } from '../../kernel/lib/index.ts'
+import { EVENT_ALIASES } from './events.ts'
+import { ATTEMPTS_MAX } from './record.ts'
+import type { DeliveriesFilter, DeliveryView } from './schema.ts'
+
+type Row = {
+  id: string
+  event: string
+  environment: Environment
+  status: DeliveryView['status']
+  body: string
+  due_at: Date | null
+  created_at: Date
+}
+
+type AttemptRow = {
+  delivery_id: string
+  number: number
+  at: Date
+  status_code: number | null
+  duration_ms: number
+  error: string | null
+  response_body: string | null
+}
+
+const COLUMNS = 'id, event, environment, status, body, due_at, created_at'
+
+const FIND = sql(
+  'webhook_delivery_find',
+  `select ${COLUMNS} from webhook_deliveries where merchant_id = $1 and id = $2 and environment = $3`,
+)
+
+// What is pending is found by what it waits for; what failed, and rare events, by indexes of their own.
+const CONDITIONS = `merchant_id = $1 and environment = $2 and ($3::text is null or status = $3)
+     and ($3::text is distinct from 'pending' or due_at is not null) and ($4::text is null or event = $4)
+     and id >= $5 and id < $6`
+
+// Ids begin with their time: the primary key's order is newest first, and page 1 reads only its own rows. Without names they
+// are planned for the filters at hand.
+const LIST = sql(
+  '',
+  `select ${COLUMNS} from (
+     select id as listed_id from webhook_deliveries where ${CONDITIONS} order by id desc limit $7 offset $8) p
+   join webhook_deliveries on merchant_id = $1 and id = p.listed_id order by id desc`,
+)
+
+// In the order of the list, so that counting stops early.
+const COUNT = sql(
+  '',
+  `select count(*)::int as total from (
+     select 1 from webhook_deliveries where ${CONDITIONS} order by id desc limit $7) counted`,
+)
+
+const ATTEMPTS = sql(
+  'webhook_attempts_of',
+  `select a.* from unnest($2::uuid[]) as d(id)
+   cross join lateral (
+     select delivery_id, number, at, status_code, duration_ms, error, left(response_body, $3) as response_body
+     from webhook_attempts where merchant_id = $1 and delivery_id = d.id order by number desc limit $4
+   ) a order by a.delivery_id, a.number`,
+)
+
+/** What a list shows of each answer, and how many attempts: a page must stay small whatever a receiver answers. */
+const IN_LIST = { body_chars: 500, attempts: 5 }
+const IN_RECORD = { body_chars: 16_384, attempts: 100 }
+/** Attempts of one delivery, replays included. */
+export const REPLAYS_MAX = 100
+
+// The replay is the last of the attempts that a delivery has: one try, and then it is delivered or failed again.
+const REPLAY = sql(
+  'webhook_delivery_replay',
+  `update webhook_deliveries
+   set status = 'pending', attempts = greatest(attempts, $4), due_at = $5, lease_owner = null, updated_at = $5
+   where merchant_id = $1 and id = $2 and environment = $3 and status in ('delivered', 'failed') and attempts < $6
+   returning id`,
+)
+
+/** One delivery of the merchant. Refuses with not_found, also for another merchant's. */
+export async function getDelivery(
+  reader: Reader,
+  merchant_id: string,
+  environment: Environment,
+  id: string,
+): Promise<DeliveryView> {
+  const [row] = isId(id) ? await reader.query<Row>(FIND, [merchant_id, id, environment]) : []
+  if (!row) refuse('not_found')
+  const [delivery] = await withAttempts(reader, merchant_id, [row], IN_RECORD)
+  return delivery as DeliveryView
+}
+
+/**
+ * A page of the merchant's deliveries, newest first, each with its last attempts and the beginning of their answers.
+ * `total_items` counts up to 10,000.
+ */
+export async function listDeliveries(
+  reader: Reader,
+  merchant_id: string,
+  environment: Environment,
+  filter: DeliveriesFilter,
+) {
+  const page = filter.page ?? 1
+  const page_size = filter.page_size ?? 20
+  const event = filter.event === undefined ? null : (EVENT_ALIASES.get(filter.event) ?? filter.event)
+  const { from_id, until_id } = idsOfTime(filter)
+  const matching = [merchant_id, environment, filter.status ?? null, event, from_id, until_id]
+  const [rows, counted] = await Promise.all([
+    reader.query<Row>(LIST, [...matching, page_size, (page - 1) * page_size]),
+    reader.query<{ total: number }>(COUNT, [...matching, COUNT_MAX]),
+  ])
+  const total_items = counted[0]?.total ?? 0
+  return {
+    items: await withAttempts(reader, merchant_id, rows, IN_LIST),
+    pagination: { page, page_size, total_items, total_pages: Math.ceil(total_items / page_size) },
+  }
+}
+
+/**
+ * Queues one more attempt with the same id and bytes. Refuses a pending delivery, and one that was attempted a hundred times, with invalid_state, an unknown one
+ * with not_found.
+ */
+export async function replayDelivery(
+  deps: Deps,
+  tx: Tx,
+  merchant_id: string,
+  environment: Environment,
+  id: string,
+): Promise<DeliveryView> {
+  if (!isId(id)) refuse('not_found')
+  const moved = await tx.query(REPLAY, [merchant_id, id, environment, ATTEMPTS_MAX - 1, deps.clock.now(), REPLAYS_MAX])
+  const delivery = await getDelivery(tx, merchant_id, environment, id)
+  if (moved.length === 0) {
+    const waits = delivery.status === 'pending'
+    refuse('invalid_state', {
+      message: waits
+        ? 'This delivery is still pending: it is being tried by itself. See next_attempt_at.'
+        : `This delivery was attempted ${REPLAYS_MAX} times. It is not sent again.`,
+    })
+  }
+  return delivery
+}
+
+async function withAttempts(
+  reader: Reader,
+  merchant_id: string,
+  rows: readonly Row[],
+  most: { body_chars: number; attempts: number },
+): Promise<DeliveryView[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map((row) => row.id)
+  const found = await reader.query<AttemptRow>(ATTEMPTS, [merchant_id, ids, most.body_chars, most.attempts])
+  const attempts = Map.groupBy(found, (attempt) => attempt.delivery_id)
+  return rows.map((row) => view(row, attempts.get(row.id) ?? []))
+}
+
+function view(row: Row, attempts: readonly AttemptRow[]): DeliveryView {
+  return {
+    id: row.id,
+    event: row.event,
+    environment: row.environment,
+    status: row.status,
+    payload: JSON.parse(row.body) as Record<string, unknown>,
+    attempts: attempts.map(({ number, at, status_code, duration_ms, error, response_body }) => ({
+      number,
+      at: at.toISOString(),
+      status_code,
+      duration_ms,
+      error,
+      response_body,
+    })),
+    next_attempt_at: row.due_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+  }
+}

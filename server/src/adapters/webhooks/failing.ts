@@ -1,0 +1,146 @@
+// Endpoints that fail: a delivery has missed at least twice, and nothing was delivered in its environment since.
+
+import Type, { type Static } from 'typebox'
+import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
+import { type App, caller, type Environment, MERCHANT_ROLES, success } from '../../kernel/http/index.ts'
+import { line } from '../../kernel/lib/index.ts'
+import { ATTEMPTS_MAX } from './record.ts'
+import { FAILING_FIELDS, FAILING_LOOKED_AT_MAX as LOOKED_AT_MAX } from './schema.ts'
+
+/** A miss counts for this long: an endpoint that gets no events any more is not shown for ever. */
+const FAILING_WINDOW_MS = 7 * 24 * 3_600_000
+/** A single miss may be an accident. */
+const MISSES_MIN = 2
+/** Most endpoints that are listed. */
+const ENDPOINTS_MAX = 1_000
+
+/** An endpoint of a merchant that fails in one environment. */
+export type FailingEndpoint = {
+  merchant_id: string
+  name: string
+  webhook_url: string | null
+  environment: Environment
+  failed: number
+  given_up: number
+  oldest_at: Date
+  last_failed_at: Date
+  last_status_code: number | null
+  last_error: string | null
+  next_attempt_at: Date | null
+}
+
+/** The merchants that have a row under `condition`: one index step for each of them. */
+const owners = (name: string, condition: string) => `${name} as (
+     (select merchant_id from webhook_deliveries where ${condition} order by merchant_id limit 1)
+     union all
+     select following.merchant_id from ${name} f cross join lateral (
+       select merchant_id from webhook_deliveries where ${condition} and merchant_id > f.merchant_id
+       order by merchant_id limit 1) following
+   )`
+const EVERYONE = `${owners('given_up', "status = 'failed'")}, ${owners('waiting', 'due_at is not null')},
+   whose as (select merchant_id from given_up union select merchant_id from waiting)`
+
+const COLUMNS = 'merchant_id, id, environment, status, attempts, due_at, created_at, updated_at'
+
+// The pauses grow, so those that missed most often fall due last: they are found first. A replay waits like a delivery that
+// has one attempt left, so its last attempt tells whether and when it missed.
+const failingOf = (name: string, whose: string) =>
+  sql(
+    name,
+    `with recursive ${whose}, missed as (
+       select d.*, coalesce(a.ended_at, d.updated_at) as missed_at
+       from whose w cross join lateral (
+         (select ${COLUMNS} from webhook_deliveries
+          where merchant_id = w.merchant_id and status = 'failed' and updated_at >= $1 order by updated_at desc limit $3)
+         union all
+         (select * from (
+            select ${COLUMNS} from webhook_deliveries
+            where merchant_id = w.merchant_id and due_at is not null order by due_at desc limit $3) p
+          where p.attempts >= $4 and p.updated_at >= $1)
+       ) d
+       left join lateral (
+         select at + make_interval(secs => duration_ms / 1000.0) as ended_at, error from webhook_attempts
+         where merchant_id = d.merchant_id and delivery_id = d.id and d.status = 'pending' and d.attempts >= $5
+         order by number desc limit 1) a on true
+       where d.status = 'failed' or d.attempts < $5 or a.error is not null
+     ), succeeded as (
+       select m.merchant_id, n.environment, max(n.updated_at) as at
+       from (select distinct merchant_id from missed) m cross join lateral (
+         select environment, status, updated_at from webhook_deliveries
+         where merchant_id = m.merchant_id order by id desc limit $3) n
+       where n.status = 'delivered' group by 1, 2
+     ), failing as (
+       select m.merchant_id, m.environment, count(*)::int as failed,
+         (count(*) filter (where m.status = 'failed'))::int as given_up, min(m.created_at) as oldest_at,
+         max(m.missed_at) as last_failed_at, min(m.due_at) as next_attempt_at,
+         (array_agg(m.id order by m.missed_at desc, m.id desc))[1] as last_id
+       from missed m
+       left join succeeded s on s.merchant_id = m.merchant_id and s.environment = m.environment
+       where m.missed_at >= $1 and (s.at is null or s.at < m.missed_at)
+       group by 1, 2 order by last_failed_at desc, 1, 2 limit $2
+     )
+     select f.merchant_id, n.name, c.webhook_url, f.environment, f.failed, f.given_up, f.oldest_at,
+       f.last_failed_at, f.next_attempt_at, a.status_code as last_status_code, a.error as last_error
+     from failing f
+     join merchants n on n.id = f.merchant_id
+     left join webhook_configs c on c.merchant_id = f.merchant_id
+     left join lateral (
+       select status_code, error from webhook_attempts
+       where merchant_id = f.merchant_id and delivery_id = f.last_id order by number desc limit 1) a on true
+     order by f.last_failed_at desc, f.merchant_id, f.environment`,
+  )
+
+const OF_ALL = failingOf('webhooks_failing', EVERYONE)
+const OF_ONE = failingOf('webhooks_failing_of', 'whose as (select $6::uuid as merchant_id)')
+
+/** The endpoints that fail now, the newest miss first: of every merchant, or of one. */
+export function failingEndpoints(
+  deps: Pick<Deps, 'clock'>,
+  reader: Reader,
+  merchant_id: string | null = null,
+): Promise<FailingEndpoint[]> {
+  const since = new Date(deps.clock.now().getTime() - FAILING_WINDOW_MS)
+  const values = [since, ENDPOINTS_MAX, LOOKED_AT_MAX, MISSES_MIN, ATTEMPTS_MAX - 1]
+  return merchant_id === null
+    ? reader.query<FailingEndpoint>(OF_ALL, values)
+    : reader.query<FailingEndpoint>(OF_ONE, [...values, merchant_id])
+}
+
+const Failing = Type.Object(FAILING_FIELDS)
+
+/** How an endpoint fails, as it is answered. */
+export function presentFailing(row: FailingEndpoint): Static<typeof Failing> {
+  const { environment, failed, given_up, oldest_at, last_failed_at, last_status_code, last_error } = row
+  return {
+    environment,
+    failed,
+    given_up,
+    oldest_at: oldest_at.toISOString(),
+    last_failed_at: last_failed_at.toISOString(),
+    last_status_code,
+    last_error,
+    next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+  }
+}
+
+/** Adds the route by which each member of a merchant sees whether its endpoint takes events. */
+export function webhookStatusRoute(deps: Deps, app: App): void {
+  app.get(
+    '/v1/merchant/webhook-status',
+    {
+      config: { access: { roles: MERCHANT_ROLES } },
+      schema: {
+        tags: ['Webhooks'],
+        summary: 'Show whether the webhook endpoint fails, live and in the sandbox',
+        description:
+          'An endpoint fails in an environment once a delivery has missed twice, until one is delivered there. Misses of the last 7 days count.',
+        querystring: Type.Object({ merchant_id: Type.Optional(line(64)) }),
+        response: { 200: success(Type.Object({ failing: Type.Array(Failing) })) },
+      },
+    },
+    async (request) => {
+      const rows = await failingEndpoints(deps, deps.db, caller(request).merchant.id)
+      return { success: true as const, data: { failing: rows.map(presentFailing) } }
+    },
+  )
+}

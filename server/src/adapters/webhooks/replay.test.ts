@@ -1,0 +1,145 @@
+// Sending again what was sent since a time: after an outage of the merchant's.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createWorld, type World } from '../../../test/harness.ts'
+import { type Receiver, startReceiver } from '../../../test/receiver.ts'
+import { queue } from '../../../test/webhooks.ts'
+import type { Merchant } from '../../access/merchants/index.ts'
+import type { Environment } from '../../kernel/http/index.ts'
+import { firstIdAt } from '../../kernel/lib/index.ts'
+
+const PATH = '/v1/merchant/webhook-deliveries/replay'
+let world: World
+let receiver: Receiver
+
+before(async () => {
+  world = await createWorld()
+  receiver = await startReceiver()
+})
+after(async () => {
+  await receiver.close()
+  await world.close()
+})
+
+/** A merchant with a key, and `count` deliveries of each of these statuses, a second apart. */
+async function stage(...statuses: string[]) {
+  const merchant = await world.newMerchant()
+  const key = await world.newKey({ merchant })
+  const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
+  const url = '/v1/merchant/webhook-config'
+  await world.call({ method: 'PATCH', url, key, payload: { webhook_url: receiver.url } })
+  const begin = world.deps.clock.now()
+  const ids: string[] = []
+  for (const status of statuses) {
+    ids.push(await make(merchant, status))
+    world.deps.clock.advance(1_000)
+  }
+  const replay = (body: object, idempotency_key?: string) =>
+    world.post(PATH, body, { key, ...(idempotency_key ? { idempotency_key } : {}) })
+  return { merchant, key, token, ids, replay, at: (n: number) => new Date(begin.getTime() + n * 1_000).toISOString() }
+}
+
+async function make(merchant: Merchant, status: string, environment: Environment = 'sandbox'): Promise<string> {
+  const [delivery] = await queue(world.deps, merchant, { environment })
+  assert.ok(delivery)
+  const due = status === 'pending' ? new Date(world.deps.clock.now().getTime() + 3_600_000) : null
+  await world.rows(
+    `update webhook_deliveries set status = $3, due_at = $4, attempts = 5 where merchant_id = $1 and id = $2`,
+    [merchant.id, delivery.id, status, due],
+  )
+  return delivery.id
+}
+
+async function pendingOf(merchant: Merchant): Promise<string[]> {
+  const rows = await world.rows<{ id: string }>(
+    `select id from webhook_deliveries where merchant_id = $1 and due_at <= $2 order by id`,
+    [merchant.id, world.deps.clock.now()],
+  )
+  return rows.map(({ id }) => id)
+}
+
+test('what failed since a time is sent again, each once; what was delivered, or is older, is not', async () => {
+  const { merchant, ids, replay, at, token } = await stage('failed', 'failed', 'delivered', 'failed', 'pending')
+  const live = await make(merchant, 'failed', 'live')
+  receiver.received.length = 0
+  const done = await replay({ since: at(1) })
+  assert.equal(done.status, 202)
+  assert.deepEqual(done.body.data, { queued: 2, more: false, next_since: null })
+  assert.deepEqual(await pendingOf(merchant), [ids[1], ids[3]])
+  await world.work()
+  assert.deepEqual(receiver.received.map(({ headers }) => headers['webhook-id']).sort(), [ids[1], ids[3]])
+  const [other] = await world.rows<{ status: string }>('select status from webhook_deliveries where id = $1', [live])
+  assert.equal(other?.status, 'failed', 'that of the other environment is left alone')
+  const log = await world.get('/v1/merchant/audit-log', token)
+  const [entry] = log.body.data.items
+  assert.deepEqual([entry.action, entry.after.queued, entry.after.since], ['webhook_deliveries.replay', 2, at(1)])
+})
+
+test('delivered ones are sent again where they are asked for, and a period has an end', async () => {
+  const { merchant, ids, replay, at } = await stage('delivered', 'failed', 'delivered', 'failed', 'delivered')
+  assert.equal((await replay({ since: at(0), until: at(3), status: 'delivered' })).body.data.queued, 2)
+  assert.deepEqual(await pendingOf(merchant), [ids[0], ids[2]])
+  assert.equal(
+    (await replay({ since: at(0), status: 'all' })).body.data.queued,
+    3,
+    'those that wait already are left alone',
+  )
+  assert.equal((await replay({ since: at(0), status: 'all', event: 'collection.failed' })).body.data.queued, 0)
+})
+
+test('the same replay twice at once queues each delivery once', async () => {
+  const { merchant, replay, at, ids } = await stage('failed', 'failed', 'failed')
+  const both = await Promise.all([replay({ since: at(0) }), replay({ since: at(0) })])
+  const queued = both.map(({ body }) => body.data.queued as number)
+  assert.equal((queued[0] as number) + (queued[1] as number), 3)
+  assert.deepEqual(await pendingOf(merchant), ids)
+  const once = await replay({ since: at(0), status: 'all' }, 'once')
+  const again = await replay({ since: at(0), status: 'all' }, 'once')
+  assert.deepEqual([again.body, again.headers['idempotency-replayed']], [once.body, 'true'])
+})
+
+test('one call queues 5,000 and says where to go on; the next ones take the rest', async () => {
+  const { merchant, replay, at } = await stage('failed')
+  await world.rows(
+    `insert into webhook_deliveries (merchant_id, id, environment, event, source_type, source_id, source_seq, body, status,
+       attempts, due_at, lease_owner, created_at, updated_at)
+     select merchant_id, ($2::text || lpad(to_hex(n), 12, '0'))::uuid, environment, event, source_type,
+       ($2::text || lpad(to_hex(n), 12, '0'))::uuid, 1, body, 'failed', 5, null, null, created_at, updated_at
+     from webhook_deliveries, generate_series(1, 5200) n where merchant_id = $1`,
+    [merchant.id, firstIdAt(new Date(at(0))).slice(0, 24)],
+  )
+  const first = await replay({ since: at(0) })
+  assert.deepEqual(first.body.data, { queued: 5_000, more: true, next_since: at(0) })
+  const second = await replay({ since: first.body.data.next_since })
+  assert.deepEqual(second.body.data, { queued: 201, more: false, next_since: null })
+})
+
+test('what was attempted a hundred times is not sent again', async () => {
+  const { merchant, replay, at } = await stage('failed', 'failed')
+  await world.rows(`update webhook_deliveries set attempts = 100 where merchant_id = $1 and created_at = $2`, [
+    merchant.id,
+    new Date(at(0)),
+  ])
+  assert.equal((await replay({ since: at(0) })).body.data.queued, 1)
+})
+
+test('another merchant, a key without the scope and a period that makes no sense change nothing', async () => {
+  const { merchant, replay, at, key } = await stage('failed')
+  const stranger = await world.newMerchant()
+  const others = await world.newKey({ merchant: stranger })
+  assert.equal((await world.post(PATH, { since: at(0) }, { key: others })).body.data.queued, 0)
+  const weak = await world.newKey({ merchant, scopes: ['collections:read'] })
+  assert.equal((await world.post(PATH, { since: at(0) }, { key: weak })).status, 403)
+  const wrong = [
+    {},
+    { since: 'yesterday' },
+    { since: at(3_600) },
+    { since: at(0), until: at(0) },
+    { since: at(0), status: 'pending' },
+    { since: at(0), event: 'collection.maybe' },
+  ]
+  for (const body of wrong) assert.equal((await replay(body)).status, 400, JSON.stringify(body))
+  assert.deepEqual(await pendingOf(merchant), [])
+  assert.ok(key)
+})

@@ -1,0 +1,67 @@
+// Sending again what was sent since a time: after an outage of the merchant's, in sets.
+
+import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
+import type { Environment } from '../../kernel/http/index.ts'
+import { firstIdAt, refuseField, timeOf, ZERO_ID } from '../../kernel/lib/index.ts'
+import { REPLAYS_MAX } from './deliveries.ts'
+import { EVENT_ALIASES } from './events.ts'
+import { ATTEMPTS_MAX } from './record.ts'
+import type { ReplayInput, ReplayView } from './schema.ts'
+
+/** Deliveries that one call queues. */
+const QUEUED_MAX = 5_000
+/** Deliveries that one call looks through: its time does not grow with the period. */
+const LOOKED_MAX = 200_000
+
+// The end of what this call looks through: behind the last of the looked, or of those that are queued.
+const LOOKED = sql(
+  'webhook_replay_looked',
+  `select id from webhook_deliveries where merchant_id = $1 and id >= $2 and id < $3 order by id offset $4 limit 1`,
+)
+
+// Those that wait by themselves are left alone: of two calls at once the second finds them pending. Oldest first, and locked in
+// the order that every set of this table is locked in. As after a single replay, each has one more attempt.
+const REPLAY = sql(
+  'webhook_replay_since',
+  `update webhook_deliveries d
+   set status = 'pending', attempts = greatest(d.attempts, $7), due_at = $8, lease_owner = null, updated_at = $8
+   where d.merchant_id = $1 and d.id = any(array(
+       select id from webhook_deliveries
+       where merchant_id = $1 and environment = $2 and id >= $3 and id < $4 and status = any($5::text[])
+         and ($6::text is null or event = $6) and attempts < $9
+       order by id limit $10))
+     and d.status = any($5::text[]) and d.attempts < $9
+   returning d.id`,
+)
+
+const STATUSES = { failed: ['failed'], delivered: ['delivered'], all: ['failed', 'delivered'] } as const
+
+/**
+ * Queues one more attempt of each delivery since a time, at most 5,000 of them; `next_since` tells where to go on when there
+ * may be more. What is pending, or was attempted a hundred times, is left alone: the same call again, while they wait,
+ * queues nothing twice.
+ */
+export async function replaySince(
+  deps: Deps,
+  tx: Tx,
+  merchant_id: string,
+  environment: Environment,
+  input: ReplayInput,
+): Promise<ReplayView> {
+  const now = deps.clock.now()
+  const since = new Date(input.since)
+  const until = input.until === undefined ? now : new Date(input.until)
+  if (since >= now) refuseField('since', 'must be in the past')
+  if (until <= since) refuseField('until', 'must be after since')
+  const event = input.event === undefined ? null : (EVENT_ALIASES.get(input.event) ?? input.event)
+  const statuses = STATUSES[input.status ?? 'failed']
+  const [from, to] = [firstIdAt(since), firstIdAt(until)]
+  const [beyond] = await tx.query<{ id: string }>(LOOKED, [merchant_id, from, to, LOOKED_MAX])
+  const end = beyond?.id ?? to
+  const period = [merchant_id, environment, from, end, statuses, event]
+  const queued = await tx.query<{ id: string }>(REPLAY, [...period, ATTEMPTS_MAX - 1, now, REPLAYS_MAX, QUEUED_MAX])
+  const full = queued.length === QUEUED_MAX
+  const last = queued.reduce((max, { id }) => (id > max ? id : max), ZERO_ID)
+  const next = full ? last : beyond?.id
+  return { queued: queued.length, more: next !== undefined, next_since: next ? timeOf(next).toISOString() : null }
+}

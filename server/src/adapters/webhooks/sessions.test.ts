@@ -1,0 +1,149 @@
+// Webhooks from the dashboard: what a member may set, test and send again, and what the audit log keeps of it.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createWorld, type Reply, type World } from '../../../test/harness.ts'
+import { type Receiver, startReceiver } from '../../../test/receiver.ts'
+
+const CONFIG = '/v1/merchant/webhook-config'
+const DELIVERIES = '/v1/merchant/webhook-deliveries'
+
+let world: World
+let receiver: Receiver
+before(async () => {
+  world = await createWorld()
+  receiver = await startReceiver()
+})
+after(async () => {
+  await world.close()
+  await receiver.close()
+})
+
+const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.error?.code ?? 'ok']
+const patch = (key: string, payload: object, idempotency_key: string | null = null) =>
+  world.call({ method: 'PATCH', url: CONFIG, key, payload, idempotency_key })
+
+/** A developer of a merchant of their own. */
+async function newDeveloper() {
+  const merchant = await world.newMerchant()
+  return { merchant, ...(await world.newSession([{ role: 'DEVELOPER', merchant }])) }
+}
+
+test('a developer sets the webhook and sees the secret once; members who only read or pay out may do neither', async () => {
+  const { merchant, token } = await newDeveloper()
+  const saved = await patch(token, { webhook_url: receiver.url })
+  assert.equal(saved.status, 200)
+  assert.match(saved.body.data.secret, /^whsec_/)
+  assert.equal((await world.get(CONFIG, token)).body.data.secret, undefined)
+  for (const role of ['VIEWER', 'FINANCE'] as const) {
+    const other = (await world.newSession([{ role, merchant }])).token
+    assert.deepEqual(codeOf(await patch(other, { rotate_secret: true })), [403, 'insufficient_role'], role)
+    assert.deepEqual(codeOf(await world.get(CONFIG, other)), [403, 'insufficient_role'], role)
+  }
+})
+
+test('a rotation that is repeated with its Idempotency-Key rotates once and does not show the secret again', async () => {
+  const { token } = await newDeveloper()
+  await patch(token, { webhook_url: receiver.url })
+  const key = randomUUID()
+  const first = await patch(token, { rotate_secret: true }, key)
+  const again = await patch(token, { rotate_secret: true }, key)
+  assert.equal(again.headers['idempotency-replayed'], 'true')
+  const { secret, ...rest } = first.body.data
+  assert.deepEqual(again.body.data, rest)
+  assert.ok(secret.endsWith((await world.get(CONFIG, token)).body.data.secret_last4))
+})
+
+test('after a rotation the old secret signs too, for 24 hours', async () => {
+  const { merchant, token } = await newDeveloper()
+  await patch(token, { webhook_url: receiver.url })
+  await patch(token, { rotate_secret: true })
+  const signedTwice = async () => {
+    // A session does not last a day.
+    const { token: fresh } = await world.newSession([{ role: 'DEVELOPER', merchant }])
+    receiver.received.length = 0
+    await world.post(`${CONFIG}/test`, {}, { key: fresh })
+    await world.work()
+    assert.equal(receiver.received.length, 1)
+    return receiver.received[0]?.headers['x-service-signature-previous'] !== undefined
+  }
+  assert.equal(await signedTwice(), true)
+  world.deps.clock.advance(24 * 3_600_000 - 1)
+  assert.equal(await signedTwice(), true)
+  world.deps.clock.advance(1)
+  assert.equal(await signedTwice(), false)
+})
+
+test('test deliveries go where the environment says, and are seen in that environment only', async () => {
+  const { token } = await newDeveloper()
+  await patch(token, { webhook_url: receiver.url })
+  const live = await world.post(`${CONFIG}/test`, {}, { key: token })
+  const by_query = await world.post(`${CONFIG}/test?environment=sandbox`, {}, { key: token })
+  const by_body = await world.post(`${CONFIG}/test`, { environment: 'sandbox' }, { key: token })
+  assert.deepEqual(
+    [live, by_query, by_body].map(({ status, body }) => [status, body.data.environment]),
+    [
+      [202, 'live'],
+      [202, 'sandbox'],
+      [202, 'sandbox'],
+    ],
+  )
+  const idsIn = async (query: string) =>
+    (await world.get(`${DELIVERIES}${query}`, token)).body.data.items.map(({ id }: { id: string }) => id).sort()
+  assert.deepEqual(await idsIn(''), [live.body.data.id])
+  assert.deepEqual(await idsIn('?environment=sandbox'), [by_query.body.data.id, by_body.body.data.id].sort())
+  const { id } = by_query.body.data
+  assert.deepEqual(codeOf(await world.get(`${DELIVERIES}/${id}`, token)), [404, 'not_found'])
+  assert.equal((await world.get(`${DELIVERIES}/${id}?environment=sandbox`, token)).status, 200)
+})
+
+test('a delivery is sent again once per Idempotency-Key, and only when it has ended', async () => {
+  const { token } = await newDeveloper()
+  await patch(token, { webhook_url: receiver.url })
+  const { id } = (await world.post(`${CONFIG}/test`, {}, { key: token })).body.data
+  const replay = (idempotency_key: string, query = '') =>
+    world.call({ method: 'POST', url: `${DELIVERIES}/${id}/replay${query}`, key: token, idempotency_key })
+  assert.deepEqual(codeOf(await replay('early')), [409, 'invalid_state'])
+  await world.work()
+  receiver.received.length = 0
+  assert.deepEqual(codeOf(await replay('elsewhere', '?environment=sandbox')), [404, 'not_found'])
+  const first = await replay('again')
+  assert.deepEqual([first.status, first.body.data.status], [202, 'pending'])
+  assert.equal((await replay('again')).headers['idempotency-replayed'], 'true')
+  await world.work()
+  assert.equal(receiver.received.length, 1)
+})
+
+test('what is done is in the audit log, before and after, and the secret is not', async () => {
+  const { merchant, token, email } = await newDeveloper()
+  const saved = (await patch(token, { webhook_url: receiver.url, events: ['collection.success'] })).body.data
+  const rotated = (await patch(token, { rotate_secret: true, events: ['collection.failed'] })).body.data
+  const { id } = (await world.post(`${CONFIG}/test`, {}, { key: token })).body.data
+  await world.work()
+  await world.call({ method: 'POST', url: `${DELIVERIES}/${id}/replay`, key: token })
+  const by_key = await world.newKey({ merchant, scopes: ['webhooks:manage'] })
+  await patch(by_key, { webhook_url: `${receiver.url}/new` })
+  const entries = await world.rows<{
+    action: string
+    before: unknown
+    after: unknown
+    actor_name: string
+    text: string
+  }>(
+    'select action, actor_kind, actor_name, before, after, l::text as text from audit_log l where merchant_id = $1 and action like $2 order by seq',
+    [merchant.id, 'webhook%'],
+  )
+  const view = ({ secret: _, ...rest }: Record<string, unknown>) => rest
+  assert.deepEqual(
+    entries.map(({ action, actor_name, before, after }) => [action, actor_name, before, after]),
+    [
+      ['webhook_config.update', email, null, view(saved)],
+      ['webhook_config.update', email, view(saved), view(rotated)],
+      ['webhook_delivery.test', email, null, { environment: 'live' }],
+      ['webhook_delivery.replay', email, null, { environment: 'live' }],
+      ['webhook_config.update', 'Test', view(rotated), { ...view(rotated), webhook_url: `${receiver.url}/new` }],
+    ],
+  )
+  for (const { text } of entries) assert.ok(!text.includes('whsec_') && !text.includes(saved.secret))
+})

@@ -1,0 +1,132 @@
+// What the admin command refuses as it is written, before anything is opened.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseArgs } from 'node:util'
+import { readConfig } from '../../kernel/lib/index.ts'
+import { COMMANDS, prepareCommand } from './commands.ts'
+import { commandsOf, helpOf, PAGES } from './help.ts'
+import { OPTIONS, UsageError } from './options.ts'
+
+const ID = '00000000-0000-8000-8000-000000000000'
+const USER = 'user create --email a@b.tz'
+
+function prepare(line: string, env: Record<string, string> = {}) {
+  const args = line.split(' ').map((word) => word.replaceAll('+', ' '))
+  const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
+  return prepareCommand(positionals, values, readConfig(env))
+}
+
+const WRONG: [string, string][] = [
+  ['user create --role SUPER_ADMIN', '--email is required'],
+  ['user create --email= --role SUPER_ADMIN', '--email is required'],
+  ['user create --email asha --role SUPER_ADMIN', '--email must be an e-mail address'],
+  ['user create --email a@b@c --role SUPER_ADMIN', '--email must be an e-mail address'],
+  [USER, '--role is required'],
+  [`${USER} --role BOSS`, '--role must be one of MERCHANT_ADMIN, DEVELOPER, FINANCE, VIEWER, SUPER_ADMIN'],
+  [`${USER} --role super_admin`, '--role must be one of MERCHANT_ADMIN, DEVELOPER, FINANCE, VIEWER, SUPER_ADMIN'],
+  [`${USER} --role MERCHANT_ADMIN`, '--merchant is required'],
+  [`${USER} --role VIEWER --merchant '+or+1=1`, '--merchant must be the id of a merchant'],
+  [`${USER} --role SUPER_ADMIN --merchant ${ID}`, '--merchant does not go with SUPER_ADMIN'],
+  [`${USER} --role SUPER_ADMIN --language fr`, '--language must be one of sw, en'],
+  [`${USER} --role SUPER_ADMIN --name a\nb`, '--name must be one line'],
+  [`${USER} --role SUPER_ADMIN --name ++`, '--name must be one line'],
+  [`${USER} --role SUPER_ADMIN --name ${'x'.repeat(101)}`, '--name must be one line of 1 to 100 characters'],
+  [`${USER} --role SUPER_ADMIN --subject s`, '--subject is for a foreign OIDC_ISSUER'],
+  [`${USER} --role SUPER_ADMIN --scopes a`, '"user create" takes no --scopes'],
+  ['user disable', '--email is required'],
+  ['user revoke-operator --email asha', '--email must be an e-mail address'],
+  ['user drop-second-step --email a@b.tz --role VIEWER', '"user drop-second-step" takes no --role'],
+  ['token', '--email is required'],
+  ['token --email a@b.tz --role VIEWER', '"token" takes no --role'],
+  ['demo --approve', '"demo" takes no --approve'],
+  ['user', 'unknown command "user"'],
+  ['statement import', '--provider is required'],
+  ['statement import --provider nobody', '--provider must be one of mock, selcom, vodacom'],
+  ['statement import --provider mock', '--file is required'],
+  ['statement import --provider mock --file x --from monday', '--from must be a time'],
+  ['statement import --provider mock --file x --from 2026-01-05', '--to is required'],
+  [
+    'statement import --provider mock --file x --from 2026-01-05 --to 2026-01-06 --columns wage=x',
+    '--columns must be pairs',
+  ],
+  ['constructor', 'unknown command "constructor"'],
+  ['merchant create', '--name is required'],
+  ['merchant create --name Duka --email x', '--email must be an e-mail address'],
+  [`key revoke --merchant ${ID} --key 7`, '--key must be the id of a key'],
+  [`key create --merchant ${ID} --environment live --scopes all`, '--scopes must name some of'],
+  [`key create --merchant ${ID} --environment live --scopes toString`, '--scopes must name some of'],
+  [`key create --merchant ${ID} --environment x --scopes a`, '--environment must be one of live, sandbox'],
+]
+for (const [line, message] of WRONG) {
+  test(`"${line.slice(0, 70).replace('\n', ' ')}" is refused: ${message}`, () => {
+    assert.throws(
+      () => prepare(line),
+      (error: Error) => error instanceof UsageError && error.message.startsWith(message),
+    )
+  })
+}
+
+test('with a foreign issuer no token is made here, and people may be named by their subject', () => {
+  const env = { OIDC_ISSUER: 'https://id.example.tz' }
+  assert.throws(() => prepare('token --email a@b.tz', env), /OIDC_ISSUER/)
+  assert.equal(typeof prepare(`${USER} --role SUPER_ADMIN --subject abc|7`, env).run, 'function')
+})
+
+test('what is written rightly is taken', () => {
+  const right = [
+    'demo',
+    'verify',
+    'migrate --json',
+    'merchant create --name Duka+la+Asha --email Duka@b.tz --approve',
+    `key create --merchant ${ID.toUpperCase()} --environment live --scopes collections:read,+invoices:read`,
+    `key revoke --merchant ${ID} --key ${ID}`,
+    `${USER} --role VIEWER --merchant ${ID} --name Asha+Mushi --language en`,
+    'user disable --email a@b.tz',
+    'user enable --email a@b.tz',
+    'user revoke-operator --email a@b.tz',
+    'user drop-second-step --email a@b.tz --json',
+    'token --email a@b.tz --json',
+    `emails --email a@b.tz --merchant ${ID}`,
+    'statement import --provider mock --file x.csv --from 2026-01-05 --to 2026-01-06T00:00:00Z --columns at=When',
+  ]
+  for (const line of right) assert.equal(typeof prepare(line).run, 'function', line)
+  const named = right.map((line) => line.split(' ').slice(0, 2).join(' '))
+  for (const name of Object.keys(COMMANDS))
+    assert.ok(named.some((line) => line.startsWith(name)) || name === 'user create')
+})
+
+test('each command has its own help: every option that it takes, and an example that it understands', () => {
+  assert.deepEqual(Object.keys(PAGES).sort(), Object.keys(COMMANDS).sort())
+  for (const [name, { takes }] of Object.entries(COMMANDS)) {
+    const page = helpOf(name.split(' ')) as string
+    assert.ok(page.startsWith(`Usage: npm run -s admin -- ${name}`), name)
+    assert.ok((helpOf([]) as string).includes(`\n  ${name}`), name)
+    const [, options = '', example = ''] = page.split(/\n\n(?= {2}--)|\nExample\n/)
+    const named = [...options.matchAll(/^ {2}--([a-z]+)/gm)].map((match) => match[1])
+    assert.deepEqual(named.sort(), [...takes, 'json'].sort(), name)
+    const [, written = ''] = (example.split('\n')[0] ?? '').split(' -- ')
+    const words = [...written.matchAll(/"([^"]*)"|(\S+)/g)]
+    const args = words.map((match) => match[1] ?? (match[2] as string))
+    const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
+    const env = values.provider === 'selcom' ? SELCOM : {}
+    assert.doesNotThrow(() => prepareCommand(positionals, values, readConfig(env)), name)
+  }
+})
+
+test('a part of a name is answered with the commands that begin so', () => {
+  assert.deepEqual(commandsOf('statement'), ['statement import'])
+  assert.match(helpOf(['statement']) ?? '', /--columns[\s\S]*Example[\s\S]*statement import --provider/)
+  assert.equal((helpOf(['user'])?.match(/^Usage/gm) ?? []).length, 5)
+  assert.deepEqual([helpOf(['nothing']), helpOf(['toString']), commandsOf('stat')], [null, null, []])
+})
+
+const SELCOM = {
+  PROVIDER: 'selcom',
+  SELCOM_URL: 'https://gateway.example/v1',
+  SELCOM_API_KEY: 'key',
+  SELCOM_API_SECRET: 'secret',
+  SELCOM_VENDOR: 'TILL',
+  SELCOM_BUYER_EMAIL: 'payments@example.tz',
+  SELCOM_BUYER_PHONE: '0754123456',
+}

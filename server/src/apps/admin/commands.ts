@@ -1,0 +1,139 @@
+// The commands of `npm run -s admin`: what each takes, how it is checked, and what it does.
+
+import type { Deps } from '../../kernel/db/index.ts'
+import { migrate } from '../../kernel/db/migrate.ts'
+import type { Config } from '../../kernel/lib/index.ts'
+import { demo } from './demo.ts'
+import { makeKey, makeMerchant, stopKey } from './merchants.ts'
+import * as read from './options.ts'
+import { createPerson, issueToken, readEmails } from './people.ts'
+import { disablePerson, dropLostSecondStep, enablePerson, revokeOperator } from './people-rights.ts'
+import { importStatement, statementToImport } from './statements.ts'
+import { verify } from './verify.ts'
+
+/** The work itself, over an open database that was migrated. */
+type Run = (deps: Deps, url: string) => Promise<Record<string, unknown>>
+
+/** One command. `prepare` checks what was given, so that nothing is opened for a command that is written wrongly. */
+type Command = {
+  takes: readonly read.Option[]
+  prepare(values: read.Values, config: Config): Run
+  /** False: it reads and writes nothing encrypted, so that it works without the secret key. */
+  needs_key?: false
+}
+
+const NAME_MAX = 100
+
+/** Every command by its name. */
+export const COMMANDS: Record<string, Command> = {
+  demo: { takes: [], prepare: () => demo },
+  'merchant create': {
+    takes: ['name', 'email', 'approve'],
+    prepare(values) {
+      read.required(values, 'name')
+      const name = read.optionalLine(values, 'name', NAME_MAX) as string
+      const input = { name, email: read.optionalEmail(values), approved: values.approve ?? false }
+      return (deps) => makeMerchant(deps, input)
+    },
+  },
+  'key create': {
+    takes: ['merchant', 'environment', 'scopes', 'name'],
+    prepare(values) {
+      const input = {
+        merchant_id: read.id(values, 'merchant'),
+        environment: read.environment(values),
+        scopes: read.scopes(values),
+        name: read.optionalLine(values, 'name', NAME_MAX) ?? 'Made by admin',
+      }
+      return (deps) => makeKey(deps, input)
+    },
+  },
+  'key revoke': {
+    takes: ['merchant', 'key'],
+    prepare(values) {
+      const [merchant_id, key_id] = [read.id(values, 'merchant'), read.id(values, 'key')]
+      return (deps) => stopKey(deps, merchant_id, key_id)
+    },
+  },
+  'user create': {
+    takes: ['email', 'role', 'merchant', 'name', 'subject', 'language'],
+    prepare(values, config) {
+      const subject = read.optionalLine(values, 'subject', 255) ?? null
+      if (subject !== null && config.oidc_issuer === '') {
+        throw new read.UsageError('--subject is for a foreign OIDC_ISSUER: the built-in provider names people itself')
+      }
+      const input = {
+        email: read.email(values),
+        ...read.roleAndMerchant(values),
+        name: read.optionalLine(values, 'name', NAME_MAX) ?? null,
+        language: values.language === undefined ? 'sw' : read.choice(values, 'language', ['sw', 'en']),
+        subject,
+      } as const
+      return (deps) => createPerson(deps, input)
+    },
+  },
+  'user disable': onPerson(disablePerson),
+  'user enable': onPerson(enablePerson),
+  'user revoke-operator': onPerson(revokeOperator),
+  'user drop-second-step': onPerson(dropLostSecondStep),
+  token: {
+    takes: ['email'],
+    prepare(values, config) {
+      const email = read.email(values)
+      if (config.oidc_issuer !== '') {
+        throw new read.UsageError(
+          'Tokens are made by OIDC_ISSUER here: sign in there. This command is for the built-in provider',
+        )
+      }
+      return (deps) => issueToken(deps, email)
+    },
+  },
+  emails: {
+    takes: ['email', 'merchant'],
+    prepare(values) {
+      const to = read.optionalEmail(values)
+      const merchant_id = values.merchant === undefined ? undefined : read.id(values, 'merchant')
+      return (deps) => readEmails(deps, { ...(to ? { to } : {}), ...(merchant_id ? { merchant_id } : {}) })
+    },
+  },
+  'statement import': {
+    takes: ['provider', 'file', 'from', 'to', 'columns'],
+    prepare(values) {
+      const input = statementToImport(values)
+      return (deps) => importStatement(deps, input)
+    },
+  },
+  migrate: { takes: [], needs_key: false, prepare: () => async (_deps, url) => ({ applied: await migrate(url) }) },
+  verify: { takes: [], needs_key: false, prepare: () => (_deps, url) => verify(url) },
+}
+
+/** A command that takes an e-mail address and nothing else. */
+function onPerson(act: (deps: Deps, email: string) => Promise<Record<string, unknown>>): Command {
+  return {
+    takes: ['email'],
+    prepare(values) {
+      const email = read.email(values)
+      return (deps) => act(deps, email)
+    },
+  }
+}
+
+/**
+ * What a command line asks for, and whether it needs the secret key. Throws UsageError when there is no such command, or it
+ * is written wrongly.
+ */
+export function prepareCommand(
+  words: readonly string[],
+  values: read.Values,
+  config: Config,
+): { run: Run; needs_key: boolean } {
+  const name = words.join(' ')
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (!command) throw new read.UsageError(`unknown command "${name}"`)
+  for (const option of Object.keys(values) as read.Option[]) {
+    if (option !== 'json' && !command.takes.includes(option)) {
+      throw new read.UsageError(`"${name}" takes no --${option}`)
+    }
+  }
+  return { run: command.prepare(values, config), needs_key: command.needs_key ?? true }
+}

@@ -1,0 +1,53 @@
+// The demo's people: they are for trying things out. What production says about them is in test/crash/production.test.ts.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createTestDatabase } from '../../../test/database.ts'
+import { createWorld } from '../../../test/harness.ts'
+import { hasPassword } from '../../access/identity/index.ts'
+import { inTransaction, sql } from '../../kernel/db/index.ts'
+import { demoUsers, ensureDemoMerchant } from './demo.ts'
+
+test('two processes that start at once tell the same passwords, and they work', async () => {
+  const { url, drop } = await createTestDatabase()
+  const data_dir = await mkdtemp(join(tmpdir(), 'malipo-demo-'))
+  const worlds = await Promise.all([1, 2].map(() => createWorld({ url, env: { DATA_DIR: data_dir } })))
+  try {
+    const told = await Promise.all(worlds.map(async ({ deps }) => demoUsers(deps, await ensureDemoMerchant(deps))))
+    assert.deepEqual(told[0], told[1])
+    const [world] = worlds as [(typeof worlds)[number]]
+    for (const { email, password } of told[0] ?? []) {
+      const [user] = await world.rows<{ id: string }>('select id from users where email = $1', [email])
+      assert.ok(await hasPassword(world.deps.db, user?.id ?? '', password), email)
+    }
+  } finally {
+    for (const world of worlds) await world.close()
+    await drop()
+    await rm(data_dir, { recursive: true, force: true })
+  }
+})
+
+test('a process that starts while another makes the people of the demo waits longer than a statement may', async () => {
+  const world = await createWorld()
+  try {
+    const merchant = await ensureDemoMerchant(world.deps)
+    const held = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const other = inTransaction(world.deps.db, async (tx) => {
+      await tx.query(sql('demo_test_lock', 'select pg_advisory_xact_lock(7165243380915628)'))
+      held.resolve()
+      await released.promise
+    })
+    await held.promise
+    const users = demoUsers(world.deps, merchant)
+    const free = setTimeout(released.resolve, 6_000) // more than the 5 seconds that a statement waits for a lock
+    assert.equal((await users).length, 5)
+    clearTimeout(free)
+    await other
+  } finally {
+    await world.close()
+  }
+})

@@ -1,0 +1,153 @@
+// The demo merchant of an installation that is not for production, with its keys and people.
+
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { hasPassword, newPassword, setPassword } from '../../access/identity/index.ts'
+import { createMerchant, createUser, findMerchant, type Merchant, setMember } from '../../access/merchants/index.ts'
+import { recordAudit } from '../../books/audit/index.ts'
+import { type Deps, inTransaction, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import { MERCHANT_ROLES, type Role, SCOPES } from '../../kernel/http/index.ts'
+import { newId, refuse } from '../../kernel/lib/index.ts'
+import { COMMAND_ACT } from './act.ts'
+import { makeKey } from './merchants.ts'
+
+const DEMO_EMAIL = 'demo@malipo.example'
+const FIND = sql('demo_find', 'select id from merchants where email = $1 order by created_at limit 1')
+// Any number will do, as long as nothing else in this database uses it.
+const LOCK = sql('demo_lock', 'select pg_advisory_xact_lock(7165243380915628)')
+const LOCK_TIMEOUT = '55P03'
+/** Each attempt waits 5 seconds, the longest that a statement may wait for a lock. The passwords of the demo's people take seconds. */
+const LOCK_ATTEMPTS = 24
+
+/** Runs a transaction that holds the lock. Several processes may start at once: each waits for those before it. */
+async function withLock<T>(deps: Deps, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await inTransaction(deps.db, async (tx) => {
+        await tx.query(LOCK)
+        return work(tx)
+      })
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== LOCK_TIMEOUT || attempt === LOCK_ATTEMPTS) throw error
+    }
+  }
+}
+
+/** The demo merchant; made when it is missing. Never in production. */
+export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
+  if (deps.config.node_env === 'production') {
+    refuse('forbidden', {
+      message: 'There is no demo data in production. Use "merchant create", "key create" and "user create".',
+    })
+  }
+  return withLock(deps, async (tx) => {
+    const [found] = await tx.query<{ id: string }>(FIND, [DEMO_EMAIL])
+    const merchant = found ? await findMerchant(tx, found.id) : null
+    return merchant ?? createMerchant(deps, { name: 'Duka la Mfano', email: DEMO_EMAIL, approved: true })
+  })
+}
+
+/** The demo merchant with fresh keys, one per environment, that may do everything, and a person of every role. */
+export async function demo(deps: Deps) {
+  const merchant = await ensureDemoMerchant(deps)
+  const key = async (environment: 'sandbox' | 'live') => {
+    const scopes = Object.keys(SCOPES)
+    const input = { merchant_id: merchant.id, environment, scopes, name: `Demo ${environment}` }
+    return (await makeKey(deps, input)).plaintext_key
+  }
+  return {
+    merchant_id: merchant.id,
+    merchant_code: merchant.merchant_code,
+    sandbox_key: await key('sandbox'),
+    live_key: await key('live'),
+    users: await demoUsers(deps, merchant),
+  }
+}
+
+/** Somebody of the demo who can sign in. */
+export type DemoUser = { email: string; password: string; role: Role }
+
+/** The passwords of the demo's people, so that they stay the same from start to start. */
+const PEOPLE_FILE = 'demo-people.json'
+
+/**
+ * One person of every role, the operator among them, with passwords that work: those of the last time, else fresh ones. None
+ * with a foreign OIDC_ISSUER: it knows other people.
+ */
+export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUser[]> {
+  if (deps.config.oidc_issuer !== '') return []
+  const file = join(deps.config.data_dir, PEOPLE_FILE)
+  return withLock(deps, async (tx) => {
+    // Behind the lock: of two processes that start at once, the second takes what the first has just written.
+    const known = await readPeople(file)
+    const users: DemoUser[] = []
+    const renewed: DemoUser[] = []
+    for (const role of [...MERCHANT_ROLES, 'SUPER_ADMIN'] as const) {
+      const email = `${role.toLowerCase().replace('_', '-')}@demo.malipo.example`
+      const user_id = await ensureUser(deps, tx, email, role)
+      if (role !== 'SUPER_ADMIN') await setMember(deps, tx, merchant.id, user_id, role)
+      const before = known.find((one) => one.email === email)?.password
+      const kept = before !== undefined && (await hasPassword(tx, user_id, before))
+      const user = { email, password: kept ? before : newPassword(deps.random), role }
+      users.push(user)
+      if (kept) continue
+      await setPassword(deps, tx, user_id, user.password)
+      renewed.push(user)
+    }
+    if (renewed.length > 0) {
+      await recordAudit(deps, tx, {
+        ...COMMAND_ACT,
+        merchant_id: merchant.id,
+        action: 'demo.renew',
+        target_type: 'merchant',
+        target_id: merchant.id,
+        after: { users: renewed.map(({ email, role }) => ({ email, role })) },
+      })
+      // Dying behind it leaves passwords in the file that do not work: the next start makes new ones.
+      await writePeople(deps, file, users)
+    }
+    return users
+  })
+}
+
+async function readPeople(file: string): Promise<DemoUser[]> {
+  try {
+    const people: unknown = JSON.parse(await readFile(file, 'utf8'))
+    return Array.isArray(people) ? people : []
+  } catch {
+    return []
+  }
+}
+
+/** Where nothing can be written, the passwords are fresh each time. */
+async function writePeople(deps: Deps, file: string, people: readonly DemoUser[]): Promise<void> {
+  const unfinished = `${file}.${newId(deps, 0)}`
+  try {
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(unfinished, JSON.stringify(people, null, 2), { mode: 0o600 })
+    await rename(unfinished, file)
+  } catch {
+    await rm(unfinished, { force: true })
+  }
+}
+
+const LEFT = sql(
+  'demo_people_left',
+  "select email from users where email like '%@demo.malipo.example' and disabled_at is null order by email",
+)
+
+/** The demo's people who can still sign in: in production their printed passwords let anybody in who has read them. */
+export async function demoPeopleLeft(reader: Reader): Promise<string[]> {
+  return (await reader.query<{ email: string }>(LEFT)).map(({ email }) => email)
+}
+
+const USER = sql('demo_user', 'select id from users where email = $1')
+
+async function ensureUser(deps: Deps, tx: Tx, email: string, role: Role): Promise<string> {
+  const [found] = await tx.query<{ id: string }>(USER, [email])
+  if (found) return found.id
+  const name = `Demo ${role.toLowerCase().replace('_', ' ')}`
+  const super_admin = role === 'SUPER_ADMIN'
+  const user = { email, email_verified: true, name, language: 'sw', super_admin, identity: 'embedded' } as const
+  return (await createUser(deps, tx, user)).id
+}

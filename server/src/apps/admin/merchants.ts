@@ -1,0 +1,46 @@
+// Merchants and keys at the command line: as in the API, and in the audit log as acts of the command.
+
+import { insertKey, lockKey, type NewKey, presentKey, revokeLocked } from '../../access/api-keys/index.ts'
+import { addMerchant, type NewMerchant } from '../../access/merchants/index.ts'
+import { recordAudit } from '../../books/audit/index.ts'
+import { type Deps, inTransaction } from '../../kernel/db/index.ts'
+import { COMMAND_ACT } from './act.ts'
+
+/** Makes a merchant; `approved`: active, verified and priced with the default price list. */
+export function makeMerchant(deps: Deps, input: NewMerchant) {
+  return inTransaction(deps.db, async (tx) => {
+    const { id, merchant_code } = await addMerchant(deps, tx, COMMAND_ACT, input)
+    return { merchant_id: id, merchant_code }
+  })
+}
+
+/** Makes a key and shows it, for the only time. Refuses as `insertKey`. */
+export function makeKey(deps: Deps, input: NewKey) {
+  return inTransaction(deps.db, async (tx) => {
+    const { record, plaintext_key } = await insertKey(deps, tx, input)
+    const after = presentKey(record)
+    const target = { target_type: 'api_key', target_id: record.id }
+    await recordAudit(deps, tx, {
+      ...COMMAND_ACT,
+      ...target,
+      merchant_id: record.merchant_id,
+      action: 'api_key.create',
+      after,
+    })
+    return { ...after, plaintext_key }
+  })
+}
+
+/** Revokes a key; doing it twice changes nothing. Refuses an unknown key with not_found. */
+export function stopKey(deps: Deps, merchant_id: string, key_id: string) {
+  return inTransaction(deps.db, async (tx) => {
+    const before = await lockKey(tx, merchant_id, key_id)
+    const after = presentKey(await revokeLocked(deps, tx, before))
+    if (before.revoked_at === null) {
+      const target = { target_type: 'api_key', target_id: before.id }
+      const change = { before: presentKey(before), after }
+      await recordAudit(deps, tx, { ...COMMAND_ACT, ...target, ...change, merchant_id, action: 'api_key.revoke' })
+    }
+    return after
+  })
+}

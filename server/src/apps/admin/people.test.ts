@@ -1,0 +1,136 @@
+// What the admin command does for and to people, beside the real command line (server/test/people.test.ts).
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createWorld, type World } from '../../../test/harness.ts'
+import { createUser } from '../../access/merchants/index.ts'
+import { queueEmail } from '../../adapters/messages/index.ts'
+import { inTransaction, isSuperuser } from '../../kernel/db/index.ts'
+import { Refusal } from '../../kernel/lib/index.ts'
+import { createPerson, issueToken, readEmails } from './people.ts'
+import { disablePerson, dropLostSecondStep, enablePerson, revokeOperator } from './people-rights.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+test('an account under an address that nobody confirmed is never made an operator', async () => {
+  const { deps } = world
+  const email = 'neema@example.com'
+  const taken = { email, name: 'Not Neema', language: 'sw', super_admin: false, identity: 'embedded' } as const
+  await inTransaction(deps.db, (tx) => createUser(deps, tx, { ...taken, email_verified: false }))
+  const person = { email, role: 'SUPER_ADMIN', merchant_id: null, name: null, language: 'sw', subject: null } as const
+  await assert.rejects(
+    createPerson(deps, person),
+    (error) => error instanceof Refusal && error.code === 'invalid_state',
+  )
+  const rights = await world.rows('select super_admin from users where email = $1', [email])
+  assert.deepEqual(rights, [{ super_admin: false }])
+
+  await world.rows('update users set email_verified = true where email = $1', [email])
+  assert.equal((await createPerson(deps, person)).password, null)
+})
+
+test('an installation without a mail server shows its letters to whoever holds the command line, and notes that it did', async () => {
+  const { deps } = world
+  const letter = {
+    to: 'asha@example.com',
+    subject: 'Weka nenosiri',
+    text: 'https://example.com/x',
+    kind: 'password.reset',
+  }
+  await inTransaction(deps.db, (tx) => queueEmail(deps, tx, letter))
+  const { emails } = await readEmails(deps, { to: 'asha@example.com' })
+  assert.deepEqual(
+    emails.map(({ to, subject, text }) => ({ to, subject, text })),
+    [{ to: letter.to, subject: letter.subject, text: letter.text }],
+  )
+  const acts = await world.rows("select action, actor_kind from audit_log where action = 'outbox.read'")
+  assert.deepEqual(acts, [{ action: 'outbox.read', actor_kind: 'command' }])
+})
+
+test('a role that owns its database is told apart from a superuser', async () => {
+  const [row] = await world.rows<{ super: boolean }>(
+    'select rolsuper as super from pg_roles where rolname = current_user',
+  )
+  assert.equal(await isSuperuser(world.deps.db), row?.super)
+  assert.equal(row?.super, false)
+})
+
+/** A person of the built-in provider who is signed in, with something the provider remembers of them. */
+async function signedIn(role: 'SUPER_ADMIN' | 'VIEWER') {
+  const { token, user_id, email } = await world.newSession(role)
+  await world.rows(
+    `insert into identity_records (model, id_hash, payload, account_id, expires_at)
+     select 'RefreshToken', sha256(convert_to(subject, 'UTF8')), '', subject, '2100-01-01' from users where id = $1`,
+    [user_id],
+  )
+  const [before] = await world.rows<{ subject: string }>('select subject from users where id = $1', [user_id])
+  const left = async () =>
+    (await world.rows('select 1 from identity_records where account_id = $1', [before?.subject])).length
+  const status = async () => (await world.get('/v1/me', token)).status
+  const acts = () =>
+    world.rows('select action, actor_kind, before, after from audit_log where target_id = $1 order by seq', [user_id])
+  return { user_id, email, left, status, acts }
+}
+
+const refusedAs = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code
+
+test('a disabled person is signed out at once and stays out until enabled again', async () => {
+  const { deps } = world
+  const { user_id, email, left, status, acts } = await signedIn('VIEWER')
+  assert.deepEqual([await status(), await left()], [200, 1])
+  assert.deepEqual(await disablePerson(deps, email), { user_id, email })
+  assert.deepEqual([await status(), await left()], [401, 0])
+  await assert.rejects(issueToken(deps, email), refusedAs('invalid_state'))
+  await assert.rejects(disablePerson(deps, email), refusedAs('invalid_state'))
+  assert.deepEqual(await enablePerson(deps, email), { user_id, email })
+  assert.equal(await status(), 401, 'the old session is over for good')
+  await issueToken(deps, email)
+  await assert.rejects(enablePerson(deps, email), refusedAs('invalid_state'))
+  await assert.rejects(disablePerson(deps, 'nobody@example.com'), refusedAs('not_found'))
+  const command = { actor_kind: 'command' }
+  assert.deepEqual(await auditedActs(acts), [
+    { ...command, action: 'user.disable' },
+    { ...command, action: 'user.enable' },
+    { ...command, action: 'user.token' },
+  ])
+})
+
+test('an operator can be made an ordinary person again', async () => {
+  const { email, user_id, left, status, acts } = await signedIn('SUPER_ADMIN')
+  await revokeOperator(world.deps, email)
+  const rights = await world.rows('select super_admin from users where id = $1', [user_id])
+  assert.deepEqual([rights, await status(), await left()], [[{ super_admin: false }], 401, 0])
+  await assert.rejects(revokeOperator(world.deps, email), refusedAs('invalid_state'))
+  assert.deepEqual(await auditedActs(acts), [{ actor_kind: 'command', action: 'user.revoke_operator' }])
+})
+
+test('a second step that was lost can be taken away', async () => {
+  const { deps } = world
+  const { email, user_id, left, status, acts } = await signedIn('VIEWER')
+  await assert.rejects(dropLostSecondStep(deps, email), refusedAs('invalid_state'))
+  await world.rows("insert into second_steps (user_id, secret, last_counter, created_at) values ($1, 'x', 0, now())", [
+    user_id,
+  ])
+  await dropLostSecondStep(deps, email)
+  const steps = await world.rows('select 1 from second_steps where user_id = $1', [user_id])
+  assert.deepEqual([steps.length, await status(), await left()], [0, 401, 0])
+  assert.deepEqual(await auditedActs(acts), [{ actor_kind: 'command', action: 'user.drop_second_step' }])
+})
+
+test('a person of a foreign issuer keeps their identity there', async () => {
+  const { email, user_id } = await signedIn('VIEWER')
+  await world.rows("update users set issuer = 'https://id.example.tz', subject = 'asha' where id = $1", [user_id])
+  await disablePerson(world.deps, email)
+  const people = await world.rows('select issuer, subject, disabled_at is null as active from users where id = $1', [
+    user_id,
+  ])
+  assert.deepEqual(people, [{ issuer: 'https://id.example.tz', subject: 'asha', active: false }])
+})
+
+async function auditedActs(acts: () => Promise<Record<string, unknown>[]>) {
+  return (await acts()).map(({ actor_kind, action }) => ({ actor_kind, action }))
+}

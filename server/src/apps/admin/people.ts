@@ -1,0 +1,186 @@
+// People at the command line: making users, the first operator among them, and access tokens for scripts.
+
+import {
+  ACCESS_TOKEN_S,
+  issueAccessToken,
+  latestSigningKey,
+  newPassword,
+  setPassword,
+  signingKey,
+} from '../../access/identity/index.ts'
+import { bindUser, createUser, findMerchant, inviteMember } from '../../access/merchants/index.ts'
+import { listEmails } from '../../adapters/messages/index.ts'
+import { type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
+import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
+import type { Role } from '../../kernel/http/index.ts'
+import { refuse } from '../../kernel/lib/index.ts'
+import { COMMAND_ACT } from './act.ts'
+
+/** Somebody who is to have a role. `merchant_id` is null for SUPER_ADMIN; `subject` names them at OIDC_ISSUER. */
+export type NewPerson = {
+  email: string
+  role: Role
+  merchant_id: string | null
+  name: string | null
+  language: 'sw' | 'en'
+  subject: string | null
+}
+
+/** `password` is null where none was made; `note` says why, and how the person signs in. */
+type MadePerson = { user_id: string; email: string; password: string | null; note?: string }
+
+type User = {
+  id: string
+  email_verified: boolean
+  super_admin: boolean
+  issuer: string | null
+  subject: string | null
+  disabled_at: Date | null
+}
+
+/** What the audit log is told of an account; null when nothing of it changed. */
+type Change = { action: AuditAction; before?: object; after: object } | null
+
+const FIND = sql(
+  'admin_user_by_email',
+  'select id, email_verified, super_admin, issuer, subject, disabled_at from users where email = $1 for update',
+)
+const BY_SUBJECT = sql('admin_user_by_subject', 'select email from users where issuer = $1 and subject = $2')
+const MAKE_OPERATOR = sql('admin_make_operator', 'update users set super_admin = true, updated_at = $2 where id = $1')
+
+/**
+ * Gives a person a role. One who has no account yet gets one: with a password that is shown this once, or, with a foreign
+ * OIDC_ISSUER, bound to `subject` now or by their verified e-mail address when they first sign in. Refuses an unknown
+ * merchant (not_found), and with invalid_state a member of it, a disabled person, and a subject that is somebody else's.
+ */
+export function createPerson(deps: Deps, input: NewPerson): Promise<MadePerson> {
+  const { email, merchant_id, role, name, subject } = input
+  return inTransaction(deps.db, async (tx) => {
+    if (merchant_id !== null && !(await findMerchant(tx, merchant_id))) {
+      refuse('not_found', { message: 'There is no merchant with this id.' })
+    }
+    if (subject !== null) await checkSubject(deps, tx, email, subject)
+    const [known] = await tx.query<User>(FIND, [email])
+    const [user_id, change] = known ? await changeUser(deps, tx, input, known) : await insertUser(deps, tx, input)
+
+    const password = known || deps.config.oidc_issuer !== '' ? null : newPassword(deps.random)
+    if (password !== null) await setPassword(deps, tx, user_id, password)
+    if (role !== 'SUPER_ADMIN' && merchant_id !== null) {
+      await inviteMember(deps, tx, COMMAND_ACT, { merchant_id, email, role, name })
+    }
+    if (change) {
+      const target = { target_type: 'user', target_id: user_id }
+      await recordAudit(deps, tx, { ...COMMAND_ACT, ...target, ...change, merchant_id: PLATFORM })
+    }
+    const note = noteOf(deps, input, known !== undefined)
+    return { user_id, email, password, ...(note === null ? {} : { note }) }
+  })
+}
+
+async function insertUser(deps: Deps, tx: Tx, input: NewPerson): Promise<[string, Change]> {
+  const { email, language, role, subject } = input
+  const issuer = deps.config.oidc_issuer
+  const name = input.name ?? email
+  const super_admin = role === 'SUPER_ADMIN'
+  const identity = issuer === '' ? 'embedded' : subject === null ? null : { issuer, subject }
+  // Whoever types the command vouches for the address, unless its owner has still to prove it by signing in.
+  const user = { email, email_verified: identity !== null, name, language, super_admin, identity } as const
+  const { id } = await createUser(deps, tx, user)
+  return [id, { action: 'user.create', after: { email, name, language, super_admin, identity } }]
+}
+
+/** Makes somebody an operator, and binds them to their subject, where that is asked for and is not so yet. */
+async function changeUser(deps: Deps, tx: Tx, input: NewPerson, known: User): Promise<[string, Change]> {
+  const { email, subject } = input
+  const issuer = deps.config.oidc_issuer
+  if (known.disabled_at !== null) refuse('invalid_state', { message: 'This user is disabled.' })
+  const binds = subject !== null && !(known.issuer === issuer && known.subject === subject)
+  if (binds && known.issuer !== null) {
+    refuse('invalid_state', { message: 'This user is bound to another identity already.' })
+  }
+  if (binds) await bindUser(deps, tx, { email, issuer, subject })
+  const promotes = input.role === 'SUPER_ADMIN' && !known.super_admin
+  // Anybody can sign up under an address that is not theirs: such an account must never become an operator's.
+  if (promotes && !known.email_verified && known.issuer !== null) {
+    refuse('invalid_state', { message: 'This user has not confirmed the e-mail address yet. Let them do so first.' })
+  }
+  if (promotes) await tx.query(MAKE_OPERATOR, [known.id, deps.clock.now()])
+  if (!binds && !promotes) return [known.id, null]
+  const before = { email, super_admin: known.super_admin, issuer: known.issuer, subject: known.subject }
+  const after = { ...before, ...(promotes ? { super_admin: true } : {}), ...(binds ? { issuer, subject } : {}) }
+  return [known.id, { action: 'user.change', before, after }]
+}
+
+async function checkSubject(deps: Deps, tx: Tx, email: string, subject: string): Promise<void> {
+  const [owner] = await tx.query<{ email: string }>(BY_SUBJECT, [deps.config.oidc_issuer, subject])
+  if (owner && owner.email !== email) {
+    refuse('invalid_state', {
+      message: 'This --subject is another user already. Check it, or name that user by e-mail address.',
+    })
+  }
+}
+
+function noteOf({ config }: Deps, { subject }: NewPerson, was_known: boolean): string | null {
+  if (was_known) return 'There was an account with this e-mail address: it has the role now, and signs in as before.'
+  if (config.oidc_issuer === '') return null
+  return subject === null
+    ? `Signs in at ${config.oidc_issuer}; the first time, that issuer must vouch for this e-mail address.`
+    : `Signs in at ${config.oidc_issuer}, which knows them as this subject.`
+}
+
+/**
+ * The newest e-mails of the outbox with their texts, for an installation without a mail server: whoever runs the command
+ * hands them on. It is audited, because a text may hold a link that opens an account.
+ */
+export async function readEmails(
+  deps: Deps,
+  filter: { to?: string; merchant_id?: string },
+): Promise<{ emails: Record<string, unknown>[] }> {
+  const found = await listEmails(deps, { ...filter, open: true })
+  await inTransaction(deps.db, (tx) =>
+    recordAudit(deps, tx, {
+      ...COMMAND_ACT,
+      merchant_id: filter.merchant_id ?? PLATFORM,
+      action: 'outbox.read',
+      target_type: 'outbox',
+      target_id: filter.merchant_id ?? PLATFORM,
+      after: { emails: found.length, ...filter },
+    }),
+  )
+  return { emails: found.map(({ created_at, ...email }) => ({ ...email, created_at: created_at.toISOString() })) }
+}
+
+type Person = { id: string; issuer: string | null; subject: string | null; disabled_at: Date | null }
+const FOR_TOKEN = sql('admin_user_for_token', 'select id, issuer, subject, disabled_at from users where email = $1')
+
+/**
+ * An access token of the built-in provider for a person, for scripts. It says so (`amr` cli) and counts as a second factor:
+ * whoever can run this holds the database. Refuses an unknown person (not_found), and with invalid_state one who is disabled or
+ * has no account at the built-in provider.
+ */
+export async function issueToken(deps: Deps, email: string): Promise<{ access_token: string; expires_in: number }> {
+  const key = (await latestSigningKey(deps)) ?? (await signingKey(deps, embeddedIssuer(deps)))
+  return inTransaction(deps.db, async (tx) => {
+    const [person] = await tx.query<Person>(FOR_TOKEN, [email])
+    if (!person) refuse('not_found', { message: 'There is no user with this e-mail address.' })
+    if (person.disabled_at !== null) refuse('invalid_state', { message: 'This user is disabled.' })
+    if (person.issuer !== 'embedded' || person.subject === null) {
+      refuse('invalid_state', { message: 'This user has no account at the built-in provider yet.' })
+    }
+    const access_token = await issueAccessToken(deps, key, person.subject, ['cli'])
+    await recordAudit(deps, tx, {
+      ...COMMAND_ACT,
+      merchant_id: PLATFORM,
+      action: 'user.token',
+      target_type: 'user',
+      target_id: person.id,
+      after: { email, expires_in: ACCESS_TOKEN_S },
+    })
+    return { access_token, expires_in: ACCESS_TOKEN_S }
+  })
+}
+
+/** The address of the built-in provider, for an installation whose server has not run yet. */
+function embeddedIssuer({ config }: Deps): string {
+  return `${config.base_url || `http://127.0.0.1:${config.port}`}/identity`
+}

@@ -1,0 +1,55 @@
+// What production must not run with although its configuration is sound: what the database itself says about it.
+
+import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
+import { type Config, ConfigError } from '../../kernel/lib/index.ts'
+import { demoPeopleLeft } from './demo.ts'
+
+/** What a setting that is off does to money, and how it is put right. */
+const DURABLE: Record<string, string> = {
+  fsync: 'a crash of the machine can destroy the database. Set fsync = on in postgresql.conf and reload the server',
+  full_page_writes:
+    'a crash of the machine can destroy pages of the database. Set full_page_writes = on in postgresql.conf and reload the server. ' +
+    'Only if its storage never leaves a page half written, such as ZFS, set FULL_PAGE_WRITES_NOT_NEEDED=true instead',
+  synchronous_commit:
+    'a crash loses payments that were acknowledged. Remove it from postgresql.conf, DATABASE_URL, "alter role ... set" and ' +
+    '"alter database ... set", whichever sets it',
+}
+const SETTINGS = sql(
+  'production_settings',
+  'select name, setting, source from pg_settings where name = any($1) order by name',
+)
+
+/** Whether the configuration says that the storage of the database makes this setting unnecessary. */
+const isNotNeeded = (config: Config, name: string): boolean =>
+  name === 'full_page_writes' && config.full_page_writes_not_needed
+
+/**
+ * Throws ConfigError when the database may lose what it has committed, as a connection of this role sees its settings, or
+ * when people of the demo can sign in. Each line names what is wrong and what to do.
+ */
+export async function requireSafeProduction({ db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>): Promise<void> {
+  if (config.full_page_writes_not_needed) {
+    log.warn(
+      'FULL_PAGE_WRITES_NOT_NEEDED=true: the database may run with full_page_writes off. ' +
+        'This is safe only on storage that never leaves a page half written',
+    )
+  }
+  const problems = [...(await settingProblems(db, config)), ...(await demoProblems(db))]
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+}
+
+async function settingProblems(reader: Reader, config: Config): Promise<string[]> {
+  const rows = await reader.query<{ name: string; setting: string; source: string }>(SETTINGS, [Object.keys(DURABLE)])
+  return rows
+    .filter(({ name, setting }) => setting === 'off' && !isNotNeeded(config, name))
+    .map(({ name, source }) => `${name} of the database is off (source: ${source}): ${DURABLE[name]}`)
+}
+
+async function demoProblems(reader: Reader): Promise<string[]> {
+  const people = await demoPeopleLeft(reader)
+  if (people.length === 0) return []
+  return [
+    'People of the demo can sign in, and their passwords were printed. Disable each of them, then start again:',
+    ...people.map((email) => `  npm run -s admin -- user disable --email ${email}`),
+  ]
+}

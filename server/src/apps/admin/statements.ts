@@ -1,0 +1,57 @@
+// Statements of providers at the command line: files that are too large to upload, and scheduled deliveries.
+
+import { basename } from 'node:path'
+import type { Deps } from '../../kernel/db/index.ts'
+import { PROVIDERS } from '../../kernel/lib/index.ts'
+import {
+  type ColumnNames,
+  importWhole,
+  openFile,
+  presentStatement,
+  readColumnNames,
+  readMoment,
+} from '../../money/reconciliation/index.ts'
+import { COMMAND_ACT } from './act.ts'
+import * as read from './options.ts'
+
+/** What is to be imported. */
+export type StatementToImport = {
+  provider: string
+  path: string
+  period: { from: Date; to: Date }
+  columns: ColumnNames
+}
+
+/** Reads the options of the command. Throws UsageError. */
+export function statementToImport(values: read.Values): StatementToImport {
+  const columns = readColumnNames(values.columns ?? '')
+  if (typeof columns === 'string') throw new read.UsageError(`--columns ${columns}`)
+  return {
+    provider: read.choice(values, 'provider', PROVIDERS),
+    path: read.required(values, 'file'),
+    period: { from: moment(values, 'from'), to: moment(values, 'to') },
+    columns,
+  }
+}
+
+function moment(values: read.Values, name: 'from' | 'to'): Date {
+  const found = readMoment(read.required(values, name))
+  if (found === null)
+    throw new read.UsageError(`--${name} must be a time such as 2026-01-05T00:00:00Z, or a day: 2026-01-05`)
+  return found
+}
+
+/** Imports a file. Refuses as the API does. */
+export async function importStatement(deps: Deps, { path, ...input }: StatementToImport) {
+  const opened = await openFile(path).catch((error: { code?: string }) => {
+    throw new read.UsageError(`--file ${path} cannot be read: ${error.code}`)
+  })
+  try {
+    const { sha256, open } = opened
+    const file = { name: basename(path).slice(0, 200), sha256, open }
+    const { imported_by: _, ...statement } = presentStatement(await importWhole(deps, COMMAND_ACT, { ...input, file }))
+    return statement
+  } finally {
+    await opened.close()
+  }
+}

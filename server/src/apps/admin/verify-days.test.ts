@@ -1,0 +1,63 @@
+// verify on the sums of days: it holds on sound ones, and finds whatever is planted.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { createWorld } from '../../../test/harness.ts'
+import { one, type Plants, testPlants } from '../../../test/plants.ts'
+import { DAY_MS } from '../../kernel/lib/index.ts'
+import { verify } from './verify.ts'
+import { DAYS } from './verify-days.ts'
+
+let base: TestDatabase
+before(async () => {
+  base = await createTestDatabase()
+  const world = await createWorld({ url: base.url })
+  for (const end of ['001', '001', '003', '011', '012']) {
+    const reply = await world.post('/v1/collections/wallet-push', { amount: 1_000, phone: `0754123${end}` })
+    assert.equal(reply.status, 202)
+    world.deps.clock.advance(DAY_MS / 2)
+    await world.work()
+  }
+  world.deps.clock.advance(5 * DAY_MS)
+  await world.work()
+  await world.close()
+})
+after(() => base.drop())
+
+test('sound sums pass every check', async () => {
+  const { checks } = await verify(base.url)
+  assert.deepEqual(
+    checks.filter(({ ok }) => !ok),
+    [],
+  )
+})
+
+const SUCCESSFUL = one('collection_days', "status = 'successful'")
+
+const PLANTS: Plants = {
+  'The sums of every day that is over are those of its payments': [
+    `update collection_days set items = items + 1 where ${SUCCESSFUL}`,
+    `update collection_days set amount_minor = amount_minor + 1 where ${SUCCESSFUL}`,
+    `update collection_days set amount_received_minor = amount_received_minor - 1 where ${SUCCESSFUL}`,
+    `update collection_days set fee_minor = fee_minor + 1 where ${SUCCESSFUL}`,
+    `update collection_days set day = day + 1 where ${SUCCESSFUL}`,
+    `delete from collection_days where ${SUCCESSFUL}`,
+    `update collections set method = 'qr' where ${one('collections', "status = 'failed'")}`,
+    `update collection_days set day = day + 100, ids = null where ${SUCCESSFUL}`,
+  ],
+  'The payments that a day keeps by their ids are those that it counts': [
+    `update collection_days set ids = array[gen_random_uuid()] where ${one('collection_days', 'items = 1')}`,
+    `update collection_days set ids = '{}' where ${SUCCESSFUL}`,
+    `update collection_days d set ids = o.ids from collection_days o
+     where d.status = 'failed' and o.status = 'reversed' and d.merchant_id = o.merchant_id`,
+  ],
+}
+
+describe('what is planted is found', () => {
+  testPlants(() => base.url, PLANTS)
+
+  test('every check of days has its plant', () => {
+    assert.deepEqual(Object.keys(PLANTS).sort(), DAYS.map(({ name }) => name).sort())
+  })
+})

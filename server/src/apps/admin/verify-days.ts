@@ -1,0 +1,45 @@
+// What must hold of the sums of days that are over.
+
+import { dateOfId } from '../../money/collections/index.ts'
+import type { Invariant } from './verify-people.ts'
+
+const DAY = dateOfId('c.id')
+
+/** The checks, each as a query for what breaks it. Networks are a guess that may have changed since: their sums are compared. */
+export const DAYS: readonly Invariant[] = [
+  {
+    name: 'The sums of every day that is over are those of its payments',
+    broken: `select coalesce(c.merchant_id, d.merchant_id) || ' ' || coalesce(c.environment, d.environment) || ' ' ||
+        coalesce(c.day, d.day) || ' ' || coalesce(c.status, d.status) || ' has ' || coalesce(c.items, 0) ||
+        ', summed up as ' || coalesce(d.items, 0) as what
+      from (
+        select c.merchant_id, c.environment, ${DAY} as day, c.status, coalesce(c.method, '') as method, count(*) as items,
+          sum(c.amount_minor) as amount, sum(coalesce(c.amount_received_minor, 0)) as received,
+          sum(case when c.fee_minor < coalesce(c.amount_received_minor, c.amount_minor) then c.fee_minor else 0 end) as fee
+        from collections c
+        join collection_days_until u on u.merchant_id = c.merchant_id and u.environment = c.environment
+        where ${DAY} < u.until_day group by 1, 2, 3, 4, 5) c
+      full join (
+        select merchant_id, environment, day, status, method, sum(items) as items, sum(amount_minor) as amount,
+          sum(amount_received_minor) as received, sum(fee_minor) as fee
+        from collection_days group by 1, 2, 3, 4, 5) d using (merchant_id, environment, day, status, method)
+      where (c.items is distinct from d.items or c.amount is distinct from d.amount
+          or c.received is distinct from d.received or c.fee is distinct from d.fee)
+        and not exists (
+          select 1 from collection_days_stale s
+          where s.merchant_id = coalesce(c.merchant_id, d.merchant_id)
+            and s.environment = coalesce(c.environment, d.environment) and s.day = coalesce(c.day, d.day))`,
+  },
+  {
+    name: 'The payments that a day keeps by their ids are those that it counts',
+    broken: `select d.merchant_id || ' ' || d.environment || ' ' || d.day || ' ' || d.status as what from collection_days d
+      where d.ids is not null and (cardinality(d.ids) <> d.items or not exists (
+          select 1 from collection_days_stale s
+          where s.merchant_id = d.merchant_id and s.environment = d.environment and s.day = d.day)
+        and exists (
+          select 1 from unnest(d.ids) i(id)
+          left join collections c on c.merchant_id = d.merchant_id and c.id = i.id
+          where c.environment is distinct from d.environment or c.status is distinct from d.status
+            or coalesce(c.method, '') <> d.method or ${DAY} <> d.day))`,
+  },
+]

@@ -1,0 +1,272 @@
+// verify: every invariant of the books and the states, as queries that must find nothing.
+
+import { checkChains } from '../../books/audit/index.ts'
+import { createDb, inTransaction, type Reader, sql } from '../../kernel/db/index.ts'
+import { moves, START } from '../../money/collections/index.ts'
+import { BOOKINGS } from './verify-bookings.ts'
+import { DAYS } from './verify-days.ts'
+import { INVOICES } from './verify-invoices.ts'
+import { OPERATORS } from './verify-operators.ts'
+import { PAGES } from './verify-pages.ts'
+import { type Invariant, PEOPLE } from './verify-people.ts'
+import { lostRevocations, PRIVILEGES_HOLD } from './verify-privileges.ts'
+import { WITHDRAWALS } from './verify-withdrawals.ts'
+
+const EDGES = [START, ...Object.values(moves)]
+  .flatMap((move) => move.from.map((from) => `('${from}', '${move.to}')`))
+  .join(', ')
+
+const INVARIANTS: Invariant[] = [
+  {
+    name: 'Every book sums to zero',
+    broken: `select merchant_id || ' ' || environment || ' sums to ' || sum(balance_minor) as what
+      from ledger_accounts group by merchant_id, environment, currency having sum(balance_minor) <> 0`,
+  },
+  {
+    name: 'Every merchant has two complete books',
+    broken: `select m.id || ' has ' || count(a.code) || ' accounts' as what
+      from merchants m left join ledger_accounts a on a.merchant_id = m.id group by m.id having count(a.code) <> 12`,
+  },
+  {
+    name: 'Every balance is the sum of its movements, and its version their number',
+    broken: `select a.merchant_id || ' ' || a.environment || ' ' || a.code || ' holds ' || a.balance_minor || ', moved ' || coalesce(t.moved, 0) as what
+      from ledger_accounts a left join (
+        select merchant_id, environment, currency, code, sum(amount) as moved, count(*) as moves from (
+          select merchant_id, environment, currency, credit_code as code, amount_minor as amount from ledger_transfers
+          union all select merchant_id, environment, currency, debit_code, -amount_minor from ledger_transfers) legs
+        group by merchant_id, environment, currency, code) t using (merchant_id, environment, currency, code)
+      where a.balance_minor <> coalesce(t.moved, 0) or a.version <> coalesce(t.moves, 0)`,
+  },
+  {
+    name: 'The running balance of every account has no gap and no fork',
+    broken: `select merchant_id || ' ' || environment || ' ' || code || ' at version ' || version as what from (
+        select merchant_id, environment, code, version, balance, sum(amount) over w as expected, row_number() over w as place from (
+          select merchant_id, environment, credit_code as code, credit_version as version, credit_balance_minor as balance, amount_minor as amount from ledger_transfers
+          union all select merchant_id, environment, debit_code, debit_version, debit_balance_minor, -amount_minor from ledger_transfers) legs
+        window w as (partition by merchant_id, environment, code order by version)) q
+      where expected <> balance or place <> version`,
+  },
+  {
+    name: 'Held and reserved were never below zero',
+    broken: `select merchant_id || ' ' || id as what from ledger_transfers
+      where debit_code in ('held', 'reserved') and debit_balance_minor < 0
+      union all select merchant_id || ' ' || code from ledger_accounts where code in ('held', 'reserved') and balance_minor < 0`,
+  },
+  {
+    name: 'Available goes below zero only by a reversal',
+    // Below zero, a payment brings more than its fee takes; nothing else may take anything there.
+    broken: `select merchant_id || ' ' || id || ' ' || posting as what from ledger_transfers
+      where debit_code = 'available' and debit_balance_minor < 0 and posting <> 'collection_reversed'
+        and not (leg = 1 and posting in ('collection_settled', 'collection_cleared'))`,
+  },
+  {
+    name: 'A collection is credited exactly once, when and only when its money was settled or cleared',
+    // Cleared is what was received, settled what was asked for: the two differ where the provider took another amount.
+    broken: `select c.merchant_id || ' ' || c.id || ' ' || c.status as what
+      from collections c left join (
+        select merchant_id, source_id, count(*) as times, sum(amount_minor) as amount, bool_and(environment = 'live') as live,
+          count(distinct environment) as environments, min(posting) as posting
+        from ledger_transfers where source_type = 'collection' and posting in ('collection_settled', 'collection_cleared') and leg = 0
+        group by merchant_id, source_id) t on t.merchant_id = c.merchant_id and t.source_id = c.id
+      left join (
+        select merchant_id, collection_id, bool_or(from_status = 'pending_clearance') as cleared from collection_history
+        where to_status = 'successful' and from_status <> 'successful' group by merchant_id, collection_id) h
+        on h.merchant_id = c.merchant_id and h.collection_id = c.id
+      where (h.collection_id is not null) <> (t.times is not null)
+        or (t.times is not null and (t.times <> 1 or t.environments <> 1 or t.live <> (c.environment = 'live')
+          or t.posting <> case when h.cleared then 'collection_cleared' else 'collection_settled' end
+          -- What lists and totals show as received.
+          or t.amount is distinct from c.amount_received_minor
+          or t.amount <> case when h.cleared then c.amount_received_minor else c.amount_minor end))
+        or (c.status = 'successful' and t.times is null)`,
+  },
+  {
+    name: 'A collection is debited once for its reversal, and only then',
+    broken: `select c.merchant_id || ' ' || c.id || ' ' || c.status as what
+      from collections c left join (
+        select merchant_id, source_id, count(*) as times, sum(amount_minor) as amount from ledger_transfers
+        where source_type = 'collection' and posting in ('collection_reversed', 'collection_held_reversed') and leg = 0
+        group by merchant_id, source_id) t on t.merchant_id = c.merchant_id and t.source_id = c.id
+      where (c.status = 'reversed' and (c.foreign_currency is null or c.amount_received_minor is not null)) <> (t.times is not null)
+        or (t.times is not null and (t.times <> 1 or t.amount <> c.amount_received_minor))`,
+  },
+  {
+    name: 'Our fee is taken exactly as it was frozen, and given back with a reversal',
+    // Of a cleared payment that the fee would eat, none is taken.
+    broken: `select c.merchant_id || ' ' || c.id || ' ' || t.posting as what
+      from collections c join ledger_transfers t on t.merchant_id = c.merchant_id and t.source_id = c.id
+        and t.source_type = 'collection' and t.posting in ('collection_settled', 'collection_cleared', 'collection_reversed') and t.leg = 0
+      left join ledger_transfers f on f.merchant_id = t.merchant_id and f.source_id = t.source_id
+        and f.source_type = t.source_type and f.posting = t.posting and f.leg = 1
+      where coalesce(f.amount_minor, 0) <>
+        case when c.fee_minor < t.amount_minor or t.posting = 'collection_settled' then c.fee_minor else 0 end`,
+  },
+  {
+    name: 'Held is the sum of what waits for clearance',
+    broken: `select a.merchant_id || ' ' || a.environment || ' holds ' || a.balance_minor || ', waiting ' || coalesce(c.waiting, 0) as what
+      from ledger_accounts a left join (
+        select merchant_id, environment, sum(amount_received_minor) as waiting from collections
+        where status = 'pending_clearance' group by merchant_id, environment) c using (merchant_id, environment)
+      where a.code = 'held' and a.balance_minor <> coalesce(c.waiting, 0)`,
+  },
+  {
+    name: 'Every movement belongs to a collection of the same merchant and environment',
+    broken: `select t.merchant_id || ' ' || t.id as what from ledger_transfers t
+      left join collections c on c.merchant_id = t.merchant_id and c.id = t.source_id and c.environment = t.environment
+      where t.source_type = 'collection' and c.id is null`,
+  },
+  {
+    name: 'No attempt, history row or webhook attempt is an orphan',
+    broken: `select 'attempt ' || a.merchant_id || ' ' || a.collection_id as what from collection_attempts a
+      left join collections c on c.merchant_id = a.merchant_id and c.id = a.collection_id where c.id is null
+      union all select 'history ' || h.merchant_id || ' ' || h.collection_id from collection_history h
+      left join collections c on c.merchant_id = h.merchant_id and c.id = h.collection_id where c.id is null
+      union all select 'webhook attempt ' || w.merchant_id || ' ' || w.delivery_id from webhook_attempts w
+      left join webhook_deliveries d on d.merchant_id = w.merchant_id and d.id = w.delivery_id where d.id is null
+      union all select 'collection ' || c.merchant_id || ' ' || c.id from collections c
+      left join merchants m on m.id = c.merchant_id where m.id is null`,
+  },
+  {
+    name: 'Every status move is allowed, and the chain ends at the status',
+    broken: `select h.merchant_id || ' ' || h.collection_id || ' ' || h.from_status || ' to ' || h.to_status as what
+      from collection_history h where h.from_status <> h.to_status and (h.from_status, h.to_status) not in (values ${EDGES})
+      union all select merchant_id || ' ' || collection_id || ' stays ' || to_status || ' for no reason, or with an event'
+      from collection_history where from_status = to_status and (reason is null or event is not null)
+      union all select merchant_id || ' ' || collection_id || ' breaks at ' || seq from (
+        select merchant_id, collection_id, seq, from_status, lag(to_status) over w as before, row_number() over w as place
+        from collection_history window w as (partition by merchant_id, collection_id order by seq)) q
+      where place <> seq or (place > 1 and before <> from_status)
+      union all select c.merchant_id || ' ' || c.id || ' is ' || c.status || ', its history says ' || coalesce(h.to_status, 'nothing')
+      from collections c left join collection_history h
+        on h.merchant_id = c.merchant_id and h.collection_id = c.id and h.seq = c.version
+      where case when c.version = 0 then c.status not in ('created', 'processing') else h.to_status is distinct from c.status end`,
+  },
+  {
+    name: 'No collection waits without anything that will move it',
+    broken: `select c.merchant_id || ' ' || c.id as what from collections c
+      where c.status = 'processing' and not exists (
+        select 1 from collection_attempts a where a.merchant_id = c.merchant_id and a.collection_id = c.id and a.due_at is not null)`,
+  },
+  {
+    name: 'The attempts of a collection are numbered without a gap',
+    broken: `select c.merchant_id || ' ' || c.id || ' counts ' || c.attempts || ', has ' || count(a.number) as what
+      from collections c left join collection_attempts a on a.merchant_id = c.merchant_id and a.collection_id = c.id
+      group by c.merchant_id, c.id
+      having c.attempts <> count(a.number) or c.attempts <> coalesce(max(a.number), 0) or c.settled_attempt > c.attempts`,
+  },
+  {
+    name: 'A provider reference belongs to one attempt',
+    broken: `select provider || ' ' || provider_reference as what from collection_attempts
+      group by provider, provider_reference having count(*) > 1`,
+  },
+  {
+    name: 'Attempts belong to the environment and the amount of their collection',
+    broken: `select a.merchant_id || ' ' || a.collection_id as what from collection_attempts a
+      join collections c on c.merchant_id = a.merchant_id and c.id = a.collection_id
+      where a.environment <> c.environment or a.amount_minor <> c.amount_minor or a.currency <> c.currency`,
+  },
+  {
+    name: 'A sandbox payment never went to a provider that moves money',
+    // A page of an installation that only rehearses stays in the environment of its key: the mock provider plays it.
+    broken: `select a.merchant_id || ' ' || a.collection_id as what from collection_attempts a
+      where a.environment = 'sandbox' and a.provider <> case when a.on_page then 'mock' else 'sandbox' end`,
+  },
+  {
+    name: 'Every promised event has its delivery, and no delivery is without its fact',
+    broken: `select h.merchant_id || ' ' || h.collection_id || ' owes ' || h.event as what from collection_history h
+      left join webhook_deliveries d on d.merchant_id = h.merchant_id and d.source_id = h.collection_id
+        and d.source_type = 'collection' and d.source_seq = h.seq and d.event = h.event
+      where h.event is not null and d.id is null
+      union all select d.merchant_id || ' ' || d.id || ' tells of nothing' from webhook_deliveries d
+      left join collection_history h on h.merchant_id = d.merchant_id and h.collection_id = d.source_id
+        and h.seq = d.source_seq and h.event = d.event
+      where d.source_type = 'collection' and h.seq is null`,
+  },
+  {
+    name: 'Delivered means a 2xx was seen, failed means it was not',
+    broken: `select d.merchant_id || ' ' || d.id || ' ' || d.status as what from webhook_deliveries d
+      left join (
+        select merchant_id, delivery_id, bool_or(status_code between 200 and 299) as ok,
+          (array_agg(status_code order by number desc))[1] between 200 and 299 as last_ok
+        from webhook_attempts
+        group by merchant_id, delivery_id) a on a.merchant_id = d.merchant_id and a.delivery_id = d.id
+      where (d.status = 'delivered' and a.ok is not true) or (d.status = 'failed' and (a.delivery_id is null or a.last_ok))`,
+  },
+  {
+    name: 'Live events carry neither mark, sandbox events always carry theirs',
+    broken: `select merchant_id || ' ' || id as what from webhook_deliveries
+      where source_type <> 'test' and ((environment = 'sandbox') <> (body::jsonb ? 'sandbox') or body::jsonb ? 'test')`,
+  },
+  {
+    name: 'An Idempotency-Key that was answered points to what it made, once',
+    // The tries on one hosted page have a key each: they go on with the same collection.
+    broken: `select k.merchant_id || ' ' || k.environment || ' ' || k.resource_id as what from idempotency_keys k
+      left join collections c on c.merchant_id = k.merchant_id and c.id = k.resource_id
+      where k.status_code = 202 and k.resource_id is not null and c.id is null
+      union all select merchant_id || ' ' || resource_id || ' has two keys' from idempotency_keys
+      where resource_id is not null and scope = 'api' group by merchant_id, resource_id having count(*) > 1
+      union all select merchant_id || ' stores a 5xx' from idempotency_keys where status_code >= 500`,
+  },
+  ...BOOKINGS,
+  ...DAYS,
+  ...PAGES,
+  ...INVOICES,
+  ...WITHDRAWALS,
+  ...OPERATORS,
+  ...PEOPLE,
+]
+
+const CHAINS_HOLD = 'No entry of the audit log was changed, removed or slipped in'
+
+const EXAMPLES_MAX = 5
+
+/** The outcome of verify: `detail` says how many rows break an invariant and names some of them. */
+export type Verification = { ok: boolean; checks: { name: string; ok: boolean; detail: string }[] }
+
+/** Runs every check over the database at `url`. Reads only; safe while the server runs. */
+export async function verify(url: string): Promise<Verification> {
+  const db = createDb({ url, max_connections: 1, application_name: 'malipo-verify', reporting: true })
+  try {
+    // One snapshot for all checks: payments that arrive meanwhile must not look like contradictions.
+    return await inTransaction(db, async (tx) => {
+      await tx.query(SNAPSHOT)
+      return await runChecks(tx)
+    })
+  } finally {
+    await db.close()
+  }
+}
+
+/** Runs the checks that are wanted, which are all unless it is said otherwise, on what `reader` sees. */
+export async function runChecks(
+  reader: Reader,
+  isWanted: (name: string) => boolean = () => true,
+): Promise<Verification> {
+  const checks: Verification['checks'] = []
+  for (const [i, invariant] of INVARIANTS.entries()) {
+    if (!isWanted(invariant.name)) continue
+    const text = `select count(*) over ()::int as total, what from (${invariant.broken}) broken limit ${EXAMPLES_MAX}`
+    const rows = await reader.query<{ total: number; what: string }>(sql(`verify_${i}`, text))
+    const total = rows[0]?.total ?? 0
+    const detail = detailOf(
+      total,
+      rows.map((row) => row.what),
+    )
+    checks.push({ name: invariant.name, ok: total === 0, detail })
+  }
+  if (isWanted(CHAINS_HOLD)) {
+    const faults = await checkChains(reader)
+    checks.push({ name: CHAINS_HOLD, ok: faults.length === 0, detail: detailOf(faults.length, faults) })
+  }
+  if (isWanted(PRIVILEGES_HOLD)) {
+    const lost = await lostRevocations(reader)
+    checks.push({ name: PRIVILEGES_HOLD, ok: lost.length === 0, detail: detailOf(lost.length, lost) })
+  }
+  return { ok: checks.every((check) => check.ok), checks }
+}
+
+const SNAPSHOT = sql('verify_snapshot', 'set transaction isolation level repeatable read read only')
+
+function detailOf(total: number, examples: readonly string[]): string {
+  return total === 0 ? 'holds' : `${total} broken: ${examples.slice(0, EXAMPLES_MAX).join('; ')}`
+}

@@ -1,0 +1,71 @@
+// Operators review the addresses that merchants ask to be allowed.
+
+import {
+  AddressAnswer,
+  AddressesAnswer,
+  AddressesQuery,
+  AddressParams,
+  decideAddress,
+  listForReview,
+  RejectionBody,
+} from '../../access/merchants/index.ts'
+import { actOf } from '../../books/audit/index.ts'
+import type { Deps } from '../../kernel/db/index.ts'
+import { answerOnce, type Routes } from '../../kernel/http/index.ts'
+
+const tags = ['Operator']
+
+/** Adds the routes. */
+export function addressRoutes(deps: Deps): Routes {
+  return (app) => {
+    app.get(
+      '/v1/operator/ip-addresses',
+      {
+        config: { access: 'operator' },
+        schema: {
+          tags,
+          summary: 'List the addresses of all merchants, newest first',
+          description: '`total_items` counts up to 10,000.',
+          querystring: AddressesQuery,
+          response: { 200: AddressesAnswer },
+        },
+      },
+      async (request) => ({ success: true as const, data: await listForReview(deps, request.query) }),
+    )
+    app.post(
+      '/v1/operator/ip-addresses/:address_id/approve',
+      {
+        config: { access: 'operator', idempotency: 'honoured', refusals: ['invalid_state'] },
+        schema: {
+          tags,
+          summary: 'Approve an address',
+          description: 'Live keys of the merchant may be used from it from the next request on.',
+          params: AddressParams,
+          response: { 200: AddressAnswer },
+        },
+      },
+      async (request, reply) => {
+        const input = { address_id: request.params.address_id, decision: 'approve', reason: null } as const
+        return answerOnce(deps, request, reply, 200, (tx) => decideAddress(deps, tx, actOf(request), input))
+      },
+    )
+    app.post(
+      '/v1/operator/ip-addresses/:address_id/reject',
+      {
+        config: { access: 'operator', idempotency: 'honoured', refusals: ['invalid_state'] },
+        schema: {
+          tags,
+          summary: 'Reject an address, or take its approval back',
+          params: AddressParams,
+          body: RejectionBody,
+          response: { 200: AddressAnswer },
+        },
+      },
+      async (request, reply) => {
+        const { reason } = request.body
+        const input = { address_id: request.params.address_id, decision: 'reject', reason } as const
+        return answerOnce(deps, request, reply, 200, (tx) => decideAddress(deps, tx, actOf(request), input))
+      },
+    )
+  }
+}

@@ -1,0 +1,137 @@
+// Adjustments: an operator corrects the balance of a merchant, with a reason. What was wrong stays in the books; the
+// correction is a movement of its own.
+
+import { type Act, recordAudit } from '../../books/audit/index.ts'
+import { bookName, type Fact, lockBooks, postingOf, postTransfers } from '../../books/ledger/index.ts'
+import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import { COUNT_MAX, type Environment, type PageChoice, pageOf } from '../../kernel/http/index.ts'
+import { CURRENCY, formatAmount, idToBase32, newId, refuse } from '../../kernel/lib/index.ts'
+import type { AdjustmentView } from './adjustments-schema.ts'
+
+/** Which of the two gets the money: the merchant (credit), or the account against which it is adjusted (debit). */
+export const DIRECTIONS = ['credit', 'debit'] as const
+type Direction = (typeof DIRECTIONS)[number]
+
+/** The accounts against which a balance can be adjusted. */
+export const AGAINST = ['provider_float', 'fee_income', 'processor_cost'] as const
+type Against = (typeof AGAINST)[number]
+
+/** One correction, checked. Amount in cents. */
+export type NewAdjustment = {
+  merchant: { id: string; routing_code: number }
+  environment: Environment
+  direction: Direction
+  against: Against
+  amount_minor: bigint
+  reason: string
+}
+
+const FACTS: Record<Direction, Record<Against, Fact>> = {
+  credit: {
+    provider_float: 'adjustment_credited_float',
+    fee_income: 'adjustment_credited_fee',
+    processor_cost: 'adjustment_credited_cost',
+  },
+  debit: {
+    provider_float: 'adjustment_debited_float',
+    fee_income: 'adjustment_debited_fee',
+    processor_cost: 'adjustment_debited_cost',
+  },
+}
+
+type Row = {
+  merchant_id: string
+  id: string
+  environment: Environment
+  direction: Direction
+  against: Against
+  amount_minor: bigint
+  currency: string
+  reason: string
+  created_by_id: string | null
+  created_by_name: string
+  created_at: Date
+}
+
+const COLUMNS = `merchant_id, id, environment, direction, against, amount_minor, currency, reason, created_by_id,
+   created_by_name, created_at`
+
+const INSERT = sql(
+  'adjustments_insert',
+  `insert into adjustments (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${COLUMNS}`,
+)
+
+/**
+ * Makes a correction: its record, its movement and its audit entry. A debit never takes the balance below zero: it is
+ * refused with insufficient_balance, and nothing is written.
+ */
+export async function makeAdjustment(deps: Deps, tx: Tx, act: Act, input: NewAdjustment): Promise<AdjustmentView> {
+  const { merchant, environment, direction, against, amount_minor, reason } = input
+  const { id: merchant_id, routing_code } = merchant
+  const book = { merchant_id, environment }
+  // Locked until the commit: what is judged here is what the movement meets.
+  const available = (await lockBooks(tx, [book])).get(bookName(book)) ?? 0n
+  if (direction === 'debit' && available < amount_minor) {
+    const message = `Available is ${formatAmount(available)}; the adjustment takes ${formatAmount(amount_minor)}.`
+    refuse('insufficient_balance', { message })
+  }
+  const id = newId(deps, routing_code)
+  const values = [merchant_id, id, environment, direction, against, amount_minor.toString(), CURRENCY, reason]
+  const whom = [act.actor.id, act.actor.name, deps.clock.now()]
+  const [row] = await tx.query<Row>(INSERT, [...values, ...whom])
+  const source = { source_type: 'adjustment', source_id: id } as const
+  const amounts = { amount_minor, fee_minor: 0n, transfer_id: id }
+  const fact = FACTS[direction][against]
+  await postTransfers(deps, tx, [postingOf({ merchant_id, routing_code, environment, fact, ...source, ...amounts })])
+  const left = direction === 'credit' ? available + amount_minor : available - amount_minor
+  await recordAudit(deps, tx, {
+    ...act,
+    merchant_id,
+    action: 'adjustment.create',
+    target_type: 'adjustment',
+    target_id: id,
+    reason,
+    before: { available: formatAmount(available) },
+    after: { available: formatAmount(left), environment, direction, against, amount: formatAmount(amount_minor) },
+  })
+  return view(row as Row)
+}
+
+const CONDITION = 'merchant_id = $1 and ($2::text is null or environment = $2)'
+// Without a name they are planned for the filter at hand. Ids begin with their time: their order is newest first.
+const LIST = sql('', `select ${COLUMNS} from adjustments where ${CONDITION} order by id desc limit $3 offset $4`)
+const COUNT = sql(
+  '',
+  `select count(*)::int as total from (select 1 from adjustments where ${CONDITION} limit $3) counted`,
+)
+
+/** A page of a merchant's adjustments, newest first. `total_items` counts up to 10,000. */
+export async function listAdjustments(
+  reader: Reader,
+  merchant_id: string,
+  filter: PageChoice & { environment?: Environment },
+) {
+  const { page = 1, page_size = 20, environment = null } = filter
+  const [rows, counted] = await Promise.all([
+    reader.query<Row>(LIST, [merchant_id, environment, page_size, (page - 1) * page_size]),
+    reader.query<{ total: number }>(COUNT, [merchant_id, environment, COUNT_MAX]),
+  ])
+  return pageOf(rows.map(view), counted[0]?.total ?? 0, filter)
+}
+
+function view(row: Row): AdjustmentView {
+  return {
+    id: row.id,
+    merchant_id: row.merchant_id,
+    environment: row.environment,
+    direction: row.direction,
+    against: row.against,
+    amount: formatAmount(row.amount_minor),
+    currency: row.currency,
+    reason: row.reason,
+    // Its movement has its id: that is the transaction.
+    transaction_reference: `TXN-${idToBase32(row.id)}`,
+    created_by: { id: row.created_by_id, name: row.created_by_name },
+    created_at: row.created_at.toISOString(),
+  }
+}

@@ -1,0 +1,75 @@
+// Operators correct balances.
+
+import { findMerchant, MerchantParams } from '../../access/merchants/index.ts'
+import { actOf } from '../../books/audit/index.ts'
+import type { Deps, Reader } from '../../kernel/db/index.ts'
+import { answerOnce, type Routes, requireClaim, writtenAmount } from '../../kernel/http/index.ts'
+import { AMOUNT_HELP, isId, parseAmount, refuse, refuseField } from '../../kernel/lib/index.ts'
+import { listAdjustments, makeAdjustment } from './adjustments-make.ts'
+import { AdjustmentAnswer, AdjustmentBody, AdjustmentsAnswer, AdjustmentsQuery } from './adjustments-schema.ts'
+
+const tags = ['Operator']
+const PATH = '/v1/operator/merchants/:merchant_id/adjustments'
+
+/** Adds the routes. */
+export function adjustmentRoutes(deps: Deps): Routes {
+  const merchantOf = async (reader: Reader, merchant_id: string) => {
+    const id = merchant_id.toLowerCase()
+    const merchant = isId(id) ? await findMerchant(reader, id) : null
+    return merchant ?? refuse('not_found', { message: 'There is no merchant with this id.' })
+  }
+  return (app) => {
+    app.get(
+      PATH,
+      {
+        config: { access: 'operator' },
+        schema: {
+          tags,
+          summary: 'List the adjustments of a merchant, newest first',
+          description: '`total_items` counts up to 10,000.',
+          params: MerchantParams,
+          querystring: AdjustmentsQuery,
+          response: { 200: AdjustmentsAnswer },
+        },
+      },
+      async (request) => {
+        const { id } = await merchantOf(deps.db, request.params.merchant_id)
+        return { success: true as const, data: await listAdjustments(deps.db, id, request.query) }
+      },
+    )
+    app.post(
+      PATH,
+      {
+        config: {
+          access: 'operator',
+          idempotency: 'required',
+          step_up: 'always',
+          refusals: ['amount_not_supported', 'insufficient_balance'],
+        },
+        schema: {
+          tags,
+          summary: 'Correct the balance of a merchant',
+          description:
+            'For what went wrong outside: a payment that never came through us, a charge that was booked wrongly. A debit never takes the balance below zero. It cannot be undone, only corrected by another.',
+          params: MerchantParams,
+          body: AdjustmentBody,
+          response: { 201: AdjustmentAnswer },
+        },
+      },
+      async (request, reply) => {
+        const { environment, direction, against, reason } = request.body
+        const amount_minor = parseAmount(writtenAmount(request.body))
+        if (typeof amount_minor !== 'bigint' && amount_minor !== 'too_large') {
+          refuseField('amount', AMOUNT_HELP[amount_minor])
+        }
+        requireClaim(request)
+        return answerOnce(deps, request, reply, 201, async (tx) => {
+          const merchant = await merchantOf(tx, request.params.merchant_id)
+          if (amount_minor === 'too_large') refuse('amount_not_supported')
+          const input = { merchant, environment, direction, against, amount_minor, reason }
+          return makeAdjustment(deps, tx, actOf(request), input)
+        })
+      },
+    )
+  }
+}

@@ -1,0 +1,205 @@
+// Why a withdrawal was approved: kept for operators, with each yes its own, and never told to the merchant.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { newOperator, type Operator } from '../../../test/consoles.ts'
+import { type OperatorDesk, openDesk, type Shop } from '../../../test/desk.ts'
+import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
+import { booksHold } from '../../../test/payouts.ts'
+import { unchanged } from '../../../test/withdrawals.ts'
+
+let world: World
+let desk: OperatorDesk
+let shop: Shop
+let asha: Operator
+let juma: Operator
+before(async () => {
+  world = await createWorld({ env: { FOUR_EYES_AMOUNT: '50000' } })
+  desk = await openDesk(world)
+  shop = await desk.shop('1000000.00')
+  asha = await newOperator(world)
+  juma = await newOperator(world)
+})
+after(async () => {
+  await booksHold(world)
+  await world.close()
+})
+
+// What was approved goes its way before the next test looks.
+afterEach(() => world.work())
+
+const LARGE = '60000.00'
+
+async function approve(who: Operator, id: string, body: object, idempotency_key: string | null = null): Promise<Reply> {
+  return world.post(`/v1/operator/withdrawals/${id}/approve`, body, { key: await who.token(), idempotency_key })
+}
+async function batch(ids: string[], body: object): Promise<Reply> {
+  const all = { withdrawal_ids: ids, ...body }
+  return world.post('/v1/operator/withdrawals/approve-batch', all, { key: await asha.token() })
+}
+/** The reasons that the audit log has for the approvals of a withdrawal, oldest first. */
+async function audited(id: string): Promise<unknown[]> {
+  const log = await world.get(`/v1/operator/audit-log?target_id=${id}`, await asha.token())
+  const items: { action: string; reason: string | null }[] = log.body.data.items
+  return items
+    .filter(({ action }) => action.endsWith('approve'))
+    .map(({ reason }) => reason)
+    .reverse()
+}
+/** The reasons in the history, and beside who approved. */
+async function kept(id: string): Promise<{ history: unknown[]; approvals: unknown[] }> {
+  const { history, approvals } = await desk.show(id)
+  return {
+    history: history
+      .filter((move: { to_status: string }) => move.to_status === 'PROCESSING')
+      .map((move: { reason: string | null }) => move.reason),
+    approvals: approvals.map((one: { reason: string | null }) => one.reason),
+  }
+}
+
+describe('a reason for approving', () => {
+  for (const [way, key] of [
+    ['', null],
+    [' with an Idempotency-Key', randomUUID()],
+  ] as const) {
+    test(`stays in the history and in the audit log${way}, without the spaces around it`, async () => {
+      const id = await desk.submit(shop)
+      const reply = await approve(asha, id, { reason: '  Rent, as every month\u3000' }, key)
+      assert.equal(reply.status, 200, reply.text)
+      const { status, status_reason, approvals } = reply.body.data
+      const at = world.deps.clock.now().toISOString()
+      const given = { operator: asha.email, reason: 'Rent, as every month', at }
+      assert.deepEqual([status, status_reason, approvals], ['PROCESSING', null, [given]])
+      assert.deepEqual(await kept(id), { history: [given.reason], approvals: [given.reason] })
+      assert.deepEqual(await audited(id), [given.reason])
+    })
+  }
+
+  test('may be left out, in each of the ways in which a call says nothing', async () => {
+    for (const payload of [undefined, '', '{}']) {
+      const id = await desk.submit(shop)
+      const reply = await world.call({
+        method: 'POST',
+        url: `/v1/operator/withdrawals/${id}/approve`,
+        headers: { 'content-type': 'application/json' },
+        key: await asha.token(),
+        ...(payload === undefined ? {} : { payload }),
+      })
+      assert.deepEqual([reply.status, reply.body.data?.status], [200, 'PROCESSING'], `${payload}: ${reply.text}`)
+      assert.deepEqual([await kept(id), await audited(id)], [{ history: [null], approvals: [null] }, [null]])
+    }
+  })
+
+  test('has the limits of one for rejecting, and approves nothing beyond them', async () => {
+    const id = await desk.submit(shop)
+    for (const reason of ['', ' ', '\u200b', 'two\nlines', 'x'.repeat(501), 7, ['x']]) {
+      for (const call of [() => approve(asha, id, { reason }), () => batch([id], { reason })]) {
+        const refused = await unchanged(world, call)
+        assert.deepEqual(codeOf(refused), [400, 'validation_failed'], JSON.stringify(reason))
+        const { fields } = refused.body.error.details
+        assert.deepEqual([...new Set(fields.map(({ field }: { field: string }) => field))], ['reason'])
+      }
+    }
+    const longest = 'ñ'.repeat(500)
+    assert.equal((await approve(asha, id, { reason: longest })).status, 200)
+    assert.deepEqual(await audited(id), [longest])
+  })
+
+  test('is kept for the first yes and for the second, each its own', async () => {
+    const id = await desk.submit(shop, { amount: LARGE })
+    const first = (await approve(asha, id, { reason: 'The invoice is there' })).body.data
+    assert.deepEqual([first.status, first.approvals[0].reason], ['PENDING_ADMIN_APPROVAL', 'The invoice is there'])
+    assert.deepEqual(await kept(id), { history: [], approvals: ['The invoice is there'] })
+    world.deps.clock.advance(1_000)
+    await approve(juma, id, { reason: 'Called the owner' })
+    const both = ['The invoice is there', 'Called the owner']
+    assert.deepEqual(await kept(id), { history: ['Called the owner'], approvals: both })
+    assert.deepEqual(await audited(id), both)
+    const list = await world.get(`/v1/operator/withdrawals?merchant_id=${shop.merchant.id}`, await juma.token())
+    const listed = list.body.data.items.find((one: { id: string }) => one.id === id)
+    assert.equal(listed.approvals[1].reason, 'Called the owner')
+  })
+
+  test('of a set is the reason of each, and a trial run keeps none', async () => {
+    const ids = [await desk.submit(shop), await desk.submit(shop, { amount: LARGE }), await desk.submit(shop)]
+    const tried = await unchanged(world, () => batch(ids, { reason: 'Salaries', dry_run: true }))
+    assert.equal(tried.body.data.approved.count, 2, tried.text)
+    assert.equal((await batch(ids.slice(0, 2), { reason: ' Salaries ' })).status, 200)
+    assert.equal((await batch(ids.slice(2), {})).status, 200)
+    assert.deepEqual(await Promise.all(ids.map(audited)), [['Salaries'], ['Salaries'], [null]])
+    const approvals = await Promise.all(ids.map(async (id) => (await kept(id)).approvals))
+    assert.deepEqual(approvals, [['Salaries'], ['Salaries'], [null]])
+  })
+
+  test('is repeated with its key, and another under the same key is another request', async () => {
+    const id = await desk.submit(shop)
+    const key = randomUUID()
+    const answers = [await approve(asha, id, { reason: 'Rent' }, key), await approve(asha, id, { reason: 'Rent' }, key)]
+    assert.equal(answers[0]?.text, answers[1]?.text)
+    assert.equal((await approve(asha, id, { reason: 'Wages' }, key)).status, 422)
+    assert.deepEqual(await audited(id), ['Rent'])
+  })
+
+  test('is never told to the merchant, nor who approved: in no record, list, file, timeline, log or event', async () => {
+    const { merchant, live } = shop
+    const config = { webhook_url: 'http://127.0.0.1:9/none', events: ['disbursement.success'] }
+    const hooked = await world.call({
+      method: 'PATCH',
+      url: '/v1/merchant/webhook-config',
+      key: await world.newKey({ merchant, environment: 'live', scopes: ['webhooks:manage'] }),
+      payload: config,
+    })
+    assert.equal(hooked.status, 200, hooked.text)
+    const WHY = 'Suspicious, but the ministry asked'
+    const ids = [await desk.submit(shop), await desk.submit(shop, { amount: LARGE }), await desk.submit(shop)]
+    await approve(asha, ids[0] as string, { reason: WHY })
+    for (const who of [asha, juma]) await approve(who, ids[1] as string, { reason: WHY })
+    await desk.act(ids[2] as string, 'request-info')
+    await approve(asha, ids[2] as string, { reason: WHY })
+    await world.work()
+    await world.pass(3_000)
+    const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
+    const paths = [
+      '/v1/merchant/withdrawals?environment=live',
+      '/v1/merchant/withdrawals/export.csv?environment=live',
+      '/v1/merchant/audit-log?page_size=100',
+      '/v1/merchant/messages?environment=live',
+      '/v1/merchant/webhook-deliveries?environment=live',
+      `/v1/merchants/${merchant.id}/transactions?environment=live`,
+      ...ids.flatMap((id) => [
+        `/v1/merchant/withdrawals/${id}?environment=live`,
+        `/v1/merchant/withdrawals/${id}/timeline?environment=live`,
+      ]),
+    ]
+    for (const path of paths) {
+      const { status, text } = await world.get(path, token)
+      assert.equal(status, 200, `${path}: ${text}`)
+      if (/log|export|deliveries|withdrawals\?/.test(path))
+        assert.ok(
+          ids.some((id) => text.includes(id)),
+          path,
+        )
+      assert.doesNotMatch(text, new RegExp(`Suspicious|${asha.email}|${juma.email}|${asha.user_id}`), path)
+    }
+    for (const id of ids) assert.doesNotMatch((await world.get(`/v1/disbursements/${id}`, live)).text, /Suspicious/)
+    const [sent] = await world.rows<{ events: number; told: number }>(
+      `select count(*)::int as events, count(*) filter (where body like '%Suspicious%')::int as told
+       from webhook_deliveries where source_id = any($1)`,
+      [ids],
+    )
+    assert.deepEqual(sent, { events: 3, told: 0 })
+  })
+
+  test('nor who gave the first approval, where the merchant itself plays the rest in the sandbox', async () => {
+    const id = await desk.submit(shop, { amount: LARGE, environment: 'sandbox' })
+    assert.equal((await approve(asha, id, { reason: 'Suspicious' })).body.data.status, 'PENDING_ADMIN_APPROVAL')
+    const url = `/v1/sandbox/disbursements/${id}/simulate`
+    const played = await world.post(url, { outcome: 'SUCCESS' }, { key: shop.sandbox, idempotency_key: null })
+    assert.equal(played.status, 200, played.text)
+    const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
+    const log = await world.get('/v1/merchant/audit-log?page_size=100', token)
+    assert.ok(log.text.includes(id))
+    assert.doesNotMatch(log.text, new RegExp(`Suspicious|${asha.email}|approvals_required`))
+  })
+})

@@ -1,0 +1,70 @@
+// What an operator decides a withdrawal from, in one answer.
+
+import Type, { type Static } from 'typebox'
+import { MerchantRecord } from '../../access/merchants/index.ts'
+import { success } from '../../kernel/http/index.ts'
+import { nullable, oneOf } from '../../kernel/lib/index.ts'
+import { WITHDRAWAL_STATUSES } from '../../money/withdrawals/index.ts'
+import { OperatorWithdrawalDetail } from './withdrawals-schema.ts'
+
+/** Hours in which withdrawals are counted. */
+export const VELOCITY_HOURS = [1, 24, 168] as const
+/** Most rows that are counted of each kind. */
+export const CASE_COUNT_MAX = 10_000
+
+const time = (description: string) => Type.String({ format: 'date-time', description })
+const { id, name, merchant_code, status, verified, created_at } = MerchantRecord.properties
+
+/** A withdrawal with what is known around it, in its environment. */
+export const WithdrawalCase = Type.Object({
+  withdrawal: OperatorWithdrawalDetail,
+  balance: Type.Object(
+    {
+      available: Type.String(),
+      reserved: Type.String(),
+      held: Type.String(),
+      currency: Type.String(),
+      last_received_at: nullable(time('When a payment was last credited. Null: not among the newest movements.')),
+      received_24h: Type.String({ description: 'Payments credited in the last 24 hours, before fees.' }),
+      received_24h_complete: Type.Boolean({ description: 'False: there were so many that received_24h is a part.' }),
+    },
+    { description: 'What the merchant has now.' },
+  ),
+  destination: Type.Object(
+    {
+      first_time: Type.Boolean({ description: 'This merchant has not paid it with any other withdrawal.' }),
+      paid_count: Type.Integer({ description: `Other withdrawals to it that succeeded, up to ${CASE_COUNT_MAX}.` }),
+      paid_amount: Type.String({ description: 'What they were together.' }),
+      first_paid_at: nullable(time('The oldest of them.')),
+      last_paid_at: nullable(time('The newest of them.')),
+      other_merchants: Type.Integer({ description: 'How many other merchants have paid it, up to 1000.' }),
+    },
+    { description: 'The account or phone that it goes to.' },
+  ),
+  velocity: Type.Array(
+    Type.Object({
+      hours: Type.Integer(),
+      count: Type.Integer({
+        description: `Withdrawals that the merchant submitted, this one too, up to ${CASE_COUNT_MAX}.`,
+      }),
+      amount: Type.String(),
+    }),
+    { description: 'How much the merchant asks for, in hours that end now.' },
+  ),
+  earlier: Type.Array(
+    Type.Object({
+      withdrawal_id: Type.String(),
+      status: oneOf(WITHDRAWAL_STATUSES),
+      amount: Type.String(),
+      destination_identifier: Type.String(),
+      created_at: Type.String({ format: 'date-time' }),
+      reason: nullable(Type.String({ description: 'Why it stands there.' })),
+    }),
+    { description: 'The ten that the merchant submitted before it, newest first.' },
+  ),
+  merchant: Type.Object({ id, name, merchant_code, status, verified, created_at }),
+})
+export type WithdrawalCase = Static<typeof WithdrawalCase>
+
+/** A case, in the envelope. */
+export const WithdrawalCaseAnswer = success(WithdrawalCase)

@@ -1,0 +1,159 @@
+// A withdrawal's case: what an operator decides from is true, and of this merchant and environment alone.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type OperatorDesk, openDesk, type Shop } from '../../../test/desk.ts'
+import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import { fund, insertWithdrawal } from '../../../test/payouts.ts'
+
+let world: World
+let desk: OperatorDesk
+let shop: Shop
+before(async () => {
+  world = await createWorld()
+  desk = await openDesk(world)
+  shop = await desk.shop('1000000.00')
+})
+after(() => world.close())
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into it
+const caseOf = async (id: string): Promise<any> => {
+  const reply = await world.get(`/v1/operator/withdrawals/${id}/case`, await desk.session())
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body.data
+}
+const now = () => world.deps.clock.now().toISOString()
+const HOUR = 3_600_000
+
+test('shows the record as it is shown alone, and whose it is', async () => {
+  const id = await desk.submit(shop)
+  const found = await caseOf(id)
+  assert.deepEqual(found.withdrawal, await desk.show(id))
+  const { merchant } = shop
+  const listed = (await world.get(`/v1/operator/merchants/${merchant.id}`, await desk.session())).body.data
+  assert.deepEqual(found.merchant, {
+    id: merchant.id,
+    name: merchant.name,
+    merchant_code: merchant.merchant_code,
+    status: 'ACTIVE',
+    verified: true,
+    created_at: listed.created_at,
+  })
+})
+
+test('says what the merchant has and received: payments of a day, no adjustment and no other environment', async () => {
+  const fresh = await desk.shop('1000.00')
+  const id = await desk.submit(fresh, { amount: '100.00' })
+  assert.deepEqual((await caseOf(id)).balance, {
+    available: '1000.00',
+    reserved: '0.00',
+    held: '0.00',
+    currency: 'TZS',
+    last_received_at: null,
+    received_24h: '0.00',
+    received_24h_complete: true,
+  })
+  const of = { merchant: fresh.merchant }
+  await fund(world, 50_000n, of)
+  await fund(world, 70_000n, { ...of, environment: 'sandbox' })
+  const first = now()
+  world.deps.clock.advance(23 * HOUR)
+  await fund(world, 20_000n, of)
+  assert.deepEqual(
+    [(await caseOf(id)).balance.received_24h, (await caseOf(id)).balance.last_received_at],
+    ['700.00', now()],
+  )
+  const last = now()
+  assert.notEqual(first, last)
+  world.deps.clock.advance(2 * HOUR)
+  assert.equal((await caseOf(id)).balance.received_24h, '200.00')
+  world.deps.clock.advance(48 * HOUR)
+  const { received_24h, last_received_at } = (await caseOf(id)).balance
+  assert.deepEqual([received_24h, last_received_at], ['0.00', last])
+})
+
+test('says whether the destination was paid before, how much, and by how many others', async () => {
+  const [mine, other, third] = [
+    await desk.shop('100000.00'),
+    await desk.shop('100000.00'),
+    await desk.shop('100000.00'),
+  ]
+  const first = await desk.submit(mine, { ending: '501', amount: '1000.00' })
+  const none = { first_time: true, paid_count: 0, paid_amount: '0.00', first_paid_at: null, last_paid_at: null }
+  assert.deepEqual((await caseOf(first)).destination, { ...none, other_merchants: 0 })
+  await desk.approve(first)
+  assert.deepEqual((await caseOf(first)).destination, { ...none, other_merchants: 0 }, 'itself does not count')
+  const paid_at = (await desk.show(first)).completed_at
+  await desk.approve(await desk.submit(mine, { ending: '501', amount: '2000.00' }))
+  const declined = await desk.submit(mine, { ending: '102', amount: '2000.00' })
+  await desk.approve(declined)
+  await desk.submit(mine, { ending: '501', amount: '9000.00' })
+  await desk.approve(await desk.submit(other, { ending: '501', amount: '1000.00' }))
+  await desk.approve(await desk.submit(third, { ending: '501', amount: '1000.00', environment: 'sandbox' }))
+  const next = await desk.submit(mine, { ending: '501', amount: '500.00' })
+  const { destination } = await caseOf(next)
+  const { last_paid_at, ...rest } = destination
+  assert.deepEqual(rest, {
+    first_time: false,
+    paid_count: 2,
+    paid_amount: '3000.00',
+    first_paid_at: paid_at,
+    other_merchants: 1,
+  })
+  assert.ok(last_paid_at > paid_at)
+  assert.equal((await caseOf(declined)).destination.first_time, true, 'declined, it was not paid')
+})
+
+test('says how much the merchant asks for, in an hour, a day and a week', async () => {
+  const mine = await desk.shop('100000.00')
+  await desk.submit(mine, { amount: '1.00' })
+  world.deps.clock.advance(6 * 24 * HOUR)
+  await desk.submit(mine, { amount: '10.00' })
+  await desk.submit(mine, { amount: '5000.00', environment: 'sandbox' })
+  world.deps.clock.advance(23 * HOUR)
+  const id = await desk.submit(mine, { amount: '100.00' })
+  const velocity = async () => (await caseOf(id)).velocity
+  assert.deepEqual(await velocity(), [
+    { hours: 1, count: 1, amount: '100.00' },
+    { hours: 24, count: 2, amount: '110.00' },
+    { hours: 168, count: 3, amount: '111.00' },
+  ])
+  world.deps.clock.advance(HOUR + 1)
+  assert.deepEqual(await velocity(), [
+    { hours: 1, count: 0, amount: '0.00' },
+    { hours: 24, count: 1, amount: '100.00' },
+    { hours: 168, count: 2, amount: '110.00' },
+  ])
+})
+
+test('shows the ten that came before it, newest first, each with why it stands there', async () => {
+  const mine = await desk.shop('100000.00')
+  const ids: string[] = []
+  for (let i = 0; i < 12; i++) {
+    world.deps.clock.advance(10)
+    ids.push((await insertWithdrawal(world, { merchant: mine.merchant })).id)
+  }
+  await desk.act(ids[10] as string, 'reject', { reason: 'Not this one' })
+  await insertWithdrawal(world, { merchant: mine.merchant, environment: 'sandbox' })
+  const { earlier } = await caseOf(ids[11] as string)
+  assert.deepEqual(
+    earlier.map(({ withdrawal_id }: { withdrawal_id: string }) => withdrawal_id),
+    ids.slice(1, 11).reverse(),
+  )
+  const { created_at } = await desk.show(ids[10] as string)
+  assert.deepEqual(earlier[0], {
+    withdrawal_id: ids[10],
+    status: 'REJECTED',
+    amount: '1000.00',
+    destination_identifier: '255754123456',
+    created_at,
+    reason: 'Not this one',
+  })
+})
+
+test('of no withdrawal is not found', async () => {
+  for (const id of ['nonsense', '00000000-0000-8000-8000-000000000000']) {
+    const reply = await world.get(`/v1/operator/withdrawals/${id}/case`, await desk.session())
+    assert.deepEqual(codeOf(reply), [404, 'not_found'])
+  }
+})

@@ -1,0 +1,174 @@
+// One withdrawal with all that an operator decides from: the merchant's money, where it goes, and what was asked before.
+
+import { getMerchant } from '../../access/merchants/index.ts'
+import { bookingsBetween, IS_BOOKING } from '../../books/ledger/index.ts'
+import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
+import type { Routes } from '../../kernel/http/index.ts'
+import { CURRENCY, firstIdAt, formatAmount } from '../../kernel/lib/index.ts'
+import { CASE_COUNT_MAX, VELOCITY_HOURS, type WithdrawalCase, WithdrawalCaseAnswer } from './case-schema.ts'
+import { getWithdrawal } from './withdrawals-list.ts'
+import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
+
+const HOUR_MS = 3_600_000
+/** Movements that are looked at for the newest payment, and for those of a day. */
+const MOVEMENTS_MAX = 20_000
+const OTHERS_MAX = 1_000
+const EARLIER = 10
+
+type Received = { received_minor: bigint; movements: number; last_at: Date | null }
+
+const RECEIVED = "posting in ('collection_settled', 'collection_cleared')"
+
+// Newest first and never more than so many, however much a merchant moves. Two reads: the newest payment may be long ago.
+const RECEIVED_LATELY = sql(
+  'case_received',
+  `select coalesce(sum(d.amount_minor) filter (where d.${RECEIVED}), 0)::bigint as received_minor, count(*)::int as movements, (
+     select n.created_at from (
+       select t.posting, t.created_at from ledger_transfers t
+       where t.merchant_id = $1 and t.environment = $2 and ${IS_BOOKING} order by t.sequence desc limit $4) n
+     where n.${RECEIVED} limit 1) as last_at
+   from (
+     select t.posting, t.amount_minor from ledger_transfers t
+     where t.merchant_id = $1 and t.environment = $2 and t.sequence >= $3 order by t.sequence desc limit $4) d`,
+)
+
+const PAID = `merchant_id = $1 and destination_identifier = $3 and status = 'SUCCESS'
+       and environment = $2 and destination_code = $4 and id <> $6`
+const DESTINATION = sql(
+  'case_destination',
+  `select count(*)::int as paid_count, coalesce(sum(p.amount_minor), 0)::bigint as paid_minor,
+     max(p.completed_at) as last_paid_at, (
+       select completed_at from withdrawals where ${PAID} order by id limit 1) as first_paid_at
+   from (select amount_minor, completed_at from withdrawals where ${PAID} order by id desc limit $5) p`,
+)
+
+// A look for each merchant, by the index of what was paid to a destination.
+const OTHER_MERCHANTS = sql(
+  'case_other_merchants',
+  `select count(*)::int as merchants from (
+     select 1 from merchants m cross join lateral (
+       select 1 from withdrawals w where w.merchant_id = m.id and w.destination_identifier = $3 and w.status = 'SUCCESS'
+         and w.environment = $2 and w.destination_code = $4 limit 1) paid
+     where m.id <> $1 limit $5) others`,
+)
+
+const VELOCITY = sql(
+  'case_velocity',
+  `select h.hours, v.count, v.amount_minor from json_to_recordset($3::json) as h(hours int, since uuid)
+   cross join lateral (
+     select count(*)::int as count, coalesce(sum(w.amount_minor), 0)::bigint as amount_minor from (
+       select amount_minor from withdrawals where merchant_id = $1 and environment = $2 and id >= h.since
+       order by id desc limit $4) w) v
+   order by h.hours`,
+)
+
+const BEFORE = sql(
+  'case_earlier',
+  `select id, status, amount_minor, destination_identifier, created_at, status_reason from withdrawals
+   where merchant_id = $1 and environment = $2 and id < $3 order by id desc limit ${EARLIER}`,
+)
+
+type Before = {
+  id: string
+  status: OperatorWithdrawalDetail['status']
+  amount_minor: bigint
+  destination_identifier: string
+  created_at: Date
+  status_reason: string | null
+}
+
+/** The case of a withdrawal. Refuses an unknown one with not_found. */
+export async function getCase(deps: Deps, reader: Reader, withdrawal_id: string): Promise<WithdrawalCase> {
+  const withdrawal = await getWithdrawal(deps, withdrawal_id)
+  const { id, merchant_id, environment } = withdrawal
+  const book = [merchant_id, environment]
+  const now = deps.clock.now().getTime()
+  const hoursAgo = (hours: number) => firstIdAt(new Date(now - hours * HOUR_MS))
+  const [received, destination, velocity, earlier, merchant] = await Promise.all([
+    receivedLately(reader, withdrawal, new Date(now - 24 * HOUR_MS)),
+    destinationOf(reader, withdrawal),
+    reader.query<{ hours: number; count: number; amount_minor: bigint }>(VELOCITY, [
+      ...book,
+      JSON.stringify(VELOCITY_HOURS.map((hours) => ({ hours, since: hoursAgo(hours) }))),
+      CASE_COUNT_MAX,
+    ]),
+    reader.query<Before>(BEFORE, [...book, id]),
+    getMerchant(reader, merchant_id),
+  ])
+  const { name, merchant_code, status, verified, created_at } = merchant
+  return {
+    withdrawal,
+    balance: { ...withdrawal.balance, currency: CURRENCY, ...presentReceived(received[0]) },
+    destination,
+    velocity: velocity.map(({ amount_minor, ...rest }) => ({ ...rest, amount: formatAmount(amount_minor) })),
+    earlier: earlier.map(({ id: withdrawal_id, amount_minor, created_at, status_reason: reason, ...rest }) => ({
+      withdrawal_id,
+      ...rest,
+      amount: formatAmount(amount_minor),
+      created_at: created_at.toISOString(),
+      reason,
+    })),
+    merchant: { id: merchant_id, name, merchant_code, status, verified, created_at },
+  }
+}
+
+/** What came in since a moment, and when the last payment came. */
+async function receivedLately(reader: Reader, withdrawal: OperatorWithdrawalDetail, since: Date): Promise<Received[]> {
+  const { merchant_id, environment } = withdrawal
+  const { from } = await bookingsBetween(reader, withdrawal, since, null)
+  return reader.query<Received>(RECEIVED_LATELY, [merchant_id, environment, from, MOVEMENTS_MAX])
+}
+
+function presentReceived(row: Received | undefined) {
+  return {
+    last_received_at: row?.last_at?.toISOString() ?? null,
+    received_24h: formatAmount(row?.received_minor ?? 0n),
+    received_24h_complete: (row?.movements ?? 0) < MOVEMENTS_MAX,
+  }
+}
+
+type Paid = { paid_count: number; paid_minor: bigint; first_paid_at: Date | null; last_paid_at: Date | null }
+
+async function destinationOf(
+  reader: Reader,
+  withdrawal: OperatorWithdrawalDetail,
+): Promise<WithdrawalCase['destination']> {
+  const { merchant_id, environment, destination_identifier, destination_code } = withdrawal
+  const key = [merchant_id, environment, destination_identifier, destination_code]
+  const [[paid], [others]] = await Promise.all([
+    reader.query<Paid>(DESTINATION, [...key, CASE_COUNT_MAX, withdrawal.id]),
+    reader.query<{ merchants: number }>(OTHER_MERCHANTS, [...key, OTHERS_MAX]),
+  ])
+  return {
+    first_time: (paid?.paid_count ?? 0) === 0,
+    paid_count: paid?.paid_count ?? 0,
+    paid_amount: formatAmount(paid?.paid_minor ?? 0n),
+    first_paid_at: paid?.first_paid_at?.toISOString() ?? null,
+    last_paid_at: paid?.last_paid_at?.toISOString() ?? null,
+    other_merchants: others?.merchants ?? 0,
+  }
+}
+
+/** Adds the route. */
+export function caseRoutes(deps: Deps): Routes {
+  return (app) => {
+    app.get(
+      '/v1/operator/withdrawals/:withdrawal_id/case',
+      {
+        config: { access: 'operator' },
+        schema: {
+          tags: ['Operator'],
+          summary: 'Show a withdrawal with all that a decision needs',
+          description:
+            'The record, what its merchant has and received, whether the destination was paid before and by whom, how much the merchant asked for lately, and what it asked for before. All of one environment.',
+          params: WithdrawalParams,
+          response: { 200: WithdrawalCaseAnswer },
+        },
+      },
+      async (request) => ({
+        success: true as const,
+        data: await getCase(deps, deps.db, request.params.withdrawal_id),
+      }),
+    )
+  }
+}

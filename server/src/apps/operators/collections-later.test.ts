@@ -1,0 +1,153 @@
+// Held payments after the decision: the provider goes on talking, and others decide at the same moment.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { codeOf } from '../../../test/harness.ts'
+import {
+  ASKED,
+  DECISIONS,
+  type Decision,
+  type HeldStage,
+  MORE,
+  money,
+  openHeldStage,
+  REASON,
+} from '../../../test/held.ts'
+import type { Answer } from '../../adapters/providers/port.ts'
+
+let stage: HeldStage
+let world: HeldStage['world']
+/** Another process of the same installation. */
+let other: HeldStage['other']
+let desk: HeldStage['desk']
+let review: HeldStage['review']
+before(async () => {
+  stage = await openHeldStage()
+  ;({ world, other, desk, review } = stage)
+})
+after(() => stage.close())
+
+const DECLINED: Answer = { kind: 'declined', reason: 'user_cancelled', provider_status: 'FAILED' }
+
+describe('what the provider says afterwards', () => {
+  test('approved and then reversed: the money leaves again, below zero when it was spent', async () => {
+    const shop = await review.shop()
+    const id = await review.hold(shop)
+    await review.clear(id, 'approve')
+    const debit = { environment: 'live', direction: 'debit', against: 'provider_float', amount: '400', reason: 'Spent' }
+    assert.equal((await desk.adjust(shop, debit)).status, 201)
+    await review.say(shop, id, money('reversed', ASKED))
+    assert.equal((await review.shown(shop, id)).status, 'reversed')
+    assert.deepEqual(await desk.book(shop), { available: -40_000n, provider_float: 40_000n })
+    assert.deepEqual((await review.historyOf(id)).map(({ to_status, event }) => [to_status, event]).slice(-2), [
+      ['successful', 'collection.success'],
+      ['reversed', 'collection.reversed'],
+    ])
+  })
+
+  test('approved, and the provider repeats itself, asked or not: nothing new', async () => {
+    const shop = await review.shop()
+    const id = await review.hold(shop)
+    await review.clear(id, 'approve')
+    await world.work()
+    const length = (await review.historyOf(id)).length
+    for (const answer of [money('held', ASKED), money('succeeded', ASKED)]) await review.say(shop, id, answer)
+    const url = `/v1/collections/${id}/refresh-status`
+    assert.equal((await world.call({ method: 'POST', url, key: shop.live })).body.data.status, 'successful')
+    assert.equal((await review.historyOf(id)).length, length)
+    assert.deepEqual(await desk.book(shop), { available: ASKED, provider_float: -ASKED })
+  })
+
+  test('approved, and the provider denies it: written down once, no money moves', async () => {
+    const shop = await review.shop()
+    const id = await review.hold(shop)
+    await review.clear(id, 'approve')
+    for (const answer of [DECLINED, money('succeeded', 5n), DECLINED]) await review.say(shop, id, answer)
+    assert.deepEqual(
+      (await review.historyOf(id))
+        .slice(2)
+        .map(({ from_status, to_status, reason }) => [from_status, to_status, reason]),
+      [
+        ['successful', 'successful', 'declined user_cancelled'],
+        ['successful', 'successful', 'succeeded 0.05 TZS'],
+      ],
+    )
+    assert.deepEqual(await desk.book(shop), { available: ASKED, provider_float: -ASKED })
+  })
+
+  test('declined: whatever it says is written down once, and never credits, holds or reverses anything', async () => {
+    const shop = await review.shop()
+    const id = await review.hold(shop, '011')
+    await review.clear(id, 'decline')
+    await world.work()
+    const words = [money('succeeded', ASKED), money('held', ASKED), money('reversed', MORE), DECLINED]
+    for (const answer of [...words, ...words, money('succeeded', MORE)]) await review.say(shop, id, answer)
+    assert.deepEqual(
+      (await review.historyOf(id)).map(({ to_status, reason }) => [to_status, reason]),
+      [
+        ['pending_clearance', 'succeeded 1100.00 TZS'],
+        ['failed', REASON],
+        ['failed', 'succeeded 1000.00 TZS'],
+        ['failed', 'held 1000.00 TZS'],
+        ['failed', 'reversed 1100.00 TZS'],
+      ],
+    )
+    assert.deepEqual(await desk.book(shop), {})
+    const url = `/v1/collections/${id}/refresh-status`
+    assert.equal((await world.call({ method: 'POST', url, key: shop.live })).body.data.status, 'failed')
+    assert.equal((await world.rows('select 1 from webhook_deliveries where source_id = $1', [id])).length, 2)
+  })
+
+  test('held and taken back before anybody decided: it leaves the queue, and cannot be decided', async () => {
+    const shop = await review.shop()
+    const id = await review.hold(shop)
+    await review.say(shop, id, money('reversed', ASKED))
+    assert.deepEqual(codeOf(await review.clear(id, 'approve')), [409, 'invalid_state'])
+    assert.deepEqual(await desk.book(shop), {})
+    const [row] = await world.rows<{ decided_at: Date | null }>(
+      'select decided_at from held_collections where collection_id = $1',
+      [id],
+    )
+    assert.deepEqual(row?.decided_at, world.deps.clock.now())
+  })
+})
+
+describe('at the same moment', () => {
+  test('two operators decide on two processes: one does it', async () => {
+    for (let round = 0; round < 10; round++) {
+      const shop = await review.shop()
+      const id = await review.hold(shop, round % 2 === 0 ? '011' : '014')
+      const answers = await Promise.all([
+        review.clear(id, 'approve'),
+        review.clear(id, 'decline', { world: other }),
+        review.clear(id, 'approve', { world: other, idempotency_key: randomUUID() }),
+        review.clear(id, 'decline', { idempotency_key: randomUUID() }),
+      ])
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409, 409])
+      const { status, amount_received } = answers.find((answer) => answer.status === 200)?.body.data ?? {}
+      const received = BigInt(amount_received * 100)
+      const paid = { available: received, provider_float: -received }
+      assert.deepEqual(await desk.book(shop), status === 'successful' ? paid : {})
+      assert.equal((await review.historyOf(id)).length, 2)
+      const entries = await world.rows('select 1 from audit_log where target_id = $1', [id])
+      assert.equal(entries.length, 1)
+    }
+  })
+
+  test('an operator decides while the provider takes the money back: the books know where it is', async () => {
+    for (let round = 0; round < 10; round++) {
+      const shop = await review.shop()
+      const id = await review.hold(shop)
+      const decision = DECISIONS[round % 2] as Decision
+      const [decided] = await Promise.all([
+        review.clear(id, decision, { world: round % 3 === 0 ? other : world }),
+        review.say(shop, id, money('reversed', ASKED)),
+      ])
+      assert.ok([200, 409].includes(decided.status), decided.text)
+      assert.deepEqual(await desk.book(shop), {})
+      const { status } = await review.shown(shop, id)
+      assert.equal(status, decided.status === 200 && decision === 'decline' ? 'failed' : 'reversed')
+    }
+  })
+})

@@ -1,0 +1,251 @@
+// Held payments: what an operator decides about them, and what is refused.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { codeOf } from '../../../test/harness.ts'
+import { ASKED, DECISIONS, type HeldStage, MORE, money, openHeldStage, REASON } from '../../../test/held.ts'
+import type { Answer } from '../../adapters/providers/port.ts'
+
+let stage: HeldStage
+let world: HeldStage['world']
+/** Another process of the same installation. */
+let other: HeldStage['other']
+let desk: HeldStage['desk']
+let review: HeldStage['review']
+let receiver: HeldStage['receiver']
+before(async () => {
+  stage = await openHeldStage()
+  ;({ world, other, desk, review, receiver } = stage)
+})
+after(() => stage.close())
+beforeEach(() => {
+  receiver.received.length = 0
+})
+
+const DECLINED: Answer = { kind: 'declined', reason: 'user_cancelled', provider_status: 'FAILED' }
+
+describe('a decision', () => {
+  for (const environment of ['live', 'sandbox'] as const) {
+    test(`approved, ${environment}: what was held is credited, and the merchant is told to deliver`, async () => {
+      const shop = await review.shop()
+      const id = await review.hold(shop, '014', environment)
+      assert.deepEqual(await desk.book(shop, environment), { held: ASKED, provider_float: -ASKED })
+      receiver.received.length = 0
+      const { status, body } = await review.clear(id, 'approve')
+      assert.deepEqual([status, body.data.status, body.data.amount_received], [200, 'successful', 1000])
+      assert.equal(body.data.decided_at, world.deps.clock.now().toISOString())
+      assert.deepEqual(await desk.book(shop, environment), { available: ASKED, provider_float: -ASKED })
+      await world.work()
+      const record = await review.shown(shop, id, environment)
+      assert.deepEqual([record.status, record.amount, record.failure_reason_code], ['successful', 1000, null])
+      const [told] = receiver.received.map((request) => JSON.parse(request.body))
+      assert.equal(receiver.received.length, 1)
+      const at = world.deps.clock.now().toISOString()
+      assert.deepEqual(told, {
+        event: 'collection.success',
+        merchant_code: shop.merchant.merchant_code,
+        collection_id: id,
+        reference: 'ORDER-1',
+        merchant_reference: 'ORDER-1',
+        amount: '1000.00',
+        currency: 'TZS',
+        status: 'successful',
+        method: 'wallet_push',
+        completed_at: at,
+        timestamp: at,
+        ...(environment === 'sandbox' ? { sandbox: true } : {}),
+      })
+    })
+
+    test(`declined, ${environment}: it leaves the books for the payer, and the merchant is told that it failed`, async () => {
+      const shop = await review.shop()
+      const id = await review.hold(shop, '014', environment)
+      receiver.received.length = 0
+      const { status, body } = await review.clear(id, 'decline')
+      assert.deepEqual([status, body.data.status, body.data.failure_reason_code], [200, 'failed', 'review_declined'])
+      assert.deepEqual(await desk.book(shop, environment), {})
+      await world.work()
+      const record = await review.shown(shop, id, environment)
+      assert.deepEqual([record.status, record.failure_reason_code], ['failed', 'review_declined'])
+      assert.equal(record.failure_reason_message, 'The payment was held for a review and declined.')
+      const [told] = receiver.received.map((request) => JSON.parse(request.body))
+      assert.deepEqual(
+        [told.event, told.status, told.failure_reason_code, told.failed_at],
+        ['collection.failed', 'failed', 'review_declined', world.deps.clock.now().toISOString()],
+      )
+    })
+  }
+
+  test('approved where another amount was taken: that is credited, and every answer and event shows both', async () => {
+    const shop = await review.shop()
+    const id = await review.hold(shop, '011')
+    assert.deepEqual(await desk.book(shop), { held: MORE, provider_float: -MORE })
+    receiver.received.length = 0
+    const { data } = (await review.clear(id, 'approve')).body
+    assert.deepEqual([data.amount, data.amount_received, data.status], [1000, 1100, 'successful'])
+    assert.deepEqual(await desk.book(shop), { available: MORE, provider_float: -MORE })
+    const record = await review.shown(shop, id)
+    assert.deepEqual([record.amount, record.amount_received], [1000, 1100])
+    await world.work()
+    const told = JSON.parse(receiver.received[0]?.body ?? '')
+    assert.deepEqual([told.event, told.amount, told.amount_received], ['collection.success', '1000.00', '1100.00'])
+  })
+
+  test('declined where another amount was taken: all of it leaves the books', async () => {
+    const shop = await review.shop()
+    await review.clear(await review.hold(shop, '011'), 'decline')
+    assert.deepEqual(await desk.book(shop), {})
+  })
+
+  test('takes our fee as it was frozen, and none of a payment that the fee would eat', async () => {
+    const shop = await review.shop({ rules: [{ flow: 'collection', percentage: '2.00', flat_fee: '5.00' }] })
+    const whole = await review.hold(shop, '011')
+    await world.call({
+      method: 'PUT',
+      url: `/v1/operator/merchants/${shop.merchant.id}/pricing`,
+      payload: { rules: [{ flow: 'collection', percentage: '90.00' }] },
+      key: await desk.session(),
+    })
+    assert.equal((await review.clear(whole, 'approve')).body.data.fee, 25)
+    assert.deepEqual(await desk.book(shop), { available: MORE - 2_500n, fee_income: 2_500n, provider_float: -MORE })
+    // Of 1000.00 the fee is 900.00 now, and the payer was charged 9.00.
+    const tiny = await review.pay(shop, '007')
+    await review.say(shop, tiny, money('succeeded', 900n))
+    assert.equal((await review.clear(tiny, 'approve')).status, 200)
+    assert.deepEqual(await desk.book(shop), {
+      available: MORE - 1_600n,
+      fee_income: 2_500n,
+      provider_float: -MORE - 900n,
+    })
+    await review.say(shop, tiny, money('reversed', 900n))
+    await review.say(shop, whole, money('reversed', MORE))
+    assert.deepEqual(await desk.book(shop), {}, 'a reversal gives back what was taken, and no more')
+  })
+
+  test('is possible for a merchant that is suspended: its payments under way are finished', async () => {
+    const shop = await review.shop()
+    const id = await review.hold(shop)
+    await world.rows("update merchants set status = 'SUSPENDED' where id = $1", [shop.merchant.id])
+    assert.equal((await review.clear(id, 'approve')).body.data.status, 'successful')
+    await world.rows("update merchants set status = 'ACTIVE' where id = $1", [shop.merchant.id])
+  })
+
+  test('is in the history with the words of the provider, and in the audit log with its person and reason', async () => {
+    const shop = await review.shop()
+    const id = await review.hold(shop, '011')
+    await review.say(shop, id, DECLINED)
+    const { history } = (await review.clear(id, 'approve')).body.data
+    assert.deepEqual(
+      history.map((row: Record<string, string>) => [row.from_status, row.to_status, row.actor, row.reason, row.event]),
+      [
+        ['processing', 'pending_clearance', 'provider', 'succeeded 1100.00 TZS', 'collection.pending_review'],
+        ['pending_clearance', 'pending_clearance', 'provider', 'declined user_cancelled', null],
+        ['pending_clearance', 'successful', `operator ${desk.user_id}`, REASON, 'collection.success'],
+      ],
+    )
+    const url = `/v1/operator/audit-log?merchant_id=${shop.merchant.id}`
+    const [entry] = (await world.get(url, await desk.session())).body.data.items
+    assert.deepEqual(
+      [entry.action, entry.target_type, entry.target_id, entry.reason],
+      ['collection.clear', 'collection', id, REASON],
+    )
+    assert.deepEqual(entry.actor, { kind: 'operator', id: desk.user_id, name: desk.email })
+    assert.deepEqual(entry.before, { status: 'pending_clearance' })
+    assert.deepEqual(entry.after, {
+      status: 'successful',
+      decision: 'approve',
+      environment: 'live',
+      amount: '1000.00',
+      amount_received: '1100.00',
+      fee: '0.00',
+      currency: 'TZS',
+    })
+    assert.ok(!(await world.get(`/v1/collections/${id}`, shop.live)).text.includes(desk.user_id))
+  })
+
+  test('of a payment that waits in the sandbox because it was asked to', async () => {
+    const shop = await review.shop()
+    const body = { amount: '1000', phone: '0754123456', simulate_status: 'pending_clearance' }
+    const made = await world.post('/v1/collections/wallet-push', body, { key: shop.sandbox })
+    await world.work()
+    assert.equal((await review.clear(made.body.data.collection_id, 'approve')).body.data.status, 'successful')
+    assert.deepEqual(await desk.book(shop, 'sandbox'), { available: ASKED, provider_float: -ASKED })
+  })
+})
+
+describe('refused, and nothing changes', () => {
+  for (const first of DECISIONS) {
+    for (const second of DECISIONS) {
+      test(`${second} after ${first}`, async () => {
+        const shop = await review.shop()
+        const id = await review.hold(shop)
+        const { status } = (await review.clear(id, first)).body.data
+        await world.work()
+        const refused = await review.untouched(() => review.clear(id, second))
+        assert.deepEqual(codeOf(refused), [409, 'invalid_state'])
+        assert.deepEqual(refused.body.error.details, { status })
+      })
+    }
+  }
+
+  const ENDS: Record<string, string> = { processing: '007', successful: '001', failed: '002', reversed: '012' }
+  for (const [status, ending] of Object.entries(ENDS)) {
+    test(`a decision about a payment that is ${status}`, async () => {
+      const shop = await review.shop()
+      const id = await review.pay(shop, ending)
+      if (status === 'reversed') await world.pass(3_000)
+      assert.equal((await review.shown(shop, id)).status, status)
+      for (const decision of DECISIONS) {
+        for (const idempotency_key of [undefined, randomUUID()]) {
+          const options = idempotency_key === undefined ? {} : { idempotency_key }
+          const refused = await review.untouched(() => review.clear(id, decision, options))
+          assert.deepEqual(codeOf(refused), [409, 'invalid_state'])
+          assert.deepEqual(refused.body.error.details, { status })
+        }
+      }
+    })
+  }
+
+  test('a decision without a reason, or that is none', async () => {
+    const shop = await review.shop()
+    const id = await review.hold(shop)
+    for (const [field, body] of [
+      ['reason', { decision: 'approve' }],
+      ['reason', { decision: 'approve', reason: '' }],
+      ['reason', { decision: 'decline', reason: ' \u200d ' }],
+      ['reason', { decision: 'decline', reason: 'x'.repeat(501) }],
+      ['reason', { decision: 'decline', reason: 'two\nlines' }],
+      ['decision', { reason: REASON }],
+      ['decision', { decision: 'clear', reason: REASON }],
+    ] as const) {
+      const refused = await review.untouched(() => review.clear(id, 'approve', { body }))
+      assert.deepEqual(codeOf(refused), [400, 'validation_failed'], JSON.stringify(body))
+      assert.equal(refused.body.error.details.fields[0].field, field)
+    }
+  })
+
+  test('a payment that does not exist', async () => {
+    const shop = await review.shop()
+    const id = await review.hold(shop)
+    for (const unknown of [randomUUID(), 'nothing', id.replace(/.{4}$/, '0000'), shop.merchant.id]) {
+      assert.deepEqual(codeOf(await review.clear(unknown, 'approve')), [404, 'not_found'])
+    }
+    assert.equal((await review.clear(id.toUpperCase(), 'approve')).status, 200, 'an id is an id in capitals too')
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  test('makes a decision happen once, repeats its answer, and refuses another decision', async () => {
+    const shop = await review.shop()
+    const id = await review.hold(shop)
+    const idempotency_key = randomUUID()
+    const first = await review.clear(id, 'approve', { idempotency_key })
+    assert.equal(first.status, 200)
+    await world.work()
+    const again = await review.untouched(() => review.clear(id, 'approve', { idempotency_key, world: other }))
+    assert.deepEqual([again.text, again.headers['idempotency-replayed']], [first.text, 'true'])
+    const changed = await review.untouched(() => review.clear(id, 'decline', { idempotency_key }))
+    assert.deepEqual(codeOf(changed), [422, 'idempotency_key_reused'])
+  })
+})

@@ -1,0 +1,116 @@
+// Operators look at payments, and decide whose the money of held ones is.
+
+import Type from 'typebox'
+import { actOf } from '../../books/audit/index.ts'
+import type { Deps, Tx } from '../../kernel/db/index.ts'
+import { ENVIRONMENTS, PageQuery, page, type Routes, success, writtenAmount } from '../../kernel/http/index.ts'
+import { AMOUNT_HELP, AmountField, oneOf, parseAmount, refuseField, visibleLine } from '../../kernel/lib/index.ts'
+import {
+  ASKED_MAX,
+  BOOKS_MAX,
+  clearCollection,
+  HeldCollection,
+  ListFilters,
+  LOOKED_AT_MAX,
+  listForOperators,
+  OperatorCollection,
+  STATUSES,
+  WAITING_MAX,
+} from '../../money/collections/index.ts'
+import type { Desk } from '../../money/withdrawals/index.ts'
+import { checkDepth, DEPTH_MAX } from './depth.ts'
+import { decideOnce } from './once.ts'
+
+const Query = Type.Object({
+  ...PageQuery,
+  ...ListFilters,
+  status: Type.Optional(
+    oneOf(
+      [...STATUSES, 'any'],
+      'any: every status. Left out: `pending_clearance`, or `any` with `held`, `reference`, `phone`, `method`, `from` or `to`.',
+    ),
+  ),
+  held: Type.Optional(Type.Boolean({ description: 'true: only those that are or were held for review.' })),
+  merchant_id: Type.Optional(Type.String({ format: 'uuid' })),
+  environment: Type.Optional(oneOf(ENVIRONMENTS)),
+})
+
+const BOUNDS = [
+  'Those under review come with the longest waiting first, all others newest first.',
+  `Without \`merchant_id\`, \`total_items\` counts up to ${DEPTH_MAX}, and no page goes further; nor without \`environment\`.`,
+  `Except for the queue of reviews, a list without \`merchant_id\` reads at most ${LOOKED_AT_MAX} payments.`,
+  `Up to ${BOOKS_MAX} merchants share them equally, each environment for itself: those paid last of the ${ASKED_MAX} registered last.`,
+  `Of those that are processing, up to ${WAITING_MAX} merchants share them. Other filters apply to what was read.`,
+  '`from` and `to` move that window, except for a reference and for those that are processing.',
+  'With `merchant_id` the list is that of the merchant: see `GET /v1/collections`.',
+].join(' ')
+
+const Body = Type.Object({
+  amount: Type.Optional({
+    ...AmountField,
+    description:
+      'What money in another currency (`foreign_currency`) is worth in TZS. Required to approve it, refused elsewhere.',
+  }),
+  decision: oneOf(
+    ['approve', 'decline'],
+    'approve: what was received is credited. decline: it goes back to the payer.',
+  ),
+  reason: visibleLine(500, 'Why. It stays in the history and in the audit log; the merchant does not see it.'),
+})
+
+/** Adds the routes. */
+export function operatorCollectionRoutes(deps: Deps, { desk }: { desk: Desk }): Routes {
+  const tags = ['Operator']
+  return (app) => {
+    app.get(
+      '/v1/operator/collections',
+      {
+        config: { access: 'operator' },
+        schema: {
+          tags,
+          summary: 'List the collections of all merchants',
+          description: BOUNDS,
+          querystring: Query,
+          response: { 200: success(page(OperatorCollection)) },
+        },
+      },
+      async (request) => {
+        checkDepth(request.query)
+        return { success: true as const, data: await listForOperators(deps, request.query) }
+      },
+    )
+    app.post(
+      '/v1/operator/collections/:collection_id/clear',
+      {
+        config: {
+          access: 'operator',
+          idempotency: 'honoured',
+          step_up: 'always',
+          refusals: ['invalid_state', 'amount_not_supported'],
+        },
+        schema: {
+          tags,
+          summary: 'Decide about a held collection',
+          description:
+            'Approved it is `successful`: `amount_received` is credited, less our fee. Money in another currency (`foreign_amount`) is in no book: approving it states its worth in `amount`, which is booked then. Declined it is `failed` with `review_declined`, and the money leaves the books of the merchant: give it back to the payer at the provider.',
+          params: Type.Object({ collection_id: Type.String({ description: 'The id of the collection.' }) }),
+          body: Body,
+          response: { 200: success(HeldCollection) },
+        },
+      },
+      async (request, reply) => {
+        const { amount, decision, reason } = request.body
+        const stated_minor = amount === undefined ? null : parseAmount(writtenAmount({ ...request.body, amount }))
+        if (stated_minor !== null && typeof stated_minor !== 'bigint' && stated_minor !== 'too_large') {
+          refuseField('amount', AMOUNT_HELP[stated_minor])
+        }
+        const input = { collection_id: request.params.collection_id, decision, reason, stated_minor }
+        const clear = async (tx: Tx) => {
+          const { collection, deliveries } = await clearCollection(deps, tx, actOf(request), input, desk.room)
+          return { data: collection, left: { deliveries } }
+        }
+        return decideOnce(deps, request, reply, clear, desk.sendNow)
+      },
+    )
+  }
+}

@@ -1,0 +1,392 @@
+// Four eyes: from an amount on, one operator is not enough, whatever they do and however often.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { newOperator, type Operator } from '../../../test/consoles.ts'
+import { type OperatorDesk, openDesk, type Shop, UNTOUCHED } from '../../../test/desk.ts'
+import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
+import { booksHold, newScript, type Script, said, scriptedProvider } from '../../../test/payouts.ts'
+import { unchanged } from '../../../test/withdrawals.ts'
+
+/** With the prices of a desk, 10000.00 takes 10800.00 from the balance. */
+const EYES = '10800'
+const LARGE = '10000.00'
+const SMALL = '9999.00'
+
+let world: World
+/** Another process of the same installation. */
+let other: World
+let desk: OperatorDesk
+let script: Script
+let asha: Operator
+let juma: Operator
+let died_at: string | null = null
+before(async () => {
+  script = newScript()
+  const options = {
+    env: { FOUR_EYES_AMOUNT: EYES },
+    compose: { providers: [scriptedProvider(script)] },
+    point(name: string) {
+      if (name === died_at) throw new Error('the process dies here')
+    },
+  }
+  world = await createWorld(options)
+  other = await createWorld({ ...options, url: world.url })
+  desk = await openDesk(world)
+  asha = await newOperator(world)
+  juma = await newOperator(world)
+})
+after(async () => {
+  await booksHold(world)
+  await other.close()
+  await world.close()
+})
+beforeEach(() => {
+  script.payout = ({ amount_minor }) => said.paid(amount_minor)
+  script.sent.length = 0
+  died_at = null
+})
+// What was approved goes its way before the next test looks.
+afterEach(() => settle())
+
+type Way = { at?: World; idempotency_key?: string | null }
+
+async function approve(who: Operator, id: string, { at = world, idempotency_key = null }: Way = {}): Promise<Reply> {
+  return at.post(`/v1/operator/withdrawals/${id}/approve`, {}, { key: await who.token(), idempotency_key })
+}
+const newShop = () => desk.shop('100000.00')
+const newLarge = async (shop?: Shop) => desk.submit(shop ?? (await newShop()), { amount: LARGE })
+const whoOf = ({ approvals }: { approvals: { operator: string }[] }) => approvals.map(({ operator }) => operator)
+const SECOND: [number, string] = [409, 'second_operator_required']
+
+/** What the audit log says of approvals of a withdrawal, oldest first. */
+const told = (id: string) =>
+  world.rows<{ action: string; actor_name: string; before: object; after: Record<string, unknown> }>(
+    `select action, actor_name, before, after from audit_log
+     where target_id = $1 and action like 'withdrawal.%approve' order by seq`,
+    [id],
+  )
+
+async function settle(): Promise<void> {
+  await Promise.all([world.work(), other.work()])
+}
+
+describe('a withdrawal from the amount on', () => {
+  test('waits after the first approval, with nothing set aside, and leaves after the second of another operator', async () => {
+    const shop = await newShop()
+    const id = await newLarge(shop)
+    const waiting = await desk.show(id)
+    assert.deepEqual([waiting.approvals_required, waiting.approvals], [2, []])
+
+    const first = await approve(asha, id)
+    assert.equal(first.status, 200, first.text)
+    const { status, approvals_required, approvals } = first.body.data
+    const at = world.deps.clock.now().toISOString()
+    assert.deepEqual(
+      [status, approvals_required, approvals],
+      ['PENDING_ADMIN_APPROVAL', 2, [{ operator: asha.email, reason: null, at }]],
+    )
+    await settle()
+    assert.deepEqual([await desk.book(shop), script.sent], [UNTOUCHED, []])
+    const merchants = await world.get(`/v1/disbursements/${id}`, shop.live)
+    assert.equal(merchants.body.data.status, 'PENDING_ADMIN_APPROVAL')
+    assert.doesNotMatch(merchants.text, new RegExp(`approvals|${asha.email}`), 'who approved is not for the merchant')
+
+    world.deps.clock.advance(1_000)
+    const second = await approve(juma, id)
+    assert.deepEqual([second.status, second.body.data.status], [200, 'PROCESSING'])
+    assert.deepEqual(whoOf(second.body.data), [asha.email, juma.email])
+    await settle()
+    assert.equal(script.sent.length, 1)
+    const paid = await desk.show(id)
+    assert.deepEqual([paid.status, paid.approvals_required, whoOf(paid)], ['SUCCESS', 2, [asha.email, juma.email]])
+    const list = await world.get(`/v1/operator/withdrawals?merchant_id=${shop.merchant.id}`, await asha.token())
+    assert.deepEqual(whoOf(list.body.data.items[0]), [asha.email, juma.email])
+    assert.deepEqual(
+      paid.history.map((move: { to_status: string }) => move.to_status),
+      ['PROCESSING', 'SUCCESS'],
+    )
+  })
+
+  test('below the amount one operator is enough, and the record says who it was', async () => {
+    const id = await desk.submit(await newShop(), { amount: SMALL })
+    const { status, approvals_required, approvals } = (await approve(asha, id)).body.data
+    assert.deepEqual([status, approvals_required, approvals.length], ['PROCESSING', 1, 1])
+    assert.equal(approvals[0].operator, asha.email)
+  })
+
+  test('the same operator again is refused, whichever way, and changes nothing', async () => {
+    const id = await newLarge()
+    await approve(asha, id)
+    await unchanged(world, async () => {
+      for (const way of [{}, { at: other }, { idempotency_key: randomUUID() }]) {
+        assert.deepEqual(codeOf(await approve(asha, id, way)), SECOND)
+      }
+    })
+    assert.deepEqual(whoOf(await desk.show(id)), [asha.email])
+  })
+
+  test('a repeated Idempotency-Key repeats the first approval and is no second one', async () => {
+    const id = await newLarge()
+    const idempotency_key = randomUUID()
+    const first = await approve(asha, id, { idempotency_key })
+    const again = await approve(asha, id, { idempotency_key })
+    assert.deepEqual([again.status, again.text], [200, first.text])
+    assert.deepEqual(whoOf(await desk.show(id)), [asha.email])
+  })
+
+  test('whoever submitted it approves neither first nor second', async () => {
+    const shop = await newShop()
+    const fatuma = await newOperator(world, [{ role: 'FINANCE', merchant: shop.merchant }])
+    const submit = async (amount: string) => {
+      const token = (await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])).token
+      const to = { destination_code: 'MPESA', destination_phone: '0754123001', destination_name: 'Asha' }
+      const body = { amount, method: 'MOBILE_MONEY', ...to }
+      const made = await world.post('/v1/merchant/withdrawals', body, { key: token })
+      assert.equal(made.status, 202, made.text)
+      const id: string = made.body.data.id
+      await world.rows('update withdrawals set requested_by_id = $2 where id = $1', [id, fatuma.user_id])
+      return id
+    }
+    const id = await submit(LARGE)
+    for (let i = 0; i < 2; i++) {
+      await unchanged(world, async () => assert.deepEqual(codeOf(await approve(fatuma, id)), [403, 'forbidden']))
+      await approve(asha, id)
+    }
+    assert.equal((await approve(juma, id)).body.data.status, 'PROCESSING')
+    assert.equal((await approve(fatuma, await submit(SMALL))).status, 200, 'where one is enough, it is as it was')
+  })
+
+  test('the first approval is judged like the only one: what could not leave is not approved', async () => {
+    const shop = await newShop()
+    const id = await newLarge(shop)
+    const refused = async (code: string) => {
+      await unchanged(world, async () => assert.deepEqual(codeOf(await approve(asha, id)), [409, code]))
+      assert.deepEqual((await desk.show(id)).approvals, [])
+    }
+    await world.rows("update merchants set status = 'SUSPENDED' where id = $1", [shop.merchant.id])
+    await refused('withdrawal_restricted')
+    await world.rows("update merchants set status = 'ACTIVE' where id = $1", [shop.merchant.id])
+    const debit = {
+      environment: 'live',
+      direction: 'debit',
+      against: 'provider_float',
+      amount: '95000.00',
+      reason: 'Out',
+    }
+    await desk.adjust(shop, debit)
+    await refused('insufficient_balance')
+  })
+
+  test('each approval is in the audit log, with who had approved by then', async () => {
+    const id = await newLarge()
+    await approve(asha, id)
+    await approve(juma, id)
+    const entries = (await told(id)).map(({ action, actor_name, before, after }) => ({
+      action,
+      actor_name,
+      before,
+      ...{ status: after.status, required: after.approvals_required, approvals: after.approvals },
+    }))
+    const before = { status: 'PENDING_ADMIN_APPROVAL' }
+    const both = [asha.email, juma.email]
+    assert.deepEqual(entries, [
+      {
+        action: 'withdrawal.first_approve',
+        actor_name: asha.email,
+        before,
+        ...before,
+        required: 2,
+        approvals: [asha.email],
+      },
+      {
+        action: 'withdrawal.approve',
+        actor_name: juma.email,
+        before,
+        status: 'PROCESSING',
+        required: 2,
+        approvals: both,
+      },
+    ])
+  })
+
+  test('the sandbox needs two operators as well, and a merchant that plays them there needs none', async () => {
+    const shop = await newShop()
+    const [real, played] = [
+      await desk.submit(shop, { amount: LARGE, environment: 'sandbox' }),
+      await desk.submit(shop, { amount: LARGE, environment: 'sandbox' }),
+    ]
+    assert.equal((await approve(asha, real)).body.data.status, 'PENDING_ADMIN_APPROVAL')
+    for (const id of [real, played]) {
+      const path = `/v1/sandbox/disbursements/${id}/simulate`
+      const simulated = await world.post(path, { outcome: 'SUCCESS' }, { key: shop.sandbox })
+      assert.equal(simulated.body.data?.status, 'SUCCESS', simulated.text)
+    }
+  })
+})
+
+describe('between the first approval and the second', () => {
+  test('asking the merchant ends the first: afterwards both have to approve again', async () => {
+    const shop = await newShop()
+    const { token } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
+    const id = await newLarge(shop)
+    await approve(asha, id)
+    const asked = await desk.act(id, 'request-info')
+    assert.deepEqual([asked.body.data.status, asked.body.data.approvals], ['INFO_REQUESTED', []])
+    await world.post(`/v1/merchant/withdrawals/${id}/respond`, { message: 'A supplier' }, { key: token })
+    const first = (await approve(juma, id)).body.data
+    assert.deepEqual([first.status, whoOf(first)], ['PENDING_ADMIN_APPROVAL', [juma.email]])
+    const second = (await approve(asha, id)).body.data
+    assert.deepEqual([second.status, whoOf(second)], ['PROCESSING', [juma.email, asha.email]])
+  })
+
+  test('from INFO_REQUESTED it takes two as well, and an answer of the merchant ends nothing', async () => {
+    const shop = await newShop()
+    const { token } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
+    const id = await newLarge(shop)
+    await desk.act(id, 'request-info')
+    assert.equal((await approve(asha, id)).body.data.status, 'INFO_REQUESTED')
+    assert.deepEqual(codeOf(await approve(asha, id)), SECOND)
+    await world.post(`/v1/merchant/withdrawals/${id}/respond`, { message: 'A supplier' }, { key: token })
+    assert.deepEqual(codeOf(await approve(asha, id)), SECOND)
+    assert.equal((await approve(juma, id)).body.data.status, 'PROCESSING')
+    const directly = await newLarge()
+    await desk.act(directly, 'request-info')
+    await approve(asha, directly)
+    assert.equal((await approve(juma, directly)).body.data.status, 'PROCESSING')
+  })
+
+  test('rejected, it is approved by nobody any more', async () => {
+    const id = await newLarge()
+    await approve(asha, id)
+    const rejected = await desk.act(id, 'reject')
+    assert.deepEqual([rejected.body.data.status, rejected.body.data.approvals], ['REJECTED', []])
+    await unchanged(world, async () => {
+      for (const who of [asha, juma]) assert.deepEqual(codeOf(await approve(who, id)), [409, 'invalid_state'])
+    })
+  })
+
+  test('money that was spent meanwhile is missed at the second, and the first stays', async () => {
+    const shop = await newShop()
+    const id = await newLarge(shop)
+    await approve(asha, id)
+    const debit = {
+      environment: 'live',
+      direction: 'debit',
+      against: 'provider_float',
+      amount: '95000.00',
+      reason: 'Out',
+    }
+    await desk.adjust(shop, debit)
+    await unchanged(world, async () => assert.deepEqual(codeOf(await approve(juma, id)), [409, 'insufficient_balance']))
+    await desk.adjust(shop, { ...debit, direction: 'credit' })
+    assert.equal((await approve(juma, id)).body.data.status, 'PROCESSING')
+  })
+
+  test('an operator who is one no longer has approved nothing', async () => {
+    const id = await newLarge()
+    const gone = await newOperator(world)
+    await approve(gone, id)
+    await world.rows('update users set super_admin = false where id = $1', [gone.user_id])
+    assert.deepEqual((await desk.show(id)).approvals, [])
+    assert.deepEqual(whoOf((await approve(asha, id)).body.data), [asha.email])
+    await world.rows('update users set super_admin = true where id = $1', [gone.user_id])
+    const second = (await approve(gone, id)).body.data
+    assert.deepEqual([second.status, whoOf(second).sort()], ['PROCESSING', [asha.email, gone.email].sort()])
+  })
+
+  test('another setting changes what was judged before in neither direction', async () => {
+    const [begun, fresh] = [await newLarge(), await newLarge()]
+    await approve(asha, begun)
+    const off = await createWorld({ url: world.url, compose: { providers: [scriptedProvider(script)] } })
+    try {
+      assert.deepEqual(codeOf(await approve(asha, begun, { at: off })), SECOND)
+      assert.equal((await approve(asha, fresh, { at: off })).body.data.status, 'PROCESSING')
+      assert.equal((await desk.show(fresh)).approvals_required, 1)
+      assert.equal((await approve(juma, begun, { at: off })).body.data.approvals_required, 2)
+    } finally {
+      await off.close()
+    }
+  })
+})
+
+describe('at the same moment', () => {
+  test('two operators count as two, on one process or two, and the payout leaves once', async () => {
+    for (let round = 0; round < 6; round++) {
+      script.sent.length = 0
+      const id = await newLarge()
+      const at = round % 2 === 0 ? world : other
+      const key = round % 3 === 0 ? randomUUID() : null
+      const answers = await Promise.all([approve(asha, id), approve(juma, id, { at, idempotency_key: key })])
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 200],
+      )
+      const statuses = answers.map(({ body }) => body.data.status).sort()
+      assert.deepEqual(statuses, ['PENDING_ADMIN_APPROVAL', 'PROCESSING'])
+      await settle()
+      assert.equal(script.sent.length, 1)
+      assert.equal((await desk.show(id)).status, 'SUCCESS')
+    }
+  })
+
+  test('the same operator many times is one, and nothing leaves', async () => {
+    for (let round = 0; round < 4; round++) {
+      const id = await newLarge()
+      const ways: Way[] = [{}, {}, { at: other }, { idempotency_key: randomUUID() }]
+      const answers = await Promise.all(ways.map((way) => approve(asha, id, way)))
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409, 409])
+      for (const answer of answers.filter(({ status }) => status === 409)) assert.deepEqual(codeOf(answer), SECOND)
+      const { status, approvals } = await desk.show(id)
+      assert.deepEqual([status, approvals.length], ['PENDING_ADMIN_APPROVAL', 1])
+    }
+    await settle()
+    assert.deepEqual(script.sent, [])
+  })
+
+  test('a question against the second approval: either it leaves with two, or it waits with none', async () => {
+    for (let round = 0; round < 6; round++) {
+      const id = await newLarge()
+      await approve(asha, id)
+      const [approved, asked] = await Promise.all([
+        approve(juma, id, { at: other }),
+        desk.act(id, round % 2 === 0 ? 'request-info' : 'reject'),
+      ])
+      const { status, approvals } = await desk.show(id)
+      if (asked.status === 200) {
+        // The first approval had gone: that of the second was a first one, or came too late.
+        assert.ok(['INFO_REQUESTED', 'REJECTED'].includes(status), status)
+        assert.ok(approvals.length <= 1)
+      } else {
+        assert.deepEqual([approved.status, approvals.length], [200, 2])
+      }
+    }
+  })
+})
+
+describe('a process that dies', () => {
+  for (const when of ['before', 'after'] as const) {
+    test(`${when} the commit of the first approval has ${when === 'before' ? 'not ' : ''}approved, and nothing leaves`, async () => {
+      const id = await newLarge()
+      died_at = `approve.${when}_commit`
+      assert.equal((await approve(asha, id)).status, 500)
+      died_at = null
+      const { status, approvals } = await desk.show(id)
+      assert.deepEqual([status, approvals.length], ['PENDING_ADMIN_APPROVAL', when === 'before' ? 0 : 1])
+      await settle()
+      assert.deepEqual(script.sent, [])
+      assert.equal((await approve(asha, id)).status, when === 'before' ? 200 : 409)
+      assert.equal((await approve(juma, id)).body.data.status, 'PROCESSING')
+      await settle()
+      assert.equal(script.sent.length, 1)
+    })
+  }
+})
+
+test('an approval can neither be changed nor taken away', async () => {
+  await approve(asha, await newLarge())
+  for (const statement of ['update withdrawal_approvals set operator_name = $1', 'delete from withdrawal_approvals']) {
+    await assert.rejects(world.rows(statement, statement.includes('$1') ? ['Nobody'] : []), /permission denied/)
+  }
+})

@@ -1,0 +1,83 @@
+// Beside how a provider did stands whether it is called now: the circuit of its method, whatever the network.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createWorld, type World } from '../../../test/harness.ts'
+import { newScript, type Script, scriptedProvider } from '../../../test/payouts.ts'
+import type { Answer, Provider } from '../../adapters/providers/port.ts'
+
+const DOWN: Answer = { kind: 'unknown', why: 'unreachable', provider_status: null }
+const TAKEN: Answer = { kind: 'succeeded', amount_minor: 100_000n, currency: 'TZS', provider_status: 'COMPLETED' }
+
+let said: Answer | Promise<Answer> = TAKEN
+/** Resolves with the next prompt. */
+let asked = Promise.withResolvers<void>()
+const push = async () => {
+  asked.resolve()
+  return said
+}
+let world: World
+let operator: string
+before(async () => {
+  const script: Script = newScript()
+  const scripted = scriptedProvider(script)
+  const { circuit_breaker: _, ...capabilities } = scripted.capabilities
+  const provider: Provider = { ...scripted, capabilities, push }
+  world = await createWorld({ compose: { providers: [provider] } })
+  operator = (await world.newSession('SUPER_ADMIN')).token
+})
+after(() => world.close())
+
+/** Begins a payment, and does not wait for what the provider says. */
+async function begin(phone: string, way = 'wallet-push', key = world.live_key): Promise<void> {
+  const reply = await world.post(`/v1/collections/${way}`, { amount: '1000', phone }, { key })
+  assert.equal(reply.status, 202, reply.text)
+}
+async function pay(phone: string, way?: string): Promise<void> {
+  await begin(phone, way)
+  await world.system.driver.task.idle()
+}
+/** The circuit beside each line. */
+async function circuits(environment = 'live'): Promise<Record<string, unknown>> {
+  const reply = await world.get(`/v1/operator/providers/health?environment=${environment}`, operator)
+  assert.equal(reply.status, 200, reply.text)
+  const items: { method: string; network: string | null; circuit: object | null }[] = reply.body.data.items
+  return Object.fromEntries(items.map(({ method, network, circuit }) => [`${method} ${network}`, circuit]))
+}
+const CLOSED = { state: 'closed', retry_at: null }
+
+test('the circuit of a method stands beside each of its networks: closed, open until a time, being tried, and closed again', async () => {
+  await pay('0754123456')
+  await pay('0684123456')
+  await pay('0684123456', 'provider-pesa')
+  const fine = await circuits()
+  assert.deepEqual([fine['wallet_push MPESA'], fine['wallet_push AIRTEL']], [CLOSED, CLOSED])
+
+  said = DOWN
+  for (let i = 0; i < 5; i++) await pay('0754123456')
+  const open = { state: 'open', retry_at: new Date(world.deps.clock.now().getTime() + 2_000).toISOString() }
+  const down = await circuits()
+  assert.deepEqual([down['wallet_push MPESA'], down['wallet_push AIRTEL']], [open, open])
+  assert.deepEqual(down['provider_pesa AIRTEL'], CLOSED, 'another method has another circuit')
+
+  world.deps.clock.advance(2_000)
+  const answer = Promise.withResolvers<Answer>()
+  said = answer.promise
+  asked = Promise.withResolvers<void>()
+  await begin('0754123456')
+  await asked.promise
+  assert.deepEqual((await circuits())['wallet_push MPESA'], { state: 'half_open', retry_at: null })
+  answer.resolve(TAKEN)
+  said = TAKEN
+  await world.system.driver.task.idle()
+  assert.deepEqual((await circuits())['wallet_push AIRTEL'], CLOSED)
+})
+
+test('a provider that this process plays, or has not configured, has no circuit', async () => {
+  await begin('0754123001', 'wallet-push', world.sandbox_key)
+  await world.work()
+  assert.deepEqual(await circuits('sandbox'), { 'wallet_push MPESA': null })
+  await world.rows("update collection_attempts set provider = 'gone' where environment = 'live'")
+  const gone = await circuits()
+  assert.deepEqual(gone, { 'provider_pesa AIRTEL': null, 'wallet_push AIRTEL': null, 'wallet_push MPESA': null })
+})

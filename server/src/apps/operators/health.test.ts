@@ -1,0 +1,205 @@
+// How providers do: counted from what happened to payments and payouts, whichever process they went through.
+
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { type OperatorDesk, openDesk, type Shop } from '../../../test/desk.ts'
+import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import { money, openReview, type Review } from '../../../test/held.ts'
+import { newId } from '../../kernel/lib/index.ts'
+import { COUNTED_MAX, LOOKED_AT_MAX } from './health.ts'
+
+type Item = {
+  provider: string
+  flow: string
+  method: string
+  network: string | null
+  counted: number
+  successful: number
+  failed: number
+  undecided: number
+  success_rate: string | null
+  median_confirm_ms: number | null
+  p95_confirm_ms: number | null
+  last_success_at: string | null
+  since: string
+  bounded: boolean
+  circuit: object | null
+}
+
+let world: World
+let desk: OperatorDesk
+let review: Review
+let shop: Shop
+before(async () => {
+  world = await createWorld()
+  desk = await openDesk(world)
+  review = openReview(world, desk, 'http://127.0.0.1:9/none')
+  shop = await desk.shop('1000000.00')
+})
+after(() => world.close())
+
+const read = async (query = ''): Promise<Item[]> => {
+  const reply = await world.get(`/v1/operator/providers/health${query}`, await desk.session())
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body.data.items
+}
+const HOUR = 3_600_000
+const hoursAgo = (hours: number) => new Date(world.deps.clock.now().getTime() - hours * HOUR).toISOString()
+// What was made before is out of the hours that are looked at.
+beforeEach(() => world.deps.clock.advance(169 * HOUR))
+
+test('counts payments by network: taken, declined, and still open', async () => {
+  for (const ending of ['001', '001', '002', '014', '007']) await review.pay(shop, ending)
+  const [item, ...others] = await read('?hours=1')
+  assert.deepEqual(others, [])
+  assert.deepEqual(item, {
+    provider: 'mock',
+    flow: 'collection',
+    method: 'wallet_push',
+    network: 'MPESA',
+    counted: 5,
+    // What is held for review was taken.
+    successful: 3,
+    failed: 1,
+    undecided: 1,
+    success_rate: '75.0',
+    median_confirm_ms: 0,
+    p95_confirm_ms: 0,
+    last_success_at: world.deps.clock.now().toISOString(),
+    since: hoursAgo(1),
+    bounded: false,
+    // The mock is part of this process.
+    circuit: null,
+  })
+  world.deps.clock.advance(169 * HOUR)
+  assert.deepEqual(await read('?hours=168'), [])
+})
+
+test('counts payments of a week by the hours that are asked for, and says when the last went well', async () => {
+  await review.pay(shop, '001')
+  const last = world.deps.clock.now().toISOString()
+  world.deps.clock.advance(30 * HOUR)
+  await review.pay(shop, '002')
+  const rates = async (hours: number) => {
+    const [item] = await read(`?hours=${hours}`)
+    return [item?.counted, item?.success_rate, item?.last_success_at, item?.since]
+  }
+  assert.deepEqual(await rates(24), [1, '0.0', null, hoursAgo(24)])
+  assert.deepEqual(await rates(31), [2, '50.0', last, hoursAgo(31)])
+  assert.deepEqual((await read())[0]?.counted, 1, 'a day when nothing is asked for')
+})
+
+test('keeps apart networks, methods, flows and environments', async () => {
+  const pay = async (path: string, body: object) =>
+    assert.equal(
+      (await world.post(`/v1/collections/${path}`, { amount: 1000, ...body }, { key: shop.live })).status,
+      202,
+    )
+  await pay('wallet-push', { phone: '0754123001' })
+  await pay('wallet-push', { phone: '0684123001' })
+  await pay('provider-pesa', { phone: '0684123001' })
+  await pay('qr', { customer_phone: '0684123001' })
+  await review.pay(shop, '001', 'sandbox')
+  await desk.approve(await desk.submit(shop, { amount: '1000.00' }))
+  await desk.approve(await desk.submit(shop, { amount: '1000.00', ending: '102' }))
+  await desk.approve(await desk.submit(shop, { amount: '1000.00', ending: '103' }))
+  await desk.submit(shop, { amount: '1000.00' })
+  await world.work()
+  const short = (items: Item[]) =>
+    items.map((item) => [item.flow, item.method, item.network, item.successful, item.failed, item.undecided])
+  assert.deepEqual(short(await read()), [
+    ['collection', 'provider_pesa', 'AIRTEL', 1, 0, 0],
+    ['collection', 'qr', null, 1, 0, 0],
+    ['collection', 'wallet_push', 'AIRTEL', 1, 0, 0],
+    ['collection', 'wallet_push', 'MPESA', 1, 0, 0],
+    ['withdrawal', 'MOBILE_MONEY', 'MPESA', 1, 1, 1],
+  ])
+  assert.deepEqual(short(await read('?environment=sandbox')), [['collection', 'wallet_push', 'MPESA', 1, 0, 0]])
+})
+
+test('measures how long payers take from the try to its success', async () => {
+  const ids = []
+  for (let i = 0; i < 4; i++) ids.push(await review.pay(shop, '007'))
+  for (const [i, id] of ids.entries()) {
+    world.deps.clock.advance([1_000, 1_000, 2_000, 96_000][i] as number)
+    await review.say(shop, id, money('succeeded', 100_000n))
+  }
+  // What the provider repeats later changes nothing.
+  world.deps.clock.advance(HOUR)
+  await review.say(shop, ids[0] as string, money('succeeded', 100_000n))
+  const [item] = await read()
+  assert.deepEqual([item?.median_confirm_ms, item?.p95_confirm_ms], [3_000, 85_600])
+})
+
+test('counts a payout by its approval, and a payment on a page by its tries, however old their records are', async () => {
+  const id = await desk.submit(shop, { amount: '1000.00' })
+  const hosted = await world.post('/v1/collections', { amount: '1000.00' }, { key: shop.live })
+  const slug = new URL(hosted.body.data.payment_url).pathname.split('/').at(-1)
+  world.deps.clock.advance(20 * HOUR)
+  await desk.approve(id)
+  for (const ending of ['002', '001']) {
+    const body = { method: 'WALLET_PUSH', customer_phone: `0754123${ending}` }
+    await world.post(`/public/payment-links/${slug}/collect`, body, { key: null })
+    await world.work()
+  }
+  assert.deepEqual(
+    (await read('?hours=1')).map(({ flow, successful, failed }) => [flow, successful, failed]),
+    [
+      ['collection', 1, 1],
+      ['withdrawal', 1, 0],
+    ],
+  )
+})
+
+/** Puts declined payments there, 100 ms apart until now, at providers in turn. Answers when each was made. */
+async function plant(many: number, providers: readonly string[], of: Shop = shop): Promise<Date[]> {
+  const now = world.deps.clock.now().getTime()
+  const rows = Array.from({ length: many }, (_, i) => {
+    const at = new Date(now - (many - i) * 100)
+    const seams = { ...world.deps, clock: { ...world.deps.clock, now: () => at } }
+    return { id: newId(seams, of.merchant.routing_code), at, provider: providers[i % providers.length] }
+  })
+  await world.rows(
+    `with input as (
+       select * from json_to_recordset($2::json) as x(id uuid, at timestamptz, provider text)
+     ), made as (
+       insert into collections (merchant_id, id, environment, origin_environment, status, version, method, amount_minor, currency,
+         fee_minor, created_at, updated_at, failure_reason_code)
+       select $1, id, 'live', 'live', 'failed', 1, 'wallet_push', 100, 'TZS', 0, at, at, 'wrong_pin' from input)
+     insert into collection_attempts (merchant_id, collection_id, number, environment, provider, provider_reference, method, phone,
+       amount_minor, currency, state, asks, deadline_at, created_at, updated_at)
+     select $1, id, 1, 'live', provider, id, 'wallet_push', '255754123456', 100, 'TZS', 'final', 0, at, at, at from input`,
+    [of.merchant.id, JSON.stringify(rows)],
+  )
+  return rows.map(({ at }) => at)
+}
+
+test('with more of a provider and method than is counted counts the newest, and says since when', async () => {
+  const times = await plant(COUNTED_MAX + 500, ['mock'])
+  const [item] = await read()
+  assert.deepEqual([item?.counted, item?.failed, item?.bounded], [COUNTED_MAX, COUNTED_MAX, true])
+  assert.equal(item?.since, times[500]?.toISOString())
+})
+
+test('with more payments than are looked at takes the newest of all merchants, and says since when', async () => {
+  const quiet = await desk.shop('0.01')
+  await plant(10, ['old'], quiet)
+  world.deps.clock.advance(HOUR)
+  const times = await plant(LOOKED_AT_MAX + 600, ['a', 'b', 'c', 'd', 'e', 'f'])
+  await plant(6, ['new'], quiet)
+  const items = await read()
+  const count = (provider: string) => items.find((item) => item.provider === provider)?.counted
+  assert.deepEqual([count('old'), count('new')], [undefined, 6], 'what is older than the newest is left out')
+  assert.equal(
+    items.reduce((sum, item) => sum + item.counted, 0),
+    LOOKED_AT_MAX,
+  )
+  for (const { bounded, since } of items) assert.deepEqual([bounded, since], [true, times[606]?.toISOString()])
+})
+
+test('takes 1 to 168 hours', async () => {
+  for (const hours of [0, 169, 1.5, 'x']) {
+    const refused = await world.get(`/v1/operator/providers/health?hours=${hours}`, await desk.session())
+    assert.deepEqual(codeOf(refused), [400, 'validation_failed'])
+  }
+})

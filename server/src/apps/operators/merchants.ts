@@ -1,0 +1,206 @@
+// Operators take on merchants, check them, price them, and stop them.
+
+import {
+  addMerchant,
+  getMerchant,
+  getPricing,
+  inviteMember,
+  listMembers,
+  listMerchants,
+  MerchantAnswer,
+  MerchantBody,
+  MerchantDetailAnswer,
+  type MerchantMove,
+  MerchantParams,
+  MerchantsAnswer,
+  MerchantsQuery,
+  moveMerchant,
+  PricingAnswer,
+  PricingBody,
+  ReasonBody,
+  readRules,
+  replacePricing,
+  verifyMerchant,
+} from '../../access/merchants/index.ts'
+import { actOf } from '../../books/audit/index.ts'
+import type { Deps } from '../../kernel/db/index.ts'
+import { type App, answerOnce, type Routes } from '../../kernel/http/index.ts'
+
+const tags = ['Operator']
+const READ = { access: 'operator' } as const
+const WRITE = { access: 'operator', idempotency: 'honoured' } as const
+
+/** Adds the routes. */
+export function operatorMerchantRoutes(deps: Deps): Routes {
+  return (app) => {
+    readRoutes(deps, app)
+    createRoute(deps, app)
+    decisionRoutes(deps, app)
+    pricingRoutes(deps, app)
+  }
+}
+
+/** How many members the record of a merchant shows. */
+const MEMBERS_SHOWN = 100
+
+function readRoutes(deps: Deps, app: App): void {
+  app.get(
+    '/v1/operator/merchants',
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'List merchants, newest first',
+        description: '`total_items` counts up to 10,000.',
+        querystring: MerchantsQuery,
+        response: { 200: MerchantsAnswer },
+      },
+    },
+    async (request) => ({ success: true as const, data: await listMerchants(deps, request.query) }),
+  )
+  app.get(
+    '/v1/operator/merchants/:merchant_id',
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'Show a merchant with its members and prices',
+        params: MerchantParams,
+        response: { 200: MerchantDetailAnswer },
+      },
+    },
+    async (request) => {
+      const merchant = await getMerchant(deps.db, request.params.merchant_id)
+      const members = await listMembers(deps.db, merchant.id, { page_size: MEMBERS_SHOWN })
+      const rules = await getPricing(deps.db, merchant.id)
+      return { success: true as const, data: { ...merchant, members: members.items, rules } }
+    },
+  )
+}
+
+function createRoute(deps: Deps, app: App): void {
+  app.post(
+    '/v1/operator/merchants',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Take on a merchant',
+        description: 'It is PENDING, and may use the sandbox. Who has its e-mail address is invited as MERCHANT_ADMIN.',
+        body: MerchantBody,
+        response: { 201: MerchantAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { name } = request.body
+      const email = request.body.email?.toLowerCase()
+      const act = actOf(request)
+      return answerOnce(deps, request, reply, 201, async (tx) => {
+        const { id: merchant_id } = await addMerchant(deps, tx, act, { name, email, approved: false })
+        const merchant = await getMerchant(tx, merchant_id)
+        if (email !== undefined) {
+          await inviteMember(deps, tx, act, { merchant_id, email, role: 'MERCHANT_ADMIN', name: null })
+        }
+        return merchant
+      })
+    },
+  )
+}
+
+const MOVES: { move: MerchantMove; summary: string; description: string }[] = [
+  {
+    move: 'approve',
+    summary: 'Approve a merchant',
+    description: 'PENDING becomes ACTIVE. It may hold live keys once it is verified and priced too.',
+  },
+  {
+    move: 'suspend',
+    summary: 'Suspend a merchant',
+    description:
+      'ACTIVE becomes SUSPENDED. Its live keys are refused from the next request on; sandbox keys and reading sessions go on, and payments under way are settled.',
+  },
+  { move: 'reactivate', summary: 'Reactivate a merchant', description: 'SUSPENDED becomes ACTIVE.' },
+]
+
+function decisionRoutes(deps: Deps, app: App): void {
+  for (const { move, summary, description } of MOVES) {
+    app.post(
+      `/v1/operator/merchants/:merchant_id/${move}`,
+      {
+        config: { ...WRITE, refusals: ['invalid_state'] },
+        schema: {
+          tags,
+          summary,
+          description,
+          params: MerchantParams,
+          body: ReasonBody,
+          response: { 200: MerchantAnswer },
+        },
+      },
+      async (request, reply) => {
+        const { merchant_id } = request.params
+        const input = { merchant_id, move, reason: request.body?.reason ?? null }
+        return answerOnce(deps, request, reply, 200, (tx) => moveMerchant(deps, tx, actOf(request), input))
+      },
+    )
+  }
+  app.post(
+    '/v1/operator/merchants/:merchant_id/verify',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Note that the identity of a merchant has been checked',
+        description: 'Doing it again changes nothing.',
+        params: MerchantParams,
+        body: ReasonBody,
+        response: { 200: MerchantAnswer },
+      },
+    },
+    async (request, reply) => {
+      const input = { merchant_id: request.params.merchant_id, reason: request.body?.reason ?? null }
+      return answerOnce(deps, request, reply, 200, (tx) => verifyMerchant(deps, tx, actOf(request), input))
+    },
+  )
+}
+
+function pricingRoutes(deps: Deps, app: App): void {
+  const path = '/v1/operator/merchants/:merchant_id/pricing'
+  app.get(
+    path,
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'Show the price list in force',
+        params: MerchantParams,
+        response: { 200: PricingAnswer },
+      },
+    },
+    async (request) => ({
+      success: true as const,
+      data: { rules: await getPricing(deps.db, request.params.merchant_id) },
+    }),
+  )
+  app.put(
+    path,
+    {
+      config: { ...WRITE, step_up: 'always' },
+      schema: {
+        tags,
+        summary: 'Put a new price list in place of the one in force',
+        description:
+          'The most specific line counts: one with a destination before one with a method. Charges that were frozen before do not change. Without a line for withdrawals the merchant is not priced.',
+        params: MerchantParams,
+        body: PricingBody,
+        response: { 200: PricingAnswer },
+      },
+    },
+    async (request, reply) => {
+      const input = { merchant_id: request.params.merchant_id, rules: readRules(request.body.rules) }
+      return answerOnce(deps, request, reply, 200, async (tx) => ({
+        rules: await replacePricing(deps, tx, actOf(request), input),
+      }))
+    },
+  )
+}

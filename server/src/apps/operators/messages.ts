@@ -1,0 +1,29 @@
+// Operators look at what was sent, and what could not be.
+
+import { listMessages, OperatorMessagesAnswer, OperatorMessagesQuery } from '../../adapters/messages/index.ts'
+import type { Deps } from '../../kernel/db/index.ts'
+import type { Routes } from '../../kernel/http/index.ts'
+import { checkDepth } from './depth.ts'
+
+/** Adds the route. */
+export function operatorMessageRoutes(deps: Deps): Routes {
+  return (app) => {
+    app.get(
+      '/v1/operator/messages',
+      {
+        config: { access: 'operator' },
+        schema: {
+          tags: ['Operator'],
+          summary: 'List the e-mails and SMS of all merchants, newest first',
+          description: '`total_items` counts up to 10,000, and without `merchant_id` no page goes further.',
+          querystring: OperatorMessagesQuery,
+          response: { 200: OperatorMessagesAnswer },
+        },
+      },
+      async (request) => {
+        checkDepth(request.query)
+        return { success: true as const, data: await listMessages(deps, request.query) }
+      },
+    )
+  }
+}

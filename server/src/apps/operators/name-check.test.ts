@@ -1,0 +1,162 @@
+// Whose account it is: an operator asks the provider for the name before money leaves.
+
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { type OperatorDesk, openDesk, type Shop } from '../../../test/desk.ts'
+import { codeOf, createWorld, START, type World } from '../../../test/harness.ts'
+import { newScript, scriptedProvider } from '../../../test/payouts.ts'
+import { unchanged } from '../../../test/withdrawals.ts'
+import { SAMPLE_ACCOUNT, type Simulator, startSimulator } from '../../../twins/selcom/index.ts'
+import type { ProviderExtras } from '../../adapters/providers/extras.ts'
+import { CALL_MS_MAX, type Provider } from '../../adapters/providers/port.ts'
+
+/** The platform's clock stands still, the gateway's does not. */
+const ANY_TIME = 1e9
+
+let selcom: Simulator
+let world: World
+let desk: OperatorDesk
+let shop: Shop
+const script = newScript()
+const { circuit_breaker: _, ...capabilities } = scriptedProvider(script).capabilities
+const hung: Provider & ProviderExtras = { ...scriptedProvider(script, 'vodacom'), capabilities }
+before(async () => {
+  selcom = await startSimulator({ settings: { timestamp_window_s: ANY_TIME } })
+  world = await createWorld({
+    env: {
+      PROVIDER: 'selcom',
+      PROVIDER_ROUTES: 'MOBILE_MONEY/HALOPESA=vodacom',
+      // Of a provider that a test puts in its place: read, and never used.
+      VODACOM_URL: 'https://gateway.example/openapi/ipg/v2/vodacomTZN',
+      VODACOM_API_KEY: 'unused',
+      VODACOM_PUBLIC_KEY: generateKeyPairSync('rsa', { modulusLength: 2_048 })
+        .publicKey.export({ type: 'spki', format: 'der' })
+        .toString('base64'),
+      VODACOM_SERVICE_PROVIDER_CODE: '000000',
+      SELCOM_URL: selcom.url,
+      SELCOM_API_KEY: SAMPLE_ACCOUNT.api_key,
+      SELCOM_API_SECRET: SAMPLE_ACCOUNT.api_secret,
+      SELCOM_VENDOR: SAMPLE_ACCOUNT.vendor,
+      SELCOM_FLOAT_VENDOR: SAMPLE_ACCOUNT.float_vendor,
+      SELCOM_PIN: SAMPLE_ACCOUNT.pin,
+      SELCOM_BUYER_EMAIL: 'payments@example.com',
+      SELCOM_BUYER_PHONE: '0754000000',
+      SELCOM_SENDER_ACCOUNT: 'M0001',
+      SELCOM_SENDER_NAME: 'DUKA LTD',
+      SELCOM_SENDER_PHONE: '0754000001',
+    },
+    compose: { providers: [hung] },
+  })
+  desk = await openDesk(world)
+  shop = await desk.shop('1000000')
+})
+after(async () => {
+  await world?.close()
+  await selcom?.close()
+})
+
+type To = { code?: string; phone?: string; name?: string; environment?: 'live' | 'sandbox' }
+
+async function submit({ code = 'AIRTEL', phone = '255680000101', name = 'Asha Mwinyi', environment = 'live' }: To) {
+  const to = { destination_code: code, destination_identifier: phone, destination_name: name }
+  const made = await world.post('/v1/disbursements/mobile-money', { amount: '2000', ...to }, { key: shop[environment] })
+  assert.equal(made.status, 202, made.text)
+  return made.body.data.id as string
+}
+
+const check = async (id: string, idempotency_key: string | null = null) =>
+  world.post(`/v1/operator/withdrawals/${id}/name-check`, {}, { key: await desk.session(), idempotency_key })
+
+const entriesOf = (id: string) =>
+  world.rows<{ after: string; actor_kind: string }>(
+    "select after, actor_kind from audit_log where target_id = $1 and action = 'withdrawal.name_check' order by seq",
+    [id],
+  )
+
+test('the name on the account is shown, compared with the one that was submitted, and kept in the audit log', async () => {
+  const id = await submit({})
+  const before_it = await desk.show(id)
+  const { status, body, text } = await check(id)
+  assert.equal(status, 200, text)
+  const { name, matches, checked_at, message } = body.data
+  assert.match(name, /^[A-Z]+ [A-Z]+$/)
+  assert.deepEqual({ matches, checked_at, message }, { matches: false, checked_at: START.toISOString(), message: null })
+  assert.deepEqual(await desk.show(id), before_it, 'nothing is decided by it')
+  const [entry, ...more] = await entriesOf(id)
+  assert.deepEqual(more, [])
+  assert.deepEqual([entry?.actor_kind, entry?.after], ['operator', { provider: 'selcom', name, matches: false }])
+
+  const [first, second] = name.split(' ')
+  for (const [same, expected] of [
+    [`${second.toLowerCase()},  ${first}`, true],
+    [`${first[0]}\u0301${first.slice(1)} ${second}`, true],
+    [first, false],
+    [`${name} LTD`, false],
+  ] as const) {
+    assert.equal((await check(await submit({ name: same }))).body.data.matches, expected, same)
+  }
+  assert.equal(selcom.totals().payouts.count, 0, 'nobody was paid')
+})
+
+test('a name that the provider cannot tell is null, and says nothing about the account', async () => {
+  const { body } = await check(await submit({ phone: '255680000110' }))
+  assert.deepEqual([body.data.name, body.data.matches], [null, null])
+  assert.match(body.data.message, /named nobody/)
+})
+
+test('a provider that has no names says so', async () => {
+  const id = await submit({ environment: 'sandbox' })
+  const { status, body } = await check(id)
+  assert.deepEqual([status, body.data.name, body.data.matches], [200, null, null])
+  assert.match(body.data.message, /^sandbox has no names/)
+  assert.equal((await entriesOf(id)).length, 1)
+})
+
+test('a provider that hangs is given up, and left alone after a while', async () => {
+  const id = await submit({ code: 'HALOPESA', phone: '255620000101' })
+  const asked = async () => {
+    let calls = 0
+    hung.lookupName = () => {
+      calls++
+      return new Promise(() => {})
+    }
+    const answer = check(id)
+    const end = performance.now() + 3_000
+    let done = false
+    void answer.then(() => {
+      done = true
+    })
+    while (calls === 0 && !done && performance.now() < end) await new Promise((go) => setImmediate(go))
+    if (calls > 0) world.deps.clock.advance(CALL_MS_MAX + 1_000)
+    const { status, body } = await answer
+    assert.deepEqual([status, body.data.name, body.data.matches], [200, null, null])
+    return body.data.message
+  }
+  for (let i = 0; i < 5; i++) assert.match(await asked(), /did not answer/)
+  assert.match(await asked(), /does not answer at the moment/)
+  hung.lookupName = async () => ({ name: '  ASHA\0 MWINYI ' })
+  world.deps.clock.advance(60_000)
+  const { body } = await check(id)
+  assert.deepEqual([body.data.name, body.data.message], ['ASHA\u{fffd} MWINYI', null])
+})
+
+test('a repeated Idempotency-Key asks nobody and records nothing again; an unknown withdrawal is not found', async () => {
+  const id = await submit({ code: 'HALOPESA', phone: '255620000102' })
+  hung.lookupName = async () => ({ name: 'ASHA MWINYI' })
+  const key = randomUUID()
+  const first = await check(id, key)
+  hung.lookupName = async () => ({ name: 'JUMA ALI' })
+  const again = await check(id, key)
+  assert.deepEqual([first.text, again.headers['idempotency-replayed']], [again.text, 'true'])
+  assert.equal(first.body.data.matches, true)
+  assert.equal((await entriesOf(id)).length, 1)
+  for (const unknown of [randomUUID(), 'x']) {
+    assert.deepEqual(codeOf(await unchanged(world, () => check(unknown))), [404, 'not_found'])
+  }
+  const finance = (await world.newSession('FINANCE')).token
+  const reply = await unchanged(world, () =>
+    world.post(`/v1/operator/withdrawals/${id}/name-check`, {}, { key: finance }),
+  )
+  assert.equal(reply.status, 403)
+})

@@ -1,0 +1,119 @@
+// Whose account is it? Before money leaves, an operator asks the provider for the name on the receiving account.
+//
+// The provider is asked before the transaction that records it. Dying between the two leaves nothing: it is asked again.
+
+import Type, { type Static } from 'typebox'
+import { readName } from '../../adapters/providers/answer.ts'
+import { answerOf, type Breaker, guarded, QUESTIONS } from '../../adapters/providers/breaker.ts'
+import type { ProviderExtras } from '../../adapters/providers/extras.ts'
+import type { Provider } from '../../adapters/providers/port.ts'
+import type { Routing } from '../../adapters/providers/routing.ts'
+import { actOf, recordAudit } from '../../books/audit/index.ts'
+import type { Deps } from '../../kernel/db/index.ts'
+import { answerOnce, findAnswer, NoBody, type Routes, readClaim, replay, success } from '../../kernel/http/index.ts'
+import { nullable } from '../../kernel/lib/index.ts'
+import { getWithdrawal } from './withdrawals-list.ts'
+import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
+
+/** What the route needs of the providers. */
+export type NameCheckOptions = {
+  providers: ReadonlyMap<string, Provider & ProviderExtras>
+  routing: Routing
+  breaker: Breaker
+}
+
+const NameCheck = Type.Object({
+  name: nullable(Type.String({ description: 'The name on the account, as the provider says it. Null: see message.' })),
+  matches: nullable(
+    Type.Boolean({
+      description:
+        'Whether it is destination_name: the same words, whatever their order, case and accents. False says only that somebody should look. Null: one of the two is not known.',
+    }),
+  ),
+  checked_at: Type.String({ format: 'date-time' }),
+  message: nullable(
+    Type.String({ description: 'Why there is no name. It never means that the account does not exist.' }),
+  ),
+})
+type NameCheck = Static<typeof NameCheck>
+
+/** Adds the route. */
+export function nameCheckRoutes(deps: Deps, options: NameCheckOptions): Routes {
+  return (app) => {
+    app.post(
+      '/v1/operator/withdrawals/:withdrawal_id/name-check',
+      {
+        config: { access: 'operator', idempotency: 'honoured' },
+        schema: {
+          tags: ['Operator'],
+          summary: 'Ask the provider for the name on the receiving account',
+          description:
+            'Of the provider that has the payout, or would get it now. Nothing is decided and nothing moves; what it said is kept in the audit log.',
+          params: WithdrawalParams,
+          body: NoBody,
+          response: { 200: success(NameCheck) },
+        },
+      },
+      async (request, reply) => {
+        const claim = readClaim(request)
+        const known = claim && (await findAnswer(deps, deps.db, claim))
+        if (known) return replay(reply, known)
+        const withdrawal = await getWithdrawal(deps, request.params.withdrawal_id)
+        const { provider, ...check } = await checkName(deps, options, withdrawal)
+        return answerOnce(deps, request, reply, 200, async (tx) => {
+          await recordAudit(deps, tx, {
+            ...actOf(request),
+            merchant_id: withdrawal.merchant_id,
+            action: 'withdrawal.name_check',
+            target_type: 'withdrawal',
+            target_id: withdrawal.id,
+            after: { provider, name: check.name, matches: check.matches },
+          })
+          return check
+        })
+      },
+    )
+  }
+}
+
+/** What a look-up came to. A list: an adapter that learned nothing is not one that failed. */
+type Learned = readonly [{ name: string } | null | undefined] | 'failed' | 'stopped'
+
+async function checkName(
+  deps: Deps,
+  { providers, routing, breaker }: NameCheckOptions,
+  withdrawal: OperatorWithdrawalDetail,
+): Promise<NameCheck & { provider: string | null }> {
+  const { environment, method, destination_code, destination_identifier, destination_name, payout } = withdrawal
+  const found = payout?.provider ?? routing.find(environment, { method, destination_code })?.name ?? null
+  const provider = found === null ? undefined : providers.get(found)
+  const said = (name: string | null, message: string | null) => ({
+    provider: found,
+    name,
+    matches: name === null || destination_name === null ? null : wordsOf(name) === wordsOf(destination_name),
+    checked_at: deps.clock.now().toISOString(),
+    message,
+  })
+  if (provider === undefined) return said(null, `No configured provider pays out ${method} to ${destination_code}.`)
+  if (provider.lookupName === undefined) return said(null, `${provider.name} has no names to look up.`)
+  const recipient = { method, destination_code, destination_identifier }
+  const answer = await guarded<Learned>({ breaker, clock: deps.clock }, provider, QUESTIONS.names, {
+    work: async () =>
+      (await answerOf(deps, provider.name, async (): Promise<Learned> => [await provider.lookupName?.(recipient)])) ??
+      'failed',
+    isFault: (all) => all === 'failed',
+    stopped: () => 'stopped',
+  })
+  if (answer === 'stopped') return said(null, `${provider.name} does not answer at the moment. Try again in a minute.`)
+  if (answer === 'failed') return said(null, `${provider.name} did not answer. Try again.`)
+  const name = readName(answer[0]?.name)
+  return name === null
+    ? said(null, `${provider.name} named nobody: it has no such name, or could not say.`)
+    : said(name, null)
+}
+
+/** The words of a name in one order, without case, accents and signs. */
+function wordsOf(name: string): string {
+  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase()
+  return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).sort().join(' ')
+}

@@ -1,0 +1,71 @@
+// What payers read about their networks: operators keep it true.
+
+import Type from 'typebox'
+import { actOf, PLATFORM, recordAudit } from '../../books/audit/index.ts'
+import type { Deps } from '../../kernel/db/index.ts'
+import { type App, answerOnce, success } from '../../kernel/http/index.ts'
+import { nullable, refuseField, visibleLine, visibleText } from '../../kernel/lib/index.ts'
+import { BUILT_IN_HELP, listNetworkHelp, lockNetworkHelp, replaceNetworkHelp } from '../../money/payment-links/index.ts'
+
+const Network = Type.Object({
+  code: Type.String({ pattern: '^[A-Z0-9_]{2,30}$', description: 'Unique in the list, such as MPESA.' }),
+  name: visibleLine(40, 'As payers know it.'),
+  menu_code: nullable(
+    Type.String({ pattern: '^[*#0-9]{2,20}$', description: 'What to dial for its menu, such as *150*00#.' }),
+  ),
+  help_sw: visibleText(500, 'What to do when no prompt came, in Swahili.'),
+  help_en: visibleText(500, 'The same in English.'),
+})
+const Networks = Type.Object({ networks: Type.Array(Network) })
+
+/** Adds the routes. */
+export function networkRoutes(deps: Deps): (app: App) => void {
+  return (app) => {
+    app.get(
+      '/v1/operator/networks',
+      {
+        schema: {
+          tags: ['Operator'],
+          summary: 'What payers read about their networks',
+          response: { 200: success(Networks) },
+        },
+        config: { access: 'operator' },
+      },
+      async () => ({ success: true as const, data: { networks: [...(await listNetworkHelp(deps.db))] } }),
+    )
+    app.put(
+      '/v1/operator/networks',
+      {
+        schema: {
+          tags: ['Operator'],
+          summary: 'Change what payers read about their networks',
+          description:
+            'Replaces the whole list. An empty list brings back the built-in one. Pages follow within a minute.',
+          body: Type.Object({ networks: Type.Array(Network, { maxItems: 30 }) }),
+          response: { 200: success(Networks) },
+        },
+        config: { access: 'operator', idempotency: 'honoured' },
+      },
+      async (request, reply) =>
+        answerOnce(deps, request, reply, 200, async (tx) => {
+          const { networks } = request.body
+          const codes = networks.map(({ code }) => code)
+          const twice = codes.find((code, i) => codes.indexOf(code) !== i)
+          if (twice !== undefined) refuseField('networks', `names ${twice} twice`)
+          await lockNetworkHelp(tx)
+          const before = await listNetworkHelp(tx)
+          await replaceNetworkHelp(deps, tx, networks)
+          await recordAudit(deps, tx, {
+            ...actOf(request),
+            merchant_id: PLATFORM,
+            action: 'networks.replace',
+            target_type: 'networks',
+            target_id: 'all',
+            before: { networks: before },
+            after: { networks },
+          })
+          return { networks: networks.length > 0 ? networks : [...BUILT_IN_HELP] }
+        }),
+    )
+  }
+}

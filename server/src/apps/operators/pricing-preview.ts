@@ -1,0 +1,156 @@
+// What a price list would charge, beside the one in force: by the functions that charge, on amounts to look at.
+
+import Type, { type Static } from 'typebox'
+import {
+  chargesOf,
+  chooseRule,
+  FLOW_METHODS,
+  FLOWS,
+  type Flow,
+  getMerchant,
+  MerchantParams,
+  PricingBody,
+  type Rule,
+  readRules,
+  rulesInForce,
+} from '../../access/merchants/index.ts'
+import type { Deps } from '../../kernel/db/index.ts'
+import { type Routes, success } from '../../kernel/http/index.ts'
+import {
+  AMOUNT_HELP,
+  AmountField,
+  findDestination,
+  formatAmount,
+  nullable,
+  oneOf,
+  parseAmount,
+  refuseField,
+} from '../../kernel/lib/index.ts'
+
+const AMOUNTS_MAX = 10
+const SAMPLES = ['1000', '10000', '100000', '1000000']
+
+const Body = Type.Object({
+  rules: PricingBody.properties.rules,
+  amounts: Type.Optional(
+    Type.Array(AmountField, {
+      minItems: 1,
+      maxItems: AMOUNTS_MAX,
+      description: `What to try it on. Left out: ${SAMPLES.join(', ')}.`,
+    }),
+  ),
+})
+
+const Charged = Type.Object({
+  percentage_fee: Type.String(),
+  flat_fee: Type.String(),
+  processor_charge: Type.String(),
+  processor_fee_pass_through: Type.Boolean(),
+  total_charges: Type.String(),
+  total_reserved_amount: nullable(Type.String({ description: 'What leaves the balance. Null for a collection.' })),
+  net_amount: nullable(Type.String({ description: 'What is credited. Null for a withdrawal.' })),
+  refused: Type.Boolean({ description: 'true: the fee takes the whole payment, so that it is refused.' }),
+  label: Type.String({ description: 'Of the line that counts.' }),
+})
+const MaybeCharged = (description: string) => Type.Union([Charged, Type.Null()], { description })
+
+const PreviewAnswer = success(
+  Type.Object({
+    rows: Type.Array(
+      Type.Object({
+        flow: oneOf(FLOWS),
+        method: Type.String(),
+        destination_code: nullable(Type.String({ description: 'Null: every destination without a line of its own.' })),
+        amount: Type.String(),
+        now: MaybeCharged(
+          'By the list in force. Null: no line counts. A payment is free then, and a live withdrawal is refused.',
+        ),
+        // biome-ignore lint/suspicious/noThenProperty: the field of the answer; its value is no function
+        then: MaybeCharged('The same by the list that was sent.'),
+      }),
+    ),
+  }),
+)
+type Row = Static<typeof PreviewAnswer>['data']['rows'][number]
+type Payment = { flow: Flow; method: string; destination_code: string | null }
+
+/** What each way to pay or to be paid costs by two lists, for each of some amounts in cents. */
+export function previewRows(now: readonly Rule[], then: readonly Rule[], amounts: readonly bigint[]): Row[] {
+  const payments = FLOWS.flatMap((flow) =>
+    FLOW_METHODS[flow].flatMap((method): Payment[] => [
+      { flow, method, destination_code: null },
+      ...codesOf([...now, ...then], flow, method).map((destination_code) => ({ flow, method, destination_code })),
+    ]),
+  )
+  return payments.flatMap((payment) =>
+    amounts.map((amount_minor) => ({
+      ...payment,
+      amount: formatAmount(amount_minor),
+      now: charge(now, payment, amount_minor),
+      // biome-ignore lint/suspicious/noThenProperty: the field of the answer; its value is no function
+      then: charge(then, payment, amount_minor),
+    })),
+  )
+}
+
+/** The destinations of a method that lines name: they may cost something else than the rest. */
+function codesOf(rules: readonly Rule[], flow: Flow, method: string): string[] {
+  const codes = rules.filter((rule) => rule.flow === flow).map(({ destination_code }) => destination_code)
+  const named = codes.filter((code) => code !== null && findDestination(code)?.method === method)
+  return [...new Set(named as string[])].sort()
+}
+
+function charge(rules: readonly Rule[], payment: Payment, amount_minor: bigint): Row['now'] {
+  const rule = chooseRule(rules, payment)
+  if (rule === null) return null
+  const charges = chargesOf(rule, amount_minor)
+  const { total_charges_minor } = charges
+  const out = payment.flow === 'withdrawal'
+  const refused = !out && total_charges_minor >= amount_minor
+  return {
+    percentage_fee: formatAmount(charges.percentage_fee_minor),
+    flat_fee: formatAmount(charges.flat_fee_minor),
+    processor_charge: formatAmount(charges.processor_charge_minor),
+    processor_fee_pass_through: charges.processor_fee_pass_through,
+    total_charges: formatAmount(total_charges_minor),
+    total_reserved_amount: out ? formatAmount(amount_minor + total_charges_minor) : null,
+    net_amount: out || refused ? null : formatAmount(amount_minor - total_charges_minor),
+    refused,
+    label: rule.label,
+  }
+}
+
+function readAmounts(amounts: readonly (string | number)[] = SAMPLES): bigint[] {
+  return amounts.map((amount, i) => {
+    const minor = parseAmount(String(amount))
+    if (typeof minor === 'bigint') return minor
+    return refuseField(`amounts.${i}`, minor === 'too_large' ? 'is too large' : AMOUNT_HELP[minor])
+  })
+}
+
+/** Adds the route. */
+export function pricingPreviewRoutes(deps: Deps): Routes {
+  return (app) => {
+    app.post(
+      '/v1/operator/merchants/:merchant_id/pricing/preview',
+      {
+        config: { access: 'operator' },
+        schema: {
+          tags: ['Operator'],
+          summary: 'Show what a price list would charge, beside the one in force',
+          description:
+            'Changes nothing. The list is checked as it is when it is put in force. A row for each way to pay and to be paid, each destination with a line of its own, and each amount.',
+          params: MerchantParams,
+          body: Body,
+          response: { 200: PreviewAnswer },
+        },
+      },
+      async (request) => {
+        const then = readRules(request.body.rules)
+        const amounts = readAmounts(request.body.amounts)
+        const { id } = await getMerchant(deps.db, request.params.merchant_id)
+        return { success: true as const, data: { rows: previewRows(await rulesInForce(deps.db, id), then, amounts) } }
+      },
+    )
+  }
+}

@@ -1,0 +1,267 @@
+// What operators see of a provider that is down: that nobody calls it, what waits for it, and that payers heard at once.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createWorld, type World } from '../../../test/harness.ts'
+import { statementForm } from '../../adapters/providers/extras.ts'
+import type { Answer, PayoutAnswer, Provider } from '../../adapters/providers/port.ts'
+
+const DOWN: Answer & PayoutAnswer = { kind: 'unknown', why: 'unreachable', provider_status: null }
+const TAKEN: Answer & PayoutAnswer = { kind: 'accepted', provider_status: 'PENDING' }
+const said: { push: Answer; status: Answer; payout: PayoutAnswer; payoutStatus: PayoutAnswer } = {
+  push: TAKEN,
+  status: TAKEN,
+  payout: TAKEN,
+  payoutStatus: TAKEN,
+}
+const calls = { push: 0, qr: 0, status: [] as number[], payout: 0 }
+const provider: Provider = {
+  name: 'mock',
+  capabilities: {
+    methods: ['wallet_push', 'provider_pesa', 'qr'],
+    whole_shillings: false,
+    payout_methods: ['MOBILE_MONEY'],
+    destinations: ['MPESA'],
+  },
+  push: async () => {
+    calls.push++
+    return said.push
+  },
+  qr: async () => {
+    calls.qr++
+    return DOWN
+  },
+  status: async (requests) => {
+    calls.status.push(requests.length)
+    return requests.map(() => said.status)
+  },
+  payout: async () => {
+    calls.payout++
+    return said.payout
+  },
+  payoutStatus: async (requests) => requests.map(() => said.payoutStatus),
+  verifyCallback: () => ({ verified: false }),
+}
+
+let world: World
+let operator: string
+before(async () => {
+  world = await createWorld({ compose: { providers: [provider] } })
+  operator = (await world.newSession('SUPER_ADMIN')).token
+})
+after(() => world.close())
+
+async function pay(amount = '1000') {
+  const body = { amount, phone: '0754123456' }
+  const reply = await world.post('/v1/collections/wallet-push', body, { key: world.live_key })
+  assert.equal(reply.status, 202)
+  await world.system.driver.task.idle()
+  return reply.body.data.collection_id as string
+}
+const statusOf = async (id: string) => (await world.get(`/v1/collections/${id}`, world.live_key)).body.data
+const waiting = async (kind: string, query = '') =>
+  (await world.get(`/v1/operator/waiting?kind=${kind}${query}`, operator)).body.data.items
+const waitingPage = async (query: string) => (await world.get(`/v1/operator/waiting?${query}`, operator)).body.data
+async function circuit(method: string) {
+  const { data } = (await world.get('/v1/operator/providers', operator)).body
+  return data.providers
+    .find(({ name }: Provider) => name === 'mock')
+    ?.circuits.find((one: { method: string }) => one.method === method)
+}
+
+test('the providers are shown with what they do, and which of them new payments go over', async () => {
+  const { data } = (await world.get('/v1/operator/providers', operator)).body
+  assert.deepEqual([data.default_provider, data.routes, data.process_id], ['mock', [], world.deps.process_id])
+  assert.equal(data.process, 'all', 'the circuits are those of this process alone')
+  const shown = data.providers.map(({ name, live, destinations }: Record<string, unknown>) => [
+    name,
+    live,
+    destinations,
+  ])
+  assert.deepEqual(shown, [
+    ['sandbox', false, null],
+    ['mock', true, ['MPESA']],
+  ])
+})
+
+test('five payments that a provider does not answer: the next has failed at once, and it is not called', async () => {
+  said.push = DOWN
+  const open: string[] = []
+  for (let i = 0; i < 5; i++) {
+    world.deps.clock.advance(1_000)
+    open.push(await pay())
+  }
+  const before_it = calls.push
+  const id = await pay()
+  const { status, failure_reason_code, provider_payment_status } = await statusOf(id)
+  assert.deepEqual([status, failure_reason_code], ['failed', 'provider_unavailable'])
+  assert.equal(provider_payment_status, null, 'the provider has said nothing')
+  assert.equal(calls.push, before_it)
+  for (const one of open) assert.equal((await statusOf(one)).status, 'processing', 'a doubt stays a doubt')
+  const { state, faults, retry_at } = await circuit('wallet_push')
+  assert.deepEqual([state, faults], ['open', 5])
+  assert.equal(Date.parse(retry_at) - world.deps.clock.now().getTime(), 2_000)
+  assert.match(world.deps.logged.join(''), /circuit open/)
+
+  const items = await waiting('collection')
+  assert.deepEqual(
+    items.map((item: { id: string }) => item.id),
+    open,
+  )
+  const { merchant_name, provider: name, method, state: step, asks, provider_status, waiting_s } = items[0]
+  assert.deepEqual(
+    [merchant_name, name, method, step, asks, provider_status, waiting_s],
+    [world.merchant.name, 'mock', 'wallet_push', 'unclear', 1, null, 4],
+    'nobody knows whether it was taken',
+  )
+  assert.deepEqual(await waiting('collection', '&provider=mock'), items)
+  assert.deepEqual(await waiting('collection', '&provider=selcom'), [])
+  const second = await waitingPage('page=2&page_size=2')
+  assert.deepEqual(
+    second.items.map((item: { id: string; kind: string }) => [item.id, item.kind]),
+    open.slice(2, 4).map((id) => [id, 'collection']),
+  )
+  assert.deepEqual(second.pagination, { page: 2, page_size: 2, total_items: 5, total_pages: 3 })
+
+  said.push = TAKEN
+  world.deps.clock.advance(2_000)
+  await pay()
+  assert.equal(calls.push, before_it + 1)
+  assert.equal((await circuit('wallet_push')).state, 'closed')
+  await pay()
+  assert.equal(calls.push, before_it + 2)
+})
+
+test('questions have a circuit of their own: one question tries, and no payment fails because of it', async () => {
+  const ids = await Promise.all(Array.from({ length: 12 }, () => pay()))
+  said.status = DOWN
+  for (let i = 0; i < 60 && (await circuit('status'))?.state !== 'open'; i++) {
+    await world.call({ method: 'POST', url: `/v1/collections/${ids[0]}/refresh-status`, key: world.live_key })
+  }
+  assert.equal((await circuit('status')).state, 'open')
+  assert.equal((await circuit('wallet_push')).state, 'closed')
+  const { length } = calls.status
+  await world.call({ method: 'POST', url: `/v1/collections/${ids[1]}/refresh-status`, key: world.live_key })
+  assert.equal(calls.status.length, length, 'an open circuit asks nothing')
+  said.status = { kind: 'succeeded', amount_minor: 100_000n, currency: 'TZS', provider_status: 'COMPLETED' }
+  await world.pass(120_000)
+  assert.equal(calls.status[length], 1, 'the first question after the pause goes alone')
+  for (const id of ids) assert.equal((await statusOf(id)).status, 'successful')
+  assert.deepEqual(await waiting('collection'), [])
+})
+
+test('a code of a provider that is down is refused at once', async () => {
+  const ask = () => world.post('/v1/collections/qr', { amount: '1000' }, { key: world.live_key })
+  for (let i = 0; i < 5; i++) await ask()
+  const before_it = calls.qr
+  const reply = await ask()
+  assert.deepEqual([reply.status, reply.body.error.code], [503, 'provider_unavailable'])
+  assert.equal(calls.qr, before_it)
+})
+
+test('payouts of a provider that cannot be reached wait, with their money set aside, and are sent once it is back', async () => {
+  said.payout = { kind: 'not_sent', provider_status: null }
+  const body = {
+    amount: '500',
+    destination_code: 'MPESA',
+    destination_identifier: '0754123456',
+    destination_name: 'Juma Ali',
+  }
+  const ids: string[] = []
+  for (let i = 0; i < 6; i++) {
+    // Each has its own millisecond, and the last comes right after the circuit opened.
+    world.deps.clock.advance(i < 5 ? 1_000 : 1)
+    const made = await world.post('/v1/disbursements/mobile-money', body, { key: world.live_key })
+    assert.equal(made.status, 202, made.text)
+    ids.push(made.body.data.id)
+    await world.post(`/v1/operator/withdrawals/${made.body.data.id}/approve`, {}, { key: operator })
+    await world.system.payouts.task.idle()
+  }
+  assert.equal(calls.payout, 5)
+  const items = await waiting('payout')
+  assert.deepEqual(
+    items.map((item: { id: string; state: string; merchant_id: string }) => [item.id, item.state, item.merchant_id]),
+    ids.map((id) => [id, 'to_send', world.merchant.id]),
+  )
+  assert.equal(items[5].provider_status, 'CIRCUIT_OPEN')
+  assert.equal(Date.parse(items[5].due_at) - world.deps.clock.now().getTime(), 1_999)
+  const stranger = await world.newMerchant()
+  assert.deepEqual(await waiting('payout', `&merchant_id=${stranger.id}`), [])
+  assert.equal((await waiting('payout', `&merchant_id=${world.merchant.id}`)).length, 6)
+  const both = (await waitingPage(`merchant_id=${world.merchant.id}&page_size=100`)).items
+  const of = (kind: string) => both.filter((item: { kind: string }) => item.kind === kind)
+  assert.deepEqual(of('payout'), items)
+  assert.deepEqual(of('collection'), await waiting('collection'))
+  assert.ok(of('collection').length > 0, 'payments and payouts are listed together')
+  assert.deepEqual(
+    both.map((item: { created_at: string }) => item.created_at),
+    both.map((item: { created_at: string }) => item.created_at).sort(),
+  )
+  assert.equal((await world.get('/v1/balance', world.live_key)).body.data.reserved, '3000.00')
+
+  said.payout = { kind: 'succeeded', amount_minor: 50_000n, currency: 'TZS', provider_status: 'COMPLETED' }
+  await world.pass(60_000)
+  assert.deepEqual(await waiting('payout'), [])
+  assert.equal(calls.payout, 11)
+  assert.equal((await world.get('/v1/balance', world.live_key)).body.data.reserved, '0.00')
+})
+
+test('an operator finds on the statement of a provider what waits for it, in the form which that provider writes', async () => {
+  said.push = TAKEN
+  const id = await pay()
+  await world.rows(`update collection_attempts set provider = 'vodacom' where collection_id = $1`, [id])
+  const [item] = await waiting('collection', '&provider=vodacom')
+  assert.equal(item.statement_reference, statementForm('vodacom', item.provider_reference))
+  assert.match(item.statement_reference, /^[0-9A-Za-z]{20}$/)
+  await world.rows(`update collection_attempts set provider = 'mock' where collection_id = $1`, [id])
+  assert.equal((await waiting('collection')).at(-1).statement_reference, null)
+})
+
+test('a prompt that a process has in hand is on its way', async () => {
+  const id = await pay()
+  const stateOf = async () => (await waiting('collection')).find((item: { id: string }) => item.id === id)?.state
+  await world.rows(
+    `update collection_attempts set state = 'to_send', asks = 0, lease_owner = $2 where collection_id = $1`,
+    [id, world.deps.process_id],
+  )
+  assert.equal(await stateOf(), 'sending')
+  await world.rows(`update collection_attempts set lease_owner = null where collection_id = $1`, [id])
+  assert.equal(await stateOf(), 'to_send')
+})
+
+test('a decision without words takes no body, an empty one, or an empty object', async () => {
+  const nobody = randomUUID()
+  for (const path of [
+    `withdrawals/${nobody}/approve`,
+    `withdrawals/${nobody}/retry`,
+    `merchants/${nobody}/approve`,
+    `reconciliation/exceptions/${nobody}/ask`,
+  ]) {
+    for (const payload of [undefined, '', '{}']) {
+      for (const headers of [{}, { 'content-type': 'application/json' }]) {
+        if (payload === '{}' && !('content-type' in headers)) continue
+        const sent = { method: 'POST', url: `/v1/operator/${path}`, key: operator, headers } as const
+        const reply = await world.call({ ...sent, ...(payload === undefined ? {} : { payload }) })
+        assert.equal(reply.status, 404, `${path} ${JSON.stringify(payload)}: ${reply.text}`)
+      }
+    }
+  }
+  const needs_words = {
+    method: 'POST',
+    url: `/v1/operator/withdrawals/${nobody}/reject`,
+    key: operator,
+    payload: '',
+  } as const
+  const refused = await world.call({ ...needs_words, headers: { 'content-type': 'application/json' } })
+  assert.equal(refused.body.error.code, 'invalid_json')
+})
+
+test('the sandbox has no circuit: a provider that one developer plays down is up for all others', async () => {
+  const play = (phone: string) =>
+    world.post('/v1/collections/wallet-push', { amount: '1000', phone }, { key: world.sandbox_key })
+  for (let i = 0; i < 12; i++) await play('0754123013')
+  const { body } = await play('0754123001')
+  await world.work()
+  assert.equal((await world.get(`/v1/collections/${body.data.collection_id}`)).body.data.status, 'successful')
+})

@@ -1,0 +1,235 @@
+// The queue: what waits for operators, no more and no less; and the merchants whose webhooks fail.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type OperatorDesk, openDesk, type Shop } from '../../../test/desk.ts'
+import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import { openReview, type Review } from '../../../test/held.ts'
+import { type Receiver, startReceiver } from '../../../test/receiver.ts'
+import { QUEUE_KINDS } from './queue.ts'
+
+type Entry = { kind: string; count: number; oldest_at: string | null; amount: string | null }
+
+let receiver: Receiver
+let world: World
+let desk: OperatorDesk
+let review: Review
+let shop: Shop
+before(async () => {
+  receiver = await startReceiver()
+  world = await createWorld()
+  desk = await openDesk(world)
+  review = openReview(world, desk, receiver.url)
+  shop = await desk.shop('1000000.00')
+})
+after(async () => {
+  await world.close()
+  await receiver.close()
+})
+
+const read = async (query = ''): Promise<Entry[]> => {
+  const reply = await world.get(`/v1/operator/queue${query}`, await desk.session())
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body.data.items
+}
+const entry = async (kind: string, query = '') => (await read(query)).find((item) => item.kind === kind) as Entry
+const now = () => world.deps.clock.now().toISOString()
+const total = async (path: string) =>
+  (await world.get(path, await desk.session())).body.data.pagination.total_items as number
+
+test('with nothing to do says so of each kind', async () => {
+  const items = await read()
+  assert.deepEqual(
+    items.map(({ kind }) => kind),
+    [...QUEUE_KINDS],
+  )
+  for (const { kind, count, oldest_at, amount } of items) {
+    const money = /^(withdrawals|collections)_/.test(kind)
+    assert.deepEqual([count, oldest_at, amount], [0, null, money ? '0.00' : null], kind)
+  }
+})
+
+test('says how operators have to act here', async () => {
+  const { data } = (await world.get('/v1/operator/queue', await desk.session())).body
+  assert.deepEqual([data.four_eyes_amount, data.step_up_s], [null, 600])
+})
+
+describe('of withdrawals', () => {
+  /** Each status that a person has to look at, and how a withdrawal gets there. */
+  const ways: [string, string, string, 'approve' | 'request-info' | null][] = [
+    ['withdrawals_waiting', 'PENDING_ADMIN_APPROVAL', '001', null],
+    ['withdrawals_info_requested', 'INFO_REQUESTED', '001', 'request-info'],
+    ['withdrawals_needs_reconciliation', 'NEEDS_RECONCILIATION', '103', 'approve'],
+    ['withdrawals_blocked', 'BLOCKED_IP_WHITELIST', '104', 'approve'],
+  ]
+  for (const [kind, status, ending, verb] of ways) {
+    test(`counts what is ${status}, with its amount and the oldest, until it is decided`, async () => {
+      const at = now()
+      const ids = [await desk.submit(shop, { ending, amount: '1000.00' })]
+      world.deps.clock.advance(5_000)
+      ids.push(await desk.submit(shop, { ending, amount: '2000.50' }))
+      for (const id of ids) if (verb !== null) await (verb === 'approve' ? desk.approve(id) : desk.act(id, verb))
+      assert.deepEqual(await entry(kind), { kind, count: 2, oldest_at: at, amount: '3000.50' })
+      assert.equal(await total(`/v1/operator/withdrawals?status=${status}&environment=live`), 2)
+      const end = verb === 'approve' ? 'resolve' : 'reject'
+      for (const id of ids) assert.equal((await desk.act(id, end)).status, 200)
+      assert.equal((await entry(kind)).count, 0)
+    })
+  }
+
+  test('counts what the provider contradicts', async () => {
+    const id = await desk.submit(shop, { ending: '001', amount: '1000.00' })
+    await desk.approve(id)
+    await world.rows(`update withdrawals set status = 'NEEDS_ADMIN_ATTENTION' where id = $1`, [id])
+    assert.deepEqual((await entry('withdrawals_needs_attention')).count, 1)
+    await world.rows(`update withdrawals set status = 'SUCCESS' where id = $1`, [id])
+  })
+
+  test('never adds sandbox money to real money', async () => {
+    const id = await desk.submit(shop, { environment: 'sandbox', amount: '77.00' })
+    assert.equal((await entry('withdrawals_waiting')).count, 0)
+    const played = await entry('withdrawals_waiting', '?environment=sandbox')
+    assert.deepEqual([played.count, played.amount], [1, '77.00'])
+    await desk.act(id, 'reject')
+    assert.deepEqual(codeOf(await world.get('/v1/operator/queue?environment=x', await desk.session())), [
+      400,
+      'validation_failed',
+    ])
+  })
+})
+
+test('counts held payments with what was received of them', async () => {
+  const at = now()
+  const ids = [await review.hold(shop, '014'), await review.hold(shop, '011')]
+  const waiting = await entry('collections_held')
+  assert.deepEqual(waiting, { kind: 'collections_held', count: 2, oldest_at: at, amount: '2100.00' })
+  assert.equal(await total('/v1/operator/collections?environment=live'), 2)
+  for (const id of ids) await review.clear(id, 'approve')
+  assert.equal((await entry('collections_held')).count, 0)
+})
+
+test('counts merchants until they are approved and verified, as the list does', async () => {
+  const at = now()
+  const made = await world.newMerchant({ approved: false })
+  world.deps.clock.advance(1_000)
+  await world.newMerchant({ approved: false })
+  const act = async (verb: string) =>
+    world.post(`/v1/operator/merchants/${made.id}/${verb}`, {}, { key: await desk.session() })
+  const both = async () => {
+    const { count, oldest_at } = await entry('merchants_to_check')
+    assert.equal(await total('/v1/operator/merchants?to_check=true'), count)
+    return [count, oldest_at]
+  }
+  assert.deepEqual(await both(), [2, at])
+  await act('approve')
+  assert.deepEqual(await both(), [2, at], 'approved and not verified')
+  await act('verify')
+  assert.equal((await both())[0], 1)
+  await world.rows(`update merchants set status = 'SUSPENDED' where status = 'PENDING'`)
+  assert.deepEqual(await both(), [0, null])
+})
+
+test('counts addresses that were asked for, until one is decided', async () => {
+  const { token } = await world.newSession('MERCHANT_ADMIN')
+  const body = { label: 'Office', address: '203.0.113.7', environment: 'live' }
+  const made = await world.post('/v1/merchant/ip-addresses', body, { key: token })
+  assert.deepEqual(await entry('ip_addresses_pending'), {
+    kind: 'ip_addresses_pending',
+    count: 1,
+    oldest_at: now(),
+    amount: null,
+  })
+  await world.post(`/v1/operator/ip-addresses/${made.body.data.id}/approve`, {}, { key: await desk.session() })
+  assert.equal((await entry('ip_addresses_pending')).count, 0)
+})
+
+test('counts open cases of reconciliation', async () => {
+  await world.rows(
+    `insert into reconciliation_exceptions (id, provider, kind, subject, line_kind, currency, difference_minor, statement_id, opened_at)
+     select gen_random_uuid(), 'mock', 'unknown_to_us', 'id:' || n, 'payment', 'TZS', 100, gen_random_uuid(), $1::timestamptz - n * interval '1 hour'
+     from generate_series(1, 3) n`,
+    [world.deps.clock.now()],
+  )
+  await world.rows(
+    `update reconciliation_exceptions set resolution = 'accepted', resolved_at = $1 where subject = 'id:3'`,
+    [world.deps.clock.now()],
+  )
+  const oldest_at = new Date(world.deps.clock.now().getTime() - 2 * 3_600_000).toISOString()
+  assert.deepEqual(await entry('reconciliation_exceptions'), {
+    kind: 'reconciliation_exceptions',
+    count: 2,
+    oldest_at,
+    amount: null,
+  })
+})
+
+test('names an endpoint from the second miss of one delivery on until it takes one, and not where a token may stand', async () => {
+  const failing = async () => {
+    const reply = await world.get('/v1/operator/webhooks/failing', await desk.session())
+    assert.equal(reply.status, 200, reply.text)
+    const { items } = reply.body.data
+    assert.equal((await entry('webhooks_failing')).count, items.length)
+    return items
+  }
+  const own = async (shop: Shop) => {
+    const reply = await world.get(
+      '/v1/merchant/webhook-status',
+      (await world.newSession([{ role: 'VIEWER', merchant: shop.merchant }])).token,
+    )
+    assert.equal(reply.status, 200, reply.text)
+    return reply.body.data.failing
+  }
+  const listens = await review.shop()
+  const deaf = await review.shop()
+  const webhook_url = `${receiver.url}?token=hush`
+  const url = '/v1/merchant/webhook-config'
+  await world.call({ method: 'PATCH', url, payload: { webhook_url }, key: deaf.live })
+  await review.pay(listens, '001')
+  assert.deepEqual(await failing(), [])
+  receiver.reply = { kind: 'status', status: 500 }
+  const made = now()
+  await review.pay(deaf, '001')
+  await review.pay(deaf, '001')
+  assert.deepEqual(await failing(), [], 'one miss may be an accident')
+  assert.deepEqual(await own(deaf), [])
+  const later = async (minutes: number) => {
+    world.deps.clock.advance(minutes * 60_000 + 1_000)
+    await world.work()
+  }
+  await later(1)
+  const { id, name } = deaf.merchant
+  const next_attempt_at = new Date(world.deps.clock.now().getTime() + 5 * 60_000).toISOString()
+  const state = (failed: number, given_up: number, next: string | null) => ({
+    environment: 'live',
+    failed,
+    given_up,
+    oldest_at: made,
+    last_failed_at: now(),
+    last_status_code: 500,
+    last_error: 'unexpected_status',
+    next_attempt_at: next,
+  })
+  assert.deepEqual(await failing(), [
+    { merchant_id: id, name, webhook_url: receiver.url, ...state(2, 0, next_attempt_at) },
+  ])
+  assert.deepEqual(await own(deaf), [state(2, 0, next_attempt_at)])
+  assert.deepEqual(await own(listens), [])
+  assert.equal((await entry('webhooks_failing')).oldest_at, made)
+  for (const minutes of [5, 15, 30]) await later(minutes)
+  assert.deepEqual(await own(deaf), [state(2, 2, null)])
+  receiver.reply = { kind: 'status', status: 200 }
+  world.deps.clock.advance(1_000)
+  await review.pay(deaf, '001')
+  assert.deepEqual(await failing(), [], 'it takes events again')
+  // What was given up before is sent again by hand: until it misses again, that is no news.
+  const list = await world.get('/v1/merchant/webhook-deliveries?status=failed', deaf.live)
+  receiver.reply = { kind: 'status', status: 503 }
+  world.deps.clock.advance(1_000)
+  const again = `/v1/merchant/webhook-deliveries/${list.body.data.items[0].id}/replay`
+  assert.equal((await world.call({ method: 'POST', url: again, key: deaf.live })).status, 202)
+  assert.deepEqual(await failing(), [])
+  await world.work()
+  assert.equal((await own(deaf))[0].last_status_code, 503)
+  world.deps.clock.advance(7 * 24 * 3_600_000 + 1)
+  assert.deepEqual(await failing(), [])
+})

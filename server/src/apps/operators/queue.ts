@@ -1,0 +1,166 @@
+// What waits for an operator: how much of each kind, and since when.
+
+import Type, { type Static } from 'typebox'
+import { failingEndpoints } from '../../adapters/webhooks/index.ts'
+import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
+import { ENVIRONMENTS, type Environment, type Routes, success } from '../../kernel/http/index.ts'
+import { formatAmount, nullable, oneOf } from '../../kernel/lib/index.ts'
+
+/** Most rows of a kind that are counted. */
+export const QUEUE_COUNT_MAX = 10_000
+/** Most open withdrawals that are looked at, those of all kinds together. */
+const OPEN_MAX = 100_000
+
+/** What waits, the most pressing first. */
+export const QUEUE_KINDS = [
+  'withdrawals_waiting',
+  'withdrawals_info_requested',
+  'withdrawals_needs_reconciliation',
+  'withdrawals_blocked',
+  'withdrawals_needs_attention',
+  'collections_held',
+  'merchants_to_check',
+  'ip_addresses_pending',
+  'reconciliation_exceptions',
+  'webhooks_failing',
+] as const
+type Kind = (typeof QUEUE_KINDS)[number]
+
+/** How operators have to act here. `four_eyes_minor`: from which amount in cents two of them approve; null: never. */
+export type OperatorRules = { four_eyes_minor: bigint | null; step_up_s: number }
+
+type Counted = { count: number; oldest_at: Date | null; amount_minor: bigint | null }
+const NOTHING: Counted = { count: 0, oldest_at: null, amount_minor: 0n }
+
+const KIND_OF_STATUS = {
+  PENDING_ADMIN_APPROVAL: 'withdrawals_waiting',
+  INFO_REQUESTED: 'withdrawals_info_requested',
+  NEEDS_RECONCILIATION: 'withdrawals_needs_reconciliation',
+  BLOCKED_IP_WHITELIST: 'withdrawals_blocked',
+  NEEDS_ADMIN_ATTENTION: 'withdrawals_needs_attention',
+} as const satisfies Record<string, Kind>
+type Waiting = keyof typeof KIND_OF_STATUS
+
+// What is open has an index of its own, as short as the work that waits; the same for the other kinds.
+const WITHDRAWALS = sql(
+  'queue_withdrawals',
+  `select w.status, count(*)::int as count, min(w.created_at) as oldest_at, sum(w.amount_minor)::bigint as amount_minor from (
+     select status, created_at, amount_minor from withdrawals
+     where status in (${Object.keys(KIND_OF_STATUS)
+       .map((status) => `'${status}'`)
+       .join(', ')}) and environment = $1 limit $2) w
+   group by w.status`,
+)
+// What is held lies in accounts of its own: their sum is what the payments that wait received.
+const HELD = sql(
+  'queue_held',
+  `with held as materialized (
+     select merchant_id, held_at from held_collections where decided_at is null and environment = $1 limit $2
+   )
+   select count(*)::int as count, min(held_at) as oldest_at, coalesce((
+     select sum(a.balance_minor) from (select distinct merchant_id from held) m
+     join ledger_accounts a on a.merchant_id = m.merchant_id and a.environment = $1 and a.code = 'held'), 0)::bigint as amount_minor
+   from held`,
+)
+const counted = (name: string, at: string, from: string) =>
+  sql(
+    name,
+    `select count(*)::int as count, min(q.at) as oldest_at, null::bigint as amount_minor
+     from (select ${at} as at from ${from} limit $1) q`,
+  )
+const MERCHANTS = counted(
+  'queue_merchants',
+  'created_at',
+  "merchants where status = 'PENDING' or (status = 'ACTIVE' and not verified)",
+)
+const ADDRESSES = counted('queue_addresses', 'created_at', "ip_addresses where status = 'PENDING'")
+const EXCEPTIONS = counted('queue_exceptions', 'opened_at', 'reconciliation_exceptions where resolution is null')
+
+/** What waits for operators now, one statement for the withdrawals and one for each other kind. */
+export async function readQueue(deps: Deps, reader: Reader, environment: Environment): Promise<Map<Kind, Counted>> {
+  const one = async (statement: typeof HELD, values: unknown[]) =>
+    (await reader.query<Counted>(statement, values))[0] ?? NOTHING
+  const [withdrawals, held, merchants, addresses, exceptions, failing] = await Promise.all([
+    reader.query<Counted & { status: Waiting }>(WITHDRAWALS, [environment, OPEN_MAX]),
+    one(HELD, [environment, QUEUE_COUNT_MAX]),
+    one(MERCHANTS, [QUEUE_COUNT_MAX]),
+    one(ADDRESSES, [QUEUE_COUNT_MAX]),
+    one(EXCEPTIONS, [QUEUE_COUNT_MAX]),
+    failingEndpoints(deps, reader),
+  ])
+  const oldest = failing.map(({ oldest_at }) => oldest_at).sort((a, b) => a.getTime() - b.getTime())[0]
+  const merchants_failing = new Set(failing.map(({ merchant_id }) => merchant_id)).size
+  return new Map<Kind, Counted>([
+    ...QUEUE_KINDS.map((kind) => [kind, NOTHING] as const),
+    ...withdrawals.map(({ status, ...rest }) => [KIND_OF_STATUS[status], rest] as const),
+    ['collections_held', held],
+    ['merchants_to_check', merchants],
+    ['ip_addresses_pending', addresses],
+    ['reconciliation_exceptions', exceptions],
+    ['webhooks_failing', { count: merchants_failing, oldest_at: oldest ?? null, amount_minor: null }],
+  ])
+}
+
+const QueueAnswer = success(
+  Type.Object({
+    items: Type.Array(
+      Type.Object({
+        kind: oneOf(
+          QUEUE_KINDS,
+          'merchants_to_check: PENDING, or ACTIVE and not verified. webhooks_failing: merchants whose endpoint fails now.',
+        ),
+        count: Type.Integer(),
+        oldest_at: nullable(
+          Type.String({ format: 'date-time', description: 'Since when the oldest waits. Null: nothing does.' }),
+        ),
+        amount: nullable(
+          Type.String({ description: 'How much money waits, without charges. Null: it is not about money.' }),
+        ),
+      }),
+    ),
+    four_eyes_amount: nullable(
+      Type.String({
+        description: 'From which total_reserved_amount two operators approve. Null: one always suffices.',
+      }),
+    ),
+    step_up_s: Type.Integer({
+      description: 'How fresh a sign-in must be to move money, in seconds. 0: any session may.',
+    }),
+  }),
+)
+type QueueView = Static<typeof QueueAnswer>['data']
+
+/** Adds the route. */
+export function queueRoutes(deps: Deps, { rules }: { rules: OperatorRules }): Routes {
+  return (app) => {
+    app.get(
+      '/v1/operator/queue',
+      {
+        config: { access: 'operator' },
+        schema: {
+          tags: ['Operator'],
+          summary: 'Show what waits for operators: how much of each kind, and since when',
+          description: `Withdrawals and held payments are those of one environment, live unless another is named. Counts of held payments, merchants, addresses and cases end at ${QUEUE_COUNT_MAX}.`,
+          querystring: Type.Object({ environment: Type.Optional(oneOf(ENVIRONMENTS, 'live when left out.')) }),
+          response: { 200: QueueAnswer },
+        },
+      },
+      async (request) => {
+        const queue = await readQueue(deps, deps.db, request.query.environment ?? 'live')
+        return { success: true as const, data: present(queue, rules) }
+      },
+    )
+  }
+}
+
+function present(queue: ReadonlyMap<Kind, Counted>, { four_eyes_minor, step_up_s }: OperatorRules): QueueView {
+  const items = [...queue].map(([kind, { count, oldest_at, amount_minor }]) => ({
+    kind,
+    count,
+    oldest_at: oldest_at?.toISOString() ?? null,
+    amount: amount_minor === null || !ABOUT_MONEY.test(kind) ? null : formatAmount(amount_minor),
+  }))
+  return { items, four_eyes_amount: four_eyes_minor === null ? null : formatAmount(four_eyes_minor), step_up_s }
+}
+
+const ABOUT_MONEY = /^(withdrawals|collections)_/

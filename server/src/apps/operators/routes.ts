@@ -1,0 +1,47 @@
+// The endpoints of the operators' console.
+
+import type { Deps } from '../../kernel/db/index.ts'
+import type { Routes } from '../../kernel/http/index.ts'
+import type { Desk } from '../../money/withdrawals/index.ts'
+import { addressRoutes } from './addresses.ts'
+import { adjustmentRoutes } from './adjustments.ts'
+import { auditLogRoutes } from './audit-log.ts'
+import { caseRoutes } from './case.ts'
+import { operatorCollectionRoutes } from './collections.ts'
+import { providerHealthRoutes } from './health.ts'
+import { operatorMerchantRoutes } from './merchants.ts'
+import { operatorMessageRoutes } from './messages.ts'
+import { type NameCheckOptions, nameCheckRoutes } from './name-check.ts'
+import { networkRoutes } from './networks.ts'
+import { pricingPreviewRoutes } from './pricing-preview.ts'
+import { operatorProviderRoutes, type ProvidersOptions } from './providers.ts'
+import { type OperatorRules, queueRoutes } from './queue.ts'
+import { failingWebhookRoutes } from './webhooks-failing.ts'
+import { operatorWithdrawalRoutes } from './withdrawals.ts'
+
+/** Adds every route under /v1/operator. All of them take a session of a SUPER_ADMIN and nothing else. */
+export function operatorRoutes(
+  deps: Deps,
+  options: { desk: Desk; rules: OperatorRules } & ProvidersOptions & NameCheckOptions,
+): Routes {
+  const parts = [
+    queueRoutes(deps, options),
+    operatorMerchantRoutes(deps),
+    pricingPreviewRoutes(deps),
+    operatorWithdrawalRoutes(deps, options),
+    caseRoutes(deps),
+    nameCheckRoutes(deps, options),
+    operatorCollectionRoutes(deps, options),
+    adjustmentRoutes(deps),
+    addressRoutes(deps),
+    auditLogRoutes(deps),
+    operatorMessageRoutes(deps),
+    operatorProviderRoutes(deps, options),
+    providerHealthRoutes(deps, options),
+    failingWebhookRoutes(deps),
+    networkRoutes(deps),
+  ]
+  return (app) => {
+    for (const routes of parts) routes(app)
+  }
+}

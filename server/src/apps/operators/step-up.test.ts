@@ -1,0 +1,117 @@
+// A console that was left open moves no money: whoever moves it has signed in a moment ago.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { consoleToken } from '../../../test/consoles.ts'
+import { BODIES, MONEY, type OperatorDesk, openDesk, type Shop } from '../../../test/desk.ts'
+import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
+import { unchanged } from '../../../test/withdrawals.ts'
+
+const STEP_UP_S = 300
+
+let world: World
+let desk: OperatorDesk
+let shop: Shop
+let waiting: string
+before(async () => {
+  world = await createWorld({ env: { STEP_UP_S: String(STEP_UP_S) } })
+  desk = await openDesk(world)
+  shop = await desk.shop(MONEY)
+  waiting = await desk.submit(shop)
+})
+after(() => world.close())
+
+const STALE: [number, string] = [403, 'step_up_required']
+const ADJUSTMENT = {
+  environment: 'live',
+  direction: 'credit',
+  against: 'provider_float',
+  amount: '1.00',
+  reason: 'A cent',
+}
+
+type Call = { method: 'POST' | 'PUT'; url: string; payload: object }
+
+/** Everything of operators that moves money, with a body that is good. */
+const movers = (): Record<string, Call> => {
+  const of = `/v1/operator/withdrawals/${waiting}`
+  const merchant = `/v1/operator/merchants/${shop.merchant.id}`
+  const batch = { withdrawal_ids: [waiting] }
+  return {
+    approve: { method: 'POST', url: `${of}/approve`, payload: {} },
+    'approve-batch': { method: 'POST', url: '/v1/operator/withdrawals/approve-batch', payload: batch },
+    resolve: { method: 'POST', url: `${of}/resolve`, payload: BODIES.resolve },
+    retry: { method: 'POST', url: `${of}/retry`, payload: {} },
+    clear: {
+      method: 'POST',
+      url: `/v1/operator/collections/${randomUUID()}/clear`,
+      payload: { decision: 'approve', reason: 'It is ours' },
+    },
+    adjustments: { method: 'POST', url: `${merchant}/adjustments`, payload: ADJUSTMENT },
+    pricing: { method: 'PUT', url: `${merchant}/pricing`, payload: { rules: [{ flow: 'withdrawal' }] } },
+  }
+}
+
+async function send(call: Call, age_s: number | null, at = world): Promise<Reply> {
+  const key = await consoleToken(world, desk.user_id, { age_s })
+  return at.call({ ...call, key, idempotency_key: randomUUID() })
+}
+
+const MOVERS = ['approve', 'approve-batch', 'resolve', 'retry', 'clear', 'adjustments', 'pricing']
+for (const name of MOVERS) {
+  test(`${name} wants a sign-in that is younger than STEP_UP_S, and changes nothing without`, async () => {
+    const call = movers()[name] as Call
+    await unchanged(world, async () => {
+      for (const age_s of [STEP_UP_S, STEP_UP_S + 1, 86_400, null]) {
+        const refused = await send(call, age_s)
+        assert.deepEqual(codeOf(refused), STALE, `${age_s}`)
+        const { step_up_s, auth_time } = refused.body.error.details
+        const since = age_s === null ? null : new Date(world.deps.clock.now().getTime() - age_s * 1000).toISOString()
+        assert.deepEqual({ step_up_s, auth_time }, { step_up_s: STEP_UP_S, auth_time: since })
+      }
+      // Before the body is looked at, where it does not say whether money moves.
+      if (name !== 'approve-batch') {
+        assert.deepEqual(codeOf(await send({ ...call, payload: { rules: 5, reason: 5 } }, STEP_UP_S)), STALE)
+      }
+    })
+    assert.notEqual((await send({ ...call, url: call.url.replace(waiting, randomUUID()) }, STEP_UP_S - 1)).status, 403)
+    await world.work()
+  })
+}
+
+test('an operator who signed in a moment ago approves', async () => {
+  const id = await desk.submit(shop)
+  const approved = await send({ method: 'POST', url: `/v1/operator/withdrawals/${id}/approve`, payload: {} }, 0)
+  assert.deepEqual([approved.status, approved.body.data?.status], [200, 'PROCESSING'])
+})
+
+test('what moves no money is done with any session: looking, asking, rejecting, and trying out', async () => {
+  const id = await desk.submit(shop)
+  const key = await consoleToken(world, desk.user_id, { age_s: 86_400 })
+  assert.equal((await world.get('/v1/operator/withdrawals', key)).status, 200)
+  const batch = { withdrawal_ids: [id], dry_run: true }
+  assert.equal((await world.post('/v1/operator/withdrawals/approve-batch', batch, { key })).status, 200)
+  for (const verb of ['request-info', 'reject'] as const) {
+    assert.equal((await world.post(`/v1/operator/withdrawals/${id}/${verb}`, BODIES[verb], { key })).status, 200)
+  }
+})
+
+test('a token of the admin command is fresh for as long as it lives', async () => {
+  const token = await desk.session()
+  world.deps.clock.advance(800_000)
+  const id = await desk.submit(shop)
+  const approved = await world.post(`/v1/operator/withdrawals/${id}/approve`, {}, { key: token })
+  assert.equal(approved.status, 200, approved.text)
+})
+
+test('STEP_UP_S=0 asks nobody', async () => {
+  const off = await createWorld({ url: world.url, env: { STEP_UP_S: '0' }, clock: world.deps.clock })
+  try {
+    for (const age_s of [null, 86_400]) {
+      assert.equal((await send(movers().adjustments as Call, age_s, off)).status, 201)
+    }
+  } finally {
+    await off.close()
+  }
+})

@@ -1,0 +1,106 @@
+// What waits for a provider: payments and payouts whose next step is still to come.
+
+import { statementForm } from '../../adapters/providers/extras.ts'
+import { type Deps, sql } from '../../kernel/db/index.ts'
+import { type Environment, type PageChoice, pageOf } from '../../kernel/http/index.ts'
+
+/** Money that comes in, or money that goes out. */
+export const WAITING_KINDS = ['collection', 'payout'] as const
+type Kind = (typeof WAITING_KINDS)[number]
+
+/** Most rows that are looked at of each merchant, where many are looked at; and of one that is asked for by name. */
+export const WAITING_MAX = 100
+/** The same of a merchant that is named. */
+export const WAITING_MAX_OF_ONE = 10_000
+/** Most merchants that are looked at. */
+const MERCHANTS_MAX = 500
+
+/** Which of what waits is listed. */
+export type WaitingFilter = PageChoice & {
+  kind?: Kind | undefined
+  merchant_id?: string | undefined
+  provider?: string | undefined
+}
+
+type Row = {
+  id: string
+  merchant_id: string
+  merchant_name: string
+  environment: Environment
+  provider: string
+  provider_reference: string
+  method: string
+  state: string
+  asks: number
+  provider_status: string | null
+  due_at: Date
+  created_at: Date
+  total: number
+}
+
+// An attempt has no state of its own for a prompt that is on its way, or whose answer told nothing: its lease and its steps do.
+const ATTEMPT_STATE = `case when t.state <> 'to_send' then t.state when t.asks > 0 then 'unclear'
+       when t.lease_owner is not null then 'sending' else t.state end`
+
+// Steps from merchant to merchant over the index of what is due, which holds nothing but what waits: the cost is the number
+// of merchants that wait, and some rows of each.
+function statement(name: string, table: string, id: string, state: string) {
+  return sql(
+    name,
+    `with recursive waiting as (
+       (select t.merchant_id, 1 as number from ${table} t
+        where t.due_at is not null and ($1::uuid is null or t.merchant_id = $1) order by t.merchant_id limit 1)
+       union all
+       select following.merchant_id, w.number + 1 from waiting w cross join lateral (
+         select t.merchant_id from ${table} t
+         where t.due_at is not null and t.merchant_id > w.merchant_id order by t.merchant_id limit 1) following
+       where w.number < $2 and $1::uuid is null
+     )
+     select t.${id} as id, t.merchant_id, m.name as merchant_name, t.environment, t.provider, t.provider_reference, t.method,
+       ${state} as state, t.asks, t.provider_status, t.due_at, t.created_at, count(*) over ()::int as total
+     from waiting w cross join lateral (
+       select * from ${table} t
+       where t.due_at is not null and t.merchant_id = w.merchant_id and ($4::text is null or t.provider = $4)
+       order by t.due_at limit $3) t
+     join merchants m on m.id = t.merchant_id
+     order by t.created_at, t.${id} limit $5`,
+  )
+}
+
+const STATEMENTS = {
+  collection: statement('operator_waiting_collections', 'collection_attempts', 'collection_id', ATTEMPT_STATE),
+  payout: statement('operator_waiting_payouts', 'payouts', 'withdrawal_id', 't.state'),
+}
+
+/** A page of what waits, the longest waiting first; of one merchant, kind or provider, or of all. */
+export async function listWaiting(deps: Deps, filter: WaitingFilter) {
+  const { kind, merchant_id = null, provider = null, page = 1, page_size = 20 } = filter
+  const until = page * page_size
+  const each = merchant_id === null ? WAITING_MAX : WAITING_MAX_OF_ONE
+  const found = await Promise.all(
+    (kind === undefined ? WAITING_KINDS : [kind]).map(async (one) => {
+      const values = [merchant_id, MERCHANTS_MAX, each, provider, until]
+      const rows = await deps.db.query<Row>(STATEMENTS[one], values)
+      return { total: rows[0]?.total ?? 0, rows: rows.map((row) => ({ kind: one, ...row })) }
+    }),
+  )
+  const rows = found.flatMap((part) => part.rows)
+  rows.sort((a, b) => a.created_at.getTime() - b.created_at.getTime() || (a.id < b.id ? -1 : 1))
+  const total = found.reduce((sum, part) => sum + part.total, 0)
+  return pageOf(
+    rows.slice(until - page_size, until).map((row) => present(deps, row)),
+    total,
+    filter,
+  )
+}
+
+function present(deps: Deps, { due_at, created_at, total: _, ...row }: Row & { kind: Kind }) {
+  const now = deps.clock.now().getTime()
+  return {
+    ...row,
+    statement_reference: statementForm(row.provider, row.provider_reference),
+    waiting_s: Math.max(0, Math.floor((now - created_at.getTime()) / 1_000)),
+    due_at: due_at.toISOString(),
+    created_at: created_at.toISOString(),
+  }
+}

@@ -1,0 +1,286 @@
+// What operators write to merchants and into the log, what they must write, and that nothing they do happens twice.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import {
+  BODIES,
+  MONEY,
+  type OperatorDesk,
+  openDesk,
+  PAID,
+  type Shop,
+  UNTOUCHED,
+  type Verb,
+} from '../../../test/desk.ts'
+import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import { booksHold } from '../../../test/payouts.ts'
+import { unchanged } from '../../../test/withdrawals.ts'
+
+let world: World
+let desk: OperatorDesk
+before(async () => {
+  world = await createWorld()
+  desk = await openDesk(world)
+})
+after(async () => {
+  await booksHold(world)
+  await world.close()
+})
+
+describe('rejecting and asking', () => {
+  const mails = (shop: Shop) =>
+    world.rows<{ kind: string; recipient: string }>(
+      'select kind, recipient from outbox_messages where merchant_id = $1 order by id',
+      [shop.merchant.id],
+    )
+
+  test('a rejection moves nothing, tells the merchant why, and mails those who look after its money', async () => {
+    const shop = await desk.shop(MONEY)
+    const { email } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
+    const id = await desk.submit(shop)
+    const { status, body } = await desk.act(id, 'reject', { reason: 'The name does not fit the number' })
+    assert.equal(status, 200)
+    assert.deepEqual([body.data.status, body.data.status_reason], ['REJECTED', 'The name does not fit the number'])
+    assert.deepEqual(await desk.book(shop), UNTOUCHED)
+    const merchants = await world.get(`/v1/disbursements/${id}`, shop.live)
+    assert.equal(merchants.body.data.status_reason, 'The name does not fit the number')
+    assert.deepEqual(await mails(shop), [{ kind: 'withdrawal.rejected', recipient: email }])
+  })
+
+  test('asked for information it waits for the merchant, who answers; then it is approved', async () => {
+    const shop = await desk.shop(MONEY)
+    const { token, email } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
+    const id = await desk.submit(shop)
+    const asked = await desk.act(id, 'request-info', { message: 'Who is that?\nAnd why?' })
+    assert.deepEqual([asked.status, asked.body.data.status], [200, 'INFO_REQUESTED'])
+    assert.equal(asked.body.data.status_reason, 'Who is that?\nAnd why?')
+    assert.deepEqual(await mails(shop), [{ kind: 'withdrawal.info_requested', recipient: email }])
+    const answer = await world.post(`/v1/merchant/withdrawals/${id}/respond`, { message: 'A supplier' }, { key: token })
+    assert.equal(answer.body.data.status, 'PENDING_ADMIN_APPROVAL', answer.text)
+    await desk.approve(id)
+    assert.deepEqual(await desk.wayOf(id), [
+      'INFO_REQUESTED by the operator',
+      `PENDING_ADMIN_APPROVAL by ${email}`,
+      'PROCESSING by the operator',
+      'SUCCESS by mock',
+    ])
+    const { history } = await desk.show(id)
+    assert.deepEqual([history[0].reason, history[1].reason], ['Who is that?\nAnd why?', 'A supplier'])
+  })
+
+  for (const verb of ['approve', 'reject'] as const) {
+    test(`an operator may ${verb} without waiting for the answer`, async () => {
+      const shop = await desk.shop(MONEY)
+      const id = await desk.submit(shop)
+      await desk.act(id, 'request-info')
+      assert.equal((await desk.act(id, verb)).status, 200)
+    })
+  }
+})
+
+describe('what operators must write', () => {
+  const BAD: [Verb, string, object[]][] = [
+    [
+      'reject',
+      'reason',
+      [{}, { reason: '' }, { reason: ' \u200b ' }, { reason: 5 }, { reason: 'x'.repeat(501) }, { reason: 'a\u0000b' }],
+    ],
+    [
+      'request-info',
+      'message',
+      [{}, { message: '' }, { message: '\n\t ' }, { message: null }, { message: 'x'.repeat(501) }],
+    ],
+    [
+      'resolve',
+      'reason',
+      [{ outcome: 'SUCCESS' }, { outcome: 'SUCCESS', reason: '  ' }, { outcome: 'SUCCESS', reason: 'x'.repeat(501) }],
+    ],
+    [
+      'resolve',
+      'outcome',
+      [{ reason: 'Seen' }, { outcome: 'REVERSED', reason: 'Seen' }, { outcome: 'success', reason: 'Seen' }],
+    ],
+    [
+      'resolve',
+      'provider_reference',
+      [
+        { outcome: 'SUCCESS', reason: 'Seen', provider_reference: ' ' },
+        { outcome: 'SUCCESS', reason: 'Seen', provider_reference: 'x'.repeat(65) },
+      ],
+    ],
+  ]
+  for (const [verb, field, bodies] of BAD) {
+    test(`${verb} is refused by name when its ${field} is missing or cannot be`, async () => {
+      const shop = await desk.shop(MONEY)
+      const id = await desk.submit(shop, { ending: '103' })
+      if (verb === 'resolve') await desk.approve(id)
+      for (const body of bodies) {
+        const refused = await unchanged(world, () => desk.act(id, verb, body))
+        assert.deepEqual(codeOf(refused), [400, 'validation_failed'], JSON.stringify(body))
+        const named = refused.body.error.details.fields.map((problem: { field: string }) => problem.field)
+        assert.deepEqual([...new Set(named)], [field])
+      }
+    })
+  }
+
+  test('500 characters are enough for anybody, and are kept as they were written', async () => {
+    const shop = await desk.shop(MONEY)
+    const reason = 'ñ'.repeat(500)
+    const id = await desk.submit(shop)
+    assert.equal((await desk.act(id, 'reject', { reason })).body.data.status_reason, reason)
+  })
+
+  test('a withdrawal that does not exist is not found, whoever might own it', async () => {
+    const shop = await desk.shop(MONEY)
+    const id = await desk.submit(shop)
+    const same_merchant = id.replace(/.{4}$/, (tail) => (tail === '0000' ? '0001' : '0000'))
+    for (const unknown of [randomUUID(), same_merchant, shop.merchant.id, 'nothing', '%20']) {
+      for (const verb of Object.keys(BODIES) as Verb[]) {
+        for (const options of [{}, { idempotency_key: randomUUID() }]) {
+          const refused = await desk.act(unknown, verb, BODIES[verb], options)
+          assert.deepEqual(codeOf(refused), [404, 'not_found'], `${verb} ${unknown}`)
+        }
+      }
+      assert.equal((await world.get(`/v1/operator/withdrawals/${unknown}`, await desk.session())).status, 404)
+    }
+    assert.equal((await desk.act(id.toUpperCase(), 'approve')).status, 200, 'an id is an id in capitals too')
+  })
+})
+
+describe('who did it', () => {
+  test('each act is in the audit log of the merchant, with its person, reason, and what it changed', async () => {
+    const shop = await desk.shop(MONEY)
+    const acts: { id: string; verb: Verb; body?: object; from: string; to: string; reason: string | null }[] = []
+    const doing = async (id: string, verb: Verb, from: string, to: string, body: Record<string, string> = {}) => {
+      const done = await desk.act(id, verb, body)
+      assert.equal(done.status, 200, done.text)
+      acts.push({ id, verb, from, to, reason: body.reason ?? body.message ?? null })
+    }
+    const [a, b, c] = [
+      await desk.submit(shop),
+      await desk.submit(shop, { ending: '104' }),
+      await desk.submit(shop, { ending: '103' }),
+    ]
+    const PENDING = 'PENDING_ADMIN_APPROVAL'
+    await doing(a, 'request-info', PENDING, 'INFO_REQUESTED', { message: 'Who?' })
+    await doing(a, 'reject', 'INFO_REQUESTED', 'REJECTED', { reason: 'No answer' })
+    await doing(b, 'approve', PENDING, 'PROCESSING')
+    await doing(c, 'approve', PENDING, 'PROCESSING')
+    await world.work()
+    await doing(b, 'retry', 'BLOCKED_IP_WHITELIST', 'PROCESSING')
+    await doing(c, 'resolve', 'NEEDS_RECONCILIATION', 'FAILED', { outcome: 'FAILED', reason: 'Not in their books' })
+
+    const url = `/v1/operator/audit-log?merchant_id=${shop.merchant.id}&page_size=100`
+    const entries = (await world.get(url, await desk.session())).body.data.items
+      .filter(
+        (entry: { target_type: string; actor: { kind: string } }) =>
+          entry.target_type === 'withdrawal' && entry.actor.kind === 'operator',
+      )
+      .reverse()
+    assert.equal(entries.length, acts.length)
+    for (const [i, { id, verb, from, to, reason }] of acts.entries()) {
+      const entry = entries[i]
+      assert.equal(entry.action, `withdrawal.${verb.replace('-', '_')}`)
+      assert.deepEqual(entry.actor, { kind: 'operator', id: desk.user_id, name: desk.email })
+      assert.deepEqual([entry.target_id, entry.reason], [id, reason])
+      assert.deepEqual([entry.before.status, entry.after.status], [from, to])
+      assert.deepEqual([entry.after.amount, entry.after.environment], ['10000.00', 'live'])
+      assert.ok(entry.request_id && entry.address)
+    }
+  })
+
+  test('the merchant learns that an operator did it, and not which', async () => {
+    const shop = await desk.shop(MONEY)
+    const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
+    const id = await desk.submit(shop)
+    await desk.act(id, 'reject')
+    const log = await world.get('/v1/merchant/audit-log', token)
+    const record = await world.get(`/v1/merchant/withdrawals/${id}`, token)
+    for (const answer of [log, record]) {
+      assert.equal(answer.status, 200)
+      assert.ok(!answer.text.includes(desk.email) && !answer.text.includes(desk.user_id))
+    }
+    assert.equal(log.body.data.items[0].action, 'withdrawal.reject')
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  test('makes each act happen once, and repeats its answer', async () => {
+    const shop = await desk.shop(MONEY)
+    const id = {
+      approve: await desk.submit(shop),
+      reject: await desk.submit(shop),
+      'request-info': await desk.submit(shop),
+    }
+    const blocked = await desk.submit(shop, { ending: '104' })
+    const doubtful = await desk.submit(shop, { ending: '103' })
+    for (const one of [blocked, doubtful]) await desk.act(one, 'approve')
+    await world.work()
+    const targets: Record<Verb, string> = { ...id, retry: blocked, resolve: doubtful }
+    for (const [verb, target] of Object.entries(targets) as [Verb, string][]) {
+      const idempotency_key = randomUUID()
+      const first = await desk.act(target, verb, BODIES[verb], { idempotency_key })
+      assert.equal(first.status, 200, first.text)
+      await world.work()
+      const again = await unchanged(world, () => desk.act(target, verb, BODIES[verb], { idempotency_key }), verb)
+      assert.deepEqual([again.text, again.headers['idempotency-replayed']], [first.text, 'true'], verb)
+      const other = await unchanged(world, () =>
+        desk.act(target, verb, { ...BODIES[verb], more: 1 }, { idempotency_key }),
+      )
+      assert.deepEqual(codeOf(other), [422, 'idempotency_key_reused'])
+    }
+    await world.work()
+    await world.pass(5_000)
+    assert.equal((await desk.show(id.approve)).status, 'SUCCESS', 'what was approved with a key is sent as well')
+  })
+
+  test('whose first request was refused by the state of the record stays refused', async () => {
+    const shop = await desk.shop(MONEY)
+    const id = await desk.submit(shop, { ending: '104' })
+    const idempotency_key = randomUUID()
+    const early = await desk.act(id, 'retry', {}, { idempotency_key })
+    assert.deepEqual(codeOf(early), [409, 'invalid_state'])
+    await desk.act(id, 'approve')
+    await world.work()
+    assert.equal((await desk.show(id)).status, 'BLOCKED_IP_WHITELIST')
+    const again = await unchanged(world, () => desk.act(id, 'retry', {}, { idempotency_key }))
+    assert.deepEqual([again.status, again.text], [409, early.text])
+    assert.equal((await desk.act(id, 'retry')).status, 200)
+  })
+
+  test('of one operator says nothing to another', async () => {
+    const shop = await desk.shop(MONEY)
+    const idempotency_key = randomUUID()
+    const [first, second] = [await desk.submit(shop), await desk.submit(shop)]
+    const { token } = await world.newSession('SUPER_ADMIN')
+    assert.equal((await desk.act(first, 'approve', {}, { idempotency_key })).status, 200)
+    const other = await world.post(`/v1/operator/withdrawals/${second}/approve`, {}, { key: token, idempotency_key })
+    assert.deepEqual([other.status, other.body.data.id], [200, second])
+  })
+
+  test('sent ten times at once approves once and sends one payout', async () => {
+    const shop = await desk.shop(MONEY)
+    const id = await desk.submit(shop)
+    const idempotency_key = randomUUID()
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => desk.act(id, 'approve', {}, { idempotency_key })),
+    )
+    const texts = new Set(answers.filter(({ status }) => status === 200).map(({ text }) => text))
+    assert.equal(texts.size, 1)
+    for (const answer of answers)
+      if (answer.status !== 200) assert.deepEqual(codeOf(answer), [409, 'idempotency_in_progress'])
+    await world.work()
+    await world.pass(5_000)
+    assert.deepEqual(await desk.book(shop), PAID)
+  })
+
+  test('that is malformed is refused', async () => {
+    const shop = await desk.shop(MONEY)
+    const id = await desk.submit(shop)
+    for (const verb of Object.keys(BODIES) as Verb[]) {
+      const refused = await unchanged(world, () => desk.act(id, verb, BODIES[verb], { idempotency_key: 'é' }))
+      assert.deepEqual(codeOf(refused), [400, 'idempotency_key_required'])
+    }
+  })
+})

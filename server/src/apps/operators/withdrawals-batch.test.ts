@@ -1,0 +1,224 @@
+// Approving many at once: each by itself, in order, and a dry run that tells exactly what would happen.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { newOperator, type Operator } from '../../../test/consoles.ts'
+import { type OperatorDesk, openDesk } from '../../../test/desk.ts'
+import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
+import { booksHold, newScript, type Script, said, scriptedProvider } from '../../../test/payouts.ts'
+import { unchanged } from '../../../test/withdrawals.ts'
+
+const FREE = { rules: [{ flow: 'withdrawal' }] }
+
+let world: World
+let other: World
+let desk: OperatorDesk
+let script: Script
+let asha: Operator
+let juma: Operator
+let died_at: string | null = null
+before(async () => {
+  script = newScript()
+  const options = {
+    env: { FOUR_EYES_AMOUNT: '50000.00' },
+    compose: { providers: [scriptedProvider(script)] },
+    point(name: string) {
+      if (name === died_at) throw new Error('the process dies here')
+    },
+  }
+  world = await createWorld(options)
+  other = await createWorld({ ...options, url: world.url })
+  desk = await openDesk(world)
+  asha = await newOperator(world)
+  juma = await newOperator(world)
+})
+after(async () => {
+  await booksHold(world)
+  await other.close()
+  await world.close()
+})
+beforeEach(() => {
+  script.payout = ({ amount_minor }) => said.paid(amount_minor)
+  script.sent.length = 0
+  died_at = null
+})
+// What was approved goes its way before the next test looks.
+afterEach(() => settle())
+
+type Options = { who?: Operator; dry_run?: boolean; at?: World; idempotency_key?: string | null }
+
+async function batch(withdrawal_ids: readonly string[], options: Options = {}): Promise<Reply> {
+  const { who = asha, dry_run, at = world, idempotency_key = null } = options
+  const body = { withdrawal_ids, ...(dry_run === undefined ? {} : { dry_run }) }
+  return at.post('/v1/operator/withdrawals/approve-batch', body, { key: await who.token(), idempotency_key })
+}
+
+/** What each id came to, in a word. */
+const told = (reply: Reply): string[] =>
+  reply.body.data.items.map((item: { ok: boolean; code: string | null; status: string | null }) =>
+    item.ok ? item.status : `${item.code} ${item.status}`,
+  )
+
+async function settle(): Promise<void> {
+  await Promise.all([world.work(), other.work()])
+}
+
+/** Withdrawals of one shop with 100000.00, one for each thing that can be said of one. */
+async function mixed(): Promise<{ ids: string[]; expected: string[] }> {
+  const shop = await desk.shop('100000.00', FREE)
+  const submit = (amount: string) => desk.submit(shop, { amount })
+  const [rejected, first, large, second, tight] = [
+    await submit('10000.00'),
+    await submit('40000.00'),
+    await submit('50000.00'),
+    await submit('60000.00'),
+    await submit('50000.01'),
+  ]
+  await desk.act(rejected, 'reject')
+  const approved = await world.post(`/v1/operator/withdrawals/${second}/approve`, {}, { key: await juma.token() })
+  assert.equal(approved.body.data.status, 'PENDING_ADMIN_APPROVAL')
+  const mine = await submit('50000.00')
+  assert.equal((await batch([mine])).body.data.awaiting_second.count, 1)
+  return {
+    // 40000 and 60000 are set aside, so that nothing is left for the last.
+    ids: [rejected, first, large, second, tight, mine, randomUUID(), 'nonsense', await submit('1.00')],
+    expected: [
+      'invalid_state REJECTED',
+      'PROCESSING',
+      'PENDING_ADMIN_APPROVAL',
+      'PROCESSING',
+      'insufficient_balance PENDING_ADMIN_APPROVAL',
+      'second_operator_required PENDING_ADMIN_APPROVAL',
+      'not_found null',
+      'not_found null',
+      'insufficient_balance PENDING_ADMIN_APPROVAL',
+    ],
+  }
+}
+
+test('each is judged by itself and in order, and one that is refused changes none of its neighbours', async () => {
+  const { ids, expected } = await mixed()
+  const reply = await batch(ids)
+  assert.equal(reply.status, 200, reply.text)
+  assert.deepEqual(told(reply), expected)
+  const { dry_run, approved, awaiting_second, items } = reply.body.data
+  assert.equal(dry_run, false)
+  assert.deepEqual(approved, { count: 2, amount: '100000.00', total_reserved_amount: '100000.00' })
+  assert.deepEqual(awaiting_second, { count: 1, amount: '50000.00', total_reserved_amount: '50000.00' })
+  assert.deepEqual(
+    items.map(({ withdrawal_id }: { withdrawal_id: string }) => withdrawal_id),
+    ids,
+  )
+  assert.match(items[4].message, /^Available is 0\.00/)
+  await settle()
+  assert.equal(script.sent.length, 2)
+  for (const [i, status] of ['REJECTED', 'SUCCESS', 'PENDING_ADMIN_APPROVAL', 'SUCCESS'].entries()) {
+    assert.equal((await desk.show(ids[i] as string)).status, status)
+  }
+  const entries = await world.rows<{ action: string; target_id: string }>(
+    `select action, target_id from audit_log where actor_id = $1 and target_id = any($2) and action like 'withdrawal.%approve'
+     order by target_id`,
+    [asha.user_id, ids.slice(0, 5)],
+  )
+  assert.deepEqual(
+    entries,
+    [
+      { action: 'withdrawal.approve', target_id: ids[1] },
+      { action: 'withdrawal.first_approve', target_id: ids[2] },
+      { action: 'withdrawal.approve', target_id: ids[3] },
+    ].sort((a, b) => ((a.target_id as string) < (b.target_id as string) ? -1 : 1)),
+  )
+})
+
+test('a dry run says what the real one then does, word for word, and changes nothing', async () => {
+  const { ids, expected } = await mixed()
+  const tried = await unchanged(world, () => batch(ids, { dry_run: true }))
+  assert.deepEqual(told(tried), expected)
+  await settle()
+  assert.deepEqual(script.sent, [])
+  for (const id of ids.slice(1, 3)) assert.deepEqual((await desk.show(id)).approvals, [])
+  const { dry_run, ...would } = tried.body.data
+  const { dry_run: _, ...did } = (await batch(ids, { dry_run: false })).body.data
+  assert.deepEqual([dry_run, would], [true, did])
+})
+
+test('a set that names one twice, none, or more than a hundred is refused whole', async () => {
+  const shop = await desk.shop('100000.00', FREE)
+  const id = await desk.submit(shop, { amount: '10.00' })
+  await unchanged(world, async () => {
+    for (const ids of [[id, id], [id, id.toUpperCase()], [], Array.from({ length: 101 }, () => randomUUID())]) {
+      const refused = await batch(ids)
+      assert.deepEqual(codeOf(refused), [400, 'validation_failed'])
+      assert.equal(refused.body.error.details.fields[0].field, 'withdrawal_ids')
+    }
+  })
+})
+
+test('a hundred of many merchants leave at once, each once', async () => {
+  const ids: string[] = []
+  for (let i = 0; i < 4; i++) {
+    const shop = await desk.shop('100000.00', FREE)
+    for (let j = 0; j < 25; j++) ids.push(await desk.submit(shop, { amount: '4000.00' }))
+  }
+  const reply = await batch(ids)
+  assert.deepEqual(reply.body.data.approved, { count: 100, amount: '400000.00', total_reserved_amount: '400000.00' })
+  await settle()
+  assert.equal(new Set(script.sent).size, 100)
+  assert.equal(script.sent.length, 100)
+})
+
+test('a repeated Idempotency-Key gets the first answer, and nothing is approved again', async () => {
+  const shop = await desk.shop('100000.00', FREE)
+  const ids = [await desk.submit(shop, { amount: '60000.00' }), await desk.submit(shop, { amount: '10.00' })]
+  const idempotency_key = randomUUID()
+  const first = await batch(ids, { idempotency_key })
+  assert.deepEqual(told(first), ['PENDING_ADMIN_APPROVAL', 'PROCESSING'])
+  await settle()
+  const again = await unchanged(world, () => batch(ids, { idempotency_key }))
+  assert.deepEqual([again.status, again.text], [200, first.text])
+  assert.deepEqual(codeOf(await batch([...ids].reverse(), { idempotency_key })), [422, 'idempotency_key_reused'])
+  await settle()
+  assert.equal(script.sent.length, 1)
+})
+
+test('two operators with the same set at the same moment: what takes two leaves once, and what takes one too', async () => {
+  for (let round = 0; round < 3; round++) {
+    script.sent.length = 0
+    const shop = await desk.shop('100000.00', FREE)
+    const ids = [await desk.submit(shop, { amount: '60000.00' }), await desk.submit(shop, { amount: '10.00' })]
+    const answers = await Promise.all([
+      batch(ids),
+      batch([...ids].reverse(), { who: juma, at: other }),
+      batch(ids, { idempotency_key: randomUUID() }),
+    ])
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200],
+    )
+    const approved = answers.map(({ body }) => body.data.approved.count).reduce((a: number, b: number) => a + b)
+    assert.equal(approved, 2)
+    await settle()
+    assert.equal(script.sent.length, 2)
+    const { approvals } = await desk.show(ids[0] as string)
+    assert.deepEqual(
+      new Set(approvals.map(({ operator }: { operator: string }) => operator)),
+      new Set([asha.email, juma.email]),
+    )
+  }
+})
+
+for (const when of ['before', 'after'] as const) {
+  test(`a process that dies ${when} the commit leaves ${when === 'before' ? 'nothing' : 'payouts that a worker sends'}`, async () => {
+    const shop = await desk.shop('100000.00', FREE)
+    const ids = [await desk.submit(shop, { amount: '10.00' }), await desk.submit(shop, { amount: '20.00' })]
+    const dying = async () => {
+      died_at = `approve.${when}_commit`
+      assert.equal((await batch(ids)).status, 500)
+      died_at = null
+    }
+    await (when === 'before' ? unchanged(world, dying) : dying())
+    for (let i = 0; i < 30; i++) await world.pass(1_000)
+    assert.equal(script.sent.length, when === 'before' ? 0 : 2)
+  })
+}

@@ -1,0 +1,97 @@
+// Operators approve many withdrawals at once: each is judged by itself, in the order given, and what one is refused for
+// changes nothing of the others.
+
+import { actOf } from '../../books/audit/index.ts'
+import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import type { Routes } from '../../kernel/http/index.ts'
+import { formatAmount, Refusal, refuseField } from '../../kernel/lib/index.ts'
+import type { Approved, Desk, Judged } from '../../money/withdrawals/index.ts'
+import { decideOnce } from './once.ts'
+import { ApproveBatchAnswer, ApproveBatchBody, type ApproveBatchResult } from './withdrawals-schema.ts'
+
+/** A withdrawal that was named, and whose it is. */
+type Named = { merchant_id: string; id: string }
+
+const STATUSES = sql(
+  'operator_withdrawal_statuses',
+  `select w.id, w.status from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
+   join withdrawals w on w.merchant_id = i.merchant_id and w.id = i.id`,
+)
+
+/** Adds the route. `find` leads from the texts that were sent to what they name. */
+export function approveBatchRoute(
+  deps: Deps,
+  { desk, find }: { desk: Desk; find: (id: string) => Promise<Named> },
+): Routes {
+  return (app) => {
+    app.post(
+      '/v1/operator/withdrawals/approve-batch',
+      {
+        config: { access: 'operator', idempotency: 'honoured', step_up: 'unless_dry_run' },
+        schema: {
+          tags: ['Operator'],
+          summary: 'Approve many withdrawals at once',
+          description:
+            'Each as `approve` does it, in the order given. One that is refused is told with its `code` and changes none of its neighbours. `dry_run` judges in the same way, also what earlier ones would take from the balance, and changes nothing.',
+          body: ApproveBatchBody,
+          response: { 200: ApproveBatchAnswer },
+        },
+      },
+      async (request, reply) => {
+        const { withdrawal_ids, dry_run = false, reason } = request.body
+        const named = withdrawal_ids.map((id) => id.toLowerCase())
+        if (new Set(named).size < named.length) refuseField('withdrawal_ids', 'must not name one withdrawal twice')
+        const keys = await Promise.all(named.map(find))
+        const act = actOf(request)
+        const work = async (tx: Tx) => {
+          const made = await desk.approveSet(
+            tx,
+            keys.map((key) => ({ ...key, act, reason: reason?.trim() ?? null })),
+            { dry_run },
+          )
+          return { data: await presentSet(tx, keys, made, dry_run), left: made }
+        }
+        return decideOnce(deps, request, reply, work, desk.sendApproved)
+      },
+    )
+  }
+}
+
+async function presentSet(
+  reader: Reader,
+  keys: readonly Named[],
+  { answers }: Approved,
+  dry_run: boolean,
+): Promise<ApproveBatchResult> {
+  const refused = keys.filter((_, place) => answers[place] instanceof Refusal && answers[place].code !== 'not_found')
+  const rows =
+    refused.length === 0
+      ? []
+      : await reader.query<{ id: string; status: ItemStatus }>(STATUSES, [JSON.stringify(refused)])
+  const statuses = new Map(rows.map(({ id, status }) => [id, status]))
+  const yes = answers.filter((answer): answer is Judged => !(answer instanceof Refusal))
+  return {
+    dry_run,
+    approved: sumOf(yes.filter(({ status }) => status === 'PROCESSING')),
+    awaiting_second: sumOf(yes.filter(({ status }) => status !== 'PROCESSING')),
+    items: keys.map(({ id: withdrawal_id }, place) => {
+      const answer = answers[place] as Judged | Refusal
+      if (!(answer instanceof Refusal)) {
+        return { withdrawal_id, ok: true, code: null, message: null, status: answer.status }
+      }
+      const { code, message } = answer
+      return { withdrawal_id, ok: false, code, message, status: statuses.get(withdrawal_id) ?? null }
+    }),
+  }
+}
+
+type ItemStatus = ApproveBatchResult['items'][number]['status']
+
+function sumOf(rows: readonly Judged[]) {
+  const total = (part: (row: Judged) => bigint) => formatAmount(rows.reduce((sum, row) => sum + part(row), 0n))
+  return {
+    count: rows.length,
+    amount: total(({ amount_minor }) => amount_minor),
+    total_reserved_amount: total(({ total_reserved_minor }) => total_reserved_minor),
+  }
+}

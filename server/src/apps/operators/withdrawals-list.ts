@@ -1,0 +1,195 @@
+// The withdrawals of all merchants as operators see them: the list, and one with all that a decision needs.
+
+import { balanceOf } from '../../books/ledger/index.ts'
+import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
+import { ENVIRONMENTS, pageOf } from '../../kernel/http/index.ts'
+import { assertInvariant, formatAmount, isId, refuse, routingCodeOf, ZERO_ID } from '../../kernel/lib/index.ts'
+import {
+  type Consent,
+  consentsOf,
+  eyesFor,
+  type HistoryEntry,
+  historyOf,
+  OPEN_STATUSES,
+  type Payout,
+  presentWhole,
+  WITHDRAWAL_COLUMNS,
+  type Withdrawal,
+  withdrawalName,
+} from '../../money/withdrawals/index.ts'
+import { checkDepth, DEPTH_MAX } from './depth.ts'
+import type { OperatorWithdrawal, OperatorWithdrawalDetail, WithdrawalsQuery } from './withdrawals-schema.ts'
+
+type OfMerchant = Pick<OperatorWithdrawal, 'merchant_code' | 'merchant_name' | 'merchant_status' | 'merchant_verified'>
+type Row = Withdrawal & OfMerchant
+
+const MERCHANT_COLUMNS =
+  'm.merchant_code, m.name as merchant_name, m.status as merchant_status, m.verified as merchant_verified'
+const COLUMNS = `${WITHDRAWAL_COLUMNS}, ${MERCHANT_COLUMNS}`
+
+// Statements without a name are planned for the filters at hand. What is open has an index of its own, as short as the
+// work that waits.
+const OPEN = `withdrawals w where ($1::uuid is null or w.merchant_id = $1) and w.environment = any($2::text[])
+     and w.status = $3 and w.status in (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})`
+const LIST_OPEN = sql(
+  '',
+  `select ${COLUMNS} from (select w.* from ${OPEN} order by w.id desc limit $4 offset $5) w
+   join merchants m on m.id = w.merchant_id order by w.id desc`,
+)
+const COUNT_OPEN = sql('', `select count(*)::int as total from (select 1 from ${OPEN} limit $4) counted`)
+
+const BOOKS = `select m.id as merchant_id, e.environment from merchants m cross join unnest($2::text[]) as e(environment)
+       where $1::uuid is null or m.id = $1`
+const ofBook = (condition: string) =>
+  `select id from withdrawals where merchant_id = b.merchant_id and environment = b.environment ${condition}`
+
+// Over many books, the newest n lie in those n books whose newest is newest. Some rows of each of these tell how old the
+// n-th may be at most: nothing older is read. So what is read grows with the number of merchants and the depth of the
+// page, not with the number of withdrawals.
+const DEPTH = '($4::int + $5::int)'
+const listMerged = (condition: string) =>
+  sql(
+    '',
+    `with books as materialized (
+       select b.* from (${BOOKS}) b cross join lateral (${ofBook(condition)} order by id desc limit 1) w
+       order by w.id desc limit ${DEPTH}
+     ), sample as (
+       select w.id from books b cross join lateral (${ofBook(condition)} order by id desc
+         limit (select 4 * ${DEPTH} / greatest(count(*), 1) + 1 from books)) w
+     ), oldest as materialized (
+       select coalesce((select id from sample order by id desc limit 1 offset ${DEPTH} - 1), '${ZERO_ID}') as id
+     )
+     select ${COLUMNS} from (
+       select b.merchant_id, w.id from books b cross join lateral (
+         ${ofBook(condition)} and id >= (select id from oldest) order by id desc limit ${DEPTH}) w
+       order by w.id desc limit $4 offset $5
+     ) found
+     join withdrawals w on w.merchant_id = found.merchant_id and w.id = found.id
+     join merchants m on m.id = w.merchant_id order by w.id desc`,
+  )
+const countMerged = (condition: string) =>
+  sql(
+    '',
+    `select count(*)::int as total from (
+       select 1 from (${BOOKS}) b cross join lateral (${ofBook(condition)} limit $4) w limit $4) counted`,
+  )
+const ANY_STATUS = 'and $3::text is null'
+const ONE_STATUS = 'and status = $3'
+const LIST_ALL = listMerged(ANY_STATUS)
+const COUNT_ALL = countMerged(ANY_STATUS)
+const LIST_OF_STATUS = listMerged(ONE_STATUS)
+const COUNT_OF_STATUS = countMerged(ONE_STATUS)
+
+/** A page of withdrawals, newest first: of all merchants, or of one. `total_items` counts up to 10,000. */
+export async function listWithdrawals(deps: Deps, query: WithdrawalsQuery) {
+  checkDepth(query)
+  const { page = 1, page_size = 20, status = null, environment, merchant_id = null } = query
+  const matching = [merchant_id, environment === undefined ? ENVIRONMENTS : [environment], status]
+  const [list, count] = statementsFor(status)
+  const [rows, counted] = await Promise.all([
+    deps.db.query<Row>(list, [...matching, page_size, (page - 1) * page_size]),
+    deps.db.query<{ total: number }>(count, [...matching, DEPTH_MAX]),
+  ])
+  return pageOf(await presentAll(deps, deps.db, rows), counted[0]?.total ?? 0, query)
+}
+
+function statementsFor(status: string | null) {
+  if (status === null) return [LIST_ALL, COUNT_ALL] as const
+  const open = OPEN_STATUSES.some((one) => one === status)
+  return open ? ([LIST_OPEN, COUNT_OPEN] as const) : ([LIST_OF_STATUS, COUNT_OF_STATUS] as const)
+}
+
+/** The record with whose it is, and who has approved it. */
+export function presentForOperator(
+  { config }: Pick<Deps, 'config'>,
+  row: Row & { consents: readonly Consent[] },
+): OperatorWithdrawal {
+  const { merchant_code, merchant_name, merchant_status, merchant_verified } = row
+  const approvals = row.consents.map(({ operator_name: operator, reason, at }) => ({
+    operator,
+    reason,
+    at: at.toISOString(),
+  }))
+  return {
+    ...presentWhole(row),
+    merchant_code,
+    merchant_name,
+    merchant_status,
+    merchant_verified,
+    approvals_required: eyesFor(config, row).approvals_required,
+    approvals,
+  }
+}
+
+/** Some records as operators see them, in their order. */
+export async function presentAll(
+  deps: Pick<Deps, 'config'>,
+  reader: Reader,
+  rows: readonly Row[],
+): Promise<OperatorWithdrawal[]> {
+  const consents = await consentsOf(reader, rows)
+  return rows.map((row) => presentForOperator(deps, { ...row, consents: consents.get(withdrawalName(row)) ?? [] }))
+}
+
+/** A record as operators see it. */
+export async function presentOne(deps: Pick<Deps, 'config'>, tx: Reader, row: Row): Promise<OperatorWithdrawal> {
+  const [record] = await presentAll(deps, tx, [row])
+  assertInvariant(record !== undefined, 'each record has its answer')
+  return record
+}
+
+// The id carries its merchant's routing code, so that it leads to its row through the primary key.
+const FIND = sql(
+  'operator_withdrawal_find',
+  `select ${COLUMNS} from merchants m join withdrawals w on w.merchant_id = m.id where m.routing_code = $1 and w.id = $2`,
+)
+const PAYOUT = sql(
+  'operator_payout_find',
+  `select provider, state, asks, provider_status, provider_id, due_at, sent_at from payouts
+   where merchant_id = $1 and withdrawal_id = $2`,
+)
+
+type PayoutFacts = Pick<Payout, 'provider' | 'state' | 'asks' | 'due_at' | 'sent_at'> & {
+  provider_status: string | null
+  provider_id: string | null
+}
+
+/** A withdrawal with its history, its payout and the balance now. Refuses an unknown one with not_found. */
+export async function getWithdrawal(
+  deps: Pick<Deps, 'config' | 'db'>,
+  withdrawal_id: string,
+): Promise<OperatorWithdrawalDetail> {
+  const { db: reader } = deps
+  const id = withdrawal_id.toLowerCase()
+  const [row] = isId(id) ? await reader.query<Row>(FIND, [routingCodeOf(id), id]) : []
+  if (row === undefined) return refuse('not_found', { message: 'There is no such withdrawal.' })
+  const { merchant_id, environment } = row
+  const [record, history, [payout], balance] = await Promise.all([
+    presentOne(deps, reader, row),
+    historyOf(reader, { merchant_id, id }),
+    reader.query<PayoutFacts>(PAYOUT, [merchant_id, id]),
+    balanceOf(reader, merchant_id, environment),
+  ])
+  const { available, reserved, held } = balance
+  return {
+    ...record,
+    requested_by: actor(row.requested_by_kind, row.requested_by_id, row.requested_by_name),
+    balance: { available: formatAmount(available), reserved: formatAmount(reserved), held: formatAmount(held) },
+    payout: payout === undefined ? null : presentPayout(payout),
+    history: history.map(presentEntry),
+  }
+}
+
+type ActorView = OperatorWithdrawalDetail['requested_by']
+
+function actor(kind: string, id: string | null, name: string): ActorView {
+  return { kind: kind as ActorView['kind'], id, name }
+}
+
+function presentPayout({ due_at, sent_at, ...rest }: PayoutFacts) {
+  return { ...rest, due_at: due_at?.toISOString() ?? null, sent_at: sent_at?.toISOString() ?? null }
+}
+
+function presentEntry({ from_status, to_status, actor_kind, actor_id, actor_name, reason, event, at }: HistoryEntry) {
+  return { from_status, to_status, actor: actor(actor_kind, actor_id, actor_name), reason, event, at: at.toISOString() }
+}

@@ -1,0 +1,116 @@
+// Every call of an operator against every status of a withdrawal: what the table of moves does not allow is refused, and
+// changes nothing.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { BODIES, type OperatorDesk, openDesk, type Shop, type Verb } from '../../../test/desk.ts'
+import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import { booksHold, said } from '../../../test/payouts.ts'
+import { unchanged } from '../../../test/withdrawals.ts'
+import type { PayoutAnswer } from '../../adapters/providers/port.ts'
+import { settlePayouts, WITHDRAWAL_STATUSES, withdrawalMoves } from '../../money/withdrawals/index.ts'
+
+let world: World
+let desk: OperatorDesk
+before(async () => {
+  // Nothing leaves by itself: only where a test lets the worker run.
+  world = await createWorld({ env: { PROCESS: 'api' } })
+  desk = await openDesk(world)
+})
+after(async () => {
+  await booksHold(world)
+  await world.close()
+})
+
+type Status = (typeof WITHDRAWAL_STATUSES)[number]
+
+/** Each call, with the move that it makes. */
+const CALLS: { name: string; verb: Verb; body: object; move: keyof typeof withdrawalMoves }[] = [
+  { name: 'approve', verb: 'approve', body: BODIES.approve, move: 'approve' },
+  { name: 'reject', verb: 'reject', body: BODIES.reject, move: 'reject' },
+  { name: 'request-info', verb: 'request-info', body: BODIES['request-info'], move: 'request_info' },
+  { name: 'resolve as SUCCESS', verb: 'resolve', body: BODIES.resolve, move: 'resolve_paid' },
+  {
+    name: 'resolve as FAILED',
+    verb: 'resolve',
+    body: { ...BODIES.resolve, outcome: 'FAILED' },
+    move: 'resolve_unpaid',
+  },
+  { name: 'retry', verb: 'retry', body: BODIES.retry, move: 'retry' },
+]
+
+const AMOUNT = 1_000_000n
+
+/** How a withdrawal gets into each status, by what really takes it there. */
+const WAYS: Record<Status, (shop: Shop) => Promise<string>> = {
+  PENDING_ADMIN_APPROVAL: (shop) => desk.submit(shop),
+  INFO_REQUESTED: (shop) => decided(shop, 'request-info'),
+  REJECTED: (shop) => decided(shop, 'reject'),
+  PROCESSING: (shop) => decided(shop, 'approve'),
+  SUCCESS: (shop) => told(shop, said.paid(AMOUNT)),
+  FAILED: (shop) => told(shop, said.declined),
+  REVERSED: (shop) => told(shop, said.paid(AMOUNT), said.reversed(AMOUNT)),
+  NEEDS_ADMIN_ATTENTION: (shop) => told(shop, said.paid(AMOUNT - 1n)),
+  NEEDS_RECONCILIATION: (shop) => worked(shop, '103'),
+  BLOCKED_IP_WHITELIST: (shop) => worked(shop, '104'),
+}
+
+async function decided(shop: Shop, verb: Verb, ending = '001'): Promise<string> {
+  const id = await desk.submit(shop, { ending })
+  const done = await desk.act(id, verb)
+  assert.equal(done.status, 200, done.text)
+  return id
+}
+
+async function told(shop: Shop, ...answers: PayoutAnswer[]): Promise<string> {
+  const id = await decided(shop, 'approve')
+  for (const answer of answers)
+    await settlePayouts(world.deps, [{ merchant_id: shop.merchant.id, id, answer, holds_lease: false }], () => false)
+  return id
+}
+
+async function worked(shop: Shop, ending: string): Promise<string> {
+  const id = await decided(shop, 'approve', ending)
+  await world.work()
+  return id
+}
+
+const may = (move: keyof typeof withdrawalMoves, from: Status) =>
+  (withdrawalMoves[move].from as readonly Status[]).includes(from)
+
+for (const status of WITHDRAWAL_STATUSES) {
+  describe(`a withdrawal that is ${status}`, () => {
+    for (const { name, verb, body, move } of CALLS) {
+      const { to } = withdrawalMoves[move]
+      const make = async () => {
+        const id = await WAYS[status](await desk.shop('100000.00'))
+        assert.equal((await desk.show(id)).status, status)
+        return id
+      }
+      if (may(move, status)) {
+        test(`${name}: becomes ${to}`, async () => {
+          const id = await make()
+          const done = await desk.act(id, verb, body)
+          assert.deepEqual([done.status, done.body.data?.status], [200, to], done.text)
+          assert.equal((await desk.show(id)).status, to)
+        })
+      } else {
+        test(`${name}: refused, and nothing changes`, async () => {
+          const id = await make()
+          for (const idempotency_key of [undefined, `${status} ${name}`.replaceAll(' ', '-')]) {
+            const options = idempotency_key === undefined ? {} : { idempotency_key }
+            const refused = await unchanged(world, () => desk.act(id, verb, body, options))
+            assert.deepEqual(codeOf(refused), [409, 'invalid_state'])
+            assert.deepEqual(refused.body.error.details, { status })
+          }
+        })
+      }
+    }
+  })
+}
+
+test('every move of an operator has its call here', () => {
+  const moved = CALLS.map(({ move }) => move)
+  const all = Object.entries(withdrawalMoves).filter(([, { by }]) => by === 'operator')
+  assert.deepEqual(all.map(([name]) => name).sort(), [...moved].sort())
+})

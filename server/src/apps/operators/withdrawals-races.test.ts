@@ -1,0 +1,250 @@
+// Operators, processes and the provider at the same moment: money is set aside once, sent once, and never more than there is.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, beforeEach, test } from 'node:test'
+import { type OperatorDesk, openDesk, type Shop } from '../../../test/desk.ts'
+import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import { booksHold, newScript, type Script, said, scriptedProvider } from '../../../test/payouts.ts'
+
+let world: World
+/** Another process of the same installation. */
+let other: World
+let desk: OperatorDesk
+let script: Script
+/** Transactions that were undone: refused, or chosen as the victim of a deadlock. */
+let undone = 0
+before(async () => {
+  script = newScript()
+  const options = {
+    compose: { providers: [scriptedProvider(script)] },
+    before(name: string) {
+      if (name === 'rollback') undone += 1
+    },
+  }
+  world = await createWorld(options)
+  other = await createWorld({ ...options, url: world.url })
+  desk = await openDesk(world)
+})
+after(async () => {
+  await booksHold(world)
+  await other.close()
+  await world.close()
+})
+beforeEach(() => {
+  script.payout = () => said.accepted
+  script.status = ({ amount_minor }) => said.paid(amount_minor)
+  script.sent.length = 0
+})
+
+const FREE = { rules: [{ flow: 'withdrawal' }] }
+
+/** Everything that is due, in both processes at once. */
+async function workBoth(): Promise<void> {
+  await Promise.all([world.work(), other.work()])
+  await Promise.all([world.pass(3_000), other.pass(3_000)])
+}
+
+/** Each worker by turns, and the provider was asked for each payout exactly once. */
+async function sentOnce(ids: readonly string[]): Promise<void> {
+  const rows = await world.rows<{ provider_reference: string }>(
+    'select provider_reference from payouts where withdrawal_id = any($1::uuid[])',
+    [ids],
+  )
+  assert.equal(rows.length, ids.length)
+  assert.deepEqual([...script.sent].sort(), rows.map(({ provider_reference }) => provider_reference).sort())
+}
+
+const available = async (shop: Shop) => (await desk.book(shop)).available ?? 0n
+
+/** Available after each movement of a shop's live book: it was never below zero, not even for a moment. */
+async function neverBelowZero(shop: Shop): Promise<void> {
+  const rows = await world.rows(
+    `select 1 from ledger_transfers where merchant_id = $1 and environment = 'live'
+       and ((debit_code = 'available' and debit_balance_minor < 0) or (credit_code = 'available' and credit_balance_minor < 0))`,
+    [shop.merchant.id],
+  )
+  assert.equal(rows.length, 0)
+}
+
+test('two operators approve the same withdrawal on two processes: one does it, and one payout is sent', async () => {
+  const { token: second } = await world.newSession('SUPER_ADMIN')
+  for (let round = 0; round < 8; round++) {
+    script.sent.length = 0
+    const shop = await desk.shop('100000.00', FREE)
+    const id = await desk.submit(shop)
+    const answers = await Promise.all([
+      desk.act(id, 'approve'),
+      desk.act(id, 'approve', {}, { world: other }),
+      // One who sends a key takes another way through the code.
+      other.post(`/v1/operator/withdrawals/${id}/approve`, {}, { key: second, idempotency_key: randomUUID() }),
+      world.post(`/v1/operator/withdrawals/${id}/approve`, {}, { key: second, idempotency_key: null }),
+    ])
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409, 409])
+    for (const answer of answers.filter(({ status }) => status === 409)) {
+      assert.deepEqual(codeOf(answer), [409, 'invalid_state'])
+      assert.match(answer.body.error.details.status, /^(PROCESSING|SUCCESS)$/)
+    }
+    await workBoth()
+    await sentOnce([id])
+    assert.equal(await available(shop), 9_000_000n)
+    const { history, status } = await desk.show(id)
+    assert.deepEqual([status, history.length], ['SUCCESS', 2])
+  }
+})
+
+test('twenty withdrawals that together exceed the balance, approved at once: what fits is paid, once each', async () => {
+  for (const amount of ['10000.00', '7000.00', '100000.00']) {
+    script.sent.length = 0
+    const shop = await desk.shop('100000.00', FREE)
+    const fit = Math.floor(100_000 / Number(amount))
+    const ids: string[] = []
+    for (let i = 0; i < 20; i++) ids.push(await desk.submit(shop, { amount }))
+    const answers = await Promise.all(
+      ids.map((id, i) => desk.act(id, 'approve', {}, { world: i % 2 === 0 ? world : other })),
+    )
+    const approved = ids.filter((_, i) => answers[i]?.status === 200)
+    assert.equal(approved.length, Math.min(fit, 20))
+    for (const [i, answer] of answers.entries()) {
+      if (answer.status === 200) continue
+      assert.deepEqual(codeOf(answer), [409, 'insufficient_balance'])
+      assert.equal((await desk.show(ids[i] as string)).status, 'PENDING_ADMIN_APPROVAL')
+    }
+    await workBoth()
+    await sentOnce(approved)
+    assert.equal(await available(shop), 10_000_000n - BigInt(approved.length) * BigInt(Number(amount) * 100))
+    await neverBelowZero(shop)
+  }
+})
+
+test('one too many in the middle of a set refuses itself and nobody else', async () => {
+  const shop = await desk.shop('10000.00', FREE)
+  const large = await desk.submit(shop, { amount: '10000.00' })
+  const small: string[] = []
+  for (let i = 0; i < 5; i++) small.push(await desk.submit(shop, { amount: '2000.00' }))
+  const debit = {
+    environment: 'live',
+    direction: 'debit',
+    against: 'provider_float',
+    amount: '0.01',
+    reason: 'One cent',
+  }
+  await desk.adjust(shop, debit)
+  const all = [...small.slice(0, 2), large, ...small.slice(2)]
+  const answers = await Promise.all(all.map((id) => desk.act(id, 'approve')))
+  const [refused] = answers.splice(2, 1)
+  assert.equal(refused?.body.error.code, 'insufficient_balance')
+  const codes = answers.map((answer) => codeOf(answer)[1]).sort()
+  assert.deepEqual(codes, ['insufficient_balance', 'ok', 'ok', 'ok', 'ok'])
+  await workBoth()
+  assert.equal(await available(shop), 199_999n)
+})
+
+test('approve against reject against request-info: one decision stands, and no money moves unless it was the approval', async () => {
+  let approvals = 0
+  for (let round = 0; round < 12; round++) {
+    script.sent.length = 0
+    const shop = await desk.shop('100000.00', FREE)
+    const id = await desk.submit(shop)
+    const verbs = ['approve', 'reject', 'request-info'] as const
+    const order = [0, 1, 2].map((i) => verbs[(i + round) % 3] as (typeof verbs)[number])
+    const answers = await Promise.all(
+      order.map((verb, i) => desk.act(id, verb, undefined, { world: i % 2 === 0 ? world : other })),
+    )
+    const ok = new Map(order.map((verb, i) => [verb, answers[i]?.status === 200]))
+    assert.notEqual(ok.get('approve'), ok.get('reject'), 'one of the two')
+    const won = ok.get('approve') ? 'approve' : 'reject'
+    if (won === 'approve') approvals++
+    for (const answer of answers) if (answer.status !== 200) assert.deepEqual(codeOf(answer), [409, 'invalid_state'])
+    await workBoth()
+    const { status, history } = await desk.show(id)
+    assert.equal(status, won === 'approve' ? 'SUCCESS' : 'REJECTED')
+    assert.equal(history.length, (ok.get('request-info') ? 1 : 0) + (won === 'approve' ? 2 : 1))
+    await sentOnce(won === 'approve' ? [id] : [])
+    assert.equal(await available(shop), won === 'approve' ? 9_000_000n : 10_000_000n)
+  }
+  assert.ok(approvals > 0)
+})
+
+test('two operators resolve a payout, one each way, while the provider gives its answer: one word stands', async () => {
+  for (let round = 0; round < 8; round++) {
+    const shop = await desk.shop('100000.00', FREE)
+    const id = await desk.submit(shop)
+    script.payout = () => said.unknown
+    script.status = () => said.unknown
+    await desk.act(id, 'approve')
+    await workBoth()
+    assert.equal((await desk.show(id)).status, 'NEEDS_RECONCILIATION')
+    const truth = round % 2 === 0 ? 'paid' : 'declined'
+    script.status = ({ amount_minor }) => (truth === 'paid' ? said.paid(amount_minor) : said.declined)
+    world.deps.clock.advance(60_000)
+    other.deps.clock.advance(60_000)
+    const [success, failed] = await Promise.all([
+      desk.act(id, 'resolve', { outcome: 'SUCCESS', reason: 'They say it was paid' }),
+      desk.act(id, 'resolve', { outcome: 'FAILED', reason: 'They say it was not' }, { world: other }),
+      workBoth(),
+    ])
+    for (const answer of [success, failed])
+      if (answer.status !== 200) assert.deepEqual(codeOf(answer), [409, 'invalid_state'])
+    const { status, history } = await desk.show(id)
+    const way = history.slice(2).map(({ to_status }: { to_status: string }) => to_status)
+    // A second word may follow only where the provider denied the first one meanwhile.
+    const ends = way.filter((to: string) => to === 'SUCCESS' || to === 'FAILED').length
+    const doubts = way.filter((to: string) => to === 'NEEDS_ADMIN_ATTENTION').length
+    assert.ok(ends >= 1 && ends - doubts <= 1, way.join())
+    const facts = await world.rows<{ posting: string }>(
+      'select posting from ledger_transfers where source_id = $1 and leg = 0',
+      [id],
+    )
+    assert.equal(new Set(facts.map(({ posting }) => posting)).size, facts.length, 'each fact at most once')
+    if (status === 'SUCCESS') assert.equal(await available(shop), 9_000_000n)
+    if (status === 'FAILED') assert.equal(await available(shop), 10_000_000n)
+    assert.equal((await desk.book(shop)).reserved, undefined)
+    await neverBelowZero(shop)
+  }
+})
+
+test('retried on two processes at once: one does it, and it is sent once more', async () => {
+  for (let round = 0; round < 5; round++) {
+    const shop = await desk.shop('100000.00', FREE)
+    const id = await desk.submit(shop)
+    script.payout = () => said.blocked
+    await desk.act(id, 'approve')
+    await workBoth()
+    assert.equal((await desk.show(id)).status, 'BLOCKED_IP_WHITELIST')
+    script.sent.length = 0
+    script.payout = () => said.accepted
+    const answers = await Promise.all([
+      desk.act(id, 'retry'),
+      desk.act(id, 'retry', {}, { world: other }),
+      desk.act(id, 'retry', {}, { idempotency_key: randomUUID() }),
+    ])
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409])
+    await workBoth()
+    await sentOnce([id])
+    assert.equal((await desk.show(id)).status, 'SUCCESS')
+  }
+})
+
+test('approvals of many merchants on two processes, with payments that settle and adjustments meanwhile, never deadlock', async () => {
+  const shops = await Promise.all(Array.from({ length: 4 }, () => desk.shop('100000.00', FREE)))
+  const ids: { shop: Shop; id: string }[] = []
+  for (let i = 0; i < 40; i++) {
+    const shop = shops[i % shops.length] as Shop
+    ids.push({ shop, id: await desk.submit(shop, { amount: '1000.00' }) })
+  }
+  const credit = { environment: 'live', direction: 'credit', against: 'fee_income', amount: '1.00', reason: 'A fee' }
+  undone = 0
+  const answers = await Promise.all([
+    ...ids.map(({ id }, i) => desk.act(id, 'approve', {}, { world: i % 3 === 0 ? other : world })),
+    ...shops.flatMap((shop) => [1, 2, 3].map(() => desk.adjust(shop, credit))),
+    ...shops.map((shop) =>
+      other.post('/v1/collections/wallet-push', { amount: '50', phone: '0754123001' }, { key: shop.live }),
+    ),
+  ])
+  for (const answer of answers) assert.ok([200, 201, 202].includes(answer.status), answer.text)
+  await workBoth()
+  await sentOnce(ids.map(({ id }) => id))
+  for (const shop of shops) assert.equal(await available(shop), 10_000_000n + 300n - 1_000_000n)
+  assert.equal(undone, 0)
+})

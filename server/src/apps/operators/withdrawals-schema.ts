@@ -1,0 +1,167 @@
+// What operators send and get about withdrawals.
+
+import Type, { type Static } from 'typebox'
+import { MerchantRecord } from '../../access/merchants/index.ts'
+import { ENVIRONMENTS, PageQuery, page, success } from '../../kernel/http/index.ts'
+import { nullable, oneOf, visibleLine, visibleText } from '../../kernel/lib/index.ts'
+import { WITHDRAWAL_STATUSES, WithdrawalRecord } from '../../money/withdrawals/index.ts'
+
+const Timestamp = Type.String({ format: 'date-time' })
+
+const record = {
+  ...WithdrawalRecord.properties,
+  status_reason: nullable(
+    Type.String({ description: 'Why it stands there: what an operator wrote, or what the provider said.' }),
+  ),
+  merchant_code: Type.String(),
+  merchant_name: Type.String(),
+  merchant_status: MerchantRecord.properties.status,
+  merchant_verified: MerchantRecord.properties.verified,
+  approvals_required: Type.Integer({
+    description: 'How many operators have to approve it: 2 from FOUR_EYES_AMOUNT on. Kept from the first approval.',
+  }),
+  approvals: Type.Array(
+    Type.Object({
+      operator: Type.String({ description: 'An e-mail address.' }),
+      reason: nullable(Type.String({ description: 'Why, as it was written with the approval.' })),
+      at: Timestamp,
+    }),
+    { description: 'Who has approved it, oldest first. Asking the merchant and rejecting end what was given before.' },
+  ),
+}
+
+/** A withdrawal as operators see it. */
+export const OperatorWithdrawal = Type.Object(record)
+export type OperatorWithdrawal = Static<typeof OperatorWithdrawal>
+
+const Actor = Type.Object({
+  kind: oneOf(['user', 'operator', 'api_key', 'command', 'system', 'provider']),
+  id: nullable(Type.String()),
+  name: Type.String({ description: 'An e-mail address, the name of a key, or of a provider.' }),
+})
+
+const Payout = Type.Object({
+  provider: Type.String(),
+  state: oneOf(
+    ['to_send', 'sending', 'asked', 'blocked', 'final'],
+    'to_send: not sent yet. sending: no answer is known. asked: the provider has it, or may have it. blocked: it refused our access, its float is empty, or it could not take it; see status_reason. final: it gave its answer.',
+  ),
+  asks: Type.Integer({ description: 'Steps that were taken with it so far.' }),
+  provider_status: nullable(Type.String({ description: "The provider's own word of its last answer." })),
+  provider_id: nullable(Type.String({ description: "The provider's own id of it." })),
+  due_at: nullable(
+    Type.String({ format: 'date-time', description: 'When the next step is due. Null: nothing waits.' }),
+  ),
+  sent_at: nullable(Type.String({ format: 'date-time', description: 'When the provider took it. Null: not known.' })),
+})
+
+/** A withdrawal with all that an operator decides from. */
+export const OperatorWithdrawalDetail = Type.Object({
+  ...record,
+  requested_by: Actor,
+  balance: Type.Object(
+    { available: Type.String(), reserved: Type.String(), held: Type.String() },
+    { description: 'What the merchant has now, in the environment of the withdrawal.' },
+  ),
+  payout: Type.Union([Payout, Type.Null()], {
+    description: 'What the provider is asked for. Null until it was approved.',
+  }),
+  history: Type.Array(
+    Type.Object({
+      from_status: oneOf(WITHDRAWAL_STATUSES),
+      to_status: oneOf(WITHDRAWAL_STATUSES, 'The same as from_status: a word of the provider that moved nothing.'),
+      actor: Actor,
+      reason: nullable(Type.String({ description: 'What the provider said, or what was written with the decision.' })),
+      event: nullable(Type.String({ description: 'The event that the merchant was sent.' })),
+      at: Timestamp,
+    }),
+    { description: 'What became of it, oldest first.' },
+  ),
+})
+export type OperatorWithdrawalDetail = Static<typeof OperatorWithdrawalDetail>
+
+/** Query of the list. */
+export const WithdrawalsQuery = Type.Object({
+  ...PageQuery,
+  status: Type.Optional(oneOf(WITHDRAWAL_STATUSES)),
+  merchant_id: Type.Optional(Type.String({ format: 'uuid' })),
+  environment: Type.Optional(oneOf(ENVIRONMENTS)),
+})
+export type WithdrawalsQuery = Static<typeof WithdrawalsQuery>
+
+/** Parameters of the paths that name a withdrawal. */
+export const WithdrawalParams = Type.Object({
+  withdrawal_id: Type.String({ description: 'The id of the withdrawal.' }),
+})
+
+const Ids = Type.Array(Type.String({ description: 'The id of a withdrawal.' }), {
+  minItems: 1,
+  maxItems: 100,
+  description:
+    'In the order in which they are judged: what the first take is not there for the last. None may come twice.',
+})
+
+const ApprovalReason = Type.Optional(
+  visibleLine(500, 'Why. It stays in the history and in the audit log; operators read it, the merchant does not.'),
+)
+
+/** Body of approve: none, an empty one, or the reason. */
+export const ApproveBody = nullable(Type.Object({ reason: ApprovalReason }))
+
+/** Body of approve-batch. One reason is that of each. */
+export const ApproveBatchBody = Type.Object({
+  withdrawal_ids: Ids,
+  reason: ApprovalReason,
+  dry_run: Type.Optional(
+    Type.Boolean({ default: false, description: 'Judges the same and changes nothing; needs no fresh sign-in.' }),
+  ),
+})
+
+const Sum = Type.Object({ count: Type.Integer(), amount: Type.String(), total_reserved_amount: Type.String() })
+
+/** What became of a set of approvals. */
+const ApproveBatchResult = Type.Object({
+  dry_run: Type.Boolean(),
+  approved: Type.Object(Sum.properties, { description: 'Those that are paid out now.' }),
+  awaiting_second: Type.Object(Sum.properties, { description: 'Those that another operator has to approve too.' }),
+  items: Type.Array(
+    Type.Object({
+      withdrawal_id: Type.String(),
+      ok: Type.Boolean({ description: 'This approval counts. Else `code` and `message` say why not.' }),
+      code: nullable(Type.String()),
+      message: nullable(Type.String()),
+      status: nullable(
+        oneOf(WITHDRAWAL_STATUSES, 'Where it stands; in a dry run, where it would. Null: there is no such withdrawal.'),
+      ),
+    }),
+    { description: 'One for each id, in the order of the request.' },
+  ),
+})
+/** What became of a set of approvals: of each, and of all together. */
+export type ApproveBatchResult = Static<typeof ApproveBatchResult>
+
+/** The same, in the envelope. */
+export const ApproveBatchAnswer = success(ApproveBatchResult)
+
+/** Body of reject. */
+export const RejectBody = Type.Object({ reason: visibleLine(500, 'Why. The merchant sees it.') })
+/** Body of request-info. */
+export const RequestInfoBody = Type.Object({
+  message: visibleText(500, 'What you need to know. The merchant sees it.'),
+})
+/** Body of resolve. */
+export const ResolveBody = Type.Object({
+  outcome: oneOf(['SUCCESS', 'FAILED'], 'SUCCESS: it was paid out. FAILED: it was not, and will not be.'),
+  reason: visibleLine(500, 'How you know. The merchant sees it, and it stays in the history and in the audit log.'),
+  provider_reference: Type.Optional({
+    ...visibleLine(64),
+    description: "The provider's own id of the payout, as you found it. Our reference never changes.",
+  }),
+})
+
+/** One withdrawal, in the envelope. */
+export const WithdrawalAnswer = success(OperatorWithdrawal)
+/** One withdrawal with all there is to know, in the envelope. */
+export const WithdrawalDetailAnswer = success(OperatorWithdrawalDetail)
+/** A page of withdrawals, in the envelope. */
+export const WithdrawalsAnswer = success(page(OperatorWithdrawal))

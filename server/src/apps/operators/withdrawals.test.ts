@@ -1,0 +1,297 @@
+// What operators do with withdrawals, from the request to the merchant's books, with the real worker and the mock provider.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import {
+  type Book,
+  MONEY,
+  type OperatorDesk,
+  openDesk,
+  PAID,
+  RESERVED,
+  REVERSED,
+  type Shop,
+  UNTOUCHED,
+} from '../../../test/desk.ts'
+import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import { booksHold, said } from '../../../test/payouts.ts'
+import { type Receiver, startReceiver } from '../../../test/receiver.ts'
+import { unchanged } from '../../../test/withdrawals.ts'
+import type { PayoutAnswer } from '../../adapters/providers/port.ts'
+import { settlePayouts } from '../../money/withdrawals/index.ts'
+
+let world: World
+let desk: OperatorDesk
+let receiver: Receiver
+before(async () => {
+  receiver = await startReceiver()
+  world = await createWorld()
+  desk = await openDesk(world)
+})
+after(async () => {
+  await booksHold(world)
+  await world.close()
+  await receiver.close()
+})
+
+const EVENTS = ['disbursement.success', 'disbursement.failed', 'disbursement.reversed']
+
+/** A shop that listens to every event of payouts. */
+async function listeningShop(): Promise<Shop> {
+  const shop = await desk.shop(MONEY)
+  const payload = { webhook_url: receiver.url, events: EVENTS }
+  const url = '/v1/merchant/webhook-config'
+  const config = await world.call({ method: 'PATCH', url, payload, key: shop.live })
+  assert.equal(config.status, 200, config.text)
+  return shop
+}
+
+/** The webhooks about a withdrawal, in the order of its moves. */
+async function toldOf(id: string): Promise<string[]> {
+  const rows = await world.rows<{ event: string; status: string }>(
+    'select event, status from webhook_deliveries where source_id = $1 order by source_seq',
+    [id],
+  )
+  for (const { status } of rows) assert.equal(status, 'delivered')
+  return rows.map(({ event }) => event)
+}
+
+/** Lets the provider say something about a payout. */
+async function tell(shop: Shop, id: string, answer: PayoutAnswer): Promise<void> {
+  await settlePayouts(world.deps, [{ merchant_id: shop.merchant.id, id, answer, holds_lease: false }], () => false)
+}
+
+describe('after the approval the money goes where the provider says', () => {
+  type End = { way: string[]; told: string[]; book: Book; failure?: string; payout: string }
+  const APPROVED = 'PROCESSING by the operator'
+  const TABLE: Record<string, End> = {
+    '001': { way: ['SUCCESS'], told: ['disbursement.success'], book: PAID, payout: 'final' },
+    '102': {
+      way: ['FAILED'],
+      told: ['disbursement.failed'],
+      book: UNTOUCHED,
+      failure: 'provider_declined',
+      payout: 'final',
+    },
+    '103': { way: ['NEEDS_RECONCILIATION'], told: [], book: RESERVED, payout: 'asked' },
+    '104': { way: ['BLOCKED_IP_WHITELIST'], told: [], book: RESERVED, payout: 'blocked' },
+    '105': {
+      way: ['SUCCESS', 'REVERSED'],
+      told: ['disbursement.success', 'disbursement.reversed'],
+      book: REVERSED,
+      payout: 'final',
+    },
+    '106': { way: ['SUCCESS'], told: ['disbursement.success'], book: PAID, payout: 'final' },
+  }
+  for (const environment of ['live', 'sandbox'] as const) {
+    for (const [ending, end] of Object.entries(TABLE)) {
+      test(`${environment}, a destination that ends in ${ending}: ${end.way.join(', then ')}`, async () => {
+        const shop = await listeningShop()
+        const other = environment === 'live' ? 'sandbox' : 'live'
+        const id = await desk.submit(shop, { ending, environment })
+        assert.deepEqual(await desk.book(shop, environment), UNTOUCHED, 'waiting reserves nothing')
+        assert.equal((await desk.show(id)).payout, null)
+
+        const { data } = (await desk.approve(id)).body
+        assert.deepEqual(
+          [data.status, data.requires_approval, data.total_reserved_amount],
+          ['PROCESSING', false, '10800.00'],
+        )
+        assert.match(data.provider_reference, /^W[0-9A-Z]{26}$/)
+        assert.match(data.transaction_reference, /^TXN-[0-9A-Z]{26}$/)
+
+        const shown = await desk.show(id)
+        const provider = environment === 'live' ? 'mock' : 'sandbox'
+        assert.deepEqual(await desk.wayOf(id), [APPROVED, ...end.way.map((status) => `${status} by ${provider}`)])
+        assert.equal(shown.status, end.way.at(-1))
+        assert.equal(shown.failure_reason_code, end.failure ?? null)
+        assert.equal(shown.completed_at !== null, end.way.includes('SUCCESS'))
+        assert.deepEqual([shown.payout.provider, shown.payout.state], [provider, end.payout])
+        assert.deepEqual(await toldOf(id), end.told)
+        assert.deepEqual(await desk.book(shop, environment), end.book)
+        assert.deepEqual(await desk.book(shop, other), UNTOUCHED, `${other} is another book`)
+      })
+    }
+  }
+
+  test('until an operator approves nothing is reserved, sent or owed, however long it takes', async () => {
+    const shop = await desk.shop(MONEY)
+    const id = await desk.submit(shop)
+    await world.work()
+    world.deps.clock.advance(7 * 86_400_000)
+    await world.work()
+    assert.deepEqual([(await desk.show(id)).status, await desk.wayOf(id)], ['PENDING_ADMIN_APPROVAL', []])
+    assert.deepEqual(await desk.book(shop), UNTOUCHED)
+    assert.deepEqual(await world.rows('select 1 from payouts where withdrawal_id = $1', [id]), [])
+  })
+
+  test('the detail shows who asked, what the merchant has now, and the payout', async () => {
+    const shop = await desk.shop(MONEY)
+    const id = await desk.submit(shop)
+    await desk.approve(id)
+    const { requested_by, balance, payout, merchant_code, merchant_status } = await desk.show(id)
+    assert.deepEqual([requested_by.kind, requested_by.name], ['api_key', 'Test'])
+    assert.deepEqual([merchant_code, merchant_status], [shop.merchant.merchant_code, 'ACTIVE'])
+    assert.deepEqual(balance, { available: '89200.00', reserved: '0.00', held: '0.00' })
+    assert.deepEqual([payout.provider, payout.provider_status, payout.due_at], ['mock', 'COMPLETED', null])
+    assert.match(payout.provider_id, /^MOCK-/)
+    assert.ok(payout.sent_at)
+  })
+})
+
+describe('a payout that is stuck is ended by an operator', () => {
+  const paid = said.paid(1_000_000n)
+  /** How a withdrawal gets stuck: where it ends on the way, and what the provider says then. */
+  const STUCK: Record<string, { ending: string; heard?: PayoutAnswer; status: string; book: Book }> = {
+    'nobody knows whether it was paid': { ending: '103', status: 'NEEDS_RECONCILIATION', book: RESERVED },
+    'our address is refused': { ending: '104', status: 'BLOCKED_IP_WHITELIST', book: RESERVED },
+    'another amount was paid': {
+      ending: '103',
+      heard: said.paid(999_999n),
+      status: 'NEEDS_ADMIN_ATTENTION',
+      book: RESERVED,
+    },
+    'it was declined after it was paid': {
+      ending: '001',
+      heard: said.declined,
+      status: 'NEEDS_ADMIN_ATTENTION',
+      book: PAID,
+    },
+    'it was paid after it was declined': {
+      ending: '102',
+      heard: paid,
+      status: 'NEEDS_ADMIN_ATTENTION',
+      book: UNTOUCHED,
+    },
+  }
+  const stick = async (how: string) => {
+    const { ending, heard, status, book } = STUCK[how] as (typeof STUCK)[string]
+    const shop = await listeningShop()
+    const id = await desk.submit(shop, { ending })
+    await desk.approve(id)
+    if (heard) await tell(shop, id, heard)
+    assert.equal((await desk.show(id)).status, status)
+    assert.deepEqual(await desk.book(shop), book)
+    return { shop, id }
+  }
+  for (const how of Object.keys(STUCK)) {
+    for (const outcome of ['SUCCESS', 'FAILED'] as const) {
+      test(`${how}: resolved as ${outcome}`, async () => {
+        const { shop, id } = await stick(how)
+        const reason = 'Seen in the portal of the provider'
+        const resolved = await desk.act(id, 'resolve', { outcome, reason, provider_reference: 'P-1' })
+        assert.equal(resolved.status, 200, resolved.text)
+        assert.equal(resolved.body.data.status, outcome)
+        assert.equal(resolved.body.data.failure_reason_code, outcome === 'FAILED' ? 'operator_resolved' : null)
+        assert.deepEqual(await desk.book(shop), outcome === 'SUCCESS' ? PAID : UNTOUCHED)
+        await world.work()
+        await world.pass(10_000)
+        const shown = await desk.show(id)
+        assert.equal(shown.status, outcome, 'nothing moves it any more')
+        assert.deepEqual([shown.payout.state, shown.payout.due_at, shown.payout.provider_id], ['final', null, 'P-1'])
+        assert.equal((await desk.wayOf(id)).at(-1), `${outcome} by the operator`)
+        assert.equal(shown.history.at(-1).reason, reason)
+        assert.equal((await toldOf(id)).at(-1), outcome === 'SUCCESS' ? 'disbursement.success' : 'disbursement.failed')
+      })
+    }
+  }
+
+  test('paid after the money went back and was spent: resolving as SUCCESS is refused, and FAILED is possible', async () => {
+    const { shop, id } = await stick('it was paid after it was declined')
+    const next = await desk.submit(shop, { amount: '98000.00' })
+    await desk.approve(next)
+    const refused = await unchanged(world, () => desk.act(id, 'resolve'))
+    assert.deepEqual(codeOf(refused), [409, 'insufficient_balance'])
+    assert.match(refused.body.error.message, /320\.00.*10800\.00/)
+    assert.equal(
+      (await desk.act(id, 'resolve', { outcome: 'FAILED', reason: 'Called back' })).body.data.status,
+      'FAILED',
+    )
+  })
+
+  test('retry sends a blocked payout again, with the same reference, and it may be blocked again', async () => {
+    const { shop, id } = await stick('our address is refused')
+    const { provider_reference } = await desk.show(id)
+    const retried = await desk.act(id, 'retry')
+    assert.deepEqual([retried.status, retried.body.data.status], [200, 'PROCESSING'])
+    await world.work()
+    await world.pass(5_000)
+    const shown = await desk.show(id)
+    assert.deepEqual([shown.status, shown.provider_reference], ['BLOCKED_IP_WHITELIST', provider_reference])
+    assert.deepEqual(await desk.wayOf(id), [
+      'PROCESSING by the operator',
+      'BLOCKED_IP_WHITELIST by mock',
+      'PROCESSING by the operator',
+      'BLOCKED_IP_WHITELIST by mock',
+    ])
+    assert.deepEqual(await desk.book(shop), RESERVED, 'set aside once')
+  })
+})
+
+describe('an approval is judged by what holds when it is given', () => {
+  const suspend = async (shop: Shop, verb: 'suspend' | 'reactivate') =>
+    world.post(`/v1/operator/merchants/${shop.merchant.id}/${verb}`, {}, { key: await desk.session() })
+  const staysPending = async (id: string, code: string) => {
+    for (const idempotency_key of [undefined, randomUUID()]) {
+      const options = idempotency_key === undefined ? {} : { idempotency_key }
+      const refused = await unchanged(world, () => desk.act(id, 'approve', {}, options))
+      assert.deepEqual(codeOf(refused), [409, code])
+      assert.equal(refused.body.error.details, null)
+    }
+    assert.equal((await desk.show(id)).status, 'PENDING_ADMIN_APPROVAL')
+  }
+
+  test('of a suspended merchant: refused, and possible again once it is active', async () => {
+    const shop = await desk.shop(MONEY)
+    const id = await desk.submit(shop)
+    await suspend(shop, 'suspend')
+    await staysPending(id, 'withdrawal_restricted')
+    await suspend(shop, 'reactivate')
+    assert.equal((await desk.act(id, 'approve')).status, 200)
+  })
+
+  test('of a merchant that is not verified any more: refused', async () => {
+    const shop = await desk.shop(MONEY)
+    const id = await desk.submit(shop)
+    await world.rows('update merchants set verified = false where id = $1', [shop.merchant.id])
+    await staysPending(id, 'withdrawal_restricted')
+    await world.rows('update merchants set verified = true where id = $1', [shop.merchant.id])
+  })
+
+  test('the sandbox of a suspended merchant goes on, and a suspended one is still rejected', async () => {
+    const shop = await desk.shop(MONEY)
+    const [played, real] = [await desk.submit(shop, { environment: 'sandbox' }), await desk.submit(shop)]
+    await suspend(shop, 'suspend')
+    assert.equal((await desk.act(played, 'approve')).status, 200)
+    assert.equal((await desk.act(real, 'reject')).status, 200)
+  })
+
+  test('when the balance fell meanwhile: refused, naming both amounts, and possible again when it is there', async () => {
+    const shop = await desk.shop('10800.00')
+    const id = await desk.submit(shop)
+    const cent = {
+      environment: 'live',
+      direction: 'debit',
+      against: 'provider_float',
+      amount: '0.01',
+      reason: 'One cent',
+    }
+    assert.equal((await desk.adjust(shop, cent)).status, 201)
+    await staysPending(id, 'insufficient_balance')
+    assert.match((await desk.act(id, 'approve')).body.error.message, /10799\.99.*10800\.00/)
+    assert.equal((await desk.adjust(shop, { ...cent, direction: 'credit' })).status, 201)
+    await desk.approve(id)
+    assert.deepEqual(await desk.book(shop), { fee_income: 60_000n, provider_float: -60_000n })
+  })
+
+  test('charges are those of the submission, whatever the price list says now', async () => {
+    const shop = await desk.shop(MONEY)
+    const id = await desk.submit(shop)
+    const url = `/v1/operator/merchants/${shop.merchant.id}/pricing`
+    const payload = { rules: [{ flow: 'withdrawal', percentage: '50.00' }] }
+    assert.equal((await world.call({ method: 'PUT', url, key: await desk.session(), payload })).status, 200)
+    assert.equal((await desk.approve(id)).body.data.total_charges, '800.00')
+    assert.deepEqual(await desk.book(shop), PAID)
+  })
+})

@@ -1,0 +1,243 @@
+// Operators decide about withdrawals. Nothing leaves before one of them said yes.
+
+import type { FastifyRequest } from 'fastify'
+import { merchantByRoutingCode } from '../../access/merchants/index.ts'
+import { actOf } from '../../books/audit/index.ts'
+import type { Deps, Tx } from '../../kernel/db/index.ts'
+import { type App, answerOnce, NoBody, type Routes, readClaim } from '../../kernel/http/index.ts'
+import { isId, Refusal, routingCodeOf, ZERO_ID } from '../../kernel/lib/index.ts'
+import {
+  type Desk,
+  notifyDecision,
+  rejectWithdrawal,
+  requestInfo,
+  resolveWithdrawal,
+  retryWithdrawal,
+} from '../../money/withdrawals/index.ts'
+import { decideOnce } from './once.ts'
+import { approveBatchRoute } from './withdrawals-batch.ts'
+import { getWithdrawal, listWithdrawals, presentForOperator, presentOne } from './withdrawals-list.ts'
+import {
+  ApproveBody,
+  RejectBody,
+  RequestInfoBody,
+  ResolveBody,
+  WithdrawalAnswer,
+  WithdrawalDetailAnswer,
+  WithdrawalParams,
+  WithdrawalsAnswer,
+  WithdrawalsQuery,
+} from './withdrawals-schema.ts'
+
+const tags = ['Operator']
+const READ = { access: 'operator' } as const
+const WRITE = { access: 'operator', idempotency: 'honoured', refusals: ['invalid_state'] } as const
+const MOVES_MONEY = { ...WRITE, step_up: 'always' } as const
+const PATH = '/v1/operator/withdrawals'
+
+/** Which withdrawal a request is about. */
+type KeyOf = (request: FastifyRequest<{ Params: { withdrawal_id: string } }>) => Promise<{
+  merchant_id: string
+  id: string
+}>
+
+/** Adds the routes. */
+export function operatorWithdrawalRoutes(deps: Deps, { desk }: { desk: Desk }): Routes {
+  const merchantOf = merchantByRoutingCode(deps)
+  // The id carries its merchant's routing code. One that is made up leads to no row: that is refused where it is locked,
+  // because an Idempotency-Key comes first.
+  const find = async (id: string) => {
+    const merchant_id = isId(id) ? await merchantOf(routingCodeOf(id)) : null
+    return { merchant_id: merchant_id ?? ZERO_ID, id }
+  }
+  const keyOf: KeyOf = ({ params }) => find(params.withdrawal_id.toLowerCase())
+  return (app) => {
+    readRoutes(deps, app)
+    approveRoute(deps, app, desk, keyOf)
+    approveBatchRoute(deps, { desk, find })(app)
+    answerRoutes(deps, app, keyOf)
+    resolveRoute(deps, app, desk, keyOf)
+    retryRoute(deps, app, desk, keyOf)
+  }
+}
+
+function readRoutes(deps: Deps, app: App): void {
+  app.get(
+    PATH,
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'List the withdrawals of all merchants, newest first',
+        description:
+          '`total_items` counts up to 10,000, and without `merchant_id` no page goes further: what is older is found with its merchant.',
+        querystring: WithdrawalsQuery,
+        response: { 200: WithdrawalsAnswer },
+      },
+    },
+    async (request) => ({ success: true as const, data: await listWithdrawals(deps, request.query) }),
+  )
+  app.get(
+    `${PATH}/:withdrawal_id`,
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'Show a withdrawal with its history, its payout and the balance of its merchant',
+        params: WithdrawalParams,
+        response: { 200: WithdrawalDetailAnswer },
+      },
+    },
+    async (request) => ({
+      success: true as const,
+      data: await getWithdrawal(deps, request.params.withdrawal_id),
+    }),
+  )
+}
+
+/** Why an approval does not count. */
+const APPROVAL_REFUSALS = [
+  'invalid_state',
+  'second_operator_required',
+  'withdrawal_restricted',
+  'insufficient_balance',
+  'provider_unavailable',
+] as const
+
+function approveRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
+  app.post(
+    `${PATH}/:withdrawal_id/approve`,
+    {
+      config: {
+        ...MOVES_MONEY,
+        refusals: [...APPROVAL_REFUSALS, 'forbidden'],
+      },
+      schema: {
+        tags,
+        summary: 'Approve a withdrawal',
+        description:
+          'Amount and charges are set aside, and the provider is called right after. Refused, it stays as it was: `withdrawal_restricted` when the merchant is not active and verified, `insufficient_balance` when too little is left by now.\n\nWhere `approvals_required` is 2, the first approval is judged the same and sets nothing aside: the withdrawal stays where it is until another operator approves it too. The same one again is refused with `second_operator_required`, and whoever submitted it with `forbidden`.',
+        params: WithdrawalParams,
+        body: ApproveBody,
+        response: { 200: WithdrawalAnswer },
+      },
+    },
+    async (request, reply) => {
+      const reason = request.body?.reason?.trim() ?? null
+      const approval = { ...(await keyOf(request)), act: actOf(request), reason }
+      if (readClaim(request) === null) {
+        return { success: true as const, data: presentForOperator(deps, await desk.approve(approval)) }
+      }
+      const approveOne = async (tx: Tx) => {
+        const made = await desk.approveSet(tx, [approval])
+        const [answer] = made.answers
+        if (answer === undefined || answer instanceof Refusal) throw answer
+        return { data: presentForOperator(deps, answer), left: made }
+      }
+      return decideOnce(deps, request, reply, approveOne, desk.sendApproved)
+    },
+  )
+}
+
+function answerRoutes(deps: Deps, app: App, keyOf: KeyOf): void {
+  app.post(
+    `${PATH}/:withdrawal_id/reject`,
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Reject a withdrawal',
+        description:
+          'Nothing was set aside, so nothing moves. Those who look after the money of the merchant get an e-mail.',
+        params: WithdrawalParams,
+        body: RejectBody,
+        response: { 200: WithdrawalAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { reason } = request.body
+      const key = await keyOf(request)
+      return answerOnce(deps, request, reply, 200, async (tx) => {
+        const row = await rejectWithdrawal(deps, tx, actOf(request), { ...key, reason })
+        await notifyDecision(deps, tx, row, 'rejected', reason)
+        return presentOne(deps, tx, row)
+      })
+    },
+  )
+  app.post(
+    `${PATH}/:withdrawal_id/request-info`,
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Ask the merchant about a withdrawal',
+        description: 'It waits until the merchant responds; it can still be approved or rejected.',
+        params: WithdrawalParams,
+        body: RequestInfoBody,
+        response: { 200: WithdrawalAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { message } = request.body
+      const key = await keyOf(request)
+      return answerOnce(deps, request, reply, 200, async (tx) => {
+        const row = await requestInfo(deps, tx, actOf(request), { ...key, message })
+        await notifyDecision(deps, tx, row, 'info_requested', message)
+        return presentOne(deps, tx, row)
+      })
+    },
+  )
+}
+
+function resolveRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
+  app.post(
+    `${PATH}/:withdrawal_id/resolve`,
+    {
+      config: { ...MOVES_MONEY, refusals: ['invalid_state', 'insufficient_balance'] },
+      schema: {
+        tags,
+        summary: 'Say what became of a payout that is in doubt',
+        description:
+          'For NEEDS_RECONCILIATION, BLOCKED_IP_WHITELIST and NEEDS_ADMIN_ATTENTION. The money goes where the outcome says; the provider is not called. SUCCESS is refused with `insufficient_balance` when the money went back to the merchant before and is not there any more.',
+        params: WithdrawalParams,
+        body: ResolveBody,
+        response: { 200: WithdrawalAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { outcome, reason, provider_reference = null } = request.body
+      const input = { ...(await keyOf(request)), outcome, reason, provider_reference }
+      const resolve = async (tx: Tx) => {
+        const { row, deliveries } = await resolveWithdrawal(deps, tx, actOf(request), input, desk.room)
+        return { data: await presentOne(deps, tx, row), left: { deliveries } }
+      }
+      return decideOnce(deps, request, reply, resolve, desk.sendNow)
+    },
+  )
+}
+
+function retryRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
+  app.post(
+    `${PATH}/:withdrawal_id/retry`,
+    {
+      config: { ...MOVES_MONEY, refusals: ['invalid_state', 'withdrawal_restricted'] },
+      schema: {
+        tags,
+        summary: 'Send a payout again that the provider refused because of our address',
+        description:
+          'For BLOCKED_IP_WHITELIST, with the same reference. Let the provider admit the address first. Refused with `withdrawal_restricted` while the merchant is not active and verified: nothing is sent, and `resolve` stays possible.',
+        params: WithdrawalParams,
+        body: NoBody,
+        response: { 200: WithdrawalAnswer },
+      },
+    },
+    async (request, reply) => {
+      const key = await keyOf(request)
+      const retry = async (tx: Tx) => {
+        const { row, payouts } = await retryWithdrawal(deps, tx, actOf(request), key, desk.approver)
+        return { data: await presentOne(deps, tx, row), left: { payouts } }
+      }
+      return decideOnce(deps, request, reply, retry, desk.sendNow)
+    },
+  )
+}

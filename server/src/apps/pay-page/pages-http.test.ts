@@ -1,0 +1,517 @@
+// The pages of payers over HTTP: what each address shows, that looking changes nothing, and that sending twice pays once.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { brotliDecompressSync } from 'node:zlib'
+import { createWorld, type Reply, type World } from '../../../test/harness.ts'
+import type { Answer, Provider } from '../../adapters/providers/port.ts'
+import { TEXTS } from './texts.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld({ env: { PROMPTS_PER_PHONE: '0', TRIES_PER_LINK: '0', TRIES_PER_ADDRESS: '0' } })
+})
+after(() => world.close())
+
+const LANGUAGES = ['sw', 'en'] as const
+const CUSTOMER = '255713555777'
+const MINOR = 2_500_000n
+
+const newLink = async (body: object = {}, of = world) => {
+  const made = await of.post('/v1/payment-links', { amount: '25000.00', reference: 'ORDER-7', ...body })
+  assert.equal(made.status, 201, made.text)
+  return made.body.data as { id: string; public_slug: string }
+}
+const newPage = async (body: object = {}) => {
+  const made = await world.post('/v1/collections', { amount: '25000.00', reference: 'ORDER-8', ...body })
+  const { collection_id, payment_url } = made.body.data
+  return { collection_id: collection_id as string, slug: String(payment_url).split('/pay/')[1] as string }
+}
+const look = (path: string, headers: Record<string, string> = {}, of = world) =>
+  of.call({ method: 'GET', url: path, key: null, headers })
+const send = (path: string, form: Record<string, string> | string, of = world, headers: Record<string, string> = {}) =>
+  of.call({
+    method: 'POST',
+    url: path,
+    key: null,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    payload: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
+  })
+const keyIn = (page: Reply) => /name="idempotency_key" value="([^"]+)"/.exec(page.text)?.[1] ?? assert.fail(page.text)
+/** Fills in the form of a page as a browser does, and answers what it is told. */
+const choose = async (slug: string, phone: string, method = 'WALLET_PUSH', of = world) => {
+  const key = keyIn(await look(`/pay/${slug}?lang=en`, {}, of))
+  return send(`/pay/${slug}?lang=en`, { idempotency_key: key, method, phone }, of)
+}
+const told = (collection_id: string, number: number, answer: Answer) =>
+  world.system.driver.settle({ merchant_id: world.merchant.id, collection_id, number, answer })
+const counts = async (of = world) => {
+  const tables = await of.rows<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+  )
+  const rows = await of.rows<{ name: string; n: number }>(
+    tables.map(({ name }) => `select '${name}' as name, count(*)::int as n from "${name}"`).join(' union all '),
+  )
+  return rows.map(({ name, n }) => `${name} ${n}`).sort()
+}
+/** What holds of everything that a payer is sent. */
+const checkPage = (reply: Reply, status: number, language?: string) => {
+  assert.equal(reply.status, status, reply.text)
+  const { headers } = reply
+  assert.match(String(headers['content-type']), /^text\/html/)
+  const policy = String(headers['content-security-policy'])
+  assert.match(policy, /default-src 'none'/)
+  assert.doesNotMatch(policy, /unsafe/)
+  assert.equal(headers['set-cookie'], undefined)
+  assert.equal(headers['cache-control'], 'no-store')
+  assert.equal(headers['referrer-policy'], 'no-referrer')
+  if (language !== undefined) assert.match(reply.text, new RegExp(`<html lang="${language}">`))
+  // The example that stands beside the field, and the numbers to rehearse with, are nobody's.
+  assert.doesNotMatch(reply.text, /(?:255|0)(?:754 ?12[34] ?(?!456)\d{3}|713 ?555 ?777)/, 'no phone in full')
+}
+
+/** What each magic number comes to on a page: the state that its address tells. */
+const MAGIC = {
+  '001': 'success',
+  '002': 'failed',
+  '003': 'failed',
+  '004': 'failed',
+  '005': 'failed',
+  '006': 'failed',
+  '007': 'waiting_push',
+  '008': 'success',
+  '009': 'success',
+  '010': 'failed',
+  '011': 'review',
+  '012': 'success',
+  '013': 'failed',
+  '014': 'review',
+} as const
+
+describe('each magic number leads to the screen that tells what became of it', () => {
+  for (const [ending, state] of Object.entries(MAGIC)) {
+    test(`${ending}: ${state}`, async () => {
+      const { public_slug: slug } = await newLink()
+      const sent = await choose(slug, `0754 123 ${ending}`)
+      assert.equal(sent.status, 303, sent.text)
+      const path = String(sent.headers.location)
+      assert.match(path, new RegExp(`^/pay/${slug}/c/[0-9a-f-]{36}\\?lang=en$`))
+      for (const language of LANGUAGES)
+        checkPage(await look(path.replace('lang=en', `lang=${language}`)), 200, language)
+      const poll = await look(path.replace('?', '/state?'))
+      assert.equal(poll.body.state, state)
+      assert.ok(poll.text.length < 300)
+      const page = await look(path)
+      const shown = /data-state="(\w+)"/.exec(page.text)?.[1]
+      if (shown !== undefined) assert.equal(shown, state, 'the page waits for another state than its own')
+    })
+  }
+
+  test('010 and 012, later: paid after all, and given back', async () => {
+    for (const [ending, state] of [
+      ['010', 'success'],
+      ['012', 'reversed'],
+    ] as const) {
+      const { public_slug: slug } = await newLink()
+      const path = String((await choose(slug, `0754123${ending}`)).headers.location)
+      await world.pass(10_000)
+      assert.equal((await look(path.replace('?', '/state?'))).body.state, state)
+      checkPage(await look(path), 200)
+      assert.equal((await look(`/pay/${slug}/state`)).body.state, state === 'success' ? 'paid' : 'reversed')
+    }
+  })
+})
+
+describe('every address shows the true state of its payment, in both languages', () => {
+  const both = async (path: string, status: number, key: keyof typeof TEXTS.sw, of = world) => {
+    for (const language of LANGUAGES) {
+      const page = await look(`${path}?lang=${language}`, {}, of)
+      checkPage(page, status, language)
+      const sentence = TEXTS[language][key].split('{')[0] as string
+      assert.ok(page.text.includes(sentence.replaceAll("'", '&#39;').trim()), `${path}: ${sentence}`)
+    }
+  }
+
+  test('choosing, with the phone of the customer masked', async () => {
+    const { public_slug } = await newLink({ customer_phone: CUSTOMER, customer_name: 'Asha' })
+    await both(`/pay/${public_slug}`, 200, 'by_phone')
+    assert.match((await look(`/pay/${public_slug}`)).text, /0713 \*\*\* 777/)
+  })
+
+  test('waiting for a prompt, a wallet; slow; another payer in between', async () => {
+    for (const [method, key] of [
+      ['WALLET_PUSH', 'check_phone'],
+      ['PROVIDER_PESA', 'step_confirm'],
+    ] as const) {
+      const { public_slug: slug } = await newLink()
+      const [path = ''] = String((await choose(slug, '0754123007', method)).headers.location).split('?')
+      await both(path, 200, key)
+      assert.ok((await look(`${path}/state`)).body.left_s > 0)
+      await both(`/pay/${slug}`, 200, 'in_progress')
+      world.deps.clock.advance(world.deps.config.push_lifetime_s * 1_000)
+      await both(path, 200, 'still_waiting')
+      await both(`/pay/${slug}`, 200, 'unanswered')
+    }
+  })
+
+  test('paid, its receipt, and its PDF', async () => {
+    const { public_slug: slug } = await newLink()
+    const [path = ''] = String((await choose(slug, '0754123001')).headers.location).split('?')
+    await both(path, 200, 'success')
+    await both(`/pay/${slug}`, 200, 'paid')
+    await both(`${path}/receipt`, 200, 'receipt')
+    const pdf = await look(`${path}/receipt.pdf`)
+    assert.equal(pdf.headers['content-type'], 'application/pdf')
+    assert.ok(pdf.text.startsWith('%PDF'))
+  })
+
+  test('under review, expired, cancelled, unknown, help', async () => {
+    const review = await newLink()
+    await choose(review.public_slug, '0754123014')
+    await both(`/pay/${review.public_slug}`, 200, 'review')
+    const expires_at = new Date(world.deps.clock.now().getTime() + 1_000).toISOString()
+    const expired = await newLink({ expires_at })
+    const cancelled = await newLink()
+    await both(`/pay/${cancelled.public_slug}/help`, 200, 'help')
+    await world.call({ method: 'POST', url: `/v1/payment-links/${cancelled.id}/cancel` })
+    world.deps.clock.advance(1_000)
+    await both(`/pay/${expired.public_slug}`, 200, 'expired')
+    await both(`/pay/${cancelled.public_slug}`, 200, 'cancelled')
+    for (const path of [
+      '/pay/x',
+      `/pay/${review.public_slug}/`,
+      `/pay/${review.public_slug}/c/x`,
+      '/pay/a/b/c/d',
+      '/pay/',
+    ])
+      await both(path, 404, 'unknown')
+    await both(`/pay/${review.public_slug}/c/019b8d62-7a80-8fcd-b985-e7aff1551b15/receipt`, 404, 'unknown')
+  })
+
+  test('a receipt of what was not paid leads to the payment', async () => {
+    const { public_slug: slug } = await newLink()
+    const [path = ''] = String((await choose(slug, '0754123002')).headers.location).split('?')
+    const sent = await look(`${path}/receipt?lang=sw`)
+    assert.deepEqual([sent.status, sent.headers.location], [303, `${path}?lang=sw`])
+  })
+
+  test('an address of one link shows no payment of another', async () => {
+    const [one, two] = [await newLink(), await newLink()]
+    const path = String((await choose(one.public_slug, '0754123001')).headers.location)
+    checkPage(await look(path.replace(one.public_slug, two.public_slug)), 404)
+  })
+})
+
+describe('looking', () => {
+  test('changes nothing, however often and at what address', async () => {
+    const { public_slug: slug } = await newLink()
+    const [path = ''] = String((await choose(slug, '0754123007')).headers.location).split('?')
+    const open = (await newLink()).public_slug
+    const paid = await newLink()
+    const [receipt = ''] = String((await choose(paid.public_slug, '0754123001')).headers.location).split('?')
+    const before_counts = await counts()
+    const before_states = await world.rows('select id, status, version, updated_at from collections order by id')
+    for (const address of [
+      ...[`/pay/${open}`, `/pay/${open}/help`, `/pay/${open}/state`, `/pay/${slug}`, `/pay/${slug}/state`],
+      ...[
+        path,
+        `${path}/state`,
+        `${path}/receipt`,
+        `${path}/qr.png`,
+        receipt,
+        `${receipt}/receipt`,
+        `${receipt}/receipt.pdf`,
+      ],
+      `/public/payment-links/${slug}`,
+    ]) {
+      for (const method of ['GET', 'HEAD'] as const) await world.system.app.inject({ method, url: address })
+    }
+    assert.deepEqual(await counts(), before_counts)
+    assert.deepEqual(
+      await world.rows('select id, status, version, updated_at from collections order by id'),
+      before_states,
+    )
+  })
+
+  test('HEAD answers as GET does, without the page', async () => {
+    const { public_slug: slug } = await newLink()
+    const head = await world.call({ method: 'HEAD', url: `/pay/${slug}`, key: null })
+    assert.deepEqual([head.status, head.text], [200, ''])
+    assert.match(String(head.headers['content-security-policy']), /default-src 'none'/)
+  })
+
+  test('the language is that of the address, else of the browser, else Swahili; a repeated one does no harm', async () => {
+    const { public_slug: slug } = await newLink()
+    checkPage(await look(`/pay/${slug}`), 200, 'sw')
+    checkPage(await look(`/pay/${slug}`, { 'accept-language': 'en-GB,en' }), 200, 'en')
+    checkPage(await look(`/pay/${slug}?lang=en`), 200, 'en')
+    checkPage(await look(`/pay/${slug}?lang=sw&lang=en`), 200, 'sw')
+    checkPage(await look(`/pay/${slug}?lang=%22%3E%3Cscript%3E`), 200, 'sw')
+  })
+
+  test('is compressed for browsers that take it, and the whole first view stays under 14 KB', async () => {
+    const { public_slug: slug } = await newLink()
+    const plain = await world.system.app.inject({ url: `/pay/${slug}` })
+    const packed = await world.system.app.inject({ url: `/pay/${slug}`, headers: { 'accept-encoding': 'gzip, br' } })
+    assert.equal(packed.headers['content-encoding'], 'br')
+    const text = brotliDecompressSync(packed.rawPayload).toString()
+    const same = (page: string) => page.replaceAll(/value="[0-9a-f-]{36}"/g, '')
+    assert.equal(same(text), same(plain.body))
+    const script = /src="(\/pay\/assets\/[^"]+)"/.exec(text)?.[1] as string
+    const loaded = await world.system.app.inject({ url: script, headers: { 'accept-encoding': 'br' } })
+    assert.equal(loaded.statusCode, 200)
+    assert.ok(packed.rawPayload.length + loaded.rawPayload.length < 14 * 1024)
+    assert.ok(loaded.rawPayload.length < 3 * 1024)
+  })
+})
+
+describe('sending', () => {
+  test('twice with the same form pays once, and leads to the same payment', async () => {
+    const { public_slug: slug } = await newLink()
+    const form = { idempotency_key: keyIn(await look(`/pay/${slug}`)), method: 'WALLET_PUSH', phone: '0754123007' }
+    const replies = await Promise.all([
+      send(`/pay/${slug}`, form),
+      send(`/pay/${slug}`, form),
+      send(`/pay/${slug}`, form),
+    ])
+    const again = await send(`/pay/${slug}`, form)
+    const places = new Set([...replies, again].map(({ status, headers }) => `${status} ${headers.location}`))
+    assert.equal(places.size, 1, [...places].join())
+    assert.match([...places][0] as string, /^303 \/pay\/.*\/c\//)
+    assert.equal(
+      (
+        await world.rows(
+          'select 1 from collections c join payment_links l on l.id = c.payment_link_id where l.slug = $1',
+          [slug],
+        )
+      ).length,
+      1,
+    )
+  })
+
+  test('a code twice at once: one code, and both see it', async () => {
+    const { public_slug: slug } = await newLink()
+    const form = { idempotency_key: keyIn(await look(`/pay/${slug}`)), method: 'TANQR' }
+    const replies = await Promise.all([send(`/pay/${slug}`, form), send(`/pay/${slug}`, form)])
+    assert.equal(new Set(replies.map(({ headers }) => headers.location)).size, 1)
+    assert.match(String(replies[0]?.headers.location), /\/c\//)
+  })
+
+  test('an old form with another phone is another payment, and with the same one the old one', async () => {
+    const { public_slug: slug } = await newLink()
+    const key = keyIn(await look(`/pay/${slug}`))
+    const form = (phone: string) => send(`/pay/${slug}`, { idempotency_key: key, method: 'WALLET_PUSH', phone })
+    const first = await form('0754123002')
+    const other = await form('0754124003')
+    assert.notEqual(other.headers.location, first.headers.location)
+    assert.equal((await form('0754 123 002')).headers.location, first.headers.location)
+  })
+
+  test('something wrong shows the form again with what was typed, says what is wrong, and sends nothing', async () => {
+    const { public_slug: slug } = await newLink()
+    const key = keyIn(await look(`/pay/${slug}`))
+    const before_counts = await counts()
+    for (const [form, problem, kept] of [
+      [{ method: 'WALLET_PUSH', phone: '12 <b>' }, 'phone_wrong', 'value="12 &lt;b&gt;"'],
+      [{ method: 'WALLET_PUSH', phone: '' }, 'phone_missing', 'value=""'],
+      [{ method: 'CASH', phone: '0754123001' }, 'method_missing', '0754123001'],
+    ] as const) {
+      const reply = await send(`/pay/${slug}?lang=en`, { idempotency_key: key, ...form })
+      assert.equal(reply.status, 422)
+      assert.ok(reply.text.includes(TEXTS.en[problem].replaceAll("'", '&#39;')), problem)
+      assert.ok(reply.text.includes(kept), kept)
+      assert.notEqual(keyIn(reply), key)
+    }
+    assert.deepEqual(await counts(), before_counts)
+  })
+
+  test('a field that is there twice is nobody’s choice: no phone is guessed', async () => {
+    const { public_slug: slug } = await newLink({ customer_phone: CUSTOMER })
+    const key = keyIn(await look(`/pay/${slug}`))
+    const before_counts = await counts()
+    const twice = await send(
+      `/pay/${slug}`,
+      `idempotency_key=${key}&method=WALLET_PUSH&phone=0754123001&phone=0754124001`,
+    )
+    assert.equal(twice.status, 422)
+    const methods = await send(
+      `/pay/${slug}`,
+      `idempotency_key=${key}&method=WALLET_PUSH&method=TANQR&phone=0754123001`,
+    )
+    assert.equal(methods.status, 422)
+    assert.deepEqual(await counts(), before_counts)
+  })
+
+  test('unknown fields do no harm; no key, another type, too much and another method are refused as pages', async () => {
+    const { public_slug: slug } = await newLink()
+    const path = `/pay/${slug}`
+    checkPage(await send(path, { method: 'WALLET_PUSH', phone: '0754123001' }), 422)
+    checkPage(await send(path, { idempotency_key: 'x'.repeat(200), method: 'WALLET_PUSH' }), 422)
+    checkPage(await send(path, 'phone=1', world, { 'content-type': 'text/plain' }), 415)
+    checkPage(await send(path, `phone=${'1'.repeat(5_000)}`), 413)
+    const wrong = await world.call({ method: 'PUT', url: path, key: null })
+    assert.deepEqual([wrong.status, wrong.headers.allow], [405, 'GET, POST'])
+    const key = keyIn(await look(path))
+    const paid = await send(path, {
+      idempotency_key: key,
+      method: 'WALLET_PUSH',
+      phone: '0754123001',
+      amount: '1',
+      status: 'PAID',
+    })
+    assert.equal(paid.status, 303)
+    assert.match((await look(String(paid.headers.location))).text, /25,000/)
+  })
+
+  test('on a link that is shut leads to the page that says so', async () => {
+    const link = await newLink()
+    const key = keyIn(await look(`/pay/${link.public_slug}`))
+    await world.call({ method: 'POST', url: `/v1/payment-links/${link.id}/cancel` })
+    const sent = await send(`/pay/${link.public_slug}?lang=en`, {
+      idempotency_key: key,
+      method: 'WALLET_PUSH',
+      phone: '0754123001',
+    })
+    assert.deepEqual([sent.status, sent.headers.location], [303, `/pay/${link.public_slug}?lang=en`])
+    checkPage(await send('/pay/AAAA', { idempotency_key: key }), 404)
+  })
+
+  test('once more to the same phone, when the prompt has run out; never to nobody’s', async () => {
+    const { collection_id, slug } = await newPage()
+    await choose(slug, '0754123007')
+    world.deps.clock.advance(world.deps.config.push_lifetime_s * 1_000)
+    const slow = await look(`/pay/${slug}/c/${collection_id}`)
+    const again = await send(`/pay/${slug}`, { idempotency_key: keyIn(slow), again: collection_id })
+    assert.match(String(again.headers.location), new RegExp(`/c/${collection_id}`))
+    const attempts = await world.rows(
+      'select number, phone from collection_attempts where collection_id = $1 order by 1',
+      [collection_id],
+    )
+    assert.deepEqual(
+      attempts,
+      [1, 2].map((number) => ({ number, phone: '255754123007' })),
+    )
+    // What a second success left has no phone of its own.
+    const success: Answer = { kind: 'succeeded', amount_minor: MINOR, currency: 'TZS', provider_status: 'COMPLETED' }
+    await told(collection_id, 1, success)
+    await told(collection_id, 2, success)
+    const [extra] = await world.rows<{ id: string }>(
+      'select id from collections where attempts = 0 and payment_link_id = (select payment_link_id from collections where id = $1)',
+      [collection_id],
+    )
+    const before_counts = await counts()
+    const nobody = await send(`/pay/${slug}?lang=sw`, { idempotency_key: 'other', again: extra?.id ?? '' })
+    assert.equal(nobody.headers.location, `/pay/${slug}?lang=sw`)
+    assert.deepEqual(await counts(), before_counts)
+  })
+})
+
+describe('limits and troubles', () => {
+  test('too many tries: a page that says when to try again', async () => {
+    const careful = await createWorld({ env: { TRIES_PER_LINK: '1' } })
+    try {
+      const { public_slug: slug } = await newLink({}, careful)
+      await choose(slug, '0754123002', 'WALLET_PUSH', careful)
+      const refused = await choose(slug, '0754123002', 'WALLET_PUSH', careful)
+      checkPage(refused, 429, 'en')
+      assert.ok(Number(refused.headers['retry-after']) > 0)
+      assert.ok(refused.text.includes(TEXTS.en.too_many.replaceAll("'", '&#39;')))
+    } finally {
+      await careful.close()
+    }
+  })
+
+  test('a flood from one address is answered with pages too', async () => {
+    const careful = await createWorld({ env: { RATE_LIMIT_PAYERS: '2' } })
+    try {
+      const { public_slug: slug } = await newLink({}, careful)
+      for (let i = 0; i < 2; i++) checkPage(await look(`/pay/${slug}`, {}, careful), 200)
+      const refused = await look(`/pay/${slug}`, {}, careful)
+      checkPage(refused, 429)
+      assert.ok(Number(refused.headers['retry-after']) > 0)
+    } finally {
+      await careful.close()
+    }
+  })
+
+  test('a provider that gives no code: a page that says so, and nothing is paid', async () => {
+    const open = { kind: 'accepted', provider_status: 'PENDING' } as const
+    const down: Provider = {
+      name: 'mock',
+      capabilities: { methods: ['wallet_push', 'qr'], whole_shillings: false, payout_methods: [] },
+      push: async () => ({ kind: 'declined', reason: 'provider_unavailable', provider_status: null }),
+      qr: async () => ({ kind: 'declined', reason: 'provider_unavailable', provider_status: null }),
+      status: async (requests) => requests.map(() => open),
+      payout: async () => open,
+      payoutStatus: async (requests) => requests.map(() => open),
+      verifyCallback: () => ({ verified: false }),
+    }
+    const broken = await createWorld({ compose: { providers: [down] } })
+    try {
+      const made = await broken.post('/v1/payment-links', { amount: 1_000 }, { key: broken.live_key })
+      const slug = made.body.data.public_slug as string
+      const refused = await choose(slug, '', 'TANQR', broken)
+      checkPage(refused, 503, 'en')
+      assert.ok(refused.text.includes(TEXTS.en.unavailable.replaceAll("'", '&#39;')))
+      const [path = ''] = String((await choose(slug, '0754123001', 'WALLET_PUSH', broken)).headers.location).split('?')
+      await broken.work()
+      assert.equal((await look(`${path}/state`, {}, broken)).body.state, 'failed')
+      checkPage(await look(`${path}?lang=en`, {}, broken), 200)
+    } finally {
+      await broken.close()
+    }
+  })
+
+  test('a database that is away: a page that says so, without a word of why', async () => {
+    let away = false
+    const broken = await createWorld({
+      before: (name) => {
+        if (away && name.startsWith('payment_links')) throw new Error('secret detail')
+      },
+    })
+    try {
+      const { public_slug: slug } = await newLink({}, broken)
+      away = true
+      const reply = await look(`/pay/${slug}?lang=en`, {}, broken)
+      checkPage(reply, 500, 'en')
+      assert.doesNotMatch(reply.text, /secret|Error:|select/)
+    } finally {
+      away = false
+      await broken.close()
+    }
+  })
+
+  test('the way back carries reference, payment and status, and no script has ever been a way back', async () => {
+    const { collection_id, slug } = await newPage({
+      redirect_url: 'https://duka.example/a?x=1&y=%22',
+      cancel_url: 'https://duka.example/rudi',
+    })
+    const open = (await look(`/pay/${slug}?lang=en`)).text
+    assert.match(
+      open,
+      /https:\/\/duka\.example\/rudi\?reference=ORDER-8&amp;collection_id=[0-9a-f-]{36}&amp;status=cancelled/,
+    )
+    const path = String((await choose(slug, '0754123001')).headers.location)
+    const done = (await look(path)).text
+    assert.ok(
+      done.includes(
+        `https://duka.example/a?x=1&amp;y=%22&amp;reference=ORDER-8&amp;collection_id=${collection_id}&amp;status=successful`,
+      ),
+    )
+    // Whatever is stored: an address that an older version took is checked again when it is shown.
+    await world.rows(
+      "update payment_links set redirect_url = 'javascript:alert(1)', cancel_url = 'data:text/html,x' where slug = $1",
+      [slug],
+    )
+    assert.doesNotMatch((await look(path)).text, /javascript:|data:text/)
+  })
+
+  test('what a merchant wrote is shown as text', async () => {
+    const attack = '<script>alert(1)</script>"\'><img src=x onerror=y>'
+    const { public_slug: slug } = await newLink({ description: attack, reference: attack, customer_name: attack })
+    const page = await look(`/pay/${slug}`)
+    checkPage(page, 200)
+    assert.doesNotMatch(page.text, /<script>|<img/)
+    assert.match(page.text, /&lt;script&gt;/)
+  })
+})

@@ -1,0 +1,294 @@
+// Every screen in both languages: light enough for a poor network, and nothing in it that anybody else wrote as code.
+
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { screens, shop, testShop } from '../../../test/pay-page/screens.ts'
+import { MAGIC_NUMBERS } from '../../adapters/providers/mock/magic.ts'
+import { TEXTS as PDF_TEXTS } from '../../kernel/documents/texts.ts'
+import { escapeHtml, LANGUAGES, type Language } from '../../kernel/lib/index.ts'
+import { payStyle } from './assets.ts'
+import {
+  encode,
+  PAGE_HEADERS,
+  payLanguage,
+  payScript,
+  pollAnswer,
+  qrPng,
+  renderScreen,
+  SCRIPT_HEADERS,
+  type Screen,
+  statusOf,
+} from './index.ts'
+import { TEXTS } from './texts.ts'
+
+type Page = { name: string; language: Language; view: Screen; page: string }
+
+const PAGES: Page[] = LANGUAGES.flatMap((language) =>
+  [shop(language), testShop(language)].flatMap((base, i) =>
+    Object.entries(screens(language, base)).map(([name, view]) => ({
+      name: `${name} ${language}${i === 1 ? ' test' : ''}`,
+      language,
+      view,
+      page: renderScreen(view),
+    })),
+  ),
+)
+
+/** A page without its style, which no template may change. */
+const markup = (page: string) => page.replace(/<style>[\s\S]*?<\/style>/, '')
+
+test('every page weighs at most 10 KB, and with the script at most 14 KB', async () => {
+  const script = payScript().br.length
+  assert.ok(script <= 3 * 1024, `the script weighs ${script} bytes`)
+  for (const { name, page } of PAGES) {
+    const { body } = await encode(page, 'br')
+    assert.ok(body.length <= 10 * 1024, `${name} weighs ${body.length} bytes`)
+    assert.ok(body.length + script <= 14 * 1024, `the first view of ${name} weighs ${body.length + script} bytes`)
+  }
+})
+
+test('a page has at most 150 elements, invoices and test panels apart', () => {
+  for (const { name, page } of PAGES) {
+    if (/^invoice-overdue| test$/.test(name)) continue
+    const elements = markup(page).match(/<[a-z]/g)?.length ?? 0
+    assert.ok(elements <= 150, `${name} has ${elements} elements`)
+  }
+})
+
+test('a poll is answered in under 300 bytes', () => {
+  assert.equal(
+    pollAnswer({ state: 'waiting_push', next_s: 3, left_s: 117 }),
+    '{"state":"waiting_push","next_s":3,"left_s":117}',
+  )
+})
+
+test('the policy lets the style of the page stand and nothing else', () => {
+  const policy = PAGE_HEADERS['content-security-policy'] ?? ''
+  for (const { name, page } of PAGES) {
+    const style = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1] ?? ''
+    assert.ok(policy.includes(`'sha256-${createHash('sha256').update(style).digest('base64')}'`), name)
+  }
+  assert.equal(
+    policy.replace(payStyle().hash, 'HASH'),
+    "default-src 'none'; style-src 'HASH'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  )
+  assert.equal(PAGE_HEADERS['referrer-policy'], 'no-referrer')
+  assert.equal(PAGE_HEADERS['cache-control'], 'no-store')
+  assert.match(PAGE_HEADERS['x-robots-tag'] ?? '', /noindex/)
+  assert.ok(!('set-cookie' in PAGE_HEADERS))
+})
+
+test('the script is named by its content, kept for good, and travels compressed', () => {
+  const { path, plain, br, gzip } = payScript()
+  assert.match(path, /^\/pay\/assets\/pay\.[0-9a-f]{16}\.js$/)
+  assert.ok(path.includes(createHash('sha256').update(plain).digest('hex').slice(0, 16)))
+  assert.deepEqual(brotliDecompressSync(br), plain)
+  assert.deepEqual(gunzipSync(gzip), plain)
+  assert.match(SCRIPT_HEADERS['cache-control'] ?? '', /immutable/)
+})
+
+test('no page holds code of its own, a style of its own, or anything from elsewhere', () => {
+  for (const { name, page } of PAGES) {
+    const text = markup(page)
+    assert.doesNotMatch(text, /\sstyle=|\son[a-z]+=|javascript:/i, name)
+    assert.deepEqual(text.match(/<script[^>]*>/g), [`<script type="module" src="${payScript().path}">`], name)
+    assert.doesNotMatch(text, /<(?:link|img|iframe|script|source)[^>]+(?:src|href)="(?!data:,|\/)/, name)
+  }
+})
+
+test('no page shows the whole phone of a payer', () => {
+  for (const { name, page } of PAGES) {
+    // The merchant's own number, the example and the numbers of a test panel are nobody's secret.
+    const text = markup(page).replace(/0754 000 111|255754000111|0754 123 456|value="0754000\d{3}"/g, '')
+    assert.doesNotMatch(
+      text.replace(/[0-9a-f]{4,}-[0-9a-f-]+/g, ''),
+      /(?:\+?255|\b0)[67]\d{2}[ -]?\d{3}[ -]?\d{3}\b/,
+      name,
+    )
+  }
+})
+
+test('both languages have the same sentences with the same things filled in, and each is shown somewhere', () => {
+  const holes = (sentence: string) => (sentence.match(/\{\w+\}/g) ?? []).sort()
+  assert.deepEqual(Object.keys(TEXTS.en).sort(), Object.keys(TEXTS.sw).sort())
+  for (const language of LANGUAGES) {
+    const shown = PAGES.filter((one) => one.language === language)
+      .map(({ page }) => page)
+      .join('\n')
+    const decoded = `${shown}\n${shown.replace(/%20/g, ' ')}`
+    for (const [key, sentence] of Object.entries(TEXTS[language])) {
+      assert.deepEqual(holes(sentence), holes(TEXTS.sw[key as keyof typeof TEXTS.sw]), key)
+      const longest =
+        sentence
+          .split(/\{\w+\}/)
+          .sort((a, b) => b.length - a.length)[0]
+          ?.trim() ?? ''
+      assert.ok(
+        decoded.includes(longest) || decoded.includes(escapeHtml(longest)),
+        `nobody is ever told "${sentence}" (${language} ${key})`,
+      )
+    }
+  }
+})
+
+test('each page says in its title and its first heading what has become of the payment', () => {
+  for (const { name, page, view } of PAGES) {
+    assert.equal(page.match(/<h1/g)?.length, 1, name)
+    const title = /<title>([^<]*)<\/title>/.exec(page)?.[1] ?? ''
+    assert.match(title, 'merchant_name' in view ? / - Duka la Asha$/ : / - Malipo$/, name)
+    const wrong = view.screen === 'choose' && view.problems.length > 0
+    assert.equal(/^(?:Kosa|Problem): /.test(title), wrong, name)
+    // Opening a link is no news; everything after it is, and is heard first.
+    const expected = wrong ? /<div class="problems"[^>]* autofocus>/ : /<h1 tabindex="-1" autofocus>/
+    if (view.screen === 'choose' && !wrong) assert.doesNotMatch(page, /autofocus/, name)
+    else assert.match(page, expected, name)
+  }
+})
+
+test('every page leads to itself in the other language, and every form and link of ours keeps the language', () => {
+  for (const { name, page, language } of PAGES) {
+    const other = language === 'sw' ? 'en' : 'sw'
+    assert.match(page, new RegExp(`<html lang="${language}">`), name)
+    assert.match(
+      page,
+      new RegExp(`<a class="tap" href="/pay/[^"]*lang=${other}" lang="${other}" hreflang="${other}">`),
+      name,
+    )
+    const ours = [...page.matchAll(/(?:href|action|data-go)="(\/pay\/[^"]*)"/g)].map(([, path]) => path ?? '')
+    for (const path of ours) if (!path.endsWith('.png')) assert.match(path, /lang=(?:sw|en)/, `${name}: ${path}`)
+  }
+})
+
+test('a mark stands on every page of a payment that moves no real money, and on no other', () => {
+  for (const { name, page, view } of PAGES) {
+    assert.equal(page.includes('<p class="test">'), 'test' in view && view.test !== null, name)
+  }
+  for (const { ending } of MAGIC_NUMBERS) {
+    const page = renderScreen(screens('en', testShop('en')).choose as Screen)
+    assert.match(page, new RegExp(`<button type="submit" name="phone" value="0754000${ending}"><b>${ending}</b> `))
+  }
+})
+
+test('whoever may have paid is told not to pay again, and is never led to pay again first', () => {
+  for (const { name, page, view } of PAGES) {
+    if (!['slow', 'review', 'paid'].includes(view.screen) && !/^failed-(?:timeout|made_up)/.test(name)) continue
+    assert.match(page, /usilipe tena|do not pay again/i, name)
+    const first = /<a class="button first" href="([^"]*)"/.exec(page)?.[1] ?? ''
+    assert.doesNotMatch(first, /^\/pay\/[^/]*$/, name)
+  }
+})
+
+test('every problem leads to a place that is on the page', () => {
+  for (const { name, page } of PAGES) {
+    const places = [...page.matchAll(/href="#([^"]*)"/g)].map(([, place]) => place)
+    for (const place of places) assert.ok(page.includes(` id="${place}"`), `${name}: #${place}`)
+  }
+})
+
+test('the outcomes to rehearse are read out in the language that they are written in', () => {
+  const page = renderScreen(screens('sw', testShop('sw')).choose as Screen)
+  const outcomes = page.match(/<li><button[^>]*>.*?<\/li>/g) ?? []
+  assert.equal(outcomes.length, MAGIC_NUMBERS.length)
+  for (const outcome of outcomes) assert.match(outcome, /<span lang="en">/)
+})
+
+test('whoever is told when to try again is not told a minute that is too early', () => {
+  assert.match(renderScreen(screens('en')['too-many'] as Screen), /18:10 \(EAT\)/)
+  assert.match(renderScreen(screens('en')['too-many-requests'] as Screen), /18:11 \(EAT\)/)
+})
+
+test('a fact has one name, on the page and on the PDF', () => {
+  for (const language of LANGUAGES) {
+    const page = TEXTS[language]
+    const { receipt, invoice } = PDF_TEXTS[language]
+    const pairs = [
+      [page.paid_at, receipt.paid_at],
+      [page.method, receipt.method],
+      [page.paying_phone, receipt.phone],
+      [page.provider_reference, receipt.provider_reference],
+      [page.payment_id, receipt.collection_id],
+      [page.reference, receipt.reference],
+      [page.description, receipt.description],
+      [page.invoice_to, invoice.billed_to],
+      [page.issued, invoice.issued],
+      [page.due, invoice.due],
+      [page.note, invoice.note],
+      [page.total, invoice.total],
+      [page.invoice_waiting, invoice.statuses.SENT],
+      [page.invoice_overdue, invoice.statuses.OVERDUE],
+      [page.invoice_paid, invoice.statuses.PAID],
+      [page.invoice_cancelled, invoice.statuses.CANCELLED],
+    ]
+    for (const [on_page, on_paper] of pairs) assert.equal(on_page, on_paper)
+  }
+  assert.doesNotMatch(Object.values(TEXTS.sw).join(' '), /changanu/i)
+})
+
+test('no page asks for a PIN', () => {
+  for (const { name, page } of PAGES) {
+    assert.doesNotMatch(page, /type="password"|name="pin"|autocomplete="one-time-code"/i, name)
+  }
+})
+
+test('an unknown reason is explained with care and names what the merchant can look up', () => {
+  const view = { ...screens('en')['failed-made_up'], reason_code: 'constructor' } as Screen
+  assert.match(
+    renderScreen(view),
+    /do not pay again: contact <bdi>Duka la Asha<\/bdi> with the reference <bdi>ODA-1042<\/bdi>/,
+  )
+})
+
+test('a payment is found whatever became of it; only what was not done is an error', () => {
+  const status = (name: string) => statusOf(screens('sw')[name] as Screen)
+  assert.deepEqual(
+    [
+      'choose',
+      'choose-wrong',
+      'failed-timeout',
+      'expired',
+      'unknown',
+      'too-many',
+      'unavailable',
+      'form-expired',
+      'broken',
+    ].map(status),
+    [200, 422, 200, 200, 404, 429, 503, 422, 500],
+  )
+})
+
+test('a page is Swahili unless its address or its browser asks for English', () => {
+  const cases: [unknown, string | undefined, Language][] = [
+    [undefined, undefined, 'sw'],
+    [undefined, 'en-GB,en;q=0.9', 'en'],
+    [undefined, 'en-US,en;q=0.9,sw;q=0.8', 'sw'],
+    [undefined, 'fr,en;q=0.5', 'sw'],
+    ['en', 'sw', 'en'],
+    ['sw', 'en', 'sw'],
+    [['en', 'sw'], 'de', 'sw'],
+  ]
+  for (const [asked, accept, language] of cases)
+    assert.equal(payLanguage(asked, accept), language, `${asked} ${accept}`)
+})
+
+test('a page travels in the best encoding that the browser takes, and comes out as it went in', async () => {
+  const page = renderScreen(screens('sw').choose as Screen)
+  const encodings = async (accept: string | undefined) => (await encode(page, accept)).encoding
+  assert.equal(await encodings('gzip, deflate, br'), 'br')
+  assert.equal(await encodings('gzip, br;q=0'), 'gzip')
+  assert.equal(await encodings('GZIP;q=0.5'), 'gzip')
+  assert.equal(await encodings('identity'), null)
+  assert.equal(await encodings(undefined), null)
+  assert.equal(brotliDecompressSync((await encode(page, 'br')).body).toString(), page)
+  assert.equal(gunzipSync((await encode(page, 'gzip')).body).toString(), page)
+  assert.equal((await encode('short', 'br')).encoding, null)
+})
+
+test('the picture of a QR is a PNG with four white modules around the code', () => {
+  const png = qrPng('00020101021226')
+  assert.equal(png.subarray(1, 4).toString(), 'PNG')
+  const width = png.readUInt32BE(16)
+  assert.equal(width, (21 + 8) * 8)
+  assert.equal(png.readUInt32BE(20), width)
+})

@@ -1,0 +1,163 @@
+// PDFs for whoever has a link: drawn once, one at a time, and only so many for one address.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createWorld, type Reply, type World } from '../../../test/harness.ts'
+import { invoicesOf, slugOf } from '../../../test/invoices.ts'
+import type { Provider } from '../../adapters/providers/port.ts'
+import { createPapers } from './papers.ts'
+
+let world: World
+let paths: { invoice: string; receipt: string }
+before(async () => {
+  world = await createWorld({ env: { PROMPTS_PER_PHONE: '0', RATE_LIMIT_PDFS: '0' } })
+  paths = await papersOf(world)
+})
+after(() => world.close())
+
+/** An invoice that was paid, and the addresses of its PDFs. */
+async function papersOf(of: World) {
+  const { pay, sent } = invoicesOf(of)
+  const invoice = await sent()
+  const { collection_id } = (await pay(invoice)).body.data
+  const path = `/pay/${slugOf(invoice.payment_url)}`
+  return { invoice: `${path}/invoice.pdf`, receipt: `${path}/c/${collection_id}/receipt.pdf` }
+}
+const open = (url: string, headers: Record<string, string> = {}, of = world) =>
+  of.call({ method: 'GET', url, key: null, headers })
+
+test('a browser that has a PDF is told that it is still the same, until something in it changes', async () => {
+  for (const path of [paths.invoice, paths.receipt]) {
+    const first = await open(path)
+    assert.equal(first.status, 200)
+    const etag = String(first.headers.etag)
+    assert.match(etag, /^"[\w-]{32}"$/)
+    assert.equal(first.headers['cache-control'], 'private, no-cache')
+    const second = await open(path, { 'if-none-match': etag })
+    assert.deepEqual([second.status, second.text, second.headers.etag], [304, '', etag])
+    const english = await open(`${path}?lang=en`, { 'if-none-match': etag })
+    assert.equal(english.status, 200)
+    assert.notEqual(english.headers.etag, etag)
+  }
+  const { etag } = (await open(paths.invoice)).headers
+  await world.rows("update merchants set name = 'Duka la Rehema' where id = $1", [world.merchant.id])
+  const renamed = await open(paths.invoice, { 'if-none-match': String(etag) })
+  assert.equal(renamed.status, 200, 'the merchant has another name by now')
+})
+
+const checkFile = ({ status, headers }: Reply, type: string) => {
+  assert.deepEqual([status, headers['content-type']], [200, type])
+  assert.match(String(headers['content-security-policy']), /frame-ancestors 'none'/)
+  assert.equal(headers['x-frame-options'], 'DENY')
+  assert.equal(headers['x-content-type-options'], 'nosniff')
+  assert.equal(headers['referrer-policy'], 'no-referrer')
+}
+
+test('PDFs stand in nobody’s frame and are not taken for pages', async () => {
+  for (const path of [paths.invoice, paths.receipt]) checkFile(await open(path), 'application/pdf')
+})
+
+test('neither does the picture of a code', async () => {
+  const accepted = { kind: 'accepted', provider_status: 'PENDING' } as const
+  const provider: Provider = {
+    name: 'mock',
+    capabilities: { methods: ['qr'], whole_shillings: false, payout_methods: [] },
+    push: async () => accepted,
+    qr: async () => ({ ...accepted, payment_token: '12345678', qr_payload: '000201' }),
+    status: async (requests) => requests.map(() => accepted),
+    payout: async () => accepted,
+    payoutStatus: async (requests) => requests.map(() => accepted),
+    verifyCallback: () => ({ verified: false }),
+  }
+  const other = await createWorld({ compose: { providers: [provider] } })
+  try {
+    const made = await other.post('/v1/payment-links', { amount: 1_000 }, { key: other.live_key })
+    const path = `/pay/${made.body.data.public_slug}`
+    const chosen = await other.call({
+      method: 'POST',
+      url: path,
+      key: null,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: new URLSearchParams({ idempotency_key: 'one', method: 'TANQR' }).toString(),
+    })
+    checkFile(await open(`${String(chosen.headers.location).split('?')[0]}/qr.png`, {}, other), 'image/png')
+  } finally {
+    await other.close()
+  }
+})
+
+test('an address gets only so many PDFs a minute, and pages all the same', async () => {
+  const careful = await createWorld({ env: { PROMPTS_PER_PHONE: '0', RATE_LIMIT_PDFS: '2' } })
+  try {
+    const { invoice, receipt } = await papersOf(careful)
+    for (const path of [invoice, receipt]) assert.equal((await open(path, {}, careful)).status, 200)
+    const refused = await open(receipt, {}, careful)
+    assert.equal(refused.status, 429)
+    assert.match(String(refused.headers['content-type']), /^text\/html/)
+    assert.ok(Number(refused.headers['retry-after']) > 0)
+    for (const path of [invoice, receipt]) {
+      assert.equal((await open(path.replace('.pdf', ''), {}, careful)).status, 200)
+    }
+  } finally {
+    await careful.close()
+  }
+})
+
+/** Papers whose drawing a test ends, and how many were drawn at once at most. */
+function desk() {
+  const papers = createPapers()
+  const drawing: { facts: unknown; end(): void; fail(): void }[] = []
+  let now = 0
+  const seen = { most: 0, begun: 0 }
+  let told: () => void = () => {}
+  const draw = (facts: unknown) => {
+    now += 1
+    seen.begun += 1
+    seen.most = Math.max(seen.most, now)
+    const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+    const over = (end: () => void) => () => {
+      now -= 1
+      end()
+    }
+    drawing.push({
+      facts,
+      end: over(() => resolve(Buffer.from('x'))),
+      fail: over(() => reject(new Error('no ink'))),
+    })
+    told()
+    return promise
+  }
+  const begun = async (number: number) => {
+    while (seen.begun < number) await new Promise<void>((resolve) => (told = resolve))
+    return drawing[number - 1] as (typeof drawing)[number]
+  }
+  const reply = {
+    headers: () => reply,
+    removeHeader: () => reply,
+    code: () => reply,
+    send: () => reply,
+  }
+  const ask = (facts: unknown) =>
+    papers.send({ headers: {} } as never, reply as never, { filename: 'x.pdf', facts, draw: () => draw(facts) })
+  return { ask, begun, seen }
+}
+
+test('the same document is drawn once, for all who ask at once and for those who come later', async () => {
+  const { ask, begun, seen } = desk()
+  const asked = [ask({ amount: 1n }), ask({ amount: 1n }), ask({ amount: 1n })]
+  ;(await begun(1)).end()
+  await Promise.all([...asked, ask({ amount: 1n })])
+  assert.equal(seen.begun, 1)
+})
+
+test('a drawing that failed is tried again, and holds up nobody', async () => {
+  const { ask, begun } = desk()
+  const [first, second] = [ask('a'), ask('b')]
+  ;(await begun(1)).fail()
+  await assert.rejects(first, /no ink/)
+  ;(await begun(2)).end()
+  await second
+  const again = ask('a')
+  ;(await begun(3)).end()
+  await again
+})

@@ -1,0 +1,125 @@
+// Serving the consoles: what a browser is told it may do, what it is given, and what it never is.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { createWorld, type Reply, type World } from '../../../test/harness.ts'
+import { createApp } from '../../kernel/http/index.ts'
+import { CONSOLES, readBuilt } from './files.ts'
+import { siteRoutes } from './site.ts'
+
+/** The largest first load of a console, compressed. */
+const FIRST_LOAD_BYTES = 230_000
+/** Pages and parts of pages that are loaded when they are opened. */
+const CHUNK_BYTES = 40_000
+
+let world: World
+before(async () => {
+  world = await createWorld({ env: { BRAND_NAME: '"><script>alert(1)</script>' } })
+})
+after(() => world.close())
+
+const get = (url: string, headers: Record<string, string> = {}) =>
+  world.call({ method: 'GET', url, key: null, headers: { host: '127.0.0.1', ...headers } })
+const policyOf = (reply: Reply) =>
+  new Map(
+    String(reply.headers['content-security-policy'])
+      .split('; ')
+      .map((part) => [part.split(' ')[0] as string, part.split(' ').slice(1)]),
+  )
+
+for (const name of CONSOLES) {
+  describe(name, () => {
+    test('runs and is styled by nothing but its own files, in no frame, and every page has a nonce of its own', async () => {
+      const pages = [await get(`/${name}`), await get(`/${name}/sandbox/collections?status=failed`)]
+      const nonces = pages.map((page) => {
+        assert.equal(page.status, 200)
+        const policy = policyOf(page)
+        assert.deepEqual(policy.get('default-src'), ["'none'"])
+        assert.deepEqual(policy.get('script-src'), ["'self'"])
+        assert.deepEqual(policy.get('frame-ancestors'), ["'none'"])
+        assert.deepEqual(policy.get('base-uri'), ["'none'"])
+        const [own, nonce = ''] = policy.get('style-src') ?? []
+        assert.equal(own, "'self'")
+        assert.match(nonce, /^'nonce-[\w-]{22}'$/)
+        assert.doesNotMatch(String(page.headers['content-security-policy']), /unsafe/)
+        assert.equal(page.headers['cache-control'], 'no-store')
+        assert.equal(page.headers['referrer-policy'], 'no-referrer')
+        return nonce
+      })
+      assert.notEqual(nonces[0], nonces[1])
+    })
+
+    test('has no script and no style within its page, and a brand that attacks is text', async () => {
+      const { text } = await get(`/${name}`)
+      assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)/)
+      assert.doesNotMatch(text, /<style|\sstyle=|\son\w+=/)
+      assert.doesNotMatch(text, /<script>alert/)
+      const [, content = ''] = /<meta name="malipo" content="([^"]*)">/.exec(text) ?? []
+      const facts = JSON.parse(content.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>'))
+      assert.equal(facts.brand_name, '"><script>alert(1)</script>')
+      assert.equal(facts.client_id, name)
+      assert.equal(facts.console, name)
+    })
+
+    test('sends its files compressed, for a year, and none that does not exist', async () => {
+      const built = readBuilt(name)
+      assert.ok(built, 'npm run build was run')
+      for (const [file, { plain }] of built.assets) {
+        const reply = await get(`/${name}/assets/${file}`, { 'accept-encoding': 'gzip, br' })
+        assert.equal(reply.status, 200)
+        assert.match(String(reply.headers['cache-control']), /immutable/)
+        const zipped = await get(`/${name}/assets/${file}`, { 'accept-encoding': 'gzip' })
+        assert.equal(zipped.headers['content-encoding'], 'gzip')
+        assert.deepEqual(gunzipSync(zipped.bytes), plain)
+        if (reply.headers['content-encoding'] === 'br') assert.deepEqual(brotliDecompressSync(reply.bytes), plain)
+        const raw = await get(`/${name}/assets/${file}`)
+        assert.deepEqual([raw.headers['content-encoding'], raw.bytes.equals(plain)], [undefined, true])
+      }
+      for (const wrong of ['none.js', '..%2findex.html', '%2e%2e%2f%2e%2e%2fpackage.json']) {
+        assert.equal((await get(`/${name}/assets/${wrong}`)).status, 404, wrong)
+      }
+    })
+
+    test('is small: what the first page loads, and every part that comes later', () => {
+      const built = readBuilt(name)
+      assert.ok(built)
+      const first = [...built.page.matchAll(/assets\/([\w.-]+\.(?:js|css))/g)].map(([, file]) => file as string)
+      const bytes = (file: string) => (built.assets.get(file)?.br ?? Buffer.alloc(0)).length
+      const total = first.reduce((sum, file) => sum + bytes(file), Buffer.byteLength(built.page))
+      assert.ok(first.length >= 2, 'a script and a style')
+      assert.ok(total <= FIRST_LOAD_BYTES, `${total} bytes`)
+      for (const file of built.assets.keys()) {
+        if (!first.includes(file)) assert.ok(bytes(file) <= CHUNK_BYTES, `${file}: ${bytes(file)} bytes`)
+      }
+    })
+  })
+}
+
+test("the dashboard holds nothing of the operators' console: no call, no page", () => {
+  const built = readBuilt('dashboard')
+  assert.ok(built)
+  const all = [...built.assets].filter(([file]) => file.endsWith('.js')).map(([, { plain }]) => plain.toString())
+  assert.ok(all.some((text) => text.includes('/v1/merchant/')))
+  for (const text of all) assert.doesNotMatch(text, /\/v1\/operator/)
+})
+
+test("another name of this machine leads to the one that people are sent back to, and no other host's name does", async () => {
+  const moved = await get('/dashboard/sandbox?x=1', { host: 'localhost:8080' })
+  assert.equal(moved.status, 302)
+  assert.match(String(moved.headers.location), /^http:\/\/127\.0\.0\.1:\d+\/dashboard\/sandbox\?x=1$/)
+  assert.equal((await get('/dashboard', { host: 'evil.example' })).status, 200)
+})
+
+test('consoles that were not built say how to build them', async () => {
+  const { deps } = world
+  const app = await createApp(deps, {
+    authenticate: () => Promise.reject(new Error('not asked')),
+    isKey: () => false,
+    routes: [siteRoutes(deps, { rehearses: true, read: () => null })],
+  })
+  const reply = await app.inject({ method: 'GET', url: '/operator/', headers: { host: '127.0.0.1' } })
+  assert.equal(reply.statusCode, 503)
+  assert.match(reply.body, /npm run build/)
+  await app.close()
+})

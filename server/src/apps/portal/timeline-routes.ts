@@ -1,0 +1,67 @@
+// The endpoints of timelines.
+
+import Type from 'typebox'
+import type { Deps } from '../../kernel/db/index.ts'
+import { type Access, caller, MERCHANT_ROLES, type Routes } from '../../kernel/http/index.ts'
+import { isId, line, refuse } from '../../kernel/lib/index.ts'
+import { createFind } from '../../money/collections/index.ts'
+import { getWithdrawal } from '../../money/withdrawals/index.ts'
+import { type RequestsOf, timelineOfCollection, timelineOfWithdrawal } from './timeline.ts'
+import { PART_MAX } from './timeline-read.ts'
+import { TimelineAnswer } from './timeline-schema.ts'
+
+/** What the routes need: the log of requests. Left out: timelines hold no requests. */
+export type TimelineOptions = { requestsOf?: RequestsOf | undefined }
+
+const COLLECTION = { scopes: ['collections:read'], roles: MERCHANT_ROLES } as const satisfies Access
+const WITHDRAWAL = { roles: MERCHANT_ROLES } as const satisfies Access
+const BOUND = `Of each kind, the newest ${PART_MAX}.`
+
+/** Adds the routes. */
+export function timelineRoutes(deps: Deps, { requestsOf }: TimelineOptions): Routes {
+  const find = createFind(deps)
+  return (app) => {
+    app.get(
+      '/v1/collections/:collection_id/timeline',
+      {
+        config: { access: COLLECTION },
+        schema: {
+          tags: ['Collections'],
+          summary: 'What happened to a collection, oldest first',
+          description: `Requests, tries at a provider, statuses, movements of money and webhooks in one list. ${BOUND}`,
+          params: Type.Object({ collection_id: Type.String() }),
+          querystring: Type.Object({ merchant_id: Type.Optional(line(64)) }),
+          response: { 200: TimelineAnswer },
+        },
+      },
+      async (request) => {
+        const { merchant, environment } = caller(request)
+        const key = { merchant_id: merchant.id, environment, id: request.params.collection_id.toLowerCase() }
+        const row = isId(key.id) ? await find(key) : null
+        if (row === null) refuse('not_found', { message: 'There is no such collection in this environment.' })
+        const { id, status, created_at } = row
+        const begun = { merchant_id: merchant.id, id, status, created_at }
+        return { success: true as const, data: await timelineOfCollection(deps.db, begun, requestsOf) }
+      },
+    )
+    app.get(
+      '/v1/merchant/withdrawals/:withdrawal_id/timeline',
+      {
+        config: { access: WITHDRAWAL },
+        schema: {
+          tags: ['Withdrawals'],
+          summary: 'What happened to a withdrawal, oldest first',
+          description: `As the timeline of a collection. ${BOUND}`,
+          params: Type.Object({ withdrawal_id: Type.String() }),
+          response: { 200: TimelineAnswer },
+        },
+      },
+      async (request) => {
+        const { merchant, environment } = caller(request)
+        const key = { merchant_id: merchant.id, environment, id: request.params.withdrawal_id }
+        const withdrawal = await getWithdrawal(deps.db, key)
+        return { success: true as const, data: await timelineOfWithdrawal(deps.db, withdrawal, requestsOf) }
+      },
+    )
+  }
+}

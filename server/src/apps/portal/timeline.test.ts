@@ -1,0 +1,294 @@
+// Timelines: the story of one payment or withdrawal is true, in order, and holds nothing that is the operator's alone.
+
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { type OperatorDesk, openDesk, type Shop } from '../../../test/desk.ts'
+import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import { money, openReview, REASON, type Review } from '../../../test/held.ts'
+import { type Receiver, startReceiver } from '../../../test/receiver.ts'
+import type { FoundRequest } from './timeline.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: items of every kind
+type Item = any
+type Story = { items: Item[]; complete: boolean }
+
+let receiver: Receiver
+let world: World
+let desk: OperatorDesk
+let review: Review
+let shop: Shop
+let member: string
+/** What the log of requests says, by what the requests named. */
+const log = new Map<string, FoundRequest[]>()
+before(async () => {
+  receiver = await startReceiver()
+  world = await createWorld({
+    compose: { requestsOf: async (merchant_id, id) => log.get(`${merchant_id} ${id}`) ?? [] },
+  })
+  desk = await openDesk(world)
+  review = openReview(world, desk, receiver.url)
+  const prices = {
+    rules: [
+      { flow: 'collection', flat_fee: '10.00' },
+      { flow: 'withdrawal', flat_fee: '500.00' },
+    ],
+  }
+  shop = await review.shop(prices)
+  member = (await world.newSession([{ role: 'VIEWER', merchant: shop.merchant }])).token
+  for (const environment of ['live', 'sandbox']) {
+    const body = { environment, direction: 'credit', against: 'provider_float', amount: '100000.00', reason: 'Opening' }
+    assert.equal((await desk.adjust(shop, body)).status, 201)
+  }
+})
+beforeEach(async () => {
+  receiver.reply = { kind: 'status', status: 200, body: 'ok' }
+  member = (await world.newSession([{ role: 'VIEWER', merchant: shop.merchant }])).token
+})
+after(async () => {
+  await world.close()
+  await receiver.close()
+})
+
+const read = async (path: string, key: string): Promise<Story> => {
+  const reply = await world.get(`${path}/timeline`, key)
+  assert.equal(reply.status, 200, reply.text)
+  const { items } = reply.body.data
+  const times = items.map(({ at }: Item) => at)
+  assert.deepEqual(times, [...times].sort(), 'oldest first')
+  return reply.body.data
+}
+const ofPayment = (id: string, key = shop.live) => read(`/v1/collections/${id}`, key)
+const ofWithdrawal = (id: string) => read(`/v1/merchant/withdrawals/${id}`, member)
+
+/** An item in a few words. */
+function words(item: Item): string {
+  switch (item.kind) {
+    case 'request':
+      return `request ${item.method} ${item.path} ${item.status}`
+    case 'attempt':
+      return `attempt ${item.number} ${item.what}${item.provider_status === null ? '' : ` ${item.provider_status}`}`
+    case 'status':
+      return `${item.from ?? 'nothing'} to ${item.to} by ${item.actor}${item.reason === null ? '' : `: ${item.reason}`}`
+    case 'transfer':
+      return `${item.amount} from ${item.debit} to ${item.credit}${item.reference === null ? '' : ' TXN'}`
+    default:
+      return `${item.event} ${item.number} ${item.delivered ? 'delivered' : (item.error ?? 'queued')}`
+  }
+}
+const told = ({ items }: Story) => items.map(words)
+
+describe('of a payment', () => {
+  test('says what was asked, sent, answered, booked and delivered, in that order', async () => {
+    const id = await review.pay(shop, '001')
+    const at = world.deps.clock.now()
+    const entry = { id: 'r', request_id: 'q', at, method: 'POST', path: '/v1/collections/wallet-push', status: 202 }
+    log.set(`${shop.merchant.id} ${id}`, [{ ...entry, duration_ms: 7 }])
+    const story = await ofPayment(id)
+    assert.deepEqual(told(story), [
+      'request POST /v1/collections/wallet-push 202',
+      'nothing to processing by merchant',
+      'attempt 1 created',
+      'attempt 1 sent',
+      'attempt 1 answered COMPLETED',
+      'processing to successful by provider: succeeded 1000.00 TZS',
+      '1000.00 from provider_float to available TXN',
+      '10.00 from available to fee_income TXN',
+      'collection.success 1 delivered',
+    ])
+    assert.equal(story.complete, true)
+    const [request] = story.items
+    assert.deepEqual([request.id, request.request_id, request.duration_ms, request.at], ['r', 'q', 7, at.toISOString()])
+    const transfers = story.items.filter(({ kind }) => kind === 'transfer')
+    for (const { reference, posting } of transfers) {
+      const found = await world.get(`/v1/transactions/${reference}`, shop.live)
+      assert.deepEqual([found.status, posting], [200, 'collection_settled'])
+      assert.equal(found.body.data.collection_id, id)
+    }
+    const webhook = story.items.at(-1)
+    const delivery = await world.get(`/v1/merchant/webhook-deliveries/${webhook.delivery_id}`, shop.live)
+    assert.equal(delivery.body.data.attempts[0].number, webhook.number)
+    assert.deepEqual([webhook.status_code, webhook.next_attempt_at], [200, null])
+  })
+
+  test('keeps when the provider answered, however often it repeats itself, and its word where it belongs', async () => {
+    const id = await review.pay(shop, '001')
+    const first = await ofPayment(id)
+    world.deps.clock.advance(60_000)
+    await review.say(shop, id, { ...money('succeeded', 100_000n), provider_status: 'COMPLETED' })
+    assert.deepEqual(await ofPayment(id), first)
+    world.deps.clock.advance(60_000)
+    await review.say(shop, id, money('reversed', 100_000n))
+    const attempts = (await ofPayment(id)).items.filter(({ kind }) => kind === 'attempt')
+    assert.deepEqual(attempts.map(words), [
+      'attempt 1 created',
+      'attempt 1 sent',
+      'attempt 1 answered',
+      'attempt 1 answered REVERSED',
+    ])
+    const apart = Date.parse(attempts[3].at) - Date.parse(attempts[2].at)
+    assert.equal(apart, 120_000)
+  })
+
+  test('that was held tells neither which operator decided, nor why', async () => {
+    const id = await review.hold(shop)
+    world.deps.clock.advance(1_000)
+    assert.equal((await review.clear(id, 'approve')).status, 200)
+    await world.work()
+    const reply = await world.get(`/v1/collections/${id}/timeline`, shop.live)
+    assert.ok(told(reply.body.data).includes('pending_clearance to successful by platform'))
+    assert.ok(told(reply.body.data).includes('1000.00 from provider_float to held'), 'held money is no transaction yet')
+    for (const secret of [desk.user_id, desk.email, REASON]) assert.ok(!reply.text.includes(secret), secret)
+  })
+
+  test('that the provider contradicts shows the merchant no word that moved nothing', async () => {
+    const id = await review.pay(shop, '001')
+    await review.say(shop, id, { kind: 'declined', reason: 'provider_declined', provider_status: 'FAILED' })
+    const statuses = (await ofPayment(id)).items.filter(({ kind }) => kind === 'status')
+    assert.deepEqual(
+      statuses.map(({ to }) => to),
+      ['processing', 'successful'],
+    )
+  })
+
+  test('on a link was begun by its payer, and each try on a hosted page has its own answer', async () => {
+    const collect = async (slug: string, ending: string) => {
+      const path = `/public/payment-links/${slug}/collect`
+      const made = await world.post(path, { method: 'WALLET_PUSH', customer_phone: `0754123${ending}` }, { key: null })
+      assert.equal(made.status, 202, made.text)
+      await world.work()
+      world.deps.clock.advance(1_000)
+      return made.body.data.collection_id as string
+    }
+    const slugOf = (url: string) => new URL(url).pathname.split('/').at(-1) as string
+    const link = await world.post('/v1/payment-links', { amount: '1000.00' }, { key: shop.live })
+    const on_link = await collect(link.body.data.public_slug, '001')
+    assert.equal(words((await ofPayment(on_link)).items[0]), 'nothing to processing by payer')
+
+    const hosted = await world.post('/v1/collections', { amount: '1000.00' }, { key: shop.live })
+    world.deps.clock.advance(1_000)
+    const slug = slugOf(hosted.body.data.payment_url)
+    const id = await collect(slug, '002')
+    assert.equal(await collect(slug, '001'), id)
+    const story = told(await ofPayment(id)).filter((line) => line.startsWith('attempt') || line.includes(' to '))
+    assert.deepEqual(
+      story.filter((line) => !line.includes('from')),
+      [
+        'nothing to created by merchant',
+        'attempt 1 created',
+        'attempt 1 sent',
+        'attempt 1 answered FAILED',
+        'created to processing by payer',
+        'processing to failed by provider: wrong_pin',
+        'attempt 2 created',
+        'attempt 2 sent',
+        'attempt 2 answered COMPLETED',
+        'failed to processing by payer',
+        'processing to successful by provider: succeeded 1000.00 TZS',
+      ],
+    )
+  })
+
+  test('tells of a webhook that fails which attempt comes next, and when', async () => {
+    receiver.reply = { kind: 'status', status: 500 }
+    const id = await review.pay(shop, '001')
+    await world.pass(61_000)
+    const webhooks = (await ofPayment(id)).items.filter(({ kind }) => kind === 'webhook')
+    assert.deepEqual(
+      webhooks.map(({ number, status_code, delivered }) => [number, status_code, delivered]),
+      [
+        [1, 500, false],
+        [2, 500, false],
+      ],
+    )
+    assert.equal(webhooks[0].next_attempt_at, null)
+    assert.equal(Date.parse(webhooks[1].next_attempt_at) - Date.parse(webhooks[1].at), 300_000)
+  })
+
+  test('with too much of something shows the newest of it, and says so', async () => {
+    const id = await review.pay(shop, '001')
+    await world.rows(
+      `insert into webhook_attempts (merchant_id, delivery_id, number, at, duration_ms, status_code, error, response_body)
+       select d.merchant_id, d.id, n, d.created_at + n * interval '1 second', 1, 500, 'status_500', null
+       from webhook_deliveries d, generate_series(2, 250) n where d.merchant_id = $1 and d.source_id = $2`,
+      [shop.merchant.id, id],
+    )
+    const { items, complete } = await ofPayment(id)
+    const numbers = items.filter(({ kind }) => kind === 'webhook').map(({ number }) => number)
+    assert.deepEqual([complete, numbers.length, numbers[0], numbers.at(-1)], [false, 200, 51, 250])
+  })
+
+  test('is read by whoever may read the payment, and by nobody else', async () => {
+    const id = await review.pay(shop, '001')
+    assert.equal((await ofPayment(id, member)).items.length > 0, true)
+    const path = `/v1/collections/${id}/timeline`
+    for (const key of [shop.sandbox, world.live_key]) {
+      assert.deepEqual(codeOf(await world.get(path, key)), [404, 'not_found'])
+    }
+    assert.deepEqual(codeOf(await world.get('/v1/collections/nonsense/timeline', shop.live)), [404, 'not_found'])
+  })
+})
+
+describe('of a withdrawal', () => {
+  test('says who asked what, and where the money went; the operator and the words of the provider stay out', async () => {
+    const id = await desk.submit(shop)
+    world.deps.clock.advance(1_000)
+    await desk.act(id, 'request-info', { message: 'Who is Asha?' })
+    world.deps.clock.advance(1_000)
+    const finance = (await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])).token
+    await world.post(`/v1/merchant/withdrawals/${id}/respond`, { message: 'A supplier' }, { key: finance })
+    world.deps.clock.advance(1_000)
+    await desk.approve(id)
+    const story = await ofWithdrawal(id)
+    const lines = told(story)
+    const steps = [
+      'nothing to PENDING_ADMIN_APPROVAL by merchant',
+      'PENDING_ADMIN_APPROVAL to INFO_REQUESTED by platform: Who is Asha?',
+      'INFO_REQUESTED to PENDING_ADMIN_APPROVAL by merchant: A supplier',
+      'PENDING_ADMIN_APPROVAL to PROCESSING by platform',
+      '10500.00 from available to reserved TXN',
+      'attempt 1 created',
+      'attempt 1 sent',
+      'PROCESSING to SUCCESS by provider',
+      'attempt 1 answered',
+      'disbursement.success 1 delivered',
+    ]
+    for (const step of steps) assert.ok(lines.includes(step), `${step}\nis not in\n${lines.join('\n')}`)
+    assert.deepEqual(lines.slice(0, 4), steps.slice(0, 4))
+    assert.deepEqual(
+      lines.filter((line) => line.includes(' from reserved ')),
+      ['10000.00 from reserved to provider_float', '500.00 from reserved to fee_income'],
+    )
+    const text = JSON.stringify(story)
+    for (const secret of [desk.user_id, desk.email]) assert.ok(!text.includes(secret), secret)
+  })
+
+  test('that was rejected keeps the reason, which was written for the merchant', async () => {
+    const id = await desk.submit(shop)
+    await desk.act(id, 'reject', { reason: 'The name does not fit' })
+    assert.deepEqual(told(await ofWithdrawal(id)), [
+      'nothing to PENDING_ADMIN_APPROVAL by merchant',
+      'PENDING_ADMIN_APPROVAL to REJECTED by platform: The name does not fit',
+    ])
+  })
+
+  test('that the provider declined tells that it was, and not in its words', async () => {
+    const id = await desk.submit(shop, { ending: '102' })
+    world.deps.clock.advance(1_000)
+    await desk.approve(id)
+    await world.rows(`update payouts set provider_status = 'THEIR WORD' where withdrawal_id = $1`, [id])
+    const story = await ofWithdrawal(id)
+    const lines = told(story)
+    assert.ok(lines.includes('attempt 1 answered'), lines.join('\n'))
+    assert.ok(lines.includes('PROCESSING to FAILED by provider'), lines.join('\n'))
+    assert.ok(lines.includes('10500.00 from reserved to available TXN'), lines.join('\n'))
+    assert.ok(!JSON.stringify(story).includes('THEIR WORD'))
+  })
+
+  test('of another merchant, or of the other environment, is not found', async () => {
+    const id = await desk.submit(shop)
+    const path = `/v1/merchant/withdrawals/${id}/timeline`
+    const stranger = (await world.newSession('MERCHANT_ADMIN')).token
+    assert.deepEqual(codeOf(await world.get(path, stranger)), [404, 'not_found'])
+    assert.deepEqual(codeOf(await world.get(`${path}?environment=sandbox`, member)), [404, 'not_found'])
+  })
+})

@@ -1,0 +1,254 @@
+// The audit log: whole under load, nothing without its act, never changed, and read by whom it concerns.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { openDesk } from '../../../test/desk.ts'
+import { createWorld, type World } from '../../../test/harness.ts'
+import { inTransaction } from '../../kernel/db/index.ts'
+import { MERCHANT_ACTIONS, OPERATOR_ACTIONS } from './actions.ts'
+import { checkChains, PLATFORM, recordAudit } from './index.ts'
+
+let world: World
+/** Another process of the same installation. */
+let other: World
+let operator: string
+before(async () => {
+  world = await createWorld()
+  other = await createWorld({ url: world.url })
+  operator = (await world.newSession('SUPER_ADMIN')).token
+})
+after(async () => {
+  await other.close()
+  await world.close()
+})
+
+const ACTOR = { kind: 'command', id: null, name: 'test' } as const
+const entry = (merchant_id: string, target_id = '1') => ({
+  merchant_id,
+  actor: ACTOR,
+  action: 'merchant.verify' as const,
+  target_type: 'test',
+  target_id,
+})
+const write = (merchant_id: string, target_id?: string, { deps } = world) =>
+  inTransaction(deps.db, (tx) => recordAudit(deps, tx, entry(merchant_id, target_id)))
+const read = async (query: string, key = operator) => {
+  const { status, body, text } = await world.get(`/v1/operator/audit-log?${query}`, key)
+  assert.equal(status, 200, text)
+  return body.data
+}
+const seqsOf = (data: { items: { seq: number }[] }) => data.items.map(({ seq }) => seq)
+
+test('a hundred acts on one merchant at once, from two processes, make one chain without a gap', async () => {
+  const { id } = await world.newMerchant()
+  const rules = [{ flow: 'withdrawal' }]
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, i) =>
+      (i % 2 ? world : other).call({
+        method: 'PUT',
+        url: `/v1/operator/merchants/${id}/pricing`,
+        payload: { rules },
+        key: operator,
+      }),
+    ),
+  )
+  for (const { status, text } of answers) assert.equal(status, 200, text)
+  assert.deepEqual(
+    seqsOf(await read(`merchant_id=${id}&page_size=100`)),
+    Array.from({ length: 100 }, (_, i) => 101 - i),
+  )
+  assert.deepEqual(await checkChains(world.deps.db), [])
+})
+
+test('an act that is rolled back leaves no entry, and the next one takes its place in the chain', async () => {
+  const { id } = await world.newMerchant()
+  await write(id, 'kept')
+  await assert.rejects(
+    inTransaction(world.deps.db, async (tx) => {
+      await recordAudit(world.deps, tx, entry(id, 'undone'))
+      throw new Error('changed my mind')
+    }),
+    /changed my mind/,
+  )
+  await write(id, 'after')
+  const { items } = await read(`merchant_id=${id}`)
+  assert.deepEqual(
+    items.map(({ seq, target_id }: { seq: number; target_id: string }) => [seq, target_id]),
+    [
+      [3, 'after'],
+      [2, 'kept'],
+      [1, id],
+    ],
+  )
+  assert.deepEqual(await checkChains(world.deps.db), [])
+})
+
+test('two merchants never wait for each other', async () => {
+  const [one, two] = [await world.newMerchant(), await world.newMerchant()]
+  await inTransaction(world.deps.db, async (tx) => {
+    await recordAudit(world.deps, tx, entry(one.id))
+    // Would wait for the transaction around it, if the chains shared anything.
+    await write(two.id, '1', other)
+  })
+})
+
+test('no entry can be changed or deleted with the rights of the server, nor can a chain be cut', async () => {
+  await write(world.merchant.id)
+  for (const statement of [
+    "update audit_log set actor_name = 'somebody else'",
+    'delete from audit_log',
+    'truncate audit_log',
+    'delete from audit_chains',
+    'truncate audit_chains',
+  ]) {
+    await assert.rejects(world.rows(statement), /permission denied/, statement)
+  }
+})
+
+test('what is written with strange signs, and with nothing, is read back as it was and holds', async () => {
+  const { id } = await world.newMerchant()
+  const after = { name: 'Mama Ñandú "quoted" \\ \u2028 😀', nested: [1.5, null, { z: 1, a: 2 }], text: '\u0000' }
+  await inTransaction(world.deps.db, (tx) =>
+    recordAudit(world.deps, tx, { ...entry(id), reason: "it's; drop table", before: null, after }),
+  )
+  await write(id)
+  const { items } = await read(`merchant_id=${id}`)
+  assert.deepEqual(items[1].after, after)
+  assert.deepEqual([items[1].before, items[0].before, items[0].after, items[0].reason], [null, null, null, null])
+  assert.deepEqual(await checkChains(world.deps.db), [])
+})
+
+test('the log of a merchant is paged, newest first', async () => {
+  const { id } = await world.newMerchant()
+  for (let i = 2; i <= 5; i++) await write(id, String(i))
+  const page = await read(`merchant_id=${id}&page=2&page_size=2`)
+  assert.deepEqual(seqsOf(page), [3, 2])
+  assert.deepEqual(page.pagination, { page: 2, page_size: 2, total_items: 5, total_pages: 3 })
+  assert.deepEqual(seqsOf(await read(`merchant_id=${id}&page=3&page_size=2`)), [1])
+  assert.deepEqual(seqsOf(await read(`merchant_id=${id}&page=4&page_size=2`)), [])
+  assert.deepEqual(seqsOf(await read(`merchant_id=${randomUUID()}`)), [])
+})
+
+test('an operator reads the newest acts of all merchants and the platform in one list', async () => {
+  const merchants = await Promise.all(Array.from({ length: 4 }, () => world.newMerchant()))
+  const chains = [...merchants.map(({ id }) => id), PLATFORM]
+  const written: string[] = []
+  for (let i = 0; i < 20; i++) {
+    world.deps.clock.advance(1)
+    const target = `act ${i}`
+    // Some write often, some rarely: the newest acts are not spread evenly.
+    await write(chains[i % 7 < 3 ? 0 : i % chains.length] as string, target)
+    written.unshift(target)
+  }
+  const targets = (data: { items: { target_id: string }[] }) => data.items.map(({ target_id }) => target_id)
+  assert.deepEqual(targets(await read('page_size=12')), written.slice(0, 12))
+  assert.deepEqual(targets(await read('page=2&page_size=7')), written.slice(7, 14))
+  const platform = await read('scope=platform')
+  assert.ok(platform.items.length > 0)
+  for (const { merchant_id } of platform.items) assert.equal(merchant_id, null)
+  const both = await world.get(`/v1/operator/audit-log?scope=platform&merchant_id=${merchants[0]?.id}`, operator)
+  assert.equal(both.status, 400)
+})
+
+test('the list over all ends at its bound, and says so in its total', async () => {
+  const { id } = await world.newMerchant()
+  await inTransaction(world.deps.db, async (tx) => {
+    for (let i = 0; i < 1010; i++) await recordAudit(world.deps, tx, entry(id, String(i)))
+  })
+  const last = await read('page=5&page_size=100')
+  assert.deepEqual([last.items.length, last.pagination.total_items, last.pagination.total_pages], [100, 500, 5])
+  assert.equal((await read('page=6&page_size=100')).items.length, 0)
+  assert.equal((await read(`merchant_id=${id}&page=11&page_size=100`)).items.length, 11)
+  assert.deepEqual(await checkChains(world.deps.db), [], 'a chain longer than one reading holds')
+})
+
+test('a merchant reads what was done to it, but not which operator did it, from where and why', async () => {
+  const merchant = await world.newMerchant()
+  const { token, email } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
+  await world.post('/v1/merchant/members', { email: 'new@example.com', role: 'VIEWER' }, { key: token })
+  await world.post(`/v1/operator/merchants/${merchant.id}/suspend`, { reason: 'Suspicion' }, { key: operator })
+  const { items } = (await world.get('/v1/merchant/audit-log', token)).body.data
+  assert.deepEqual(
+    items.map(({ action, actor, reason, address }: Record<string, unknown>) => ({ action, actor, reason, address })),
+    [
+      {
+        action: 'merchant.suspend',
+        actor: { kind: 'operator', id: null, name: 'operator' },
+        reason: null,
+        address: null,
+      },
+      {
+        action: 'member.invite',
+        actor: { kind: 'user', id: items[1].actor.id, name: email },
+        reason: null,
+        address: '127.0.0.1',
+      },
+      { action: 'merchant.create', actor: { kind: 'command', id: null, name: 'admin' }, reason: null, address: null },
+    ],
+  )
+  assert.equal(items[0].request_id, null)
+})
+
+test('a merchant reads its own log and no other', async () => {
+  const [mine, theirs] = [await world.newMerchant(), await world.newMerchant()]
+  await write(theirs.id)
+  const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: mine }])
+  assert.equal((await world.get('/v1/merchant/audit-log', token)).body.data.pagination.total_items, 1)
+  const foreign = await world.get(`/v1/merchant/audit-log?merchant_id=${theirs.id}`, token)
+  assert.equal(foreign.body.error.code, 'merchant_mismatch')
+})
+
+test('a merchant reads nothing of how operators deliberate: no entry, no count and no gap', async () => {
+  const careful = await createWorld({ url: world.url, env: { FOUR_EYES_AMOUNT: '5000' } })
+  try {
+    const [asha, juma] = [await openDesk(careful), await openDesk(careful)]
+    const shop = await asha.shop('1000000')
+    const id = await asha.submit(shop)
+    const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
+    const log = async (query = '') => (await world.get(`/v1/merchant/audit-log?${query}`, token)).body.data
+    const before = await log()
+    const named = await careful.post(
+      `/v1/operator/withdrawals/${id}/name-check`,
+      {},
+      { key: await asha.session(), idempotency_key: null },
+    )
+    assert.equal(named.status, 200, named.text)
+    assert.equal((await asha.act(id, 'approve', { reason: 'Seen their shop' })).status, 200)
+    assert.deepEqual(await log(), before)
+    assert.equal((await juma.act(id, 'approve', { reason: 'I agree' })).body.data.status, 'PROCESSING')
+    const { items, pagination } = await log('page_size=100')
+    assert.equal(items[0].action, 'withdrawal.approve')
+    assert.equal(pagination.total_items, before.pagination.total_items + 1)
+    assert.equal(items.length, pagination.total_items)
+    const pages = [...(await log('page_size=2')).items, ...(await log('page_size=2&page=2')).items]
+    assert.deepEqual(pages, items.slice(0, 4))
+    assert.ok(
+      items.every((entry: object) => !('seq' in entry)),
+      'a place in the chain would count hidden entries',
+    )
+    assert.doesNotMatch(JSON.stringify(items), /first_approve|name_check|Seen their shop|I agree/)
+    const all = await careful.get(`/v1/operator/audit-log?merchant_id=${shop.merchant.id}`, await asha.session())
+    assert.equal(all.body.data.pagination.total_items, pagination.total_items + 2, 'operators read them all')
+  } finally {
+    await careful.close()
+  }
+})
+
+test('every act that the code records is classified as one that merchants read, or one that they do not', () => {
+  const folder = new URL('../../', import.meta.url)
+  const known = new Set<string>([...MERCHANT_ACTIONS, ...OPERATOR_ACTIONS])
+  assert.equal(known.size, MERCHANT_ACTIONS.length + OPERATOR_ACTIONS.length, 'an act stands in one list, once')
+  const found = new Set<string>()
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file === 'books/audit/actions.ts') continue
+    const text = readFileSync(new URL(file, folder), 'utf8')
+    for (const [, action] of text.matchAll(/\baction: '([a-z_]+\.[a-z_]+)'/g)) found.add(action as string)
+  }
+  assert.ok(found.size > 20, `only ${found.size} acts were found`)
+  assert.deepEqual(
+    [...found].filter((action) => !known.has(action)),
+    [],
+  )
+})

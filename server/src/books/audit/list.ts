@@ -1,0 +1,198 @@
+// Reading the audit log, newest first.
+
+import { type Reader, sql } from '../../kernel/db/index.ts'
+import { type Actor, COUNT_MAX, type PageChoice, pageOf } from '../../kernel/http/index.ts'
+import { isId } from '../../kernel/lib/index.ts'
+import { type AuditAction, MERCHANT_ACTIONS } from './actions.ts'
+import type { AuditView, MerchantAuditView } from './schema.ts'
+
+/** The chain of acts that concern no merchant. */
+export const PLATFORM = '00000000-0000-0000-0000-000000000000'
+
+/** One act, as whoever records it tells it. Secrets never belong in `before` or `after`. */
+export type AuditEntry = {
+  /** Whom the act concerns; PLATFORM when it concerns no merchant. */
+  merchant_id: string
+  actor: Actor
+  /** What was done: noun.verb, such as merchant.approve. */
+  action: AuditAction
+  target_type: string
+  target_id: string
+  reason?: string | null
+  before?: unknown
+  after?: unknown
+  /** The X-Request-Id of the request that did it. */
+  request_id?: string | null
+  /** The address of the caller. */
+  address?: string | null
+}
+
+/** An entry as it is stored. */
+export type StoredEntry = {
+  merchant_id: string
+  seq: bigint
+  at: Date
+  actor_kind: Actor['kind']
+  actor_id: string | null
+  actor_name: string
+  action: string
+  target_type: string
+  target_id: string
+  reason: string | null
+  before: unknown
+  after: unknown
+  request_id: string | null
+  address: string | null
+}
+
+const COLUMNS = `l.merchant_id, l.seq, l.at, l.actor_kind, l.actor_id, l.actor_name, l.action, l.target_type, l.target_id,
+     l.reason, l.before, l.after, l.request_id, l.address`
+
+const LIST = sql(
+  'audit_list',
+  `select ${COLUMNS} from audit_log l where l.merchant_id = $1 and l.seq <= $2::bigint order by l.seq desc limit $3`,
+)
+const LENGTH = sql('audit_length', `select seq from audit_chains where merchant_id = $1`)
+
+/** A page of one chain, newest first. Its entries count from 1 without a gap, so no page is slower than another. */
+export async function listAudit(reader: Reader, merchant_id: string, choice: PageChoice) {
+  const { page = 1, page_size = 20 } = choice
+  const [head] = await reader.query<{ seq: bigint }>(LENGTH, [merchant_id])
+  const total = Number(head?.seq ?? 0n)
+  const newest = total - (page - 1) * page_size
+  const entries = newest < 1 ? [] : await reader.query<StoredEntry>(LIST, [merchant_id, newest, page_size])
+  return pageOf(entries.map(presentAudit), total, choice)
+}
+
+// The newest n acts lie in the n chains that were written last: what is read grows with n, not with the log.
+const RECENT = sql(
+  'audit_recent',
+  `select ${COLUMNS} from (select c.merchant_id, c.seq from audit_chains c order by c.at desc, c.merchant_id limit $1) newest
+   cross join lateral (
+     select * from audit_log e where e.merchant_id = newest.merchant_id and e.seq <= newest.seq order by e.seq desc limit $1) l
+   order by l.at desc, l.merchant_id, l.seq desc limit $2 offset $3`,
+)
+const ALL_ENTRIES = sql('audit_all_entries', 'select coalesce(sum(seq), 0)::float8 as total from audit_chains')
+
+/** How far back the view over all chains goes. What is older is found in its own chain. */
+export const RECENT_MAX = 500
+
+/** A page of the newest acts of all chains together. `total_items` counts up to RECENT_MAX, and no page goes further. */
+export async function listRecentAudit(reader: Reader, choice: PageChoice) {
+  const { page = 1, page_size = 20 } = choice
+  const from = (page - 1) * page_size
+  const to = Math.min(from + page_size, RECENT_MAX)
+  const [all] = await reader.query<{ total: number }>(ALL_ENTRIES, [])
+  const entries = from >= to ? [] : await reader.query<StoredEntry>(RECENT, [to, to - from, from])
+  return pageOf(entries.map(presentAudit), Math.min(all?.total ?? 0, RECENT_MAX), choice)
+}
+
+/** Which acts are wanted. `actor`: an id, an e-mail address or another name. Times: from inclusive, to exclusive. */
+export type AuditFilter = {
+  actor?: string | undefined
+  action?: string | undefined
+  target_id?: string | undefined
+  from?: Date | undefined
+  to?: Date | undefined
+}
+
+/** How far back one chain is searched for what has no index (an action, a time, a name), and each of all chains. */
+export const SEARCH_MAX = { one: 100_000, each: 200 } as const
+
+// Statements without a name are planned for the filters at hand: a target or a person has an index.
+const MATCHING = `l.merchant_id = c.merchant_id and ($2::text is null or l.actor_id = $2) and ($3::text is null or l.actor_name = $3)
+     and ($4::text is null or l.action = $4) and ($5::text is null or l.target_id = $5)
+     and ($6::timestamptz is null or l.at >= $6) and ($7::timestamptz is null or l.at < $7)
+     and ($2::text is not null or $5::text is not null or l.seq > c.seq - $8)`
+const CHAINS = `audit_chains c where ($1::uuid is null or c.merchant_id = $1) and ($6::timestamptz is null or c.at >= $6)`
+const SEARCH = sql(
+  '',
+  `select ${COLUMNS} from (select c.merchant_id, c.seq from ${CHAINS}) c
+   cross join lateral (select * from audit_log l where ${MATCHING} order by l.seq desc limit $9) l
+   order by l.at desc, l.merchant_id, l.seq desc limit $10 offset $11`,
+)
+const SEARCH_COUNT = sql(
+  '',
+  `select count(*)::int as total from (
+     select 1 from (select c.merchant_id, c.seq from ${CHAINS}) c
+     cross join lateral (select 1 from audit_log l where ${MATCHING} order by l.seq desc limit $9) l limit $9) counted`,
+)
+const USER = sql('audit_user_by_email', 'select id from users where email = lower($1)')
+
+/** A page of the acts that match, newest first: of one chain, or of all. `total_items` counts up to 10,000 or RECENT_MAX. */
+export async function searchAudit(reader: Reader, merchant_id: string | null, filter: AuditFilter, choice: PageChoice) {
+  const { page = 1, page_size = 20 } = choice
+  const most = merchant_id === null ? RECENT_MAX : COUNT_MAX
+  const begin = (page - 1) * page_size
+  const end = Math.min(begin + page_size, most)
+  const { actor_id, actor_name } = await actorBy(reader, filter.actor)
+  const { action = null, target_id = null, from = null, to = null } = filter
+  const depth = merchant_id === null ? SEARCH_MAX.each : SEARCH_MAX.one
+  const values = [merchant_id, actor_id, actor_name, action, target_id, from, to, depth]
+  const rows = begin >= end ? [] : await reader.query<StoredEntry>(SEARCH, [...values, end, end - begin, begin])
+  // A page that is not full is the last one: then there is nothing to count.
+  const last = rows.length < end - begin && (rows.length > 0 || begin === 0)
+  const [all] = last ? [] : await reader.query<{ total: number }>(SEARCH_COUNT, [...values, most])
+  return pageOf(rows.map(presentAudit), all?.total ?? begin + rows.length, choice)
+}
+
+/** A person by id or e-mail address; whatever else is a name, of a key or a command. */
+async function actorBy(reader: Reader, actor: string | undefined) {
+  if (actor === undefined) return { actor_id: null, actor_name: null }
+  const id = actor.toLowerCase()
+  if (isId(id)) return { actor_id: id, actor_name: null }
+  const [user] = await reader.query<{ id: string }>(USER, [actor])
+  return user === undefined ? { actor_id: null, actor_name: actor } : { actor_id: user.id, actor_name: null }
+}
+
+const ALLOWED = 'l.merchant_id = $1 and l.action = any($2::text[])'
+const LIST_ALLOWED = sql(
+  'audit_list_for_merchant',
+  `select ${COLUMNS} from audit_log l where ${ALLOWED} order by l.seq desc limit $3 offset $4`,
+)
+const COUNT_ALLOWED = sql(
+  'audit_count_for_merchant',
+  `select count(*)::int as total from (select 1 from audit_log l where ${ALLOWED} limit $3) counted`,
+)
+
+/** A page of what a merchant may read of its chain, newest first. `total_items` counts that alone, up to 10,000. */
+export async function listForMerchant(reader: Reader, merchant_id: string, choice: PageChoice) {
+  const { page = 1, page_size = 20 } = choice
+  const allowed = [merchant_id, MERCHANT_ACTIONS]
+  const [entries, counted] = await Promise.all([
+    reader.query<StoredEntry>(LIST_ALLOWED, [...allowed, page_size, (page - 1) * page_size]),
+    reader.query<{ total: number }>(COUNT_ALLOWED, [...allowed, COUNT_MAX]),
+  ])
+  return pageOf(
+    entries.map((entry) => hideOperator(presentAudit(entry))),
+    counted[0]?.total ?? 0,
+    choice,
+  )
+}
+
+/**
+ * An entry as its merchant sees it. Its place in the chain is left out: it would count the hidden entries. Which person of the platform acted, from where and with what reason is the
+ * platform's own matter: a reason may be a suspicion. So is who approved with them.
+ */
+function hideOperator({ seq: _, ...entry }: AuditView): MerchantAuditView {
+  const after = withoutApprovals(entry.after)
+  if (entry.actor.kind !== 'operator') return { ...entry, after }
+  const actor = { kind: 'operator', id: null, name: 'operator' } as const
+  return { ...entry, after, actor, reason: null, request_id: null, address: null }
+}
+
+function withoutApprovals(after: unknown): unknown {
+  if (typeof after !== 'object' || after === null || !('approvals' in after)) return after
+  return { ...after, approvals: undefined, approvals_required: undefined }
+}
+
+function presentAudit(entry: StoredEntry): AuditView {
+  const { actor_kind, actor_id, actor_name, seq, at, merchant_id, ...rest } = entry
+  return {
+    merchant_id: merchant_id === PLATFORM ? null : merchant_id,
+    seq: Number(seq),
+    at: at.toISOString(),
+    actor: { kind: actor_kind, id: actor_id, name: actor_name },
+    ...rest,
+  }
+}

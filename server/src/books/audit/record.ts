@@ -1,0 +1,92 @@
+// Writing the audit log: in the transaction of the act itself, so that neither exists without the other.
+//
+// Each merchant's chain is one lock: two acts of one merchant wait for each other, two merchants' never do. A process
+// that dies before the commit leaves neither the act nor its entry.
+
+import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
+import { assertInvariant } from '../../kernel/lib/index.ts'
+import { entryHash, GENESIS } from './chain.ts'
+import type { AuditEntry } from './list.ts'
+
+const OPEN = sql(
+  'audit_open_chains',
+  `insert into audit_chains (merchant_id, seq, hash, at) select m, 0, $2, $3 from unnest($1::uuid[]) as m order by m
+   on conflict (merchant_id) do nothing`,
+)
+const LOCK = sql(
+  'audit_lock_chains',
+  `select merchant_id, seq::text as seq, hash from audit_chains where merchant_id = any($1::uuid[])
+   order by merchant_id for update`,
+)
+const APPEND = sql(
+  'audit_append',
+  `with entry as (
+     select * from json_to_recordset($1::json) as e(merchant_id uuid, seq bigint, prior bigint, actor_kind text, actor_id text,
+       actor_name text, action text, target_type text, target_id text, reason text, before text, after text,
+       request_id text, address text, hash text, newest boolean)
+   ), written as (
+     insert into audit_log (merchant_id, seq, at, actor_kind, actor_id, actor_name, action, target_type, target_id, reason,
+       before, after, request_id, address, hash)
+     select merchant_id, seq, $2, actor_kind, actor_id, actor_name, action, target_type, target_id, reason,
+       before::json, after::json, request_id, address, decode(hash, 'hex') from entry
+   )
+   update audit_chains c set seq = e.seq, hash = decode(e.hash, 'hex'), at = greatest(c.at, $2)
+   from entry e where e.newest and c.merchant_id = e.merchant_id and c.seq = e.prior returning 1`,
+)
+
+/** Appends one entry to the chain of `entry.merchant_id` (PLATFORM: none). Call it last: it locks the chain. */
+export function recordAudit(deps: Deps, tx: Tx, entry: AuditEntry): Promise<void> {
+  return recordAudits(deps, tx, [entry])
+}
+
+/** Appends a set of entries, each to the chain of its merchant and in their order. Call it last: it locks the chains. */
+export async function recordAudits(deps: Deps, tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return
+  const merchant_ids = [...new Set(entries.map(({ merchant_id }) => merchant_id))]
+  await tx.query(OPEN, [merchant_ids, GENESIS, deps.clock.now()])
+  const rows = await tx.query<{ merchant_id: string; seq: string; hash: Buffer }>(LOCK, [merchant_ids])
+  assertInvariant(rows.length === merchant_ids.length, 'audit chains that were just opened exist')
+  const heads = new Map(
+    rows.map((row) => [row.merchant_id, { first: Number(row.seq), seq: Number(row.seq), hash: row.hash }]),
+  )
+  // Read behind the locks, so that the times of a chain grow with it.
+  const at = deps.clock.now()
+  const links = entries.map((entry) => {
+    const head = heads.get(entry.merchant_id)
+    assertInvariant(head !== undefined, 'every entry has its chain')
+    const link = linkOf(entry, head, at)
+    head.seq = link.seq
+    head.hash = link.hash
+    return link
+  })
+  const written = links.map((link) => {
+    const head = heads.get(link.merchant_id)
+    return { ...link, hash: link.hash.toString('hex'), prior: head?.first, newest: head?.seq === link.seq }
+  })
+  const moved = await tx.query(APPEND, [JSON.stringify(written), at])
+  assertInvariant(moved.length === merchant_ids.length, 'every audit chain moved on')
+}
+
+function linkOf(entry: AuditEntry, head: { seq: number; hash: Buffer }, at: Date) {
+  const seq = head.seq + 1
+  const before = entry.before === undefined ? null : JSON.stringify(entry.before)
+  const after = entry.after === undefined ? null : JSON.stringify(entry.after)
+  const hash = entryHash(head.hash, { ...entry, seq, at: at.toISOString(), before, after })
+  const { merchant_id, actor, action, target_type, target_id } = entry
+  return {
+    merchant_id,
+    seq,
+    actor_kind: actor.kind,
+    actor_id: actor.id,
+    actor_name: actor.name,
+    action,
+    target_type,
+    target_id,
+    reason: entry.reason ?? null,
+    before,
+    after,
+    request_id: entry.request_id ?? null,
+    address: entry.address ?? null,
+    hash,
+  }
+}

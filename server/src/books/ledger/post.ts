@@ -1,0 +1,264 @@
+// Postings: the named business facts that move money, and the one statement that writes a set of them.
+
+import { type Deps, inputRows, sql, type Tx } from '../../kernel/db/index.ts'
+import { assertInvariant, CURRENCY, newId } from '../../kernel/lib/index.ts'
+import type { AccountCode } from './book.ts'
+
+type Movement = readonly [debit: AccountCode, credit: AccountCode]
+
+/**
+ * What each fact moves, and nothing else moves money. Leg 0 is the amount, leg 1 our fee, leg 2 what the provider charges:
+ * taken from the merchant where it is passed through, else from us. Leg numbers are stored.
+ */
+const FACTS = {
+  // A payer's money arrived: the provider owes it to us, we owe it to the merchant, less our fee.
+  collection_settled: { amount: ['provider_float', 'available'], fee: ['available', 'fee_income'] },
+  // It arrived, but someone must look at it first.
+  collection_held: { amount: ['provider_float', 'held'] },
+  // Someone looked, and it is the merchant's, less our fee.
+  collection_cleared: { amount: ['held', 'available'], fee: ['available', 'fee_income'] },
+  // Someone looked, and it goes back to the payer.
+  collection_declined: { amount: ['held', 'provider_float'] },
+  // The provider took it back from us after it was settled. Only this may leave available below zero.
+  collection_reversed: { amount: ['available', 'provider_float'], fee: ['fee_income', 'available'] },
+  // The provider took it back while it was still under review.
+  collection_held_reversed: { amount: ['held', 'provider_float'] },
+  // A withdrawal was approved: amount and charges are set aside.
+  withdrawal_reserved: { amount: ['available', 'reserved'] },
+  // The provider paid it out.
+  withdrawal_paid: {
+    amount: ['reserved', 'provider_float'],
+    fee: ['reserved', 'fee_income'],
+    charge: { merchant: ['reserved', 'provider_float'], platform: ['processor_cost', 'provider_float'] },
+  },
+  // It was not paid out: what was set aside is the merchant's again.
+  withdrawal_released: { amount: ['reserved', 'available'] },
+  // It was paid out after all, when nothing was set aside any more.
+  withdrawal_paid_late: {
+    amount: ['available', 'provider_float'],
+    fee: ['available', 'fee_income'],
+    charge: { merchant: ['available', 'provider_float'], platform: ['processor_cost', 'provider_float'] },
+  },
+  // What was paid out came back.
+  withdrawal_reversed: {
+    amount: ['provider_float', 'available'],
+    fee: ['fee_income', 'available'],
+    charge: { merchant: ['provider_float', 'available'], platform: ['provider_float', 'processor_cost'] },
+  },
+  // An operator corrects a balance, against the account that was wrong.
+  adjustment_credited_float: { amount: ['provider_float', 'available'] },
+  adjustment_credited_fee: { amount: ['fee_income', 'available'] },
+  adjustment_credited_cost: { amount: ['processor_cost', 'available'] },
+  adjustment_debited_float: { amount: ['available', 'provider_float'] },
+  adjustment_debited_fee: { amount: ['available', 'fee_income'] },
+  adjustment_debited_cost: { amount: ['available', 'processor_cost'] },
+} as const satisfies Record<
+  string,
+  { amount: Movement; fee?: Movement; charge?: { merchant: Movement; platform: Movement } }
+>
+
+/** The name of a business fact that moves money. */
+export type Fact = keyof typeof FACTS
+
+type Moves = { amount: Movement; fee?: Movement; charge?: { merchant: Movement; platform: Movement } }
+
+/** What a fact is about. */
+export type SourceType = 'collection' | 'withdrawal' | 'adjustment'
+
+/**
+ * One business fact about one source, with its amounts in cents. `fee_minor` and `charge_minor` are zero where the fact
+ * takes none. `transfer_id` names the movement of the amount beforehand, for a row that points to it.
+ */
+export type Posting = {
+  merchant_id: string
+  routing_code: number
+  environment: string
+  fact: Fact
+  source_type: SourceType
+  source_id: string
+  amount_minor: bigint
+  fee_minor: bigint
+  charge_minor?: bigint
+  charge_borne_by?: 'merchant' | 'platform'
+  transfer_id?: string
+}
+
+/** Makes a posting, checking that its amounts can be. */
+export function postingOf(posting: Posting): Posting {
+  const { fact, source_type, amount_minor, fee_minor, charge_minor = 0n } = posting
+  const moves: Moves = FACTS[fact]
+  assertInvariant(fact.startsWith(source_type), `${fact} of a ${source_type}`)
+  assertInvariant(amount_minor > 0n, `${fact} moves ${amount_minor}`)
+  assertInvariant(fee_minor >= 0n && charge_minor >= 0n, `fee and charge of ${fact}`)
+  assertInvariant(source_type !== 'collection' || fee_minor < amount_minor, `fee of ${fact}`)
+  assertInvariant(fee_minor === 0n || moves.fee !== undefined, `${fact} takes no fee`)
+  assertInvariant(charge_minor === 0n || moves.charge !== undefined, `${fact} takes no charge`)
+  return posting
+}
+
+type Leg = {
+  posting: Posting
+  leg: number
+  debit: AccountCode
+  credit: AccountCode
+  amount: bigint
+}
+
+/** What this set does to one account: the sum, the number of movements, and of bookings if the account is `available`. */
+type Change = {
+  place: number
+  merchant_id: string
+  environment: string
+  code: AccountCode
+  delta: bigint
+  moves: number
+  bookings: number
+}
+
+// The accounts are locked in one order (merchant, environment, code), so that two sets never deadlock. What an account
+// held right after a movement = what it held before the set (base) + the set's running sum up to that movement. A booking is
+// numbered and dated under the same lock: no number is left out, and no booking is dated before the one that it follows.
+const POST = sql(
+  'ledger_post',
+  `with change as materialized (
+     select * from ${inputRows('$1', 'merchant_id', 'place int, merchant_id uuid, environment text, code text, delta bigint, moves int, bookings int')} x
+   ), locked as materialized (
+     select a.code from change c
+     join ledger_accounts a on a.merchant_id = c.merchant_id and a.environment = c.environment
+       and a.currency = $3 and a.code = c.code
+     order by a.merchant_id, a.environment, a.code
+     for update of a
+   ), account as (
+     update ledger_accounts a set balance_minor = a.balance_minor + c.delta, version = a.version + c.moves,
+       sequence = a.sequence + c.bookings,
+       booked_at = case when c.bookings > 0 then greatest(a.booked_at, $4::timestamptz) else a.booked_at end
+     from change c
+     where (select count(*) from locked) > 0
+       and a.merchant_id = c.merchant_id and a.environment = c.environment and a.currency = $3 and a.code = c.code
+     returning c.place, a.balance_minor - c.delta as base, a.version - c.moves as base_version,
+       a.sequence - c.bookings as base_sequence, a.booked_at
+   ), before as materialized (
+     select count(*)::int as accounts, array_agg(base order by place) as base,
+       array_agg(base_version order by place) as base_version,
+       array_agg(base_sequence order by place) as base_sequence, array_agg(booked_at order by place) as booked_at
+     from account
+   ), written as (
+     insert into ledger_transfers (merchant_id, id, environment, currency, debit_code, credit_code, amount_minor, posting,
+       leg, source_type, source_id, debit_balance_minor, debit_version, credit_balance_minor, credit_version, sequence,
+       created_at)
+     select l.merchant_id, l.id, l.environment, $3, l.debit, l.credit, l.amount, l.posting, l.leg, l.source_type, l.source_id,
+       b.base[l.debit_place] + l.debit_sum, b.base_version[l.debit_place] + l.debit_move,
+       b.base[l.credit_place] + l.credit_sum, b.base_version[l.credit_place] + l.credit_move,
+       b.base_sequence[l.book_place] + l.booking, coalesce(b.booked_at[l.book_place], $4::timestamptz)
+     from before b, json_to_recordset($2::json) as l(
+       merchant_id uuid, id uuid, environment text, debit text, credit text, amount bigint, posting text, leg smallint,
+       source_type text, source_id uuid, debit_place int, debit_sum bigint, debit_move int,
+       credit_place int, credit_sum bigint, credit_move int, book_place int, booking int)
+     returning posting, debit_code, debit_balance_minor, created_at
+   )
+   select (select accounts from before) as accounts, count(*)::int as written, max(created_at) as booked_at,
+     count(*) filter (where debit_code = 'available' and debit_balance_minor < 0
+       and (posting like 'withdrawal%' or posting like 'adjustment%'))::int as overdrawn
+   from written`,
+)
+
+type Posted = { accounts: number; written: number; overdrawn: number; booked_at: Date }
+
+/**
+ * Writes a set of postings: the transfers and the balances they make, in one statement. A fact that was already
+ * posted for its source breaks the unique key, and the whole set with it: money moves once. Throws as well when a
+ * book is missing, when held or reserved would go below zero, or when a withdrawal or an adjustment would take available
+ * below zero: see `lockBooks`.
+ */
+export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posting[]): Promise<void> {
+  if (postings.length === 0) return
+  const legs = postings.flatMap(legsOf)
+  const changes = new Map<string, Change>()
+  // The place of the book that the posting under way is a booking of; its other legs are dated with it.
+  let book_place: number | null = null
+  const rows = legs.map(({ posting, leg, debit, credit, amount }) => {
+    const debited = move(changes, posting, debit, -amount)
+    const credited = move(changes, posting, credit, amount)
+    let booking: number | null = null
+    if (leg === 0) {
+      const booked = debit === 'available' ? debited : credit === 'available' ? credited : null
+      book_place = booked?.place ?? null
+      booking = booked ? ++booked.change.bookings : null
+    }
+    return {
+      merchant_id: posting.merchant_id,
+      id: (leg === 0 && posting.transfer_id) || newId(deps, posting.routing_code),
+      environment: posting.environment,
+      debit,
+      credit,
+      amount: amount.toString(),
+      posting: posting.fact,
+      leg,
+      source_type: posting.source_type,
+      source_id: posting.source_id,
+      debit_place: debited.place,
+      debit_sum: debited.sum,
+      debit_move: debited.move,
+      credit_place: credited.place,
+      credit_sum: credited.sum,
+      credit_move: credited.move,
+      book_place,
+      booking,
+    }
+  })
+  const at = deps.clock.now()
+  const change = [...changes.values()].map((entry) => ({ ...entry, delta: entry.delta.toString() }))
+  const [result] = await tx.query<Posted>(POST, [JSON.stringify(change), JSON.stringify(rows), CURRENCY, at])
+  assertInvariant(result?.accounts === change.length, `${change.length} accounts were due, ${result?.accounts} exist`)
+  assertInvariant(result.written === rows.length, `${rows.length} transfers were due, ${result.written} were written`)
+  assertInvariant(result.overdrawn === 0, `${result.overdrawn} withdrawals or adjustments took more than there was`)
+  warnOfClock(deps, result.booked_at.getTime() - at.getTime())
+}
+
+/** How far a clock may be behind a book before operators are told, and how often they are told at most. */
+const BEHIND_MS = 30_000
+const WARN_EVERY_MS = 60_000
+const warned_at = new WeakMap<Deps, number>()
+
+// Another process dated bookings too late, or this clock is slow: until it catches up, bookings get the date of the last one.
+function warnOfClock(deps: Deps, behind_ms: number): void {
+  const now = deps.clock.now().getTime()
+  if (behind_ms < BEHIND_MS || now - (warned_at.get(deps) ?? Number.NEGATIVE_INFINITY) < WARN_EVERY_MS) return
+  warned_at.set(deps, now)
+  deps.log.warn({ behind_ms }, 'the clock of this process is behind the last booking of a book')
+}
+
+function legsOf(posting: Posting): Leg[] {
+  const { amount_minor, fee_minor, charge_minor = 0n, charge_borne_by = 'platform' } = posting
+  const moves: Moves = FACTS[posting.fact]
+  const charge = moves.charge?.[charge_borne_by]
+  const legs = [legOf(posting, 0, moves.amount, amount_minor)]
+  if (fee_minor > 0n && moves.fee) legs.push(legOf(posting, 1, moves.fee, fee_minor))
+  if (charge_minor > 0n && charge) legs.push(legOf(posting, 2, charge, charge_minor))
+  return legs
+}
+
+function legOf(posting: Posting, leg: number, [debit, credit]: Movement, amount: bigint): Leg {
+  return { posting, leg, debit, credit, amount }
+}
+
+function move(changes: Map<string, Change>, posting: Posting, code: AccountCode, delta: bigint) {
+  const key = `${posting.merchant_id} ${posting.environment} ${code}`
+  let change = changes.get(key)
+  if (!change) {
+    const place = changes.size + 1
+    change = {
+      place,
+      merchant_id: posting.merchant_id,
+      environment: posting.environment,
+      code,
+      delta: 0n,
+      moves: 0,
+      bookings: 0,
+    }
+    changes.set(key, change)
+  }
+  change.delta += delta
+  change.moves += 1
+  return { change, place: change.place, sum: change.delta.toString(), move: change.moves }
+}

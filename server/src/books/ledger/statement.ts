@@ -1,0 +1,66 @@
+// Which bookings of a book belong to a time, and what was available at a place of the book.
+
+import { type Reader, sql } from '../../kernel/db/index.ts'
+import { assertInvariant, CURRENCY } from '../../kernel/lib/index.ts'
+import type { BookKey } from './balance.ts'
+import { EFFECT } from './movements.ts'
+
+/**
+ * A process takes the time of a booking before it waits for the book. This is longer than any such wait: the statement ends
+ * within 10 s, and its transaction too when it idles. Later, no booking is dated before a moment that has passed.
+ */
+export const BOOKING_DELAY_MS = 5 * 60_000
+
+/** Bookings that follow each other in one book: from the number `from` to the one before `until`. */
+export type SequenceRange = { from: bigint; until: bigint }
+
+// Times never go back along the numbers of a book, so halving the book finds the first booking at or after a moment: 24
+// look-ups among ten million. Null moments are the ends of the book.
+const RANGE = sql(
+  'ledger_sequence_range',
+  `with recursive search(place, moment, low, high) as (
+     select m.place, m.moment, case when m.moment is null and m.place = 2 then a.sequence + 1 else 1 end,
+       case when m.moment is null and m.place = 1 then 1 else a.sequence + 1 end
+     from ledger_accounts a cross join unnest($4::timestamptz[]) with ordinality as m(moment, place)
+     where a.merchant_id = $1 and a.environment = $2 and a.currency = $3 and a.code = 'available'
+     union all
+     select s.place, s.moment, case when t.created_at < s.moment then (s.low + s.high) / 2 + 1 else s.low end,
+       case when t.created_at < s.moment then s.high else (s.low + s.high) / 2 end
+     from search s cross join lateral (
+       select created_at from ledger_transfers
+       where merchant_id = $1 and environment = $2 and sequence = (s.low + s.high) / 2 offset 0
+     ) t where s.low < s.high
+   )
+   select low as sequence from search where low = high order by place`,
+)
+
+/**
+ * The bookings of a book that are dated at or after `from` and before `to`; null is no bound. Reads some rows, however long
+ * the book is.
+ */
+export async function bookingsBetween(
+  reader: Reader,
+  { merchant_id, environment }: BookKey,
+  from: Date | null,
+  to: Date | null,
+): Promise<SequenceRange> {
+  const found = await reader.query<{ sequence: bigint }>(RANGE, [merchant_id, environment, CURRENCY, [from, to]])
+  const [first, end] = found
+  assertInvariant(first !== undefined && end !== undefined, `the bookings of ${merchant_id} have no gap`)
+  return { from: first.sequence, until: first.sequence > end.sequence ? first.sequence : end.sequence }
+}
+
+const BALANCE_AFTER = sql(
+  'ledger_balance_after',
+  `select e.balance_minor from ledger_transfers t cross join lateral ${EFFECT} e
+   where t.merchant_id = $1 and t.environment = $2 and t.sequence = $3`,
+)
+
+/** What was available in cents right after a booking; zero before the first one. */
+export async function balanceAfter(reader: Reader, book: BookKey, sequence: bigint): Promise<bigint> {
+  if (sequence === 0n) return 0n
+  const { merchant_id, environment } = book
+  const [row] = await reader.query<{ balance_minor: bigint }>(BALANCE_AFTER, [merchant_id, environment, sequence])
+  assertInvariant(row !== undefined, `booking ${sequence} of ${merchant_id} exists`)
+  return row.balance_minor
+}

@@ -1,0 +1,427 @@
+// Whose data an embedded server opens, and how long it lives. Real servers, real programs, real kills.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readdirSync, readlinkSync } from 'node:fs'
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { after, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { type EmbeddedDatabase, type EmbeddedOptions, findEmbedded, startEmbedded } from './embedded.ts'
+
+const MODULE = new URL('./embedded.ts', import.meta.url).href
+const FAST = { fsync: 'off', shared_buffers: '16MB' }
+const SHORT = 1_500
+const isRoot = process.getuid?.() === 0
+/** Runs a program as root in a default container runs: it cannot read /proc/PID/cwd of another user's process. */
+const UNTRACING = isRoot ? ['setpriv', '--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace'] : []
+
+const started: EmbeddedDatabase[] = []
+const children: ChildProcess[] = []
+const folders: string[] = []
+after(async () => {
+  await Promise.all(children.map(kill))
+  await Promise.all(started.map((server) => server.stop()))
+  for (const folder of folders) {
+    for (const pid of serversIn(folder)) {
+      try {
+        process.kill(pid, 'SIGQUIT')
+      } catch {
+        // It ended with its postmaster.
+      }
+    }
+    await until('no server is left', () => serversIn(folder).length === 0)
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+describe('copied and moved folders', { concurrency: 2 }, () => {
+  test('a copied DATA_DIR opens its own copy of the data, while the original runs', async () => {
+    const folder = await newFolder()
+    const [original, copy] = [join(folder, 'original'), join(folder, 'copy')]
+    const first = await start(original)
+    await query(first.url, 'create table marked (at text)')
+    await first.stop()
+    await cp(original, copy, { recursive: true })
+    await keepOwners(copy)
+    const again = await start(original)
+    const other = await start(copy)
+    assert.notEqual(other.url, again.url)
+    await query(other.url, "insert into marked values ('copy')")
+    assert.deepEqual(await query(again.url, 'select at from marked'), [])
+    assert.equal(await findEmbedded(copy), other.url)
+  })
+
+  test('a moved DATA_DIR opens its data, also with a postgres.json of an older version', async () => {
+    const folder = await newFolder()
+    const [before, between, now] = ['before', 'between', 'now'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ]
+    const first = await start(before)
+    await query(first.url, 'create table marked (at text)')
+    await first.stop()
+    await rename(before, between)
+    const second = await start(between)
+    assert.deepEqual(await query(second.url, 'select at from marked'), [])
+    await second.stop()
+    const pointer = JSON.parse(await readFile(join(between, 'postgres.json'), 'utf8'))
+    assert.equal(pointer.place, 'postgres')
+    await writeFile(
+      join(between, 'postgres.json'),
+      JSON.stringify({ ...pointer, place: join(between, 'postgres'), url: '' }),
+    )
+    const same = await start(between)
+    await same.stop()
+    await writeFile(
+      join(between, 'postgres.json'),
+      JSON.stringify({ ...pointer, place: join(between, 'postgres'), url: '' }),
+    )
+    await rename(between, now)
+    const third = await start(now)
+    assert.deepEqual(await query(third.url, 'select at from marked'), [])
+  })
+
+  test('a postgres.json that names the data of another DATA_DIR is refused, and nothing is made', async () => {
+    const folder = await newFolder()
+    const [original, copy] = [join(folder, 'original'), join(folder, 'copy')]
+    await (await start(original)).stop()
+    await cp(join(original, 'postgres.json'), join(await made(copy), 'postgres.json'))
+    await assert.rejects(start(copy), /there is none: restore that folder, or remove postgres\.json/)
+    const pointer = JSON.parse(await readFile(join(original, 'postgres.json'), 'utf8'))
+    await writeFile(join(copy, 'postgres.json'), JSON.stringify({ ...pointer, place: join(original, 'postgres') }))
+    for (const open of [start, findEmbedded])
+      await assert.rejects(open(copy), /belongs to another DATA_DIR.*this DATA_DIR is a copy/)
+    assert.deepEqual(readdirSync(copy), ['postgres.json'])
+  })
+
+  test('a copy of a DATA_DIR whose data lie outside is refused, and a moved one is opened', async (t) => {
+    if (!isRoot) return t.skip('data lie outside only when root starts the server')
+    const [closed, outside] = [await newFolder(0o700), await newFolder()]
+    const [original, copy, moved] = ['original', 'copy', 'moved'].map((name) => join(closed, name)) as [
+      string,
+      string,
+      string,
+    ]
+    const first = await start(original, { outside })
+    await query(first.url, 'create table marked (at text)')
+    await first.stop()
+    await cp(original, copy, { recursive: true })
+    for (const open of [() => start(copy, { outside }), () => findEmbedded(copy)])
+      await assert.rejects(open(), /belongs to another DATA_DIR.*this DATA_DIR is a copy/)
+    await rename(original, moved)
+    const second = await start(moved, { outside })
+    assert.deepEqual(await query(second.url, 'select at from marked'), [])
+    await assert.rejects(start(copy, { outside }), /belongs to another DATA_DIR/)
+    // A pointer and a place of an older version: absolute, without a mark.
+    await second.stop()
+    const { id: _, ...old } = JSON.parse(await readFile(join(moved, 'postgres.json'), 'utf8'))
+    await rm(join(old.place, 'owner.json'))
+    await writeFile(join(moved, 'postgres.json'), JSON.stringify(old))
+    await assert.rejects(start(moved, { outside }), /belongs to another DATA_DIR/)
+    await rename(moved, original)
+    assert.deepEqual(await query((await start(original, { outside })).url, 'select at from marked'), [])
+  })
+})
+
+describe('the life of a server', { concurrency: 2 }, () => {
+  test('a server that was killed is started again on its address, and the log says what happened', async () => {
+    const folder = await newFolder()
+    const said: string[] = []
+    const log = { info: (text: string) => void said.push(text), warn: (text: string) => void said.push(text) }
+    const server = await start(folder, { log })
+    await query(server.url, 'create table kept (value text)')
+    for (let round = 0; round < 2; round++) {
+      const pid = await postmasterOf(folder)
+      process.kill(pid, 'SIGKILL')
+      await until('it answers again', () =>
+        query(server.url, 'select value from kept').then(
+          () => true,
+          () => false,
+        ),
+      )
+      assert.notEqual(await postmasterOf(folder), pid)
+    }
+    const text = said.join('\n')
+    assert.match(
+      text,
+      /PostgreSQL ended; it is started again in 500 ms\. The end of its log:\n.*database system is ready/s,
+    )
+    assert.match(text, /started again in 1000 ms/, 'the pauses grow')
+    await server.stop()
+    assert.deepEqual(serversIn(folder), [])
+  })
+
+  test('of two programs on one server the first to stop leaves it running, and the last one stops it', async () => {
+    const folder = await newFolder()
+    const one = await startInProgram(folder)
+    const two = await startInProgram(folder)
+    assert.deepEqual([one.adopted, two.adopted], [false, true])
+    await stopProgram(one)
+    assert.equal((await query(two.url, 'select 1 as one')).length, 1)
+    await stopProgram(two)
+    assert.deepEqual(serversIn(folder), [])
+  })
+
+  test('a server whose programs were all killed ends by itself, and what was committed is there at the next start', async () => {
+    const folder = await newFolder()
+    const programs = [
+      await startInProgram(folder, { orphanMs: SHORT }),
+      await startInProgram(folder, { orphanMs: SHORT }),
+    ]
+    await query(programs[0]?.url ?? '', "create table kept as select 'Asha' as value")
+    await killProgram(programs[0] as Program)
+    await sleep(SHORT * 3) // far longer than it would live without the other program
+    assert.equal(serversIn(folder).length > 0, true, 'the other program still uses it')
+    await killProgram(programs[1] as Program)
+    await until('the server has ended', () => serversIn(folder).length === 0)
+    const next = await start(folder)
+    assert.equal(next.adopted, false)
+    assert.deepEqual(await query(next.url, 'select value from kept'), [{ value: 'Asha' }])
+  })
+
+  test('a watcher that ends a server changes no registration, and the next program removes those of killed programs', async () => {
+    const folder = await newFolder()
+    const program = await startInProgram(folder, { orphanMs: SHORT })
+    const users = join(folder, 'postgres', 'users')
+    const registered = await readdir(users)
+    assert.equal(registered.length, 1)
+    await killProgram(program)
+    await until('the server has ended', () => serversIn(folder).length === 0)
+    assert.deepEqual(await readdir(users), registered)
+    await start(folder)
+    const [next, ...others] = await readdir(users)
+    assert.notEqual(next, registered[0])
+    assert.deepEqual(others, [])
+  })
+
+  test('a program that takes a server in the moment in which it ends has a running server', async () => {
+    const folder = await newFolder()
+    for (let round = 0; round < 4; round++) {
+      const program = await startInProgram(folder, { orphanMs: 300 })
+      await killProgram(program)
+      await sleep(round * 150) // before, at and after the decision of the watcher
+      const server = await start(folder)
+      await until('it answers', () =>
+        query(server.url, 'select 1').then(
+          () => true,
+          () => false,
+        ),
+      )
+      await sleep(1_000) // longer than the killed program's watcher waits
+      await until('it answers still', () =>
+        query(server.url, 'select 1').then(
+          () => true,
+          () => false,
+        ),
+      )
+      await server.stop()
+      assert.deepEqual(serversIn(folder), [])
+    }
+  })
+
+  test('admin commands leave a server running that a program of an older version started and uses', async () => {
+    const folder = await newFolder()
+    await forgetUsers(folder, await startInProgram(folder))
+    for (const command of ['first', 'second']) {
+      const server = await start(folder)
+      assert.equal(server.adopted, true, command)
+      await server.stop()
+      assert.equal((await query(server.url, 'select 1 as one')).length, 1, command)
+    }
+  })
+
+  test('a program whose registration was removed registers again, and stops its server as its last user', async () => {
+    const folder = await newFolder()
+    const server = await start(folder)
+    const users = join(server.place, 'users')
+    const [name] = await readdir(users)
+    await rm(users, { recursive: true })
+    await until('it is registered', () => existsSync(join(users, String(name))))
+    await server.stop()
+    assert.deepEqual(await readdir(users), [])
+    assert.deepEqual(serversIn(folder), [])
+  })
+
+  test('an adopted server of killed programs stops with the program that adopted it', async () => {
+    const folder = await newFolder()
+    await killProgram(await startInProgram(folder))
+    const server = await start(folder)
+    assert.equal(server.adopted, true)
+    await server.stop()
+    assert.deepEqual(serversIn(folder), [])
+  })
+})
+
+describe('root that may not look into processes of other users, as in a container', { concurrency: 2 }, () => {
+  test('a program that root runs without CAP_SYS_PTRACE adopts, restarts and stops its server', async () => {
+    const folder = await newFolder()
+    const first = await startInProgram(folder, { orphanMs: 600_000 }, UNTRACING)
+    const kept = await postmasterOf(folder)
+    await killProgram(first)
+    const second = await startInProgram(folder, { orphanMs: 600_000 }, UNTRACING)
+    assert.deepEqual([second.adopted, await postmasterOf(folder)], [true, kept])
+    // A backend that is busy outlives its postmaster and keeps a new one from starting until it is ended.
+    const busy = query(second.url, 'select count(*) from generate_series(1, 1000000000000)').catch(() => [])
+    await until('the backend is busy', async () => {
+      const seen = await query(second.url, "select 1 from pg_stat_activity where query like '%1000000000000%'")
+      return seen.length > 1
+    })
+    assert.deepEqual(second.warnings, [])
+    process.kill(kept, 'SIGKILL')
+    await until('it answers again', () => answers(second.url))
+    await busy
+    await stopProgram(second)
+    assert.deepEqual(serversIn(folder), [])
+    assert.match(second.warnings[0] ?? '', /^PostgreSQL ended/)
+  })
+})
+
+// Helpers -------------------------------------------------------------------------------------------------------------
+
+type Program = { child: ChildProcess; url: string; adopted: boolean; warnings: string[] }
+
+async function start(dataDir: string, more: Partial<EmbeddedOptions> = {}): Promise<EmbeddedDatabase> {
+  const log = { info() {}, warn() {} }
+  const server = await startEmbedded({ dataDir, log, settings: FAST, ...more })
+  started.push(server)
+  return server
+}
+
+/** Starts the database from another process, which stops it when its input ends. */
+async function startInProgram(
+  dataDir: string,
+  more: { orphanMs?: number } = {},
+  under: string[] = [],
+): Promise<Program> {
+  const source = `
+    import { startEmbedded } from ${JSON.stringify(MODULE)}
+    const log = { info() {}, warn: (text) => console.log(JSON.stringify({ warning: text })) }
+    const server = await startEmbedded({ log, ...${JSON.stringify({ dataDir, settings: FAST, ...more })} })
+    console.log(JSON.stringify({ url: server.url, adopted: server.adopted }))
+    process.stdin.resume().on('end', async () => {
+      await server.stop()
+      process.exit()
+    })`
+  const [command = process.execPath, ...first] = [...under, process.execPath]
+  const args = [...first, '--input-type=module', '-e', source]
+  const child = spawn(command, args, {
+    cwd: '/',
+    env: { PATH: process.env.PATH },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  children.push(child)
+  const warnings: string[] = []
+  const answer = await new Promise<{ url: string; adopted: boolean }>((done, failed) => {
+    createInterface({ input: child.stdout as Readable }).on('line', (line) => {
+      const said = JSON.parse(line) as { warning?: string; url: string; adopted: boolean }
+      if (said.warning === undefined) done(said)
+      else warnings.push(said.warning)
+    })
+    child.once('error', failed)
+    child.once('exit', (code) => failed(new Error(`the program ended with ${code}`)))
+  })
+  return { child, warnings, ...answer }
+}
+
+async function stopProgram({ child }: Program): Promise<void> {
+  const ended = new Promise((done) => child.once('close', done))
+  child.stdin?.end()
+  await ended
+}
+
+/** What remains of a program of an older version: its server, without registration and watcher. */
+async function forgetUsers(dataDir: string, program: Program): Promise<void> {
+  await killProgram(program)
+  const place = join(dataDir, 'postgres')
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')
+    if (command.split('\0').includes('malipo-watcher') && command.includes(place)) process.kill(Number(name), 'SIGKILL')
+  }
+  for (const name of ['users', 'watcher']) await rm(join(place, name), { recursive: true, force: true })
+}
+
+async function killProgram({ child }: Program): Promise<void> {
+  await kill(child)
+}
+
+/** Kills a program and waits for its end: until then it may write its registration again. */
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((done) => child.once('exit', done))
+  child.kill('SIGKILL')
+  await ended
+}
+
+async function newFolder(mode = 0o711): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'malipo-life-'))
+  await chmod(folder, mode)
+  folders.push(folder)
+  return folder
+}
+
+async function made(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true })
+  return folder
+}
+
+/** As `cp -a` does: the copy of data belongs to the user that PostgreSQL runs as. */
+async function keepOwners(dataDir: string): Promise<void> {
+  if (!isRoot) return
+  const original = join(dataDir, '../..', 'original', 'postgres')
+  const { uid, gid } = await stat(original)
+  const place = join(dataDir, 'postgres')
+  await chown(place, uid, gid)
+  for (const name of await readdir(place, { recursive: true })) await chown(join(place, name), uid, gid).catch(() => {})
+}
+
+async function postmasterOf(dataDir: string): Promise<number> {
+  const { place } = JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8')) as { place: string }
+  return Number((await readFile(join(resolve(dataDir, place), 'data', 'postmaster.pid'), 'utf8')).split('\n')[0])
+}
+
+/** All processes of servers whose data lie in `folder`. */
+function serversIn(folder: string): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    try {
+      return /^\d+$/.test(name) &&
+        existsSync(`/proc/${name}`) &&
+        readlinkSync(`/proc/${name}/cwd`).startsWith(`${folder}/`)
+        ? [Number(name)]
+        : []
+    } catch {
+      return [] // it has just ended
+    }
+  })
+}
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 60_000
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`waited in vain: ${what}`)
+    await sleep(25)
+  }
+}
+
+function answers(url: string): Promise<boolean> {
+  return query(url, 'select 1').then(
+    () => true,
+    () => false,
+  )
+}
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * Which place belongs to which DATA_DIR. A copied DATA_DIR must open its own data or none, never those of the original.
+ *
+ * `postgres.json` names a place inside DATA_DIR relative to it. A place outside holds `owner.json`: the path of its DATA_DIR
+ * and an id that `postgres.json` repeats.
+ */
+import { randomBytes } from 'node:crypto'
+import * as fs from 'node:fs/promises'
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { exists, hash, readJson, writePrivately } from './embedded-files.ts'
+
+/** What `postgres.json` holds. In memory the place is an absolute path. */
+export type Pointer = { place: string; port: number; id?: string | undefined }
+
+type Mark = { data_dir: string; id: string }
+
+/** `postgres.json` with its place as an absolute path, or null when there is none. The place is not checked. */
+export async function readPointer(dataDir: string): Promise<Pointer | null> {
+  const pointer = await readJson<Pointer>(join(dataDir, 'postgres.json'))
+  return pointer && { place: resolve(dataDir, pointer.place), port: pointer.port, id: pointer.id }
+}
+
+/** Writes `postgres.json`, with a place inside DATA_DIR relative to it. */
+export async function writePointer(dataDir: string, { place, port, id }: Pointer): Promise<void> {
+  const written = (await isInside(place, dataDir)) ? await relativeTo(dataDir, place) : place
+  const pointer = written === place ? { place, port, id } : { place: written, port }
+  await writePrivately(join(dataDir, 'postgres.json'), pointer, await fs.stat(dataDir))
+}
+
+/** Marks a place outside DATA_DIR as its own and answers the id that `postgres.json` has to repeat. */
+export async function markPlace(place: string, dataDir: string, id = randomBytes(16).toString('hex')): Promise<string> {
+  const mark: Mark = { data_dir: await fs.realpath(dataDir), id }
+  await writePrivately(markFile(place), mark, await fs.stat(place))
+  return id
+}
+
+/**
+ * The place of DATA_DIR, or null when it has none yet. Throws an Error that says what to do when `postgres.json` names a
+ * place of another DATA_DIR, or one whose data are not there.
+ */
+export async function findPlace(dataDir: string): Promise<string | null> {
+  const pointer = await readPointer(dataDir)
+  if (pointer === null) return null
+  const inside = join(dataDir, 'postgres')
+  if (await isInside(pointer.place, dataDir)) {
+    if (await exists(join(pointer.place, 'data'))) return pointer.place
+    throw new Error(missing(dataDir, pointer.place))
+  }
+  if (await isOwn(pointer, dataDir)) return pointer.place
+  // A pointer of an older version names the absolute path from before DATA_DIR was moved or copied, with its data in it.
+  if (pointer.id === undefined && (await exists(join(inside, 'data')))) return inside
+  if (!(await exists(pointer.place))) throw new Error(missing(dataDir, pointer.place))
+  throw new Error(
+    `${join(dataDir, 'postgres.json')} names the database in ${pointer.place}, which belongs to another DATA_DIR` +
+      `${await ownerOf(pointer.place)}: this DATA_DIR is a copy. Use the original, or remove postgres.json from the copy to ` +
+      'begin with an empty database. To copy a database, restore a backup of it',
+  )
+}
+
+/** Whether a place outside DATA_DIR is marked as its own; a moved DATA_DIR takes its place along. */
+async function isOwn(pointer: Pointer, dataDir: string): Promise<boolean> {
+  const here = await fs.realpath(dataDir)
+  const mark = await readJson<Mark>(markFile(pointer.place))
+  if (mark === null) {
+    // From before there were marks, the name of a place began with a hash of its DATA_DIR.
+    const names = [resolve(dataDir), here].map((path) => hash(path).slice(0, 12))
+    if (!names.some((name) => basename(pointer.place).startsWith(`${name}-`))) return false
+    if (!(await exists(join(pointer.place, 'data')))) return false
+    const id = await markPlace(pointer.place, dataDir)
+    await writePointer(dataDir, { ...pointer, id })
+    return true
+  }
+  if (mark.id !== pointer.id) return false
+  if (mark.data_dir === here) return true
+  // The DATA_DIR of the mark still has this place: then this one is a copy. It is gone: then this one was moved.
+  if ((await readPointer(mark.data_dir).catch(() => pointer))?.id === mark.id) return false
+  await markPlace(pointer.place, dataDir, mark.id)
+  return true
+}
+
+async function ownerOf(place: string): Promise<string> {
+  const mark = await readJson<Mark>(markFile(place)).catch(() => null)
+  return mark === null ? '' : ` (${mark.data_dir})`
+}
+
+function missing(dataDir: string, place: string): string {
+  return (
+    `${join(dataDir, 'postgres.json')} names the database in ${place}, but there is none: restore that folder, or ` +
+    'remove postgres.json to begin with an empty database'
+  )
+}
+
+function markFile(place: string): string {
+  return join(place, 'owner.json')
+}
+
+async function isInside(place: string, dataDir: string): Promise<boolean> {
+  const path = await relativeTo(dataDir, place)
+  return path !== '' && path !== '../..' && !path.startsWith(`..${sep}`) && !isAbsolute(path)
+}
+
+async function relativeTo(dataDir: string, place: string): Promise<string> {
+  const real = (path: string) => fs.realpath(path).catch(() => resolve(path))
+  return relative(await real(dataDir), await real(place))
+}

@@ -1,0 +1,81 @@
+// The total of a list is exact, also when most of it is not counted again.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createWorld, type World } from '../../../test/harness.ts'
+import { plant } from '../../../test/statements.ts'
+import type { Merchant } from '../../access/merchants/index.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+const MINUTE = 60_000
+
+/** Writes live payments of one cent, whose ids were made at a time. */
+async function pay(merchant: Merchant, count: number, at = world.deps.clock.now()): Promise<void> {
+  const payment = { flow: 'payment', state: 'paid', amount_minor: 1n, at, merchant } as const
+  await plant(
+    world,
+    Array.from({ length: count }, () => payment),
+  )
+}
+
+const kept = async (merchant: Merchant) => {
+  const rows = await world.rows<{ items: bigint }>(
+    "select items from list_counts where merchant_id = $1 and environment = 'live' and list = 'collections'",
+    [merchant.id],
+  )
+  return rows.map(({ items }) => Number(items))
+}
+
+const totalOf = async (key: string): Promise<number> =>
+  (await world.get('/v1/collections?page_size=1', key)).body.data.pagination.total_items
+
+test('a total counts what is there now, keeps what no longer changes, and stays right as the list grows', async () => {
+  const merchant = await world.newMerchant()
+  const key = await world.newKey({ merchant, environment: 'live' })
+  const total = () => totalOf(key)
+  assert.equal(await total(), 0)
+  await pay(merchant, 1_001)
+  assert.equal(await total(), 1_001)
+  assert.deepEqual(await kept(merchant), [], 'what is young may still get company')
+  world.deps.clock.advance(11 * MINUTE)
+  await pay(merchant, 5)
+  assert.equal(await total(), 1_006)
+  assert.deepEqual(await kept(merchant), [1_001])
+  assert.equal(await total(), 1_006)
+  world.deps.clock.advance(11 * MINUTE)
+  assert.equal(await total(), 1_006)
+  assert.deepEqual(await kept(merchant), [1_001], 'a few more are no reason to write')
+  await pay(merchant, 1_000)
+  world.deps.clock.advance(11 * MINUTE)
+  assert.deepEqual(await Promise.all([total(), total(), total()]), [2_006, 2_006, 2_006])
+  assert.deepEqual(await kept(merchant), [2_006])
+})
+
+test('each merchant and environment has its own total', async () => {
+  const merchant = await world.newMerchant()
+  await pay(merchant, 1_001)
+  world.deps.clock.advance(11 * MINUTE)
+  assert.equal(await totalOf(await world.newKey({ merchant, environment: 'live' })), 1_001)
+  assert.deepEqual(await kept(merchant), [1_001])
+  assert.equal(await totalOf(await world.newKey({ merchant, environment: 'sandbox' })), 0)
+  assert.equal(await totalOf(world.live_key), 0)
+})
+
+test('what got its id minutes before it was written is counted, also when the total was read in between', async () => {
+  const merchant = await world.newMerchant()
+  const key = await world.newKey({ merchant, environment: 'live' })
+  const total = () => totalOf(key)
+  await pay(merchant, 1_001)
+  world.deps.clock.advance(11 * MINUTE)
+  const id_made_at = world.deps.clock.now()
+  world.deps.clock.advance(9 * MINUTE)
+  assert.equal(await total(), 1_001)
+  assert.deepEqual(await kept(merchant), [1_001])
+  await pay(merchant, 1, id_made_at)
+  assert.equal(await total(), 1_002)
+})

@@ -1,0 +1,122 @@
+// What the migrations promise whoever starts or upgrades the program.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import pg from 'pg'
+import { createTestDatabase } from '../../../test/database.ts'
+import { migrate, pendingMigrations } from './migrate.ts'
+
+const clearUp: (() => Promise<void>)[] = []
+after(async () => {
+  for (const step of clearUp) await step()
+})
+
+const PEOPLE = { '0001_people.sql': 'create table people (name text not null);' }
+const TOWNS = { '0002_towns.sql': 'create table towns (name text not null); create index on towns (name);' }
+
+test('missing files are applied in their order, and a second run finds nothing to do', async () => {
+  const { url, dir } = await setUp({ ...TOWNS, ...PEOPLE })
+  assert.deepEqual(await pendingMigrations(url, dir), ['0001_people.sql', '0002_towns.sql'])
+  assert.deepEqual(await migrate(url, undefined, dir), ['0001_people.sql', '0002_towns.sql'])
+  assert.deepEqual(await migrate(url, undefined, dir), [])
+  assert.deepEqual(await pendingMigrations(url, dir), [])
+
+  await writeFile(join(dir, '0003_streets.sql'), 'create table streets (name text);')
+  assert.deepEqual(await pendingMigrations(url, dir), ['0003_streets.sql'])
+  assert.deepEqual(await migrate(url, undefined, dir), ['0003_streets.sql'])
+})
+
+test('twenty processes that start at once apply each file exactly once', async () => {
+  const { url, dir } = await setUp({ ...PEOPLE, ...TOWNS })
+  const runs = await Promise.all(Array.from({ length: 20 }, () => migrate(url, undefined, dir)))
+  assert.deepEqual(runs.flat().sort(), ['0001_people.sql', '0002_towns.sql'])
+})
+
+test('the real migrations bring an empty database to the newest schema', async () => {
+  const database = await createTestDatabase(null)
+  clearUp.push(database.drop)
+  const applied = await migrate(database.url)
+  assert.equal(applied[0], '0001_init.sql')
+  assert.deepEqual(await migrate(database.url), [])
+})
+
+test('a migration that fails leaves nothing behind, is named, and runs again once mended', async () => {
+  const { url, dir } = await setUp({ ...PEOPLE, '0002_broken.sql': 'create table half (a text); select 1/0;' })
+  await assert.rejects(migrate(url, undefined, dir), /^Error: migration 0002_broken.sql failed: division by zero$/)
+  assert.deepEqual(await tables(url), ['people', 'schema_migrations'])
+  assert.deepEqual(await pendingMigrations(url, dir), ['0002_broken.sql'])
+
+  await writeFile(join(dir, '0002_broken.sql'), 'create table half (a text);')
+  assert.deepEqual(await migrate(url, undefined, dir), ['0002_broken.sql'])
+})
+
+test('a file that was changed after it was applied is refused', async () => {
+  const { url, dir } = await setUp(PEOPLE)
+  await migrate(url, undefined, dir)
+  await writeFile(join(dir, '0001_people.sql'), 'create table people (name text);')
+  const refusal = /0001_people.sql was changed after it was applied/
+  await assert.rejects(migrate(url, undefined, dir), refusal)
+  await assert.rejects(pendingMigrations(url, dir), refusal)
+})
+
+test('a program older than its database refuses to run', async () => {
+  const { url, dir } = await setUp({ ...PEOPLE, ...TOWNS })
+  await migrate(url, undefined, dir)
+  await rm(join(dir, '0002_towns.sql'))
+  const refusal = /database is newer than this program: it has had 0002_towns.sql/
+  await assert.rejects(migrate(url, undefined, dir), refusal)
+  await assert.rejects(pendingMigrations(url, dir), refusal)
+})
+
+test('a file cannot be slipped in before one that is applied', async () => {
+  const { url, dir } = await setUp(TOWNS)
+  await migrate(url, undefined, dir)
+  await writeFile(join(dir, '0001_people.sql'), 'create table people (name text);')
+  await assert.rejects(migrate(url, undefined, dir), /0001_people.sql comes before 0002_towns.sql/)
+})
+
+test('two files with one number, or a file without a number, are refused before anything runs', async () => {
+  const twins = await setUp({ ...PEOPLE, '0001_towns.sql': 'create table towns (name text);' })
+  await assert.rejects(migrate(twins.url, undefined, twins.dir), /have the same number/)
+  const unnumbered = await setUp({ ...PEOPLE, 'towns.sql': 'create table towns (name text);' })
+  await assert.rejects(migrate(unnumbered.url, undefined, unnumbered.dir), /are named like/)
+  assert.deepEqual(await tables(twins.url), [])
+})
+
+test('a migration gives up on a locked table instead of making everybody wait behind it', async () => {
+  const { url, dir } = await setUp(PEOPLE)
+  await migrate(url, undefined, dir)
+  await writeFile(join(dir, '0002_age.sql'), "set local lock_timeout = '50ms'; alter table people add column age int;")
+  const reader = new pg.Client({ connectionString: url })
+  await reader.connect()
+  try {
+    await reader.query('begin')
+    await reader.query('select * from people')
+    await assert.rejects(migrate(url, undefined, dir), /0002_age.sql failed: canceling statement due to lock timeout/)
+  } finally {
+    await reader.end()
+  }
+  assert.deepEqual(await migrate(url, undefined, dir), ['0002_age.sql'])
+})
+
+/** An empty database and a folder with these migrations. */
+async function setUp(files: Record<string, string>): Promise<{ url: string; dir: string }> {
+  const database = await createTestDatabase(null)
+  const dir = await mkdtemp(join(tmpdir(), 'malipo-migrations-'))
+  clearUp.push(database.drop, () => rm(dir, { recursive: true }))
+  for (const [name, sql] of Object.entries(files)) await writeFile(join(dir, name), sql)
+  return { url: database.url, dir }
+}
+
+async function tables(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<{ name: string }>(
+    "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1",
+  )
+  await client.end()
+  return rows.map(({ name }) => name)
+}

@@ -1,0 +1,201 @@
+/**
+ * Brings a database to the newest schema: runs the numbered files of db/migrations that it has not seen, forwards only.
+ *
+ * Each file is one transaction under one advisory lock. Any number of processes may start at once: whichever comes
+ * first does the work, the others wait and then find nothing to do.
+ */
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { type Reader, sql } from './pool.ts'
+
+/** Where the migrations of this repository are. */
+export const MIGRATIONS_DIR = fileURLToPath(new URL('../../../../db/migrations', import.meta.url))
+
+/** Any number will do, as long as nothing else in this database uses it. */
+const LOCK_KEY = '7165243380915627'
+/** A migration that waits for a table lock makes all later readers of that table wait behind it. */
+const LOCK_TIMEOUT_MS = 5_000
+const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/
+/** The line by which a migration says which programs run after it: those that know this number or a later one. */
+const OLDEST_PROGRAM = /^-- oldest program: (\d{4})$/m
+/** From this number on each migration has that line. Before it no program ran on a newer schema. */
+const FIRST_WITH_OLDEST_PROGRAM = '0013'
+
+/** The part of a logger used here; pino's fits. */
+export type MigrateLog = { info(message: string): void }
+
+type Migration = { name: string; sql: string; checksum: string; oldest_program: string | null }
+
+/** What the database remembers of an applied migration. */
+type AppliedMigration = { checksum: string; oldest_program: string | null }
+
+/**
+ * Runs the missing migrations and returns their names. Throws an Error that names the file when one fails (nothing of
+ * that file remains), when an applied file has been changed, or when a newer program made the schema unfit for this one.
+ */
+export async function migrate(url: string, log?: MigrateLog, dir = MIGRATIONS_DIR): Promise<string[]> {
+  const migrations = await readMigrations(dir)
+  return withClient(url, async (client) => {
+    const done: string[] = []
+    let applied = await readApplied(client)
+    const newer = newerThan(migrations, applied)
+    while (pending(migrations, applied).length > 0) {
+      const name = await applyNext(client, migrations)
+      if (name === null) break
+      log?.info(`applied migration ${name}`)
+      done.push(name)
+      applied = await readApplied(client)
+    }
+    if (newer.length > 0) {
+      log?.info(`a newer program migrated this database (${newer.join(', ')}); this program runs on that schema too`)
+    }
+    return done
+  })
+}
+
+/** The migrations this database still lacks. Throws like `migrate` when code and database do not fit together. */
+export async function pendingMigrations(url: string, dir = MIGRATIONS_DIR): Promise<string[]> {
+  const migrations = await readMigrations(dir)
+  return withClient(url, async (client) => pending(migrations, await readApplied(client)).map(({ name }) => name))
+}
+
+const APPLIED = sql('applied_migrations', 'select name from schema_migrations')
+
+/**
+ * Makes a function that answers the migrations of this program that the database lacks. A database that is newer than this program
+ * lacks none. The program's own are read once: files that are replaced under a running process are not its migrations.
+ */
+export function createMissingMigrations(): (reader: Reader) => Promise<string[]> {
+  let known: string[] | null = null
+  return async (reader) => {
+    known ??= (await readdir(MIGRATIONS_DIR)).filter((name) => FILE_NAME.test(name)).sort()
+    const applied = new Set((await reader.query<{ name: string }>(APPLIED)).map(({ name }) => name))
+    return known.filter((name) => !applied.has(name))
+  }
+}
+
+/** Applies the first missing migration; null when another process has meanwhile applied the last one. */
+async function applyNext(client: pg.Client, migrations: Migration[]): Promise<string | null> {
+  await client.query('begin')
+  let name: string | null = null
+  try {
+    // Before the timeout: waiting for another process's migration is no failure.
+    await client.query(`select pg_advisory_xact_lock(${LOCK_KEY})`)
+    await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
+    await client.query('set local statement_timeout = 0')
+    // Without meaning on a single server; on a sharded one, schema changes must not run in parallel.
+    await client.query("set local citus.multi_shard_modify_mode to 'sequential'")
+    await client.query(`create table if not exists schema_migrations (
+      name       text        not null,
+      checksum   text        not null,
+      applied_at timestamptz not null,
+      constraint schema_migrations_pkey primary key (name)
+    )`)
+    await client.query('alter table schema_migrations add column if not exists oldest_program text')
+    const next = pending(migrations, await readApplied(client))[0]
+    if (next !== undefined) {
+      name = next.name
+      await client.query(next.sql)
+      await client.query(
+        `insert into schema_migrations (name, checksum, applied_at, oldest_program)
+         values ($1, $2, statement_timestamp(), $3)`,
+        [next.name, next.checksum, next.oldest_program],
+      )
+    }
+    await client.query('commit')
+    return name
+  } catch (error) {
+    await client.query('rollback').catch(() => {}) // the connection itself may be gone
+    if (name === null) throw error
+    throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+/** The applied migrations that this program does not know: a newer program ran them. */
+function newerThan(migrations: Migration[], applied: Map<string, AppliedMigration>): string[] {
+  const known = new Set(migrations.map(({ name }) => name))
+  return [...applied.keys()].filter((name) => !known.has(name)).sort()
+}
+
+/** Compares files and database. Throws when they contradict each other. */
+function pending(migrations: Migration[], applied: Map<string, AppliedMigration>): Migration[] {
+  const own = migrations.at(-1)?.name.slice(0, 4) ?? ''
+  const refused = newerThan(migrations, applied).filter((name) => (applied.get(name)?.oldest_program ?? '9999') > own)
+  if (refused.length > 0) {
+    throw new Error(
+      `the database is newer than this program: it has had ${refused.join(', ')}, on which this version cannot run; start a newer version`,
+    )
+  }
+  const newest = [...applied.keys()].sort().at(-1) ?? ''
+  const missing: Migration[] = []
+  for (const migration of migrations) {
+    const checksum = applied.get(migration.name)?.checksum
+    if (checksum === undefined) {
+      if (migration.name < newest) {
+        throw new Error(`migration ${migration.name} comes before ${newest}, which is applied: give it a later number`)
+      }
+      missing.push(migration)
+    } else if (checksum !== migration.checksum) {
+      throw new Error(`migration ${migration.name} was changed after it was applied: restore it and add a new file`)
+    }
+  }
+  return missing
+}
+
+async function readMigrations(dir: string): Promise<Migration[]> {
+  const names = (await readdir(dir)).filter((name) => name.endsWith('.sql')).sort()
+  const migrations: Migration[] = []
+  for (const name of names) {
+    if (!FILE_NAME.test(name)) throw new Error(`${join(dir, name)}: migrations are named like 0001_what_it_does.sql`)
+    const twin = migrations.at(-1)
+    if (twin?.name.slice(0, 4) === name.slice(0, 4)) throw new Error(`${twin.name} and ${name} have the same number`)
+    const sql = await readFile(join(dir, name), 'utf8')
+    const checksum = createHash('sha256').update(sql).digest('hex')
+    migrations.push({ name, sql, checksum, oldest_program: oldestProgram(name, sql) })
+  }
+  return migrations
+}
+
+/** The number that a migration names as the oldest program; null for those from before that rule. Throws without one. */
+function oldestProgram(name: string, sql: string): string | null {
+  const number = name.slice(0, 4)
+  const oldest = OLDEST_PROGRAM.exec(sql)?.[1] ?? null
+  if (oldest === null && number >= FIRST_WITH_OLDEST_PROGRAM) {
+    throw new Error(
+      `${name} needs a line "-- oldest program: NNNN": the newest migration that the last release knows if that release runs on this schema, else ${number}`,
+    )
+  }
+  if (oldest !== null && oldest > number)
+    throw new Error(`${name} names an oldest program later than itself: ${oldest}`)
+  return oldest
+}
+
+/** What has been applied, by name; empty for a new database. A program from before 0013 left no `oldest_program`. */
+async function readApplied(client: pg.Client): Promise<Map<string, AppliedMigration>> {
+  const { rows: columns } = await client.query<{ name: string }>(
+    `select attname as name from pg_attribute
+     where attrelid = to_regclass('schema_migrations') and attname in ('name', 'oldest_program')`,
+  )
+  if (columns.length === 0) return new Map()
+  const oldest = columns.length === 2 ? 'oldest_program' : 'null'
+  const { rows } = await client.query<AppliedMigration & { name: string }>(
+    `select name, checksum, ${oldest} as oldest_program from schema_migrations order by name`,
+  )
+  return new Map(rows.map(({ name, ...migration }) => [name, migration]))
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {}) // a lost connection also rejects the statement under way
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

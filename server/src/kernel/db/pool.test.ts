@@ -1,0 +1,139 @@
+// Transactions: what went wrong in one is told as it was, and what may run again runs again.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { createDb, type Db, inTransaction, isUnavailable, sql, type Tx } from './index.ts'
+
+let database: TestDatabase
+let db: Db
+before(async () => {
+  database = await createTestDatabase(null)
+  db = createDb({ url: database.url, max_connections: 4 })
+  await db.query(sql('', 'create table places (id int primary key, taken int not null)'))
+  await db.query(sql('', 'insert into places values (1, 0), (2, 0)'))
+})
+after(async () => {
+  await db.close()
+  await database.drop()
+})
+
+const TAKE = sql('take', 'update places set taken = taken + 1 where id = $1')
+const BREAK = sql('break', 'insert into places values ($1, 0)')
+
+describe('a statement that failed', () => {
+  const swallowed = (tx: Tx, values: readonly unknown[]) => tx.query(BREAK, values).catch(() => [])
+  const taken = async () => {
+    const [row] = await db.query<{ taken: number }>(sql('', 'select taken from places where id = 1'))
+    return row?.taken
+  }
+
+  test('fails its transaction even when its error was swallowed: nothing is kept, and nobody is told that it was', async () => {
+    const before = await taken()
+    for (const pipelined of [false, true]) {
+      const work = async (tx: Tx) => {
+        const takes = tx.query(TAKE, [1])
+        if (!pipelined) await takes
+        await Promise.all([takes, swallowed(tx, [1])])
+        return 'done'
+      }
+      await assert.rejects(inTransaction(db, work), { code: '23505' })
+    }
+    assert.equal(await taken(), before)
+  })
+
+  test('is undone by going back to a savepoint: the rest is kept', async () => {
+    const before = (await taken()) ?? 0
+    const answer = await inTransaction(db, async (tx) => {
+      await tx.query(TAKE, [1])
+      await tx.query(sql('', 'savepoint here'))
+      await swallowed(tx, [1])
+      await tx.query(sql('', 'rollback to savepoint here'))
+      return 'done'
+    })
+    assert.equal(answer, 'done')
+    assert.equal(await taken(), before + 1)
+    await db.query(sql('', 'update places set taken = 0'))
+  })
+})
+
+describe('statements of a transaction that travel together', () => {
+  /** A statement whose answer passes through a few more hands than the others. */
+  const slowly = async (work: Promise<unknown>) => {
+    for (let i = 0; i < 5; i++) await Promise.resolve()
+    await work.catch(async (error) => {
+      for (let i = 0; i < 20; i++) await Promise.resolve()
+      throw error
+    })
+  }
+
+  test('the error is that of the one that failed, not of those behind it, and nothing is kept', async () => {
+    const work = (tx: Tx) =>
+      Promise.all([tx.query(TAKE, [2]), slowly(tx.query(BREAK, [1])), tx.query(TAKE, [1]), tx.query(TAKE, [2])])
+    for (let i = 0; i < 20; i++) await assert.rejects(inTransaction(db, work), { code: '23505' })
+    assert.deepEqual(await db.query(sql('', 'select sum(taken)::int as taken from places')), [{ taken: 0 }])
+  })
+
+  test('a deadlock among them is still a deadlock: the transaction runs again', async () => {
+    const met = Promise.withResolvers<void>()
+    let runs = 0
+    let arrived = 0
+    const opposite = (mine: number, other: number) =>
+      inTransaction(db, async (tx) => {
+        runs++
+        await tx.query(TAKE, [mine])
+        if (++arrived === 2) met.resolve()
+        await met.promise
+        await Promise.all([slowly(tx.query(TAKE, [other])), tx.query(TAKE, [mine]), tx.query(TAKE, [mine])])
+      })
+    await Promise.all([opposite(1, 2), opposite(2, 1)])
+    assert.equal(runs, 3, 'one of the two ran twice')
+    assert.deepEqual(await db.query(sql('', 'select sum(taken)::int as taken from places')), [{ taken: 8 }])
+  })
+})
+
+describe('a connection that is lost inside a transaction', () => {
+  const MINE = sql('', 'select pg_backend_pid() as pid')
+  const END = sql('', 'select pg_terminate_backend($1::int)')
+  const lost = async (between: (tx: Tx, end: () => Promise<unknown>) => Promise<unknown>) =>
+    inTransaction(db, async (tx) => {
+      const [mine] = await tx.query<{ pid: number }>(MINE)
+      await tx.query(TAKE, [1])
+      return between(tx, () => db.query(END, [mine?.pid]))
+    }).then(
+      () => assert.fail('the transaction was reported as done'),
+      (error: unknown) => assert.ok(isUnavailable(error), String(error)),
+    )
+
+  test('rejects the transaction as unavailable, ends nothing else, and keeps nothing of it', async () => {
+    const [before] = await db.query<{ taken: number }>(sql('', 'select taken from places where id = 1'))
+    await lost(async (tx, end) => {
+      const running = tx.query(sql('', 'select pg_sleep(60)'))
+      await end()
+      return running
+    })
+    await lost((_tx, end) => end())
+    await lost(async (tx, end) => {
+      // A statement that its caller never awaits.
+      void tx.query(sql('', 'select pg_sleep(60)'))
+      return end()
+    })
+    const [after] = await db.query<{ taken: number }>(sql('', 'select taken from places where id = 1'))
+    assert.deepEqual(after, before)
+  })
+
+  test('a branch that goes on after another one failed writes nothing', async () => {
+    const failed = Promise.withResolvers<void>()
+    const late = Promise.withResolvers<unknown>()
+    const branch = async (tx: Tx) => {
+      await failed.promise
+      await tx.query(TAKE, [1]).then(late.resolve, late.resolve)
+    }
+    const work = (tx: Tx) => Promise.all([branch(tx), Promise.reject(new Error('the other branch'))])
+    await assert.rejects(inTransaction(db, work), { message: 'the other branch' })
+    const [before] = await db.query<{ taken: number }>(sql('', 'select taken from places where id = 1'))
+    failed.resolve()
+    assert.match(String(await late.promise), /the transaction is over/)
+    assert.deepEqual(await db.query(sql('', 'select taken from places where id = 1')), [before])
+  })
+})

@@ -1,0 +1,171 @@
+// The watch over a database that hangs: what counts as an answer, when the heartbeat itself gets none.
+
+import assert from 'node:assert/strict'
+import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { createDb, type Db, sql } from './index.ts'
+
+const SLOW = sql('', 'select pg_sleep(4)::text as slept')
+const HEARTBEAT = 'malipo heartbeat'
+const HEARTBEATS = sql(
+  '',
+  `select 1 from pg_stat_activity where application_name = '${HEARTBEAT}' and datname = current_database()`,
+)
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase(null)
+})
+after(() => database.drop())
+
+describe('a database that answers', { concurrency: 2 }, () => {
+  test('is not taken for silent when no connection can be opened once the watch is armed', async () => {
+    const way = await openWay(database.url)
+    const { db, silences } = open(way.url)
+    try {
+      await Promise.all([db.ping(), db.ping()])
+      db.arm()
+      await until('the heartbeat is connected', async () => (await db.query(HEARTBEATS)).length === 1)
+      way.holdNew(() => true)
+      assert.equal((await db.query(SLOW)).length, 1)
+      assert.equal(silences(), 0)
+    } finally {
+      await db.close()
+      way.close()
+    }
+  })
+
+  test('has its heartbeat connected again when that connection was lost', async () => {
+    const { db } = open(database.url)
+    try {
+      db.arm()
+      const find = sql(
+        '',
+        `select pid from pg_stat_activity where application_name = '${HEARTBEAT}' and datname = current_database()`,
+      )
+      const pids = async () => (await db.query<{ pid: number }>(find)).map(({ pid }) => pid)
+      await until('the heartbeat is connected', async () => (await pids()).length === 1)
+      const [lost] = await pids()
+      await db.query(sql('', 'select pg_terminate_backend($1::int)'), [lost])
+      await until('it is connected again', async () => (await pids()).some((pid) => pid !== lost))
+    } finally {
+      await db.close()
+    }
+  })
+
+  const answers: [string, (db: Db) => Promise<unknown>][] = [
+    ['statements that it refuses', (db) => assert.rejects(db.query(sql('', 'select 1/0')), { code: '22012' })],
+    ['pings', (db) => db.ping()],
+  ]
+  for (const [words, ask] of answers) {
+    test(`is not taken for silent while ${words} are all that it answers`, async () => {
+      const way = await openWay(database.url)
+      way.holdNew((text) => text.includes(HEARTBEAT))
+      const { db, silences } = open(way.url)
+      let asking = true
+      try {
+        await Promise.all([db.ping(), db.ping()])
+        db.arm()
+        const slow = db.query(SLOW).finally(() => {
+          asking = false
+        })
+        const asked = (async () => {
+          while (asking) await ask(db)
+        })()
+        await Promise.all([slow, asked])
+        assert.equal(silences(), 0)
+      } finally {
+        asking = false
+        await db.close()
+        way.close()
+      }
+    })
+  }
+})
+
+test('a database that answers neither the heartbeat nor any statement is taken for silent', async () => {
+  const way = await openWay(database.url)
+  way.holdNew((text) => text.includes(HEARTBEAT))
+  const { db, silences } = open(way.url)
+  try {
+    await db.ping()
+    db.arm()
+    await assert.rejects(db.query(SLOW), { code: '08006' })
+    assert.equal(silences(), 1)
+  } finally {
+    await db.close()
+    way.close()
+  }
+})
+
+function open(url: string): { db: Db; silences(): number } {
+  let silences = 0
+  const watch = {
+    on_silent() {
+      silences++
+    },
+    on_answer() {},
+  }
+  return { db: createDb({ url, max_connections: 2, watch }), silences: () => silences }
+}
+
+type Way = {
+  url: string
+  /** From now on new connections whose first bytes fit reach the database no more: nothing answers them. */
+  holdNew(fits: (first: string) => boolean): void
+  close(): void
+}
+
+/** A way to the database that leads through this process. */
+async function openWay(to: string): Promise<Way> {
+  const target = new URL(to)
+  const folder = target.searchParams.get('host')
+  let held = (_first: string) => false
+  const sockets = new Set<Socket>()
+  const keep = (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+  }
+  const server = createServer((socket) => {
+    keep(socket)
+    socket.once('data', (first: Buffer) => {
+      if (held(first.toString('latin1'))) return
+      const upstream =
+        folder === null
+          ? connect(Number(target.port), target.hostname)
+          : connect(join(folder, `.s.PGSQL.${target.port}`))
+      keep(upstream)
+      upstream.write(first)
+      socket.pipe(upstream).pipe(socket)
+      upstream.on('close', () => socket.destroy())
+      socket.on('close', () => upstream.destroy())
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const url = new URL(to)
+  url.searchParams.delete('host')
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as { port: number }).port)
+  return {
+    url: url.href,
+    holdNew(fits) {
+      held = fits
+    },
+    close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + 60_000
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`waited in vain: ${what}`)
+    await sleep(25)
+  }
+}

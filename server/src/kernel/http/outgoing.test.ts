@@ -1,0 +1,260 @@
+// The way out for webhooks: the address guard, and the bounds of one request.
+
+import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { after, before, beforeEach, describe, type TestContext, test } from 'node:test'
+import { type Receiver, startReceiver } from '../../../test/receiver.ts'
+import { checkDestination, createPublicLookup, isPublicAddress, type Lookup } from './address-guard.ts'
+import { createOutgoing } from './outgoing.ts'
+
+const PUBLIC = '93.184.216.34'
+
+/** Names of the trial. `rebind.test` is public at the first look-up and private afterwards. */
+function tableLookup(): Lookup {
+  const asked = new Map<string, number>()
+  const table: Record<string, (time: number) => string[]> = {
+    localhost: () => ['127.0.0.1', '::1'],
+    'localhost.': () => ['127.0.0.1'],
+    'rebind.test': (time) => [time === 0 ? PUBLIC : '127.0.0.1'],
+    'private.test': () => ['10.0.0.1'],
+    'mixed.test': () => [PUBLIC, '192.168.1.1'],
+    'mapped.test': () => ['::ffff:127.0.0.1'],
+    'public.test': () => [PUBLIC],
+    // What a local name leads to does not matter: nobody outside knows it by that name.
+    ...Object.fromEntries(LOCAL_NAMES.map((name) => [name, () => [PUBLIC]])),
+  }
+  return async (hostname) => {
+    const time = asked.get(hostname) ?? 0
+    asked.set(hostname, time + 1)
+    const addresses = table[hostname]?.(time)
+    if (!addresses) throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
+    return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+  }
+}
+
+const LOCAL_NAMES = [
+  'intranet',
+  'db',
+  'shop.localhost',
+  'metadata.google.internal',
+  'metadata.google.internal.',
+  'printer.local',
+  'nas.lan',
+]
+
+const INTERNAL_HOSTS = [
+  '127.0.0.1',
+  '[::ffff:127.0.0.1]',
+  '[::1]',
+  '0177.0.0.1',
+  '2130706433',
+  '0x7f.1',
+  'localhost',
+  'localhost.',
+  '127.1',
+  '127.0.0.1.',
+  '0',
+  '①②⑦.⓪.⓪.①',
+  '[::ffff:7f00:1]',
+  '[::]',
+  '[64:ff9b::7f00:1]',
+  '[2002:7f00:1::]',
+  '[2001:0:4136::1]',
+  '[4000::1]',
+  '[1::1]',
+  '[fec0::1]',
+  ...LOCAL_NAMES,
+  'METADATA.GOOGLE.INTERNAL.',
+  'private.test',
+  'mixed.test',
+  'mapped.test',
+  '10.0.0.1',
+  '192.168.1.1',
+  '172.16.0.1',
+  '169.254.169.254',
+  '[fe80::1]',
+  '[fd00::1]',
+  '[ff02::1]',
+  '100.64.0.1',
+  '192.0.0.192',
+  '198.18.0.1',
+  '203.0.113.5',
+  '224.0.0.1',
+  '240.0.0.1',
+  '255.255.255.255',
+]
+
+describe('the address guard', () => {
+  let internal: Receiver
+  let port: string
+  before(async () => {
+    internal = await startReceiver()
+    port = new URL(internal.url).port
+  })
+  after(() => internal.close())
+
+  test('no spelling of an internal address is reached, and not a byte is sent to it', async () => {
+    const outgoing = createOutgoing({ allow_private: false, lookup: tableLookup() })
+    for (const host of INTERNAL_HOSTS) {
+      const answer = await outgoing.post(`http://${host}:${port}/`, [], '{}', 2_000)
+      assert.deepEqual(answer, { status_code: null, response_body: null, error: 'blocked_destination' }, host)
+    }
+    await outgoing.close()
+    assert.equal(internal.received.length, 0)
+  })
+
+  test('every spelling of an internal address is refused when it is configured', async () => {
+    for (const host of INTERNAL_HOSTS) {
+      const options = { allow_private: false, https_only: false, lookup: tableLookup() }
+      const problem = await checkDestination(`http://${host}:${port}/`, options)
+      assert.match(problem ?? 'accepted', /public internet/, host)
+    }
+  })
+
+  test('a name that turns private after it was configured is blocked at the attempt', async () => {
+    const lookup = tableLookup()
+    const url = `http://rebind.test:${port}/`
+    assert.equal(await checkDestination(url, { allow_private: false, https_only: false, lookup }), null)
+    const outgoing = createOutgoing({ allow_private: false, lookup })
+    for (const _ of [1, 2]) assert.equal((await outgoing.post(url, [], '{}', 2_000)).error, 'blocked_destination')
+    await outgoing.close()
+    assert.equal(internal.received.length, 0)
+  })
+
+  test('a configured address must be plain http or https, and https where that is asked', async () => {
+    const check = (url: string, https_only = false) =>
+      checkDestination(url, { allow_private: false, https_only, lookup: tableLookup() })
+    assert.match((await check('ftp://public.test/')) ?? '', /https:\/\/ or http:/)
+    assert.match((await check('http://public.test/', true)) ?? '', /must begin with https:/)
+    assert.match((await check('https://user:pw@public.test/')) ?? '', /user name or password/)
+    assert.match((await check('https://127.0.0.1%00.example.test/')) ?? '', /complete URL/)
+    assert.match((await check('/hook')) ?? '', /complete URL/)
+    assert.equal(await check('https://public.test/hook?a=1', true), null)
+    assert.equal(await check('https://not-yet.test/'), null, 'a name that does not resolve yet is accepted')
+    assert.equal(await checkDestination('http://127.0.0.1/', { allow_private: true, https_only: false }), null)
+  })
+
+  test('only plain global addresses count as public', () => {
+    for (const address of ['8.8.8.8', '2606:4700::1111']) assert.equal(isPublicAddress(address), true, address)
+    for (const address of ['', 'example', '::ffff:8.8.8.8', 'fe80::1%eth0', '4000::1', '1fff::1', '5f00::1', 'fec0::1'])
+      assert.equal(isPublicAddress(address), false)
+  })
+})
+
+/** A name server that knows `healthy.test` and never answers for any other name. */
+async function startNameServer(t: TestContext): Promise<{ address: string; asked: Set<string> }> {
+  const asked = new Set<string>()
+  const server = createSocket('udp4')
+  server.on('message', (query, from) => {
+    // Behind twelve bytes of header: the name in counted parts, a zero, the type and the class.
+    const parts: string[] = []
+    let at = 12
+    for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+      parts.push(query.subarray(at + 1, at + 1 + length).toString('latin1'))
+      at += 1 + length
+    }
+    asked.add(parts.join('.'))
+    if (parts.join('.') !== 'healthy.test') return
+    const is_v4 = query.readUInt16BE(at + 1) === 1
+    const header = Buffer.from(query.subarray(0, 12))
+    header.writeUInt16BE(0x8180, 2)
+    header.writeUInt16BE(is_v4 ? 1 : 0, 6)
+    header.writeUInt16BE(0, 8)
+    header.writeUInt16BE(0, 10)
+    const answer = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...PUBLIC.split('.').map(Number)])
+    server.send(
+      Buffer.concat([header, query.subarray(12, at + 5), ...(is_v4 ? [answer] : [])]),
+      from.port,
+      from.address,
+    )
+  })
+  await new Promise<void>((done) => server.bind(0, '127.0.0.1', done))
+  t.after(() => server.close())
+  return { address: `127.0.0.1:${server.address().port}`, asked }
+}
+
+test('many names whose name servers are silent do not delay one that is answered', async (t) => {
+  const names = await startNameServer(t)
+  const lookup = createPublicLookup([names.address])
+  const silent = Array.from({ length: 100 }, (_, i) => `silent-${i}.test`)
+  let ended = 0
+  const waiting = silent.map((name) => assert.rejects(lookup(name), { code: 'ENOTFOUND' }).finally(() => ended++))
+  while (names.asked.size < silent.length) await new Promise((done) => setTimeout(done, 5))
+  const start = performance.now()
+  assert.deepEqual(await lookup('healthy.test'), [{ address: PUBLIC, family: 4 }])
+  const took = performance.now() - start
+  assert.ok(took < 500, `it took ${took} ms`)
+  assert.equal(ended, 0, 'the others still wait')
+  await Promise.all(waiting)
+})
+
+describe('one request to the outside', () => {
+  const outgoing = createOutgoing({ allow_private: true })
+  let receiver: Receiver
+  before(async () => {
+    receiver = await startReceiver()
+  })
+  beforeEach(() => {
+    receiver.received.length = 0
+  })
+  after(async () => {
+    await outgoing.close()
+    await receiver.close()
+  })
+
+  test('the body arrives as it was given, and the answer comes back', async () => {
+    receiver.reply = { kind: 'status', status: 201, body: 'thanks' }
+    const answer = await outgoing.post(`${receiver.url}?a=1`, ['x-one', '1'], '{"a":"é"}', 2_000)
+    assert.deepEqual(answer, { status_code: 201, response_body: 'thanks', error: null })
+    const [request] = receiver.received
+    assert.equal(request?.method, 'POST')
+    assert.equal(request?.path, '/hook?a=1')
+    assert.equal(request?.headers['x-one'], '1')
+    assert.equal(request?.body, '{"a":"é"}')
+  })
+
+  test('a redirect is an answer, not an order', async () => {
+    receiver.reply = { kind: 'status', status: 302, headers: { location: receiver.url } }
+    assert.equal((await outgoing.post(receiver.url, [], '{}', 2_000)).status_code, 302)
+    assert.equal(receiver.received.length, 1)
+  })
+
+  for (const kind of ['hang', 'drip'] as const) {
+    test(`a receiver that would ${kind} is cut when its time is up`, async () => {
+      receiver.reply = { kind }
+      const start = performance.now()
+      const answer = await outgoing.post(receiver.url, [], '{}', 300)
+      const took = performance.now() - start
+      assert.equal(answer.error, 'timeout')
+      assert.ok(took > 250 && took < 1_000, `${took} ms`)
+    })
+  }
+
+  test('of an answer without an end no more than the first 16 KiB are kept, and the rest is not read', async () => {
+    receiver.reply = { kind: 'endless' }
+    const answer = await outgoing.post(receiver.url, [], '{}', 2_000)
+    assert.equal(answer.error, null)
+    assert.equal(answer.response_body?.length, 16_384)
+    // The receiver would write for ever: that its request ends is our doing.
+    await receiver.waitClosed()
+  })
+
+  test('an answer with a NUL can still be stored', async () => {
+    receiver.reply = { kind: 'status', status: 200, body: 'a\0b' }
+    assert.equal((await outgoing.post(receiver.url, [], '{}', 2_000)).response_body, 'a\ufffdb')
+  })
+
+  test('what goes wrong on the way has a short stable name', async () => {
+    receiver.reply = { kind: 'reset' }
+    assert.equal((await outgoing.post(receiver.url, [], '{}', 2_000)).error, 'connection_reset')
+    const gone = await startReceiver()
+    await gone.close()
+    for (const _ of [1, 2]) assert.equal((await outgoing.post(gone.url, [], '{}', 2_000)).error, 'connection_refused')
+    const https = receiver.url.replace('http:', 'https:')
+    assert.equal((await outgoing.post(https, [], '{}', 2_000)).error, 'tls_error')
+    const nameless = createOutgoing({ allow_private: true, lookup: tableLookup() })
+    assert.equal((await nameless.post('http://nowhere.test/', [], '{}', 2_000)).error, 'dns_not_found')
+    assert.equal((await nameless.post('nonsense', [], '{}', 2_000)).error, 'invalid_url')
+    await nameless.close()
+  })
+})

@@ -1,0 +1,715 @@
+// The HTTP edge: what every request meets, whatever it asks for.
+
+import assert from 'node:assert/strict'
+import { type AddressInfo, connect } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { createWorld, type Reply, testDeps, type World } from '../../../test/harness.ts'
+import { newPlaintextKey } from '../../access/api-keys/index.ts'
+import { compose } from '../../main.ts'
+
+const PUSH = '/v1/collections/wallet-push'
+const BODY = { amount: '10', phone: '0754123001' }
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+function refused(reply: Reply, status: number, code: string): void {
+  assert.equal(reply.status, status, reply.text)
+  assert.deepEqual(Object.keys(reply.body), ['success', 'error'])
+  assert.equal(reply.body.success, false)
+  assert.equal(reply.body.error.code, code)
+  assert.deepEqual(Object.keys(reply.body.error), ['code', 'message', 'details'])
+  assert.ok(reply.body.error.message.length > 0)
+  assert.ok(String(reply.headers['x-request-id']).length > 0)
+}
+
+/** POSTs a body exactly as written. */
+function raw(payload: string | Buffer, headers: Record<string, string> = {}): Promise<Reply> {
+  return world.call({
+    method: 'POST',
+    url: PUSH,
+    payload,
+    idempotency_key: crypto.randomUUID(),
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+}
+
+/** Sends bytes over a connection of their own and reads the answer to its end. */
+async function overWire(bytes: string | Buffer): Promise<Reply> {
+  if (!world.system.app.server.listening) await world.system.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = world.system.app.server.address() as AddressInfo
+  const text = await new Promise<string>((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(bytes))
+    let read = ''
+    socket.setTimeout(5_000, () => socket.destroy(new Error(`no end of the answer: ${read}`)))
+    socket.on('data', (chunk: Buffer) => {
+      read += chunk.toString('utf8')
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(read))
+  })
+  const [head = '', ...rest] = text.split('\r\n\r\n')
+  const [start = '', ...lines] = head.split('\r\n')
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  )
+  const body = rest.join('\r\n\r\n')
+  const json = body.slice(body.indexOf('{'), body.lastIndexOf('}') + 1)
+  const sent = Buffer.from(body)
+  return {
+    status: Number(start.split(' ')[1]),
+    headers,
+    text: body,
+    bytes: sent,
+    body: json === '' ? null : JSON.parse(json),
+  }
+}
+
+const fieldsOf = (reply: Reply): string[] =>
+  reply.body.error.details.fields.map((entry: { field: string }) => entry.field)
+
+describe('paths and methods', () => {
+  test('a success is an envelope with success true and data', async () => {
+    const reply = await world.get('/v1/collections')
+    assert.deepEqual(Object.keys(reply.body), ['success', 'data'])
+    assert.equal(reply.body.success, true)
+    assert.equal(reply.headers['cache-control'], 'no-store')
+    assert.equal(reply.headers['x-content-type-options'], 'nosniff')
+  })
+
+  for (const path of [
+    '/v1/nothing',
+    '/v2/collections',
+    '/V1/collections',
+    '/v1/collections/x/y/z',
+    '/..%2f..%2fetc/passwd',
+  ]) {
+    test(`the unknown path ${path} is 404 not_found, with a key and without`, async () => {
+      refused(await world.get(path), 404, 'not_found')
+      refused(await world.call({ method: 'GET', url: path, key: null }), 404, 'not_found')
+    })
+  }
+
+  for (const [name, path] of [
+    ['cannot be decoded', '/v1/collections/%zz'],
+    ['is too long', `/v1/collections/${'a'.repeat(300)}`],
+  ] as const) {
+    test(`a path that ${name} is 404 in the envelope and does not come back in the answer`, async () => {
+      const reply = await world.get(path)
+      refused(reply, 404, 'not_found')
+      assert.ok(!reply.text.includes('%zz') && !reply.text.includes('aaaa'))
+    })
+  }
+
+  for (const [method, path, allow] of [
+    ['DELETE', '/v1/collections', 'GET'],
+    ['PUT', PUSH, 'POST'],
+    ['DELETE', '/v1/collections/019b8d62-7a80-8fcd-b985-e7aff1551b15', 'GET'],
+    ['GET', '/v1/collections/019b8d62-7a80-8fcd-b985-e7aff1551b15/refresh-status', 'POST'],
+    ['POST', '/healthz', 'GET'],
+  ] as const) {
+    test(`${method} on ${path} is 405 and says that ${allow} is allowed`, async () => {
+      const reply = await world.call({ method, url: path })
+      refused(reply, 405, 'method_not_allowed')
+      assert.ok(String(reply.headers.allow).split(', ').includes(allow), String(reply.headers.allow))
+    })
+  }
+
+  test('health, documentation and OpenAPI need no key', async () => {
+    for (const path of ['/healthz', '/readyz', '/openapi.json']) {
+      assert.equal((await world.call({ method: 'GET', url: path, key: null })).status, 200, path)
+    }
+  })
+})
+
+describe('request ids', () => {
+  for (const id of ['a', 'order-42.retry_1', 'x'.repeat(128), '019B8D62-7A80']) {
+    test(`the request id ${id.slice(0, 20)} is taken over`, async () => {
+      for (const path of ['/v1/collections', '/v1/nothing', '/healthz']) {
+        const reply = await world.call({ method: 'GET', url: path, headers: { 'x-request-id': id } })
+        assert.equal(reply.headers['x-request-id'], id)
+      }
+    })
+  }
+  for (const id of ['', 'x'.repeat(129), 'a b', 'a\tb', 'a/b', '<script>', 'é']) {
+    test(`the request id ${JSON.stringify(id.slice(0, 20))} is replaced by one of ours`, async () => {
+      const reply = await world.call({ method: 'GET', url: '/v1/collections', headers: { 'x-request-id': id } })
+      assert.notEqual(reply.headers['x-request-id'], id)
+      assert.match(String(reply.headers['x-request-id']), /^[0-9a-f-]{36}$/)
+    })
+  }
+})
+
+describe('bodies', () => {
+  test('a body of 64 KiB is read, a larger one is 413', async () => {
+    const filled = (bytes: number) => {
+      const start = '{"amount":"10","phone":"0754123001","x":"'
+      return `${start}${'x'.repeat(bytes - start.length - 2)}"}`
+    }
+    assert.equal((await raw(filled(64 * 1024))).status, 202)
+    refused(await raw(filled(64 * 1024 + 1)), 413, 'payload_too_large')
+  })
+
+  for (const type of [
+    'text/plain',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+  ]) {
+    test(`a body of type ${type} is 415`, async () => {
+      refused(await raw(JSON.stringify(BODY), { 'content-type': type }), 415, 'unsupported_media_type')
+    })
+  }
+
+  for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset=UTF-8']) {
+    test(`a body of type ${type} is read`, async () => {
+      assert.equal((await raw(JSON.stringify(BODY), { 'content-type': type })).status, 202)
+    })
+  }
+
+  for (const [name, text] of [
+    ['empty', ''],
+    ['blank', '  '],
+    ['half', '{"amount":'],
+    ['two values', '{}{}'],
+    ['an array', '[]'],
+    ['an array of one', `[${JSON.stringify(BODY)}]`],
+    ['a string', '"x"'],
+    ['a number', '5'],
+    ['null', 'null'],
+    ['true', 'true'],
+    ['single quotes', "{'a':1}"],
+    ['a trailing comma', '{"a":1,}'],
+    ['a comment', '{/**/}'],
+    ['NaN', '{"amount":NaN}'],
+    ['__proto__', '{"amount":"10","phone":"0754123001","__proto__":{"x":1}}'],
+    ['an escaped __proto__', '{"amount":"10","phone":"0754123001","\\u005f_proto__":{"x":1}}'],
+    ['__proto__ inside', '{"amount":"10","phone":"0754123001","a":[{"__proto__":{}}]}'],
+    ['constructor', '{"amount":"10","phone":"0754123001","constructor":{"prototype":{}}}'],
+    [
+      '30,000 arrays in each other',
+      `{"amount":"10","phone":"0754123001","x":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
+    ],
+    ['30,000 objects in each other', `{"amount":10,"x":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`],
+  ] as const) {
+    test(`a body that is ${name} is 400 invalid_json`, async () => refused(await raw(text), 400, 'invalid_json'))
+  }
+
+  test('brackets inside a text are only text', async () => {
+    assert.equal((await raw(JSON.stringify({ ...BODY, description: `"${'[{'.repeat(100)}\\` }))).status, 202)
+  })
+
+  test('a missing body is 400 and names what is missing', async () => {
+    const reply = await world.call({ method: 'POST', url: PUSH, idempotency_key: 'none' })
+    refused(reply, 400, 'validation_failed')
+  })
+
+  test('all that is wrong with a body is named at once, field by field', async () => {
+    const reply = await world.post(PUSH, { amount: true, customer_name: 'x'.repeat(201), simulate_status: 'maybe' })
+    refused(reply, 400, 'validation_failed')
+    assert.deepEqual(new Set(fieldsOf(reply)), new Set(['amount', 'phone', 'customer_name', 'simulate_status']))
+    for (const entry of reply.body.error.details.fields) assert.ok(entry.message.length > 0)
+  })
+
+  test('nothing is converted: a number is no text, a text is no list, and null is not absent', async () => {
+    for (const [field, value] of [
+      ['phone', 754123001],
+      ['reference', 5],
+      ['reference', null],
+      ['currency', true],
+      ['customer_name', ['a']],
+      ['amount', null],
+      ['amount', ['10']],
+      ['amount', { value: 1 }],
+    ] as const) {
+      const reply = await world.post(PUSH, { ...BODY, [field]: value })
+      refused(reply, 400, 'validation_failed')
+      assert.deepEqual(fieldsOf(reply), [field], `${field} ${JSON.stringify(value)}`)
+    }
+  })
+
+  test('unknown fields are ignored, but make another request of it', async () => {
+    const idempotency_key = crypto.randomUUID()
+    const first = await world.post(PUSH, { ...BODY, note_of_mine: { a: 1 } }, { idempotency_key })
+    assert.equal(first.status, 202)
+    assert.equal((await world.post(PUSH, { ...BODY, note_of_mine: { a: 1 } }, { idempotency_key })).text, first.text)
+    refused(
+      await world.post(PUSH, { ...BODY, note_of_mine: { a: 2 } }, { idempotency_key }),
+      422,
+      'idempotency_key_reused',
+    )
+    refused(await world.post(PUSH, BODY, { idempotency_key }), 422, 'idempotency_key_reused')
+  })
+
+  for (const [name, bad] of [
+    ['NUL', 'a\0b'],
+    ['a bell', 'a\u0007'],
+    ['escape', '\u001b[31m'],
+    ['DEL', 'a\u007f'],
+    ['a C1 control', 'a\u0085'],
+    ['a lone high surrogate', 'a\ud800'],
+    ['a lone low surrogate', '\udc00a'],
+  ] as const) {
+    for (const field of [
+      'reference',
+      'customer_name',
+      'description',
+      'customer_email',
+      'phone',
+      'currency',
+      'merchant_id',
+    ]) {
+      test(`${name} in ${field} is refused with 400`, async () => {
+        const reply = await world.post(PUSH, { ...BODY, [field]: bad })
+        refused(reply, 400, 'validation_failed')
+        assert.ok(fieldsOf(reply).includes(field))
+      })
+    }
+  }
+
+  test('tab and newline may stand in the description and nowhere else', async () => {
+    assert.equal((await world.post(PUSH, { ...BODY, description: 'a\tb\nc' })).status, 202)
+    for (const text of ['a\tb', 'a\nb', 'a\rb'])
+      refused(await world.post(PUSH, { ...BODY, reference: text }), 400, 'validation_failed')
+    refused(await world.post(PUSH, { ...BODY, description: 'a\rb' }), 400, 'validation_failed')
+  })
+
+  test('text of any script comes back as it was sent', async () => {
+    const reference = 'Agizo №5 — مرحبا 🎉 e\u0301'
+    const created = await world.post(PUSH, { ...BODY, reference })
+    assert.equal(created.body.data.reference, reference)
+    assert.equal((await world.get(`/v1/collections/${created.body.data.collection_id}`)).body.data.reference, reference)
+  })
+
+  for (const [name, bytes] of [
+    ['two bytes that never occur', [0xff, 0xfe]],
+    ['half a letter', [0xc3]],
+    ['a surrogate', [0xed, 0xa0, 0x80]],
+    ['an overlong slash', [0xc0, 0xaf]],
+  ] as const) {
+    test(`a body that is not UTF-8 (${name}) is 400, sent whole or in chunks`, async () => {
+      const body = Buffer.concat([
+        Buffer.from('{"amount":"10","phone":"0754123001","reference":"'),
+        Buffer.from(bytes),
+        Buffer.from('"}'),
+      ])
+      refused(await raw(body), 400, 'invalid_json')
+      const chunked = await overWire(
+        Buffer.concat([
+          Buffer.from(
+            `POST ${PUSH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${world.sandbox_key}\r\nidempotency-key: ${crypto.randomUUID()}\r\n` +
+              `content-type: application/json\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n${body.length.toString(16)}\r\n`,
+          ),
+          body,
+          Buffer.from('\r\n0\r\n\r\n'),
+        ]),
+      )
+      refused(chunked, 400, 'invalid_json')
+    })
+  }
+
+  test('a letter that arrives in two chunks is one letter', async () => {
+    const [start, end] = [
+      Buffer.from('{"amount":"10","phone":"0754123001","reference":"\xc3', 'latin1'),
+      Buffer.from('\xa9"}', 'latin1'),
+    ]
+    const reply = await overWire(
+      Buffer.concat([
+        Buffer.from(
+          `POST ${PUSH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${world.sandbox_key}\r\nidempotency-key: ${crypto.randomUUID()}\r\n` +
+            `content-type: application/json\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n`,
+        ),
+        ...[start, end].flatMap((part) => [Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]),
+        Buffer.from('0\r\n\r\n'),
+      ]),
+    )
+    assert.equal(reply.status, 202, reply.text)
+    assert.equal(reply.body.data.reference, 'é')
+  })
+
+  test('an amount as a number may end in zeros that mean nothing; one that needs a third decimal is 400', async () => {
+    for (const [number, same] of [
+      ['10.000', '10'],
+      ['10.500000000000000000000', '10.5'],
+      ['10.5000', '10.50'],
+    ]) {
+      const idempotency_key = crypto.randomUUID()
+      const first = await world.call({
+        method: 'POST',
+        url: PUSH,
+        payload: `{"amount":${number},"phone":"0754123001"}`,
+        idempotency_key,
+        headers: { 'content-type': 'application/json' },
+      })
+      assert.equal(first.status, 202, number)
+      const again = await world.post(PUSH, { amount: same, phone: '0754123001' }, { idempotency_key })
+      assert.equal(again.text, first.text, `${number} is the same amount as ${same}`)
+    }
+    for (const number of ['10.0010', '10.005', '10.000000000000000000000001', '1e1', '1.0e10', '0.000', '-1.000'])
+      refused(await raw(`{"amount":${number},"phone":"0754123001"}`), 400, 'validation_failed')
+    refused(await raw('{"amount":"10.000","phone":"0754123001"}'), 400, 'validation_failed')
+  })
+
+  test('a reference of 100 characters is kept, one of 101 is refused', async () => {
+    assert.equal((await world.post(PUSH, { ...BODY, reference: 'r'.repeat(100) })).status, 202)
+    assert.deepEqual(fieldsOf(await world.post(PUSH, { ...BODY, reference: 'r'.repeat(101) })), ['reference'])
+  })
+})
+
+describe('keys in the URL', () => {
+  test('a key in the query string alone is 401 and is never logged', async () => {
+    for (const name of ['api_key', 'key', 'access_token', 'anything']) {
+      const reply = await world.call({ method: 'GET', url: `/v1/collections?${name}=${world.sandbox_key}`, key: null })
+      refused(reply, 401, 'authentication_required')
+      assert.ok(!reply.text.includes(world.sandbox_key))
+    }
+  })
+
+  test('a key in the query string beside a valid header is 400 and is never logged', async () => {
+    const reply = await world.get(`/v1/collections?api_key=${world.sandbox_key}`)
+    refused(reply, 400, 'validation_failed')
+    assert.deepEqual(fieldsOf(reply), ['api_key'])
+    assert.ok(!reply.text.includes(world.sandbox_key))
+    refused(
+      await world.call({ method: 'POST', url: `${PUSH}?x=${world.live_key}`, payload: BODY, idempotency_key: 'q' }),
+      400,
+      'validation_failed',
+    )
+  })
+
+  test('an ordinary reference that looks a little like a key is no key', async () => {
+    for (const reference of ['shop_live_1042', 'pk_1042', 'a_test_b', `${world.sandbox_key}x`.slice(0, -3)])
+      assert.equal((await world.get(`/v1/collections?reference=${reference}`)).status, 200, reference)
+    refused(await world.get(`/v1/collections?reference=${world.sandbox_key}`), 400, 'validation_failed')
+    refused(await world.get(`/v1/collections?x=1&x=${world.live_key}`), 400, 'validation_failed')
+  })
+
+  test('after all this, no line of the log holds a key', async () => {
+    await world.get(`/v1/${world.live_key}`)
+    await world.get(`/v1/collections/${world.live_key}`)
+    await world.post(PUSH, { ...BODY, phone: world.live_key })
+    const log = world.deps.logged.join('')
+    assert.ok(log.includes('/v1/collections'), 'requests are logged')
+    for (const key of [world.sandbox_key, world.live_key]) assert.ok(!log.includes(key))
+  })
+})
+
+describe('what is hardly HTTP', () => {
+  test('a request that cannot be read is 400 in the envelope, with a request id', async () => {
+    for (const text of [
+      'nonsense\r\n\r\n',
+      'GET / HTTP/1.1\r\nhost x\r\n\r\n',
+      'GET /v1/collections HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n',
+      'GET /v1/collections HTTP/1.1\r\nconnection: close\r\n\r\n',
+    ]) {
+      const reply = await overWire(text)
+      refused(reply, 400, 'malformed_request')
+      assert.match(String(reply.headers['content-type']), /^application\/json/)
+      assert.equal(Number(reply.headers['content-length']), Buffer.byteLength(reply.text))
+    }
+  })
+
+  test('a page of another origin may read that its public call had no Host', async () => {
+    const reply = await overWire('GET /public/payment-links/x HTTP/1.1\r\nconnection: close\r\n\r\n')
+    refused(reply, 400, 'malformed_request')
+    assert.equal(reply.headers['access-control-allow-origin'], '*')
+  })
+
+  test('a request that does not come to its end is 408 in the envelope, with a request id', async (t) => {
+    await overWire('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    const { server } = world.system.app
+    const { headersTimeout } = server
+    t.after(() => {
+      server.headersTimeout = headersTimeout
+    })
+    server.headersTimeout = 100
+    refused(await overWire('GET /healthz HTTP/1.1\r\nhost: x\r\n'), 408, 'request_timeout')
+  })
+
+  test('headers that are too large are 431 in the envelope, with a request id', async () => {
+    const reply = await overWire(`GET /healthz HTTP/1.1\r\nhost: x\r\nx-much: ${'x'.repeat(20_000)}\r\n\r\n`)
+    refused(reply, 431, 'headers_too_large')
+  })
+})
+
+describe('limits', () => {
+  test('an address that asks public pages too often is 429; health checks go on', async () => {
+    const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
+    try {
+      const ask = (url: string) => limited.call({ method: 'GET', url, key: null })
+      for (let i = 0; i < 5; i++) assert.equal((await ask('/openapi.json')).status, 200)
+      const reply = await ask('/openapi.json')
+      refused(reply, 429, 'rate_limited')
+      assert.ok(Number(reply.headers['retry-after']) > 0)
+      assert.equal(reply.headers['ratelimit-limit'], '5')
+      for (const path of ['/healthz', '/readyz']) assert.equal((await ask(path)).status, 200, path)
+      assert.equal((await limited.get('/v1/collections')).status, 200, 'the API is no public page')
+    } finally {
+      await limited.close()
+    }
+  })
+
+  test('an address that asks for unknown paths too often is 429, however it asks; everything else goes on', async () => {
+    const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
+    try {
+      const ask = (url: string, key: string | null) => limited.call({ method: 'GET', url, key })
+      const paths = ['/pin', '/v1/nothing', '/v1/collections/%zz', '/pin', `/v1/collections/${'a'.repeat(300)}`]
+      for (const path of paths) {
+        const reply = await ask(path, null)
+        refused(reply, 404, 'not_found')
+        assert.equal(reply.headers['ratelimit-limit'], '5')
+      }
+      for (const path of [...paths, `/pin${'%5C'.repeat(5_000)}`]) {
+        const reply = await ask(path, limited.sandbox_key)
+        refused(reply, 429, 'rate_limited')
+        assert.ok(Number(reply.headers['retry-after']) > 0)
+        assert.equal(reply.headers['ratelimit-remaining'], '0')
+      }
+      const page = await limited.call({ method: 'DELETE', url: `/pay/${'x'.repeat(5_000)}`, key: null })
+      assert.equal(page.status, 429)
+      assert.match(String(page.headers['content-type']), /text\/html/)
+      assert.ok(Number(page.headers['retry-after']) > 0)
+      assert.ok(!page.text.includes('xxxx'), 'a page repeats no long path')
+      const warned = limited.deps.logged.filter((line) => (JSON.parse(line) as { level: unknown }).level !== 'info')
+      assert.deepEqual(warned, [], 'each is answered once')
+      assert.equal((await limited.get('/v1/collections')).status, 200)
+      assert.equal((await ask('/openapi.json', null)).status, 200)
+    } finally {
+      await limited.close()
+    }
+  })
+
+  test('a path of 15 KB of backslashes is answered at once, and the log names at most 512 characters of it', async () => {
+    const logging = await createWorld({ env: { LOG_LEVEL: 'info' } })
+    try {
+      const began = performance.now()
+      refused(await logging.call({ method: 'GET', url: `/pin${'\\'.repeat(15_000)}`, key: null }), 404, 'not_found')
+      assert.ok(performance.now() - began < 500, `it took ${performance.now() - began} ms`)
+      const lines = logging.deps.logged.filter((line) => line.includes('/pin'))
+      assert.equal(lines.length, 1)
+      assert.equal((JSON.parse(lines[0] as string) as { path: string }).path.length, 512)
+    } finally {
+      await logging.close()
+    }
+  })
+
+  test('callbacks have a limit of their own', async () => {
+    const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '2', RATE_LIMIT_CALLBACKS: '4' } })
+    try {
+      const call = () => limited.call({ method: 'POST', url: '/callbacks/mock', payload: 'x', key: null })
+      for (let i = 0; i < 4; i++) refused(await call(), 403, 'forbidden')
+      refused(await call(), 429, 'rate_limited')
+      assert.equal((await limited.call({ method: 'GET', url: '/openapi.json', key: null })).status, 200)
+    } finally {
+      await limited.close()
+    }
+  })
+
+  test('an address that has tried too many keys costs no look-up any more, and keys that worked from there go on', async () => {
+    const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
+    const asked: string[] = []
+    const deps = testDeps(limited.url, {
+      env: { RATE_LIMIT_PER_ADDRESS: '5' },
+      before: (name) => void asked.push(name),
+    })
+    const system = await compose(deps)
+    const get = async (key: string) =>
+      (await system.app.inject({ method: 'GET', url: '/v1/collections', headers: { authorization: `Bearer ${key}` } }))
+        .statusCode
+    try {
+      assert.equal(await get(limited.sandbox_key), 200)
+      const guess = () => newPlaintextKey(deps.config, deps.random, 'live')
+      for (let i = 0; i < 5; i++) assert.equal(await get(guess()), 401)
+      assert.equal(await get(guess()), 429)
+      asked.length = 0
+      for (let i = 0; i < 5; i++) assert.equal(await get(guess()), 429)
+      assert.deepEqual(asked, [])
+      for (let i = 0; i < 10; i++) assert.equal(await get(limited.sandbox_key), 200)
+    } finally {
+      for (const task of system.tasks) await task.idle()
+      await system.app.close()
+      await system.close()
+      await deps.close()
+      await limited.close()
+    }
+  })
+
+  test('a key beyond its limit is 429 with Retry-After and RateLimit headers; another key goes on', async () => {
+    const limited = await createWorld({ env: { RATE_LIMIT_PER_KEY: '5' } })
+    try {
+      for (let left = 4; left >= 0; left--) {
+        const reply = await limited.get('/v1/collections')
+        assert.equal(reply.status, 200)
+        assert.equal(reply.headers['ratelimit-limit'], '5')
+        assert.equal(reply.headers['ratelimit-remaining'], String(left))
+      }
+      const reply = await limited.get('/v1/collections')
+      refused(reply, 429, 'rate_limited')
+      assert.ok(Number(reply.headers['retry-after']) > 0 && Number(reply.headers['retry-after']) <= 60)
+      assert.equal(reply.headers['ratelimit-remaining'], '0')
+      assert.ok(Number(reply.headers['ratelimit-reset']) > 0)
+      assert.equal((await limited.get('/v1/collections', limited.live_key)).status, 200)
+      const refused_push = await limited.post(PUSH, BODY, { idempotency_key: 'limited' })
+      refused(refused_push, 429, 'rate_limited')
+      assert.equal((await limited.rows('select 1 from idempotency_keys')).length, 0, 'a limited request stores nothing')
+    } finally {
+      await limited.close()
+    }
+  })
+
+  test('an address that tries keys is limited; valid keys from the same address are not', async () => {
+    const limited = await createWorld({ env: { RATE_LIMIT_PER_ADDRESS: '5' } })
+    try {
+      const bad = () => limited.get('/v1/collections', `${limited.sandbox_key.slice(0, -1)}!`)
+      assert.equal((await limited.get('/v1/collections')).status, 200)
+      for (let i = 0; i < 5; i++) assert.equal((await bad()).status, 401)
+      const reply = await bad()
+      refused(reply, 429, 'rate_limited')
+      assert.ok(Number(reply.headers['retry-after']) > 0)
+      for (let i = 0; i < 10; i++) assert.equal((await limited.get('/v1/collections')).status, 200)
+    } finally {
+      await limited.close()
+    }
+  })
+})
+
+describe('when something is wrong on our side', () => {
+  for (const [name, failure, status, code] of [
+    [
+      'the database is away',
+      Object.assign(new Error('connection refused to db-7.internal'), { code: 'ECONNREFUSED' }),
+      503,
+      'service_unavailable',
+    ],
+    [
+      'the database takes too long',
+      Object.assign(new Error('canceling statement on db-7.internal'), { code: '57014' }),
+      503,
+      'service_unavailable',
+    ],
+    ['there is a bug', new TypeError('cannot read x of undefined at db-7.internal'), 500, 'internal_error'],
+  ] as const) {
+    test(`${name}: the answer is ${status} ${code}, says nothing of the inside, and the payment can be sent again`, async () => {
+      let broken = false
+      const deps = testDeps(world.url, {
+        before: (statement) => {
+          if (broken && statement !== '') throw failure
+        },
+      })
+      const system = await compose(deps)
+      const idempotency_key = crypto.randomUUID()
+      const push = () =>
+        system.app.inject({
+          method: 'POST',
+          url: PUSH,
+          payload: BODY,
+          headers: { authorization: `Bearer ${world.sandbox_key}`, 'idempotency-key': idempotency_key },
+        })
+      try {
+        broken = true
+        const reply = await push()
+        assert.equal(reply.statusCode, status)
+        assert.deepEqual(Object.keys(reply.json()), ['success', 'error'])
+        assert.equal(reply.json().error.code, code)
+        assert.equal(reply.json().error.details, null)
+        assert.ok(!reply.body.includes('internal.') && !reply.body.includes('db-7'))
+        if (status === 503) assert.ok(Number(reply.headers['retry-after']) >= 1)
+        assert.equal(
+          (await system.app.inject({ method: 'GET', url: '/healthz' })).statusCode,
+          200,
+          'the process itself is alive',
+        )
+        assert.equal(
+          (await system.app.inject({ method: 'GET', url: '/readyz' })).statusCode,
+          503,
+          'but takes no requests',
+        )
+        const line = deps.logged.find((text) => text.includes('db-7.internal'))
+        assert.ok(line?.includes(String(reply.headers['x-request-id'])), 'the log names the request')
+        broken = false
+        assert.equal((await push()).statusCode, 202)
+      } finally {
+        broken = false
+        for (const task of system.tasks) await task.idle()
+        await system.app.close()
+        await system.close()
+        await deps.close()
+      }
+    })
+  }
+
+  test('a request on a kept-alive connection gets 503 in the envelope while the process closes, and the connection ends', async () => {
+    const deps = testDeps(world.url)
+    const system = await compose(deps)
+    const held = Promise.withResolvers<void>()
+    const [begun, closing, second] = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
+    assert.ok(begun && closing && second)
+    system.app.get('/held', { config: { access: 'public', limit: 'none' } }, async () => {
+      begun.resolve()
+      await held.promise
+      return {}
+    })
+    system.app.addHook('preClose', async () => closing.resolve())
+    system.app.server.on('request', ({ url }) => url === '/public/payment-links/x' && second.resolve())
+    await system.app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = system.app.server.address() as { port: number }
+    const socket = connect(port, '127.0.0.1')
+    let text = ''
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+    })
+    const ended = new Promise((resolve) => socket.once('close', resolve))
+    try {
+      const first = 'GET /held HTTP/1.1\r\nhost: x\r\n\r\n'
+      socket.write(first)
+      await begun.promise
+      const closed = system.app.close()
+      await closing.promise
+      // Pipelined behind the one under way: it reaches a process that is closing.
+      socket.write('GET /public/payment-links/x HTTP/1.1\r\nhost: x\r\n\r\n')
+      await second.promise
+      held.resolve()
+      await closed
+      await ended
+      const answer = text.slice(text.lastIndexOf('HTTP/1.1 '))
+      assert.match(answer, /^HTTP\/1\.1 503 /)
+      assert.match(answer, /^connection: close\r$/im)
+      assert.match(answer, /^retry-after: \d+\r$/im)
+      assert.match(answer, /^access-control-allow-origin: \*\r$/im, 'a page of another origin may read it')
+      const { success, error } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))
+      assert.deepEqual([success, error.code, error.details], [false, 'service_unavailable', null])
+    } finally {
+      socket.destroy()
+      await system.close()
+      await deps.close()
+    }
+  })
+
+  test('a process that is stopping says that it takes no more requests', async () => {
+    const deps = testDeps(world.url)
+    const system = await compose(deps, { draining: () => true })
+    try {
+      const reply = await system.app.inject({ method: 'GET', url: '/readyz' })
+      assert.equal(reply.statusCode, 503)
+      assert.equal(reply.json().error.code, 'service_unavailable')
+    } finally {
+      await system.app.close()
+      await system.close()
+      await deps.close()
+    }
+  })
+})
+
+test('a POST that takes no body may carry the JSON content type and nothing else', async () => {
+  const made = await world.post('/v1/collections/wallet-push', { amount: '5000', phone: '0754123001' })
+  const refreshed = await world.call({
+    method: 'POST',
+    url: `/v1/collections/${made.body.data.collection_id}/refresh-status`,
+    headers: { 'content-type': 'application/json' },
+    payload: '',
+  })
+  assert.equal(refreshed.status, 200)
+})

@@ -1,0 +1,75 @@
+// Logs: whatever happens, a credential is in no line.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newPlaintextKey } from '../../access/api-keys/index.ts'
+import { readConfig } from './config.ts'
+import { createLog } from './log.ts'
+import { systemRandom } from './random.ts'
+
+const random = systemRandom()
+const SECRETS = {
+  'a live key': newPlaintextKey(readConfig({}), random, 'live'),
+  'a sandbox key': newPlaintextKey(readConfig({}), random, 'sandbox'),
+  'a key of style sk': newPlaintextKey(readConfig({ API_KEY_STYLE: 'sk' }), random, 'sandbox'),
+  'a key of another brand': newPlaintextKey(readConfig({ BRAND: 'acme2' }), random, 'live'),
+  'a webhook secret': `whsec_${Buffer.from(random.bytes(32)).toString('base64')}`,
+  'a session token': 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg',
+}
+
+/** What is written when `work` logs. */
+function written(work: (log: ReturnType<typeof createLog>) => void): string {
+  const lines: string[] = []
+  work(createLog('debug', { write: (line) => void lines.push(line) }))
+  assert.ok(lines.length > 0)
+  for (const line of lines) JSON.parse(line)
+  return lines.join('')
+}
+
+for (const [name, secret] of Object.entries(SECRETS)) {
+  test(`${name} never reaches a log line, wherever it stands`, () => {
+    const text = written((log) => {
+      log.info(`message with ${secret} in it`)
+      log.info({ path: `/v1/x/${secret}`, url: `http://h/?key=${secret}` }, 'request')
+      log.info({ headers: { authorization: `Bearer ${secret}`, 'x-api-key': secret } }, 'headers')
+      log.info({ a: { b: { c: [secret] } } }, 'deep')
+      log.error({ err: new Error(`cannot use ${secret}`) }, 'failed')
+      log.error({ err: secret }, 'failed oddly')
+      log.child({ secret }).warn('child')
+    })
+    assert.ok(!text.includes(secret), text)
+    assert.ok(!text.includes(secret.slice(-20)), 'not even its tail')
+  })
+}
+
+for (const name of [
+  'authorization',
+  'x-api-key',
+  'plaintext_key',
+  'secret',
+  'previous_secret',
+  'password',
+  'pin',
+  'token',
+  'cookie',
+  'set-cookie',
+]) {
+  test(`a field called ${name} is never written, whatever it holds`, () => {
+    const text = written((log) => {
+      log.info({ [name]: 'hunter2hunter2' }, 'top')
+      log.info({ inner: { [name]: 'hunter2hunter2' } }, 'inside')
+      log.info({ request: { headers: { [name]: 'hunter2hunter2' } } }, 'deeper inside')
+    })
+    assert.ok(!text.includes('hunter2'), text)
+  })
+}
+
+test('the rows that a database prints in its error stay out of the log', () => {
+  const error = Object.assign(new Error('duplicate key'), {
+    code: '23505',
+    detail: 'Key (phone)=(255754123456) exists',
+  })
+  const text = written((log) => log.error({ err: error }, 'failed'))
+  assert.ok(!text.includes('255754123456'))
+  assert.ok(text.includes('23505'))
+})

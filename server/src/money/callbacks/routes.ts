@@ -1,0 +1,45 @@
+// The address that providers call: /callbacks/<provider>.
+
+import Type from 'typebox'
+import { CALLBACK_PATH, type Provider } from '../../adapters/providers/port.ts'
+import { type App, failure } from '../../kernel/http/index.ts'
+import { catalogue, refuse } from '../../kernel/lib/index.ts'
+import type { CallbackReceiver } from './receive.ts'
+
+const BODY_BYTES_MAX = 16 * 1024
+/** Written once: whoever sends forged callbacks by the thousand must not be worth an error with its stack for each. */
+const FORGED = JSON.stringify(failure('forbidden', catalogue.forbidden.message, null))
+
+/** Adds the callback address. It takes any content type, because the signature is over the raw bytes. */
+export function callbackRoutes(
+  receive: CallbackReceiver,
+  providers: ReadonlyMap<string, Provider>,
+): (app: App) => void {
+  return (app) => {
+    void app.register(async (scope) => {
+      scope.removeAllContentTypeParsers()
+      scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+      scope.post(
+        '/callbacks/:provider',
+        {
+          schema: { hide: true, params: Type.Object({ provider: Type.String() }) },
+          bodyLimit: BODY_BYTES_MAX,
+          config: { access: 'public', limit: 'callbacks' },
+        },
+        async (request, reply) => {
+          const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+          // The whole address, as HTTP/2 names it: some providers sign nothing, and prove themselves by a secret in its query.
+          const headers = { ...(request.headers as Record<string, string | undefined>), [CALLBACK_PATH]: request.url }
+          const { provider } = request.params as { provider: string }
+          const taken = await receive(provider, headers, body)
+          if (taken === 'unknown_provider') refuse('not_found')
+          if (taken === 'forged') {
+            return reply.code(catalogue.forbidden.status).type('application/json; charset=utf-8').send(FORGED)
+          }
+          scope.calledBack(request)
+          return reply.code(200).send(providers.get(provider)?.callbackReply?.(body) ?? { received: true })
+        },
+      )
+    })
+  }
+}

@@ -1,0 +1,129 @@
+// Checking a request for a payment. Two steps, because callers rely on the order of the checks: what is wrong in the
+// body itself comes before the Idempotency-Key, what our rules refuse comes after it.
+
+import type { Method, Provider, SimulateStatus } from '../../adapters/providers/port.ts'
+import type { Deps } from '../../kernel/db/index.ts'
+import {
+  type Caller,
+  checkMerchant,
+  type Environment,
+  type IdempotencyClaim,
+  writtenAmount,
+} from '../../kernel/http/index.ts'
+import {
+  AMOUNT_HELP,
+  CURRENCY,
+  canonicalPhone,
+  formatAmount,
+  PHONE_HELP,
+  parseAmount,
+  refuse,
+  refuseField,
+} from '../../kernel/lib/index.ts'
+
+/** A body whose form is right. Amount in cents, or too large to be one. */
+export type CheckedBody = {
+  merchant_id: string | undefined
+  amount_minor: bigint | 'too_large'
+  currency: string
+  customer_name: string | null
+  /** Where the prompt goes; for a QR, whom it is meant for. */
+  phone: string | null
+  customer_email: string | null
+  reference: string | null
+  description: string | null
+  simulate_status: SimulateStatus | null
+}
+
+/** A payment that was checked and may be made. Amounts in cents, phones canonical. */
+export type NewCollection = Omit<CheckedBody, 'merchant_id' | 'amount_minor'> & {
+  claim: IdempotencyClaim
+  merchant_id: string
+  environment: Environment
+  provider: string
+  method: Method
+  amount_minor: bigint
+}
+
+/** A payment with the provider that takes it. */
+export type Routed = { collection: NewCollection; provider: Provider }
+
+type Body = {
+  merchant_id?: string
+  amount: string | number
+  currency?: string
+  customer_name?: string
+  customer_email?: string
+  reference?: string
+  description?: string
+  simulate_status?: SimulateStatus
+}
+
+type FieldProblem = { field: string; message: string }
+
+/** Checks what the schema cannot: the amount's text and the phone. Refuses with 400 naming every field that is wrong. */
+export function checkBody(body: Body, phone: { field: string; value: string | undefined }): CheckedBody {
+  const problems: FieldProblem[] = []
+  const amount_minor = readAmount(writtenAmount(body), problems)
+  const canonical = phone.value === undefined ? null : canonicalPhone(phone.value)
+  if (phone.value !== undefined && canonical === null) problems.push({ field: phone.field, message: PHONE_HELP })
+  if (amount_minor === null || problems.length > 0) refuse('validation_failed', { details: { fields: problems } })
+  return {
+    merchant_id: body.merchant_id,
+    amount_minor,
+    currency: body.currency ?? CURRENCY,
+    customer_name: body.customer_name ?? null,
+    phone: canonical,
+    customer_email: body.customer_email ?? null,
+    reference: body.reference ?? null,
+    description: body.description ?? null,
+    simulate_status: body.simulate_status ?? null,
+  }
+}
+
+function readAmount(text: string, problems: FieldProblem[]): bigint | 'too_large' | null {
+  const minor = parseAmount(text)
+  if (typeof minor === 'bigint' || minor === 'too_large') return minor
+  problems.push({ field: 'amount', message: AMOUNT_HELP[minor] })
+  return null
+}
+
+/** The canonical number, or 400 naming the field. */
+export function checkPhone(field: string, text: string): string {
+  return canonicalPhone(text) ?? refuseField(field, PHONE_HELP)
+}
+
+/** Chooses the provider of a payment. Refuses with provider_unavailable what none can take. */
+export type ProviderFor = (environment: Environment, wanted: { method: Method }) => Provider
+
+/** Applies the rules that come after the Idempotency-Key. Refuses with 403, 422 or 503; gives what may be accepted, and by whom. */
+export function checkRules(
+  deps: Deps,
+  caller: Caller,
+  checked: CheckedBody,
+  method: Method,
+  providerFor: ProviderFor,
+  claim: IdempotencyClaim,
+): Routed {
+  checkMerchant(caller.merchant.id, checked.merchant_id)
+  if (checked.currency !== CURRENCY) refuse('unsupported_currency')
+  const { simulate_status, amount_minor } = checked
+  if (simulate_status !== null && caller.environment !== 'sandbox') refuse('simulate_status_not_allowed')
+  const { collection_min, collection_max } = deps.config
+  if (amount_minor === 'too_large' || amount_minor < collection_min || amount_minor > collection_max) {
+    const limits = { minimum: formatAmount(collection_min), maximum: formatAmount(collection_max) }
+    return refuse('amount_not_supported', {
+      message: `The amount must be from ${limits.minimum} to ${limits.maximum} shillings.`,
+      details: limits,
+    })
+  }
+  const provider = providerFor(caller.environment, { method })
+  if (provider.capabilities.whole_shillings && amount_minor % 100n !== 0n) {
+    refuse('amount_not_supported', { message: 'The provider moves whole shillings only. Leave out the cents.' })
+  }
+  const { merchant_id: _, ...fields } = checked
+  const environment: Environment = caller.environment
+  const { id: merchant_id } = caller.merchant
+  const collection = { ...fields, amount_minor, claim, merchant_id, environment, provider: provider.name, method }
+  return { collection, provider }
+}

@@ -1,0 +1,266 @@
+// Summing up the days that are over, for some merchants at a time, and again where a payment has changed since.
+
+import { type Deps, inputRows, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
+import { dayNumber, firstIdAt, startOfDay, timeOf } from '../../kernel/lib/index.ts'
+import type { Task } from '../../kernel/work/index.ts'
+import { dateOf, dateOfId, firstIdOf, firstOpenDay, METHOD, NETWORK, numberOf, SUMS } from './days.ts'
+import { STATUSES } from './state.ts'
+
+const EVERY_MS = 60_000
+/** Books whose days are summed in one transaction. */
+const BOOKS_MAX = 20
+/** Marks that are read in one transaction, and days of theirs that are summed again. */
+const MARKS_MAX = 500
+const DAYS_MAX = 20
+/** Payments of one book that one transaction sums up, but for a whole day at least; and those that one statement reads. */
+const PAYMENTS_MAX = 50_000
+/** So many payments, or fewer, are kept by their ids. */
+const IDS_MAX = 20
+
+const FIRST_DAY = 1
+
+type Book = { merchant_id: string; environment: string }
+
+const DUE = sql(
+  'collection_days_due',
+  `select m.id as merchant_id, e.environment
+   from merchants m cross join (values ('live'), ('sandbox')) e(environment)
+   left join collection_days_until u on u.merchant_id = m.id and u.environment = e.environment
+   where u.until_day is null or u.until_day < ${dateOf('$1')}
+   order by m.id, e.environment limit ${BOOKS_MAX}`,
+)
+
+const ENSURE = sql(
+  'collection_days_ensure',
+  `insert into collection_days_until (merchant_id, environment, until_day)
+   select merchant_id, environment, ${dateOf(String(FIRST_DAY))}
+   from json_to_recordset($1::json) as x(merchant_id uuid, environment text)
+   order by merchant_id, environment on conflict do nothing`,
+)
+
+// What another process has in hand is left to it. First: the oldest payment that is not summed; last: as far as one
+// transaction goes.
+const SPANS = sql(
+  'collection_days_spans',
+  `select u.merchant_id, u.environment, f.id as first_id, l.id as last_id
+   from (
+     select u.* from ${inputRows('$1', 'merchant_id', 'merchant_id uuid, environment text')} i
+     join collection_days_until u on u.merchant_id = i.merchant_id and u.environment = i.environment
+     where u.until_day < ${dateOf('$2')} order by u.merchant_id, u.environment for update of u skip locked
+   ) u
+   left join lateral (
+     select id from collections c where c.merchant_id = u.merchant_id and c.environment = u.environment
+       and c.id > ${firstIdOf('u.until_day')} order by id limit 1) f on true
+   left join lateral (
+     select id from collections c where c.merchant_id = u.merchant_id and c.environment = u.environment
+       and c.id > ${firstIdOf('u.until_day')} order by id limit 1 offset ${PAYMENTS_MAX}) l on true`,
+)
+
+/** Payments of one book with ids between two bounds. */
+type Span = Book & { after_id: string; until_id: string }
+
+type Sum = Book & {
+  day: number
+  status: string
+  method: string
+  network: string
+  items: bigint
+  amount_minor: bigint
+  amount_received_minor: bigint
+  fee_minor: bigint
+  ids: string[] | null
+}
+
+// Without a name it is planned for what is there now: a plan from when the table was small would read all of it.
+const SUM = sql(
+  '',
+  `select i.n, s.* from json_to_recordset($1::json) as i(n int, merchant_id uuid, environment text, after_id uuid, until_id uuid)
+   cross join lateral (
+     with part as materialized (
+       select c.id, c.status, c.method, c.customer_phone, c.amount_minor, c.amount_received_minor, c.fee_minor
+       from collections c
+       where c.merchant_id = i.merchant_id and c.environment = i.environment and c.id > i.after_id and c.id < i.until_id
+       order by c.id limit $2
+     )
+     select ${numberOf(dateOfId('c.id'))} as day, c.status, ${METHOD} as method, ${NETWORK} as network, ${SUMS},
+       case when count(*) <= ${IDS_MAX} then array_agg(c.id) end as ids,
+       (select id from part order by id desc limit 1) as last_id
+     from part c group by 1, 2, 3, 4
+   ) s`,
+)
+
+/** The sums of some spans, read in as many statements as it takes. */
+async function sumSpans(tx: Tx, spans: readonly Span[]): Promise<Sum[]> {
+  const sums = new Map<string, Sum>()
+  for (let left: readonly Span[] = spans; left.length > 0; ) {
+    // Of all spans together, so that a statement reads no more however many books are behind.
+    const most = Math.max(1, Math.ceil(PAYMENTS_MAX / left.length))
+    const rows = await tx.query<Sum & { n: number; last_id: string }>(SUM, [
+      JSON.stringify(left.map((span, n) => ({ ...span, n }))),
+      most,
+    ])
+    const read = new Map<number, { items: bigint; last_id: string }>()
+    for (const { n, last_id, ...row } of rows) {
+      const { merchant_id, environment } = left[n] as Span
+      add(sums, { ...row, merchant_id, environment })
+      read.set(n, { items: (read.get(n)?.items ?? 0n) + row.items, last_id })
+    }
+    left = left.flatMap((span, n) => {
+      const done = read.get(n)
+      return done?.items === BigInt(most) ? [{ ...span, after_id: done.last_id }] : []
+    })
+  }
+  return [...sums.values()]
+}
+
+function add(sums: Map<string, Sum>, more: Sum): void {
+  const { merchant_id, environment, day, status, method, network } = more
+  const name = [merchant_id, environment, day, status, method, network].join(' ')
+  const known = sums.get(name)
+  if (known === undefined) {
+    sums.set(name, more)
+    return
+  }
+  const items = known.items + more.items
+  sums.set(name, {
+    ...known,
+    items,
+    amount_minor: known.amount_minor + more.amount_minor,
+    amount_received_minor: known.amount_received_minor + more.amount_received_minor,
+    fee_minor: known.fee_minor + more.fee_minor,
+    ids: known.ids && more.ids && items <= IDS_MAX ? [...known.ids, ...more.ids] : null,
+  })
+}
+
+const WRITE = sql(
+  'collection_days_write',
+  `insert into collection_days (merchant_id, environment, status, day, method, network, items, amount_minor,
+     amount_received_minor, fee_minor, ids)
+   select merchant_id, environment, status, ${dateOf('day')}, method, network, items, amount_minor, amount_received_minor,
+     fee_minor, ids
+   from json_to_recordset($1::json) as x(merchant_id uuid, environment text, status text, day int, method text, network text,
+     items bigint, amount_minor bigint, amount_received_minor bigint, fee_minor bigint, ids uuid[])`,
+)
+
+async function writeSums(tx: Tx, sums: readonly Sum[]): Promise<void> {
+  const rows = sums.map((sum) => ({
+    ...sum,
+    items: sum.items.toString(),
+    amount_minor: sum.amount_minor.toString(),
+    amount_received_minor: sum.amount_received_minor.toString(),
+    fee_minor: sum.fee_minor.toString(),
+  }))
+  if (rows.length > 0) await tx.query(WRITE, [JSON.stringify(rows)])
+}
+
+const ADVANCE = sql(
+  'collection_days_advance',
+  `update collection_days_until u set until_day = ${dateOf('i.until_day')}
+   from ${inputRows('$1', 'merchant_id', 'merchant_id uuid, environment text, until_day int')} i
+   where u.merchant_id = i.merchant_id and u.environment = i.environment`,
+)
+
+/** Sums up days that are over, of some books. Answers how many books it took. */
+async function closeDays(deps: Deps): Promise<number> {
+  const open = firstOpenDay(deps)
+  const books = await deps.db.query<Book>(DUE, [open])
+  if (books.length === 0) return 0
+  return inTransaction(deps.db, async (tx) => {
+    await tx.query(ENSURE, [JSON.stringify(books)])
+    const rows = await tx.query<Book & { first_id: string | null; last_id: string | null }>(SPANS, [
+      JSON.stringify(books),
+      open,
+    ])
+    const closing = rows.map(({ merchant_id, environment, first_id, last_id }) => {
+      const first = first_id === null ? open : Math.min(open, dayNumber(timeOf(first_id)))
+      const last = last_id === null ? open : Math.max(first + 1, dayNumber(timeOf(last_id)))
+      return { merchant_id, environment, first, until_day: Math.min(open, last) }
+    })
+    await writeSums(
+      tx,
+      await sumSpans(
+        tx,
+        closing.flatMap(({ first, until_day, ...book }) =>
+          first < until_day ? [{ ...book, ...idsOf(first, until_day) }] : [],
+        ),
+      ),
+    )
+    await tx.query(ADVANCE, [JSON.stringify(closing)])
+    return rows.length
+  })
+}
+
+function idsOf(first_day: number, until_day: number): { after_id: string; until_id: string } {
+  return { after_id: firstIdAt(startOfDay(first_day)), until_id: firstIdAt(startOfDay(until_day)) }
+}
+
+const MARKED = sql(
+  'collection_days_marked',
+  `select distinct merchant_id, environment from (
+     select s.merchant_id, s.environment from collection_days_stale s
+     join collection_days_until u on u.merchant_id = s.merchant_id and u.environment = s.environment and s.day < u.until_day
+     limit ${MARKS_MAX}) s`,
+)
+
+const LOCK = sql(
+  'collection_days_lock',
+  `select u.merchant_id, u.environment, ${numberOf('u.until_day')} as until_day
+   from ${inputRows('$1', 'merchant_id', 'merchant_id uuid, environment text')} i
+   join collection_days_until u on u.merchant_id = i.merchant_id and u.environment = i.environment
+   order by u.merchant_id, u.environment for update of u skip locked`,
+)
+
+// Behind the lock, and before the payments are read: only these marks are deleted.
+const MARKS = sql(
+  'collection_days_marks',
+  `select s.merchant_id, s.id, s.environment, ${numberOf('s.day')} as day
+   from ${inputRows('$1', 'merchant_id', 'merchant_id uuid, environment text, until_day int')} i
+   join collection_days_stale s on s.merchant_id = i.merchant_id and s.environment = i.environment
+     and s.day < ${dateOf('i.until_day')}
+   order by s.merchant_id, s.id limit ${MARKS_MAX}`,
+)
+
+const CLEAR = sql(
+  'collection_days_clear',
+  `with marks as (
+     delete from collection_days_stale s using ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
+     where s.merchant_id = i.merchant_id and s.id = i.id
+   )
+   delete from collection_days d
+   using ${inputRows('$2', 'merchant_id', 'merchant_id uuid, environment text, day int')} i
+   where d.merchant_id = i.merchant_id and d.environment = i.environment and d.status = any($3)
+     and d.day = ${dateOf('i.day')}`,
+)
+
+/** Sums up anew the days of which a payment has changed. Answers how many days it took. */
+async function mendDays(deps: Deps): Promise<number> {
+  const books = await deps.db.query<Book>(MARKED)
+  if (books.length === 0) return 0
+  return inTransaction(deps.db, async (tx) => {
+    const locked = await tx.query<Book & { until_day: number }>(LOCK, [JSON.stringify(books)])
+    const all = await tx.query<Book & { id: string; day: number }>(MARKS, [JSON.stringify(locked)])
+    const by_day = Map.groupBy(all, ({ merchant_id, environment, day }) => `${merchant_id} ${environment} ${day}`)
+    const marks = [...by_day.values()].slice(0, DAYS_MAX)
+    if (marks.length === 0) return 0
+    const days = marks.map(([mark]) => mark as Book & { day: number })
+    const spans = days.map(({ merchant_id, environment, day }) => ({
+      merchant_id,
+      environment,
+      ...idsOf(day, day + 1),
+    }))
+    const sums = await sumSpans(tx, spans)
+    await tx.query(CLEAR, [JSON.stringify(marks.flat()), JSON.stringify(days), STATUSES])
+    await writeSums(tx, sums)
+    return days.length
+  })
+}
+
+/** The background work: sums up the days that are over, and again those of which a payment has changed since. */
+export function daysTask(deps: Deps): Task {
+  return {
+    name: 'collection_days',
+    every_ms: EVERY_MS,
+    runOnce: async () => (await closeDays(deps)) + (await mendDays(deps)),
+    async idle() {},
+  }
+}

@@ -1,0 +1,280 @@
+// What a provider's word means: every status meets every answer.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Answer } from '../../adapters/providers/port.ts'
+import { contradicts, decide, decideReview, decideTimeout, type Standing, wasDeclined, wordOf } from './decide.ts'
+import { type MoveName, mayMove, moves, STATUSES, type Status } from './state.ts'
+
+const AMOUNT = 100_000n
+const said = { provider_status: 'WORD' }
+const ANSWERS = {
+  succeeded: { kind: 'succeeded', amount_minor: AMOUNT, currency: 'TZS', ...said },
+  'succeeded with more': { kind: 'succeeded', amount_minor: AMOUNT + 1n, currency: 'TZS', ...said },
+  'succeeded with less': { kind: 'succeeded', amount_minor: 1n, currency: 'TZS', ...said },
+  'succeeded in another currency': { kind: 'succeeded', amount_minor: AMOUNT, currency: 'USD', ...said },
+  held: { kind: 'held', amount_minor: AMOUNT, currency: 'TZS', ...said },
+  reversed: { kind: 'reversed', amount_minor: AMOUNT, currency: 'TZS', ...said },
+  declined: { kind: 'declined', reason: 'wrong_pin', ...said },
+  accepted: { kind: 'accepted', ...said },
+  not_found: { kind: 'not_found', ...said },
+  unknown: { kind: 'unknown', why: 'timeout', ...said },
+} as const satisfies Record<string, Answer>
+
+type Name = keyof typeof ANSWERS | 'deadline'
+const NOTHING: [Name, string][] = [
+  ['accepted', ''],
+  ['not_found', ''],
+  ['unknown', ''],
+]
+const OPEN: [Name, string][] = [
+  ['succeeded', 'succeed:collection_settled'],
+  ['succeeded with more', 'hold:collection_held'],
+  ['succeeded with less', 'hold:collection_held'],
+  ['succeeded in another currency', 'hold:'],
+  ['held', 'hold:collection_held'],
+  ['reversed', 'succeed:collection_settled reverse:collection_reversed'],
+  ['declined', 'fail:'],
+  ['deadline', 'fail:'],
+  ...NOTHING,
+]
+/** For each status: the moves, with the fact that each posts. */
+const TABLE: Record<Status, [Name, string][]> = {
+  created: OPEN,
+  processing: OPEN,
+  // The money is there: a late success wins, a second failure changes nothing.
+  failed: OPEN.map(([name, expected]) => [name, name === 'declined' || name === 'deadline' ? '' : expected]),
+  successful: [
+    ['succeeded', ''],
+    ['succeeded with more', ''],
+    ['succeeded with less', ''],
+    ['succeeded in another currency', ''],
+    ['held', ''],
+    ['reversed', 'reverse:collection_reversed'],
+    ['declined', ''],
+    ['deadline', ''],
+    ...NOTHING,
+  ],
+  pending_clearance: [
+    ['succeeded', ''],
+    ['succeeded with more', ''],
+    ['succeeded with less', ''],
+    ['succeeded in another currency', ''],
+    ['held', ''],
+    ['reversed', 'reverseHeld:collection_held_reversed'],
+    ['declined', ''],
+    ['deadline', ''],
+    ...NOTHING,
+  ],
+  reversed: [
+    ['succeeded', ''],
+    ['succeeded with more', ''],
+    ['succeeded with less', ''],
+    ['succeeded in another currency', ''],
+    ['held', ''],
+    ['reversed', ''],
+    ['declined', ''],
+    ['deadline', ''],
+    ...NOTHING,
+  ],
+}
+
+function standing(status: Status, more: Partial<Standing> = {}): Standing {
+  const received = ['successful', 'pending_clearance', 'reversed'].includes(status)
+  return {
+    status,
+    amount_minor: AMOUNT,
+    fee_minor: 500n,
+    currency: 'TZS',
+    amount_received_minor: received ? AMOUNT : null,
+    foreign_amount_minor: null,
+    foreign_currency: null,
+    failure_reason_code: status === 'failed' ? 'wrong_pin' : null,
+    superseded: false,
+    ...more,
+  }
+}
+
+for (const status of STATUSES) {
+  describe(`a collection that is ${status}`, () => {
+    for (const [name, expected] of TABLE[status]) {
+      test(`and the provider says ${name}: ${expected === '' ? 'nothing changes' : expected}`, () => {
+        const steps = name === 'deadline' ? decideTimeout(standing(status)) : decide(standing(status), ANSWERS[name])
+        assert.equal(steps.map((step) => `${step.move}:${step.posting?.fact ?? ''}`).join(' '), expected)
+        for (const step of steps) {
+          assert.equal(
+            step.failure_reason_code,
+            step.move !== 'fail' ? null : name === 'deadline' ? 'timeout' : 'wrong_pin',
+          )
+        }
+      })
+    }
+    test('every answer has its row in this table', () => {
+      assert.equal(new Set(TABLE[status].map(([name]) => name)).size, Object.keys(ANSWERS).length + 1)
+    })
+  })
+}
+
+test('what is credited is what was asked for, less the frozen fee; what is held is what was taken, without a fee', () => {
+  assert.deepEqual(decide(standing('processing'), ANSWERS.succeeded)[0]?.posting, {
+    fact: 'collection_settled',
+    amount_minor: AMOUNT,
+    fee_minor: 500n,
+  })
+  const [hold] = decide(standing('processing'), ANSWERS['succeeded with more'])
+  assert.deepEqual(hold?.posting, { fact: 'collection_held', amount_minor: AMOUNT + 1n, fee_minor: 0n })
+  assert.equal(hold?.amount_received_minor, AMOUNT + 1n)
+})
+
+describe('an answer that denies what is booked', () => {
+  const FINAL = [
+    'succeeded',
+    'succeeded with more',
+    'succeeded with less',
+    'succeeded in another currency',
+    'held',
+    'declined',
+  ]
+  const DENIES: Partial<Record<Status, string[]>> = {
+    successful: FINAL.slice(1),
+    // Whoever clears held money must know every word that came after it.
+    pending_clearance: FINAL,
+    reversed: FINAL.slice(1),
+  }
+  for (const status of STATUSES) {
+    for (const [name, answer] of Object.entries(ANSWERS)) {
+      const denies = DENIES[status]?.includes(name) ?? false
+      test(`${name} ${denies ? 'denies' : 'does not deny'} a collection that is ${status}`, () =>
+        assert.equal(contradicts(standing(status), answer), denies))
+    }
+  }
+  test('so does the reversal of another amount', () => {
+    const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...said }
+    for (const status of ['successful', 'pending_clearance', 'reversed'] as const)
+      assert.equal(contradicts(standing(status), answer), true)
+  })
+  test('its word names outcome, amount and currency, or the reason', () => {
+    assert.equal(wordOf(ANSWERS['succeeded in another currency']), 'succeeded 1000.00 USD')
+    assert.equal(wordOf(ANSWERS.declined), 'declined wrong_pin')
+    assert.equal(wordOf(ANSWERS.unknown), null)
+  })
+})
+
+test('a reversal takes back what was booked, whatever amount the provider names now', () => {
+  const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...said }
+  assert.equal(decide(standing('successful'), answer)[0]?.posting?.amount_minor, AMOUNT)
+  assert.equal(
+    decide(standing('pending_clearance', { amount_received_minor: 42n }), answer)[0]?.posting?.amount_minor,
+    42n,
+  )
+})
+
+test('a reversal of another amount whose arrival was never seen is held first and then given back', () => {
+  const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...said }
+  const steps = decide(standing('processing'), answer)
+  assert.deepEqual(
+    steps.map((step) => [step.move, step.posting?.fact, step.posting?.amount_minor]),
+    [
+      ['hold', 'collection_held', 7n],
+      ['reverseHeld', 'collection_held_reversed', 7n],
+    ],
+  )
+})
+
+describe('an operator decides about held money', () => {
+  const held = (more: Partial<Standing> = {}) => standing('pending_clearance', more)
+  const postingOf = (of: Standing, decision: 'approve' | 'decline') => decideReview(of, decision)[0]?.posting
+  test('approved, what was received is credited, less the frozen fee', () => {
+    assert.deepEqual(decideReview(held({ amount_received_minor: 42_000n }), 'approve'), [
+      {
+        move: 'clear',
+        failure_reason_code: null,
+        amount_received_minor: 42_000n,
+        posting: { fact: 'collection_cleared', amount_minor: 42_000n, fee_minor: 500n },
+      },
+    ])
+  })
+  test('a fee that is not less than what was received is not taken', () => {
+    for (const [received, fee_minor] of [
+      [501n, 500n],
+      [500n, 0n],
+      [499n, 0n],
+      [1n, 0n],
+    ] as const)
+      assert.equal(postingOf(held({ amount_received_minor: received }), 'approve')?.fee_minor, fee_minor)
+  })
+  test('declined, what was received leaves our books without a fee, and the payment has failed', () => {
+    assert.deepEqual(decideReview(held({ amount_received_minor: 42_000n }), 'decline'), [
+      {
+        move: 'decline',
+        failure_reason_code: 'review_declined',
+        amount_received_minor: 42_000n,
+        posting: { fact: 'collection_declined', amount_minor: 42_000n, fee_minor: 0n },
+      },
+    ])
+  })
+  for (const status of STATUSES.filter((one) => one !== 'pending_clearance')) {
+    test(`and nothing is decided of a collection that is ${status}`, () => {
+      for (const decision of ['approve', 'decline'] as const)
+        assert.deepEqual(decideReview(standing(status, { amount_received_minor: AMOUNT }), decision), [])
+    })
+  }
+  test('a reversal of what was cleared takes back what was credited: the fee comes back only when it was taken', () => {
+    const answer: Answer = { kind: 'reversed', amount_minor: 42_000n, currency: 'TZS', ...said }
+    for (const [received, fee_minor] of [
+      [42_000n, 500n],
+      [500n, 0n],
+    ] as const) {
+      const [step] = decide(standing('successful', { amount_received_minor: received }), answer)
+      assert.deepEqual(step?.posting, { fact: 'collection_reversed', amount_minor: received, fee_minor })
+    }
+  })
+  describe('after it was declined', () => {
+    const declined = standing('failed', { failure_reason_code: 'review_declined', amount_received_minor: AMOUNT })
+    test('no word of the provider moves anything, not even a success', () => {
+      assert.ok(wasDeclined(declined))
+      for (const answer of Object.values(ANSWERS)) assert.deepEqual(decide(declined, answer), [])
+      assert.deepEqual(decideTimeout(declined), [])
+    })
+    test('every word of money is noted, and a refusal says nothing new', () => {
+      for (const [name, answer] of Object.entries(ANSWERS))
+        assert.equal(contradicts(declined, answer), 'amount_minor' in answer, name)
+    })
+    test('a payment that the provider itself declined after a review may still succeed', () => {
+      const refused = standing('failed', { failure_reason_code: 'review_declined' })
+      assert.ok(!wasDeclined(refused))
+      assert.equal(decide(refused, ANSWERS.succeeded)[0]?.move, 'succeed')
+    })
+  })
+})
+
+describe('moves', () => {
+  const ALLOWED: Record<MoveName, Status[]> = {
+    succeed: ['created', 'processing', 'failed'],
+    fail: ['created', 'processing'],
+    hold: ['created', 'processing', 'failed'],
+    reverse: ['successful'],
+    reverseHeld: ['pending_clearance'],
+    clear: ['pending_clearance'],
+    decline: ['pending_clearance'],
+  }
+  for (const [name, from] of Object.entries(ALLOWED) as [MoveName, Status[]][]) {
+    for (const status of STATUSES) {
+      test(`${name} ${from.includes(status) ? 'may' : 'may not'} start from ${status}`, () =>
+        assert.equal(mayMove(name, status), from.includes(status)))
+    }
+  }
+  test('nothing leads out of reversed, and nothing leads back to created or processing', () => {
+    for (const move of Object.values(moves)) {
+      assert.ok(!(move.from as readonly Status[]).includes('reversed'))
+      assert.ok(!['created', 'processing'].includes(move.to))
+    }
+  })
+  test('only a reversal leaves successful', () => {
+    const leaving = Object.values(moves).filter((move) => (move.from as readonly Status[]).includes('successful'))
+    assert.deepEqual(
+      leaving.map((move) => move.to),
+      ['reversed'],
+    )
+  })
+})

@@ -1,0 +1,600 @@
+// Who works on a payment, and when: one push at a time, nothing forgotten, and nobody held up by a stranger's provider.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { codeOf, createWorld, START, type World } from '../../../test/harness.ts'
+import { NO_PAYOUTS } from '../../../test/no-payouts.ts'
+import {
+  type Answer,
+  CALL_MS_MAX,
+  type PaymentRequest,
+  type Provider,
+  type PushAnswer,
+} from '../../adapters/providers/port.ts'
+import type { Statement } from '../../kernel/db/index.ts'
+import { ATTEMPT_LEASE_MS } from './store.ts'
+
+const PUSH = '/v1/collections/wallet-push'
+const accepted: Answer = { kind: 'accepted', provider_status: 'PENDING' }
+const notFound: Answer = { kind: 'not_found', provider_status: 'NOT_FOUND' }
+
+type Said = Answer | Promise<Answer>
+type Pushed = PushAnswer | Promise<PushAnswer>
+type Row = { state: string; asks: number; due_at: Date; lease_owner: string | null; sent_at: Date | null }
+type Stage = {
+  world: World
+  provider: Provider
+  script: { push(request: PaymentRequest): Pushed; status(request: PaymentRequest): Said }
+  pushes: () => number
+  pay(key?: string, phone?: string): Promise<string>
+  refresh(id: string, key?: string): Promise<void>
+  row(id: string): Promise<Row>
+}
+
+/** A world whose live provider follows a script that may take its time. */
+async function stage(
+  work: (stage: Stage) => Promise<void>,
+  {
+    places,
+    ...options
+  }: {
+    env?: Record<string, string>
+    point?: (name: string) => void
+    places?: { payments: number; payouts: number }
+  } = {},
+): Promise<void> {
+  let pushes = 0
+  const script: Stage['script'] = { push: () => accepted, status: () => accepted }
+  const provider: Provider = {
+    name: 'mock',
+    capabilities: {
+      methods: ['wallet_push', 'provider_pesa', 'qr'],
+      whole_shillings: false,
+      payout_methods: [],
+      ...(places ? { places } : {}),
+    },
+    push: async (request) => {
+      pushes++
+      return script.push(request)
+    },
+    qr: async () => accepted,
+    status: (requests) => Promise.all(requests.map((request) => script.status(request))),
+    ...NO_PAYOUTS,
+    verifyCallback: () => ({ verified: false }),
+  }
+  const world = await createWorld({ compose: { providers: [provider] }, ...options })
+  try {
+    await work({
+      world,
+      provider,
+      script,
+      pushes: () => pushes,
+      async pay(key = world.live_key, phone = '0754123456') {
+        const reply = await world.post(PUSH, { amount: '10', phone }, { key })
+        assert.equal(reply.status, 202)
+        return reply.body.data.collection_id
+      },
+      async refresh(id, key = world.live_key) {
+        assert.equal(
+          (await world.call({ method: 'POST', url: `/v1/collections/${id}/refresh-status`, key })).status,
+          200,
+        )
+      },
+      async row(id) {
+        const [row] = await world.rows<Row>(
+          'select state, asks, due_at, lease_owner, sent_at from collection_attempts where collection_id = $1',
+          [id],
+        )
+        return row as Row
+      },
+    })
+  } finally {
+    // A test that failed leaves nobody waiting.
+    for (const open of gates.splice(0)) open(accepted)
+    await world.close()
+  }
+}
+
+const gates: ((answer: Answer) => void)[] = []
+
+/** Something that a provider answers when the test says so. */
+function gate() {
+  const { promise: answer, resolve: open } = Promise.withResolvers<Answer>()
+  gates.push(open)
+  return { answer, open }
+}
+
+/** Lets time pass between a claim and what follows it, as in a process that is held up. */
+function heldUp({ deps }: World, ms: number): void {
+  const { query } = deps.db
+  deps.db.query = async <Row>(statement: Statement, values?: readonly unknown[]) => {
+    const rows = await query<Row>(statement, values)
+    if (statement.name === 'claim_collection_attempts' && rows.length > 0) deps.clock.advance(ms)
+    return rows
+  }
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 5_000
+  while (!(await holds())) {
+    assert.ok(Date.now() < end, 'it never happened')
+    await new Promise((done) => setTimeout(done, 2))
+  }
+}
+
+describe('a provider that cannot say that it has no such payment', () => {
+  const speechless: Answer = { kind: 'unknown', why: 'unseen_status', provider_status: null }
+
+  test('is sent a payment that waited for a worker, once, even when somebody asked about it before', () =>
+    stage(
+      async ({ world, script, pushes, pay, refresh, row }) => {
+        script.status = () => speechless
+        const id = await pay()
+        await refresh(id)
+        assert.deepEqual([pushes(), (await row(id)).lease_owner], [0, null])
+        await world.work()
+        assert.equal(pushes(), 1)
+        assert.equal((await row(id)).state, 'asked')
+        await world.pass(60_000)
+        assert.equal(pushes(), 1)
+      },
+      { env: { PROCESS: 'api' } },
+    ))
+
+  for (const [name, env] of [
+    ['the process that accepted it', {}],
+    ['a worker', { PROCESS: 'api' }],
+  ] as const) {
+    test(`is asked first, and never sent a second prompt, after ${name} died inside the push`, () =>
+      stage(
+        async ({ world, provider, script, pushes, pay, row }) => {
+          let asked = 0
+          script.push = () => gate().answer
+          script.status = () => {
+            asked++
+            return speechless
+          }
+          const id = await pay()
+          await world.system.driver.task.runOnce()
+          await until(() => pushes() === 1)
+          assert.equal((await row(id)).lease_owner, world.deps.process_id)
+          // Another process, after the lease of the one that is gone.
+          const other = await createWorld({ url: world.url, compose: { providers: [provider] } })
+          other.deps.clock.advance(ATTEMPT_LEASE_MS)
+          try {
+            const task = other.system.driver.task
+            await task.runOnce()
+            await until(() => pushes() + asked > 1)
+            assert.deepEqual([pushes(), asked, (await row(id)).state], [1, 1, 'to_send'])
+          } finally {
+            for (const open of gates.splice(0)) open(accepted)
+            await other.close()
+          }
+        },
+        { env },
+      ))
+  }
+})
+
+describe('a provider of few connections', () => {
+  const speechless: Answer = { kind: 'unknown', why: 'unseen_status', provider_status: null }
+  const busy = { kind: 'not_sent', busy: true, provider_status: null } as const
+  const places = { payments: 8, payouts: 8 }
+
+  test('is given no more payments at once than it has: a burst waits in the database, nothing of it fails, and each is sent once', () =>
+    stage(
+      async ({ world, script, provider, pushes, pay, row }) => {
+        const open: ((answer: Answer) => void)[] = []
+        let most = 0
+        const references: string[] = []
+        provider.push = async ({ reference }) => {
+          references.push(reference)
+          const pushing = gate()
+          open.push(pushing.open)
+          most = Math.max(most, open.length)
+          return pushing.answer
+        }
+        script.status = () => speechless
+        const ids = await Promise.all(Array.from({ length: 60 }, () => pay()))
+        const owned = () =>
+          world.rows("select 1 from collection_attempts where lease_owner is not null and state = 'to_send'")
+        assert.equal((await owned()).length, 8, 'what has no connection has no lease: it was surely not sent')
+        for (let sent = 0; sent < ids.length; ) {
+          await until(async () => {
+            await world.system.driver.task.runOnce()
+            return open.length > 0
+          })
+          assert.ok((await owned()).length <= 8)
+          sent += open.length
+          for (const answer of open.splice(0)) answer(accepted)
+          await world.system.driver.task.idle()
+        }
+        assert.equal(most, 8)
+        assert.deepEqual([references.length, new Set(references).size, pushes()], [60, 60, 0])
+        for (const id of ids) assert.equal((await row(id)).state, 'asked')
+        for (const id of ids)
+          assert.equal((await world.get(`/v1/collections/${id}`, world.live_key)).body.data.status, 'processing')
+      },
+      { places },
+    ))
+
+  test('is sent a payment again that found no connection free, though it cannot say that it has no such payment', () =>
+    stage(async ({ world, script, pushes, pay, row }) => {
+      script.push = () => busy
+      script.status = () => speechless
+      const id = await pay()
+      await world.system.driver.task.idle()
+      const { state, asks, lease_owner, sent_at, due_at } = await row(id)
+      assert.deepEqual(
+        { state, asks, lease_owner, sent_at },
+        { state: 'to_send', asks: 0, lease_owner: null, sent_at: null },
+      )
+      assert.equal(Number(due_at) - Number(world.deps.clock.now()), 1_000)
+      for (let tries = 2; tries < 20; tries++) {
+        await world.pass(1_000)
+        assert.equal(pushes(), tries)
+      }
+      assert.equal(
+        (
+          await world.get('/v1/operator/providers', (await world.newSession('SUPER_ADMIN')).token)
+        ).body.data.providers.find(({ name }: { name: string }) => name === 'mock').circuits[0].state,
+        'closed',
+      )
+      script.push = () => accepted
+      await world.pass(1_000)
+      assert.deepEqual([pushes(), (await row(id)).state], [20, 'asked'])
+    }))
+
+  test('is sent a payment again that found none, also when that could not be written down', () =>
+    stage(async ({ world, script, pushes, pay, row }) => {
+      script.push = () => busy
+      script.status = () => speechless
+      const { db } = world.deps
+      const { query } = db
+      let fails = true
+      db.query = (statement, values) => {
+        if (!fails || statement.name !== 'attempts_note_open') return query(statement, values)
+        fails = false
+        return Promise.reject(new Error('the connection is gone'))
+      }
+      const id = await pay()
+      await world.system.driver.task.idle()
+      assert.equal((await row(id)).lease_owner, world.deps.process_id)
+      script.push = () => accepted
+      world.deps.clock.advance(ATTEMPT_LEASE_MS)
+      await world.work()
+      assert.deepEqual([pushes(), (await row(id)).state], [2, 'asked'])
+    }))
+})
+
+test('a payment whose provider is not configured in this process was not sent: it is, once the provider is configured', () =>
+  stage(
+    async ({ world, provider, script, pushes, pay, row }) => {
+      script.status = () => ({ kind: 'unknown', why: 'unseen_status', provider_status: null })
+      const id = await pay()
+      await world.rows("update collection_attempts set provider = 'later'")
+      await world.pass(1_000)
+      const { state, asks, lease_owner } = await row(id)
+      assert.deepEqual({ state, asks, lease_owner }, { state: 'to_send', asks: 0, lease_owner: null })
+      const other = await createWorld({ url: world.url, compose: { providers: [{ ...provider, name: 'later' }] } })
+      try {
+        await other.pass(62_000)
+        assert.deepEqual([pushes(), (await row(id)).state], [1, 'asked'])
+      } finally {
+        await other.close()
+      }
+    },
+    { env: { PROCESS: 'api' } },
+  ))
+
+test('a prompt that was never answered is asked about less and less: not a hundred times in three days', () =>
+  stage(async ({ world, script, pushes, pay, row }) => {
+    let asked = 0
+    const doubt: Answer = { kind: 'unknown', why: 'timeout', provider_status: null }
+    script.push = () => doubt
+    script.status = () => {
+      asked++
+      return doubt
+    }
+    const id = await pay()
+    await world.system.driver.task.idle()
+    for (const end = START.getTime() + 71 * 3_600_000; world.deps.clock.now().getTime() < end; ) {
+      world.deps.clock.advance(Math.max(1_000, Number((await row(id)).due_at) - world.deps.clock.now().getTime()))
+      await world.system.driver.task.runOnce()
+      await world.system.driver.task.idle()
+    }
+    assert.ok(asked >= 70 && asked < 100, `asked ${asked} times`)
+    assert.equal(pushes(), 1)
+    world.deps.clock.advance(3_600_000)
+    await world.work()
+    assert.equal((await world.get(`/v1/collections/${id}`, world.live_key)).body.data.failure_reason_code, 'timeout')
+  }))
+
+describe('one push at a time', () => {
+  test('a refresh while the push is under way leaves it its lease, and nothing is sent beside it, as long as a call may take', () =>
+    stage(async ({ world, script, pushes, pay, refresh, row }) => {
+      const pushing = gate()
+      script.push = () => pushing.answer
+      script.status = () => notFound
+      const id = await pay()
+      await until(() => pushes() === 1)
+      const before = await row(id)
+      await refresh(id)
+      assert.deepEqual(await row(id), before)
+      assert.equal(before.lease_owner, world.deps.process_id)
+      for (let ms = 0; ms < CALL_MS_MAX; ms += 100) {
+        world.deps.clock.advance(100)
+        await world.system.driver.task.runOnce()
+        await new Promise((done) => setImmediate(done))
+      }
+      assert.equal(pushes(), 1)
+      pushing.open(accepted)
+      await world.system.driver.task.idle()
+      assert.equal((await row(id)).state, 'asked')
+      assert.equal((await row(id)).lease_owner, null)
+    }))
+
+  test('an adapter that never answers is given up: the payment goes on by asking, and other questions are asked all the same', () =>
+    stage(async ({ world, provider, script, pushes, pay, row }) => {
+      const { task } = world.system.driver
+      const hangs = () => gate().answer
+      script.push = hangs
+      const ids = [await pay(), await pay()]
+      await until(() => pushes() === 2)
+      const given_up = async () => {
+        world.deps.clock.advance(CALL_MS_MAX + 1_000)
+        for (const id of ids) await until(async () => (await row(id)).lease_owner === null)
+      }
+      await given_up()
+      for (const id of ids) assert.deepEqual([(await row(id)).state, (await row(id)).asks], ['to_send', 1])
+
+      // As many questions hang as may run at once, again and again: the next ones are asked all the same.
+      let questions = 0
+      script.status = () => {
+        questions++
+        return hangs()
+      }
+      for (let round = 1; round <= 6; round++) {
+        world.deps.clock.advance(60_000)
+        await task.runOnce()
+        await until(() => questions === 2 * round)
+        await given_up()
+      }
+
+      let codes = 0
+      provider.qr = () => {
+        codes++
+        return hangs()
+      }
+      const code = world.post('/v1/collections/qr', { amount: '10' }, { key: world.live_key })
+      await until(() => codes === 1)
+      world.deps.clock.advance(CALL_MS_MAX + 1_000)
+      assert.deepEqual(codeOf(await code), [503, 'provider_unavailable'])
+
+      script.status = ({ amount_minor, currency }) => ({
+        kind: 'succeeded',
+        amount_minor,
+        currency,
+        provider_status: 'COMPLETED',
+      })
+      world.deps.clock.advance(120_000)
+      await world.work()
+      for (const id of ids) {
+        assert.equal((await world.get(`/v1/collections/${id}`, world.live_key)).body.data.status, 'successful')
+      }
+      assert.equal(pushes(), 2, 'what may have been sent was never sent again')
+    }))
+
+  test('an acceptance outlives a refresh that the status of the provider lags behind', () =>
+    stage(async ({ world, script, pushes, pay, refresh, row }) => {
+      script.status = () => notFound
+      const id = await pay()
+      await until(() => pushes() === 1)
+      await refresh(id)
+      await refresh(id)
+      await world.system.driver.task.idle()
+      const { state, sent_at, lease_owner } = await row(id)
+      assert.deepEqual({ state, lease_owner }, { state: 'asked', lease_owner: null })
+      assert.notEqual(sent_at, null)
+      await world.pass(40_000)
+      assert.equal(pushes(), 1)
+    }))
+
+  test('an acceptance that could not be written is still known when the attempt falls due', () =>
+    stage(async ({ world, script, pushes, pay, row }) => {
+      script.status = () => notFound
+      const { db } = world.deps
+      const { query } = db
+      let fails = true
+      db.query = (statement, values) => {
+        if (!fails || statement.name !== 'attempts_note_open') return query(statement, values)
+        fails = false
+        return Promise.reject(new Error('the connection is gone'))
+      }
+      const id = await pay()
+      await world.system.driver.task.idle()
+      assert.equal((await row(id)).state, 'to_send')
+      await world.pass(40_000)
+      assert.equal(pushes(), 1)
+      assert.equal((await row(id)).state, 'asked')
+    }))
+
+  test('whoever lost the lease while asking sends nothing, and gives nothing back', () => {
+    let dies = true
+    return stage(
+      async ({ world, script, pushes, pay, row }) => {
+        const asking = gate()
+        let asked = 0
+        script.status = () => {
+          asked++
+          return asking.answer
+        }
+        const id = await pay()
+        await world.system.driver.task.idle()
+        world.deps.clock.advance(20_000)
+        heldUp(world, 5_000)
+        assert.equal(await world.system.driver.task.runOnce(), 1)
+        await until(() => asked === 1)
+        world.deps.clock.advance(CALL_MS_MAX)
+        const other = randomUUID()
+        const until_then = new Date(world.deps.clock.now().getTime() + 9_000)
+        await world.rows('update collection_attempts set lease_owner = $1, due_at = $2', [other, until_then])
+        asking.open(notFound)
+        await world.system.driver.task.idle()
+        assert.equal(pushes(), 0)
+        const { lease_owner, due_at } = await row(id)
+        assert.deepEqual({ lease_owner, due_at }, { lease_owner: other, due_at: until_then })
+      },
+      {
+        point: (name) => {
+          if (name !== 'send.before_push' || !dies) return
+          dies = false
+          throw new Error('the process dies here')
+        },
+      },
+    )
+  })
+
+  test('a slow question is followed by a push under a lease that is whole again', () => {
+    let dies = true
+    return stage(
+      async ({ world, script, pushes, pay, row }) => {
+        const asking = gate()
+        const pushing = gate()
+        let asked = 0
+        script.status = () => {
+          asked++
+          return asking.answer
+        }
+        script.push = () => pushing.answer
+        const id = await pay()
+        await world.system.driver.task.idle()
+        world.deps.clock.advance(20_000)
+        heldUp(world, 5_000)
+        await world.system.driver.task.runOnce()
+        await until(() => asked === 1)
+        world.deps.clock.advance(CALL_MS_MAX)
+        asking.open(notFound)
+        await until(() => pushes() === 1)
+        assert.equal(Number((await row(id)).due_at) - Number(world.deps.clock.now()), 15_000)
+        pushing.open(accepted)
+        await world.system.driver.task.idle()
+      },
+      {
+        point: (name) => {
+          if (name !== 'send.before_push' || !dies) return
+          dies = false
+          throw new Error('the process dies here')
+        },
+      },
+    )
+  })
+})
+
+describe('hints', () => {
+  test('asking again and again puts the worker off by nothing', () =>
+    stage(async ({ world, pay, refresh, row }) => {
+      const id = await pay()
+      await world.system.driver.task.idle()
+      const before = await row(id)
+      for (let i = 0; i < 12; i++) {
+        world.deps.clock.advance(2_000)
+        await refresh(id)
+      }
+      const { asks, due_at } = await row(id)
+      assert.deepEqual({ asks, due_at }, { asks: before.asks, due_at: before.due_at })
+      await Promise.all(Array.from({ length: 12 }, () => refresh(id)))
+      assert.deepEqual((await row(id)).due_at, before.due_at)
+    }))
+
+  test('a hint that announces a change brings the next question forward', () =>
+    stage(async ({ world, script, pay, refresh, row }) => {
+      const id = await pay()
+      await world.system.driver.task.idle()
+      script.status = () => ({ ...accepted, ask_again_ms: 1_000 })
+      await refresh(id)
+      assert.equal(Number((await row(id)).due_at) - Number(world.deps.clock.now()), 1_000)
+      script.status = () => ({ ...accepted, ask_again_ms: 60_000 })
+      await refresh(id)
+      assert.equal(Number((await row(id)).due_at) - Number(world.deps.clock.now()), 1_000, 'and never back')
+    }))
+})
+
+describe('several providers', () => {
+  test('a live provider that hangs takes no place of the sandbox', () =>
+    stage(async ({ world, script, pushes, pay, refresh, row }) => {
+      const hanging = gate()
+      script.push = () => hanging.answer
+      script.status = () => hanging.answer
+      for (let i = 0; i < 11; i++) await Promise.all(Array.from({ length: 100 }, () => pay()))
+      assert.equal(pushes(), 1_000)
+      const statusOf = async (id: string) => (await world.get(`/v1/collections/${id}`)).body.data.status
+
+      // Sent at once, without the worker; 008 is found only by the worker's question; a refresh waits for nobody either.
+      const at_once = await pay(world.sandbox_key, '0754123001')
+      await until(async () => {
+        world.deps.clock.advance(0)
+        return (await statusOf(at_once)) === 'successful'
+      })
+      const found = await pay(world.sandbox_key, '0754123008')
+      const openOf = async (id: string) => (await row(id)).state === 'asked' && (await row(id)).lease_owner === null
+      await until(async () => {
+        world.deps.clock.advance(10)
+        return openOf(found)
+      })
+      world.deps.clock.advance(Number((await row(found)).due_at) - Number(world.deps.clock.now()))
+      await until(async () => {
+        await world.system.driver.task.runOnce()
+        return (await statusOf(found)) === 'successful'
+      })
+      const [live] = await world.rows<{ id: string }>("select id from collections where environment = 'live' limit 1")
+      const stuck = refresh(live?.id ?? '')
+      await refresh(found, world.sandbox_key)
+      const waiting = await world.rows(
+        "select 1 from collection_attempts where environment = 'live' and lease_owner is null",
+      )
+      assert.equal(waiting.length, 100, 'what has no place is left to whoever has one')
+      assert.equal(pushes(), 1_000)
+      hanging.open(accepted)
+      await stuck
+      await world.system.driver.task.idle()
+    }))
+
+  test('a payment of a provider that is no longer configured fails with timeout at its deadline, like any other', () =>
+    stage(
+      async ({ world, pay }) => {
+        const id = await pay()
+        await world.system.driver.task.idle()
+        await world.rows("update collection_attempts set provider = 'gone'")
+        await world.pass(60_000)
+        assert.equal((await world.get(`/v1/collections/${id}`, world.live_key)).body.data.status, 'processing')
+        await world.pass(20_000)
+        const { status, failure_reason_code } = (await world.get(`/v1/collections/${id}`, world.live_key)).body.data
+        assert.deepEqual({ status, failure_reason_code }, { status: 'failed', failure_reason_code: 'timeout' })
+      },
+      { env: { COLLECTION_DEADLINE_H: '0.02' } },
+    ))
+})
+
+test('two merchants who ask for one id at the same moment each get their own answer', () =>
+  stage(async ({ world, pay }) => {
+    const id = await pay(world.sandbox_key, '0754123001')
+    const stranger = await world.newKey({ merchant: await world.newMerchant() })
+    const status = (key: string) => world.get(`/v1/collections/${id}`, key)
+    const refresh = (key: string) => world.call({ method: 'POST', url: `/v1/collections/${id}/refresh-status`, key })
+    for (const ask of [status, refresh]) {
+      for (const owner_first of [true, false]) {
+        const pairs = Array.from({ length: 40 }, () => {
+          if (owner_first) return [ask(world.sandbox_key), ask(stranger)] as const
+          const other = ask(stranger)
+          return [ask(world.sandbox_key), other] as const
+        })
+        for (const [own, other] of pairs) {
+          assert.equal((await own).status, 200)
+          assert.equal((await own).body.data.collection_id, id)
+          assert.equal((await other).status, 404)
+        }
+      }
+    }
+  }))

@@ -1,0 +1,152 @@
+// The queue of payments that wait for an operator's review, and how operators see a payment, held or not.
+
+import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import { payUrlOf } from '../../kernel/http/index.ts'
+import { amountAsNumber, isId, refuse, routingCodeOf } from '../../kernel/lib/index.ts'
+import { presentCollection } from './present.ts'
+import type { HeldCollection, OperatorCollection } from './schema.ts'
+import type { Status } from './state.ts'
+import { COLLECTION_COLUMNS, type Collection } from './store.ts'
+
+/** One case of the queue, as it is written. `decided_at`: null while it waits. */
+export type QueueRow = { merchant_id: string; collection_id: string; environment: string; decided_at: Date | null }
+
+// Nobody else writes these rows meanwhile: whoever holds or decides has the collection under lock.
+const WRITE = sql(
+  'held_write',
+  `insert into held_collections (merchant_id, collection_id, environment, held_at, decided_at)
+   select merchant_id, collection_id, environment, $2, decided_at
+   from json_to_recordset($1::json) as q(merchant_id uuid, collection_id uuid, environment text, decided_at timestamptz)
+   on conflict (merchant_id, collection_id) do update set decided_at = excluded.decided_at`,
+)
+
+/** Puts collections that were held into the queue, and takes those out that were decided. Nothing to write: no statement. */
+export async function writeQueue(deps: Deps, tx: Tx, rows: readonly QueueRow[]): Promise<void> {
+  if (rows.length > 0) await tx.query(WRITE, [JSON.stringify(rows), deps.clock.now()])
+}
+
+type Row = Collection & {
+  merchant_id: string
+  merchant_code: string
+  merchant_name: string
+  customer_name: string | null
+  customer_phone: string | null
+  description: string | null
+  fee_minor: bigint
+  provider: string | null
+  provider_reference: string | null
+  held_at: Date | null
+  decided_at: Date | null
+}
+
+const COLUMNS = `${COLLECTION_COLUMNS}, c.merchant_id, m.merchant_code, m.name as merchant_name, c.customer_name,
+     coalesce(a.phone, c.customer_phone) as customer_phone, c.description, c.fee_minor, a.provider, a.provider_reference, h.held_at, h.decided_at`
+const JOINED = `join merchants m on m.id = c.merchant_id
+   left join held_collections h on h.merchant_id = c.merchant_id and h.collection_id = c.id
+   left join lateral (
+     select provider, provider_reference, phone from collection_attempts
+     where merchant_id = c.merchant_id and collection_id = c.id and number = coalesce(c.settled_attempt, c.attempts)) a on true`
+
+/** Which collection is meant. */
+export type CollectionName = { merchant_id: string; id: string }
+
+const NAMED = sql(
+  'operator_collections',
+  `select ${COLUMNS} from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
+   join collections c on c.merchant_id = i.merchant_id and c.id = i.id ${JOINED}`,
+)
+
+/** The named collections as operators see them, in the order of their names. */
+export async function presentForOperators(
+  reader: Reader,
+  names: readonly CollectionName[],
+  pay_url: string,
+): Promise<OperatorCollection[]> {
+  if (names.length === 0) return []
+  const rows = await reader.query<Row>(NAMED, [JSON.stringify(names)])
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return withHistory(
+    reader,
+    names.flatMap(({ id }) => found.get(id) ?? []),
+    pay_url,
+  )
+}
+
+// The id carries its merchant's routing code, so that it leads to its row through the primary key.
+const FIND = sql(
+  'operator_collection_find',
+  `select ${COLUMNS} from (
+     select c.* from merchants f join collections c on c.merchant_id = f.id where f.routing_code = $1 and c.id = $2) c
+   ${JOINED}`,
+)
+
+async function find(deps: Deps, reader: Reader, collection_id: string): Promise<OperatorCollection | undefined> {
+  const id = collection_id.toLowerCase()
+  const rows = isId(id) ? await reader.query<Row>(FIND, [routingCodeOf(id), id]) : []
+  const [found] = await withHistory(reader, rows, payUrlOf(deps.config))
+  return found
+}
+
+/** A collection as operators see it. Refuses one that is unknown with not_found. */
+export async function getForOperators(deps: Deps, reader: Reader, collection_id: string): Promise<OperatorCollection> {
+  return (await find(deps, reader, collection_id)) ?? refuse('not_found', { message: 'There is no such collection.' })
+}
+
+/** A collection that was held, as operators see it. Refuses one that is unknown or was never held with not_found. */
+export async function getHeld(deps: Deps, reader: Reader, collection_id: string): Promise<HeldCollection> {
+  const found = await find(deps, reader, collection_id)
+  const held_at = found?.held_at ?? null
+  if (found === undefined || held_at === null)
+    return refuse('not_found', { message: 'There is no such collection under review.' })
+  return { ...found, held_at }
+}
+
+type HistoryRow = {
+  collection_id: string
+  from_status: Status
+  to_status: Status
+  actor: string
+  reason: string | null
+  event: string | null
+  at: Date
+}
+
+const HISTORY = sql(
+  'held_history',
+  `select h.collection_id, h.from_status, h.to_status, h.actor, h.reason, h.event, h.at
+   from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
+   join collection_history h on h.merchant_id = i.merchant_id and h.collection_id = i.id order by h.seq`,
+)
+
+/** The rows with what became of each, in one statement for all of them. */
+async function withHistory(reader: Reader, rows: readonly Row[], pay_url: string): Promise<OperatorCollection[]> {
+  if (rows.length === 0) return []
+  const keys = rows.map(({ merchant_id, id }) => ({ merchant_id, id }))
+  const history = await reader.query<HistoryRow>(HISTORY, [JSON.stringify(keys)])
+  return rows.map((row) =>
+    view(
+      row,
+      pay_url,
+      history.filter(({ collection_id }) => collection_id === row.id),
+    ),
+  )
+}
+
+function view(row: Row, pay_url: string, history: readonly HistoryRow[]): OperatorCollection {
+  const { merchant_id, merchant_code, merchant_name, customer_name, customer_phone, description } = row
+  return {
+    merchant_id,
+    merchant_code,
+    merchant_name,
+    ...presentCollection(row, pay_url),
+    fee: amountAsNumber(row.fee_minor),
+    customer_name,
+    customer_phone,
+    description,
+    provider: row.provider,
+    provider_reference: row.provider_reference,
+    held_at: row.held_at?.toISOString() ?? null,
+    decided_at: row.decided_at?.toISOString() ?? null,
+    history: history.map(({ collection_id: _, at, ...entry }) => ({ ...entry, at: at.toISOString() })),
+  }
+}

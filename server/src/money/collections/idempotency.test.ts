@@ -1,0 +1,366 @@
+// Idempotency-Key: however often a request is sent, its payment is made once.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { createWorld, type Reply, type World } from '../../../test/harness.ts'
+import { NO_PAYOUTS } from '../../../test/no-payouts.ts'
+
+const PUSH = '/v1/collections/wallet-push'
+const QR = '/v1/collections/qr'
+const BODY = { amount: '10', phone: '0754123001', reference: 'R-1' }
+const DAY_MS = 86_400_000
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(async () => {
+  await world.work()
+  await world.close()
+})
+
+const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.error?.code ?? 'ok']
+async function countOf(of: World = world): Promise<number> {
+  return Number((await of.rows<{ n: bigint }>('select count(*) as n from collections'))[0]?.n)
+}
+
+test('without the header a payment is refused with 400, and so is one that is malformed', async () => {
+  assert.deepEqual(codeOf(await world.post(PUSH, BODY, { idempotency_key: null })), [400, 'idempotency_key_required'])
+  for (const idempotency_key of ['', ' ', 'a b', 'a\tb', 'é', 'x'.repeat(256), 'a\u007f']) {
+    assert.deepEqual(
+      codeOf(await world.post(PUSH, BODY, { idempotency_key })),
+      [400, 'idempotency_key_required'],
+      JSON.stringify(idempotency_key),
+    )
+  }
+  for (const idempotency_key of ['x', '!', '~', 'x'.repeat(255), `"quoted-${randomUUID()}"`])
+    assert.deepEqual(codeOf(await world.post(PUSH, BODY, { idempotency_key })), [202, 'ok'])
+})
+
+test('a repeated request gets the same bytes again, marked as replayed, and makes nothing', async () => {
+  for (const path of [PUSH, '/v1/collections/provider-pesa', QR]) {
+    const idempotency_key = randomUUID()
+    const first = await world.post(path, BODY, { idempotency_key })
+    assert.equal(first.status, 202)
+    assert.equal(first.headers['idempotency-replayed'], undefined)
+    const before = await countOf()
+    for (let i = 0; i < 3; i++) {
+      const again = await world.post(path, BODY, { idempotency_key })
+      assert.equal(again.status, 202)
+      assert.equal(again.text, first.text)
+      assert.equal(again.headers['idempotency-replayed'], 'true')
+      assert.equal(again.headers['content-type'], first.headers['content-type'])
+      await world.work()
+    }
+    assert.equal(await countOf(), before)
+  }
+})
+
+test('the form of the amount, the order of the keys and spaces do not make another request', async () => {
+  const idempotency_key = randomUUID()
+  const first = await world.post(PUSH, { amount: '10', phone: '0754123001', reference: 'R' }, { idempotency_key })
+  for (const payload of [
+    '{"amount":"10.00","phone":"0754123001","reference":"R"}',
+    '{"amount":10,"phone":"0754123001","reference":"R"}',
+    '{"amount":10.0,"phone":"0754123001","reference":"R"}',
+    '{ "reference" : "R",\n "phone":"0754123001", "amount":"10.0" }',
+    '{"reference":"\\u0052","phone":"0754123001","amount":"010"}',
+  ]) {
+    const again = await world.call({
+      method: 'POST',
+      url: PUSH,
+      payload,
+      idempotency_key,
+      headers: { 'content-type': 'application/json' },
+    })
+    assert.equal(again.text, first.text, payload)
+  }
+})
+
+test('another body, another path or another query with the same key is 422 and makes nothing', async () => {
+  const idempotency_key = randomUUID()
+  await world.post(PUSH, BODY, { idempotency_key })
+  const before = await countOf()
+  for (const body of [
+    { ...BODY, amount: '10.01' },
+    { ...BODY, phone: '0754123002' },
+    { ...BODY, reference: 'R-2' },
+    { ...BODY, reference: undefined },
+    { ...BODY, x: null },
+  ]) {
+    assert.deepEqual(codeOf(await world.post(PUSH, body, { idempotency_key })), [422, 'idempotency_key_reused'])
+  }
+  assert.deepEqual(codeOf(await world.post('/v1/collections/provider-pesa', BODY, { idempotency_key })), [
+    422,
+    'idempotency_key_reused',
+  ])
+  assert.deepEqual(codeOf(await world.post(QR, BODY, { idempotency_key })), [422, 'idempotency_key_reused'])
+  assert.deepEqual(codeOf(await world.post(`${PUSH}?environment=sandbox`, BODY, { idempotency_key })), [
+    422,
+    'idempotency_key_reused',
+  ])
+  assert.equal(await countOf(), before)
+})
+
+test('a known key refuses for itself, before any rule refuses the request', async () => {
+  const idempotency_key = randomUUID()
+  await world.post(PUSH, BODY, { idempotency_key })
+  for (const wrong of [{ currency: 'USD' }, { amount: '0.01' }, { merchant_id: randomUUID() }]) {
+    assert.deepEqual(codeOf(await world.post(PUSH, { ...BODY, ...wrong }, { idempotency_key })), [
+      422,
+      'idempotency_key_reused',
+    ])
+  }
+})
+
+test('the same key is free for another merchant and for the other environment', async () => {
+  const idempotency_key = randomUUID()
+  const stranger = await world.newKey({ merchant: await world.newMerchant() })
+  const replies = [
+    await world.post(PUSH, BODY, { idempotency_key }),
+    await world.post(PUSH, { ...BODY, amount: '11' }, { idempotency_key, key: world.live_key }),
+    await world.post(PUSH, { ...BODY, amount: '12' }, { idempotency_key, key: stranger }),
+  ]
+  assert.deepEqual(
+    replies.map((reply) => reply.status),
+    [202, 202, 202],
+  )
+  assert.equal(new Set(replies.map((reply) => reply.body.data.collection_id)).size, 3)
+})
+
+test('another key of the same merchant repeats the same answer', async () => {
+  const idempotency_key = randomUUID()
+  const first = await world.post(PUSH, BODY, { idempotency_key })
+  assert.equal((await world.post(PUSH, BODY, { idempotency_key, key: await world.newKey() })).text, first.text)
+})
+
+test('64 identical requests at once make one payment, one prompt and one credit', async () => {
+  const own = await createWorld()
+  try {
+    const idempotency_key = randomUUID()
+    const replies = await Promise.all(Array.from({ length: 64 }, () => own.post(PUSH, BODY, { idempotency_key })))
+    assert.deepEqual([...new Set(replies.map((reply) => reply.status))], [202])
+    assert.equal(new Set(replies.map((reply) => reply.text)).size, 1)
+    assert.equal(replies.filter((reply) => reply.headers['idempotency-replayed'] === undefined).length, 1)
+    await own.work()
+    assert.equal(await countOf(own), 1)
+    assert.equal((await own.rows('select 1 from collection_attempts')).length, 1)
+    assert.equal((await own.rows('select 1 from ledger_transfers')).length, 1)
+  } finally {
+    await own.close()
+  }
+})
+
+test('64 requests at once with one key and different bodies make one payment; the others are refused', async () => {
+  const own = await createWorld()
+  try {
+    const idempotency_key = randomUUID()
+    const replies = await Promise.all(
+      Array.from({ length: 64 }, (_, i) => own.post(PUSH, { ...BODY, reference: `R-${i}` }, { idempotency_key })),
+    )
+    assert.equal(replies.filter((reply) => reply.status === 202).length, 1)
+    assert.equal(replies.filter((reply) => codeOf(reply)[1] === 'idempotency_key_reused').length, 63)
+    assert.equal(await countOf(own), 1)
+  } finally {
+    await own.close()
+  }
+})
+
+test('an answer is repeated for 30 days; after that the key answers 422 and never pays again', async () => {
+  const own = await createWorld()
+  try {
+    const idempotency_key = randomUUID()
+    const first = await own.post(PUSH, BODY, { idempotency_key })
+    await own.work()
+    own.deps.clock.advance(30 * DAY_MS)
+    assert.equal((await own.post(PUSH, BODY, { idempotency_key })).text, first.text)
+    own.deps.clock.advance(1)
+    assert.deepEqual(codeOf(await own.post(PUSH, BODY, { idempotency_key })), [422, 'idempotency_key_reused'])
+    own.deps.clock.advance(1000 * DAY_MS)
+    assert.deepEqual(codeOf(await own.post(PUSH, BODY, { idempotency_key })), [422, 'idempotency_key_reused'])
+    assert.equal(await countOf(own), 1)
+  } finally {
+    await own.close()
+  }
+})
+
+describe('a refused request stores nothing, and its key can be used', () => {
+  for (const [status, wrong, options] of [
+    [400, { amount: 'ten' }, {}],
+    [401, {}, { key: null }],
+    [403, { merchant_id: randomUUID() }, {}],
+    [422, { currency: 'USD' }, {}],
+    [422, { amount: '0.10' }, {}],
+  ] as const) {
+    test(`after ${status} ${JSON.stringify(wrong)}`, async () => {
+      const idempotency_key = randomUUID()
+      assert.equal((await world.post(PUSH, { ...BODY, ...wrong }, { idempotency_key, ...options })).status, status)
+      assert.equal((await world.rows('select 1 from idempotency_keys where key = $1', [idempotency_key])).length, 0)
+      assert.equal((await world.post(PUSH, BODY, { idempotency_key })).status, 202)
+    })
+  }
+  test('after 403 for a missing scope', async () => {
+    const idempotency_key = randomUUID()
+    const key = await world.newKey({ scopes: ['collections:read'] })
+    assert.equal((await world.post(PUSH, BODY, { idempotency_key, key })).status, 403)
+    assert.equal((await world.post(PUSH, BODY, { idempotency_key })).status, 202)
+  })
+})
+
+describe('a QR code, whose answer must come from the provider', () => {
+  test('while the first request waits for the provider, the same key is 409 with Retry-After', async () => {
+    let release = () => {}
+    const gate = new Promise<void>((done) => {
+      release = done
+    })
+    const accepted = {
+      kind: 'accepted',
+      provider_status: 'PENDING',
+      payment_token: '12345678',
+      qr_payload: '000201',
+    } as const
+    const own = await createWorld({
+      compose: {
+        providers: [
+          {
+            name: 'sandbox',
+            capabilities: { methods: ['qr'], whole_shillings: false, payout_methods: [] },
+            push: async () => accepted,
+            qr: async () => {
+              await gate
+              return accepted
+            },
+            status: async (all) => all.map(() => accepted),
+            ...NO_PAYOUTS,
+            verifyCallback: () => ({ verified: false }),
+          },
+        ],
+      },
+    })
+    try {
+      const idempotency_key = randomUUID()
+      const first = own.post(QR, { amount: 10 }, { idempotency_key })
+      while ((await countOf(own)) === 0) await new Promise((done) => setTimeout(done, 5))
+      const second = await own.post(QR, { amount: 10 }, { idempotency_key })
+      assert.deepEqual(codeOf(second), [409, 'idempotency_in_progress'])
+      assert.ok(Number(second.headers['retry-after']) >= 1)
+      assert.deepEqual(codeOf(await own.post(QR, { amount: 11 }, { idempotency_key })), [422, 'idempotency_key_reused'])
+      release()
+      const answer = await first
+      assert.equal(answer.status, 202)
+      const third = await own.post(QR, { amount: 10 }, { idempotency_key })
+      assert.equal(third.text, answer.text)
+      assert.equal(await countOf(own), 1)
+    } finally {
+      release()
+      await own.close()
+    }
+  })
+
+  for (const place of ['qr.before_call', 'qr.after_call']) {
+    test(`a process that dies at ${place} leaves the key free within 30 seconds, and the same payment goes on`, async () => {
+      let dies = true
+      const own = await createWorld({
+        env: { COLLECTION_DEADLINE_H: '0.05' },
+        point: (name) => {
+          if (name !== place || !dies) return
+          dies = false
+          throw new Error('the process dies here')
+        },
+      })
+      try {
+        const idempotency_key = randomUUID()
+        // A phone that never pays: what the first request made must end by its deadline.
+        const body = { amount: 10, customer_phone: '0754123007' }
+        assert.equal((await own.post(QR, body, { idempotency_key })).status, 500)
+        assert.deepEqual(codeOf(await own.post(QR, body, { idempotency_key })), [409, 'idempotency_in_progress'])
+        await own.pass(30_000)
+        const again = await own.post(QR, body, { idempotency_key })
+        assert.equal(again.status, 202)
+        assert.equal((await own.post(QR, body, { idempotency_key })).text, again.text)
+        await own.pass(240_000)
+        const rows = await own.rows('select id, status, failure_reason_code from collections')
+        assert.deepEqual(rows, [
+          { id: again.body.data.collection_id, status: 'failed', failure_reason_code: 'timeout' },
+        ])
+      } finally {
+        await own.close()
+      }
+    })
+  }
+
+  test('a provider that is down is 503 and stores no answer; when it is back the same key shows the code of the one payment', async () => {
+    let down = true
+    const references: string[] = []
+    const unknown = { kind: 'unknown', why: 'unreachable', provider_status: null } as const
+    const accepted = { kind: 'accepted', provider_status: 'PENDING' } as const
+    const own = await createWorld({
+      compose: {
+        providers: [
+          {
+            name: 'sandbox',
+            capabilities: { methods: ['qr'], whole_shillings: false, payout_methods: [] },
+            push: async () => unknown,
+            qr: async ({ reference }) => {
+              references.push(reference)
+              if (references.length === 2) throw new Error('bug in qr')
+              return down ? unknown : { ...accepted, payment_token: '12345678', qr_payload: '000201' }
+            },
+            status: async (all) => all.map(() => (down ? unknown : accepted)),
+            ...NO_PAYOUTS,
+            verifyCallback: () => ({ verified: false }),
+          },
+        ],
+      },
+    })
+    try {
+      const idempotency_key = randomUUID()
+      const ask = () => own.post(QR, { amount: 10 }, { idempotency_key })
+      for (let i = 0; i < 3; i++) {
+        const reply = await ask()
+        assert.deepEqual(codeOf(reply), [503, 'provider_unavailable'])
+        assert.ok(Number(reply.headers['retry-after']) >= 1)
+        await own.pass(20_000)
+      }
+      assert.equal(await countOf(own), 1)
+      assert.equal((await own.rows("select 1 from collections where status = 'processing'")).length, 1)
+      down = false
+      const replies = await Promise.all([ask(), ask(), ask()])
+      const [shown] = replies.filter((reply) => reply.status === 202)
+      assert.ok(shown)
+      for (const reply of replies)
+        assert.ok(reply.text === shown.text || codeOf(reply)[1] === 'idempotency_in_progress', reply.text)
+      assert.equal((await ask()).text, shown.text)
+      assert.equal(await countOf(own), 1)
+      assert.equal(new Set(references).size, 1, 'under the same reference every time')
+    } finally {
+      await own.close()
+    }
+  })
+
+  test('a provider that declines to give a code has failed the payment, once however often it is asked for', async () => {
+    const own = await createWorld()
+    try {
+      await own.call({
+        method: 'PATCH',
+        url: '/v1/merchant/webhook-config',
+        payload: { webhook_url: 'http://127.0.0.1:9/' },
+      })
+      const idempotency_key = randomUUID()
+      for (let i = 0; i < 3; i++) {
+        const reply = await own.post(QR, { amount: 10, customer_phone: '0754123013' }, { idempotency_key })
+        assert.deepEqual(codeOf(reply), [503, 'provider_unavailable'])
+      }
+      assert.deepEqual(await own.rows('select status, failure_reason_code from collections'), [
+        { status: 'failed', failure_reason_code: 'provider_unavailable' },
+      ])
+      assert.equal((await own.rows('select 1 from webhook_deliveries')).length, 1)
+      assert.equal((await own.rows('select 1 from idempotency_keys where status_code is not null')).length, 0)
+      const other = { idempotency_key: randomUUID() }
+      assert.equal((await own.post(QR, { amount: 10, customer_phone: '0754123001' }, other)).status, 202)
+    } finally {
+      await own.close()
+    }
+  })
+})

@@ -1,0 +1,108 @@
+// Searching by the beginning of a reference: many old matches, and a bounded number of rows read whatever the data is.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createWorld, START, type World } from '../../../test/harness.ts'
+import { rowsRead } from '../../../test/rows-read.ts'
+import type { Merchant } from '../../access/merchants/index.ts'
+import { newId } from '../../kernel/lib/index.ts'
+import { BEGUN_MAX, type Filters, listCollections, NEWEST_MAX } from './list.ts'
+
+const OLD = 45_000
+const YOUNG = NEWEST_MAX + 500
+/** Each of the two searches reads at most its limit; a page, its attempts and links come on top. */
+const READ_MAX = BEGUN_MAX + 1 + NEWEST_MAX + 100
+
+let world: World
+before(async () => {
+  world = await createWorld()
+  await plant(world.merchant, OLD, 'Old', START.getTime() - 10 * 86_400_000)
+  await plant(world.merchant, YOUNG, 'young', START.getTime() - 3_600_000)
+  await plant(world.merchant, YOUNG, 'live', START.getTime() - 3_000_000, 'live')
+})
+after(() => world.close())
+
+/** Plants failed payments a moment apart: `Old-00000`, `Old-00001` and so on, the newest last. */
+async function plant(of: Merchant, many: number, reference: string, since: number, environment = 'sandbox') {
+  const rows = Array.from({ length: many }, (_, i) => {
+    const at = new Date(since + i)
+    const seams = { ...world.deps, clock: { ...world.deps.clock, now: () => at } }
+    return { id: newId(seams, of.routing_code), at, reference: `${reference}-${String(i).padStart(5, '0')}` }
+  })
+  await world.rows(
+    `insert into collections (merchant_id, id, environment, origin_environment, status, version, method, amount_minor,
+       currency, fee_minor, reference, customer_phone, created_at, updated_at, failure_reason_code)
+     select $1, id, $3, $3, 'failed', 1, 'wallet_push', 100, 'TZS', 0, reference, '255754123456', at, at,
+       'wrong_pin' from json_to_recordset($2::json) as x(id uuid, at timestamptz, reference text)`,
+    [of.id, JSON.stringify(rows), environment],
+  )
+}
+
+const search = (filter: Partial<Filters>, page = 1) => {
+  const filters: Filters = {
+    merchant_id: world.merchant.id,
+    environment: 'sandbox',
+    status: null,
+    method: null,
+    reference: 'OLD-',
+    phone: null,
+    from: null,
+    to: null,
+    ...filter,
+  }
+  return rowsRead(world, (deps) => listCollections(deps, filters, page, 20))
+}
+const references = ({ rows }: Awaited<ReturnType<typeof listCollections>>) => rows.map(({ reference }) => reference)
+const numbered = (from: number, many: number) =>
+  Array.from({ length: many }, (_, i) => `Old-${String(from - i).padStart(5, '0')}`)
+
+for (const statistics of ['without statistics', 'with statistics'] as const) {
+  describe(`a search by a reference that 45,000 old payments share, ${statistics} of the database`, () => {
+    before(async () => {
+      if (statistics === 'with statistics') await world.rows('analyze collections')
+    })
+
+    test('reads a bounded number of rows and shows the newest that match', async () => {
+      const { result, read } = await search({})
+      assert.ok(read <= READ_MAX, `${read} rows read`)
+      assert.deepEqual(references(result), numbered(OLD - 1, 20))
+      assert.equal(result.total, 10_000)
+    })
+
+    test('ends at the total that it states', async () => {
+      const last = await search({}, 500)
+      assert.ok(last.read <= READ_MAX, `${last.read} rows read`)
+      assert.deepEqual(references(last.result), numbered(OLD - 9_981, 20))
+      assert.deepEqual((await search({}, 501)).result, { rows: [], total: 10_000 })
+    })
+
+    for (const [name, filter] of [
+      ['a status that none has', { status: 'successful' }],
+      ['a method that none has', { method: 'qr' }],
+      ['a phone that none has', { phone: '255754999999' }],
+      ['a time before all of them', { to: new Date(START.getTime() - 20 * 86_400_000) }],
+      ['a time after all of them', { from: START }],
+    ] as const) {
+      test(`with ${name} reads a bounded number of rows and finds nothing`, async () => {
+        const { result, read } = await search(filter)
+        assert.ok(read <= READ_MAX, `${read} rows read`)
+        assert.deepEqual(result, { rows: [], total: 0 })
+      })
+    }
+
+    test('with a time looks among the newest of that time', async () => {
+      const to = new Date(START.getTime() - 10 * 86_400_000 + 5_000)
+      const { result, read } = await search({ to })
+      assert.ok(read <= READ_MAX, `${read} rows read`)
+      assert.deepEqual(references(result), numbered(4_999, 20))
+      assert.equal(result.total, 5_000)
+    })
+
+    test('finds each payment whose reference at most 10,000 begin with, wherever it lies', async () => {
+      const { result, read } = await search({ reference: 'old-012' })
+      assert.ok(read <= READ_MAX, `${read} rows read`)
+      assert.deepEqual(references(result), numbered(1_299, 20))
+      assert.equal(result.total, 100)
+    })
+  })
+}

@@ -1,0 +1,122 @@
+// The list of collections and the file of the same: one set of filters.
+
+import type { FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import type { Deps } from '../../kernel/db/index.ts'
+import {
+  type Access,
+  type App,
+  COUNT_MAX,
+  CSV_BATCH,
+  CSV_WORDS,
+  caller,
+  csvAnswer,
+  PageQuery,
+  page,
+  pageOf,
+  payUrlOf,
+  sendCsv,
+  success,
+} from '../../kernel/http/index.ts'
+import { type CsvCell, formatAmount, plainCell } from '../../kernel/lib/index.ts'
+import { checkPhone } from './check.ts'
+import { BEGUN_MAX, batchesOf, type Filters, listCollections, NEWEST_MAX } from './list.ts'
+import { presentCollection } from './present.ts'
+import { CollectionStatus, ListFilters } from './schema.ts'
+import type { Collection } from './store.ts'
+
+/** What a search by the beginning of a reference promises. */
+const SEARCH_BOUNDS = [
+  '`reference` finds the payments whose reference begins with the text, in any case.',
+  `If at most ${BEGUN_MAX} references of the environment begin so, all of them are searched.`,
+  `If more do, the last ${BEGUN_MAX} of them in alphabetical order are searched, and the newest ${NEWEST_MAX} payments between`,
+  `\`from\` and \`to\`. Of these matches the newest ${COUNT_MAX} are counted in \`total_items\` and listed.`,
+  'A longer text, or another period, finds the others.',
+].join(' ')
+
+const COLUMNS = [
+  'collection_id',
+  'reference',
+  'status',
+  'amount',
+  'amount_received',
+  'currency',
+  'method',
+  'failure_reason_code',
+  'provider_payment_status',
+  'payment_url',
+  'created_at',
+  'updated_at',
+  'environment',
+] as const
+
+function cellsOf(row: Collection, pay_url: string): CsvCell[] {
+  const { amount_minor, amount_received_minor: received } = row
+  const record = presentCollection(row, pay_url)
+  return COLUMNS.map((column) => {
+    if (column === 'amount') return plainCell(formatAmount(amount_minor))
+    if (column === 'amount_received') return received === null ? '' : plainCell(formatAmount(received))
+    return record[column] ?? ''
+  })
+}
+
+const Filter = Type.Object(ListFilters)
+
+function filtersOf(request: FastifyRequest, query: Static<typeof Filter>): Filters {
+  const { merchant, environment } = caller(request)
+  return {
+    merchant_id: merchant.id,
+    environment,
+    status: query.status ?? null,
+    method: query.method ?? null,
+    reference: query.reference ?? null,
+    phone: query.phone === undefined ? null : checkPhone('phone', query.phone),
+    from: query.from === undefined ? null : new Date(query.from),
+    to: query.to === undefined ? null : new Date(query.to),
+  }
+}
+
+/** Adds both routes. */
+export function collectionListRoutes(deps: Deps, app: App, access: Access): void {
+  const tags = ['Collections']
+  app.get(
+    '/v1/collections',
+    {
+      schema: {
+        tags,
+        summary: 'List collections, newest first',
+        description: SEARCH_BOUNDS,
+        querystring: Type.Object({ ...PageQuery, ...ListFilters }),
+        response: { 200: success(page(CollectionStatus)) },
+      },
+      config: { access },
+    },
+    async (request) => {
+      const { page: number = 1, page_size = 20 } = request.query
+      const { rows, total } = await listCollections(deps, filtersOf(request, request.query), number, page_size)
+      const items = rows.map((row) => presentCollection(row, payUrlOf(deps.config, app)))
+      return { success: true as const, data: pageOf(items, total, request.query) }
+    },
+  )
+  app.get(
+    '/v1/collections/export.csv',
+    {
+      // What only a HEAD asks for would be read from the database all the same.
+      exposeHeadRoute: false,
+      schema: {
+        tags,
+        summary: 'Export collections as CSV, newest first',
+        description: CSV_WORDS,
+        querystring: Filter,
+        response: csvAnswer,
+      },
+      config: { access },
+    },
+    async (request, reply) =>
+      sendCsv(request, reply, 'collections', {
+        columns: COLUMNS,
+        batches: batchesOf(deps, filtersOf(request, request.query), CSV_BATCH),
+        cells: (row) => cellsOf(row, payUrlOf(deps.config, app)),
+      }),
+  )
+}

@@ -1,0 +1,147 @@
+// Listing payments: newest first, in pages, and only one's own.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createWorld, type Reply, START, type World } from '../../../test/harness.ts'
+
+const PUSH = '/v1/collections/wallet-push'
+const LIST = '/v1/collections'
+
+let world: World
+const ids: string[] = []
+before(async () => {
+  world = await createWorld()
+  for (let i = 0; i < 25; i++) {
+    const path = i % 5 === 0 ? '/v1/collections/provider-pesa' : PUSH
+    const reply = await world.post(path, {
+      amount: 10 + i,
+      phone: i % 2 === 0 ? '0754123001' : '0754123002',
+      reference: `R-${i % 3}`,
+    })
+    ids.push(reply.body.data.collection_id)
+    await world.work()
+    world.deps.clock.advance(1000)
+  }
+  await world.post(PUSH, { amount: 99, phone: '0754123001' }, { key: world.live_key })
+  await world.work()
+})
+after(() => world.close())
+
+const idsOf = (reply: Reply): string[] =>
+  reply.body.data.items.map((item: { collection_id: string }) => item.collection_id)
+const newest = [...Array(25).keys()].reverse()
+const expected = (filter: (i: number) => boolean) => newest.filter(filter).map((i) => ids[i])
+
+test('the newest come first, twenty to a page', async () => {
+  const reply = await world.get(LIST)
+  assert.deepEqual(idsOf(reply), expected(() => true).slice(0, 20))
+  assert.deepEqual(reply.body.data.pagination, { page: 1, page_size: 20, total_items: 25, total_pages: 2 })
+})
+
+test('the pages together hold every payment once', async () => {
+  const all: string[] = []
+  for (let page = 1; page <= 4; page++) all.push(...idsOf(await world.get(`${LIST}?page=${page}&page_size=7`)))
+  assert.deepEqual(
+    all,
+    expected(() => true),
+  )
+})
+
+test('a page beyond the last is empty, and still tells the total', async () => {
+  const reply = await world.get(`${LIST}?page=1000000&page_size=100`)
+  assert.equal(reply.status, 200)
+  assert.deepEqual(reply.body.data.items, [])
+  assert.equal(reply.body.data.pagination.total_items, 25)
+})
+
+for (const query of [
+  'page=0',
+  'page=-1',
+  'page=1.5',
+  'page=x',
+  'page=',
+  'page_size=0',
+  'page_size=101',
+  'page_size=-5',
+  'page_size=20.5',
+  'page_size=all',
+  'page=1&page=2',
+  'page=1e99',
+]) {
+  test(`a page that cannot be (${query}) is refused with 400, which names the parameter`, async () => {
+    const reply = await world.get(`${LIST}?${query}`)
+    assert.equal(reply.status, 400)
+    assert.equal(reply.body.error.code, 'validation_failed')
+    assert.equal(reply.body.error.details.fields[0].field, query.split('=')[0])
+  })
+}
+for (const query of ['page_size=1', 'page_size=100', 'page=1']) {
+  test(`a page at the edge of what can be (${query}) is answered`, async () =>
+    assert.equal((await world.get(`${LIST}?${query}`)).status, 200))
+}
+
+const at = (seconds: number) => new Date(START.getTime() + seconds * 1000).toISOString()
+for (const [query, filter] of [
+  ['status=successful', (i) => i % 2 === 0],
+  ['status=failed', (i) => i % 2 === 1],
+  ['status=reversed', () => false],
+  ['method=provider_pesa', (i) => i % 5 === 0],
+  ['method=qr', () => false],
+  ['reference=R-1', (i) => i % 3 === 1],
+  ['reference=r-1', (i) => i % 3 === 1],
+  ['reference=R', () => true],
+  ['reference=r-1%25', () => false],
+  ['reference=R_1', () => false],
+  ['reference=-1', () => false],
+  ['phone=0754123001', (i) => i % 2 === 0],
+  ['phone=%2B255754123002', (i) => i % 2 === 1],
+  [`from=${at(10)}`, (i) => i >= 10],
+  [`to=${at(10)}`, (i) => i < 10],
+  [`from=${at(5)}&to=${at(8)}`, (i) => i >= 5 && i < 8],
+  [`from=${encodeURIComponent('2026-01-05T12:00:10+03:00')}`, (i) => i >= 10],
+  [`from=${at(100)}`, () => false],
+  ['status=successful&method=provider_pesa&reference=R-0', (i) => i % 2 === 0 && i % 5 === 0 && i % 3 === 0],
+] as [string, (i: number) => boolean][]) {
+  test(`the filter ${query} shows exactly what matches`, async () => {
+    const reply = await world.get(`${LIST}?page_size=100&${query}`)
+    assert.equal(reply.status, 200, reply.text)
+    assert.deepEqual(idsOf(reply), expected(filter))
+    assert.equal(reply.body.data.pagination.total_items, expected(filter).length)
+  })
+}
+
+for (const [query, field] of [
+  ['status=paid', 'status'],
+  ['status=SUCCESSFUL', 'status'],
+  ['method=card', 'method'],
+  ['phone=123', 'phone'],
+  ['from=yesterday', 'from'],
+  ['from=2026-01-05', 'from'],
+  ['from=2026-13-45T99:99:99Z', 'from'],
+  ['to=2026-01-05T25:00:00Z', 'to'],
+  ['to=0', 'to'],
+  ['reference=%00', 'reference'],
+  ['status=failed&status=created', 'status'],
+] as const) {
+  test(`the filter ${query} is 400 and names ${field}`, async () => {
+    const reply = await world.get(`${LIST}?${query}`)
+    assert.equal(reply.status, 400, reply.text)
+    assert.deepEqual(
+      [...new Set(reply.body.error.details.fields.map((entry: { field: string }) => entry.field))],
+      [field],
+    )
+  })
+}
+
+test('each environment sees its own payments only', async () => {
+  const live = await world.get(LIST, world.live_key)
+  assert.equal(live.body.data.pagination.total_items, 1)
+  assert.equal(live.body.data.items[0].environment, 'live')
+  for (const item of (await world.get(`${LIST}?page_size=100`)).body.data.items)
+    assert.equal(item.environment, 'sandbox')
+})
+
+test('an item of the list is the status record', async () => {
+  const [item] = (await world.get(`${LIST}?page_size=1`)).body.data.items
+  assert.deepEqual(item, (await world.get(`${LIST}/${item.collection_id}`)).body.data)
+})

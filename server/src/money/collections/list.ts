@@ -1,0 +1,194 @@
+// Listing a merchant's collections, newest first: a page of them, or all in batches. A payment belongs to the time of its id.
+
+import { beginsWith, type Deps, lastReferenceFirst, type Reader, sql } from '../../kernel/db/index.ts'
+import { COUNT_MAX, type Environment } from '../../kernel/http/index.ts'
+import { idsBetween, LAST_ID } from '../../kernel/lib/index.ts'
+import { countAll } from './count.ts'
+import { COLLECTION_COLUMNS, type Collection } from './store.ts'
+import { type Segment, segmentsOf } from './tally.ts'
+
+/** Filters of a list; null where none is set. `reference` is the beginning of one, in any case. Times bound created_at: from inclusive, to exclusive. */
+export type Filters = {
+  merchant_id: string
+  environment: Environment
+  status: string | null
+  method: string | null
+  reference: string | null
+  phone: string | null
+  from: Date | null
+  to: Date | null
+}
+
+const MATCHING = `c.merchant_id = $1 and c.environment = $2
+     and ($3::text is null or c.status = $3) and ($4::text is null or c.method = $4)
+     and ($5::text is null or ${beginsWith('c.reference', '$5')}) and ($6::text is null or c.customer_phone = $6)`
+
+// Which rows they are is found first, and only those are shown: what stands on the pages before costs no more than its place
+// in an index. Without names they are planned for the filters at hand: a plan for all of them at once would use no index.
+const IN_RANGES = sql(
+  '',
+  `select ${COLLECTION_COLUMNS} from (
+     select x.id from json_to_recordset($7::json) as r(from_id uuid, until_id uuid)
+     cross join lateral (
+       select c.id from collections c where ${MATCHING} and c.id >= r.from_id and c.id < least(r.until_id, $12)
+       order by c.id desc limit $9) x
+     union all
+     select i.id from collection_days d cross join lateral unnest(d.ids) as i(id)
+     where d.merchant_id = $1 and d.environment = $2 and d.status = $3 and ($4::text is null or d.method = $4)
+       and d.day in (select date '1970-01-01' + value::int from json_array_elements_text($8::json)) and i.id < $12
+     order by id desc limit $10 offset $11) p
+   join collections c on c.merchant_id = $1 and c.id = p.id
+   where ${MATCHING} order by c.id desc`,
+)
+const IN_RANGE = sql(
+  '',
+  `select ${COLLECTION_COLUMNS} from (
+     select c.id from collections c where ${MATCHING} and c.id >= $7 and c.id < $8 order by c.id desc limit $9 offset $10) p
+   join collections c on c.merchant_id = $1 and c.id = p.id order by c.id desc`,
+)
+/** Most payments that are read from the index of references, the last references in alphabetical order. */
+export const BEGUN_MAX = COUNT_MAX
+/** If more references begin so: most payments of the period, the newest, among which matches are looked for as well. */
+export const NEWEST_MAX = 20_000
+/**
+ * The end of a query for a merchant's newest collections of one environment. Only the index of lists has this order, so that the
+ * planner never walks through the other environment. A limit that it does not know keeps it from sorting all rows instead.
+ */
+export function newestOf(table: string, environment: string, from_id: string, until_id: string, limit: string): string {
+  const place = `(${table}.environment, ${table}.id)`
+  return `${place} >= (${environment}::text, ${from_id}::uuid) and ${place} < (${environment}::text, ${until_id}::uuid)
+       order by ${table}.environment desc, ${table}.id desc limit ${limit}`
+}
+// Both searches end after a number of rows, and only then the other filters apply. Rows read therefore never grow with the data.
+const BY_REFERENCE = sql(
+  '',
+  `with begun as materialized (
+     select c.* from collections c where c.merchant_id = $1 and c.environment = $2 and ${beginsWith('c.reference', '$5')}
+     order by ${lastReferenceFirst('c.reference')}, c.id desc limit (select ${BEGUN_MAX + 1})
+   ), newest as materialized (
+     select c.* from collections c where c.merchant_id = $1 and (select count(*) from begun) > ${BEGUN_MAX}
+       and ${newestOf('c', '$2', '$7', '$8', `(select ${NEWEST_MAX})`)}
+   ), found as materialized (
+     select c.id from begun c where ${MATCHING} and c.id >= $7 and c.id < $8
+     union select c.id from newest c where ${MATCHING}
+     order by id desc limit ${COUNT_MAX}
+   )
+   select (select count(*)::int from found) as total,
+     array(select id from found order by id desc limit $9 offset $10) as ids`,
+)
+const BY_IDS = sql(
+  '',
+  `select ${COLLECTION_COLUMNS} from collections c where c.merchant_id = $1 and c.id = any($2::uuid[]) order by c.id desc`,
+)
+const COUNT = sql('', `select count(*) as total from collections c where ${MATCHING} and c.id >= $7 and c.id < $8`)
+
+function matching({ merchant_id, environment, status, method, reference, phone }: Filters): unknown[] {
+  return [merchant_id, environment, status, method, reference, phone]
+}
+
+function bounds({ from, to }: Filters): [from_id: string, until_id: string] {
+  const { from_id, until_id } = idsBetween(from, to)
+  return [from_id, until_id]
+}
+
+/** Few enough to be stepped over one by one. */
+const NEAR = 1_000
+
+/** One page, and how many collections match in all. A search by reference finds up to 10,000: see `SEARCH_BOUNDS` of list-routes.ts. */
+export async function listCollections(
+  deps: Deps,
+  filters: Filters,
+  page: number,
+  page_size: number,
+): Promise<{ rows: Collection[]; total: number }> {
+  const offset = (page - 1) * page_size
+  const { reference, phone, status, method, from, to } = filters
+  const has_index = reference !== null || phone !== null
+  if (reference !== null) return listByReference(deps.db, filters, page_size, offset)
+  const unfiltered = !has_index && [status, method, from, to].every((value) => value === null)
+  if (has_index || (unfiltered && offset <= NEAR)) {
+    const [rows, total] = await Promise.all([
+      deps.db.query<Collection>(IN_RANGE, [...matching(filters), ...bounds(filters), page_size, offset]),
+      unfiltered ? countAll(deps, filters.merchant_id, filters.environment) : countMatching(deps.db, filters),
+    ])
+    return { rows, total }
+  }
+  const segments = await segmentsOf(deps.db, filters)
+  const { taken, skip } = take(segments, offset, page_size)
+  const rows = taken.length === 0 ? [] : await readSegments(deps.db, filters, taken, page_size, skip)
+  return { rows, total: segments.reduce((sum, { items }) => sum + items, 0) }
+}
+
+async function listByReference(reader: Reader, filters: Filters, page_size: number, offset: number) {
+  const values = [...matching(filters), ...bounds(filters), page_size, offset]
+  const [found] = await reader.query<{ total: number; ids: string[] }>(BY_REFERENCE, values)
+  const { total, ids } = found ?? { total: 0, ids: [] }
+  const rows = ids.length === 0 ? [] : await reader.query<Collection>(BY_IDS, [filters.merchant_id, ids])
+  return { rows, total }
+}
+
+async function countMatching(reader: Reader, filters: Filters): Promise<number> {
+  const [row] = await reader.query<{ total: bigint }>(COUNT, [...matching(filters), ...bounds(filters)])
+  return Number(row?.total ?? 0n)
+}
+
+/** The segments that hold a page, and how many of their rows belong to the pages before. */
+function take(segments: readonly Segment[], offset: number, limit: number): { taken: Segment[]; skip: number } {
+  const taken: Segment[] = []
+  let before = 0
+  let skip = 0
+  for (const segment of segments) {
+    if (before >= offset + limit) break
+    if (before + segment.items > offset) {
+      if (taken.length === 0) skip = offset - before
+      taken.push(segment)
+    }
+    before += segment.items
+  }
+  return { taken, skip }
+}
+
+/** Reads rows of segments, newest first. A day whose payments are known by their ids is not searched. */
+function readSegments(
+  reader: Reader,
+  filters: Filters,
+  segments: readonly Segment[],
+  limit: number,
+  skip: number,
+  before_id = LAST_ID,
+): Promise<Collection[]> {
+  // Ids are kept by status: of all statuses together, a range is as quick.
+  const known = segments.filter(({ day }) => day !== null && filters.status !== null)
+  const ranges = segments.filter((segment) => !known.includes(segment))
+  return reader.query<Collection>(IN_RANGES, [
+    ...matching(filters),
+    JSON.stringify(ranges.map(({ from_id, until_id }) => ({ from_id, until_id }))),
+    JSON.stringify(known.map(({ day }) => day)),
+    skip + limit,
+    limit,
+    skip,
+    before_id,
+  ])
+}
+
+/**
+ * All collections that match, newest first, in batches of at most `size` rows. Each is read when the one before has been
+ * taken.
+ */
+export async function* batchesOf(deps: Deps, filters: Filters, size: number): AsyncGenerator<Collection[]> {
+  const { reference, phone } = filters
+  const [from_id, until_id] = bounds(filters)
+  const whole = { from_id, until_id, items: size, day: null }
+  const segments = reference !== null || phone !== null ? [whole] : await segmentsOf(deps.db, filters)
+  while (segments.length > 0) {
+    const { taken } = take(segments, 0, size)
+    segments.splice(0, taken.length)
+    for (let before_id = LAST_ID; ; ) {
+      const rows = await readSegments(deps.db, filters, taken, size, 0, before_id)
+      if (rows.length > 0) yield rows
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < size) break
+      before_id = last.id
+    }
+  }
+}

@@ -1,0 +1,635 @@
+// Providers that contradict themselves, repeat themselves, stay silent or break: the merchant's money is right anyway.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createWorld, type World } from '../../../test/harness.ts'
+import { NO_PAYOUTS } from '../../../test/no-payouts.ts'
+import type { Answer, PaymentRequest, Provider } from '../../adapters/providers/port.ts'
+import { verify } from '../../apps/admin/verify.ts'
+
+const PUSH = '/v1/collections/wallet-push'
+const A = 100_000n
+
+type Script = {
+  push: (request: PaymentRequest) => Answer
+  status: (request: PaymentRequest) => Answer
+  calls: string[]
+}
+
+const accepted: Answer = { kind: 'accepted', provider_status: 'PENDING' }
+const unknown: Answer = { kind: 'unknown', why: 'timeout', provider_status: null }
+const notFound: Answer = { kind: 'not_found', provider_status: 'NOT_FOUND' }
+const declined: Answer = { kind: 'declined', reason: 'user_cancelled', provider_status: 'FAILED' }
+const paid = (amount_minor = A, currency = 'TZS'): Answer => ({
+  kind: 'succeeded',
+  amount_minor,
+  currency,
+  provider_status: 'COMPLETED',
+})
+const reversed: Answer = { kind: 'reversed', amount_minor: A, currency: 'TZS', provider_status: 'REVERSED' }
+
+/** A world whose live provider follows a script, and one payment in it. */
+async function withLiar(
+  given: Partial<Script>,
+  work: (of: {
+    world: World
+    script: Script
+    id: string
+    hint(): Promise<void>
+    refresh(): Promise<void>
+    now(): Promise<Now>
+  }) => Promise<void>,
+  options: { env?: Record<string, string>; point?: (name: string) => void; consistent?: boolean } = {},
+): Promise<void> {
+  const script: Script = { push: () => accepted, status: () => accepted, calls: [], ...given }
+  const provider: Provider = {
+    name: 'mock',
+    capabilities: { methods: ['wallet_push', 'provider_pesa', 'qr'], whole_shillings: false, payout_methods: [] },
+    push: async (request) => {
+      script.calls.push('push')
+      return script.push(request)
+    },
+    qr: async () => ({ ...accepted, payment_token: '1', qr_payload: '1' }),
+    status: async (requests) => {
+      script.calls.push('status')
+      return requests.map((request) => script.status(request))
+    },
+    ...NO_PAYOUTS,
+    verifyCallback: (_headers, body) => ({ verified: true, reference: body.toString('utf8') }),
+  }
+  const world = await createWorld({
+    compose: { providers: [provider] },
+    env: { COLLECTION_DEADLINE_H: '0.02', ...options.env },
+    ...(options.point ? { point: options.point } : {}),
+  })
+  try {
+    await world.call({
+      method: 'PATCH',
+      url: '/v1/merchant/webhook-config',
+      payload: { webhook_url: 'http://127.0.0.1:9/hook' },
+    })
+    const reply = await world.post(PUSH, { amount: '1000', phone: '0754123456' }, { key: world.live_key })
+    assert.equal(reply.status, 202)
+    const id = reply.body.data.collection_id
+    await world.system.driver.task.idle()
+    await work({
+      world,
+      script,
+      id,
+      async hint() {
+        const [row] = await world.rows<{ provider_reference: string }>(
+          'select provider_reference from collection_attempts where collection_id = $1',
+          [id],
+        )
+        await world.system.receive('mock', {}, Buffer.from(row?.provider_reference ?? ''))
+      },
+      async refresh() {
+        assert.equal(
+          (await world.call({ method: 'POST', url: `/v1/collections/${id}/refresh-status`, key: world.live_key }))
+            .status,
+          200,
+        )
+      },
+      now: () => look(world, id),
+    })
+    const verification = await verify(world.url)
+    assert.deepEqual(
+      verification.checks.filter((invariant) => !invariant.ok),
+      [],
+      'the books hold',
+    )
+  } finally {
+    await world.close()
+  }
+}
+
+type Now = { status: string; reason: string | null; available: bigint; held: bigint; moves: string[]; events: string[] }
+
+/** What the history says: moves, and words that moved nothing, each with what the provider said. */
+async function told(world: World, id: string): Promise<string[]> {
+  const rows = await world.rows<{ from_status: string; to_status: string; reason: string; event: string | null }>(
+    'select from_status, to_status, reason, event from collection_history where collection_id = $1 order by seq',
+    [id],
+  )
+  return rows.map(({ from_status, to_status, reason, event }) => {
+    if (from_status !== to_status) return `${to_status}: ${reason}`
+    assert.equal(event, null)
+    return `still ${to_status}: ${reason}`
+  })
+}
+
+/** The lines that were logged of contradictions. */
+function warnings(world: World): { level: string; collection_id: string; booked: string; told: string }[] {
+  return world.deps.logged.map((line) => JSON.parse(line)).filter((line) => line.msg.includes('contradicts'))
+}
+
+async function look(world: World, id: string): Promise<Now> {
+  const [row] = await world.rows<{ status: string; failure_reason_code: string | null }>(
+    'select status, failure_reason_code from collections where id = $1',
+    [id],
+  )
+  const accounts = await world.rows<{ code: string; balance_minor: bigint }>(
+    "select code, balance_minor from ledger_accounts where environment = 'live' and merchant_id = $1",
+    [world.merchant.id],
+  )
+  const balance = (code: string) => accounts.find((account) => account.code === code)?.balance_minor ?? 0n
+  const moves = await world.rows<{ to_status: string }>(
+    'select to_status from collection_history where collection_id = $1 and from_status <> to_status order by seq',
+    [id],
+  )
+  const events = await world.rows<{ event: string }>(
+    'select event from webhook_deliveries where source_id = $1 order by source_seq',
+    [id],
+  )
+  return {
+    status: row?.status ?? '',
+    reason: row?.failure_reason_code ?? null,
+    available: balance('available'),
+    held: balance('held'),
+    moves: moves.map((move) => move.to_status),
+    events: events.map((entry) => entry.event),
+  }
+}
+
+test('a payment that was asked about more often than can be counted still waits its pause between two questions', () =>
+  withLiar(
+    {},
+    async ({ world, script, id }) => {
+      const attempt = () =>
+        world.rows('select asks, lease_owner from collection_attempts where collection_id = $1', [id])
+      await world.rows('update collection_attempts set asks = 32000 where collection_id = $1', [id])
+      script.calls.length = 0
+      await world.pass(6_000)
+      assert.deepEqual(script.calls, ['status'], 'it fell due once')
+      assert.deepEqual(await attempt(), [{ asks: 32_000, lease_owner: null }])
+      await world.pass(30_000)
+      assert.deepEqual(script.calls, ['status'], 'the next question comes after an hour, not after each lease')
+    },
+    { env: { COLLECTION_DEADLINE_H: '100' } },
+  ))
+
+describe('money that is not what was asked for', () => {
+  for (const [name, answer, held] of [
+    ['more', paid(A + 1n), A + 1n],
+    ['less', paid(1n), 1n],
+    ['another currency', paid(A, 'USD'), 0n],
+  ] as const) {
+    test(`${name}: the payment waits for an operator and nothing is credited`, () =>
+      withLiar({ status: () => answer }, async ({ hint, now, script }) => {
+        await hint()
+        const expected = {
+          status: 'pending_clearance',
+          reason: null,
+          available: 0n,
+          held,
+          moves: ['pending_clearance'],
+          events: ['collection.pending_review'],
+        }
+        assert.deepEqual(await now(), expected)
+        script.status = () => paid()
+        await hint()
+        assert.deepEqual(await now(), expected, 'a later word does not release it')
+      }))
+  }
+
+  for (const amount of [0n, -A, 2n ** 70n]) {
+    test(`an amount that cannot be (${amount}) is no answer: it neither pays nor stops the deadline`, () =>
+      withLiar({ status: () => paid(amount) }, async ({ world, hint, now }) => {
+        await hint()
+        assert.equal((await now()).status, 'processing')
+        await world.pass(90_000)
+        assert.deepEqual(await now(), {
+          status: 'failed',
+          reason: 'timeout',
+          available: 0n,
+          held: 0n,
+          moves: ['failed'],
+          events: ['collection.failed'],
+        })
+      }))
+  }
+})
+
+describe('words that contradict each other', () => {
+  test('success and then a decline: the credit stays', () =>
+    withLiar({ status: () => paid() }, async ({ hint, refresh, now, script }) => {
+      await hint()
+      script.status = () => declined
+      await hint()
+      await refresh()
+      assert.deepEqual(await now(), {
+        status: 'successful',
+        reason: null,
+        available: A,
+        held: 0n,
+        moves: ['successful'],
+        events: ['collection.success'],
+      })
+    }))
+
+  test('whatever denies a success is in the history once, with what was said, and in the log', () =>
+    withLiar({ status: () => paid() }, async ({ world, id, hint, refresh, now, script }) => {
+      await hint()
+      for (const answer of [declined, paid(50_000n), paid(A, 'USD'), declined]) {
+        script.status = () => answer
+        await Promise.all([hint(), refresh(), hint()])
+        await refresh()
+      }
+      const expected = [
+        'successful: succeeded 1000.00 TZS',
+        'still successful: declined user_cancelled',
+        'still successful: succeeded 500.00 TZS',
+        'still successful: succeeded 1000.00 USD',
+      ]
+      assert.deepEqual(await told(world, id), expected)
+      const { merchant } = world
+      const lines = warnings(world).map(({ level, collection_id, booked, told }) => ({
+        level,
+        collection_id,
+        booked,
+        told,
+      }))
+      assert.deepEqual(
+        lines,
+        expected.slice(1).map((line) => ({
+          level: 'warn',
+          collection_id: id,
+          booked: '1000.00',
+          told: line.slice('still successful: '.length),
+        })),
+      )
+      assert.ok(warnings(world).every((line) => (line as { merchant_id?: string }).merchant_id === merchant.id))
+      assert.equal((await now()).available, A)
+      assert.deepEqual((await now()).events, ['collection.success'])
+      script.status = () => ({ ...reversed, amount_minor: 700n }) as Answer
+      await hint()
+      await hint()
+      assert.deepEqual((await told(world, id)).slice(4), [
+        'reversed: reversed 7.00 TZS',
+        'still reversed: reversed 7.00 TZS',
+      ])
+      assert.equal((await now()).available, 0n)
+      assert.deepEqual((await now()).events, ['collection.success', 'collection.reversed'])
+    }))
+
+  test('held money stays as it was booked, and every other amount or currency that is told later is in the history', () =>
+    withLiar({ status: () => paid(50_000n) }, async ({ world, id, hint, now, script }) => {
+      await hint()
+      await hint()
+      for (const answer of [paid(), paid(50_000n, 'USD'), paid(50_000n), declined]) {
+        script.status = () => answer
+        await hint()
+        await hint()
+      }
+      assert.deepEqual(await told(world, id), [
+        'pending_clearance: succeeded 500.00 TZS',
+        'still pending_clearance: succeeded 1000.00 TZS',
+        'still pending_clearance: succeeded 500.00 USD',
+        'still pending_clearance: declined user_cancelled',
+      ])
+      assert.equal((await now()).held, 50_000n)
+      const shown = (await world.get(`/v1/collections/${id}`, world.live_key)).body.data
+      assert.equal(shown.amount_received, 500)
+    }))
+
+  test('the currency of money that is held because of it is kept', () =>
+    withLiar({ status: () => paid(A, 'USD') }, async ({ world, id, hint }) => {
+      await hint()
+      await hint()
+      assert.deepEqual(await told(world, id), ['pending_clearance: succeeded 1000.00 USD'])
+    }))
+
+  test('a word that comes again or too late denies nothing', () =>
+    withLiar({ status: () => paid() }, async ({ world, id, hint, script }) => {
+      for (const answer of [paid(), accepted, notFound, unknown, reversed, paid(), reversed]) {
+        script.status = () => answer
+        await hint()
+      }
+      assert.deepEqual(await told(world, id), ['successful: succeeded 1000.00 TZS', 'reversed: reversed 1000.00 TZS'])
+      assert.deepEqual(warnings(world), [])
+    }))
+
+  test('declined and then reversed: the merchant is told that it failed, was paid and was reversed, in this order', () =>
+    withLiar({ status: () => declined }, async ({ hint, now, script }) => {
+      await hint()
+      script.status = () => reversed
+      await hint()
+      assert.deepEqual((await now()).moves, ['failed', 'successful', 'reversed'])
+      assert.deepEqual((await now()).events, ['collection.failed', 'collection.success', 'collection.reversed'])
+    }))
+
+  test('a decline and then success: the money is credited and the merchant is told', () =>
+    withLiar({ status: () => declined }, async ({ hint, now, script }) => {
+      await hint()
+      assert.deepEqual(await now(), {
+        status: 'failed',
+        reason: 'user_cancelled',
+        available: 0n,
+        held: 0n,
+        moves: ['failed'],
+        events: ['collection.failed'],
+      })
+      script.status = () => paid()
+      await hint()
+      assert.deepEqual(await now(), {
+        status: 'successful',
+        reason: null,
+        available: A,
+        held: 0n,
+        moves: ['failed', 'successful'],
+        events: ['collection.failed', 'collection.success'],
+      })
+    }))
+
+  test('the same success said a hundred times, by callback, by poll and by refresh, credits once', () =>
+    withLiar({ status: () => paid() }, async ({ world, hint, refresh, now }) => {
+      await Promise.all(Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? hint() : refresh())))
+      await world.work()
+      for (let i = 0; i < 50; i++) await hint()
+      assert.deepEqual(await now(), {
+        status: 'successful',
+        reason: null,
+        available: A,
+        held: 0n,
+        moves: ['successful'],
+        events: ['collection.success'],
+      })
+    }))
+
+  test('a reversal that comes before its success is both, and the success that comes after it changes nothing', () =>
+    withLiar({ status: () => reversed }, async ({ hint, now, script }) => {
+      await hint()
+      const expected = {
+        status: 'reversed',
+        reason: null,
+        available: 0n,
+        held: 0n,
+        moves: ['successful', 'reversed'],
+        events: ['collection.success', 'collection.reversed'],
+      }
+      assert.deepEqual(await now(), expected)
+      script.status = () => paid()
+      await hint()
+      script.status = () => reversed
+      await hint()
+      assert.deepEqual(await now(), expected)
+    }))
+
+  test('a word that the provider says will change is asked for again, without any callback', () =>
+    withLiar({ status: () => ({ ...declined, ask_again_ms: 3_000 }) }, async ({ world, hint, now, script }) => {
+      await hint()
+      assert.equal((await now()).status, 'failed')
+      script.status = () => ({ ...paid(), ask_again_ms: 4_000 })
+      await world.pass(3_000)
+      assert.equal((await now()).status, 'successful')
+      script.status = () => reversed
+      await world.pass(4_000)
+      assert.deepEqual((await now()).moves, ['failed', 'successful', 'reversed'])
+      const asked = script.calls.length
+      await world.pass(80_000)
+      assert.equal(script.calls.length, asked, 'a last word is not asked for again')
+    }))
+
+  test('a success that is followed by "not found" and "pending" stays a success', () =>
+    withLiar({ status: () => paid() }, async ({ world, hint, now, script }) => {
+      await hint()
+      for (const answer of [notFound, accepted, unknown]) {
+        script.status = () => answer
+        await hint()
+        await world.pass(6_000)
+      }
+      assert.equal((await now()).status, 'successful')
+      assert.equal((await now()).available, A)
+    }))
+
+  test('answers of one set that contradict each other are applied in their order, once each', () =>
+    withLiar({ status: () => accepted }, async ({ world, id, now }) => {
+      const { merchant } = world
+      const settle = (answer: Answer) =>
+        world.system.driver.settle({ merchant_id: merchant.id, collection_id: id, number: 1, answer })
+      await Promise.all([
+        settle(declined),
+        settle(paid()),
+        settle(declined),
+        settle(paid()),
+        settle(reversed),
+        settle(reversed),
+        settle(paid()),
+      ])
+      assert.deepEqual(await now(), {
+        status: 'reversed',
+        reason: null,
+        available: 0n,
+        held: 0n,
+        moves: ['failed', 'successful', 'reversed'],
+        events: ['collection.failed', 'collection.success', 'collection.reversed'],
+      })
+    }))
+})
+
+describe('silence', () => {
+  for (const [name, answer] of [
+    ['unknown', unknown],
+    ['pending', accepted],
+    ['not found', notFound],
+  ] as const) {
+    test(`${name} until the deadline is failed with timeout, and a late success is still credited`, () =>
+      withLiar({ push: () => answer, status: () => answer }, async ({ world, hint, now, script }) => {
+        await world.pass(70_000)
+        assert.equal((await now()).status, 'processing', 'not before the deadline')
+        await world.pass(5_000)
+        assert.deepEqual(await now(), {
+          status: 'failed',
+          reason: 'timeout',
+          available: 0n,
+          held: 0n,
+          moves: ['failed'],
+          events: ['collection.failed'],
+        })
+        const asked = script.calls.length
+        await world.pass(60_000)
+        assert.equal(script.calls.length, asked, 'it is not asked for ever')
+        script.status = () => paid()
+        await hint()
+        assert.deepEqual(await now(), {
+          status: 'successful',
+          reason: null,
+          available: A,
+          held: 0n,
+          moves: ['failed', 'successful'],
+          events: ['collection.failed', 'collection.success'],
+        })
+      }))
+  }
+
+  test('whoever has not answered is asked less and less often', () =>
+    withLiar(
+      {},
+      async ({ world, script }) => {
+        await world.pass(60_000)
+        const first = script.calls.length
+        assert.ok(first >= 4 && first <= 8, `${first} calls in the first minute`)
+        await world.pass(240_000)
+        assert.ok(script.calls.length - first <= 6, `${script.calls.length - first} in the next four`)
+      },
+      { env: { COLLECTION_DEADLINE_H: '72' } },
+    ))
+
+  test('an adapter that throws has said nothing: the payment is asked for again and credited once', () =>
+    withLiar(
+      {
+        push: () => {
+          throw new Error('bug in push')
+        },
+        status: () => {
+          throw new Error('bug in status')
+        },
+      },
+      async ({ world, script, now }) => {
+        await world.pass(30_000)
+        assert.equal((await now()).status, 'processing')
+        script.status = () => paid()
+        await world.pass(35_000)
+        assert.deepEqual(await now(), {
+          status: 'successful',
+          reason: null,
+          available: A,
+          held: 0n,
+          moves: ['successful'],
+          events: ['collection.success'],
+        })
+      },
+    ))
+
+  test('an adapter that leaves an answer out has said nothing about that payment', () =>
+    withLiar({ status: () => undefined as unknown as Answer }, async ({ world, hint, now, script }) => {
+      await hint()
+      assert.equal((await now()).status, 'processing')
+      await world.pass(10_000)
+      script.status = () => paid()
+      await hint()
+      assert.equal((await now()).available, A)
+    }))
+
+  test('an adapter that throws for ever does not hold a payment beyond its deadline', () =>
+    withLiar(
+      {
+        status: () => {
+          throw new Error('bug in status')
+        },
+      },
+      async ({ world, now }) => {
+        await world.pass(90_000)
+        assert.equal((await now()).reason, 'timeout')
+      },
+    ))
+
+  test('a provider that fails keeps no other payment from being settled', () =>
+    withLiar(
+      {
+        status: () => {
+          throw new Error('bug in status')
+        },
+      },
+      async ({ world }) => {
+        const sandbox = (await world.post(PUSH, { amount: 10, phone: '0754123008' })).body.data.collection_id
+        await world.rows("update collection_attempts set provider = 'gone' where environment = 'live'")
+        await world.rows('update collection_attempts set due_at = $1', [world.deps.clock.now()])
+        await world.work()
+        assert.equal((await world.get(`/v1/collections/${sandbox}`)).body.data.status, 'successful')
+        await world.rows("update collection_attempts set provider = 'mock' where environment = 'live'")
+      },
+    ))
+})
+
+describe('a process that dies', () => {
+  for (const [place, arrived, calls] of [
+    ['send.before_push', false, ['status', 'push', 'status']],
+    ['send.after_push', true, ['push', 'status']],
+  ] as const) {
+    test(`at ${place}: the provider is asked before anything is sent again, and the payer sees one prompt`, () => {
+      let dies = true
+      let has = false
+      return withLiar(
+        {
+          push: () => {
+            has = true
+            return accepted
+          },
+          status: () => (has ? paid() : notFound),
+        },
+        async ({ world, script, now }) => {
+          assert.deepEqual(script.calls, arrived ? ['push'] : [])
+          await world.pass(9_000)
+          assert.deepEqual(script.calls, arrived ? ['push'] : [], 'nobody touches it while the lease runs')
+          await world.pass(20_000)
+          assert.deepEqual(script.calls, calls)
+          assert.deepEqual(await now(), {
+            status: 'successful',
+            reason: null,
+            available: A,
+            held: 0n,
+            moves: ['successful'],
+            events: ['collection.success'],
+          })
+        },
+        {
+          point: (name) => {
+            if (name !== place || !dies) return
+            dies = false
+            throw new Error('the process dies here')
+          },
+        },
+      )
+    })
+  }
+
+  test('before the outcome is committed: nothing moved, and asking again credits once', () => {
+    let dies = true
+    return withLiar(
+      { status: () => paid() },
+      async ({ world, now }) => {
+        await world.pass(6_000)
+        assert.deepEqual((await now()).moves, [])
+        assert.equal((await now()).available, 0n)
+        await world.pass(20_000)
+        assert.deepEqual(await now(), {
+          status: 'successful',
+          reason: null,
+          available: A,
+          held: 0n,
+          moves: ['successful'],
+          events: ['collection.success'],
+        })
+      },
+      {
+        point: (name) => {
+          if (name !== 'settle.before_commit' || !dies) return
+          dies = false
+          throw new Error('the process dies here')
+        },
+      },
+    )
+  })
+
+  test('an attempt keeps its provider reference over every retry', () => {
+    const references = new Set<string>()
+    return withLiar(
+      {
+        push: (request) => {
+          references.add(request.reference)
+          return unknown
+        },
+        status: (request) => {
+          references.add(request.reference)
+          return notFound
+        },
+      },
+      async ({ world, script }) => {
+        await world.pass(40_000)
+        assert.ok(script.calls.filter((call) => call === 'push').length > 1, 'it was sent again')
+        assert.equal(references.size, 1)
+      },
+    )
+  })
+})

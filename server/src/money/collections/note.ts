@@ -1,0 +1,115 @@
+// Writing down what open answers change: never a status, only what is known of the attempt and when it is due again.
+
+import type { PushAnswer } from '../../adapters/providers/port.ts'
+import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
+import { nextAskAt } from './pauses.ts'
+import { ASKS_MAX, ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
+
+/** An open answer about an attempt, or that it was not sent. `holds_lease`: from whoever works on it, else a hint. */
+export type Note = { attempt: Attempt; answer: PushAnswer; holds_lease: boolean }
+
+// No lock on the collection is needed. Compare-and-set on the owner: only whoever holds the lease gives it back, counts a
+// question and sets when the next one is due. Anybody else brings facts, and at most brings forward a row that nobody works on.
+// What was not sent for certain is given back as it was taken, uncounted: whoever takes it next may send it without asking.
+const NOTE_OPEN = sql(
+  'attempts_note_open',
+  `update collection_attempts a set
+     state = case when i.sent and a.state = 'to_send' then 'asked' else a.state end,
+     asks = case when a.lease_owner = i.owner then least(a.asks + i.counts, ${ASKS_MAX}) else a.asks end,
+     due_at = case when a.lease_owner = i.owner then i.due_at
+       when a.lease_owner is null then least(a.due_at, i.earlier_at) else a.due_at end,
+     lease_owner = case when a.lease_owner = i.owner then null else a.lease_owner end,
+     sent_at = case when i.sent then coalesce(a.sent_at, $2) else a.sent_at end,
+     provider_status = coalesce(i.provider_status, a.provider_status),
+     provider_id = coalesce(i.provider_id, a.provider_id), updated_at = $2
+   from ${inputRows(
+     '$1',
+     'collection_id',
+     `merchant_id uuid, collection_id uuid, number smallint, owner uuid, sent boolean, counts smallint, due_at timestamptz,
+        earlier_at timestamptz, provider_status text, provider_id text`,
+   )} i
+   where a.merchant_id = i.merchant_id and a.collection_id = i.collection_id and a.number = i.number
+     and a.due_at is not null`,
+)
+
+type Row = {
+  merchant_id: string
+  collection_id: string
+  number: number
+  owner: string | null
+  sent: boolean
+  /** 1, or 0 for what was not sent. */
+  counts: number
+  due_at: Date
+  earlier_at: Date | null
+  provider_status: string | null
+  provider_id: string | null
+}
+
+/** Notes open answers, each attempt once however many answers came about it. */
+export async function noteOpenAnswers(deps: Deps, notes: readonly Note[]): Promise<void> {
+  const now = deps.clock.now()
+  const rows = new Map<string, Row>()
+  for (const note of notes) {
+    const row = rowOf(deps, note, now)
+    const known = rows.get(note.attempt.provider_reference)
+    rows.set(note.attempt.provider_reference, known ? both(known, row) : row)
+  }
+  const ordered = inLockOrder(
+    [...rows.values()],
+    (row) => `${row.collection_id} ${String(row.number).padStart(5, '0')}`,
+  )
+  await oneStatement(deps.db).query(NOTE_OPEN, [JSON.stringify(ordered), now])
+}
+
+function rowOf(deps: Deps, { attempt, answer, holds_lease }: Note, now: Date): Row {
+  const { merchant_id, collection_id, number, deadline_at } = attempt
+  const sent = answer.kind === 'accepted'
+  const sent_at = attempt.sent_at ?? (sent ? now : null)
+  const due_at = nextAskAt(now, { asks: attempt.asks + 1, sent_at, deadline_at }, answer)
+  return {
+    merchant_id,
+    collection_id,
+    number,
+    owner: holds_lease ? deps.process_id : null,
+    sent,
+    counts: answer.kind === 'not_sent' ? 0 : 1,
+    due_at,
+    // A hint counts for nothing in the pauses, or polling would put the worker off: only what the provider announced counts.
+    earlier_at: answer.ask_again_ms === undefined ? null : due_at,
+    provider_status: answer.provider_status,
+    provider_id: answer.provider_id ?? null,
+  }
+}
+
+/** Two answers about one attempt: an update would take one of them, whichever it meets. */
+function both(first: Row, second: Row): Row {
+  const [base, other] = first.owner !== null && second.owner === null ? [first, second] : [second, first]
+  const earlier = [first.earlier_at, second.earlier_at]
+    .filter((at) => at !== null)
+    .sort((a, b) => Number(a) - Number(b))
+  return {
+    ...base,
+    sent: first.sent || second.sent,
+    earlier_at: earlier[0] ?? null,
+    provider_status: base.provider_status ?? other.provider_status,
+    provider_id: base.provider_id ?? other.provider_id,
+  }
+}
+
+const RENEW = sql(
+  'attempts_renew',
+  `update collection_attempts set due_at = $5, updated_at = $6
+   where merchant_id = $1 and collection_id = $2 and number = $3 and lease_owner = $4 and state = 'to_send'
+     and due_at is not null
+   returning 1 as held`,
+)
+
+/** Makes a lease of this process a whole one again. False: somebody else has it, or has learned that it was sent. */
+export async function renewLease(deps: Deps, attempt: Attempt): Promise<boolean> {
+  const { merchant_id, collection_id, number } = attempt
+  const now = deps.clock.now()
+  const until = new Date(now.getTime() + ATTEMPT_LEASE_MS)
+  const values = [merchant_id, collection_id, number, deps.process_id, until, now]
+  return (await oneStatement(deps.db).query(RENEW, values)).length === 1
+}

@@ -1,0 +1,218 @@
+// The collections of all merchants, as operators list them. Without a merchant a list first finds the merchants that have
+// such payments, then shares a limit of rows among them, then filters. Only the queue of reviews is read whole.
+
+import { beginsWith, type Deps, lastReferenceFirst, type Statement, sql } from '../../kernel/db/index.ts'
+import {
+  COUNT_MAX,
+  ENVIRONMENTS,
+  type Environment,
+  idsOfTime,
+  type PageChoice,
+  pageOf,
+  payUrlOf,
+} from '../../kernel/http/index.ts'
+import { refuseField } from '../../kernel/lib/index.ts'
+import { checkPhone } from './check.ts'
+import { type CollectionName, presentForOperators } from './held.ts'
+import { listCollections, newestOf } from './list.ts'
+import type { Status } from './state.ts'
+
+/** Which collections operators list. Without `status`: those under review, or all of them if something is searched for. */
+export type OperatorFilter = PageChoice & {
+  status?: Status | 'any'
+  held?: boolean
+  merchant_id?: string
+  environment?: Environment
+  method?: string
+  reference?: string
+  phone?: string
+  from?: string
+  to?: string
+}
+
+/** Most payments, tries or reviews that one list reads, of all merchants together. */
+export const LOOKED_AT_MAX = 10_000
+/** Most merchants, each with one environment, that share these. */
+export const BOOKS_MAX = 200
+/** Most merchants that are asked whether they have any, those that were registered last. */
+export const ASKED_MAX = 10_000
+/** Most merchants whose tries that wait are listed together. */
+export const WAITING_MAX = 500
+
+const matching = (id: string, environment: string) =>
+  `($2::text is null or ${environment} = $2) and ($3::text is null or c.method = $3)
+     and ($4::text is null or ${beginsWith('c.reference', '$4')}) and ($5::text is null or c.customer_phone = $5)
+     and ${id} >= $6::uuid and ${id} < $7::uuid and ($8::text is null or c.status = $8)`
+const MATCHING = matching('c.id', 'c.environment')
+
+/** One statement for a page of a selection and for the number of its rows, both up to COUNT_MAX. `order` is of the listed rows. */
+function listOf(selection: string, order = 'id desc'): Statement {
+  return sql(
+    '',
+    `with listed as materialized (select * from (${selection}) f order by ${order} limit ${COUNT_MAX})
+     select (select count(*)::int from listed) as total, (
+       select coalesce(json_agg(json_build_object('merchant_id', merchant_id, 'id', id) order by ${order}), '[]')
+       from (select * from listed order by ${order} limit $9 offset $10) p) as names`,
+  )
+}
+
+const SHARE = `(select greatest(${LOOKED_AT_MAX} / greatest(count(*), 1), 1) from books)`
+
+/**
+ * A list of what many merchants have. `read` selects collections of one merchant and environment, in the order of an index and
+ * by its columns alone, so that its limit bounds what is read. The merchants that have the newest of the first ones share the limit.
+ */
+function listShared(
+  read: (merchant: string, environment: string, limit: string) => string,
+  environments = "'{live,sandbox}'",
+): Statement {
+  return listOf(`with books as materialized (
+       select m.id as merchant_id, e.environment from (
+         select id from merchants where $1::uuid is null or id = $1 order by id desc limit ${ASKED_MAX}) m
+       cross join unnest(${environments}::text[]) as e(environment)
+       cross join lateral (${read('m.id', 'e.environment', '1')}) first
+       order by first.id desc limit ${BOOKS_MAX}
+     )
+     select c.merchant_id, c.id from books b cross join lateral (${read('b.merchant_id', 'b.environment', SHARE)}) c
+     where ${MATCHING}`)
+}
+
+const IN_TIME = 'n.id >= $6::uuid and n.id < $7::uuid'
+const ASKED_FOR = (environment: string) => `($2::text is null or ${environment} = $2)`
+
+// Statements without a name are planned for the filters at hand: without filters on c, the queue is read alone.
+const UNDER_REVIEW = listOf(
+  `select h.merchant_id, h.collection_id as id, h.held_at from held_collections h
+     left join collections c on c.merchant_id = h.merchant_id and c.id = h.collection_id
+     where h.decided_at is null and ($1::uuid is null or h.merchant_id = $1)
+       and ${matching('h.collection_id', 'h.environment')}`,
+  'held_at, id',
+)
+
+// Its index does not know the environment, which is a filter like others.
+const WERE_HELD = listShared(
+  (merchant, _environment, limit) => `select c.* from (
+       select n.merchant_id, n.collection_id as id from held_collections n where n.merchant_id = ${merchant}
+         and n.collection_id >= $6::uuid and n.collection_id < $7::uuid order by n.collection_id desc limit ${limit}) n
+     join collections c on c.merchant_id = n.merchant_id and c.id = n.id`,
+  "'{any}'",
+)
+
+// Steps from merchant to merchant over the index of what is due: every payment that is processing has a try in it.
+const WAITING = listOf(
+  `with recursive waiting as (
+       (select a.merchant_id, 1 as number from collection_attempts a
+        where a.due_at is not null and ($1::uuid is null or a.merchant_id = $1) order by a.merchant_id limit 1)
+       union all
+       select following.merchant_id, w.number + 1 from waiting w cross join lateral (
+         select a.merchant_id from collection_attempts a
+         where a.due_at is not null and a.merchant_id > w.merchant_id order by a.merchant_id limit 1) following
+       where w.number < ${WAITING_MAX} and $1::uuid is null
+     ), books as materialized (select merchant_id from waiting)
+     select distinct c.merchant_id, c.id from books b cross join lateral (
+       select a.merchant_id, a.collection_id from collection_attempts a
+       where a.due_at is not null and a.merchant_id = b.merchant_id order by a.due_at limit ${SHARE}) a
+     join collections c on c.merchant_id = a.merchant_id and c.id = a.collection_id
+     where ${MATCHING}`,
+)
+
+// The index of phones does not know the environment either.
+const OF_PHONE = listShared(
+  (merchant, _environment, limit) => `select n.* from collections n where n.merchant_id = ${merchant}
+       and n.customer_phone = $5 and ${IN_TIME} order by n.id desc limit ${limit}`,
+  "'{any}'",
+)
+
+const OF_REFERENCE = listShared(
+  (merchant, environment, limit) => `select n.* from collections n where n.merchant_id = ${merchant}
+       and n.environment = ${environment} and ${ASKED_FOR(environment)} and ${beginsWith('n.reference', '$4')}
+       order by ${lastReferenceFirst('n.reference')}, n.id desc limit ${limit}`,
+)
+
+const NEWEST = listShared(
+  (
+    merchant,
+    environment,
+    limit,
+  ) => `select n.* from collections n where n.merchant_id = ${merchant} and ${ASKED_FOR(environment)}
+       and ${newestOf('n', environment, '$6', '$7', limit)}`,
+)
+
+/** True if more than the status, the merchant and the environment is asked for. */
+function isSearch({ method, reference, phone, from, to }: OperatorFilter): boolean {
+  return [method, reference, phone, from, to].some((value) => value !== undefined)
+}
+
+/** The status that a filter means; null: every one. */
+function statusOf(filter: OperatorFilter): Status | null {
+  const { status = isSearch(filter) || filter.held ? 'any' : 'pending_clearance' } = filter
+  return status === 'any' ? null : status
+}
+
+/**
+ * A page of the collections of all merchants, or of one: those under review, the longest waiting first; all others,
+ * newest first.
+ */
+export async function listForOperators(deps: Deps, filter: OperatorFilter) {
+  const { page = 1, page_size = 20 } = filter
+  const status = statusOf(filter)
+  const phone = filter.phone === undefined ? null : checkPhone('phone', filter.phone)
+  const { names, total } =
+    filter.merchant_id !== undefined && !filter.held && status !== 'pending_clearance'
+      ? await ofOneMerchant(deps, filter, { merchant_id: filter.merchant_id, status, phone, page, page_size })
+      : await ofMany(deps, filter, { status, phone, page, page_size })
+  return pageOf(await presentForOperators(deps.db, names, payUrlOf(deps.config)), total, filter)
+}
+
+type Found = { names: CollectionName[]; total: number }
+type Wanted = { status: Status | null; phone: string | null; page: number; page_size: number }
+
+function statementFor(filter: OperatorFilter, { status, phone }: Wanted): Statement {
+  if (status === 'pending_clearance') return UNDER_REVIEW
+  if (filter.held) return WERE_HELD
+  if (status === 'processing') return WAITING
+  if (phone !== null) return OF_PHONE
+  return filter.reference === undefined ? NEWEST : OF_REFERENCE
+}
+
+async function ofMany(deps: Deps, filter: OperatorFilter, wanted: Wanted): Promise<Found> {
+  const { merchant_id = null, environment = null, method = null, reference = null } = filter
+  const { from_id, until_id } = idsOfTime(filter)
+  // The queue itself says that they are under review.
+  const status = wanted.status === 'pending_clearance' ? null : wanted.status
+  const values = [merchant_id, environment, method, reference, wanted.phone, from_id, until_id, status]
+  const page = [wanted.page_size, (wanted.page - 1) * wanted.page_size]
+  const [found] = await deps.db.query<Found>(statementFor(filter, wanted), [...values, ...page])
+  return found ?? { names: [], total: 0 }
+}
+
+/** As the merchant's own list: of both environments, the newest of both are merged. */
+async function ofOneMerchant(
+  deps: Deps,
+  filter: OperatorFilter,
+  { merchant_id, status, phone, page, page_size }: Wanted & { merchant_id: string },
+): Promise<Found> {
+  const of = (environment: Environment, number: number, size: number) => {
+    const { method = null, reference = null } = filter
+    const [from, to] = [filter.from, filter.to].map((time) => (time === undefined ? null : new Date(time)))
+    const filters = { merchant_id, environment, status, method, reference, phone, from: from ?? null, to: to ?? null }
+    return listCollections(deps, filters, number, size)
+  }
+  const { environment } = filter
+  const until = page * page_size
+  if (environment === undefined && until > COUNT_MAX) {
+    refuseField(
+      'page',
+      `must not go beyond the newest ${COUNT_MAX} rows of both environments. Name one with environment`,
+    )
+  }
+  const lists = await (environment === undefined
+    ? Promise.all(ENVIRONMENTS.map((one) => of(one, 1, until)))
+    : Promise.all([of(environment, page, page_size)]))
+  const ids = lists.flatMap(({ rows }) => rows.map(({ id }) => id))
+  ids.sort((a, b) => (a < b ? 1 : -1))
+  return {
+    names: (environment === undefined ? ids.slice(until - page_size, until) : ids).map((id) => ({ merchant_id, id })),
+    total: lists.reduce((sum, { total }) => sum + total, 0),
+  }
+}

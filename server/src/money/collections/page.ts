@@ -1,0 +1,303 @@
+// Payments that payers begin on a page: a payment link makes a collection for each try, a hosted page has one collection
+// that goes on to its next attempt. The page is under lock meanwhile, behind the collection of a hosted one.
+
+import type { FailureReason, Method } from '../../adapters/providers/port.ts'
+import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import type { Environment } from '../../kernel/http/index.ts'
+import { newId, timeOf } from '../../kernel/lib/index.ts'
+import { markDays } from './days.ts'
+import { hasReceived } from './decide.ts'
+import { attemptReference } from './reference.ts'
+import { type AttemptState, START, type Status } from './state.ts'
+import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
+
+/** A page that can be paid, as far as a payment on it needs it. Amount in cents. */
+export type Page = {
+  merchant_id: string
+  routing_code: number
+  id: string
+  environment: Environment
+  origin_environment: Environment
+  amount_minor: bigint
+  currency: string
+  customer_name: string | null
+  customer_phone: string | null
+  customer_email: string | null
+  reference: string | null
+  description: string | null
+  /** The collection of a hosted page. Null: a payment link. */
+  collection_id: string | null
+}
+
+const CREATE = sql(
+  'page_create_collection',
+  `insert into collections (merchant_id, id, environment, origin_environment, status, version, method, amount_minor,
+     currency, fee_minor, amount_received_minor, customer_name, customer_phone, customer_email, reference, description,
+     failure_reason_code, attempts, payment_link_id, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, 0, $6, $7, $8, $9, null, $10, $11, $12, $13, $14, null, $15, $16, $17, $18)`,
+)
+
+/** Writes a collection of a page: `created` for a hosted one that nobody has tried to pay, else `processing`. */
+async function create(
+  deps: Deps,
+  tx: Tx,
+  page: Page,
+  made: {
+    id: string
+    status: Status
+    method: Method | null
+    fee_minor: bigint
+    phone: string | null
+    attempts: number
+  },
+): Promise<void> {
+  await tx.query(CREATE, [
+    page.merchant_id,
+    made.id,
+    page.environment,
+    page.origin_environment,
+    made.status,
+    made.method,
+    page.amount_minor.toString(),
+    page.currency,
+    made.fee_minor.toString(),
+    page.customer_name,
+    made.phone ?? page.customer_phone,
+    page.customer_email,
+    page.reference,
+    page.description,
+    made.attempts,
+    page.id,
+    timeOf(made.id),
+    deps.clock.now(),
+  ])
+}
+
+/** Writes the collection of a hosted page, in the transaction of the page. */
+export async function createHosted(deps: Deps, tx: Tx, page: Page & { collection_id: string }): Promise<void> {
+  const nothing = { status: 'created', method: null, fee_minor: 0n, phone: null, attempts: 0 } as const
+  await create(deps, tx, page, { id: page.collection_id, ...nothing })
+}
+
+/** Where the collection of a hosted page stands. */
+export type HostedStanding = {
+  status: Status
+  attempts: number
+  version: number
+  amount_received_minor: bigint | null
+  foreign_currency: string | null
+}
+
+const LOCK_HOSTED = sql(
+  'page_lock_hosted',
+  `select status, attempts, version, amount_received_minor, foreign_currency from collections where merchant_id = $1 and id = $2 for update`,
+)
+
+/** Locks the collection of a hosted page. Comes before the lock of the page itself. */
+export async function lockHosted(tx: Tx, merchant_id: string, collection_id: string): Promise<HostedStanding | null> {
+  const [row] = await tx.query<HostedStanding>(LOCK_HOSTED, [merchant_id, collection_id])
+  return row ?? null
+}
+
+/** The highest number of an attempt: references have two digits for it. */
+const ATTEMPTS_MAX = 99
+
+/** True when a payer may try (again), as far as the payment itself goes: nothing was received, and a number is left. */
+export function mayStart({
+  status,
+  attempts,
+  amount_received_minor,
+  foreign_currency,
+}: Pick<HostedStanding, 'status' | 'attempts' | 'amount_received_minor' | 'foreign_currency'>): boolean {
+  const open = status === START.to || (START.from as readonly Status[]).includes(status)
+  return open && !hasReceived({ amount_received_minor, foreign_currency }) && attempts < ATTEMPTS_MAX
+}
+
+// A payer who tries another way while the last try has no answer stays in processing: then only the attempt is new.
+const RESTART = sql(
+  'page_restart_hosted',
+  `with moved as (
+     update collections set status = $4, version = version + case when status = $4 then 0 else 1 end, method = $5,
+       fee_minor = $6, attempts = attempts + 1, failure_reason_code = null, updated_at = $7, customer_phone = $9
+     where merchant_id = $1 and id = $2 and attempts = $3
+     returning version
+   )
+   insert into collection_history (merchant_id, collection_id, seq, from_status, to_status, actor, reason, event, at)
+   select $1, $2, version, $8, $4, 'payer', null, null, $7 from moved where $8 <> $4`,
+)
+
+const ATTEMPT = sql(
+  'page_create_attempt',
+  `insert into collection_attempts (merchant_id, collection_id, number, environment, provider, provider_reference,
+     method, phone, amount_minor, currency, simulate_status, on_page, state, asks, due_at, lease_owner, deadline_at,
+     sent_at, provider_status, provider_id, payment_token, qr_payload, created_at, updated_at, fee_minor)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, null, true, 'to_send', 0, $11, $12, $13, null, null, null, null,
+     null, $14, $14, $15)`,
+)
+
+/** What a payer chose. Fee in cents. `lease`: this process sends it, else a worker. */
+export type Choice = { provider: string; method: Method; phone: string | null; fee_minor: bigint; lease: boolean }
+
+/** Begins a payment on a locked page: its collection in `processing`, and an attempt under a reference that is stored first. */
+export async function startOnPage(
+  deps: Deps,
+  tx: Tx,
+  page: Page,
+  hosted: HostedStanding | null,
+  choice: Choice,
+): Promise<Attempt> {
+  const { provider, method, phone, fee_minor, lease } = choice
+  const now = deps.clock.now()
+  const number = (hosted?.attempts ?? 0) + 1
+  const collection_id = page.collection_id ?? newId(deps, page.routing_code)
+  if (hosted === null) {
+    await create(deps, tx, page, { id: collection_id, status: START.to, method, fee_minor, phone, attempts: 1 })
+  } else {
+    await tx.query(RESTART, [
+      page.merchant_id,
+      collection_id,
+      hosted.attempts,
+      START.to,
+      method,
+      fee_minor.toString(),
+      now,
+      hosted.status,
+      phone ?? page.customer_phone,
+    ])
+    await markDays(deps, tx, [{ ...page, collection_id }])
+  }
+  const { merchant_id, environment, amount_minor, currency } = page
+  const attempt: Attempt = {
+    merchant_id,
+    collection_id,
+    number,
+    environment,
+    provider,
+    provider_reference: attemptReference(collection_id, number),
+    method,
+    phone,
+    amount_minor,
+    currency,
+    simulate_status: null,
+    on_page: true,
+    state: 'to_send',
+    asks: 0,
+    sent_at: null,
+    deadline_at: new Date(now.getTime() + deps.config.collection_deadline_h * 3_600_000),
+    due_at: lease ? new Date(now.getTime() + ATTEMPT_LEASE_MS) : now,
+  }
+  await tx.query(ATTEMPT, [
+    merchant_id,
+    collection_id,
+    number,
+    environment,
+    provider,
+    attempt.provider_reference,
+    method,
+    phone,
+    amount_minor.toString(),
+    currency,
+    attempt.due_at,
+    lease ? deps.process_id : null,
+    attempt.deadline_at,
+    now,
+    fee_minor.toString(),
+  ])
+  return attempt
+}
+
+/** A payment on a page with the attempt that its money is of, else its newest one, as the page shows it. */
+export type PagePayment = {
+  merchant_id: string
+  payment_link_id: string
+  collection_id: string
+  status: Status
+  method: Method | null
+  failure_reason_code: FailureReason | null
+  /** What was taken, in cents. Null: nothing yet. */
+  amount_received_minor: bigint | null
+  /** What was taken in another currency than was asked, in its hundredths. Null: none was. */
+  foreign_amount_minor: bigint | null
+  foreign_currency: string | null
+  attempts: number
+  updated_at: Date
+  /** When its money came, whatever was decided about it later. Null: none has. */
+  arrived_at: Date | null
+  /** Of the attempt; null before the first. `phone`: that of the payer. */
+  phone: string | null
+  attempt_state: AttemptState | null
+  attempt_at: Date | null
+  provider: string | null
+  provider_id: string | null
+  payment_token: string | null
+  qr_payload: string | null
+}
+
+const PAYMENT_COLUMNS = `c.merchant_id, c.payment_link_id, c.id as collection_id, c.status, c.method, c.failure_reason_code,
+     c.amount_received_minor, c.foreign_amount_minor, c.foreign_currency, c.attempts, c.updated_at, a.phone, a.state as attempt_state,
+     a.created_at as attempt_at, a.provider, a.provider_id, a.payment_token, a.qr_payload,
+     case when c.amount_received_minor is not null or c.foreign_currency is not null then (
+       select min(h.at) from collection_history h
+       where h.merchant_id = c.merchant_id and h.collection_id = c.id
+         and h.to_status in ('pending_clearance', 'successful', 'reversed')) end as arrived_at`
+const SHOWN_ATTEMPT = `left join collection_attempts a
+     on a.merchant_id = c.merchant_id and a.collection_id = c.id and a.number = coalesce(c.settled_attempt, c.attempts)`
+
+const UNDER_WAY = sql(
+  'page_under_way',
+  `select ${PAYMENT_COLUMNS} from (
+     select * from collections where merchant_id = $1 and payment_link_id = $2 order by id desc limit $3) c
+   ${SHOWN_ATTEMPT}
+   where c.status in ('processing', 'pending_clearance') order by c.id desc`,
+)
+
+/** Older tries than these are not looked at: each of them had its time long ago. */
+export const TRIES_LOOKED_AT = 50
+
+/** The payments on a page that have no outcome yet, newest first. Of many tries the newest are looked at. */
+export function paymentsUnderWay(reader: Reader, merchant_id: string, link_id: string): Promise<PagePayment[]> {
+  return reader.query<PagePayment>(UNDER_WAY, [merchant_id, link_id, TRIES_LOOKED_AT])
+}
+
+// An older one that is held keeps the page shut, as it does for whoever tries to pay; so does a prompt beside a code of the
+// same moment, because ids of two processes do not say which came first. What a second try took beside the
+// payment of a hosted page has no attempts of its own, and says nothing about that payment.
+const LATEST = sql(
+  'page_latest_payment',
+  `select ${PAYMENT_COLUMNS} from ${inputRows('$1', 'link_id', 'merchant_id uuid, link_id uuid')} i
+   cross join lateral (
+     select * from (
+       select * from collections where merchant_id = i.merchant_id and payment_link_id = i.link_id
+       order by id desc limit ${TRIES_LOOKED_AT}) newest
+     order by newest.status = 'pending_clearance' desc, newest.attempts > 0 desc,
+       newest.status = 'processing' and newest.method <> 'qr' desc, newest.status = 'processing' desc,
+       newest.id desc limit 1) c
+   ${SHOWN_ATTEMPT}`,
+)
+
+/**
+ * Of each of these pages the payment that says how it stands, where there is one: one under review, else a prompt
+ * without an answer, else a code without one, else the newest. A later try that failed must not hide that an earlier one may have been paid.
+ */
+export function latestPayments(
+  reader: Reader,
+  links: readonly { merchant_id: string; link_id: string }[],
+): Promise<PagePayment[]> {
+  return reader.query<PagePayment>(LATEST, [JSON.stringify(links)])
+}
+
+const FIND = sql(
+  'page_find_payment',
+  `select ${PAYMENT_COLUMNS} from ${inputRows('$1', 'collection_id', 'merchant_id uuid, collection_id uuid')} i
+   join collections c on c.merchant_id = i.merchant_id and c.id = i.collection_id
+   ${SHOWN_ATTEMPT}
+   where c.payment_link_id is not null`,
+)
+
+/** Those of these payments that are paid on a page. */
+export function findPagePayments(
+  reader: Reader,
+  keys: readonly { merchant_id: string; collection_id: string }[],
+): Promise<PagePayment[]> {
+  return reader.query<PagePayment>(FIND, [JSON.stringify(keys)])
+}

@@ -1,0 +1,32 @@
+// When an open payment is asked about again.
+
+import { ASK_AGAIN_MS_MAX } from '../../adapters/providers/answer.ts'
+import type { PushAnswer } from '../../adapters/providers/port.ts'
+
+/** Pauses between two questions. Most payers answer within a minute; whoever has not is asked about less and less. */
+const ASK_PAUSES_S = [5, 10, 20, 40, 60, 120, 300, 600, 1_800, 3_600]
+
+/**
+ * A request of which nobody knows whether it arrived is asked about sooner at first: where it did not, no prompt was seen yet.
+ * Whoever does not know it then will hardly know it later.
+ */
+const UNSURE_PAUSES_S = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600]
+
+/** The longest pause of a waiting attempt, whether the provider announced it or not. */
+export const LONGEST_PAUSE_MS = Math.max(ASK_AGAIN_MS_MAX, 1_000 * Math.max(...ASK_PAUSES_S, ...UNSURE_PAUSES_S))
+
+/** Before another try of a request that was not sent, because no connection was free. */
+const UNSENT_PAUSE_MS = 1_000
+
+/** The next question: when the provider said so, else after a growing pause, and at the deadline at the latest. */
+export function nextAskAt(
+  now: Date,
+  attempt: { asks: number; sent_at: Date | null; deadline_at: Date },
+  answer: PushAnswer,
+): Date {
+  const pauses = attempt.sent_at === null ? UNSURE_PAUSES_S : ASK_PAUSES_S
+  const index = Math.min(Math.max(attempt.asks, 1), pauses.length) - 1
+  const grown_ms = answer.kind === 'not_sent' ? UNSENT_PAUSE_MS : (pauses[index] as number) * 1_000
+  const pause_ms = answer.ask_again_ms ?? grown_ms
+  return new Date(Math.min(now.getTime() + pause_ms, Math.max(attempt.deadline_at.getTime(), now.getTime())))
+}

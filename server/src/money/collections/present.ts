@@ -1,0 +1,30 @@
+// From a row to what the API shows.
+
+import { CIRCUIT_OPEN } from '../../adapters/providers/breaker.ts'
+import { FAILURE_REASONS } from '../../adapters/providers/port.ts'
+import { amountAsNumber } from '../../kernel/lib/index.ts'
+import type { Collection } from './store.ts'
+
+/** The status record of a collection as the API shows it. `pay_url`: where the payment pages are served. */
+export function presentCollection(row: Collection, pay_url: string) {
+  return {
+    collection_id: row.id,
+    reference: row.reference,
+    merchant_reference: row.reference,
+    status: row.status,
+    amount: amountAsNumber(row.amount_minor),
+    amount_received: row.amount_received_minor === null ? null : amountAsNumber(row.amount_received_minor),
+    foreign_amount: row.foreign_amount_minor === null ? null : amountAsNumber(row.foreign_amount_minor),
+    foreign_currency: row.foreign_currency,
+    currency: row.currency,
+    method: row.method,
+    environment: row.environment,
+    // Of a call that was not made the provider has said nothing.
+    provider_payment_status: row.provider_payment_status === CIRCUIT_OPEN ? null : row.provider_payment_status,
+    payment_url: row.slug === null ? null : `${pay_url}/pay/${row.slug}`,
+    failure_reason_code: row.failure_reason_code,
+    failure_reason_message: row.failure_reason_code === null ? null : FAILURE_REASONS[row.failure_reason_code],
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}

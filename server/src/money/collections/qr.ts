@@ -1,0 +1,67 @@
+// A QR code: the one flow whose answer must come from the provider before we can answer.
+//
+// Three beats: the collection, its attempt and the claimed key are committed; the provider is called; its texts and the
+// answer are committed. When that ends without an answer, because the process dies or the provider gives no code, the key
+// becomes free, and the same request goes on with the same collection under the same reference: one key makes one payment.
+
+import { type Deps, inTransaction, sql } from '../../kernel/db/index.ts'
+import { type IdempotencyClaim, releaseKey, type StoredAnswer, storeAnswer } from '../../kernel/http/index.ts'
+import { refuse } from '../../kernel/lib/index.ts'
+import type { Driver } from './drive.ts'
+import { nextAskAt } from './pauses.ts'
+import { ASKS_MAX, type Attempt } from './store.ts'
+
+const SAVE = sql(
+  'attempts_save_qr',
+  `update collection_attempts set state = 'asked', asks = least(asks + 1, ${ASKS_MAX}), due_at = $4,
+     lease_owner = null, sent_at = coalesce(sent_at, $5), provider_status = $6, provider_id = $7, payment_token = $8, qr_payload = $9, updated_at = $5
+   where merchant_id = $1 and collection_id = $2 and number = $3 and due_at is not null`,
+)
+
+/**
+ * Fetches the QR code of an attempt and stores it with the answer to the merchant. When there is none, the key is freed
+ * and 503 provider_unavailable is thrown. A provider that declines has failed the payment. One that says nothing has not:
+ * the attempt waits like any other, to be asked about, or for the same request again. `told`: what the answer says beside
+ * the code.
+ */
+export async function fetchQr(
+  deps: Deps,
+  driver: Driver,
+  attempt: Attempt,
+  told: object,
+  claim: IdempotencyClaim,
+): Promise<StoredAnswer> {
+  deps.point('qr.before_call')
+  const answer = await driver.qr(attempt)
+  deps.point('qr.after_call')
+  const { payment_token, qr_payload } = answer
+  if (answer.kind !== 'accepted' || payment_token === undefined || qr_payload === undefined) {
+    if (answer.kind === 'declined') {
+      const { merchant_id, collection_id, number } = attempt
+      const declined = { ...answer, reason: 'provider_unavailable' } as const
+      await driver.settle({ merchant_id, collection_id, number, answer: declined })
+    }
+    await releaseKey(deps, claim)
+    return refuse('provider_unavailable', { retry_after_s: 5 })
+  }
+  const data = { collection_id: attempt.collection_id, ...told, payment_token, qr_payload, expires_at: null }
+  const { collection_id: resource_id } = attempt
+  const stored = { status_code: 202, response_body: JSON.stringify({ success: true, data }), resource_id }
+  const now = deps.clock.now()
+  const due_at = nextAskAt(now, { asks: 1, sent_at: now, deadline_at: attempt.deadline_at }, answer)
+  await inTransaction(deps.db, async (tx) => {
+    await tx.query(SAVE, [
+      attempt.merchant_id,
+      attempt.collection_id,
+      attempt.number,
+      due_at,
+      now,
+      answer.provider_status,
+      answer.provider_id ?? null,
+      payment_token,
+      qr_payload,
+    ])
+    await storeAnswer(tx, claim, stored)
+  })
+  return stored
+}

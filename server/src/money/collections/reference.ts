@@ -1,0 +1,22 @@
+// The reference a provider knows an attempt by: made from the collection's id and the attempt's number.
+
+import { base32ToId, idToBase32, routingCodeOf } from '../../kernel/lib/index.ts'
+
+/** Which attempt a reference names. The routing code leads to the merchant. */
+export type AttemptKey = { routing_code: number; collection_id: string; number: number }
+
+const NUMBERS_MAX = 99
+
+/** 26 characters for the collection and two digits for the attempt: letters and digits only, at most 28. */
+export function attemptReference(collection_id: string, number: number): string {
+  if (number < 1 || number > NUMBERS_MAX) throw new Error(`attempt number ${number}`)
+  return idToBase32(collection_id) + String(number).padStart(2, '0')
+}
+
+/** The attempt behind a reference, or null when it is not one of ours. */
+export function parseReference(reference: string): AttemptKey | null {
+  const number = /^[0-9A-Z]{26}(\d{2})$/.exec(reference)?.[1]
+  const collection_id = number === undefined ? null : base32ToId(reference.slice(0, 26))
+  if (collection_id === null) return null
+  return { routing_code: routingCodeOf(collection_id), collection_id, number: Number(number) }
+}

@@ -1,0 +1,167 @@
+// Collections and attempts as they are stored: their shapes, their bounds, and reading them.
+
+import { CALL_MS_MAX, type FailureReason, type Method, type SimulateStatus } from '../../adapters/providers/port.ts'
+import { type Deps, inputRows, type Reader, sql } from '../../kernel/db/index.ts'
+import type { Environment } from '../../kernel/http/index.ts'
+import { gather } from '../../kernel/lib/index.ts'
+import type { AttemptState, Status } from './state.ts'
+
+/** A collection as the API shows it. Amounts in cents. */
+export type Collection = {
+  id: string
+  environment: Environment
+  origin_environment: Environment
+  status: Status
+  method: Method | null
+  amount_minor: bigint
+  currency: string
+  amount_received_minor: bigint | null
+  /** What the provider took in another currency. Null: nothing. */
+  foreign_amount_minor: bigint | null
+  foreign_currency: string | null
+  reference: string | null
+  failure_reason_code: FailureReason | null
+  provider_payment_status: string | null
+  /** Of its hosted page; null: it has none. */
+  slug: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+/** Columns of a collection as the API shows it; the table is aliased c. */
+export const COLLECTION_COLUMNS = `c.id, c.environment, c.origin_environment, c.status, c.method, c.amount_minor, c.currency,
+     c.amount_received_minor, c.foreign_amount_minor, c.foreign_currency, c.reference, c.failure_reason_code, c.created_at, c.updated_at, (
+       select a.provider_status from collection_attempts a
+       where a.merchant_id = c.merchant_id and a.collection_id = c.id and a.number = coalesce(c.settled_attempt, c.attempts)
+     ) as provider_payment_status, case when c.payment_link_id is not null then (
+       select l.slug from payment_links l
+       where l.merchant_id = c.merchant_id and l.id = c.payment_link_id and l.collection_id = c.id
+     ) end as slug`
+
+const FIND = sql(
+  'collections_find',
+  `select i.merchant_id, ${COLLECTION_COLUMNS} from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
+   join collections c on c.merchant_id = i.merchant_id and c.id = i.id`,
+)
+
+/** Whom a collection is looked up for: a record is visible to its own environment and to the one it was made from. */
+export type CollectionKey = { merchant_id: string; environment: Environment; id: string }
+
+/** Makes the gatherer that finds collections: one statement for all status requests that wait, each for its own merchant. */
+export function createFind(deps: Deps): (key: CollectionKey) => Promise<Collection | null> {
+  return gather<CollectionKey, Collection | null>(
+    async (keys) => {
+      const distinct = new Map(keys.map(({ merchant_id, id }) => [`${merchant_id} ${id}`, { merchant_id, id }]))
+      const rows = await deps.db.query<Collection & { merchant_id: string }>(FIND, [
+        JSON.stringify([...distinct.values()]),
+      ])
+      const found = new Map(rows.map((row) => [`${row.merchant_id} ${row.id}`, row]))
+      return keys.map((key) => {
+        const row = found.get(`${key.merchant_id} ${key.id}`)
+        return row && [row.environment, row.origin_environment].includes(key.environment) ? row : null
+      })
+    },
+    { max_items: 500, max_running: 2 },
+  )
+}
+
+/** One try at a provider, as the code that works on it needs it. */
+export type Attempt = {
+  merchant_id: string
+  collection_id: string
+  number: number
+  environment: Environment
+  provider: string
+  provider_reference: string
+  method: Method
+  phone: string | null
+  amount_minor: bigint
+  currency: string
+  simulate_status: SimulateStatus | null
+  /** True: the payer waits on a page. */
+  on_page: boolean
+  state: AttemptState
+  asks: number
+  sent_at: Date | null
+  deadline_at: Date
+  /** When the next step is due; for whoever holds the lease, when it ends. Null: nothing waits. */
+  due_at: Date | null
+}
+
+/** For what is around the calls of a step: waiting for a place in a set, and writing down what was learned. */
+const AROUND_CALLS_MS = 5_000
+
+/**
+ * How long a process may take over one step of an attempt before another may take it up. A step is at most one question
+ * and one push, each of them a call that ends in time. Short, because it is also how long a crash delays a payment; a step
+ * that takes longer all the same renews its lease before it sends anything.
+ */
+export const ATTEMPT_LEASE_MS = 2 * CALL_MS_MAX + AROUND_CALLS_MS
+
+/** Questions are counted up to here: the column is a smallint. An attempt that was asked about more often goes on. */
+export const ASKS_MAX = 32_000
+
+/** Which attempt is meant. */
+export type AttemptId = { merchant_id: string; collection_id: string; number: number }
+
+/** Columns of an attempt as the code that works on it needs them. */
+export const ATTEMPT_COLUMNS = [
+  'merchant_id',
+  'collection_id',
+  'number',
+  'environment',
+  'provider',
+  'provider_reference',
+  'method',
+  'phone',
+  'amount_minor',
+  'currency',
+  'simulate_status',
+  'on_page',
+  'state',
+  'asks',
+  'sent_at',
+  'deadline_at',
+  'due_at',
+] as const
+
+const FIND_ATTEMPTS = sql(
+  'attempts_find',
+  `select ${ATTEMPT_COLUMNS.map((column) => `a.${column}`).join(', ')}
+   from ${inputRows('$1', 'collection_id', 'merchant_id uuid, collection_id uuid, number smallint')} i
+   join collection_attempts a on a.merchant_id = i.merchant_id and a.collection_id = i.collection_id and a.number = i.number`,
+)
+
+/** The attempts that exist among the named ones, in no order. */
+export function findAttempts(reader: Reader, ids: readonly AttemptId[]): Promise<Attempt[]> {
+  return reader.query<Attempt>(FIND_ATTEMPTS, [JSON.stringify(ids)])
+}
+
+const LATEST_ATTEMPT = sql(
+  'attempts_latest',
+  `select ${ATTEMPT_COLUMNS.map((column) => `a.${column}`).join(', ')} from collection_attempts a
+   where a.merchant_id = $1 and a.collection_id = $2 order by a.number desc limit 1`,
+)
+
+/** The newest attempt of a collection, or null when its payer has not chosen a method yet. */
+export async function latestAttempt(
+  reader: Reader,
+  merchant_id: string,
+  collection_id: string,
+): Promise<Attempt | null> {
+  const [row] = await reader.query<Attempt>(LATEST_ATTEMPT, [merchant_id, collection_id])
+  return row ?? null
+}
+
+const ASKABLE_ATTEMPTS = sql(
+  'attempts_askable',
+  `select ${ATTEMPT_COLUMNS.map((column) => `a.${column}`).join(', ')}
+   from collections c join collection_attempts a on a.merchant_id = c.merchant_id and a.collection_id = c.id
+   where c.merchant_id = $1 and c.id = $2 and (a.number = c.attempts or a.state in ('to_send', 'asked'))
+   order by a.number`,
+)
+
+/** The attempts of a collection that may still bring news: the newest, and every earlier one that has no outcome. */
+export function askableAttempts(reader: Reader, merchant_id: string, collection_id: string): Promise<Attempt[]> {
+  return reader.query<Attempt>(ASKABLE_ATTEMPTS, [merchant_id, collection_id])
+}

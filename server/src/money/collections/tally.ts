@@ -1,0 +1,156 @@
+// How many payments match, where among them they lie, and what they sum up to: days that are over from their sums, all
+// others counted. days.ts says why this is exact.
+
+import { type Reader, sql } from '../../kernel/db/index.ts'
+import type { Environment } from '../../kernel/http/index.ts'
+import { DAY_MS, dayNumber, firstIdAt, idsBetween, startOfDay } from '../../kernel/lib/index.ts'
+import { dateOf, firstIdOf, METHOD, NETWORK, numberOf, SUMS } from './days.ts'
+import { STATUSES, type Status } from './state.ts'
+
+/** Whose payments. */
+export type Whose = { merchant_id: string; environment: Environment }
+
+/** Which of them. Null: all. Times bound when they were made: from inclusive, to exclusive. */
+export type Which = Whose & { status: string | null; method: string | null; from: Date | null; to: Date | null }
+
+/** Payments with ids from `from_id` on and before `until_id`: how many of them match. */
+export type Segment = {
+  from_id: string
+  until_id: string
+  items: number
+  /** The day whose matching payments are all known by their ids. Null: they have to be looked for. */
+  day: number | null
+}
+
+const UNTIL = sql(
+  'collection_days_until',
+  `select ${numberOf('until_day')} as until_day from collection_days_until where merchant_id = $1 and environment = $2`,
+)
+
+/** The first day that is not summed. What is summed stays so: days only join. */
+export async function firstUnsummedDay(reader: Reader, { merchant_id, environment }: Whose): Promise<number> {
+  const [row] = await reader.query<{ until_day: number }>(UNTIL, [merchant_id, environment])
+  return row?.until_day ?? 0
+}
+
+// Days of which a payment has changed since they were summed.
+const MARKED = `marked as materialized (
+     select distinct day from collection_days_stale
+     where merchant_id = $1 and environment = $2 and day >= ${dateOf('$3')} and day < ${dateOf('$4')})`
+const SUMMED = `d.merchant_id = $1 and d.environment = $2 and d.day >= ${dateOf('$3')} and d.day < ${dateOf('$4')}
+     and not exists (select 1 from marked where marked.day = d.day)`
+
+// Without names they are planned for the filters at hand.
+const COUNT = sql(
+  '',
+  `with ${MARKED}
+   select ${numberOf('d.day')} as day, null::uuid as from_id, null::uuid as until_id, sum(d.items)::bigint as items,
+     bool_and(d.ids is not null) as known
+   from collection_days d where ${SUMMED} and d.status = any($8) and ($7::text is null or d.method = $7)
+   group by d.day
+   union all
+   select null, r.from_id, r.until_id, (
+     select count(*) from collections c
+     where c.merchant_id = $1 and c.environment = $2 and c.id >= r.from_id and c.id < r.until_id
+       and ($6::text is null or c.status = $6) and ($7::text is null or c.method = $7)), false
+   from (
+     select from_id, until_id from json_to_recordset($5::json) as x(from_id uuid, until_id uuid)
+     union all select ${firstIdOf('day')}, ${firstIdOf('day + 1')} from marked) r`,
+)
+
+type Counted = { day: number | null; from_id: string; until_id: string; items: bigint; known: boolean }
+
+/** Where the matching payments lie, newest first. Segments without any are left out. */
+export async function segmentsOf(reader: Reader, which: Which): Promise<Segment[]> {
+  const { merchant_id, environment, status, method, from, to } = which
+  const unsummed = await firstUnsummedDay(reader, which)
+  const first = from === null ? 0 : Math.max(0, dayNumber(new Date(from.getTime() + DAY_MS - 1)))
+  const end = Math.max(first, to === null ? unsummed : Math.min(unsummed, dayNumber(to)))
+  const bounds = idsBetween(from, to)
+  const rest =
+    first === end
+      ? [bounds]
+      : [
+          { from_id: bounds.from_id, until_id: firstIdAt(startOfDay(first)) },
+          { from_id: firstIdAt(startOfDay(end)), until_id: bounds.until_id },
+        ]
+  const rows = await reader.query<Counted>(COUNT, [
+    merchant_id,
+    environment,
+    first,
+    end,
+    JSON.stringify(rest.filter(({ from_id, until_id }) => from_id < until_id)),
+    status,
+    method,
+    status === null ? STATUSES : [status],
+  ])
+  return rows
+    .filter(({ items }) => items > 0n)
+    .map(({ day, from_id, until_id, items, known }) =>
+      day === null
+        ? { from_id, until_id, items: Number(items), day }
+        : { ...idsOfDay(day), items: Number(items), day: known ? day : null },
+    )
+    .sort((a, b) => (a.from_id < b.from_id ? 1 : -1))
+}
+
+function idsOfDay(day: number): { from_id: string; until_id: string } {
+  return { from_id: firstIdAt(startOfDay(day)), until_id: firstIdAt(startOfDay(day + 1)) }
+}
+
+/** A span of time that is summed by itself. */
+export type Slot = { from: Date; to: Date }
+
+/** The sums of the payments of one slot that agree in everything by which they are summed. Amounts in cents. */
+export type SlotSum = {
+  /** The place of the slot in the list that was given. */
+  slot: number
+  status: Status
+  /** Empty: none was chosen. */
+  method: string
+  /** Guessed from the phone. Empty: not known. */
+  network: string
+  items: bigint
+  amount_minor: bigint
+  amount_received_minor: bigint
+  fee_minor: bigint
+}
+
+const SUMS_OF = sql(
+  '',
+  `with ${MARKED}
+   select ${numberOf('d.day')} - $3::int as slot, d.status, d.method, d.network, d.items, d.amount_minor,
+     d.amount_received_minor, d.fee_minor
+   from collection_days d where ${SUMMED} and d.status = any($6)
+   union all
+   select r.slot, c.* from (
+     select slot, from_id, until_id from json_to_recordset($5::json) as x(slot int, from_id uuid, until_id uuid)
+     union all select ${numberOf('day')} - $3::int, ${firstIdOf('day')}, ${firstIdOf('day + 1')} from marked) r
+   cross join lateral (
+     select c.status, ${METHOD} as method, ${NETWORK} as network, ${SUMS} from collections c
+     where c.merchant_id = $1 and c.environment = $2 and c.id >= r.from_id and c.id < r.until_id
+     group by 1, 2, 3) c`,
+)
+
+/**
+ * The sums of slots that follow one another, all of one moment. `by`: whether each is a whole day; what is shorter is
+ * counted one by one.
+ */
+export async function sumsOf(
+  reader: Reader,
+  whose: Whose,
+  slots: readonly Slot[],
+  by: 'day' | 'hour',
+): Promise<SlotSum[]> {
+  const { merchant_id, environment } = whose
+  const [begin] = slots
+  if (begin === undefined) return []
+  const first = dayNumber(begin.from)
+  const over = by === 'hour' ? 0 : (await firstUnsummedDay(reader, whose)) - first
+  const summed = Math.min(slots.length, Math.max(0, over))
+  const counted = slots
+    .map(({ from, to }, slot) => ({ slot, from_id: firstIdAt(from), until_id: firstIdAt(to) }))
+    .slice(summed)
+  const values = [merchant_id, environment, first, first + summed, JSON.stringify(counted), STATUSES]
+  return reader.query<SlotSum>(SUMS_OF, values)
+}

@@ -1,0 +1,57 @@
+// All invoices of a merchant as CSV, in batches: the memory it takes does not depend on how many there are.
+
+import { Readable } from 'node:stream'
+import type { Deps } from '../../kernel/db/index.ts'
+import { type CsvCell, csvLine, plainCell } from '../../kernel/lib/index.ts'
+import { presentInvoice } from './present.ts'
+import type { InvoiceRecord } from './schema.ts'
+import { type Filter, type Invoice, readInvoices } from './store.ts'
+
+const BATCH = 500
+
+const COLUMNS = [
+  'number',
+  'status',
+  'customer_name',
+  'customer_phone',
+  'customer_email',
+  'due_date',
+  'currency',
+  'total',
+  'created_at',
+  'sent_at',
+  'paid_at',
+  'paid_collection_id',
+  'cancelled_at',
+  'payment_url',
+  'id',
+  'environment',
+  'payment_reversed_at',
+] as const satisfies readonly (keyof InvoiceRecord)[]
+
+/**
+ * The selected invoices as CSV, newest first. A batch is read when the one before has been taken. The first is read before
+ * there is a stream: what cannot begin is refused like any request.
+ */
+export async function exportInvoices(deps: Deps, pay_url: string, filter: Filter): Promise<Readable> {
+  const first = await readInvoices(deps, filter, BATCH)
+  return Readable.from(batches(deps, pay_url, filter, first))
+}
+
+async function* batches(deps: Deps, pay_url: string, filter: Filter, first: Invoice[]): AsyncGenerator<string> {
+  yield csvLine(COLUMNS)
+  for (let rows = first; ; ) {
+    const now = deps.clock.now()
+    if (rows.length > 0) yield rows.map((row) => csvLine(cellsOf(presentInvoice(row, pay_url, now)))).join('')
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < BATCH) return
+    rows = await readInvoices(deps, filter, BATCH, 0, last.id)
+  }
+}
+
+function cellsOf(record: InvoiceRecord): CsvCell[] {
+  return COLUMNS.map((column) => {
+    const value = record[column] ?? ''
+    return column === 'total' ? plainCell(value) : value
+  })
+}

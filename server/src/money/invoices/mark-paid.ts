@@ -1,0 +1,65 @@
+// Marking invoices as paid, so that lists of what is open need not look at each that was paid long ago.
+//
+// Whoever pays locks links and never an invoice, so the payment itself cannot write it. It is a shortcut and nothing else: an
+// invoice without the mark is looked at.
+
+import { type Deps, inLockOrder, inputRows, inTransaction, sql } from '../../kernel/db/index.ts'
+import type { Task } from '../../kernel/work/index.ts'
+
+const EVERY_MS = 10_000
+const BATCH = 500
+
+const FIND = sql(
+  'invoices_paid_find',
+  `select merchant_id, id, invoice_id from payment_links
+   where status = 'PAID' and invoice_id is not null and not noted limit ${BATCH}`,
+)
+// As everywhere: invoices before their links, each in one order.
+const LOCK = sql(
+  'invoices_paid_lock',
+  `select 1 as locked from (
+     select * from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} x order by merchant_id, id) i
+   cross join lateral (select 1 from invoices where merchant_id = i.merchant_id and id = i.id for update) v`,
+)
+const MARK = sql(
+  'invoices_paid_mark',
+  `update invoices v set paid = true from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
+   where v.merchant_id = i.merchant_id and v.id = i.id`,
+)
+const LOCK_LINKS = sql(
+  'invoices_paid_lock_links',
+  `select 1 as locked from (
+     select * from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} x order by merchant_id, id) i
+   cross join lateral (select 1 from payment_links where merchant_id = i.merchant_id and id = i.id for update) l`,
+)
+const NOTE = sql(
+  'invoices_paid_note',
+  `update payment_links l set noted = true from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
+   where l.merchant_id = i.merchant_id and l.id = i.id`,
+)
+
+type Paid = { merchant_id: string; id: string; invoice_id: string }
+
+/** The background work: marks invoices whose links were paid. */
+export function paidTask(deps: Deps): Task {
+  return {
+    name: 'invoices_paid',
+    every_ms: EVERY_MS,
+    async runOnce() {
+      const links = inLockOrder(await deps.db.query<Paid>(FIND), ({ id }) => id)
+      if (links.length === 0) return 0
+      const invoices = inLockOrder(
+        links.map(({ merchant_id, invoice_id: id }) => ({ merchant_id, id })),
+        ({ id }) => id,
+      )
+      await inTransaction(deps.db, async (tx) => {
+        await tx.query(LOCK, [JSON.stringify(invoices)])
+        await tx.query(MARK, [JSON.stringify(invoices)])
+        await tx.query(LOCK_LINKS, [JSON.stringify(links)])
+        await tx.query(NOTE, [JSON.stringify(links)])
+      })
+      return links.length
+    },
+    async idle() {},
+  }
+}

@@ -1,0 +1,105 @@
+// The endpoints that read invoices: in pages, one by its id, and all as CSV.
+
+import Type from 'typebox'
+import type { Deps } from '../../kernel/db/index.ts'
+import {
+  type Access,
+  type App,
+  type Caller,
+  caller,
+  MERCHANT_ROLES,
+  page,
+  pageOf,
+  payUrlOf,
+  success,
+} from '../../kernel/http/index.ts'
+import { isId, refuse } from '../../kernel/lib/index.ts'
+import { exportInvoices } from './export.ts'
+import { presentInvoice } from './present.ts'
+import { Csv, ExportQuery, InvoiceRecord, InvoicesQuery, WhoseQuery } from './schema.ts'
+import { countInvoices, findInvoice, type Invoice, readInvoices } from './store.ts'
+
+const READ = { scopes: ['invoices:read'], roles: MERCHANT_ROLES } as const satisfies Access
+const tags = ['Invoices']
+
+/** An invoice of the caller, from its own environment. Refuses others with not_found. */
+export async function ownInvoice(deps: Deps, who: Caller, text: string): Promise<Invoice> {
+  const id = text.toLowerCase()
+  const invoice = isId(id) ? await findInvoice(deps.db, who.merchant.id, id) : null
+  if (invoice?.environment === who.environment) return invoice
+  return refuse('not_found', { message: 'There is no such invoice in this environment.' })
+}
+
+/** Adds the routes. */
+export function invoiceReadRoutes(deps: Deps, app: App): void {
+  const payUrl = () => payUrlOf(deps.config, app)
+  const show = (invoice: Invoice) => presentInvoice(invoice, payUrl(), deps.clock.now())
+
+  app.get(
+    '/v1/invoices',
+    {
+      schema: {
+        tags,
+        summary: 'List invoices, newest first',
+        description: '`total_items` counts up to 10,000.',
+        querystring: InvoicesQuery,
+        response: { 200: success(page(InvoiceRecord)) },
+      },
+      config: { access: READ },
+    },
+    async (request) => {
+      const { merchant, environment } = caller(request)
+      const { status, page: number = 1, page_size = 20 } = request.query
+      const filter = { merchant_id: merchant.id, environment, status }
+      const [rows, total] = await Promise.all([
+        readInvoices(deps, filter, page_size, (number - 1) * page_size),
+        countInvoices(deps, filter),
+      ])
+      return { success: true as const, data: pageOf(rows.map(show), total, request.query) }
+    },
+  )
+
+  app.get(
+    '/v1/invoices/export.csv',
+    {
+      // What only a HEAD asks for would be read from the database all the same.
+      exposeHeadRoute: false,
+      schema: {
+        tags,
+        summary: 'Export invoices as CSV, newest first',
+        description: 'A text that a spreadsheet would take for a formula begins with an apostrophe.',
+        querystring: ExportQuery,
+        response: { 200: { content: { 'text/csv': { schema: Csv } } } },
+      },
+      config: { access: READ },
+    },
+    async (request, reply) => {
+      const { merchant, environment } = caller(request)
+      const filter = { merchant_id: merchant.id, environment, status: request.query.status }
+      const file = await exportInvoices(deps, payUrl(), filter)
+      const name = `invoices-${merchant.code}-${environment}.csv`
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="${name}"`)
+        .send(file)
+    },
+  )
+
+  app.get(
+    '/v1/invoices/:invoice_id',
+    {
+      schema: {
+        tags,
+        summary: 'Show an invoice',
+        params: Type.Object({ invoice_id: Type.String() }),
+        querystring: WhoseQuery,
+        response: { 200: success(InvoiceRecord) },
+      },
+      config: { access: READ },
+    },
+    async (request) => ({
+      success: true as const,
+      data: show(await ownInvoice(deps, caller(request), request.params.invoice_id)),
+    }),
+  )
+}

@@ -1,0 +1,123 @@
+// What callers send about invoices, and what they get.
+
+import type { Readable } from 'node:stream'
+import Type, { type Static } from 'typebox'
+import { ENVIRONMENTS, PageQuery } from '../../kernel/http/index.ts'
+import { freeText, LANGUAGES, line, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
+import { LINK_STATUSES } from '../payment-links/index.ts'
+import { INVOICE_STATUSES } from './state.ts'
+
+const ITEMS_MAX = 100
+
+const Item = Type.Object({
+  description: visibleLine(300),
+  quantity: Type.String({
+    maxLength: 20,
+    description: 'A decimal greater than zero, at most three decimals.',
+    examples: ['2'],
+  }),
+  unit_price: Type.String({
+    maxLength: 64,
+    description: 'Shillings as a decimal string, at most two decimals.',
+    examples: ['12500.00'],
+  }),
+})
+
+const DueDate = Type.String({
+  pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+  description: 'The last day on which it is paid in time, in Tanzania: YYYY-MM-DD, today or later.',
+  examples: ['2030-01-31'],
+})
+
+const CustomerName = visibleLine(200)
+const CustomerPhone = Type.Optional(nullable(line(32, 'Where the SMS goes.')))
+const CustomerEmail = Type.Optional(
+  nullable(Type.String({ maxLength: 254, format: 'email', description: 'Where the e-mail goes.' })),
+)
+const Items = Type.Array(Item, { minItems: 1, maxItems: ITEMS_MAX })
+const Note = Type.Optional(nullable(freeText(1_000, 'The customer reads it.')))
+const ChosenLanguage = Type.Optional(oneOf(LANGUAGES, 'What the customer reads: sw (default) or en.'))
+const whose = {
+  merchant_id: Type.Optional(line(64, "The caller's own merchant. A session of several merchants names one.")),
+  environment: Type.Optional(oneOf(ENVIRONMENTS, 'Sessions only: live (default) or sandbox.')),
+}
+
+/** Body of a new invoice. */
+export const InvoiceBody = Type.Object({
+  ...whose,
+  customer_name: CustomerName,
+  customer_phone: CustomerPhone,
+  customer_email: CustomerEmail,
+  due_date: DueDate,
+  items: Items,
+  note: Note,
+  language: ChosenLanguage,
+})
+export type InvoiceBody = Static<typeof InvoiceBody>
+
+/** What can be changed while it is a draft. What is left out stays. */
+export const InvoiceChange = Type.Object({
+  ...whose,
+  customer_name: Type.Optional(CustomerName),
+  customer_phone: CustomerPhone,
+  customer_email: CustomerEmail,
+  due_date: Type.Optional(DueDate),
+  items: Type.Optional(Items),
+  note: Note,
+  language: ChosenLanguage,
+})
+export type InvoiceChange = Static<typeof InvoiceChange>
+
+const Timestamp = Type.String({ format: 'date-time' })
+
+/** An invoice as its merchant sees it. */
+export const InvoiceRecord = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  merchant_id: Type.String({ format: 'uuid' }),
+  environment: oneOf(ENVIRONMENTS),
+  number: Type.String({ description: 'Counts from INV-000001 for each merchant and environment, without a gap.' }),
+  status: oneOf(INVOICE_STATUSES, 'OVERDUE: sent, and not paid on its due date. PAID: its payment link was paid.'),
+  customer_name: Type.String(),
+  customer_phone: nullable(Type.String()),
+  customer_email: nullable(Type.String()),
+  due_date: Type.String(),
+  language: oneOf(LANGUAGES),
+  currency: Type.String(),
+  items: Type.Array(
+    Type.Object({
+      description: Type.String(),
+      quantity: Type.String(),
+      unit_price: Type.String(),
+      amount: Type.String({ description: 'Quantity times unit price, rounded half up to the cent.' }),
+    }),
+  ),
+  total: Type.String(),
+  note: nullable(Type.String()),
+  payment_link_id: nullable(Type.String({ description: 'The payment link that was paid, else the newest.' })),
+  payment_link_status: nullable(oneOf(LINK_STATUSES)),
+  payment_url: nullable(Type.String({ description: 'Where the customer pays.' })),
+  invoice_url: nullable(Type.String({ description: 'Where the customer reads it.' })),
+  sent_at: nullable(Timestamp),
+  reminders: Type.Integer({ description: 'How many reminders were sent.' }),
+  paid_at: nullable(Timestamp),
+  paid_collection_id: nullable(Type.String({ description: 'The payment that paid it.' })),
+  payment_reversed_at: nullable(
+    Type.String({ format: 'date-time', description: 'When that payment was reversed. The invoice stays PAID.' }),
+  ),
+  cancelled_at: nullable(Timestamp),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+export type InvoiceRecord = Static<typeof InvoiceRecord>
+
+/** Whose invoice an address without a body names. */
+export const WhoseQuery = Type.Object(whose)
+
+/** What is exported. */
+export const ExportQuery = Type.Object({ ...whose, status: Type.Optional(oneOf(INVOICE_STATUSES)) })
+
+/** Filters of the list of invoices. */
+export const InvoicesQuery = Type.Object({ ...PageQuery, ...whose, status: Type.Optional(oneOf(INVOICE_STATUSES)) })
+
+/** A file in the form of RFC 4180. */
+export const Csv = Type.Unsafe<Readable>({ type: 'string', description: 'RFC 4180, with a header row.' })

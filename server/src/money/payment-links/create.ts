@@ -1,0 +1,212 @@
+// Making pages: payment links, and the hosted page of one collection.
+//
+// Both are one transaction with their Idempotency-Key. Dying before the commit leaves nothing; dying after it leaves the
+// answer to be repeated.
+
+import { findMerchant } from '../../access/merchants/index.ts'
+import type { Provider } from '../../adapters/providers/port.ts'
+import type { Deps, Tx } from '../../kernel/db/index.ts'
+import { type Caller, checkMerchant, type Environment, writtenAmount } from '../../kernel/http/index.ts'
+import {
+  AMOUNT_HELP,
+  CURRENCY,
+  canonicalPhone,
+  formatAmount,
+  newId,
+  PHONE_HELP,
+  parseAmount,
+  refuse,
+  refuseField,
+} from '../../kernel/lib/index.ts'
+import { createHosted } from '../collections/index.ts'
+import { isReturnUrl, RETURN_URL_HELP } from './return-url.ts'
+import { newSlug } from './slug.ts'
+import { insertLink, type Link } from './store.ts'
+
+/** The providers that serve live payments. */
+export type LiveProviders = readonly Provider[]
+
+type Body = {
+  merchant_id?: string
+  amount: string | number
+  currency?: string
+  customer_name?: string | null
+  customer_phone?: string | null
+  customer_email?: string | null
+  description?: string | null
+  reference?: string | null
+  redirect_url?: string | null
+  cancel_url?: string | null
+  expires_at?: string | null
+}
+
+/** A page whose form is right. Amount in cents, or too large to be one. */
+export type CheckedPage = Pick<
+  Link,
+  | 'currency'
+  | 'customer_name'
+  | 'customer_phone'
+  | 'customer_email'
+  | 'description'
+  | 'reference'
+  | 'redirect_url'
+  | 'cancel_url'
+  | 'expires_at'
+> & { merchant_id: string | undefined; amount_minor: bigint | 'too_large' }
+
+/** Checks what the schema cannot. Refuses with 400 naming every field that is wrong. */
+export function checkPage(body: Body): CheckedPage {
+  const problems: { field: string; message: string }[] = []
+  const amount = parseAmount(writtenAmount(body))
+  if (typeof amount !== 'bigint' && amount !== 'too_large')
+    problems.push({ field: 'amount', message: AMOUNT_HELP[amount] })
+  const phone = textOf(body.customer_phone)
+  const customer_phone = phone === null ? null : canonicalPhone(phone)
+  if (phone !== null && customer_phone === null) problems.push({ field: 'customer_phone', message: PHONE_HELP })
+  for (const field of ['redirect_url', 'cancel_url'] as const) {
+    const url = textOf(body[field])
+    if (url !== null && !isReturnUrl(url)) problems.push({ field, message: RETURN_URL_HELP })
+  }
+  const expires_at = body.expires_at == null ? null : readTime(body.expires_at)
+  if (expires_at === 'not_a_time') problems.push({ field: 'expires_at', message: EXPIRES_HELP })
+  if (problems.length > 0) refuse('validation_failed', { details: { fields: problems } })
+  return {
+    merchant_id: body.merchant_id,
+    amount_minor: amount as bigint | 'too_large',
+    currency: body.currency ?? CURRENCY,
+    customer_name: textOf(body.customer_name),
+    customer_phone,
+    customer_email: textOf(body.customer_email),
+    description: textOf(body.description),
+    reference: textOf(body.reference),
+    redirect_url: textOf(body.redirect_url),
+    cancel_url: textOf(body.cancel_url),
+    expires_at: expires_at === 'not_a_time' ? null : expires_at,
+  }
+}
+
+const EXPIRES_HELP = 'must be a time that exists, such as 2030-01-31T18:00:00+03:00'
+
+/**
+ * The moment that is meant. The engine would read 30 February as 2 March, and 24:00 as the next day: such a page would end at
+ * another time than its merchant reads in the call.
+ */
+function readTime(text: string): Date | 'not_a_time' {
+  const time = new Date(text)
+  const day = text.slice(0, 10)
+  const that_day = new Date(`${day}T00:00:00Z`)
+  const exists = !Number.isNaN(that_day.getTime()) && that_day.toISOString().startsWith(day)
+  // What is later than the year 9999 in UTC has no text of its own in our answers.
+  const fits = !Number.isNaN(time.getTime()) && time.getUTCFullYear() <= 9_999
+  return exists && fits && text.slice(11, 13) !== '24' ? time : 'not_a_time'
+}
+
+/** Forms send an empty text for what was left out. */
+function textOf(text: string | null | undefined): string | null {
+  return text === undefined || text === null || text === '' ? null : text
+}
+
+/**
+ * Whose money a page takes. Pages run the configured provider, whichever key made them: where it moves real money they are
+ * live, else they stay in the environment of the caller. Live pages need a merchant that is approved, verified and priced:
+ * refuses others with production_access_restricted.
+ */
+export async function environmentOf(tx: Tx, caller: Caller, live: LiveProviders): Promise<Environment> {
+  const rehearses = live.every(({ capabilities }) => capabilities.rehearses)
+  const environment = rehearses ? caller.environment : 'live'
+  if (environment === 'sandbox') return environment
+  const merchant = await findMerchant(tx, caller.merchant.id)
+  const may_go_live = merchant?.status === 'ACTIVE' && merchant.verified && merchant.priced
+  if (!may_go_live) {
+    refuse('production_access_restricted', {
+      message: 'This page would take real money: the business must be approved, verified and priced first.',
+    })
+  }
+  return environment
+}
+
+/** Checks what our rules say of a page: merchant, its end, currency, limits and what the providers can move. */
+export function checkPageRules(deps: Deps, caller: Caller, checked: CheckedPage, live: LiveProviders): bigint {
+  checkMerchant(caller.merchant.id, checked.merchant_id)
+  // Asked behind the Idempotency-Key: the same request is answered again after the page has expired.
+  if (checked.expires_at !== null && checked.expires_at <= deps.clock.now()) {
+    refuseField('expires_at', 'must be in the future')
+  }
+  if (checked.currency !== CURRENCY) refuse('unsupported_currency')
+  const { amount_minor } = checked
+  const { collection_min, collection_max } = deps.config
+  if (amount_minor === 'too_large' || amount_minor < collection_min || amount_minor > collection_max) {
+    const limits = { minimum: formatAmount(collection_min), maximum: formatAmount(collection_max) }
+    return refuse('amount_not_supported', {
+      message: `The amount must be from ${limits.minimum} to ${limits.maximum} shillings.`,
+      details: limits,
+    })
+  }
+  const cents = amount_minor % 100n !== 0n
+  if (cents && live.every(({ capabilities }) => capabilities.whole_shillings)) {
+    refuse('amount_not_supported', { message: 'The provider moves whole shillings only. Leave out the cents.' })
+  }
+  return amount_minor
+}
+
+/** Makes a payment link in the caller's transaction. `invoice_id`: the invoice that it pays. */
+export async function createLink(
+  deps: Deps,
+  tx: Tx,
+  caller: Caller,
+  checked: CheckedPage,
+  live: LiveProviders,
+  invoice_id: string | null = null,
+): Promise<Link> {
+  const amount_minor = checkPageRules(deps, caller, checked, live)
+  const link = await newPage(deps, tx, caller, { ...checked, amount_minor }, live)
+  const made = { ...link, invoice_id }
+  await insertLink(tx, made)
+  return made
+}
+
+/** Makes the page of one hosted collection, and that collection, in the caller's transaction. */
+export async function createHostedPage(
+  deps: Deps,
+  tx: Tx,
+  caller: Caller,
+  checked: CheckedPage,
+  live: LiveProviders,
+): Promise<Link & { collection_id: string }> {
+  const amount_minor = checkPageRules(deps, caller, checked, live)
+  const link = await newPage(deps, tx, caller, { ...checked, amount_minor }, live)
+  const made = { ...link, collection_id: newId(deps, caller.merchant.routing_code) }
+  await insertLink(tx, made)
+  await createHosted(deps, tx, made)
+  return made
+}
+
+async function newPage(
+  deps: Deps,
+  tx: Tx,
+  caller: Caller,
+  checked: Omit<CheckedPage, 'amount_minor'> & { amount_minor: bigint },
+  live: LiveProviders,
+): Promise<Link> {
+  const { id: merchant_id, routing_code } = caller.merchant
+  const environment = await environmentOf(tx, caller, live)
+  const now = deps.clock.now()
+  return {
+    ...checked,
+    merchant_id,
+    routing_code,
+    id: newId(deps, routing_code),
+    environment,
+    origin_environment: caller.environment,
+    slug: newSlug(deps.random, routing_code),
+    status: 'ACTIVE',
+    collection_id: null,
+    invoice_id: null,
+    paid_collection_id: null,
+    paid_at: null,
+    created_at: now,
+    updated_at: now,
+    merchant_name: '',
+    merchant_status: 'ACTIVE',
+  }
+}

@@ -1,0 +1,224 @@
+// The hosted page of one collection.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import type { Answer, Provider } from '../../adapters/providers/port.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld({ env: { PROMPTS_PER_PHONE: '0' } })
+})
+after(() => world.close())
+
+const PAGE = {
+  amount: 25_000,
+  reference: 'ORDER-1',
+  description: 'Viatu',
+  redirect_url: 'https://duka.example.co.tz/asante?a=1',
+  cancel_url: 'https://duka.example.co.tz/rudi',
+  webhook_url: 'https://ignored.example',
+}
+
+async function newPage(body: object = {}, key = world.sandbox_key) {
+  const made = await world.post('/v1/collections', { ...PAGE, ...body }, { key })
+  assert.equal(made.status, 202, made.text)
+  const { collection_id, payment_url, ...rest } = made.body.data
+  return { collection_id: collection_id as string, slug: String(payment_url).split('/pay/')[1] as string, rest }
+}
+const pay = (slug: string, phone: string, method = 'WALLET_PUSH') =>
+  world.post(`/public/payment-links/${slug}/collect`, { method, customer_phone: phone }, { key: null })
+const show = async (id: string) => (await world.get(`/v1/collections/${id}`)).body.data
+const link = async (slug: string) =>
+  (await world.call({ method: 'GET', url: `/public/payment-links/${slug}`, key: null })).body.data
+const told = (collection_id: string, number: number, answer: Answer) =>
+  world.system.driver.settle({ merchant_id: world.merchant.id, collection_id, number, answer })
+const SUCCESS: Answer = { kind: 'succeeded', amount_minor: 2_500_000n, currency: 'TZS', provider_status: 'COMPLETED' }
+
+describe('a hosted page', () => {
+  test('is made with its collection, which waits in created until a payer chooses', async () => {
+    const { collection_id, slug, rest } = await newPage()
+    assert.deepEqual(rest, { reference: 'ORDER-1', status: 'created' })
+    const shown = await show(collection_id)
+    assert.deepEqual(
+      [shown.status, shown.method, shown.provider_payment_status, shown.environment],
+      ['created', null, null, 'sandbox'],
+    )
+    assert.ok(shown.payment_url.endsWith(`/pay/${slug}`))
+    const refreshed = await world.call({ method: 'POST', url: `/v1/collections/${collection_id}/refresh-status` })
+    assert.deepEqual([refreshed.status, refreshed.body.data.status], [200, 'created'])
+  })
+
+  test('does not tell whom it is for: whoever has its address learns neither name nor phone', async () => {
+    const { slug } = await newPage({ customer_name: 'Rehema Said', customer_phone: '0754123001' })
+    const view = await link(slug)
+    assert.deepEqual([view.customer_name, view.customer_phone, view.status], [null, null, 'ACTIVE'])
+  })
+
+  test('the same key makes one page, and answers the same', async () => {
+    const key = randomUUID()
+    const first = await world.post('/v1/collections', PAGE, { idempotency_key: key })
+    const again = await world.post('/v1/collections', { ...PAGE, amount: '25000.00' }, { idempotency_key: key })
+    assert.equal(again.text, first.text)
+    const other = await world.post('/v1/collections', { ...PAGE, amount: 1 }, { idempotency_key: key })
+    assert.deepEqual(codeOf(other), [422, 'idempotency_key_reused'])
+    assert.deepEqual(codeOf(await world.post('/v1/collections', PAGE, { idempotency_key: null })), [
+      400,
+      'idempotency_key_required',
+    ])
+  })
+
+  test('pays the collection that its merchant knows, with one event', async () => {
+    const { collection_id, slug } = await newPage()
+    const paid = await pay(slug, '0754123001')
+    assert.equal(paid.body.data.collection_id, collection_id)
+    const shown = await show(collection_id)
+    assert.deepEqual([shown.status, shown.method], ['successful', 'wallet_push'])
+    assert.equal((await link(slug)).status, 'PAID')
+    assert.deepEqual(codeOf(await pay(slug, '0754123001')), [409, 'payment_link_not_active'])
+  })
+
+  test('after a failure the same collection goes back to processing and may be paid', async () => {
+    const { collection_id, slug } = await newPage()
+    await pay(slug, '0754123002')
+    assert.deepEqual(
+      [(await show(collection_id)).status, (await show(collection_id)).failure_reason_code],
+      ['failed', 'wrong_pin'],
+    )
+    const again = await pay(slug, '0754123007', 'PROVIDER_PESA')
+    assert.equal(again.body.data.collection_id, collection_id)
+    const shown = await show(collection_id)
+    assert.deepEqual([shown.status, shown.method, shown.failure_reason_code], ['processing', 'provider_pesa', null])
+    await told(collection_id, 2, SUCCESS)
+    assert.equal((await show(collection_id)).status, 'successful')
+    const history = await world.rows(
+      'select from_status, to_status, actor from collection_history where collection_id = $1 order by seq',
+      [collection_id],
+    )
+    assert.deepEqual(history, [
+      { from_status: 'created', to_status: 'processing', actor: 'payer' },
+      { from_status: 'processing', to_status: 'failed', actor: 'provider' },
+      { from_status: 'failed', to_status: 'processing', actor: 'payer' },
+      { from_status: 'processing', to_status: 'successful', actor: 'provider' },
+    ])
+  })
+
+  test('that an earlier try failed is no news once the payer tries again', async () => {
+    const { collection_id, slug } = await newPage()
+    await pay(slug, '0754123002')
+    await pay(slug, '0754123007')
+    await told(collection_id, 1, { kind: 'declined', reason: 'wrong_pin', provider_status: 'FAILED' })
+    await told(collection_id, 1, { kind: 'declined', reason: 'expired', provider_status: 'FAILED' })
+    assert.equal((await show(collection_id)).status, 'processing')
+  })
+
+  test('money of two tries: the first pays, the second is a payment of its own that waits for an operator', async () => {
+    const { collection_id, slug } = await newPage()
+    await pay(slug, '0754123002')
+    await pay(slug, '0754123007')
+    const before_balance = (await world.get('/v1/balance')).body.data
+    // The earlier try turns out to have been paid, then the newer one as well; each word comes twice, the last at once.
+    await told(collection_id, 1, SUCCESS)
+    await told(collection_id, 1, SUCCESS)
+    await Promise.all([told(collection_id, 2, SUCCESS), told(collection_id, 2, SUCCESS)])
+    await told(collection_id, 2, SUCCESS)
+    await told(collection_id, 2, { kind: 'declined', reason: 'wrong_pin', provider_status: 'FAILED' })
+    assert.equal((await show(collection_id)).status, 'successful')
+    const after_balance = (await world.get('/v1/balance')).body.data
+    assert.equal(Number(after_balance.available) - Number(before_balance.available), 25_000)
+    assert.equal(Number(after_balance.held) - Number(before_balance.held), 25_000)
+    const others = await world.rows<{ id: string; status: string }>(
+      `select c.id, c.status from collections c join payment_links l on l.merchant_id = c.merchant_id and l.id = c.payment_link_id
+       where l.slug = $1 and c.id <> $2`,
+      [slug, collection_id],
+    )
+    assert.equal(others.length, 1)
+    const [extra] = others
+    assert.equal(extra?.status, 'pending_clearance')
+    // Its reversal reverses the second payment, and leaves the first alone.
+    const reversed: Answer = { ...SUCCESS, kind: 'reversed', provider_status: 'REVERSED' }
+    await told(collection_id, 2, reversed)
+    await told(collection_id, 2, reversed)
+    assert.deepEqual(
+      [(await show(collection_id)).status, (await show(extra?.id as string)).status],
+      ['successful', 'reversed'],
+    )
+    assert.deepEqual((await world.get('/v1/balance')).body.data.held, before_balance.held)
+  })
+
+  test('both tries of one page in one set: still one success', async () => {
+    const { collection_id, slug } = await newPage()
+    await pay(slug, '0754123002')
+    await pay(slug, '0754123007')
+    await Promise.all([told(collection_id, 2, SUCCESS), told(collection_id, 1, SUCCESS)])
+    const all = await world.rows<{ status: string }>(
+      'select c.status from collections c join payment_links l on l.id = c.payment_link_id where l.slug = $1 order by c.status',
+      [slug],
+    )
+    assert.deepEqual(all, [{ status: 'pending_clearance' }, { status: 'successful' }])
+  })
+
+  test('addresses to return to are web addresses, never scripts', async () => {
+    for (const url of [
+      'javascript:alert(1)',
+      'data:text/html,x',
+      'https://user:pass@duka.example',
+      '//duka.example',
+      'https:duka.example',
+      'https://',
+      'java\nscript:alert(1)',
+      'https://duka.example/"><script>',
+      'ftp://duka.example',
+    ]) {
+      for (const field of ['redirect_url', 'cancel_url']) {
+        const refused = await world.post('/v1/collections', { ...PAGE, [field]: url })
+        assert.deepEqual(codeOf(refused), [400, 'validation_failed'], url)
+        assert.equal(refused.body.error.details.fields[0].field, field)
+      }
+    }
+  })
+
+  test('a live key makes a live page; without approval no page takes real money, whichever key makes it', async () => {
+    const made = await world.post('/v1/collections', PAGE, { key: world.live_key })
+    assert.equal(
+      (await world.get(`/v1/collections/${made.body.data.collection_id}`, world.live_key)).body.data.environment,
+      'live',
+    )
+    const real: Provider = {
+      name: 'mock',
+      capabilities: { methods: ['wallet_push'], whole_shillings: true, payout_methods: [] },
+      push: async () => ({ kind: 'accepted', provider_status: 'PENDING' }),
+      qr: async () => ({ kind: 'accepted', provider_status: 'PENDING' }),
+      status: async (requests) => requests.map(() => ({ kind: 'accepted', provider_status: 'PENDING' })),
+      payout: async () => ({ kind: 'accepted', provider_status: 'PENDING' }),
+      payoutStatus: async (requests) => requests.map(() => ({ kind: 'accepted', provider_status: 'PENDING' })),
+      verifyCallback: () => ({ verified: false }),
+    }
+    const live = await createWorld({ compose: { providers: [real] } })
+    try {
+      const unchecked = await live.newMerchant({ approved: false })
+      const sandbox = await live.newKey({ merchant: unchecked })
+      assert.deepEqual(codeOf(await live.post('/v1/collections', PAGE, { key: sandbox })), [
+        403,
+        'production_access_restricted',
+      ])
+      assert.deepEqual(codeOf(await live.post('/v1/payment-links', { amount: 1 }, { key: sandbox })), [
+        403,
+        'production_access_restricted',
+      ])
+      // A sandbox key of an approved merchant makes a page that takes real money, and can read it.
+      const page = await live.post('/v1/collections', PAGE)
+      const shown = await live.get(`/v1/collections/${page.body.data.collection_id}`)
+      assert.equal(shown.body.data.environment, 'live')
+      const seen = await live.get(`/v1/collections/${page.body.data.collection_id}`, live.live_key)
+      assert.equal(seen.status, 200)
+      assert.deepEqual(codeOf(await live.post('/v1/collections', { ...PAGE, amount: '1.50' })), [
+        422,
+        'amount_not_supported',
+      ])
+    } finally {
+      await live.close()
+    }
+  })
+})

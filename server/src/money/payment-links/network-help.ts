@@ -1,0 +1,76 @@
+// What a payer of each network reads when no prompt came: data that operators edit, because networks change their menus.
+
+import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+
+/** Help for the payers of one network. `menu_code`: what to dial for its menu. */
+export type NetworkHelp = { code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }
+
+const WAITING_SW = 'Fungua menyu, chagua Lipa, kisha angalia maombi yanayosubiri na uthibitishe kwa PIN.'
+const WAITING_EN = 'Open the menu, choose Pay, look for requests that wait, and confirm with your PIN.'
+const network = (code: string, name: string, menu_code: string | null): NetworkHelp => ({
+  code,
+  name,
+  menu_code,
+  help_sw: WAITING_SW,
+  help_en: WAITING_EN,
+})
+
+/** What holds until an operator has written something else. */
+export const BUILT_IN_HELP: readonly NetworkHelp[] = [
+  network('MPESA', 'M-Pesa', '*150*00#'),
+  network('MIXX', 'Mixx by Yas', '*150*01#'),
+  network('AIRTEL', 'Airtel Money', '*150*60#'),
+  network('HALOPESA', 'HaloPesa', '*150*88#'),
+]
+
+const LIST = sql(
+  'network_help_list',
+  'select code, name, menu_code, help_sw, help_en from network_help order by position',
+)
+
+/** Help for all networks, in the order in which payers read it. */
+export async function listNetworkHelp(reader: Reader): Promise<readonly NetworkHelp[]> {
+  const rows = await reader.query<NetworkHelp>(LIST)
+  return rows.length > 0 ? rows : BUILT_IN_HELP
+}
+
+/** How long a process shows help before it looks again. No money hangs on it. */
+const FRESH_MS = 30_000
+
+/** Makes the reader that pages use: it looks once in a while, not for every payer. */
+export function createNetworkHelp(deps: Deps): () => Promise<readonly NetworkHelp[]> {
+  let known: { at: number; rows: Promise<readonly NetworkHelp[]> } | null = null
+  return () => {
+    const now = deps.clock.now().getTime()
+    if (known === null || Math.abs(now - known.at) >= FRESH_MS) {
+      const rows = listNetworkHelp(oneStatement(deps.db))
+      known = { at: now, rows }
+      rows.catch(() => {
+        known = null
+      })
+    }
+    return known.rows
+  }
+}
+
+// Of two operators, the second one sees what the first one wrote, and replaces that.
+const LOCK = sql('network_help_lock', 'lock table network_help in share row exclusive mode')
+const CLEAR = sql('network_help_clear', 'delete from network_help')
+const WRITE = sql(
+  'network_help_write',
+  `insert into network_help (code, position, name, menu_code, help_sw, help_en, updated_at)
+   select code, position, name, menu_code, help_sw, help_en, $2
+   from json_to_recordset($1::json) as x(code text, position smallint, name text, menu_code text, help_sw text, help_en text)`,
+)
+
+/** Keeps everybody else from changing the list until the transaction ends. */
+export async function lockNetworkHelp(tx: Tx): Promise<void> {
+  await tx.query(LOCK)
+}
+
+/** Puts these in the place of all. None: the built-in ones hold again. */
+export async function replaceNetworkHelp(deps: Deps, tx: Tx, rows: readonly NetworkHelp[]): Promise<void> {
+  await tx.query(CLEAR)
+  const numbered = rows.map((row, position) => ({ ...row, position }))
+  await tx.query(WRITE, [JSON.stringify(numbered), deps.clock.now()])
+}

@@ -1,0 +1,484 @@
+// Money on pages when something unusual happens: what is told late, twice, at once, or after the installation has changed.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { createTestDatabase } from '../../../test/database.ts'
+import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import type { Answer, Method, PaymentRequest, Provider } from '../../adapters/providers/port.ts'
+import { verify } from '../../apps/admin/verify.ts'
+
+let world: World
+let operator: string
+before(async () => {
+  world = await createWorld({ env: { PROMPTS_PER_PHONE: '0', TRIES_PER_LINK: '0', TRIES_PER_ADDRESS: '0' } })
+  operator = (await world.newSession('SUPER_ADMIN')).token
+})
+after(() => world.close())
+
+const MINOR = 2_500_000n
+const SUCCESS: Answer = { kind: 'succeeded', amount_minor: MINOR, currency: 'TZS', provider_status: 'COMPLETED' }
+const MORE: Answer = { ...SUCCESS, amount_minor: MINOR + 10_000n }
+const REVERSED: Answer = { ...SUCCESS, kind: 'reversed', provider_status: 'REVERSED' }
+const DECLINED: Answer = { kind: 'declined', reason: 'wrong_pin', provider_status: 'FAILED' }
+
+async function newLink(of = world, body: object = {}, key = of.sandbox_key) {
+  const made = await of.post('/v1/payment-links', { amount: '25000.00', ...body }, { key })
+  assert.equal(made.status, 201, made.text)
+  return made.body.data as { id: string; public_slug: string }
+}
+async function newPage(of = world, key = of.sandbox_key) {
+  const made = await of.post('/v1/collections', { amount: '25000.00', reference: 'ORDER-1' }, { key })
+  assert.equal(made.status, 202, made.text)
+  const { collection_id, payment_url } = made.body.data
+  return { collection_id: collection_id as string, slug: String(payment_url).split('/pay/')[1] as string }
+}
+const pay = (slug: string, phone: string | null, options: { method?: string; key?: string; of?: World } = {}) =>
+  (options.of ?? world).post(
+    `/public/payment-links/${slug}/collect`,
+    { method: options.method ?? 'WALLET_PUSH', ...(phone === null ? {} : { customer_phone: phone }) },
+    { key: null, ...(options.key === undefined ? {} : { idempotency_key: options.key }) },
+  )
+const told = (collection_id: string, number: number, answer: Answer) =>
+  world.system.driver.settle({ merchant_id: world.merchant.id, collection_id, number, answer })
+const show = async (id: string) => (await world.get(`/v1/collections/${id}`)).body.data
+const linkOf = async (slug: string) =>
+  (await world.call({ method: 'GET', url: `/public/payment-links/${slug}`, key: null })).body.data
+const clear = (id: string, decision: string, of = world, token = operator) =>
+  of.call({
+    method: 'POST',
+    url: `/v1/operator/collections/${id}/clear`,
+    key: token,
+    payload: { decision, reason: 'Seen' },
+  })
+const html = async (path: string) => {
+  const reply = await world.call({ method: 'GET', url: `${path}?lang=en`, key: null })
+  return reply.text
+}
+const promptsEnd = () => world.deps.clock.advance(world.deps.config.push_lifetime_s * 1_000)
+const booksHold = async (url = world.url) => {
+  const { checks } = await verify(url)
+  assert.deepEqual(
+    checks.filter((check) => !check.ok),
+    [],
+  )
+}
+
+/** A provider that moves real money, as far as the platform knows. */
+function realProvider(over: Partial<Provider> = {}): Provider {
+  const accepted = { kind: 'accepted', provider_status: 'PENDING' } as const
+  return {
+    name: 'mock',
+    capabilities: { methods: ['wallet_push', 'qr'], whole_shillings: false, payout_methods: [] },
+    push: async () => accepted,
+    qr: async () => ({ ...accepted, payment_token: '12345678', qr_payload: '000201' }),
+    status: async (requests) => requests.map(() => accepted),
+    payout: async () => accepted,
+    payoutStatus: async (requests) => requests.map(() => accepted),
+    verifyCallback: () => ({ verified: false }),
+    ...over,
+  }
+}
+
+describe('a payment that went back at once', () => {
+  test('has paid its link all the same: nobody can pay it again', async () => {
+    const { public_slug: slug } = await newLink()
+    const first = (await pay(slug, '0754123007')).body.data.collection_id
+    await told(first, 1, REVERSED)
+    assert.equal((await show(first)).status, 'reversed')
+    assert.equal((await linkOf(slug)).status, 'PAID')
+    assert.deepEqual(codeOf(await pay(slug, '0754123001')), [409, 'payment_link_not_active'])
+    assert.match(await html(`/pay/${slug}`), /returned|reversed|went back/i)
+    await booksHold()
+  })
+
+  test('together with the success of another payer: one pays, the other is held', async () => {
+    const { public_slug: slug } = await newLink()
+    const first = (await pay(slug, '0754123007')).body.data.collection_id
+    promptsEnd()
+    const second = (await pay(slug, '0754123007')).body.data.collection_id
+    await Promise.all([told(first, 1, REVERSED), told(second, 1, SUCCESS)])
+    assert.deepEqual([(await show(first)).status, (await show(second)).status].sort(), [
+      'pending_clearance',
+      'reversed',
+    ])
+    await booksHold()
+  })
+})
+
+describe('a prompt that went out in the same moment as a code', () => {
+  test('shuts the page, whichever of the two seems the newer one', async () => {
+    const live = await createWorld({
+      env: { TRIES_PER_ADDRESS: '0' },
+      compose: { providers: [realProvider()] },
+    })
+    try {
+      for (let i = 0; i < 12; i++) {
+        const { public_slug: slug } = await newLink(live, {}, live.live_key)
+        await pay(slug, null, { method: 'TANQR', of: live })
+        await pay(slug, `07541230${10 + i}`, { of: live })
+        const { body } = await live.call({ method: 'GET', url: `/pay/${slug}/state`, key: null })
+        assert.equal(body.state, 'in_progress')
+        assert.deepEqual(codeOf(await pay(slug, '0754123099', { of: live })), [409, 'payment_in_progress'])
+      }
+    } finally {
+      await live.close()
+    }
+  })
+})
+
+describe('an earlier try that pays in the end', () => {
+  test('is charged what was agreed with it, and is shown as it was paid', async () => {
+    const merchant = await world.newMerchant()
+    const rule = (method: Method, flat_fee: string) => ({
+      flow: 'collection',
+      method,
+      destination_code: null,
+      percentage: '0.00',
+      flat_fee,
+      processor_charge: '0.00',
+      processor_fee_pass_through: false,
+      label: method,
+    })
+    const payout = { ...rule('wallet_push', '100.00'), flow: 'withdrawal', method: 'MOBILE_MONEY', label: 'out' }
+    const priced = await world.call({
+      method: 'PUT',
+      url: `/v1/operator/merchants/${merchant.id}/pricing`,
+      key: operator,
+      payload: { rules: [payout, rule('wallet_push', '700.00'), rule('provider_pesa', '300.00')], reason: 'Agreed' },
+    })
+    assert.equal(priced.status, 200, priced.text)
+    const key = await world.newKey({ merchant })
+    const { collection_id, slug } = await newPage(world, key)
+    await pay(slug, '0754111007')
+    promptsEnd()
+    await pay(slug, '0754222007', { method: 'PROVIDER_PESA' })
+    const settle = (number: number, answer: Answer) =>
+      world.system.driver.settle({ merchant_id: merchant.id, collection_id, number, answer })
+    await settle(2, DECLINED)
+    await settle(1, SUCCESS)
+    const shown = (await world.get(`/v1/collections/${collection_id}`, key)).body.data
+    assert.deepEqual([shown.status, shown.method], ['successful', 'wallet_push'])
+    assert.equal((await world.get('/v1/balance', key)).body.data.available, '24300.00')
+    const receipt = await html(`/pay/${slug}/c/${collection_id}/receipt`)
+    assert.match(receipt, /0754 \*\*\* 007/)
+    // The second one paid too: it is held under its own price.
+    await settle(2, SUCCESS)
+    const [extra] = await world.rows<{ id: string; fee_minor: bigint }>(
+      "select id, fee_minor from collections where merchant_id = $1 and status = 'pending_clearance'",
+      [merchant.id],
+    )
+    assert.equal(extra?.fee_minor, 30_000n)
+    await booksHold()
+  })
+})
+
+describe('money under review', () => {
+  test('keeps a link shut for everybody, also when somebody else tried in between, and its page says so', async () => {
+    const { public_slug: slug } = await newLink()
+    const first = (await pay(slug, '0754123007')).body.data.collection_id
+    promptsEnd()
+    await pay(slug, '0754123002')
+    await told(first, 1, MORE)
+    assert.deepEqual(codeOf(await pay(slug, '0754123001')), [409, 'payment_in_progress'])
+    assert.match(await html(`/pay/${slug}`), /under review/)
+  })
+
+  test('is cleared by an operator: the link is PAID, and the receipt tells what was taken', async () => {
+    const { public_slug: slug } = await newLink()
+    const { collection_id } = (await pay(slug, '0754123011')).body.data
+    assert.equal((await linkOf(slug)).status, 'ACTIVE')
+    assert.equal((await clear(collection_id, 'approve')).status, 200)
+    assert.equal((await linkOf(slug)).status, 'PAID')
+    const receipt = await html(`/pay/${slug}/c/${collection_id}/receipt`)
+    assert.match(receipt, /25,100/)
+    assert.doesNotMatch(receipt, /25,000/)
+  })
+
+  test('declined on a hosted page, is the end of that page: it says so instead of asking for another try', async () => {
+    const { collection_id, slug } = await newPage()
+    await pay(slug, '0754123011')
+    assert.deepEqual(codeOf(await pay(slug, '0754123001')), [409, 'payment_in_progress'])
+    assert.equal((await clear(collection_id, 'decline')).status, 200)
+    assert.deepEqual(codeOf(await pay(slug, '0754123001')), [409, 'payment_link_not_active'])
+    for (const path of [`/pay/${slug}`, `/pay/${slug}/c/${collection_id}`]) {
+      const page = await html(path)
+      assert.match(page, /reviewed and not accepted/)
+      assert.doesNotMatch(page, /<form/)
+    }
+    await booksHold()
+  })
+
+  test('that an earlier try took, names that try to the operator who has to ask the provider', async () => {
+    const { collection_id, slug } = await newPage()
+    await pay(slug, '0754123002')
+    await pay(slug, '0754123007')
+    await told(collection_id, 1, MORE)
+    const { items } = (await world.get('/v1/operator/collections?page_size=100', operator)).body.data
+    const held = items.find((item: { collection_id: string }) => item.collection_id === collection_id)
+    const [first] = await world.rows<{ provider_reference: string }>(
+      'select provider_reference from collection_attempts where collection_id = $1 and number = 1',
+      [collection_id],
+    )
+    assert.equal(held.provider_reference, first?.provider_reference)
+  })
+
+  test('declined on a link, leaves the link to be paid', async () => {
+    const { public_slug: slug } = await newLink()
+    const { collection_id } = (await pay(slug, '0754123011')).body.data
+    await clear(collection_id, 'decline')
+    assert.equal((await pay(slug, '0754123001')).status, 202)
+    assert.equal((await linkOf(slug)).status, 'PAID')
+  })
+
+  test('of a second try: an operator and the provider speak at once, and neither waits for the other in a circle', async () => {
+    const { collection_id, slug } = await newPage()
+    await pay(slug, '0754123002')
+    await pay(slug, '0754123007')
+    await told(collection_id, 1, SUCCESS)
+    await told(collection_id, 2, SUCCESS)
+    const [extra] = await world.rows<{ id: string }>(
+      "select id from collections where merchant_id = $1 and attempts = 0 and status = 'pending_clearance' and payment_link_id = (select payment_link_id from collections where id = $2)",
+      [world.merchant.id, collection_id],
+    )
+    assert.ok(extra)
+    // Held up between its locks, the provider's word must not hold what the operator needs to finish.
+    let arrived = () => {}
+    const reached = new Promise<void>((resolve) => {
+      arrived = resolve
+    })
+    let go = () => {}
+    const gate = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    const slow = await createWorld({
+      url: world.url,
+      before: async (name) => {
+        if (name !== 'extras_find') return
+        arrived()
+        await gate
+      },
+    })
+    try {
+      const settling = slow.system.driver.settle({
+        merchant_id: world.merchant.id,
+        collection_id,
+        number: 2,
+        answer: REVERSED,
+      })
+      await reached
+      const clearing = clear(extra.id, 'approve')
+      await waitsForLock(1)
+      go()
+      const [, decided] = await Promise.all([settling, clearing])
+      // The provider was first: the operator found nothing left to decide.
+      assert.deepEqual(codeOf(decided), [409, 'invalid_state'])
+      assert.equal((await show(extra.id)).status, 'reversed')
+    } finally {
+      go()
+      await slow.close()
+    }
+  })
+})
+
+/** Waits until so many statements wait for a lock. */
+async function waitsForLock(count: number): Promise<void> {
+  for (let look = 0; look < 2_000; look++) {
+    const [row] = await world.rows<{ waiting: number }>(
+      "select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+    if ((row?.waiting ?? 0) >= count) return
+  }
+  assert.fail('nothing waits for a lock')
+}
+
+describe('an installation that gets a real provider', () => {
+  test('takes no real money on a page that was made to rehearse', async () => {
+    const database = await createTestDatabase()
+    const rehearsing = await createWorld({ url: database.url })
+    const link = await newLink(rehearsing)
+    const page = await newPage(rehearsing)
+    await rehearsing.close()
+    const asked: PaymentRequest[] = []
+    const real = realProvider({
+      push: async (request) => {
+        asked.push(request)
+        return { kind: 'accepted', provider_status: 'PENDING' }
+      },
+    })
+    const live = await createWorld({ url: database.url, compose: { providers: [real] } })
+    try {
+      for (const slug of [link.public_slug, page.slug]) {
+        const refused = await pay(slug, '0754123001', { of: live })
+        assert.deepEqual(codeOf(refused), [409, 'payment_link_not_active'])
+        const shown = await live.call({ method: 'GET', url: `/pay/${slug}?lang=en`, key: null })
+        assert.doesNotMatch(shown.text, /<form/)
+      }
+      assert.equal(asked.length, 0)
+      assert.deepEqual(await live.rows('select 1 from collection_attempts'), [])
+    } finally {
+      await live.close()
+      await database.drop()
+    }
+  })
+
+  test('a business that was suspended takes nothing: its page offers no way to pay, and says so', async () => {
+    const live = await createWorld({ compose: { providers: [realProvider()] } })
+    try {
+      const { public_slug: slug } = await newLink(live, {}, live.live_key)
+      await live.rows("update merchants set status = 'SUSPENDED' where id = $1", [live.merchant.id])
+      assert.deepEqual(codeOf(await pay(slug, '0754123001', { of: live })), [409, 'payment_link_not_active'])
+      const shown = await live.call({ method: 'GET', url: `/pay/${slug}?lang=en`, key: null })
+      assert.equal(shown.status, 200)
+      assert.doesNotMatch(shown.text, /<form/)
+      assert.match(shown.text, /No way of paying is available right now/)
+    } finally {
+      await live.close()
+    }
+  })
+})
+
+describe('a code to scan', () => {
+  test('that its provider is slow to make keeps nobody else from paying the same link', async () => {
+    let give = () => {}
+    const gate = new Promise<void>((resolve) => {
+      give = resolve
+    })
+    let asked = () => {}
+    const reached = new Promise<void>((resolve) => {
+      asked = resolve
+    })
+    const slow = realProvider({
+      qr: async () => {
+        asked()
+        await gate
+        return { kind: 'accepted', provider_status: 'PENDING', payment_token: '12345678', qr_payload: '000201' }
+      },
+    })
+    const live = await createWorld({ compose: { providers: [slow] } })
+    try {
+      const { public_slug: slug } = await newLink(live, {}, live.live_key)
+      const code = pay(slug, null, { method: 'TANQR', of: live })
+      await reached
+      assert.equal((await pay(slug, '0754123456', { of: live })).status, 202)
+      give()
+      assert.equal((await code).status, 202)
+    } finally {
+      give()
+      await live.close()
+    }
+  })
+
+  test('is not shown any more once its link takes no money', async () => {
+    const live = await createWorld({ compose: { providers: [realProvider()] } })
+    try {
+      const link = await newLink(live, {}, live.live_key)
+      const { public_slug: slug } = link
+      const { collection_id } = (await pay(slug, null, { method: 'TANQR', of: live })).body.data
+      const look = (path: string) => live.call({ method: 'GET', url: path, key: null })
+      assert.match((await look(`/pay/${slug}/c/${collection_id}?lang=en`)).text, /qr\.png/)
+      assert.equal((await look(`/pay/${slug}/c/${collection_id}/qr.png`)).status, 200)
+      await live.call({ method: 'POST', url: `/v1/payment-links/${link.id}/cancel`, key: live.live_key })
+      assert.doesNotMatch((await look(`/pay/${slug}/c/${collection_id}?lang=en`)).text, /qr\.png/)
+      assert.equal((await look(`/pay/${slug}/c/${collection_id}/qr.png`)).status, 404)
+      assert.equal((await look(`/pay/${slug}/c/${collection_id}/state`)).body.state, 'slow')
+    } finally {
+      await live.close()
+    }
+  })
+
+  test('that was refused because somebody was paying is made under the same key when the way is free', async () => {
+    const { public_slug: slug } = await newLink()
+    await pay(slug, '0754123007')
+    const key = randomUUID()
+    const refused = await pay(slug, null, { method: 'TANQR', key })
+    assert.deepEqual(codeOf(refused), [409, 'payment_in_progress'])
+    promptsEnd()
+    const again = await pay(slug, null, { method: 'TANQR', key })
+    assert.equal(again.status, 202, again.text)
+    assert.equal(again.headers['idempotency-replayed'], undefined)
+    const repeated = await pay(slug, null, { method: 'TANQR', key })
+    assert.deepEqual([repeated.text, repeated.headers['idempotency-replayed']], [again.text, 'true'])
+  })
+})
+
+describe('small print', () => {
+  test('a missing key is told before anything is looked up', async () => {
+    const nowhere = await world.call({
+      method: 'POST',
+      url: '/public/payment-links/nowhere/collect',
+      key: null,
+      payload: { method: 'WALLET_PUSH', customer_phone: '0754123001' },
+    })
+    assert.deepEqual(codeOf(nowhere), [400, 'idempotency_key_required'])
+  })
+
+  test('one network counts as one address, however many addresses it has', async () => {
+    const careful = await createWorld({
+      env: { TRIES_PER_ADDRESS: '2', PROMPTS_PER_PHONE: '0', TRIES_PER_LINK: '0', TRUST_PROXY: '127.0.0.1' },
+    })
+    try {
+      const from = async (address: string) => {
+        const { public_slug } = await newLink(careful)
+        return careful.post(
+          `/public/payment-links/${public_slug}/collect`,
+          { method: 'WALLET_PUSH', customer_phone: '0754123002' },
+          { key: null, headers: { 'x-forwarded-for': address } },
+        )
+      }
+      assert.equal((await from('2001:db8:1:2::1')).status, 202)
+      assert.equal((await from('2001:db8:1:2::2')).status, 202)
+      assert.deepEqual(codeOf(await from('2001:db8:1:2:ffff::3')), [429, 'rate_limited'])
+      assert.equal((await from('2001:db8:1:3::1')).status, 202)
+    } finally {
+      await careful.close()
+    }
+  })
+
+  test('when a payment was made does not change with what is told of it later', async () => {
+    const { public_slug: slug } = await newLink()
+    const { collection_id } = (await pay(slug, '0754123001')).body.data
+    const path = `/pay/${slug}/c/${collection_id}/receipt`
+    const [time] = /\d+ \w{3} \d{4}, \d\d:\d\d/.exec(await html(path)) ?? []
+    assert.ok(time)
+    world.deps.clock.advance(86_400_000)
+    await told(collection_id, 1, REVERSED)
+    const later = await html(path)
+    assert.match(later, /returned/i)
+    assert.ok(later.includes(time), 'the receipt of a returned payment tells when it was paid')
+  })
+
+  test('two processes: of two payers at once on one link through different ones, one prompts', async () => {
+    const env = { PROMPTS_PER_PHONE: '0', TRIES_PER_ADDRESS: '0' }
+    // By one clock: a prompt of the other process must not look long over.
+    const other = await createWorld({ url: world.url, clock: world.deps.clock, env })
+    try {
+      for (let round = 0; round < 5; round++) {
+        const link = await newLink()
+        const cancel = () =>
+          other.call({ method: 'POST', url: `/v1/payment-links/${link.id}/cancel`, key: world.sandbox_key })
+        const replies = await Promise.all([
+          pay(link.public_slug, '0754123001'),
+          pay(link.public_slug, '0754124001', { of: other }),
+          ...(round % 2 === 0 ? [] : [cancel()]),
+        ])
+        const [a, b, cancelled] = replies.map((reply) => codeOf(reply).join(' '))
+        assert.ok([a, b].filter((code) => code === '202 ok').length <= 1, `${a}, ${b}`)
+        const rows = await world.rows<{ status: string }>('select status from collections where payment_link_id = $1', [
+          link.id,
+        ])
+        assert.ok(rows.length <= 1)
+        const { status } = await linkOf(link.public_slug)
+        const paid = rows[0]?.status === 'successful'
+        assert.equal(status, paid ? 'PAID' : 'CANCELLED')
+        if (cancelled !== undefined)
+          assert.ok(['200 ok', '409 payment_link_already_paid'].includes(cancelled), cancelled)
+        if (!paid && rows.length === 1)
+          assert.equal(rows[0]?.status, 'pending_clearance', 'approved while it was cancelled')
+      }
+      await booksHold()
+    } finally {
+      await other.close()
+    }
+  })
+})

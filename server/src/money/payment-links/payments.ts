@@ -1,0 +1,46 @@
+// What payers tried on a payment link, the failed ones too: who says "I have paid" is found here.
+
+import Type from 'typebox'
+import type { Deps } from '../../kernel/db/index.ts'
+import {
+  type Access,
+  type App,
+  type Caller,
+  caller,
+  MERCHANT_ROLES,
+  PageQuery,
+  page,
+  payUrlOf,
+  success,
+} from '../../kernel/http/index.ts'
+import { CollectionStatus, listOfLink } from '../collections/index.ts'
+import { LinksQuery } from './schema.ts'
+import type { Link } from './store.ts'
+
+const READ = { scopes: ['collections:read'], roles: MERCHANT_ROLES } as const satisfies Access
+
+/** Adds the route. `own`: a payment link of the caller. */
+export function linkPaymentsRoute(deps: Deps, app: App, own: (who: Caller, id: string) => Promise<Link>): void {
+  app.get(
+    '/v1/payment-links/:link_id/collections',
+    {
+      schema: {
+        tags: ['Payment links'],
+        summary: 'List what payers tried on a payment link, newest first',
+        description: '`total_items` counts up to 10,000.',
+        params: Type.Object({ link_id: Type.String() }),
+        querystring: Type.Object({
+          ...PageQuery,
+          ...Type.Pick(LinksQuery, ['merchant_id', 'environment']).properties,
+        }),
+        response: { 200: success(page(CollectionStatus)) },
+      },
+      config: { access: READ },
+    },
+    async (request) => {
+      const { merchant_id, id: link_id } = await own(caller(request), request.params.link_id)
+      const choice = { ...request.query, merchant_id, link_id }
+      return { success: true as const, data: await listOfLink(deps, payUrlOf(deps.config, app), choice) }
+    },
+  )
+}

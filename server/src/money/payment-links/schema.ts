@@ -1,0 +1,120 @@
+// What callers send about payment links and hosted pages, and what they get.
+
+import Type, { type Static } from 'typebox'
+import { ENVIRONMENTS, PageQuery, TimeQuery } from '../../kernel/http/index.ts'
+import { AmountField, freeText, line, nullable, oneOf } from '../../kernel/lib/index.ts'
+import { LINK_STATUSES } from './state.ts'
+
+const common = {
+  merchant_id: Type.Optional(line(64, "The caller's own merchant. A session of several merchants names one.")),
+  amount: AmountField,
+  currency: Type.Optional(line(10, 'TZS, the default.')),
+  customer_name: Type.Optional(nullable(line(200))),
+  customer_phone: Type.Optional(nullable(line(32, 'Offered to the payer, masked.'))),
+  description: Type.Optional(nullable(freeText(1_000, 'What it is for: the payer reads it.'))),
+}
+const Reference = line(100, "The merchant's own number of the order; echoed everywhere.")
+const ReturnUrl = line(2_000)
+const Environment = Type.Optional(oneOf(ENVIRONMENTS, 'Sessions only: live (default) or sandbox.'))
+
+/** Body of a new payment link. */
+export const LinkBody = Type.Object({
+  ...common,
+  reference: Type.Optional(nullable(Reference)),
+  expires_at: Type.Optional(
+    nullable(Type.String({ format: 'date-time', description: 'When it can no longer be paid. Null: never.' })),
+  ),
+  environment: Environment,
+})
+export type LinkBody = Static<typeof LinkBody>
+
+/** Body of POST /v1/collections. */
+export const HostedBody = Type.Object({
+  ...common,
+  customer_email: Type.Optional(nullable(Type.String({ maxLength: 254, format: 'email' }))),
+  reference: Type.Optional(nullable(Reference)),
+  redirect_url: Type.Optional(nullable(ReturnUrl)),
+  cancel_url: Type.Optional(nullable(ReturnUrl)),
+  webhook_url: Type.Optional(
+    Type.Unknown({ description: 'Accepted and not used: webhooks are configured per account.' }),
+  ),
+  environment: Environment,
+})
+export type HostedBody = Static<typeof HostedBody>
+
+const Timestamp = Type.String({ format: 'date-time' })
+
+/** A payment link as its merchant sees it. */
+export const LinkRecord = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  merchant_id: Type.String({ format: 'uuid' }),
+  environment: oneOf(ENVIRONMENTS),
+  amount: Type.String(),
+  currency: Type.String(),
+  customer_name: nullable(Type.String()),
+  customer_phone: nullable(Type.String()),
+  description: nullable(Type.String()),
+  reference: nullable(Type.String()),
+  expires_at: nullable(Timestamp),
+  status: oneOf(LINK_STATUSES),
+  public_slug: Type.String(),
+  public_url: Type.String(),
+  invoice_id: nullable(Type.String({ description: 'The invoice that it pays.' })),
+  paid_collection_id: nullable(Type.String({ description: 'The payment that paid it.' })),
+  paid_at: nullable(Timestamp),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+export type LinkRecord = Static<typeof LinkRecord>
+
+/** A payment link as anybody with its address sees it. */
+export const PublicLink = Type.Object({
+  merchant_name: Type.String(),
+  amount: Type.String(),
+  currency: Type.String(),
+  description: nullable(Type.String()),
+  customer_name: nullable(Type.String()),
+  customer_phone: nullable(Type.String()),
+  expires_at: nullable(Timestamp),
+  status: oneOf(LINK_STATUSES),
+})
+
+/** How a payer pays, as the public calls name it. */
+export const PUBLIC_METHODS = ['WALLET_PUSH', 'PROVIDER_PESA', 'TANQR'] as const
+
+/** Body of the public pay calls. */
+export const CollectBody = Type.Object({
+  method: oneOf(PUBLIC_METHODS),
+  customer_phone: Type.Optional(nullable(line(32, 'The phone that pays. TANQR needs none.'))),
+})
+export type CollectBody = Static<typeof CollectBody>
+
+/** Answer of the public pay calls. */
+export const CollectAnswer = Type.Object({
+  collection_id: Type.String({ format: 'uuid' }),
+  status: oneOf(['processing']),
+  method: oneOf(PUBLIC_METHODS),
+  message: Type.String(),
+  payment_token: Type.Optional(Type.String({ description: 'TANQR: exactly as the provider made it.' })),
+  qr_payload: Type.Optional(Type.String({ description: 'TANQR: exactly as the provider made it.' })),
+  expires_at: Type.Optional(Type.Null()),
+})
+
+/** Where a payment on a page stands, as its payer may know it. */
+export const PublicStatus = Type.Object({
+  collection_id: Type.String({ format: 'uuid' }),
+  status: Type.String(),
+  method: nullable(oneOf(PUBLIC_METHODS)),
+  failure_reason_code: nullable(Type.String()),
+  failure_reason_message: nullable(Type.String()),
+})
+
+/** Which links, in lists and files. */
+export const LinksFilter = {
+  merchant_id: Type.Optional(line(64)),
+  environment: Environment,
+  status: Type.Optional(oneOf(LINK_STATUSES)),
+  ...TimeQuery,
+}
+/** Query of the list of links. */
+export const LinksQuery = Type.Object({ ...PageQuery, ...LinksFilter })

@@ -1,0 +1,121 @@
+// Pages as they are stored, and finding them: by id for their merchant, by slug for everybody.
+
+import { merchantByRoutingCode } from '../../access/merchants/index.ts'
+import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import { gather } from '../../kernel/lib/index.ts'
+import type { LinkStatus, Page } from '../collections/index.ts'
+import { routingCodeOfSlug } from './slug.ts'
+
+/** A payment link, or the page of one hosted collection. Amount in cents. */
+export type Link = Page & {
+  slug: string
+  status: LinkStatus
+  redirect_url: string | null
+  cancel_url: string | null
+  expires_at: Date | null
+  invoice_id: string | null
+  paid_collection_id: string | null
+  paid_at: Date | null
+  created_at: Date
+  updated_at: Date
+  merchant_name: string
+  merchant_status: 'PENDING' | 'ACTIVE' | 'SUSPENDED'
+}
+
+/** Columns of a link; the table is aliased l, its merchant m. */
+export const LINK_COLUMNS = `l.merchant_id, l.id, l.environment, l.origin_environment, l.slug, l.status, l.amount_minor, l.currency,
+     l.customer_name, l.customer_phone, l.customer_email, l.reference, l.description, l.redirect_url, l.cancel_url,
+     l.expires_at, l.collection_id, l.invoice_id, l.paid_collection_id, l.paid_at, l.created_at, l.updated_at,
+     m.name as merchant_name, m.status as merchant_status, m.routing_code::float8 as routing_code`
+
+const INSERT = sql(
+  'payment_links_insert',
+  `insert into payment_links (merchant_id, id, environment, origin_environment, slug, status, amount_minor, currency,
+     customer_name, customer_phone, customer_email, reference, description, redirect_url, cancel_url, expires_at,
+     collection_id, invoice_id, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, 'ACTIVE', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18)`,
+)
+
+/** Writes a new page. */
+export async function insertLink(tx: Tx, link: Link): Promise<void> {
+  await tx.query(INSERT, [
+    link.merchant_id,
+    link.id,
+    link.environment,
+    link.origin_environment,
+    link.slug,
+    link.amount_minor.toString(),
+    link.currency,
+    link.customer_name,
+    link.customer_phone,
+    link.customer_email,
+    link.reference,
+    link.description,
+    link.redirect_url,
+    link.cancel_url,
+    link.expires_at,
+    link.collection_id,
+    link.invoice_id,
+    link.created_at,
+  ])
+}
+
+const FIND = sql(
+  'payment_links_find',
+  `select ${LINK_COLUMNS} from payment_links l join merchants m on m.id = l.merchant_id where l.merchant_id = $1 and l.id = $2`,
+)
+
+/** The page with this id of a merchant, or null. */
+export async function findLink(reader: Reader, merchant_id: string, id: string): Promise<Link | null> {
+  const [row] = await reader.query<Link>(FIND, [merchant_id, id])
+  return row ?? null
+}
+
+const LOCK = sql(
+  'payment_links_lock',
+  `select ${LINK_COLUMNS} from payment_links l join merchants m on m.id = l.merchant_id
+   where l.merchant_id = $1 and l.id = $2 for update of l`,
+)
+
+/** As `findLink`, under lock. The collection of a hosted page is locked before it. */
+export async function lockLink(tx: Tx, merchant_id: string, id: string): Promise<Link | null> {
+  const [row] = await tx.query<Link>(LOCK, [merchant_id, id])
+  return row ?? null
+}
+
+const BY_SLUG = sql(
+  'payment_links_by_slug',
+  `select ${LINK_COLUMNS} from ${inputRows('$1', 'merchant_id', 'merchant_id uuid, slug text')} i
+   join payment_links l on l.merchant_id = i.merchant_id and l.slug = i.slug
+   join merchants m on m.id = l.merchant_id`,
+)
+
+/** Makes the gatherer that finds pages by slug: one statement for all that wait. What cannot be a slug costs none. */
+export function createFindBySlug(deps: Deps): (slug: string) => Promise<Link | null> {
+  const merchantOf = merchantByRoutingCode(deps)
+  const find = gather<{ merchant_id: string; slug: string }, Link | null>(
+    async (keys) => {
+      const distinct = [...new Map(keys.map((key) => [key.slug, key])).values()]
+      const rows = await deps.db.query<Link>(BY_SLUG, [JSON.stringify(distinct)])
+      const found = new Map(rows.map((row) => [row.slug, row]))
+      return keys.map(({ slug }) => found.get(slug) ?? null)
+    },
+    { max_items: 500, max_running: 2 },
+  )
+  return async (slug) => {
+    const code = routingCodeOfSlug(slug)
+    const merchant_id = code === null ? null : await merchantOf(code)
+    return merchant_id === null ? null : find({ merchant_id, slug })
+  }
+}
+
+const CANCEL = sql(
+  'payment_links_cancel',
+  `update payment_links set status = 'CANCELLED', updated_at = $3
+   where merchant_id = $1 and id = $2 and status = 'ACTIVE' returning 1 as cancelled`,
+)
+
+/** Cancels a page that is ACTIVE. False: it is not. */
+export async function cancelActive(tx: Tx, merchant_id: string, id: string, now: Date): Promise<boolean> {
+  return (await tx.query(CANCEL, [merchant_id, id, now])).length === 1
+}

@@ -1,0 +1,218 @@
+// Every kind of difference is found among thousands of lines that agree, and nothing else is.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createWorld, type World } from '../../../test/harness.ts'
+import {
+  type CaseView,
+  lineOf,
+  openReconciler,
+  type Plant,
+  type Planted,
+  plant,
+  type Reconciler,
+  type Row,
+} from '../../../test/statements.ts'
+import { formatAmount } from '../../kernel/lib/index.ts'
+
+let world: World
+let desk: Reconciler
+before(async () => {
+  world = await createWorld()
+  desk = await openReconciler(world)
+})
+after(() => world.close())
+
+const GOOD = 5_000
+const EACH = 100
+const MORNING = Date.parse('2026-01-05T05:00:00Z')
+const at = (i: number) => new Date(MORNING + i * 1_000)
+
+type Expected = { kind: string; line_kind: string; difference: bigint }
+
+/** The ten ways in which a statement and our books can differ, each with what it has to become. */
+const WAYS: {
+  name: string
+  wish: Pick<Plant, 'flow' | 'state'> | null
+  lines(planted: Planted): Row[]
+  expected(planted: Planted): Expected
+}[] = [
+  {
+    name: 'a payment that we do not know',
+    wish: null,
+    lines: (one) => [lineOf(one, { reference: `ORDER ${one.id}` })],
+    expected: (one) => ({ kind: 'unknown_to_us', line_kind: 'payment', difference: one.amount_minor }),
+  },
+  {
+    name: 'a payment under a reference that looks like ours and is none',
+    wish: null,
+    lines: (one) => [lineOf(one)],
+    expected: (one) => ({ kind: 'unknown_to_us', line_kind: 'payment', difference: one.amount_minor }),
+  },
+  {
+    name: 'a payment that they do not know',
+    wish: { flow: 'payment', state: 'paid' },
+    lines: () => [],
+    expected: (one) => ({ kind: 'unknown_to_them', line_kind: 'payment', difference: -one.amount_minor }),
+  },
+  {
+    name: 'a payout that they do not know',
+    wish: { flow: 'payout', state: 'paid' },
+    lines: () => [],
+    expected: (one) => ({ kind: 'unknown_to_them', line_kind: 'payout', difference: one.amount_minor }),
+  },
+  {
+    name: 'a payment of another amount',
+    wish: { flow: 'payment', state: 'paid' },
+    lines: (one) => [lineOf(one, { amount_minor: one.amount_minor + 1n })],
+    expected: () => ({ kind: 'amount_differs', line_kind: 'payment', difference: 1n }),
+  },
+  {
+    name: 'a payout in another currency',
+    wish: { flow: 'payout', state: 'paid' },
+    lines: (one) => [lineOf(one, { currency: 'USD' })],
+    expected: (one) => ({ kind: 'amount_differs', line_kind: 'payout', difference: one.amount_minor }),
+  },
+  {
+    name: 'a payment that failed here and was paid there',
+    wish: { flow: 'payment', state: 'failed' },
+    lines: (one) => [lineOf(one)],
+    expected: (one) => ({ kind: 'outcome_differs', line_kind: 'payment', difference: one.amount_minor }),
+  },
+  {
+    name: 'a payout that is under way here and was paid there',
+    wish: { flow: 'payout', state: 'processing' },
+    lines: (one) => [lineOf(one)],
+    expected: (one) => ({ kind: 'outcome_differs', line_kind: 'payout', difference: -one.amount_minor }),
+  },
+  {
+    name: 'a payment that they took back',
+    wish: { flow: 'payment', state: 'paid' },
+    lines: (one) => [lineOf(one), lineOf(one, { kind: 'reversal', provider_id: `R${one.provider_id}` })],
+    expected: (one) => ({ kind: 'outcome_differs', line_kind: 'reversal', difference: -one.amount_minor }),
+  },
+  {
+    name: 'a payment that they have twice',
+    wish: { flow: 'payment', state: 'paid' },
+    lines: (one) => [lineOf(one), lineOf(one, { provider_id: `X${one.provider_id}` })],
+    expected: (one) => ({ kind: 'duplicate', line_kind: 'payment', difference: one.amount_minor }),
+  },
+]
+
+/** The same order each time, and far from the order in which they were made. */
+function shuffled<Item>(items: readonly Item[]): Item[] {
+  const placed = items.map((item, i) => ({ item, place: (i * 7_919 + 13) % 1_000_003 }))
+  return placed.sort((a, b) => a.place - b.place).map(({ item }) => item)
+}
+
+test('1,000 planted differences of ten kinds among 5,000 good lines: all are found, each as what it is, and none else', async () => {
+  const others = await Promise.all([world.newMerchant(), world.newMerchant()])
+  const merchants = [world.merchant, ...others]
+  const merchantOf = (i: number) => merchants[i % merchants.length] as (typeof merchants)[0]
+  const good = await plant(
+    world,
+    Array.from(
+      { length: GOOD },
+      (_, i): Plant => ({
+        flow: i % 5 === 0 ? 'payout' : 'payment',
+        state: i % 50 === 7 ? 'reversed' : 'paid',
+        amount_minor: BigInt(100_000 + i),
+        at: at(i),
+        merchant: merchantOf(i),
+      }),
+    ),
+  )
+  // Some bear no reference of ours: the provider's own id has to do.
+  const rows: Row[] = good.flatMap((one, i) => {
+    const line = lineOf(one, i % 10 === 3 ? { reference: i % 20 === 3 ? null : `till ${i}` } : {})
+    const back = {
+      ...line,
+      kind: 'reversal' as const,
+      provider_id: i % 10 === 3 ? line.provider_id : `R${line.provider_id}`,
+    }
+    return one.state === 'reversed' ? [line, back] : [line]
+  })
+  // What is open or failed here and not stated there is no difference.
+  await plant(
+    world,
+    Array.from(
+      { length: 200 },
+      (_, i): Plant => ({
+        flow: i % 2 === 0 ? 'payout' : 'payment',
+        state: i % 4 < 2 ? 'failed' : 'processing',
+        amount_minor: 7_700n,
+        at: at(i),
+      }),
+    ),
+  )
+  const expected = new Map<string, Expected & { name: string }>()
+  for (const [w, way] of WAYS.entries()) {
+    const wishes = Array.from(
+      { length: EACH },
+      (_, i): Plant => ({
+        flow: 'payment',
+        state: 'paid',
+        ...way.wish,
+        amount_minor: BigInt(1_000_000 * (w + 1) + i * 100),
+        at: at(i * 17),
+        merchant: merchantOf(i),
+      }),
+    )
+    const planted =
+      way.wish === null
+        ? wishes.map((wish, i): Planted => {
+            const serial = `${w}${i}`.padStart(6, '0')
+            const reference = `01K6Q0Z3W5ABCDEFGH${serial}ZZ01`
+            return { ...wish, merchant_id: '', id: serial, reference, provider_id: `U${serial}` }
+          })
+        : await plant(world, wishes)
+    for (const one of planted) {
+      const lines = way.lines(one)
+      rows.push(...lines)
+      expected.set(lines[0]?.reference ?? one.reference, { ...way.expected(one), name: way.name })
+    }
+  }
+  const statement = await desk.take(shuffled(rows))
+  const cases = await desk.cases()
+  const wrong: string[] = []
+  for (const found of cases) {
+    const wanted = expected.get(found.reference ?? '')
+    if (wanted === undefined) wrong.push(`false: ${describe(found)}`)
+    else if (!isAs(found, wanted)) wrong.push(`${wanted.name} was found as ${describe(found)}`)
+    else expected.delete(found.reference ?? '')
+  }
+  for (const { name } of expected.values()) wrong.push(`not found: ${name}`)
+  assert.deepEqual(wrong.slice(0, 10), [], `${wrong.length} wrong`)
+  assert.equal(cases.length, WAYS.length * EACH)
+  assert.equal(statement.lines, rows.length)
+  assert.equal(statement.opened, WAYS.length * EACH)
+  assert.equal(statement.matched, rows.length - EACH * 8)
+})
+
+test('the summary tells the unexplained money to the cent', async () => {
+  const cases = await desk.cases()
+  const minor = (text: string) => BigInt(text.replace('.', ''))
+  const net = cases.reduce((total, { difference }) => total + minor(difference), 0n)
+  const gross = cases.reduce((total, { difference }) => total + minor(difference.replace('-', '')), 0n)
+  const { providers } = await desk.summary()
+  const [mock] = providers
+  assert.equal(mock.provider, 'mock')
+  assert.equal(mock.open_cases, WAYS.length * EACH)
+  assert.deepEqual(mock.open_by_kind, {
+    unknown_to_us: 200,
+    unknown_to_them: 200,
+    amount_differs: 200,
+    outcome_differs: 300,
+    duplicate: 100,
+  })
+  assert.equal(mock.unexplained, formatAmount(gross))
+  assert.equal(mock.net_difference, formatAmount(net))
+})
+
+function isAs(found: CaseView, { kind, line_kind, difference }: Expected): boolean {
+  return found.kind === kind && found.line_kind === line_kind && found.difference === formatAmount(difference)
+}
+
+function describe({ kind, line_kind, difference, reference, provider_id, status_ours }: CaseView): string {
+  return `${kind} of a ${line_kind}, ${difference}, ${reference} ${provider_id} ${status_ours}`
+}

@@ -1,0 +1,132 @@
+// A statement that was brought by mistake is taken back, and what it changed with it.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import {
+  csvOf,
+  lineOf,
+  openReconciler,
+  type Plant,
+  type Planted,
+  plant,
+  type Reconciler,
+} from '../../../test/statements.ts'
+
+let world: World
+let desk: Reconciler
+before(async () => {
+  world = await createWorld()
+  desk = await openReconciler(world)
+})
+after(() => world.close())
+
+const AT = new Date('2026-01-05T07:00:00Z')
+const make = async (wish: Partial<Plant> = {}) =>
+  (await plant(world, [{ flow: 'payment', state: 'paid', amount_minor: 100_000n, at: AT, ...wish }]))[0] as Planted
+const known: Planted[] = []
+const all = () => known.map((one) => lineOf(one))
+const withdraw = async (id: string, body: object = { reason: 'The wrong file' }) =>
+  world.post(`/v1/operator/statements/${id}/withdraw`, body, { key: await desk.session(), idempotency_key: null })
+const open = async (one: Planted) =>
+  (await desk.cases()).filter(({ reference }) => reference === one.reference).map(({ kind }) => kind)
+
+test('a file that was brought for the wrong period is withdrawn with its cases, and can be brought again', async () => {
+  const one = await make()
+  const csv = csvOf([lineOf(one)])
+  const wrong = await desk.bring(csv, { query: '&columns=provider_id%3Dreference%2Creference%3D' })
+  assert.equal(wrong.status, 201, wrong.text)
+  const { id } = wrong.body.data
+  assert.ok((await desk.cases()).length > 0)
+  const refused = await desk.bring(csv)
+  assert.deepEqual(codeOf(refused), [409, 'invalid_state'])
+  assert.match(refused.body.error.message, /Withdraw that one first/)
+  const done = await withdraw(id)
+  assert.equal(done.status, 200, done.text)
+  assert.equal(done.body.data.state, 'withdrawn')
+  assert.equal(done.body.data.withdrawn.reason, 'The wrong file')
+  assert.deepEqual(await desk.cases(), [])
+  const closed = await desk.cases('resolved')
+  assert.ok(closed.every(({ resolution, statement_id }) => resolution === 'withdrawn' && statement_id === id))
+  assert.deepEqual(await world.rows('select 1 from statement_lines'), [])
+  const [log] = await world.rows<{ reason: string; after: { cases_closed: number } }>(
+    `select reason, after from audit_log where action = 'statement.withdraw' and target_id = $1`,
+    [id],
+  )
+  assert.deepEqual([log?.reason, log?.after.cases_closed], ['The wrong file', closed.length])
+  const again = await desk.bring(csv)
+  assert.deepEqual([again.status, again.body.data?.matched, again.body.data?.opened], [201, 1, 0], again.text)
+  known.push(one)
+  assert.deepEqual(codeOf(await withdraw(id)), [409, 'invalid_state'])
+})
+
+test('what it replaced counts again, and what it explained is open again', async () => {
+  const [right, missing] = [await make(), await make()]
+  const first = await desk.take([...all(), lineOf(right)])
+  assert.deepEqual(await open(missing), ['unknown_to_them'])
+  const wrong = await desk.take([...all(), lineOf(right, { amount_minor: 1n }), lineOf(missing)])
+  assert.deepEqual([await open(right), await open(missing)], [['amount_differs'], []])
+  assert.equal((await withdraw(wrong.id)).status, 200)
+  assert.deepEqual([await open(right), await open(missing)], [[], ['unknown_to_them']])
+  const lines = await world.rows(
+    `select statement_id, line_number, reference, provider_id, amount_minor, currency, at from statement_lines
+     where reference = any($1)`,
+    [[right.reference, missing.reference]],
+  )
+  const { reference, provider_id, amount_minor } = right
+  const expected = { statement_id: first.id, line_number: known.length + 2, reference, provider_id, amount_minor }
+  assert.deepEqual(lines, [{ ...expected, currency: 'TZS', at: AT }])
+  await desk.take([...all(), lineOf(right), lineOf(missing)])
+  assert.deepEqual(await open(missing), [])
+  known.push(right, missing)
+})
+
+test('a case that another statement of the same time tells as well stays open', async () => {
+  const [failed, stranger] = [
+    await make({ state: 'failed' }),
+    { ...(await make({ state: 'failed' })), reference: 'TILL 1' },
+  ]
+  const rows = [...all(), lineOf(failed), lineOf(stranger, { provider_id: 'NOBODY' })]
+  const first = await desk.take(rows)
+  await desk.take(rows)
+  assert.equal((await withdraw(first.id)).status, 200)
+  assert.deepEqual([await open(failed), await open(stranger)], [['outcome_differs'], ['unknown_to_us']])
+  const third = await desk.take(rows)
+  assert.equal((await withdraw(third.id)).status, 200)
+  assert.deepEqual([await open(failed), await open(stranger)], [['outcome_differs'], ['unknown_to_us']])
+})
+
+test('nothing is withdrawn while another statement of the provider is imported, nor without a reason', async () => {
+  const { id } = await desk.take(all())
+  assert.deepEqual(codeOf(await withdraw(id, {})), [400, 'validation_failed'])
+  assert.deepEqual(codeOf(await withdraw(randomUUID())), [404, 'not_found'])
+  assert.deepEqual(codeOf(await withdraw('x')), [404, 'not_found'])
+  await world.rows(
+    `insert into statements (id, provider, source, period_from, period_to, state, lease_until, lines, matched, opened,
+       explained, imported_by_kind, imported_by_name, created_at)
+     values ($1, 'mock', 'file', $2, $3, 'importing', $4, 0, 0, 0, 0, 'command', 'admin', $2)`,
+    [
+      randomUUID(),
+      new Date('2026-01-04T00:00:00Z'),
+      new Date('2026-01-06T00:00:00Z'),
+      new Date(world.deps.clock.now().getTime() + 60_000),
+    ],
+  )
+  assert.deepEqual(codeOf(await withdraw(id)), [409, 'invalid_state'])
+  const [row] = await world.rows<{ state: string }>('select state from statements where id = $1', [id])
+  assert.equal(row?.state, 'done')
+})
+
+test('the summary names the times that no statement is of, and never adds amounts of two currencies', async () => {
+  await world.rows(`update statements set state = 'failed', lease_until = null where state = 'importing'`)
+  await desk.take([], { from: '2026-01-01', to: '2026-01-02' })
+  const stranger = { ...(await make({ state: 'failed' })), reference: 'TILL 2' }
+  const before_it = (await desk.summary()).providers[0]
+  await desk.take([...all(), lineOf(stranger, { provider_id: 'USD1', currency: 'USD', amount_minor: 7_00n })])
+  const [mock] = (await desk.summary()).providers
+  assert.deepEqual(mock.holes, [{ from: '2026-01-01T21:00:00.000Z', to: '2026-01-04T21:00:00.000Z' }])
+  assert.deepEqual(mock.other_currencies, [{ currency: 'USD', unexplained: '7.00', net_difference: '7.00' }])
+  assert.equal(mock.open_cases, before_it.open_cases + 1)
+  assert.equal(mock.unexplained, before_it.unexplained)
+})

@@ -1,0 +1,163 @@
+// Taking a statement back that was brought by mistake: of another provider, of another period, with columns read wrongly.
+//
+// Its lines give way to what they replaced, the cases that it opened are closed and those that it explained open again. The
+// file can be brought once more. All of it is one transaction, in which nothing else of that provider is imported.
+
+import { type Act, PLATFORM, recordAudit } from '../../books/audit/index.ts'
+import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
+import { isId, refuse } from '../../kernel/lib/index.ts'
+import type { Judge } from './cases.ts'
+import type { Subject } from './facts.ts'
+import { judgeAgain } from './match.ts'
+import { LEASE_MS_MAX, presentStatement, STATEMENT_COLUMNS, type Statement } from './statements.ts'
+import { namedBy } from './subject.ts'
+
+/** Stored lines that one step looks at, and subjects that are judged at once. */
+const PAGE_ROWS = 50_000
+const SET_ROWS = 1_000
+
+const FIND = sql('statements_find', `select ${STATEMENT_COLUMNS} from statements where id = $1 for update`)
+const BUSY = sql(
+  'statements_busy',
+  `select 1 as busy from statements where provider = $1 and state = 'importing' and lease_until > $2 and lease_until <= $3`,
+)
+const BURY = sql(
+  'statements_bury_others',
+  `update statements set state = 'failed', lease_until = null, finished_at = $2
+   where provider = $1 and state = 'importing' and (lease_until <= $2 or lease_until > $3)`,
+)
+// Only one row of a provider may be in this state: no import begins until this transaction has ended.
+const HOLD = sql('statements_hold', `update statements set state = 'importing', lease_until = $2 where id = $1`)
+const WITHDRAW = sql(
+  'statements_withdraw',
+  `update statements set state = 'withdrawn', lease_until = null, withdrawn_at = $2, withdrawn_by_id = $3,
+     withdrawn_by_name = $4, withdrawn_reason = $5
+   where id = $1 returning ${STATEMENT_COLUMNS}`,
+)
+// A list of the provider is fetched again when its day falls due.
+const FETCH_AGAIN = sql(
+  'reconciliation_fetch_again',
+  `update reconciliation_runs set finished_at = null, statement_id = null, lease_until = $2 where statement_id = $1`,
+)
+
+/**
+ * Withdraws a statement. Refuses an unknown one with not_found, and with invalid_state one that is withdrawn already or is
+ * being imported, and any while another import of its provider runs.
+ */
+export async function withdrawStatement(deps: Deps, tx: Tx, act: Act, input: { id: string; reason: string }) {
+  const now = deps.clock.now()
+  const { id, provider, state } = await lockStatement(tx, input.id)
+  if (state === 'withdrawn') refuse('invalid_state', { message: 'This statement was withdrawn already.' })
+  const latest = new Date(now.getTime() + LEASE_MS_MAX)
+  if ((await tx.query(BUSY, [provider, now, latest])).length > 0) {
+    refuse('invalid_state', { message: 'A statement of this provider is being imported. Try again soon.' })
+  }
+  await tx.query(BURY, [provider, now, latest])
+  await tx.query(HOLD, [id, now])
+  const subjects = await takeBack(tx, provider, id)
+  const cases = await closeCases(deps, tx, act, { id, provider, reason: input.reason })
+  const judge: Judge = { provider, statement_id: id, explained_by: null, by: act.actor, may_be_missing: () => [] }
+  const all = [...new Map([...subjects, ...cases.again].map((one) => [one.subject, one])).values()]
+  all.sort((a, b) => (a.subject < b.subject ? -1 : 1))
+  for (let i = 0; i < all.length; i += SET_ROWS) await judgeAgain(deps, tx, judge, all.slice(i, i + SET_ROWS))
+  await tx.query(FETCH_AGAIN, [id, now])
+  const [row] = await tx.query<Statement>(WITHDRAW, [id, now, act.actor.id, act.actor.name, input.reason])
+  const shown = presentStatement(row as Statement)
+  const { from, to, sha256, file_name, lines } = shown
+  await recordAudit(deps, tx, {
+    ...act,
+    merchant_id: PLATFORM,
+    action: 'statement.withdraw',
+    target_type: 'statement',
+    target_id: id,
+    reason: input.reason,
+    before: { state },
+    after: { state: 'withdrawn', provider, from, to, sha256, file_name, lines, cases_closed: cases.closed },
+  })
+  return shown
+}
+
+async function lockStatement(tx: Tx, given: string): Promise<Statement> {
+  const id = given.toLowerCase()
+  const [row] = isId(id) ? await tx.query<Statement>(FIND, [id]) : []
+  return row ?? refuse('not_found', { message: 'There is no such statement.' })
+}
+
+// A form that the line had before counts again while its statement does. Lines are read along their key, a part at a time.
+const TAKE_BACK = sql(
+  'statement_lines_take_back',
+  `with page as materialized (
+     select l.subject, l.kind, l.statement_id = $2 as own,
+       exists (select from statements s
+         where s.id = (l.replaced ->> 'statement_id')::uuid and s.state = 'done') as goes_back
+     from statement_lines l where l.provider = $1 and (l.subject, l.kind) > ($3, $4) order by l.subject, l.kind limit $5
+   ), gone as (
+     delete from statement_lines l using page p
+     where p.own and not p.goes_back and l.provider = $1 and l.subject = p.subject and l.kind = p.kind
+     returning l.subject, null::text as reference
+   ), restored as (
+     update statement_lines l set statement_id = (l.replaced ->> 'statement_id')::uuid,
+       line_number = (l.replaced ->> 'line_number')::int, reference = l.replaced ->> 'reference',
+       provider_id = l.replaced ->> 'provider_id', amount_minor = (l.replaced ->> 'amount_minor')::bigint,
+       currency = l.replaced ->> 'currency', at = (l.replaced ->> 'at')::timestamptz, replaced = null
+     from page p
+     where p.own and p.goes_back and l.provider = $1 and l.subject = p.subject and l.kind = p.kind
+     returning l.subject, l.reference
+   ), touched as (select * from gone union all select * from restored)
+   select t.subject, coalesce(t.reference, e.reference) as reference, null::text as next_subject, null as next_kind
+   from touched t left join reconciliation_exceptions e
+     on e.provider = $1 and e.subject = t.subject and e.resolution is null
+   where t.reference is not null or e.subject is not null
+   union all
+   select null, null, subject, kind from (select subject, kind from page order by subject desc, kind desc limit 1) last`,
+)
+
+type Touched = { subject: string | null; reference: string | null; next_subject: string; next_kind: string }
+
+/** Takes the lines of a statement out. Answers the subjects that may be judged differently now. */
+async function takeBack(tx: Tx, provider: string, id: string): Promise<Subject[]> {
+  const subjects: Subject[] = []
+  for (let cursor: string[] | null = ['', '']; cursor !== null; ) {
+    const rows: Touched[] = await tx.query<Touched>(TAKE_BACK, [provider, id, ...cursor, PAGE_ROWS])
+    cursor = null
+    for (const { subject, reference, next_subject, next_kind } of rows) {
+      if (subject === null) cursor = [next_subject, next_kind]
+      // What is ours is named by its subject, also where the line bears the provider's id alone.
+      else subjects.push({ subject, reference: namedBy(subject) === null ? reference : subject })
+    }
+  }
+  return subjects
+}
+
+const REOPEN = sql(
+  'reconciliation_reopen',
+  `update reconciliation_exceptions e set resolution = null, reason = null, resolved_at = null, resolved_by_id = null,
+     resolved_by_name = null, explained_by = null
+   where e.explained_by = $1 and e.resolution = 'explained' and e.statement_id <> $1 and not exists (
+     select from reconciliation_exceptions o
+     where o.provider = e.provider and o.subject = e.subject and o.kind = e.kind and o.resolution is null)
+   returning e.subject, e.reference`,
+)
+// What another statement is of as well stays open until it was judged by that one alone.
+const CLOSE = sql(
+  'reconciliation_close_withdrawn',
+  `update reconciliation_exceptions e set resolution = 'withdrawn', reason = $3, resolved_at = $4, resolved_by_id = $5,
+     resolved_by_name = $6
+   where e.provider = $2 and e.statement_id = $1 and e.resolution is null and not exists (
+     select from statements o where o.provider = $2 and o.id <> $1 and o.state = 'done' and o.period_from <= e.at
+       and o.period_to > e.at)
+   returning 1 as closed`,
+)
+const LEFT = sql(
+  'reconciliation_left_open',
+  `select subject, reference from reconciliation_exceptions where provider = $2 and statement_id = $1 and resolution is null`,
+)
+
+async function closeCases(deps: Deps, tx: Tx, act: Act, input: { id: string; provider: string; reason: string }) {
+  const { id, provider, reason } = input
+  const reopened = await tx.query<Subject>(REOPEN, [id])
+  const who = [deps.clock.now(), act.actor.id, act.actor.name]
+  const closed = await tx.query(CLOSE, [id, provider, reason, ...who])
+  const left = await tx.query<Subject>(LEFT, [id, provider])
+  return { closed: closed.length, again: [...reopened, ...left] }
+}

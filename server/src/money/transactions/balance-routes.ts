@@ -1,0 +1,41 @@
+// What a merchant has.
+
+import { balanceOf } from '../../books/ledger/index.ts'
+import type { Deps } from '../../kernel/db/index.ts'
+import { caller, type Environment, MERCHANT_ROLES, type Routes, success } from '../../kernel/http/index.ts'
+import { CURRENCY, formatAmount } from '../../kernel/lib/index.ts'
+import { Balance } from './schema.ts'
+
+/** Adds the balance of a merchant in one environment: for keys, and for the dashboard. */
+export function balanceRoutes(deps: Deps): Routes {
+  const tags = ['Balance']
+  const response = { 200: success(Balance) }
+  return (app) => {
+    app.get(
+      '/v1/balance',
+      {
+        schema: { tags, summary: 'The balance of the wallet', response },
+        config: { access: { scopes: ['transactions:read'] } },
+      },
+      async (request) => ({ success: true as const, data: await balance(deps, caller(request)) }),
+    )
+    app.get(
+      '/v1/merchant/balance',
+      {
+        schema: { tags, summary: 'The balance of the wallet, for the dashboard', response },
+        config: { access: { roles: MERCHANT_ROLES } },
+      },
+      async (request) => ({ success: true as const, data: await balance(deps, caller(request)) }),
+    )
+  }
+}
+
+async function balance(deps: Deps, of: { merchant: { id: string }; environment: Environment }) {
+  const { available, reserved, held } = await balanceOf(deps.db, of.merchant.id, of.environment)
+  return {
+    available: formatAmount(available),
+    reserved: formatAmount(reserved),
+    held: formatAmount(held),
+    currency: CURRENCY,
+  }
+}

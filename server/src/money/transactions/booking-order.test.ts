@@ -1,0 +1,304 @@
+// Booking order: what a merchant reads chains from line to line, however many processes book at once.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createWorld, type TestDeps, testDeps, type World } from '../../../test/harness.ts'
+import { approve, type FactOf, payoutAnswer, postFacts, submitWithdrawal } from '../../../test/money.ts'
+import type { Merchant } from '../../access/merchants/index.ts'
+import { ENVIRONMENTS, type Environment } from '../../kernel/http/index.ts'
+import { newId, settableClock } from '../../kernel/lib/index.ts'
+
+let world: World
+before(async () => {
+  world = await createWorld()
+})
+after(() => world.close())
+
+const MINUTE = 60_000
+
+type Line = {
+  reference: string
+  sequence: number
+  direction: 'credit' | 'debit'
+  net_amount: string
+  balance_after: string
+  created_at: string
+}
+
+const cents = (text: string) => BigInt(text.replace('.', ''))
+const signed = ({ direction, net_amount }: Line) => (direction === 'credit' ? 1n : -1n) * cents(net_amount)
+
+/** What reads the transactions of a merchant in one environment. */
+async function readerOf(merchant: Merchant, environment: Environment) {
+  const key = await world.newKey({ merchant, environment })
+  const path = `/v1/merchants/${merchant.id}`
+  const get = async (url: string) => {
+    const reply = await world.get(url, key)
+    assert.equal(reply.status, 200, reply.text)
+    return reply
+  }
+  return {
+    /** All pages of the list, newest first. */
+    async list(query = '', page_size = 7): Promise<Line[]> {
+      const lines: Line[] = []
+      for (let page = 1; ; page++) {
+        const { data } = (await get(`${path}/transactions?page=${page}&page_size=${page_size}&${query}`)).body
+        lines.push(...data.items)
+        if (data.items.length < page_size) {
+          assert.equal(data.pagination.total_items, lines.length)
+          return lines
+        }
+      }
+    },
+    async csv(query = ''): Promise<Line[]> {
+      const [header = '', ...rows] = (await get(`${path}/transactions/export?${query}`)).text.split('\r\n').slice(0, -1)
+      const names = header.split(',')
+      return rows.map((row) => {
+        const line = Object.fromEntries(row.split(',').map((cell, i) => [names[i], cell])) as unknown as Line
+        return { ...line, sequence: Number(line.sequence) }
+      })
+    },
+    statement: async (period: string) => (await get(`${path}/statements/${period}`)).body.data,
+    find: async (reference: string): Promise<Line> => (await get(`/v1/transactions/${reference}`)).body.data,
+    available: async () => cents((await get('/v1/balance')).body.data.available),
+  }
+}
+
+/** Lines in the order of the list: numbers without gaps, each balance made of the one before, times that never go back. */
+function assertChain(newest_first: readonly Line[], opening: bigint, first = 1): bigint {
+  let balance = opening
+  let time = ''
+  for (const [i, line] of newest_first.toReversed().entries()) {
+    balance += signed(line)
+    assert.equal(cents(line.balance_after), balance, `balance after booking ${first + i}`)
+    assert.equal(line.sequence, first + i)
+    assert.ok(line.created_at >= time, `booking ${first + i} is dated before its predecessor`)
+    time = line.created_at
+  }
+  return balance
+}
+
+/** Processes of their own on the same database, with clocks that are some milliseconds apart. */
+async function withProcesses<T>(times: readonly Date[], work: (processes: TestDeps[]) => Promise<T>): Promise<T> {
+  const processes = times.map((time) => testDeps(world.url, { clock: settableClock(time) }))
+  try {
+    return await work(processes)
+  } finally {
+    for (const one of processes) await one.close()
+  }
+}
+
+/** Books everything that a book can hold, in sets of several sizes, from several processes at once. */
+async function bookAtOnce(processes: readonly TestDeps[], merchant: Merchant, rounds: number): Promise<void> {
+  const credit = (environment: Environment, n: number): FactOf => ({
+    fact: 'collection_settled',
+    environment,
+    amount_minor: BigInt(10_000 + n * 7),
+    fee_minor: BigInt((n % 3) * 11),
+  })
+  const turn = async (deps: TestDeps, lane: number) => {
+    for (let round = 0; round < rounds; round++) {
+      const environment = ENVIRONMENTS[(round + lane) % 2] as Environment
+      const set = Array.from({ length: 1 + ((round + lane) % 4) }, (_, n) => credit(environment, n + round))
+      const sources = await postFacts(deps, merchant, [
+        ...set,
+        credit(environment === 'live' ? 'sandbox' : 'live', round),
+        // Neither is read by a merchant: what is held leaves no number.
+        { fact: 'collection_held', environment, amount_minor: 5n },
+        { fact: 'adjustment_credited_fee', environment, amount_minor: 50n },
+      ])
+      if (round % 3 === 0) {
+        const [source_id] = sources as [string]
+        const reversed = set[0] as FactOf
+        await postFacts(deps, merchant, [{ ...reversed, fact: 'collection_reversed', source_id }])
+      }
+      if (round % 4 === lane % 4) {
+        const id = await submitWithdrawal(world, {
+          merchant,
+          environment,
+          amount_minor: 900n,
+          fee_minor: 30n,
+          charge_minor: 7n,
+          pass_through: round % 2 === 0,
+        })
+        await approve(deps, merchant, [id])
+        const ending = [{ kind: 'declined' }, { kind: 'succeeded' }] as const
+        await payoutAnswer(deps, merchant, id, ending[round % 2] as (typeof ending)[number])
+        if (round % 2 === 1) await payoutAnswer(deps, merchant, id, { kind: 'reversed', charge_returned: lane === 1 })
+      }
+      deps.clock.advance((round * 5 + lane) % 4)
+    }
+  }
+  for (const environment of ENVIRONMENTS) {
+    await postFacts(world.deps, merchant, [
+      { fact: 'adjustment_credited_float', environment, amount_minor: 1_000_000n },
+    ])
+  }
+  await Promise.all(processes.flatMap((deps) => [0, 1].map((lane) => turn(deps, lane))))
+}
+
+const now = () => world.deps.clock.now().getTime()
+
+describe('what many processes book at once', () => {
+  let merchant: Merchant
+  before(async () => {
+    merchant = await world.newMerchant()
+    const times = [0, 3, -2, 1].map((ms) => new Date(now() + ms))
+    await withProcesses(times, (processes) => bookAtOnce(processes, merchant, 12))
+    world.deps.clock.advance(MINUTE)
+  })
+
+  for (const environment of ENVIRONMENTS) {
+    test(`chains in the list, the look-up, the CSV and the statement that the merchant reads in ${environment}`, async () => {
+      const reader = await readerOf(merchant, environment)
+      const lines = await reader.list()
+      assert.ok(lines.length > 150, `${lines.length} transactions`)
+      assert.equal(assertChain(lines, 0n), await reader.available())
+      assert.deepEqual(
+        (await reader.csv()).map(({ reference, sequence, balance_after }) => [reference, sequence, balance_after]),
+        lines.map(({ reference, sequence, balance_after }) => [reference, sequence, balance_after]),
+      )
+      for (const line of [lines[0], lines[77], lines.at(-1)] as Line[]) {
+        assert.deepEqual(await reader.find(line.reference), line)
+      }
+      const statement = await reader.statement('2026-01')
+      assert.equal(cents(statement.closing_balance), await reader.available())
+      assert.equal(
+        statement.lines.reduce((sum: number, { count }: { count: number }) => sum + count, 0),
+        lines.length,
+      )
+    })
+
+    test(`keeps the numbers of the whole book in a list and a CSV of one type, in ${environment}`, async () => {
+      const reader = await readerOf(merchant, environment)
+      const all = await reader.list('', 100)
+      for (const type of ['COLLECTION', 'COLLECTION_REVERSAL', 'WITHDRAWAL', 'WITHDRAWAL_REVERSAL', 'ADJUSTMENT']) {
+        const some = await reader.list(`type=${type}`)
+        assert.deepEqual(
+          some,
+          all.filter((line) => (line as Line & { type: string }).type === type),
+        )
+        assert.deepEqual(
+          (await reader.csv(`type=${type}`)).map(({ sequence }) => sequence),
+          some.map(({ sequence }) => sequence),
+        )
+      }
+    })
+  }
+})
+
+test('45 payments of one moment, which several workers settle, chain in the list and the CSV that the merchant reads', async () => {
+  const merchant = await world.newMerchant()
+  const key = await world.newKey({ merchant })
+  const second = await createWorld({ url: world.url, clock: settableClock(new Date(now() + 1)) })
+  try {
+    const pay = async (of: World, i: number) => {
+      const body = { amount: 1000 + i, phone: '0754123001' }
+      const reply = await of.post('/v1/collections/wallet-push', body, { key })
+      assert.equal(reply.status, 202, reply.text)
+    }
+    await Promise.all(Array.from({ length: 45 }, (_, i) => pay(i % 2 === 0 ? world : second, i)))
+    const reader = await readerOf(merchant, 'sandbox')
+    for (;;) {
+      await Promise.all([world.work(), second.work()])
+      if ((await reader.list('', 100)).length === 45) break
+    }
+    const lines = await reader.list()
+    assert.equal(assertChain(lines, 0n), await reader.available())
+    assert.deepEqual(
+      (await reader.csv()).map(({ sequence }) => sequence),
+      lines.map(({ sequence }) => sequence),
+    )
+  } finally {
+    await second.close()
+  }
+})
+
+describe('a book', () => {
+  const credit = (more: Partial<FactOf> = {}): FactOf => ({ fact: 'collection_settled', amount_minor: 500n, ...more })
+
+  test('leaves no gap where a posting was repeated, and none where a set was rolled back', async () => {
+    const merchant = await world.newMerchant()
+    const [source_id] = (await postFacts(world.deps, merchant, [credit()])) as [string]
+    await assert.rejects(postFacts(world.deps, merchant, [credit(), credit({ source_id }), credit()]))
+    await assert.rejects(
+      postFacts(world.deps, merchant, [credit(), { fact: 'withdrawal_reserved', amount_minor: 9_999n }]),
+    )
+    await postFacts(world.deps, merchant, [credit(), { fact: 'collection_held', amount_minor: 5n }, credit()])
+    const lines = await (await readerOf(merchant, 'sandbox')).list()
+    assert.deepEqual(
+      lines.map(({ sequence }) => sequence),
+      [3, 2, 1],
+    )
+    assertChain(lines, 0n)
+  })
+
+  test('reads in the order of its bookings, also where the ids of transactions were made in another order', async () => {
+    const merchant = await world.newMerchant()
+    const ids = [3, 1, 2, 0].map((ms) =>
+      newId({ ...world.deps, clock: settableClock(new Date(now() - ms * 1_000)) }, merchant.routing_code),
+    )
+    for (const transfer_id of [ids[1], ids[3], ids[0], ids[2]] as string[])
+      await postFacts(world.deps, merchant, [credit({ transfer_id, fee_minor: 3n })])
+    assertChain(await (await readerOf(merchant, 'sandbox')).list(), 0n)
+  })
+
+  test('never dates a booking before the one that it follows, when the clock of a process is behind', async () => {
+    const merchant = await world.newMerchant()
+    await withProcesses([new Date(now() + 2 * MINUTE), new Date(now())], async ([ahead, behind]) => {
+      for (const deps of [behind, ahead, behind, ahead, behind] as TestDeps[])
+        await postFacts(deps, merchant, [credit(), credit()])
+    })
+    const reader = await readerOf(merchant, 'sandbox')
+    const lines = await reader.list()
+    assertChain(lines, 0n)
+    const moment = (ms: number) => encodeURIComponent(new Date(now() + ms).toISOString())
+    const sequences = async (query: string) => (await reader.list(query)).map(({ sequence }) => sequence)
+    assert.deepEqual(await sequences(`to=${moment(2 * MINUTE)}`), [2, 1])
+    assert.deepEqual(await sequences(`from=${moment(2 * MINUTE)}`), [10, 9, 8, 7, 6, 5, 4, 3])
+    assert.deepEqual(await sequences(`from=${moment(1)}&to=${moment(2 * MINUTE)}`), [])
+    assert.deepEqual(await sequences(`from=${moment(2 * MINUTE)}&to=${moment(0)}`), [])
+  })
+})
+
+test('consecutive days and months neither lose nor repeat a line, and their lines chain over each border', async () => {
+  const merchant = await world.newMerchant()
+  const midnight = Date.parse('2026-02-01T00:00:00+03:00')
+  world.deps.clock.advance(midnight - 30 - now())
+  await withProcesses(
+    [-20, -19, -18, -17].map((ms) => new Date(midnight + ms)),
+    (processes) => bookAtOnce(processes, merchant, 12),
+  )
+  world.deps.clock.advance(10 * MINUTE)
+  for (const environment of ENVIRONMENTS) {
+    const reader = await readerOf(merchant, environment)
+    const whole = await reader.list('', 100)
+    for (const periods of [
+      ['2026-01-30', '2026-01-31', '2026-02-01'],
+      ['2025-12', '2026-01', '2026-02'],
+    ]) {
+      let balance = 0n
+      let next = 1
+      for (const period of periods) {
+        const { from, to, opening_balance, closing_balance, lines } = await reader.statement(period)
+        const part = await reader.list(`from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`)
+        assert.equal(cents(opening_balance), balance, period)
+        balance = assertChain(part, balance, next)
+        assert.equal(cents(closing_balance), balance, period)
+        next += part.length
+        assert.equal(
+          lines.reduce((sum: number, { count }: { count: number }) => sum + count, 0),
+          part.length,
+        )
+        assert.deepEqual(
+          (await reader.csv(`from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`)).map(
+            (one) => one.sequence,
+          ),
+          part.map((one) => one.sequence),
+        )
+        if (period !== periods[0]) assert.ok(part.length > 5, `${period} has lines on its side of the border`)
+      }
+      assert.equal(next, whole.length + 1)
+    }
+  }
+})

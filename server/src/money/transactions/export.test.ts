@@ -1,0 +1,282 @@
+// The export: every transaction once, in a file that a spreadsheet reads as data, and never as orders.
+
+import assert from 'node:assert/strict'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import { approve, postFacts, submitWithdrawal } from '../../../test/money.ts'
+import type { Merchant } from '../../access/merchants/index.ts'
+import { csvLine, plainCell } from '../../kernel/lib/index.ts'
+import { exportTransactions } from './export.ts'
+import { factsOf } from './kinds.ts'
+
+/** Reads of transactions are unnamed, and a test may hold them or make them fail. */
+let reads = 0
+let onRead: () => void | Promise<void> = () => {}
+
+let world: World
+let base: string
+before(async () => {
+  world = await createWorld({
+    before: (name) => {
+      if (name !== '') return
+      reads += 1
+      return onRead()
+    },
+  })
+  await world.system.app.listen({ port: 0, host: '127.0.0.1' })
+  base = `http://127.0.0.1:${(world.system.app.server.address() as AddressInfo).port}`
+})
+after(() => world.close())
+
+const HEADER =
+  'reference,created_at,type,direction,amount,fee,net_amount,currency,status,balance_after,collection_id,withdrawal_id,merchant_reference,environment,sequence'
+const pathOf = (merchant: Merchant) => `/v1/merchants/${merchant.id}/transactions/export`
+
+/** Reads CSV as RFC 4180 says, strictly: every line ends with CR LF, and every one has the same number of cells. */
+function parse(text: string): string[][] {
+  const rows: string[][] = []
+  let row: string[] = []
+  for (let at = 0; at < text.length; ) {
+    let cell = ''
+    if (text[at] === '"') {
+      for (at += 1; ; at++) {
+        assert.ok(at < text.length, 'a quote is closed')
+        if (text[at] !== '"') cell += text[at]
+        else if (text[at + 1] === '"') cell += text[++at]
+        else break
+      }
+      at += 1
+    } else {
+      for (; at < text.length && text[at] !== ',' && text[at] !== '\r'; at++) {
+        assert.ok(text[at] !== '"' && text[at] !== '\n', 'what needs quotes has them')
+        cell += text[at]
+      }
+    }
+    row.push(cell)
+    if (text[at] === ',') at += 1
+    else {
+      assert.equal(text.slice(at, at + 2), '\r\n')
+      at += 2
+      rows.push(row)
+      row = []
+    }
+  }
+  assert.deepEqual(row, [], 'the last line ends too')
+  for (const cells of rows) assert.equal(cells.length, rows[0]?.length)
+  return rows
+}
+
+test('a cell survives the way into a file and back, whatever is in it', () => {
+  for (const text of ['', 'a', 'a,b', 'a"b', '""', 'a\r\nb', 'Mama Asha’s duka', '测试, "四"', "'", ' ']) {
+    assert.deepEqual(parse(csvLine([text, 'x'])), [[text, 'x']])
+  }
+})
+
+test('a text that a spreadsheet would run begins with an apostrophe; an amount stays a number', () => {
+  for (const text of [
+    '=1+1',
+    '+255754123001',
+    '-2',
+    '@SUM(A1)',
+    '\tx',
+    '\rx',
+    '=HYPERLINK("http://evil.example","x")',
+  ]) {
+    assert.deepEqual(parse(csvLine([text])), [[`'${text}`]])
+  }
+  for (const text of ['1=1', 'a+b', "'=1", ' =1', 'A-7']) assert.deepEqual(parse(csvLine([text])), [[text]])
+  assert.equal(csvLine([plainCell('-5.00'), plainCell(3)]), '-5.00,3\r\n')
+})
+
+test('the file says what it is, and holds every transaction as the list shows it, newest first', async () => {
+  const merchant = await world.newMerchant()
+  const key = await world.newKey({ merchant })
+  const references = ['=cmd|"/c calc"!A1', 'ORDER, "7"', '+1', '-1', '@x', 'plain', 'ÜTF-8 ✓']
+  for (const reference of references) {
+    await world.post('/v1/collections/wallet-push', { amount: '50', phone: '0754123001', reference }, { key })
+    await world.work()
+    world.deps.clock.advance(1_000)
+  }
+  const id = await submitWithdrawal(world, { merchant, amount_minor: 10_000n, fee_minor: 100n, reference: '=W()' })
+  await approve(world.deps, merchant, [id])
+  await postFacts(world.deps, merchant, [{ fact: 'collection_reversed', amount_minor: 99_900n }])
+  const reply = await world.get(pathOf(merchant), key)
+  assert.equal(reply.status, 200)
+  assert.equal(reply.headers['content-type'], 'text/csv; charset=utf-8')
+  assert.equal(
+    reply.headers['content-disposition'],
+    `attachment; filename="transactions-${merchant.merchant_code}-sandbox.csv"`,
+  )
+  assert.equal(reply.headers['cache-control'], 'no-store')
+  const [header = [], ...rows] = parse(reply.text)
+  assert.equal(header.join(','), HEADER)
+  const { items } = (await world.get(`/v1/merchants/${merchant.id}/transactions`, key)).body.data
+  const shown = items.map((item: Record<string, string | number | null>) =>
+    header.map((name) => {
+      const value = String(item[name] ?? '')
+      return name === 'merchant_reference' && /^[=+\-@]/.test(value) ? `'${value}` : value
+    }),
+  )
+  assert.deepEqual(rows, shown)
+  assert.equal(rows.length, references.length + 2)
+  assert.ok(
+    rows.some((cells) => cells[header.indexOf('balance_after')]?.startsWith('-')),
+    'an amount below zero is still a number',
+  )
+})
+
+test('a merchant without transactions gets the header alone', async () => {
+  const merchant = await world.newMerchant()
+  const reply = await world.get(pathOf(merchant), await world.newKey({ merchant }))
+  assert.equal(reply.text, `${HEADER}\r\n`)
+})
+
+test('only what lies between from and to is in it, in the environment that is asked for', async () => {
+  const merchant = await world.newMerchant()
+  const start = world.deps.clock.now().getTime()
+  for (let i = 0; i < 10; i++) {
+    await postFacts(world.deps, merchant, [
+      { fact: 'collection_settled', amount_minor: BigInt(100 + i), environment: i % 2 === 0 ? 'live' : 'sandbox' },
+    ])
+    world.deps.clock.advance(1_000)
+  }
+  const { token } = await world.newSession([{ role: 'VIEWER', merchant }])
+  const at = (seconds: number) => encodeURIComponent(new Date(start + seconds * 1000).toISOString())
+  const amounts = async (query: string) =>
+    parse((await world.get(`${pathOf(merchant)}?${query}`, token)).text)
+      .slice(1)
+      .map((cells) => cells[4])
+  assert.deepEqual(await amounts(''), ['1.08', '1.06', '1.04', '1.02', '1.00'])
+  assert.deepEqual(await amounts('environment=sandbox'), ['1.09', '1.07', '1.05', '1.03', '1.01'])
+  assert.deepEqual(await amounts(`from=${at(2)}&to=${at(6)}`), ['1.04', '1.02'])
+  const refused = await world.get(`${pathOf(merchant)}?from=today`, token)
+  assert.deepEqual(codeOf(refused), [400, 'validation_failed'])
+})
+
+test('a list that is narrowed to one type has a file of the same rows', async () => {
+  const merchant = await world.newMerchant()
+  await postFacts(world.deps, merchant, [
+    { fact: 'collection_settled', amount_minor: 500n, environment: 'live' },
+    { fact: 'collection_reversed', amount_minor: 500n, environment: 'live' },
+  ])
+  const { token } = await world.newSession([{ role: 'VIEWER', merchant }])
+  const types = async (query: string) =>
+    parse((await world.get(`${pathOf(merchant)}?${query}`, token)).text)
+      .slice(1)
+      .map((cells) => cells[2])
+  assert.deepEqual(await types('type=COLLECTION_REVERSAL'), ['COLLECTION_REVERSAL'])
+  assert.equal((await types('')).length, 2)
+  assert.deepEqual(codeOf(await world.get(`${pathOf(merchant)}?type=LOTTERY`, token)), [400, 'validation_failed'])
+})
+
+/** A merchant with many payments. */
+async function busyMerchant(count: number): Promise<Merchant> {
+  const merchant = await world.newMerchant()
+  for (let left = count; left > 0; left -= 500) {
+    const set = Array.from({ length: Math.min(500, left) }, (_, i) => {
+      return { fact: 'collection_settled', amount_minor: BigInt(1_000 + i), fee_minor: 7n } as const
+    })
+    await postFacts(world.deps, merchant, set)
+    world.deps.clock.advance(1)
+  }
+  return merchant
+}
+
+test('five thousand transactions are all in it once, and no batch is larger than another', async () => {
+  const merchant = await busyMerchant(5_000)
+  const selection = {
+    merchant_id: merchant.id,
+    environment: 'sandbox',
+    facts: factsOf(null),
+    from: 1n,
+    until: 5_001n,
+  }
+  reads = 0
+  const sizes: number[] = []
+  const seen = new Set<string>()
+  for await (const chunk of await exportTransactions(world.deps, selection)) {
+    const lines = String(chunk).split('\r\n').slice(0, -1)
+    sizes.push(lines.length)
+    for (const line of lines) seen.add(line.slice(0, 30))
+  }
+  assert.deepEqual(sizes, [1, ...Array(10).fill(500)], 'the header, then the batches')
+  assert.equal(seen.size, 5_001)
+  assert.equal(reads, 11, 'ten full batches, and one that found nothing more')
+  const whole = await world.get(pathOf(merchant), await world.newKey({ merchant }))
+  assert.equal(parse(whole.text).length, 5_001)
+})
+
+test('a batch is read when the one before has been taken: a slow reader fills no memory', async () => {
+  const merchant = await busyMerchant(5_000)
+  const selection = {
+    merchant_id: merchant.id,
+    environment: 'sandbox',
+    facts: factsOf(null),
+    from: 1n,
+    until: 5_001n,
+  }
+  reads = 0
+  const stream = await exportTransactions(world.deps, selection)
+  const chunks = stream[Symbol.asyncIterator]()
+  for (let taken = 1; taken <= 4; taken++) {
+    await chunks.next()
+    // Whatever is read ahead has been asked for by now.
+    await world.deps.db.ping()
+    assert.ok(reads <= taken + 2, `${reads} batches were read for ${taken}`)
+  }
+  stream.destroy()
+})
+
+test('when the client hangs up, nothing more is read', async () => {
+  const merchant = await busyMerchant(5_000)
+  const key = await world.newKey({ merchant })
+  const closed = new Promise<void>((resolve) => {
+    world.system.app.server.once('connection', (socket) => socket.once('close', () => resolve()))
+  })
+  reads = 0
+  // The third batch waits until the client is gone.
+  onRead = () => (reads === 3 ? closed : undefined)
+  const leaving = new AbortController()
+  const headers = { authorization: `Bearer ${key}`, connection: 'close' }
+  const response = await fetch(base + pathOf(merchant), { headers, signal: leaving.signal })
+  await response.body?.getReader().read()
+  leaving.abort()
+  await closed
+  onRead = () => {}
+  // One that goes on would read its next batch within a moment.
+  for (let i = 0; i < 50; i++) await world.deps.db.ping()
+  assert.ok(reads <= 3, `${reads} batches were read`)
+})
+
+test('an export that breaks off never looks whole, and one that cannot begin is refused', async () => {
+  const merchant = await busyMerchant(2_000)
+  const headers = { authorization: `Bearer ${await world.newKey({ merchant })}` }
+  const read = () => fetch(base + pathOf(merchant), { headers })
+  const lost = Object.assign(new Error('Connection terminated unexpectedly'), { code: '08006' })
+  onRead = () => {
+    throw lost
+  }
+  const refused = await read()
+  assert.equal(refused.status, 503)
+  assert.equal(((await refused.json()) as { error: { code: string } }).error.code, 'service_unavailable')
+  assert.equal(refused.headers.get('content-disposition'), null)
+  reads = 0
+  onRead = () => {
+    if (reads === 3) throw lost
+  }
+  const broken = await read()
+  await assert.rejects(broken.text(), 'the connection is cut, and a client knows')
+  onRead = () => {}
+  assert.equal(parse(await (await read()).text()).length, 2_001)
+})
+
+test('a HEAD reads nothing from the database', async () => {
+  const merchant = await busyMerchant(500)
+  const key = await world.newKey({ merchant })
+  reads = 0
+  const headers = { authorization: `Bearer ${key}` }
+  const reply = await world.system.app.inject({ method: 'HEAD', url: pathOf(merchant), headers })
+  assert.equal(reply.statusCode, 405)
+  assert.equal(reads, 0)
+})

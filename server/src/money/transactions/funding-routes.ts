@@ -1,0 +1,55 @@
+// Which payments a withdrawal was made of: for its merchant, and for operators who look where money comes from.
+
+import { merchantByRoutingCode } from '../../access/merchants/index.ts'
+import type { Deps } from '../../kernel/db/index.ts'
+import { caller, MERCHANT_ROLES, type Routes } from '../../kernel/http/index.ts'
+import { isId, refuse, routingCodeOf } from '../../kernel/lib/index.ts'
+import { findWithdrawal, type Withdrawal } from '../withdrawals/index.ts'
+import { tags } from './common.ts'
+import { fundingOf } from './funding.ts'
+import { FundingAnswer, WithdrawalParams } from './schema.ts'
+
+/** Adds the routes. */
+export function fundingRoutes(deps: Deps): Routes {
+  const merchantOf = merchantByRoutingCode(deps)
+  const description =
+    'What came in first goes out first: before the approval the balance held the latest credits, and the withdrawal took the oldest part of them.'
+  const schema = { description, params: WithdrawalParams, response: { 200: FundingAnswer } }
+
+  /** A withdrawal by an id as somebody wrote it. No merchant: the id leads to its own. */
+  const find = async (text: string, of: { merchant_id: string; environment: string } | null): Promise<Withdrawal> => {
+    const id = text.toLowerCase()
+    const merchant_id = isId(id) ? (of?.merchant_id ?? (await merchantOf(routingCodeOf(id)))) : null
+    const found = merchant_id === null ? null : await findWithdrawal(deps.db, { merchant_id, id })
+    if (found === null || (of !== null && found.environment !== of.environment)) {
+      refuse('not_found', { message: 'There is no such withdrawal.' })
+    }
+    return found
+  }
+
+  return (app) => {
+    app.get(
+      '/v1/merchant/withdrawals/:withdrawal_id/funding',
+      {
+        schema: { ...schema, tags, summary: 'Which payments a withdrawal was made of' },
+        config: { access: { roles: MERCHANT_ROLES } },
+      },
+      async (request) => {
+        const { merchant, environment } = caller(request)
+        const found = await find(request.params.withdrawal_id, { merchant_id: merchant.id, environment })
+        return { success: true as const, data: await fundingOf(deps.db, found) }
+      },
+    )
+    app.get(
+      '/v1/operator/withdrawals/:withdrawal_id/funding',
+      {
+        schema: { ...schema, tags: ['Operator'], summary: 'Which payments the withdrawal of a merchant was made of' },
+        config: { access: 'operator' },
+      },
+      async (request) => {
+        const found = await find(request.params.withdrawal_id, null)
+        return { success: true as const, data: await fundingOf(deps.db, found) }
+      },
+    )
+  }
+}

@@ -1,0 +1,110 @@
+// A merchant's transactions: in pages, one by its reference, and all of a time as CSV.
+
+import type { FastifyRequest } from 'fastify'
+import { bookingsBetween } from '../../books/ledger/index.ts'
+import type { Deps } from '../../kernel/db/index.ts'
+import { caller, pageOf, type Routes } from '../../kernel/http/index.ts'
+import { base32ToId, refuse } from '../../kernel/lib/index.ts'
+import { CSV_TYPE, csvAnswer, fileName, READ, tags } from './common.ts'
+import { exportTransactions } from './export.ts'
+import { factsOf } from './kinds.ts'
+import { presentTransaction } from './present.ts'
+import {
+  ExportQuery,
+  MerchantParams,
+  ReferenceParams,
+  TransactionAnswer,
+  TransactionsAnswer,
+  TransactionsQuery,
+} from './schema.ts'
+import { countSelected, createFind, readTransactions, type Selection } from './store.ts'
+
+const REFERENCE = /^TXN-([0-9A-Z]{26})$/
+
+/** Adds the routes. */
+export function transactionListRoutes(deps: Deps): Routes {
+  const find = createFind(deps)
+  return (app) => {
+    app.get(
+      '/v1/merchants/:merchant_id/transactions',
+      {
+        schema: {
+          tags,
+          summary: 'List transactions, newest first',
+          description:
+            'In the order of the book: `sequence` has no gap, and the `balance_after` of a transaction is that of the one before it plus or minus its `net_amount`. `total_items` of a list filtered by type counts up to 10,000.',
+          params: MerchantParams,
+          querystring: TransactionsQuery,
+          response: { 200: TransactionsAnswer },
+        },
+        config: { access: READ },
+      },
+      async (request) => ({ success: true as const, data: await list(deps, request) }),
+    )
+    app.get(
+      '/v1/transactions/:reference',
+      {
+        schema: {
+          tags,
+          summary: 'Show a transaction',
+          params: ReferenceParams,
+          response: { 200: TransactionAnswer },
+        },
+        config: { access: READ },
+      },
+      async (request) => {
+        const id = base32ToId(REFERENCE.exec(request.params.reference.toUpperCase())?.[1] ?? '')
+        const { merchant, environment } = caller(request)
+        const row = id === null ? null : await find({ merchant_id: merchant.id, environment, id })
+        if (row === null) refuse('not_found', { message: 'There is no such transaction in this environment.' })
+        return { success: true as const, data: presentTransaction(row) }
+      },
+    )
+    app.get(
+      '/v1/merchants/:merchant_id/transactions/export',
+      {
+        // What only a HEAD asks for would be read from the database all the same.
+        exposeHeadRoute: false,
+        schema: {
+          tags,
+          summary: 'Export transactions as CSV, newest first',
+          description:
+            'As many as there are, in the order of the list, sent while they are read. A text that a spreadsheet would take for a formula begins with an apostrophe.',
+          params: MerchantParams,
+          querystring: ExportQuery,
+          response: { 200: csvAnswer },
+        },
+        config: { access: READ },
+      },
+      async (request, reply) => {
+        const file = await exportTransactions(deps, await selectionOf(deps, request, request.query))
+        return reply
+          .type(CSV_TYPE)
+          .header('content-disposition', fileName('transactions', caller(request)))
+          .send(file)
+      },
+    )
+  }
+}
+
+type Wanted = { type?: TransactionsQuery['type']; from?: string; to?: string }
+
+async function selectionOf(deps: Deps, request: FastifyRequest, { type, from, to }: Wanted): Promise<Selection> {
+  const { merchant, environment } = caller(request)
+  const book = { merchant_id: merchant.id, environment }
+  const [begin, end] = [from, to].map((time) => (time === undefined ? null : new Date(time))) as [
+    Date | null,
+    Date | null,
+  ]
+  return { ...book, facts: factsOf(type ?? null), ...(await bookingsBetween(deps.db, book, begin, end)) }
+}
+
+async function list(deps: Deps, request: FastifyRequest<{ Querystring: TransactionsQuery }>) {
+  const { page = 1, page_size = 20 } = request.query
+  const selection = await selectionOf(deps, request, request.query)
+  const [rows, total] = await Promise.all([
+    readTransactions(deps.db, selection, page_size, (page - 1) * page_size),
+    countSelected(deps.db, selection),
+  ])
+  return pageOf(rows.map(presentTransaction), total, { page, page_size })
+}

@@ -1,0 +1,141 @@
+// Reading transactions: postings that touch what is available, with what they are about.
+
+import {
+  type BookKey,
+  EFFECT,
+  type Fact,
+  IS_BOOKING,
+  type SequenceRange,
+  type SourceType,
+} from '../../books/ledger/index.ts'
+import { type Deps, inputRows, type Reader, sql } from '../../kernel/db/index.ts'
+import { COUNT_MAX, type Environment } from '../../kernel/http/index.ts'
+import { gather } from '../../kernel/lib/index.ts'
+import { factsOf } from './kinds.ts'
+
+/** A transaction as it is stored. Amounts in cents; `net_minor` is below zero where money left. */
+export type Transaction = {
+  merchant_id: string
+  id: string
+  /** The place in the book, from 1 without gaps. */
+  sequence: bigint
+  environment: Environment
+  currency: string
+  posting: Fact
+  source_type: SourceType
+  source_id: string
+  amount_minor: bigint
+  net_minor: bigint
+  /** What was available after it. */
+  balance_minor: bigint
+  merchant_reference: string | null
+  collection_status: string | null
+  withdrawal_status: string | null
+  /** Never before that of the booking with the number before. */
+  created_at: Date
+}
+
+/**
+ * The amount without charges, of the transfer aliased t and the withdrawal aliased w: what is set aside for a withdrawal,
+ * and released again, is one transfer that holds both.
+ */
+export const AMOUNT = `case when t.posting in ('withdrawal_reserved', 'withdrawal_released')
+     then w.amount_minor else t.amount_minor end`
+
+// What a transaction is about is found one by one, by its key: "offset 0" keeps the planner from reading a small table
+// through instead, and from doing so when it has grown.
+const COLLECTION_OF = `lateral (
+     select c.status, c.reference from collections c
+     where t.source_type = 'collection' and c.merchant_id = t.merchant_id and c.environment = t.environment
+       and c.id = t.source_id offset 0)`
+
+/** The withdrawal that the transfer aliased t is about. For `left join`. */
+export const WITHDRAWAL_OF = `lateral (
+     select w.status, w.reference, w.amount_minor from withdrawals w
+     where t.source_type = 'withdrawal' and w.merchant_id = t.merchant_id and w.environment = t.environment
+       and w.id = t.source_id offset 0)`
+
+/** The transactions of some transfers, the last booking first. */
+const transactionsOf = (transfers: string) => `
+   select t.merchant_id, t.id, t.sequence, t.environment, t.currency, t.posting, t.source_type, t.source_id,
+     ${AMOUNT} as amount_minor, e.net_minor, e.balance_minor, coalesce(c.reference, w.reference) as merchant_reference,
+     c.status as collection_status, w.status as withdrawal_status, t.created_at
+   from (${transfers}) t
+   cross join lateral ${EFFECT} e
+   left join ${COLLECTION_OF} c on true
+   left join ${WITHDRAWAL_OF} w on true
+   order by t.sequence desc`
+
+const FIND = sql(
+  'transactions_find',
+  transactionsOf(
+    `select t.* from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
+     cross join lateral (
+       select * from ledger_transfers where merchant_id = i.merchant_id and id = i.id offset 0
+     ) t where ${IS_BOOKING}`,
+  ),
+)
+
+/** Makes the gatherer that finds transactions: one statement for all look-ups that wait, each for its own merchant. */
+export function createFind(deps: Deps): (key: BookKey & { id: string }) => Promise<Transaction | null> {
+  return gather<BookKey & { id: string }, Transaction | null>(
+    async (keys) => {
+      const distinct = new Map(keys.map(({ merchant_id, id }) => [`${merchant_id} ${id}`, { merchant_id, id }]))
+      const rows = await deps.db.query<Transaction>(FIND, [JSON.stringify([...distinct.values()])])
+      const found = new Map(rows.map((row) => [`${row.merchant_id} ${row.id}`, row]))
+      return keys.map(({ merchant_id, environment, id }) => {
+        const row = found.get(`${merchant_id} ${id}`)
+        return row?.environment === environment ? row : null
+      })
+    },
+    { max_items: 500, max_running: 2 },
+  )
+}
+
+/** Which transactions of a book: of which facts, and with which numbers. */
+export type Selection = BookKey & SequenceRange & { facts: readonly Fact[] }
+
+const SELECTED = `t.merchant_id = $1 and t.environment = $2 and t.sequence >= $3 and t.sequence < $4 and t.posting = any($5)`
+
+// Said in so many words, it lets the planner use the index that holds only these.
+const RARE = "t.posting <> 'collection_settled'"
+
+// Without a name they are planned for the range and the facts at hand.
+const pageText = (condition: string) =>
+  transactionsOf(`select t.* from ledger_transfers t where ${condition} order by t.sequence desc limit $6 offset $7`)
+const countText = (condition: string) =>
+  `select count(*)::int as total from (select 1 from ledger_transfers t where ${condition} limit $6) counted`
+const PAGE = sql('', pageText(SELECTED))
+const PAGE_RARE = sql('', pageText(`${SELECTED} and ${RARE}`))
+const COUNT = sql('', countText(SELECTED))
+const COUNT_RARE = sql('', countText(`${SELECTED} and ${RARE}`))
+
+const ALL_FACTS = factsOf(null).length
+const rare = (selection: Selection) => !selection.facts.includes('collection_settled')
+/** No type is chosen: the numbers alone say where a page begins, and how many transactions there are. */
+const isWhole = (selection: Selection) => selection.facts.length === ALL_FACTS
+
+function valuesOf({ merchant_id, environment, from, until, facts }: Selection): unknown[] {
+  return [merchant_id, environment, from, until, facts]
+}
+
+/** Selected transactions, the last booking first, from the given place on. */
+export function readTransactions(
+  reader: Reader,
+  selection: Selection,
+  limit: number,
+  offset = 0,
+): Promise<Transaction[]> {
+  if (isWhole(selection) && offset > 0) {
+    return readTransactions(reader, { ...selection, until: selection.until - BigInt(offset) }, limit)
+  }
+  return reader.query<Transaction>(rare(selection) ? PAGE_RARE : PAGE, [...valuesOf(selection), limit, offset])
+}
+
+/** How many transactions are selected: of a type up to 10,000, else all. */
+export async function countSelected(reader: Reader, selection: Selection): Promise<number> {
+  if (isWhole(selection)) return Number(selection.until - selection.from)
+  const statement = rare(selection) ? COUNT_RARE : COUNT
+  const [row] = await reader.query<{ total: number }>(statement, [...valuesOf(selection), COUNT_MAX])
+  return row?.total ?? 0
+}

@@ -1,0 +1,366 @@
+// What becomes of a payout by what the provider answers, when it is asked, and when it calls back.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { A, dieAt, gate, HOUR, hint, idle, movesOf, stage, statusOf, until } from '../../../test/payout-stage.ts'
+import { type Key, payoutOf, said, storyOf } from '../../../test/payouts.ts'
+import { BLOCK_CAUSES } from '../../adapters/providers/port.ts'
+import { PAYOUT_LEASE_MS } from './store.ts'
+
+describe('what the provider answers', () => {
+  test('not sent: it is sent later, again and again after growing pauses, with the same reference', () =>
+    stage(async (stage) => {
+      const { world, hands, script, executions, questions, submitted } = stage
+      script.payout = () => said.not_sent
+      const key = await submitted()
+      await hands.approve(key)
+      await idle(stage)
+      const tokens = new Set<string>()
+      const pauses: number[] = []
+      for (let i = 0; i < 4; i++) {
+        const { state, send_token, due_at, sent_at } = (await payoutOf(world, key)) ?? {}
+        assert.deepEqual(
+          { state, sent_at, executions: executions(key) },
+          { state: 'to_send', sent_at: null, executions: i + 1 },
+        )
+        tokens.add(send_token ?? '')
+        pauses.push(Number(due_at) - Number(world.deps.clock.now()))
+        world.deps.clock.advance(pauses.at(-1) ?? 0)
+        if (i === 3) script.payout = () => said.accepted
+        await stage.work()
+      }
+      assert.deepEqual(pauses, [2_000, 5_000, 10_000, 20_000])
+      assert.equal(tokens.size, 4)
+      assert.equal(await statusOf(stage, key), 'PROCESSING')
+      assert.equal(new Set(script.sent).size, 1)
+      assert.equal(questions(key), 0)
+      assert.equal((await payoutOf(world, key))?.state, 'asked')
+    }))
+
+  test('never sent until the deadline: people decide whether that money should still leave, and it does not by itself', () =>
+    stage(
+      async (stage) => {
+        const { world, hands, script, executions, submitted } = stage
+        script.payout = () => said.not_sent
+        const key = await submitted()
+        await hands.approve(key)
+        await idle(stage)
+        world.deps.clock.advance(2 * HOUR)
+        await stage.work()
+        assert.deepEqual(await movesOf(stage, key), ['PROCESSING', 'NEEDS_RECONCILIATION: could not be sent in time'])
+        script.payout = () => said.accepted
+        script.status = () => said.not_found
+        const before = executions(key)
+        world.deps.clock.advance(24 * HOUR)
+        await stage.work()
+        assert.equal(executions(key), before)
+        await hands.resolve(key, 'FAILED')
+        const { status, available, reserved } = await storyOf(world, key)
+        assert.deepEqual({ status, available, reserved }, { status: 'FAILED', available: A, reserved: 0n })
+      },
+      { env: { PAYOUT_DEADLINE_H: '2' } },
+    ))
+
+  test('ambiguous: NEEDS_RECONCILIATION, the money stays set aside, asked with growing pauses, ended by the provider’s word', () =>
+    stage(async (stage) => {
+      const { world, hands, script, executions, questions, submitted } = stage
+      script.payout = () => said.unknown
+      script.status = () => said.unknown
+      const key = await submitted()
+      await hands.approve(key)
+      await idle(stage)
+      const { status, reserved, moves } = await storyOf(world, key)
+      assert.deepEqual(
+        { status, reserved, moves },
+        { status: 'NEEDS_RECONCILIATION', reserved: A, moves: ['PROCESSING', 'NEEDS_RECONCILIATION: unknown timeout'] },
+      )
+      const pauses: number[] = []
+      for (let i = 0; i < 13; i++) {
+        pauses.push((Number((await payoutOf(world, key))?.due_at) - Number(world.deps.clock.now())) / 1_000)
+        world.deps.clock.advance((pauses.at(-1) ?? 0) * 1_000)
+        await stage.work()
+      }
+      assert.deepEqual(pauses, [2, 5, 10, 20, 40, 60, 120, 300, 600, 1_800, 3_600, 3_600, 3_600])
+      assert.deepEqual([executions(key), questions(key)], [1, 13])
+      script.status = () => said.paid(A)
+      world.deps.clock.advance(HOUR)
+      await stage.work()
+      assert.deepEqual((await movesOf(stage, key)).slice(2), ['SUCCESS: succeeded 1000.00 TZS'])
+      assert.equal(executions(key), 1)
+    }))
+
+  test('blocked: the money stays set aside, nothing is asked, and a retry sends the same reference', () =>
+    stage(async (stage) => {
+      const { world, hands, script, executions, questions, submitted } = stage
+      script.payout = () => said.blocked
+      const key = await submitted()
+      await hands.approve(key)
+      await idle(stage)
+      const { status, reserved } = await storyOf(world, key)
+      assert.deepEqual({ status, reserved }, { status: 'BLOCKED_IP_WHITELIST', reserved: A })
+      world.deps.clock.advance(48 * HOUR)
+      await stage.work()
+      assert.deepEqual([executions(key), questions(key)], [1, 0])
+
+      // Blocked again; then, days after the approval, it is taken: it has all its time before it.
+      await hands.retry(key)
+      await idle(stage)
+      assert.equal(await statusOf(stage, key), 'BLOCKED_IP_WHITELIST')
+      world.deps.clock.advance(48 * HOUR)
+      script.payout = () => said.accepted
+      await hands.retry(key)
+      await idle(stage)
+      assert.equal(await statusOf(stage, key), 'PROCESSING')
+      world.deps.clock.advance(HOUR)
+      await stage.work()
+      assert.equal(await statusOf(stage, key), 'PROCESSING')
+      script.status = () => said.paid(A)
+      world.deps.clock.advance(HOUR)
+      await stage.work()
+      assert.equal(await statusOf(stage, key), 'SUCCESS')
+      assert.equal(executions(key), 3)
+      assert.equal(new Set(script.sent).size, 1)
+      assert.deepEqual(await movesOf(stage, key), [
+        'PROCESSING',
+        'BLOCKED_IP_WHITELIST: blocked',
+        'PROCESSING',
+        'BLOCKED_IP_WHITELIST: blocked',
+        'PROCESSING',
+        'SUCCESS: succeeded 1000.00 TZS',
+      ])
+    }))
+
+  test('blocked: operators read what is to be mended and what the provider said, and no more of it once it is sent again', () =>
+    stage(async (stage) => {
+      const { world, hands, script, submitted } = stage
+      const told = async ({ id }: Key) => {
+        return (await world.rows('select status_reason from withdrawals where id = $1', [id]))[0]?.status_reason
+      }
+      const mended = 'Nothing was paid; an operator mends it and sends it again.'
+      for (const [because, sentence, why] of [
+        ['address', BLOCK_CAUSES.address, 'blocked address'],
+        ['access', BLOCK_CAUSES.access, 'blocked access'],
+        ['float', BLOCK_CAUSES.float, 'blocked float'],
+        [undefined, "The provider refused the platform's address or access.", 'blocked'],
+      ] as const) {
+        script.payout = () => ({ ...said.blocked, ...(because && { because }) })
+        const key = await submitted()
+        await hands.approve(key)
+        await idle(stage)
+        assert.equal(await told(key), `${sentence} ${mended} ${said.blocked.provider_status}`)
+        assert.equal((await movesOf(stage, key)).at(-1), `BLOCKED_IP_WHITELIST: ${why}`)
+        script.payout = () => said.paid(A)
+        await hands.retry(key)
+        await idle(stage)
+        assert.deepEqual([await statusOf(stage, key), await told(key)], ['SUCCESS', null])
+      }
+    }))
+
+  test('a retry whose process dies is sent by a worker', () =>
+    stage(async (stage) => {
+      const { world, hands, script, executions, submitted, another } = stage
+      script.payout = () => said.blocked
+      const key = await submitted()
+      await hands.approve(key)
+      await idle(stage)
+      script.payout = () => said.accepted
+      const dying = await another({ point: dieAt('payout.before_send') })
+      await dying.hands.retry(key)
+      await idle(dying)
+      script.status = () => said.not_found
+      world.deps.clock.advance(PAYOUT_LEASE_MS)
+      await stage.work()
+      assert.equal(executions(key), 2)
+      assert.equal(await statusOf(stage, key), 'PROCESSING')
+    }))
+
+  test('taken, and never ended: NEEDS_RECONCILIATION after the deadline, and still asked', () =>
+    stage(
+      async (stage) => {
+        const { world, hands, script, executions, submitted } = stage
+        const key = await submitted()
+        await hands.approve(key)
+        await idle(stage)
+        world.deps.clock.advance(3 * HOUR - 1)
+        await stage.work()
+        assert.equal(await statusOf(stage, key), 'PROCESSING')
+        world.deps.clock.advance(HOUR)
+        await stage.work()
+        assert.deepEqual(await movesOf(stage, key), ['PROCESSING', 'NEEDS_RECONCILIATION: no final answer in time'])
+        script.status = () => said.declined
+        world.deps.clock.advance(HOUR)
+        await stage.work()
+        const { status, available } = await storyOf(world, key)
+        assert.deepEqual(
+          { status, available, executions: executions(key) },
+          { status: 'FAILED', available: A, executions: 1 },
+        )
+      },
+      { env: { PAYOUT_DEADLINE_H: '3' } },
+    ))
+
+  test('a question that does not arrive, is refused or is not answered says nothing about the payout', () =>
+    stage(async (stage) => {
+      const { world, hands, script, executions, questions, submitted } = stage
+      const key = await submitted()
+      await hands.approve(key)
+      await idle(stage)
+      for (const [i, answer] of [said.not_sent, said.blocked, said.unknown].entries()) {
+        script.status = () => answer
+        world.deps.clock.advance(HOUR)
+        await stage.work()
+        assert.deepEqual([questions(key), executions(key)], [i + 1, 1])
+        assert.deepEqual(await movesOf(stage, key), ['PROCESSING'])
+        assert.equal((await payoutOf(world, key))?.state, 'asked')
+      }
+    }))
+
+  test('taken, and then unknown to the provider: somebody is wrong, people look, and it is never sent again', () =>
+    stage(async (stage) => {
+      const { world, hands, script, executions, submitted } = stage
+      const key = await submitted()
+      await hands.approve(key)
+      await idle(stage)
+      script.status = () => said.not_found
+      for (let day = 0; day < 3; day++) {
+        world.deps.clock.advance(24 * HOUR)
+        await stage.work()
+      }
+      assert.deepEqual(await movesOf(stage, key), ['PROCESSING', 'NEEDS_RECONCILIATION: not_found'])
+      assert.equal(executions(key), 1)
+    }))
+
+  test('that it will change: it is asked when the provider said so, but not for ever', () =>
+    stage(
+      async (stage) => {
+        const { world, hands, script, questions, submitted } = stage
+        script.payout = () => ({ ...said.paid(A), ask_again_ms: 1_000 })
+        script.status = () => ({ ...said.paid(A), ask_again_ms: 1_000 })
+        const paid = await submitted()
+        await hands.approve(paid)
+        await idle(stage)
+        assert.equal(await statusOf(stage, paid), 'SUCCESS')
+        for (let second = 0; second < 5; second++) {
+          world.deps.clock.advance(1_000)
+          await stage.work()
+        }
+        assert.equal(questions(paid), 5)
+        script.status = () => ({ ...said.reversed(A), ask_again_ms: 1_000 })
+        world.deps.clock.advance(1_000)
+        await stage.work()
+        assert.equal(await statusOf(stage, paid), 'REVERSED')
+        world.deps.clock.advance(2 * HOUR)
+        await stage.work()
+        const asked = questions(paid)
+        world.deps.clock.advance(HOUR)
+        await stage.work()
+        assert.equal(questions(paid), asked)
+
+        script.payout = () => ({ ...said.accepted, ask_again_ms: 300 })
+        script.status = () => ({ ...said.accepted, ask_again_ms: 300 })
+        const open = await submitted()
+        await hands.approve(open)
+        await idle(stage)
+        world.deps.clock.advance(2 * HOUR)
+        await stage.work()
+        assert.equal(await statusOf(stage, open), 'NEEDS_RECONCILIATION')
+        const { due_at } = (await payoutOf(world, open)) ?? {}
+        assert.ok(Number(due_at) - Number(world.deps.clock.now()) >= 2_000, 'our own pauses')
+      },
+      { env: { PAYOUT_DEADLINE_H: '2' } },
+    ))
+
+  test('a reversal, long after: amount and fee come back, and the merchant is asked for nothing', () =>
+    stage(async (stage) => {
+      const { world, hands, script, executions, submitted } = stage
+      script.payout = () => said.paid(A)
+      const key = await submitted()
+      await hands.approve(key)
+      await idle(stage)
+      world.deps.clock.advance(30 * 24 * HOUR)
+      script.status = () => said.reversed(A)
+      for (let i = 0; i < 3; i++) assert.equal(await hint(stage, key), 'taken')
+      const { status, funds, available, moves } = await storyOf(world, key)
+      assert.deepEqual(
+        { status, funds, available, moves },
+        {
+          status: 'REVERSED',
+          funds: 'returned',
+          available: A,
+          moves: ['PROCESSING', 'SUCCESS: succeeded 1000.00 TZS', 'REVERSED: reversed 1000.00 TZS'],
+        },
+      )
+      assert.equal(executions(key), 1)
+    }))
+})
+
+describe('callbacks', () => {
+  test('a hint settles what the provider then says, and only that', () =>
+    stage(async (stage) => {
+      const { world, hands, script, executions, submitted } = stage
+      const key = await submitted()
+      await hands.approve(key)
+      await idle(stage)
+      const before = await payoutOf(world, key)
+      for (const answer of [said.accepted, said.unknown, said.not_found, said.blocked, said.not_sent]) {
+        script.status = () => answer
+        await hint(stage, key)
+        assert.equal(await statusOf(stage, key), 'PROCESSING', answer.kind)
+        assert.deepEqual((await payoutOf(world, key))?.due_at, before?.due_at)
+      }
+      script.status = () => said.paid(A)
+      await Promise.all(Array.from({ length: 10 }, () => hint(stage, key)))
+      const { status, facts } = await storyOf(world, key)
+      assert.deepEqual({ status, facts }, { status: 'SUCCESS', facts: ['reserved 100000', 'paid 100000'] })
+      assert.equal(executions(key), 1)
+    }))
+
+  test('one that overtakes the answer to the request settles it, and the answer that comes late changes nothing', () =>
+    stage(async (stage) => {
+      const { world, hands, script, executions, submitted } = stage
+      for (const late of [said.accepted, said.unknown, said.blocked, said.not_sent, said.paid(A)]) {
+        const sending = gate()
+        script.payout = () => sending.answer
+        script.status = () => said.paid(A)
+        const key = await submitted()
+        await hands.approve(key)
+        await until(() => executions(key) === 1)
+        await hint(stage, key)
+        assert.equal(await statusOf(stage, key), 'SUCCESS')
+        sending.open(late)
+        await idle(stage)
+        const { status, facts, moves } = await storyOf(world, key)
+        assert.deepEqual(
+          { status, facts, moves: moves.length, state: (await payoutOf(world, key))?.state },
+          { status: 'SUCCESS', facts: ['reserved 100000', 'paid 100000'], moves: 2, state: 'final' },
+          late.kind,
+        )
+        world.deps.clock.advance(HOUR)
+        await stage.work()
+        assert.equal(executions(key), 1)
+      }
+    }))
+
+  test('one that knows nothing yet leaves the request that is under way alone', () =>
+    stage(async (stage) => {
+      const { world, hands, script, executions, submitted } = stage
+      const sending = gate()
+      script.payout = () => sending.answer
+      const key = await submitted()
+      await hands.approve(key)
+      await until(() => executions(key) === 1)
+      const before = await payoutOf(world, key)
+      for (const answer of [said.not_found, said.unknown, said.blocked]) {
+        script.status = () => answer
+        await hint(stage, key)
+        assert.equal(await statusOf(stage, key), 'PROCESSING')
+        const { provider_status: _, ...now } = (await payoutOf(world, key)) ?? {}
+        const { provider_status: __, ...was } = before ?? {}
+        assert.deepEqual(now, was)
+      }
+      sending.open(said.blocked)
+      await idle(stage)
+      assert.equal(await statusOf(stage, key), 'BLOCKED_IP_WHITELIST')
+      assert.equal((await payoutOf(world, key))?.state, 'blocked')
+    }))
+})

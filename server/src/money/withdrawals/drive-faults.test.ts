@@ -1,0 +1,266 @@
+// Adapters that break, providers that are gone, and people who decide meanwhile: no payout is lost, and none is sent twice.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { A, dieAt, HOUR, hint, idle, movesOf, stage, statusOf, until } from '../../../test/payout-stage.ts'
+import { type Key, payoutOf, said, storyOf } from '../../../test/payouts.ts'
+import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../../adapters/providers/port.ts'
+import { payoutReference } from './approve.ts'
+
+/** A provider whose circuit opens: the scripted one has none otherwise. */
+function withCircuits(provider: Provider): Provider {
+  const { circuit_breaker: _, ...capabilities } = provider.capabilities
+  return { ...provider, capabilities }
+}
+
+describe('an adapter that fails', () => {
+  test('one that throws may have sent it: it is doubted, asked about, and never sent again', () =>
+    stage(async (stage) => {
+      const { hands, script, executions, submitted, world } = stage
+      script.payout = () => {
+        throw new Error('a bug')
+      }
+      script.status = () => {
+        throw new Error('another bug')
+      }
+      const key = await submitted()
+      await hands.approve(key)
+      await idle(stage)
+      assert.deepEqual(await movesOf(stage, key), ['PROCESSING', 'NEEDS_RECONCILIATION: unknown unreadable'])
+      world.deps.clock.advance(HOUR)
+      await stage.work()
+      script.status = () => said.paid(A)
+      world.deps.clock.advance(HOUR)
+      await stage.work()
+      assert.equal(await statusOf(stage, key), 'SUCCESS')
+      assert.equal(executions(key), 1)
+    }))
+
+  test('one that never answers is given up, doubted, and holds up no other question', () =>
+    stage(async (stage) => {
+      const { world, hands, script, executions, questions, submitted } = stage
+      script.payout = () => new Promise(() => {})
+      const keys = [await submitted(), await submitted()]
+      for (const key of keys) await hands.approve(key)
+      await until(() => keys.every((key) => executions(key) === 1))
+      world.deps.clock.advance(CALL_MS_MAX + 1_000)
+      await idle(stage)
+      for (const key of keys) assert.equal(await statusOf(stage, key), 'NEEDS_RECONCILIATION')
+
+      // As many questions hang as may run at once, again and again: the next ones are asked all the same.
+      script.status = () => new Promise(() => {})
+      for (let round = 1; round <= 6; round++) {
+        world.deps.clock.advance(HOUR)
+        await world.system.payouts.task.runOnce()
+        await until(() => keys.every((key) => questions(key) === round))
+        world.deps.clock.advance(CALL_MS_MAX + 1_000)
+        await idle(stage)
+      }
+      script.status = () => said.paid(A)
+      world.deps.clock.advance(HOUR)
+      await stage.work()
+      for (const key of keys) assert.deepEqual([await statusOf(stage, key), executions(key)], ['SUCCESS', 1])
+    }))
+
+  test('answers that are none: missing, of another shape, without an amount, of a kind nobody knows', () =>
+    stage(async (stage) => {
+      const { hands, script, executions, submitted, world } = stage
+      const nonsense = [
+        undefined,
+        null,
+        'succeeded',
+        7,
+        [],
+        {},
+        { kind: 'paid' },
+        { kind: 'succeeded' },
+        { kind: 'succeeded', amount_minor: 1000, currency: 'TZS' },
+        { kind: 'succeeded', amount_minor: -A, currency: 'TZS' },
+        { kind: 'reversed', amount_minor: 0n, currency: 'TZS' },
+        { kind: '__proto__' },
+      ]
+      for (const answer of nonsense) {
+        script.payout = () => answer as unknown as PayoutAnswer
+        script.status = () => answer as unknown as PayoutAnswer
+        const key = await submitted()
+        await hands.approve(key)
+        await idle(stage)
+        assert.equal(await statusOf(stage, key), 'NEEDS_RECONCILIATION', JSON.stringify(typeof answer))
+        world.deps.clock.advance(HOUR)
+        await stage.work()
+        assert.deepEqual([await statusOf(stage, key), executions(key)], ['NEEDS_RECONCILIATION', 1])
+      }
+    }))
+
+  test('one that answers fewer questions than were asked has said nothing about the others', () =>
+    stage(
+      async (stage) => {
+        const { hands, submitted, world, executions } = stage
+        const keys = [await submitted(), await submitted(), await submitted()]
+        for (const key of keys) await hands.approve(key)
+        await idle(stage)
+        world.deps.clock.advance(2_000)
+        await stage.work()
+        const statuses = await Promise.all(keys.map((key) => statusOf(stage, key)))
+        assert.deepEqual(statuses.toSorted(), ['PROCESSING', 'PROCESSING', 'SUCCESS'])
+        for (const key of keys) assert.equal(executions(key), 1)
+      },
+      { adapt: (provider) => ({ ...provider, payoutStatus: async () => [said.paid(A)] }) },
+    ))
+
+  test('a provider that leaves many in doubt still answers: what it says of the others is heard', () =>
+    stage(
+      async (stage) => {
+        const { hands, script, submitted, world } = stage
+        const ambiguous = { kind: 'unknown', why: 'ambiguous', provider_status: 'AMBIGUOUS' } as const
+        script.payout = () => ambiguous
+        script.status = () => ambiguous
+        const keys = await Promise.all(Array.from({ length: 6 }, () => submitted()))
+        for (const key of keys) await hands.approve(key)
+        await idle(stage)
+        for (let i = 0; i < 4; i++) {
+          world.deps.clock.advance(HOUR)
+          await stage.work()
+        }
+        const [first] = keys as [Key]
+        script.status = ({ reference }) => (reference === payoutReference(first.id) ? said.paid(A) : ambiguous)
+        world.deps.clock.advance(HOUR)
+        await stage.work()
+        assert.equal(await statusOf(stage, first), 'SUCCESS')
+      },
+      { adapt: withCircuits },
+    ))
+
+  test('one whose sender died while the circuit is open: nobody doubts it unasked, and it is sent once the provider answers', () =>
+    stage(
+      async (stage) => {
+        const { hands, script, submitted, world, executions, questions } = stage
+        const unsent = await submitted()
+        await hands.approve(unsent)
+        await idle(stage)
+        const others = await Promise.all(Array.from({ length: 5 }, () => submitted()))
+        for (const key of others) await hands.approve(key)
+        await idle(stage)
+        // Five questions that fail one after the other open the circuit.
+        script.status = () => ({ kind: 'unknown', why: 'unreachable', provider_status: null })
+        for (const key of others) await hint(stage, key)
+        await world.rows("update payouts set due_at = $1 where state = 'sending'", [world.deps.clock.now()])
+        await stage.work()
+        assert.deepEqual([questions(unsent), executions(unsent)], [0, 0], 'it was not asked')
+        assert.deepEqual(await movesOf(stage, unsent), ['PROCESSING'])
+        assert.equal((await payoutOf(world, unsent))?.state, 'sending')
+
+        script.status = ({ reference }) => (script.sent.includes(reference) ? said.accepted : said.not_found)
+        for (let i = 0; i < 3; i++) {
+          world.deps.clock.advance(10_000)
+          await stage.work()
+        }
+        assert.equal(executions(unsent), 1)
+        assert.deepEqual(await movesOf(stage, unsent), ['PROCESSING'])
+      },
+      { point: dieAt('payout.before_send'), adapt: withCircuits },
+    ))
+
+  test('one whose sender died, with no connection free to ask about it: nobody doubts it, and it is sent once there is one', () =>
+    stage(
+      async (stage) => {
+        const { hands, script, submitted, world, executions, questions } = stage
+        const key = await submitted()
+        await hands.approve(key)
+        await idle(stage)
+        script.status = () => ({ kind: 'not_sent', busy: true, provider_status: null })
+        for (let round = 1; round <= 3; round++) {
+          world.deps.clock.advance(60_000)
+          await stage.work()
+          assert.deepEqual([questions(key), executions(key)], [round, 0])
+        }
+        assert.equal((await payoutOf(world, key))?.state, 'sending')
+        script.status = () => said.not_found
+        world.deps.clock.advance(60_000)
+        await stage.work()
+        assert.equal(executions(key), 1)
+        assert.deepEqual(await movesOf(stage, key), ['PROCESSING'])
+      },
+      { point: dieAt('payout.before_send') },
+    ))
+
+  test('a provider that is no longer configured: what was not sent waits with its token, what was sent is asked when it is back', () =>
+    stage(async (stage) => {
+      const { world, hands, script, executions, submitted, another } = stage
+      const [sent, unsent] = [await submitted(), await submitted()]
+      await hands.approve(sent)
+      await idle(stage)
+      const http = await another({ sends: false })
+      await http.hands.approve(unsent)
+      await world.rows("update payouts set provider = 'gone'")
+      for (let i = 0; i < 3; i++) {
+        world.deps.clock.advance(60_000)
+        await stage.work()
+      }
+      assert.deepEqual([executions(sent), executions(unsent)], [1, 0])
+      for (const key of [sent, unsent]) assert.equal(await statusOf(stage, key), 'PROCESSING')
+      await world.rows("update payouts set provider = 'mock'")
+      script.payout = () => said.paid(A)
+      script.status = () => said.paid(A)
+      world.deps.clock.advance(HOUR)
+      await stage.work()
+      for (const key of [sent, unsent]) assert.deepEqual([await statusOf(stage, key), executions(key)], ['SUCCESS', 1])
+    }))
+})
+
+describe('people', () => {
+  test('whatever they resolve is final: a late word of the provider moves no money', () =>
+    stage(async (stage) => {
+      const { world, hands, script, executions, submitted } = stage
+      script.payout = () => said.unknown
+      script.status = () => said.unknown
+      for (const [outcome, agreeing, denying] of [
+        ['SUCCESS', said.paid(A), said.declined],
+        ['FAILED', said.declined, said.paid(A)],
+      ] as const) {
+        const key = await submitted()
+        await hands.approve(key)
+        await idle(stage)
+        await hands.resolve(key, outcome, 'BANK-4711')
+        const payout = await payoutOf(world, key)
+        assert.deepEqual([payout?.state, payout?.due_at, payout?.provider_id], ['final', null, 'BANK-4711'])
+        script.status = () => agreeing
+        await hint(stage, key)
+        assert.equal(await statusOf(stage, key), outcome)
+        const { facts } = await storyOf(world, key)
+        script.status = () => denying
+        await hint(stage, key)
+        assert.equal(await statusOf(stage, key), 'NEEDS_ADMIN_ATTENTION')
+        assert.deepEqual((await storyOf(world, key)).facts, facts)
+        world.deps.clock.advance(24 * HOUR)
+        await stage.work()
+        assert.equal(executions(key), 1)
+      }
+    }))
+
+  test('one poisoned payout refuses none of its neighbours', () =>
+    stage(
+      async (stage) => {
+        const { world, hands, script, submitted } = stage
+        const keys: Key[] = []
+        for (let i = 0; i < 8; i++) keys.push(await submitted())
+        for (const key of keys) await hands.approve(key)
+        await idle(stage)
+        const [poisoned, ...others] = keys as [Key, ...Key[]]
+        // As if its money had moved before: the ledger lets no fact happen twice.
+        await world.rows(
+          `insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid(), 'sequence', t.sequence + 1000, 'posting', 'withdrawal_paid'))).*
+           from ledger_transfers t where source_id = $1`,
+          [poisoned.id],
+        )
+        script.status = () => said.paid(A)
+        world.deps.clock.advance(2_000)
+        await stage.work()
+        assert.equal(await statusOf(stage, poisoned), 'PROCESSING')
+        for (const key of others) assert.equal(await statusOf(stage, key), 'SUCCESS')
+        const complaints = world.deps.logged.filter((line) => line.includes('payout not finished'))
+        assert.equal(complaints.length, 1)
+      },
+      { sound: false },
+    ))
+})

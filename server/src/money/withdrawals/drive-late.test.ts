@@ -1,0 +1,61 @@
+// Payouts that come late: a request that hangs while the provider speaks, and money that nobody expects any more.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dieAt, gate, HOUR, hint, idle, movesOf, stage, statusOf, until } from '../../../test/payout-stage.ts'
+import { payoutOf, said } from '../../../test/payouts.ts'
+
+for (const late of [said.not_sent, said.blocked]) {
+  test(`of a payout that the provider says it took, our own request's ${late.kind} counts for nothing: it is asked, never sent again`, () =>
+    stage(async (stage) => {
+      const { world, hands, script, executions, questions, submitted } = stage
+      const sending = gate()
+      script.payout = () => sending.answer
+      script.status = () => said.accepted
+      const key = await submitted()
+      await hands.approve(key)
+      await until(() => executions(key) === 1)
+      await hint(stage, key)
+      sending.open(late)
+      await idle(stage)
+      assert.deepEqual([await statusOf(stage, key), (await payoutOf(world, key))?.state], ['PROCESSING', 'asked'])
+      const asked = questions(key)
+      world.deps.clock.advance(HOUR)
+      await stage.work()
+      assert.deepEqual([executions(key), questions(key)], [1, asked + 1])
+    }))
+}
+
+test('an approval that no process could send until its deadline is never sent: people decide', () =>
+  stage(
+    async (stage) => {
+      const { world, hands, executions, submitted, another } = stage
+      const idle_hands = await another({ sends: false })
+      const key = await submitted()
+      await idle_hands.hands.approve(key)
+      world.deps.clock.advance(3 * HOUR)
+      await stage.work()
+      assert.equal(executions(key), 0)
+      assert.deepEqual(await movesOf(stage, key), ['PROCESSING', 'NEEDS_RECONCILIATION: could not be sent in time'])
+      await hands.resolve(key, 'FAILED')
+      assert.equal(await statusOf(stage, key), 'FAILED')
+    },
+    { env: { PAYOUT_DEADLINE_H: '2' } },
+  ))
+
+test('a payout whose process died before it was sent is not sent after its deadline either', () =>
+  stage(
+    async (stage) => {
+      const { script, executions, submitted, another } = stage
+      script.status = () => said.not_found
+      const dying = await another({ point: dieAt('payout.before_send') })
+      const key = await submitted()
+      await dying.hands.approve(key)
+      await idle(dying)
+      stage.world.deps.clock.advance(3 * HOUR)
+      await stage.work()
+      assert.equal(executions(key), 0)
+      assert.equal(await statusOf(stage, key), 'NEEDS_RECONCILIATION')
+    },
+    { env: { PAYOUT_DEADLINE_H: '2' } },
+  ))

@@ -1,0 +1,370 @@
+// Who sends a payout, and when: once, whatever dies and whoever else is at work. The provider's own list says so.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { A, dieAt, gate, HOUR, idle, stage, statusOf, until } from '../../../test/payout-stage.ts'
+import {
+  handsOf,
+  type Key,
+  newScript,
+  payoutOf,
+  recordOf,
+  said,
+  scriptedProvider,
+  storyOf,
+} from '../../../test/payouts.ts'
+import { CALL_MS_MAX } from '../../adapters/providers/port.ts'
+import { findPayouts, PAYOUT_LEASE_MS } from './store.ts'
+
+describe('sent once', () => {
+  test('an approval is sent at once, accepted, asked about, and paid', () =>
+    stage(async (stage) => {
+      const { world, hands, script, executions, submitted } = stage
+      const key = await submitted()
+      await hands.approve(key)
+      await idle(stage)
+      assert.equal(executions(key), 1)
+      const { state, lease_owner, sent_at, due_at } = (await payoutOf(world, key)) ?? {}
+      assert.deepEqual(
+        { state, lease_owner, sent_at },
+        { state: 'asked', lease_owner: null, sent_at: world.deps.clock.now() },
+      )
+      assert.equal(Number(due_at) - Number(world.deps.clock.now()), 2_000)
+      script.status = () => said.paid(A)
+      await world.pass(2_000)
+      const { status, funds, available, reserved, facts } = await storyOf(world, key)
+      assert.deepEqual(
+        { status, funds, available, reserved, facts },
+        { status: 'SUCCESS', funds: 'paid', available: 0n, reserved: 0n, facts: ['reserved 100000', 'paid 100000'] },
+      )
+      await world.pass((3 * HOUR) / 60)
+      assert.equal(executions(key), 1)
+    }))
+
+  test('the request says what was approved, under the reference that was stored before', () =>
+    stage(async (stage) => {
+      const { world, hands, script, submitted } = stage
+      const requests: unknown[] = []
+      script.payout = (request) => {
+        requests.push(request)
+        return said.paid(A)
+      }
+      const key = await submitted()
+      await hands.approve(key)
+      await idle(stage)
+      assert.deepEqual(requests, [
+        {
+          reference: (await recordOf(world, key)).provider_reference,
+          environment: 'live',
+          method: 'MOBILE_MONEY',
+          destination_code: 'MPESA',
+          destination_identifier: '255754123456',
+          destination_name: 'Asha',
+          bank_name: null,
+          amount_minor: A,
+          currency: 'TZS',
+          sent_at: null,
+        },
+      ])
+    }))
+
+  test('of the button and the workers of two processes, at the same moment, one takes the token', () =>
+    stage(async (stage) => {
+      const { world, hands, executions, submitted, another } = stage
+      const other = await another()
+      for (let round = 0; round < 15; round++) {
+        const key = await submitted()
+        // The lease has ended in the eyes of the others while the button still holds its row.
+        const sends = round % 3 === 0
+        const desk = sends ? hands : handsOf(world, scriptedProvider(newScript()), { sends: false })
+        await desk.approve(key)
+        if (sends) world.deps.clock.advance(PAYOUT_LEASE_MS)
+        other.world.deps.clock.advance(Number(world.deps.clock.now()) - Number(other.world.deps.clock.now()))
+        await Promise.all([
+          world.system.payouts.task.runOnce(),
+          other.world.system.payouts.task.runOnce(),
+          world.system.payouts.task.runOnce(),
+        ])
+        await Promise.all([idle(stage), idle(other)])
+        assert.equal(executions(key), 1)
+      }
+    }))
+
+  test('a process that only serves HTTP leaves it to a worker', () =>
+    stage(async (stage) => {
+      const { world, executions, submitted, another } = stage
+      const http = await another({ sends: false })
+      const key = await submitted()
+      await http.hands.approve(key)
+      await idle(http)
+      assert.equal(executions(key), 0)
+      assert.equal((await payoutOf(world, key))?.lease_owner, null)
+      await stage.work()
+      assert.equal(executions(key), 1)
+    }))
+
+  test('a hundred approvals at once are each sent once', () =>
+    stage(async (stage) => {
+      const { hands, script, submitted, world } = stage
+      script.payout = ({ amount_minor }) => said.paid(amount_minor)
+      const keys: Key[] = []
+      for (let i = 0; i < 100; i++) keys.push(await submitted(1_000n + BigInt(i)))
+      await Promise.all(keys.map((key) => hands.approve(key)))
+      await idle(stage)
+      assert.equal(script.sent.length, 100)
+      assert.equal(new Set(script.sent).size, 100)
+      const done = await world.rows("select 1 from withdrawals where status = 'SUCCESS'")
+      assert.equal(done.length, 100)
+    }))
+})
+
+describe('a process that dies', () => {
+  test('with the token taken and nothing sent: another one asks, hears that there is no such payout, and sends it', () =>
+    stage(
+      async (stage) => {
+        const { world, hands, script, executions, questions, submitted, another } = stage
+        script.status = () => said.not_found
+        const key = await submitted()
+        await hands.approve(key)
+        await idle(stage)
+        assert.equal((await payoutOf(world, key))?.state, 'sending')
+        assert.equal(executions(key), 0)
+        const other = await another()
+        await stage.work(other)
+        assert.equal(executions(key), 0, 'while the lease holds nobody touches it')
+        other.world.deps.clock.advance(PAYOUT_LEASE_MS)
+        await stage.work(other)
+        assert.deepEqual([questions(key), executions(key)], [1, 1])
+        assert.equal((await payoutOf(world, key))?.state, 'asked')
+      },
+      { point: dieAt('payout.before_send') },
+    ))
+
+  for (const [what, answer, status] of [
+    ['paid', said.paid(A), 'SUCCESS'],
+    ['taken, and still open', said.accepted, 'PROCESSING'],
+    ['declined', said.declined, 'FAILED'],
+  ] as const) {
+    test(`after it was sent: another one asks, hears that it was ${what}, and never sends it`, () =>
+      stage(
+        async (stage) => {
+          const { world, hands, script, executions, submitted, another } = stage
+          script.status = () => answer
+          const key = await submitted()
+          await hands.approve(key)
+          await idle(stage)
+          const { state, sent_at } = (await payoutOf(world, key)) ?? {}
+          assert.deepEqual(
+            { state, sent_at, executions: executions(key) },
+            { state: 'sending', sent_at: null, executions: 1 },
+          )
+          const other = await another()
+          other.world.deps.clock.advance(PAYOUT_LEASE_MS)
+          await stage.work(other)
+          assert.equal(await statusOf(stage, key), status)
+          for (let day = 0; day < 10; day++) {
+            other.world.deps.clock.advance(24 * HOUR)
+            await stage.work(other)
+          }
+          assert.equal(executions(key), 1)
+        },
+        { point: dieAt('payout.after_send') },
+      ))
+  }
+
+  test('after it was sent, and nobody can say what became of it: people decide, and it is never sent again', () =>
+    stage(
+      async (stage) => {
+        const { hands, script, executions, questions, submitted, another } = stage
+        script.status = () => said.unknown
+        const key = await submitted()
+        await hands.approve(key)
+        await idle(stage)
+        const other = await another()
+        other.world.deps.clock.advance(PAYOUT_LEASE_MS)
+        await stage.work(other)
+        assert.equal(await statusOf(stage, key), 'NEEDS_RECONCILIATION')
+        for (const answer of [said.not_found, said.not_sent, said.blocked, said.accepted, said.unknown]) {
+          script.status = () => answer
+          const asked = questions(key)
+          other.world.deps.clock.advance(24 * HOUR)
+          await stage.work(other)
+          assert.equal(questions(key), asked + 1, answer.kind)
+        }
+        assert.equal(executions(key), 1)
+        assert.equal(await statusOf(stage, key), 'NEEDS_RECONCILIATION')
+      },
+      { point: dieAt('payout.after_send') },
+    ))
+
+  for (const point of ['payout.before_commit', 'payout.after_commit']) {
+    test(`at ${point}: the answer counts once`, () =>
+      stage(
+        async (stage) => {
+          const { world, hands, script, executions, submitted, another } = stage
+          script.payout = () => said.paid(A)
+          script.status = () => said.paid(A)
+          const key = await submitted()
+          await hands.approve(key)
+          await idle(stage)
+          assert.equal(await statusOf(stage, key), point === 'payout.after_commit' ? 'SUCCESS' : 'PROCESSING')
+          const other = await another()
+          other.world.deps.clock.advance(PAYOUT_LEASE_MS)
+          await stage.work(other)
+          const { status, facts } = await storyOf(world, key)
+          assert.deepEqual({ status, facts }, { status: 'SUCCESS', facts: ['reserved 100000', 'paid 100000'] })
+          assert.equal(executions(key), 1)
+        },
+        { point: dieAt(point) },
+      ))
+  }
+
+  test('while the token is being taken, and its answer is lost: it is asked about, and sent once', () => {
+    let fails = true
+    return stage(async (stage) => {
+      const { world, hands, script, executions, submitted } = stage
+      script.status = () => said.not_found
+      const { query } = world.deps.db
+      world.deps.db.query = async (statement, values) => {
+        const rows = await query(statement, values)
+        if (statement.name !== 'payouts_take_token' || !fails) return rows as never
+        fails = false
+        throw new Error('the connection is gone')
+      }
+      const key = await submitted()
+      await hands.approve(key)
+      await idle(stage)
+      assert.deepEqual([(await payoutOf(world, key))?.state, executions(key)], ['sending', 0])
+      await world.pass(PAYOUT_LEASE_MS)
+      assert.equal(executions(key), 1)
+    })
+  })
+})
+
+describe('leases', () => {
+  test('a token that is not the newest is worth nothing, whoever holds the lease', () =>
+    stage(async (stage) => {
+      const { world, executions, submitted } = stage
+      const key = await submitted()
+      const desk = handsOf(world, scriptedProvider(newScript()), { sends: false })
+      await desk.approve(key)
+      const due_at = new Date(Number(world.deps.clock.now()) + PAYOUT_LEASE_MS)
+      await world.rows('update payouts set lease_owner = $1, due_at = $2', [world.deps.process_id, due_at])
+      const [payout] = await findPayouts(world.deps.db, [key])
+      assert.ok(payout)
+      world.system.payouts.dispatch([{ ...payout, send_token: randomUUID() }])
+      await idle(stage)
+      assert.equal(executions(key), 0)
+      world.system.payouts.dispatch([payout])
+      await idle(stage)
+      assert.equal(executions(key), 1)
+      world.system.payouts.dispatch([payout])
+      await idle(stage)
+      assert.equal(executions(key), 1)
+    }))
+
+  test('an answer that is being written down is not overtaken by whoever finds the lease ended', () => {
+    const writing = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    return stage(
+      async (stage) => {
+        const { world, hands, script, executions, questions, submitted, another } = stage
+        script.payout = () => ({ ...said.accepted, ask_again_ms: HOUR })
+        const key = await submitted()
+        const other = await another()
+        await hands.approve(key)
+        await writing.promise
+        other.world.deps.clock.advance(PAYOUT_LEASE_MS)
+        let done = false
+        const claiming = other.world.system.payouts.task.runOnce().finally(() => {
+          done = true
+        })
+        await until(async () => {
+          const waiting = await world.rows(
+            "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+          )
+          return done || waiting.length > 0
+        })
+        released.resolve()
+        await claiming
+        await Promise.all([idle(stage), idle(other)])
+        assert.deepEqual([executions(key), questions(key)], [1, 0])
+        const { state, lease_owner } = (await payoutOf(world, key)) ?? {}
+        assert.deepEqual({ state, lease_owner }, { state: 'asked', lease_owner: null })
+      },
+      {
+        before: async (name) => {
+          if (name !== 'payouts_write') return
+          writing.resolve()
+          await released.promise
+        },
+      },
+    )
+  })
+
+  test('a send that takes long keeps its payout: nobody sends beside it, and nobody asks', () =>
+    stage(async (stage) => {
+      const { world, hands, script, executions, questions, submitted } = stage
+      const sending = gate()
+      script.payout = () => sending.answer
+      const key = await submitted()
+      await hands.approve(key)
+      await until(() => executions(key) === 1)
+      world.deps.clock.advance(CALL_MS_MAX)
+      await world.system.payouts.task.runOnce()
+      sending.open(said.accepted)
+      await idle(stage)
+      assert.deepEqual([executions(key), questions(key)], [1, 0])
+      assert.equal((await payoutOf(world, key))?.state, 'asked')
+    }))
+
+  test('whoever lost the lease while asking sends nothing, and gives nothing back', () =>
+    stage(
+      async (stage) => {
+        const { world, hands, script, executions, questions, submitted } = stage
+        const asking = gate()
+        script.status = () => asking.answer
+        const key = await submitted()
+        await hands.approve(key)
+        await idle(stage)
+        world.deps.clock.advance(PAYOUT_LEASE_MS)
+        await world.system.payouts.task.runOnce()
+        await until(() => questions(key) === 1)
+        const other = randomUUID()
+        const until_then = new Date(Number(world.deps.clock.now()) + 14_000)
+        await world.rows('update payouts set lease_owner = $1, due_at = $2', [other, until_then])
+        world.deps.clock.advance(CALL_MS_MAX)
+        asking.open(said.not_found)
+        await idle(stage)
+        assert.equal(executions(key), 0)
+        const { lease_owner, due_at, state } = (await payoutOf(world, key)) ?? {}
+        assert.deepEqual({ lease_owner, due_at, state }, { lease_owner: other, due_at: until_then, state: 'sending' })
+      },
+      { point: dieAt('payout.before_send') },
+    ))
+
+  test('a slow question is followed by a request under a lease that is whole again', () =>
+    stage(
+      async (stage) => {
+        const { world, hands, script, executions, questions, submitted } = stage
+        const asking = gate()
+        script.status = () => asking.answer
+        const key = await submitted()
+        await hands.approve(key)
+        await idle(stage)
+        world.deps.clock.advance(PAYOUT_LEASE_MS)
+        const sending = gate()
+        script.payout = () => sending.answer
+        await world.system.payouts.task.runOnce()
+        await until(() => questions(key) === 1)
+        world.deps.clock.advance(CALL_MS_MAX)
+        asking.open(said.not_found)
+        await until(() => executions(key) === 1)
+        assert.equal(Number((await payoutOf(world, key))?.due_at) - Number(world.deps.clock.now()), PAYOUT_LEASE_MS)
+        sending.open(said.accepted)
+        await idle(stage)
+      },
+      { point: dieAt('payout.before_send') },
+    ))
+})

@@ -1,0 +1,68 @@
+// Withdrawals as a file: those that the list with the same filters shows.
+
+import Type from 'typebox'
+import type { Deps } from '../../kernel/db/index.ts'
+import { type Access, type App, batchesBefore, CSV_WORDS, caller, csvAnswer, sendCsv } from '../../kernel/http/index.ts'
+import { type CsvCell, plainCell } from '../../kernel/lib/index.ts'
+import { readWithdrawals } from './list.ts'
+import { presentWithdrawal } from './present.ts'
+import { ListFilter, type WithdrawalRecord } from './schema.ts'
+
+const COLUMNS = [
+  'id',
+  'status',
+  'method',
+  'amount',
+  'total_charges',
+  'total_reserved_amount',
+  'currency',
+  'destination_code',
+  'destination_identifier',
+  'destination_name',
+  'bank_name',
+  'reference',
+  'status_reason',
+  'failure_reason_code',
+  'provider_reference',
+  'transaction_reference',
+  'created_at',
+  'completed_at',
+  'environment',
+] as const satisfies readonly (keyof WithdrawalRecord)[]
+
+const AMOUNTS: readonly string[] = ['amount', 'total_charges', 'total_reserved_amount']
+
+function cellsOf(record: WithdrawalRecord): CsvCell[] {
+  return COLUMNS.map((column) => {
+    const value = record[column] ?? ''
+    return AMOUNTS.includes(column) ? plainCell(value) : value
+  })
+}
+
+/** Adds the route. */
+export function withdrawalExportRoute(deps: Deps, app: App, access: Access): void {
+  app.get(
+    '/v1/merchant/withdrawals/export.csv',
+    {
+      // What only a HEAD asks for would be read from the database all the same.
+      exposeHeadRoute: false,
+      config: { access },
+      schema: {
+        tags: ['Withdrawals'],
+        summary: 'Export withdrawals as CSV, newest first',
+        description: CSV_WORDS,
+        querystring: Type.Object(ListFilter),
+        response: csvAnswer,
+      },
+    },
+    async (request, reply) => {
+      const { merchant, environment } = caller(request)
+      const filter = { ...request.query, merchant_id: merchant.id, environment }
+      return sendCsv(request, reply, 'withdrawals', {
+        columns: COLUMNS,
+        batches: batchesBefore((before_id, limit) => readWithdrawals(deps.db, filter, limit, 0, before_id)),
+        cells: (row) => cellsOf(presentWithdrawal(row)),
+      })
+    },
+  )
+}

@@ -1,0 +1,164 @@
+// E-mails to the merchant about what an operator decided or asks.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createWorld, type World } from '../../../test/harness.ts'
+import { fund } from '../../../test/withdrawals.ts'
+import type { Merchant } from '../../access/merchants/index.ts'
+import { listEmails } from '../../adapters/messages/index.ts'
+import { inTransaction } from '../../kernel/db/index.ts'
+import { type DecisionKind, notifyDecision } from './notify.ts'
+import { rejectWithdrawal, requestInfo } from './review.ts'
+
+const OPERATOR = { actor: { kind: 'operator', id: randomUUID(), name: 'operator@example.com' } } as const
+
+let world: World
+before(async () => {
+  world = await createWorld({ env: { BASE_URL: 'https://pay.example', BRAND_NAME: 'Duka Pay' } })
+})
+after(() => world.close())
+
+/** A merchant with a withdrawal that waits for a decision. */
+async function waiting(reference = 'PAY-7', at = world): Promise<{ merchant: Merchant; id: string }> {
+  const merchant = await at.newMerchant()
+  await fund(at, { merchant, amount: '5000' })
+  const body = { amount: '1000', destination_code: 'MPESA', destination_identifier: '0754123456', reference }
+  const reply = await at.post('/v1/disbursements/mobile-money', body, { key: await at.newKey({ merchant }) })
+  assert.equal(reply.status, 202, reply.text)
+  return { merchant, id: reply.body.data.id }
+}
+
+/** Decides and tells, in one transaction. */
+function decide(
+  kind: DecisionKind,
+  { merchant, id }: { merchant: Merchant; id: string },
+  text: string,
+  { deps } = world,
+): Promise<void> {
+  const of = { merchant_id: merchant.id, id }
+  return inTransaction(deps.db, async (tx) => {
+    const row =
+      kind === 'rejected'
+        ? await rejectWithdrawal(deps, tx, OPERATOR, { ...of, reason: text })
+        : await requestInfo(deps, tx, OPERATOR, { ...of, message: text })
+    await notifyDecision(deps, tx, row, kind, text)
+  })
+}
+const mailsOf = ({ merchant }: { merchant: Merchant }, { deps } = world) =>
+  listEmails(deps, { merchant_id: merchant.id })
+
+test('those who look after the money are told, and nobody else', async () => {
+  const made = await waiting()
+  const { merchant } = made
+  const [admin, finance, unproven, disabled] = await Promise.all([
+    world.newSession([{ role: 'MERCHANT_ADMIN', merchant }]),
+    world.newSession([{ role: 'FINANCE', merchant }]),
+    world.newSession([{ role: 'FINANCE', merchant }]),
+    world.newSession([{ role: 'FINANCE', merchant }]),
+    world.newSession([{ role: 'DEVELOPER', merchant }]),
+    world.newSession([{ role: 'VIEWER', merchant }]),
+    world.newSession('MERCHANT_ADMIN'),
+  ])
+  await world.rows('update users set email_verified = false where id = $1', [unproven.user_id])
+  await world.rows('update users set disabled_at = created_at where id = $1', [disabled.user_id])
+  await decide('info_requested', made, 'Who is Juma?')
+  assert.deepEqual((await mailsOf(made)).map(({ to }) => to).sort(), [admin.email, finance.email].sort())
+})
+
+const UUID = /[\da-f]{8}-[\da-f]{4}-/
+const GREETINGS = { sw: /The withdrawal|Sign in|reason/, en: /Ombi|Ingia|Sababu/ }
+
+for (const [language, asks, rejects] of [
+  ['sw', /taarifa zinahitajika/, /limekataliwa\. Hakuna pesa iliyotoka/],
+  ['en', /information requested/, /was rejected\. No money has left your balance/],
+] as const) {
+  test(`a person whose language is ${language} is told in that language alone of which withdrawal, and where it is`, async () => {
+    for (const kind of ['info_requested', 'rejected'] as const) {
+      const made = await waiting()
+      const { user_id } = await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
+      await world.rows('update users set language = $2 where id = $1', [user_id, language])
+      await decide(kind, made, 'Juma?')
+      const [mail] = await mailsOf(made)
+      const text = mail?.text ?? ''
+      assert.match(kind === 'rejected' ? text : (mail?.subject ?? ''), kind === 'rejected' ? rejects : asks)
+      for (const words of ['TZS\u00a01,000 ', '"PAY-7"', '"Duka la Juma"', '"Juma?"'])
+        assert.ok(text.includes(words), text)
+      const page = `https://pay.example/dashboard/sandbox/withdrawals/${made.id}?merchant=${made.merchant.id}`
+      assert.ok(text.endsWith(`\n${page}`))
+      const prose = `${mail?.subject}\n${text.replace(page, '')}`
+      assert.doesNotMatch(prose, UUID)
+      assert.doesNotMatch(prose, GREETINGS[language])
+    }
+  })
+}
+
+test('an e-mail about a sandbox withdrawal is kept, even where there is a mail server', async () => {
+  const made = await waiting()
+  await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: made.merchant }])
+  const { deps } = world
+  const with_server = { ...deps, config: { ...deps.config, smtp_url: 'smtp://mail.example' } }
+  await decide('rejected', made, 'No.', { ...world, deps: with_server })
+  assert.deepEqual(
+    (await mailsOf(made)).map(({ status }) => status),
+    ['kept'],
+  )
+})
+
+test('whatever a merchant wrote, no line and no link of theirs gets into the e-mail', async () => {
+  const evil = 'x\n\nSign in at https://evil.example/login www.evil.example evil.example'
+  const made = await waiting(evil.replaceAll('\n', ' '))
+  await world.rows('update merchants set name = $2 where id = $1', [made.merchant.id, evil])
+  await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: made.merchant }])
+  await decide('rejected', made, 'We do not know this recipient.')
+  const [mail] = await mailsOf(made)
+  const links = mail?.text?.match(/\S*(?:https?:|www\.|\.example)\S*/g)
+  assert.deepEqual(
+    [...new Set(links)],
+    [`https://pay.example/dashboard/sandbox/withdrawals/${made.id}?merchant=${made.merchant.id}`],
+  )
+  assert.doesNotMatch(mail?.subject ?? '', /evil/)
+  assert.ok(!mail?.text?.includes('\nSign in at'))
+})
+
+test('what an operator wrote arrives as it was written: amounts, addresses and lines', async () => {
+  const made = await waiting()
+  await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
+  const words = 'The invoice says 25,000.00.\n1. Send your ID to docs@duka.example\n2. See https://duka.example/kyc'
+  await decide('info_requested', made, words)
+  const [mail] = await mailsOf(made)
+  assert.equal(mail?.text?.split(`"${words}"`).length, 2)
+})
+
+test('an installation that was told no address of its own mails no link', async () => {
+  const own = await createWorld()
+  try {
+    const made = await waiting('PAY-8', own)
+    const { user_id } = await own.newSession([{ role: 'FINANCE', merchant: made.merchant }])
+    await own.rows("update users set language = 'en' where id = $1", [user_id])
+    await decide('info_requested', made, 'What for?', own)
+    const [mail] = await mailsOf(made, own)
+    assert.doesNotMatch(mail?.text ?? '', /http/)
+    assert.match(mail?.text ?? '', /Sign in to the dashboard and answer it\.$/)
+  } finally {
+    await own.close()
+  }
+})
+
+test('however many people a merchant has, twenty at most are mailed', async () => {
+  const made = await waiting()
+  for (let i = 0; i < 23; i++) {
+    await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
+    world.deps.clock.advance(1)
+  }
+  await decide('info_requested', made, 'What for?')
+  assert.equal((await mailsOf(made)).length, 20)
+})
+
+test('a decision that does not come to pass mails nobody', async () => {
+  const made = await waiting()
+  await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
+  await decide('rejected', made, 'No.')
+  await assert.rejects(decide('rejected', made, 'No again.'), { code: 'invalid_state' })
+  assert.equal((await mailsOf(made)).length, 1)
+})

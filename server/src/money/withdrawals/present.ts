@@ -1,0 +1,103 @@
+// From rows to what the API shows.
+
+import { PAYOUT_FAILURES } from '../../adapters/providers/port.ts'
+import { formatAmount, idToBase32 } from '../../kernel/lib/index.ts'
+import type { NewWithdrawal } from './check.ts'
+import type { Price } from './quote.ts'
+import type { MerchantMove, QuoteRecord, WithdrawalDetail, WithdrawalRecord } from './schema.ts'
+import { mayMove, moves, type Status } from './state.ts'
+import type { HistoryEntry, Withdrawal } from './store.ts'
+
+/** The record of a withdrawal, as its merchant sees it: what a provider said is for operators. */
+export function presentWithdrawal(row: Withdrawal): WithdrawalRecord {
+  return presentWhole({ ...row, status_reason: isOfProvider(row) ? null : row.status_reason })
+}
+
+const BY_PROVIDER: readonly Status[] = ['BLOCKED_IP_WHITELIST', 'NEEDS_RECONCILIATION', 'NEEDS_ADMIN_ATTENTION']
+
+/** True when the reason of its status is what the provider said. */
+function isOfProvider({ status, failure_reason_code }: Withdrawal): boolean {
+  return BY_PROVIDER.includes(status) || (status === 'FAILED' && failure_reason_code !== 'operator_resolved')
+}
+
+/** The record of a withdrawal with all of its reasons, as operators see it. */
+export function presentWhole(row: Withdrawal): WithdrawalRecord {
+  const { failure_reason_code } = row
+  return {
+    id: row.id,
+    merchant_id: row.merchant_id,
+    environment: row.environment,
+    method: row.method,
+    amount: formatAmount(row.amount_minor),
+    currency: row.currency,
+    destination_name: row.destination_name,
+    destination_identifier: row.destination_identifier,
+    destination_code: row.destination_code,
+    bank_name: row.bank_name,
+    reference: row.reference,
+    merchant_reference: row.reference,
+    status: row.status,
+    requires_approval: mayMove('approve', row.status),
+    status_reason: row.status_reason,
+    failure_reason_code,
+    failure_reason_message: failure_reason_code === null ? null : PAYOUT_FAILURES[failure_reason_code],
+    ...presentPrice(row.amount_minor, row),
+    provider_reference: row.provider_reference,
+    transaction_reference: row.transfer_id === null ? null : `TXN-${idToBase32(row.transfer_id)}`,
+    initiated_at: row.created_at.toISOString(),
+    completed_at: row.completed_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}
+
+/** The record with what its merchant may know of its history. */
+export function presentDetail(row: Withdrawal, history: readonly HistoryEntry[]): WithdrawalDetail {
+  // A word of the provider that moved nothing is for operators.
+  const moved = history.filter(({ from_status, to_status }) => from_status !== to_status)
+  return { ...presentWithdrawal(row), history: moved.map(presentMove) }
+}
+
+/** What a withdrawal would cost. */
+export function presentQuote(input: NewWithdrawal, price: Price): QuoteRecord {
+  return {
+    withdrawal_amount: formatAmount(input.amount_minor),
+    currency: input.currency,
+    channel: input.method,
+    destination_code: input.destination_code,
+    ...presentPrice(input.amount_minor, price),
+  }
+}
+
+function presentPrice(amount_minor: bigint, price: Price) {
+  return {
+    processor_charge: formatAmount(price.processor_charge_minor),
+    infinity_fee: formatAmount(price.percentage_fee_minor + price.flat_fee_minor),
+    percentage_fee: formatAmount(price.percentage_fee_minor),
+    flat_fee: formatAmount(price.flat_fee_minor),
+    total_charges: formatAmount(price.total_charges_minor),
+    total_reserved_amount: formatAmount(price.total_reserved_minor),
+    recipient_net_amount: formatAmount(amount_minor),
+    pricing_rule_id: price.pricing_rule_id,
+    pricing_rule_label: price.pricing_rule_label,
+    processor_fee_pass_through: price.processor_fee_pass_through,
+  }
+}
+
+const ACTORS: Record<string, MerchantMove['by']> = { operator: 'operator', provider: 'provider', command: 'operator' }
+
+/** Neither names of operators nor the provider's words: only who it was, and what was said between operator and merchant. */
+function presentMove({ from_status, to_status, actor_kind, reason, at }: HistoryEntry): MerchantMove {
+  const told =
+    to_status === moves.reject.to ||
+    to_status === moves.request_info.to ||
+    (from_status === 'INFO_REQUESTED' && to_status === moves.respond.to) ||
+    (actor_kind === 'operator' && (to_status === moves.resolve_paid.to || to_status === moves.resolve_unpaid.to))
+  return {
+    from_status,
+    to_status,
+    by: ACTORS[actor_kind] ?? 'merchant',
+    message: told ? reason : null,
+    at: at.toISOString(),
+  }
+}

@@ -1,0 +1,372 @@
+// What people decide: each decision once, with its reason, its history and its audit entry, and money only where it says so.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { createWorld, type World } from '../../../test/harness.ts'
+import {
+  booksHold,
+  fund,
+  type Hands,
+  handsOf,
+  insertWithdrawal,
+  type Key,
+  newScript,
+  payoutOf,
+  recordOf,
+  said,
+  scriptedProvider,
+  storyOf,
+  takeBack,
+  type Wish,
+} from '../../../test/payouts.ts'
+import type { Merchant } from '../../access/merchants/index.ts'
+import type { PayoutAnswer } from '../../adapters/providers/port.ts'
+import { inTransaction } from '../../kernel/db/index.ts'
+import { respond } from './review.ts'
+import { settlePayouts } from './settle.ts'
+
+const A = 100_000n
+const TOTAL = 101_730n
+const CHARGES: Wish = {
+  percentage_fee_minor: 1_500n,
+  flat_fee_minor: 200n,
+  processor_charge_minor: 30n,
+  processor_fee_pass_through: true,
+}
+const script = newScript()
+const provider = scriptedProvider(script)
+let world: World
+let hands: Hands
+let idle: () => Promise<void>
+before(async () => {
+  world = await createWorld({ compose: { providers: [provider] } })
+  hands = handsOf(world, provider)
+  idle = () => world.system.payouts.task.idle()
+})
+after(async () => {
+  await booksHold(world)
+  await world.close()
+})
+
+/** A withdrawal with charges, of a merchant of its own that has exactly what it takes. */
+async function submitted(): Promise<Key & { merchant: Merchant }> {
+  const merchant = await world.newMerchant()
+  await fund(world, TOTAL, { merchant })
+  return { ...(await insertWithdrawal(world, { merchant, ...CHARGES })), merchant }
+}
+
+/** One that was approved, and of which the provider then said all this. */
+async function told(first: PayoutAnswer, ...then: PayoutAnswer[]): Promise<Key & { merchant: Merchant }> {
+  const key = await submitted()
+  script.payout = () => first
+  await hands.approve(key)
+  await idle()
+  const { merchant_id, id } = key
+  for (const answer of then)
+    await settlePayouts(world.deps, [{ merchant_id, id, answer, holds_lease: false }], () => false)
+  return key
+}
+
+const audits = ({ id }: Key) =>
+  world.rows<{ action: string; reason: string | null; before: object; after: { status: string } }>(
+    'select action, reason, before, after from audit_log where target_id = $1 order by seq',
+    [id],
+  )
+
+/** The book of a merchant, where it is not zero. */
+async function book({ merchant_id }: Key): Promise<Record<string, bigint>> {
+  const rows = await world.rows<{ code: string; balance_minor: bigint }>(
+    "select code, balance_minor from ledger_accounts where merchant_id = $1 and environment = 'live' and balance_minor <> 0",
+    [merchant_id],
+  )
+  return Object.fromEntries(rows.map((row) => [row.code, row.balance_minor]))
+}
+
+/** Everything about a withdrawal that a refused decision must leave as it was. */
+const everything = async (key: Key) => ({
+  record: await recordOf(world, key),
+  story: await storyOf(world, key),
+  payout: await payoutOf(world, key),
+  audits: await audits(key),
+  book: await book(key),
+})
+
+const refused = (work: Promise<unknown>, code: string) =>
+  assert.rejects(work, (error: { code?: string }) => error.code === code)
+
+describe('before the approval', () => {
+  test('a rejection moves no money, and the merchant reads why', async () => {
+    const key = await submitted()
+    const before = await book(key)
+    await hands.reject(key, 'The name is another one')
+    const { status, funds, status_reason, provider_reference } = await recordOf(world, key)
+    assert.deepEqual(
+      { status, funds, status_reason, provider_reference },
+      { status: 'REJECTED', funds: 'none', status_reason: 'The name is another one', provider_reference: null },
+    )
+    assert.deepEqual(await book(key), before)
+    assert.equal(await payoutOf(world, key), undefined)
+    assert.deepEqual((await storyOf(world, key)).moves, ['REJECTED: The name is another one'])
+    const [entry] = await audits(key)
+    assert.deepEqual(
+      [entry?.action, entry?.reason, entry?.before, entry?.after.status],
+      ['withdrawal.reject', 'The name is another one', { status: 'PENDING_ADMIN_APPROVAL' }, 'REJECTED'],
+    )
+  })
+
+  test('a question is answered, asked again, and the withdrawal can still be approved', async () => {
+    const key = await submitted()
+    await hands.requestInfo(key, 'Who is this?')
+    assert.equal((await recordOf(world, key)).status_reason, 'Who is this?')
+    await refused(hands.requestInfo(key, 'Once more'), 'invalid_state')
+    await hands.respond(key, 'A supplier')
+    const { status, status_reason } = await recordOf(world, key)
+    assert.deepEqual({ status, status_reason }, { status: 'PENDING_ADMIN_APPROVAL', status_reason: null })
+    await refused(hands.respond(key), 'invalid_state')
+    await hands.requestInfo(key, 'Of what?')
+    await hands.respond(key, 'Of maize')
+    script.payout = () => said.paid(A)
+    await hands.approve(key)
+    await idle()
+    assert.deepEqual((await storyOf(world, key)).moves, [
+      'INFO_REQUESTED: Who is this?',
+      'PENDING_ADMIN_APPROVAL: A supplier',
+      'INFO_REQUESTED: Of what?',
+      'PENDING_ADMIN_APPROVAL: Of maize',
+      'PROCESSING',
+      'SUCCESS: succeeded 1000.00 TZS',
+    ])
+    assert.equal((await audits(key)).length, 5)
+  })
+
+  test('only its own merchant responds, in its own environment', async () => {
+    const key = await submitted()
+    await hands.requestInfo(key)
+    const before = await everything(key)
+    const stranger = await world.newMerchant()
+    const input = { id: key.id, message: 'It is mine' }
+    for (const wrong of [
+      { merchant_id: stranger.id, environment: 'live' },
+      { merchant_id: key.merchant_id, environment: 'sandbox' },
+    ]) {
+      await refused(
+        inTransaction(world.deps.db, (tx) => respond(world.deps, tx, hands.act, { ...input, ...wrong })),
+        'not_found',
+      )
+    }
+    assert.deepEqual(await everything(key), before)
+  })
+
+  test('nobody decides about what is not there', async () => {
+    for (const id of [randomUUID(), 'x', '']) {
+      const key = { merchant_id: world.merchant.id, id }
+      for (const work of [
+        () => hands.reject(key),
+        () => hands.requestInfo(key),
+        () => hands.resolve(key, 'SUCCESS'),
+        () => hands.retry(key),
+        () => hands.approve(key),
+      ])
+        await refused(work(), 'not_found')
+    }
+  })
+
+  test('of an approval, a rejection and a question at the same moment one wins, and the others are refused', async () => {
+    const other = await createWorld({ url: world.url, compose: { providers: [provider] } })
+    try {
+      const elsewhere = handsOf(other, provider, { sends: false })
+      for (let round = 0; round < 10; round++) {
+        const key = await submitted()
+        const results = await Promise.allSettled([
+          elsewhere.approve(key),
+          hands.reject(key),
+          elsewhere.reject(key),
+          hands.retry(key),
+        ])
+        const done = results.filter((result) => result.status === 'fulfilled')
+        assert.equal(done.length, 1)
+        for (const result of results)
+          if (result.status === 'rejected') assert.equal(result.reason.code, 'invalid_state', String(result.reason))
+        const { status, moves } = await storyOf(world, key)
+        assert.equal(moves.length, 1)
+        assert.equal((await payoutOf(world, key)) !== undefined, status === 'PROCESSING')
+        assert.equal((await audits(key)).length, 1)
+      }
+    } finally {
+      await other.close()
+    }
+  })
+})
+
+describe('what only waits for approval, is under way, or has ended', () => {
+  const PLACES: [string, () => Promise<Key>, string[]][] = [
+    ['PENDING_ADMIN_APPROVAL', submitted, ['approve', 'reject', 'requestInfo']],
+    ['PROCESSING', () => told(said.accepted), []],
+    ['SUCCESS', () => told(said.paid(A)), []],
+    ['FAILED', () => told(said.declined), []],
+    ['REVERSED', () => told(said.reversed(A)), []],
+    ['NEEDS_RECONCILIATION', () => told(said.unknown), ['resolve']],
+    ['BLOCKED_IP_WHITELIST', () => told(said.blocked), ['resolve', 'retry']],
+    ['NEEDS_ADMIN_ATTENTION', () => told(said.paid(A + 1n)), ['resolve']],
+  ]
+  for (const [status, make, allowed] of PLACES) {
+    for (const verb of ['approve', 'reject', 'requestInfo', 'respond', 'resolve', 'retry'] as const) {
+      if (allowed.includes(verb)) continue
+      test(`${verb} of a withdrawal that is ${status} is refused and changes nothing`, async () => {
+        const key = await make()
+        const before = await everything(key)
+        assert.equal(before.record.status, status)
+        const call = {
+          approve: () => hands.approve(key),
+          reject: () => hands.reject(key),
+          requestInfo: () => hands.requestInfo(key),
+          respond: () => hands.respond(key),
+          resolve: () => hands.resolve(key, 'SUCCESS'),
+          retry: () => hands.retry(key),
+        }[verb]
+        await assert.rejects(call(), (error: { code: string; details?: unknown }) => {
+          assert.deepEqual([error.code, error.details], ['invalid_state', { status }])
+          return true
+        })
+        assert.deepEqual(await everything(key), before)
+      })
+    }
+  }
+})
+
+describe('resolving', () => {
+  const PAID = { fee_income: 1_700n, provider_float: -1_700n }
+  const BACK = { available: TOTAL, provider_float: -TOTAL }
+  for (const [place, make, outcome, facts, expected] of [
+    ['in doubt', () => told(said.unknown), 'SUCCESS', ['paid 101730'], PAID],
+    ['in doubt', () => told(said.unknown), 'FAILED', ['released 101730'], BACK],
+    ['blocked', () => told(said.blocked), 'SUCCESS', ['paid 101730'], PAID],
+    ['blocked', () => told(said.blocked), 'FAILED', ['released 101730'], BACK],
+    ['paid another amount', () => told(said.paid(A - 1n)), 'SUCCESS', ['paid 101730'], PAID],
+    ['paid another amount', () => told(said.paid(A - 1n)), 'FAILED', ['released 101730'], BACK],
+    ['paid, then declined', () => told(said.paid(A), said.declined), 'SUCCESS', ['paid 101730'], PAID],
+    [
+      'paid, then declined',
+      () => told(said.paid(A), said.declined),
+      'FAILED',
+      ['paid 101730', 'reversed 101730'],
+      BACK,
+    ],
+    [
+      'declined, then paid',
+      () => told(said.declined, said.paid(A)),
+      'SUCCESS',
+      ['released 101730', 'paid_late 101730'],
+      PAID,
+    ],
+    ['declined, then paid', () => told(said.declined, said.paid(A)), 'FAILED', ['released 101730'], BACK],
+  ] as const) {
+    test(`what was ${place} as ${outcome}: ${facts.join(', ')}, with the reason, and never again`, async () => {
+      const key = await make()
+      const before = await recordOf(world, key)
+      await hands.resolve(key, outcome, 'BANK-1')
+      assert.deepEqual(await book(key), expected)
+      assert.deepEqual((await storyOf(world, key)).facts, ['reserved 101730', ...facts])
+      const record = await recordOf(world, key)
+      assert.deepEqual(
+        [record.status, record.status_reason, record.failure_reason_code],
+        [outcome, 'The bank told us', outcome === 'FAILED' ? 'operator_resolved' : null],
+      )
+      const { state, due_at, send_token, lease_owner, provider_id } = (await payoutOf(world, key)) ?? {}
+      assert.deepEqual(
+        { state, due_at, send_token, lease_owner, provider_id },
+        { state: 'final', due_at: null, send_token: null, lease_owner: null, provider_id: 'BANK-1' },
+      )
+      const entry = (await audits(key)).at(-1)
+      assert.equal(entry?.action, 'withdrawal.resolve')
+      assert.deepEqual(entry?.before, { status: before.status })
+      assert.equal(entry?.reason, 'The bank told us')
+      const settled = await everything(key)
+      await refused(hands.resolve(key, outcome === 'SUCCESS' ? 'FAILED' : 'SUCCESS'), 'invalid_state')
+      assert.deepEqual(await everything(key), settled)
+    })
+  }
+
+  test('as paid, when the money went back and was spent meanwhile: refused, until it is there again', async () => {
+    const key = await told(said.declined, said.paid(A))
+    const { merchant } = key
+    const spent = await insertWithdrawal(world, { merchant, amount_minor: 1n })
+    script.payout = () => said.paid(1n)
+    await hands.approve(spent)
+    await idle()
+    const before = await everything(key)
+    assert.equal(before.book.available, TOTAL - 1n)
+    await refused(hands.resolve(key, 'SUCCESS'), 'insufficient_balance')
+    assert.deepEqual(await everything(key), before)
+    await fund(world, 100n, { merchant })
+    await hands.resolve(key, 'SUCCESS')
+    assert.equal((await storyOf(world, key)).available, 99n)
+  })
+
+  test('as paid, of a merchant that a reversal left below zero: refused; as not paid it is always possible', async () => {
+    const key = await told(said.declined, said.paid(A))
+    const [payment] = await world.rows<{ id: string }>('select id from collections where merchant_id = $1', [
+      key.merchant_id,
+    ])
+    const other = await insertWithdrawal(world, { merchant: key.merchant, amount_minor: TOTAL })
+    script.payout = () => said.paid(TOTAL)
+    await hands.approve(other)
+    await idle()
+    await takeBack(world, payment?.id ?? '', key.merchant)
+    assert.equal((await storyOf(world, key)).available, -TOTAL)
+    await refused(hands.resolve(key, 'SUCCESS'), 'insufficient_balance')
+    await hands.resolve(key, 'FAILED')
+    assert.equal((await storyOf(world, key)).available, -TOTAL)
+  })
+
+  test('by two operators at once, in two ways: one is right, and the money moves once', async () => {
+    for (let round = 0; round < 8; round++) {
+      const key = await told(said.unknown)
+      const results = await Promise.allSettled([hands.resolve(key, 'SUCCESS'), hands.resolve(key, 'FAILED')])
+      assert.equal(results.filter((result) => result.status === 'fulfilled').length, 1)
+      assert.equal((await storyOf(world, key)).facts.length, 2)
+    }
+  })
+})
+
+describe('retrying', () => {
+  test('sends the same reference under a new token, at once where this process sends, else by a worker', async () => {
+    for (const sends of [true, false]) {
+      const key = await told(said.blocked)
+      const { provider_reference } = await recordOf(world, key)
+      script.sent.length = 0
+      script.payout = () => said.paid(A)
+      await handsOf(world, provider, { sends }).retry(key)
+      await idle()
+      if (!sends) {
+        const { state, send_token, lease_owner, asks } = (await payoutOf(world, key)) ?? {}
+        assert.ok(send_token)
+        assert.deepEqual({ state, lease_owner, asks }, { state: 'to_send', lease_owner: null, asks: 0 })
+        await world.work()
+      }
+      assert.equal(script.sent.filter((reference) => reference === provider_reference).length, 1)
+      assert.equal((await recordOf(world, key)).status, 'SUCCESS')
+    }
+  })
+
+  test('by two operators at once: it is sent once', async () => {
+    const key = await told(said.blocked)
+    script.sent.length = 0
+    script.payout = () => said.accepted
+    const results = await Promise.allSettled([hands.retry(key), hands.retry(key), hands.retry(key)])
+    await idle()
+    assert.equal(results.filter((result) => result.status === 'fulfilled').length, 1)
+    assert.equal(script.sent.length, 1)
+  })
+
+  test('is refused while a payout is under way after all', async () => {
+    const key = await told(said.blocked)
+    const due_at = world.deps.clock.now()
+    await world.rows("update payouts set state = 'asked', due_at = $2 where withdrawal_id = $1", [key.id, due_at])
+    const before = await everything(key)
+    await refused(hands.retry(key), 'invalid_state')
+    assert.deepEqual(await everything(key), before)
+    await world.rows("update payouts set state = 'blocked', due_at = null where withdrawal_id = $1", [key.id])
+  })
+})

@@ -1,0 +1,300 @@
+// The endpoints of withdrawals, for the merchant: the dashboard's, those for servers, and the sandbox's.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { PayoutMethod } from '../../adapters/providers/port.ts'
+import type { Delivery } from '../../adapters/webhooks/index.ts'
+import { actOf } from '../../books/audit/index.ts'
+import type { Deps } from '../../kernel/db/index.ts'
+import {
+  type Access,
+  type App,
+  answerOnce,
+  caller,
+  MERCHANT_ROLES,
+  onceInTransaction,
+  page,
+  type Routes,
+  readClaim,
+  replay,
+  requireClaim,
+  sendStored,
+  success,
+} from '../../kernel/http/index.ts'
+import { DESTINATIONS, refuse } from '../../kernel/lib/index.ts'
+import { NOT_FOUND } from './approve.ts'
+import { type CheckedBody, checkBody, checkRules, type FindProvider, isReached, RULES } from './check.ts'
+import type { Desk } from './desk.ts'
+import { withdrawalExportRoute } from './export.ts'
+import { getWithdrawal, listWithdrawals } from './list.ts'
+import { presentQuote, presentWithdrawal } from './present.ts'
+import { quoteWithdrawal } from './quote.ts'
+import { respond } from './review.ts'
+import {
+  BankAccountBody,
+  DestinationsAnswer,
+  DestinationsQuery,
+  DisbursementsQuery,
+  ListQuery,
+  MobileMoneyBody,
+  ProviderPesaBody,
+  QuoteBody,
+  QuoteRecord,
+  RespondBody,
+  SimulateBody,
+  SubmitBody,
+  WithdrawalDetail,
+  WithdrawalRecord,
+} from './schema.ts'
+import { simulateOutcome } from './simulate.ts'
+import { submitWithdrawal } from './submit.ts'
+
+/** What the routes need: the desk, for the sandbox, and which provider pays out to a destination. */
+export type WithdrawalsOptions = {
+  desk: Desk
+  find: FindProvider
+}
+
+const PEOPLE = ['MERCHANT_ADMIN', 'FINANCE'] as const
+const DASHBOARD = { roles: PEOPLE } as const satisfies Access
+const WRITE = { scopes: ['disbursements:write'], roles: PEOPLE } as const satisfies Access
+const READ = { scopes: ['disbursements:read'], roles: MERCHANT_ROLES } as const satisfies Access
+const READ_DASHBOARD = { roles: MERCHANT_ROLES } as const satisfies Access
+
+const MONEY = [...RULES, 'withdrawal_restricted', 'insufficient_balance'] as const
+const COUNTED = '`total_items` counts up to 10,000.'
+const SUBMITTING =
+  'It always waits for an operator; nothing is reserved and no provider is called. Charges are computed and frozen here.'
+
+/** Adds the routes. */
+export function withdrawalRoutes(deps: Deps, options: WithdrawalsOptions): Routes {
+  return (app) => {
+    destinationRoute(app, options)
+    quoteRoute(deps, app, options)
+    submitRoutes(deps, app, options)
+    readRoutes(deps, app)
+    respondRoute(deps, app)
+    simulateRoute(deps, app, options.desk)
+  }
+}
+
+const WITHDRAWALS = { tags: ['Withdrawals'] }
+const DISBURSEMENTS = { tags: ['Disbursements'] }
+
+function destinationRoute(app: App, { find }: WithdrawalsOptions): void {
+  app.get(
+    '/v1/destinations',
+    {
+      config: { access: 'public' },
+      schema: {
+        ...WITHDRAWALS,
+        summary: 'List the networks and banks that money can be sent to',
+        description:
+          'Those that a provider of this installation reaches now. Any other is refused with `unknown_destination`.',
+        querystring: DestinationsQuery,
+        response: { 200: success(DestinationsAnswer) },
+      },
+    },
+    async (request) => {
+      const { method: wanted, environment = 'live' } = request.query
+      const items = DESTINATIONS.filter(({ method }) => wanted === undefined || method === wanted)
+      const reached = items.filter((item) => isReached(find, environment, item))
+      return {
+        success: true as const,
+        data: { items: reached.map((item) => ({ ...item, aliases: [...item.aliases] })) },
+      }
+    },
+  )
+}
+
+function quoteRoute(deps: Deps, app: App, { find }: WithdrawalsOptions): void {
+  app.post(
+    '/v1/merchant/withdrawals/quote',
+    {
+      config: { access: DASHBOARD, idempotency: 'honoured', refusals: [...RULES, 'withdrawal_restricted'] },
+      schema: {
+        ...WITHDRAWALS,
+        summary: 'What a withdrawal would cost',
+        description: 'Makes and reserves nothing. A withdrawal is priced anew when it is submitted.',
+        body: QuoteBody,
+        response: { 200: success(QuoteRecord) },
+      },
+    },
+    async (request, reply) => {
+      const principal = caller(request)
+      const checked = checkBody(principal, request.body.method, request.body, 'price')
+      return answerOnce(deps, request, reply, 200, async (tx) => {
+        const input = checkRules(deps, principal, find, checked)
+        return presentQuote(input, await quoteWithdrawal(tx, input))
+      })
+    },
+  )
+}
+
+function submitRoutes(deps: Deps, app: App, { find }: WithdrawalsOptions): void {
+  const submit = (request: FastifyRequest, reply: FastifyReply, checked: CheckedBody) => {
+    const principal = caller(request)
+    requireClaim(request)
+    // Rules and balance are asked behind the key: a known one answers for itself before any of them refuses.
+    return answerOnce(deps, request, reply, 202, async (tx) => {
+      const input = checkRules(deps, principal, find, checked)
+      return presentWithdrawal(await submitWithdrawal(deps, tx, actOf(request), principal.merchant, input))
+    })
+  }
+  const config = (access: Access) => ({ access, idempotency: 'required', refusals: MONEY }) as const
+  const response = { 202: success(WithdrawalRecord) }
+
+  app.post(
+    '/v1/merchant/withdrawals',
+    {
+      config: config(DASHBOARD),
+      schema: { ...WITHDRAWALS, summary: 'Submit a withdrawal', description: SUBMITTING, body: SubmitBody, response },
+    },
+    async (request, reply) =>
+      submit(request, reply, checkBody(caller(request), request.body.method, request.body, 'phone_recipient')),
+  )
+  const direct = <const Body extends Type.TObject>(name: string, method: PayoutMethod, summary: string, body: Body) =>
+    app.post(
+      `/v1/disbursements/${name}`,
+      {
+        config: config(WRITE),
+        schema: { ...DISBURSEMENTS, summary, description: SUBMITTING, body, response },
+      },
+      async (request, reply) =>
+        submit(request, reply, checkBody(caller(request), method, request.body as DirectBody, 'destination')),
+    )
+  direct('provider-pesa', 'PROVIDER_PESA', 'Submit a payout to a Provider Pesa wallet', ProviderPesaBody)
+  direct('mobile-money', 'MOBILE_MONEY', 'Submit a payout to a mobile-money number', MobileMoneyBody)
+  direct('bank-account', 'BANK_ACCOUNT', 'Submit a payout to a bank account', BankAccountBody)
+}
+
+/** What the bodies of the three have in common; only that of bank accounts names a bank. */
+type DirectBody = Type.Static<typeof ProviderPesaBody> & Partial<Type.Static<typeof BankAccountBody>>
+
+function readRoutes(deps: Deps, app: App): void {
+  const list = (request: FastifyRequest<{ Querystring: Type.Static<typeof ListQuery> }>) => {
+    const { merchant, environment } = caller(request)
+    return listWithdrawals(deps.db, { ...request.query, merchant_id: merchant.id, environment })
+  }
+  const show = (request: FastifyRequest, id: string) => {
+    const { merchant, environment } = caller(request)
+    return getWithdrawal(deps.db, { merchant_id: merchant.id, environment, id })
+  }
+  const listed = { 200: success(page(WithdrawalRecord)) }
+  const shown = { 200: success(WithdrawalDetail) }
+
+  app.get(
+    '/v1/merchant/withdrawals',
+    {
+      config: { access: READ_DASHBOARD },
+      schema: {
+        ...WITHDRAWALS,
+        summary: 'List withdrawals, newest first',
+        description: COUNTED,
+        querystring: ListQuery,
+        response: listed,
+      },
+    },
+    async (request) => ({ success: true as const, data: await list(request) }),
+  )
+  withdrawalExportRoute(deps, app, READ_DASHBOARD)
+  app.get(
+    '/v1/merchant/withdrawals/:withdrawal_id',
+    {
+      config: { access: READ_DASHBOARD },
+      schema: {
+        ...WITHDRAWALS,
+        summary: 'Show a withdrawal with its history',
+        params: Type.Object({ withdrawal_id: Type.String() }),
+        response: shown,
+      },
+    },
+    async (request) => ({ success: true as const, data: await show(request, request.params.withdrawal_id) }),
+  )
+  app.get(
+    '/v1/disbursements',
+    {
+      config: { access: READ },
+      schema: {
+        ...DISBURSEMENTS,
+        summary: 'List disbursements, newest first',
+        description: `The same records as those of /v1/merchant/withdrawals. ${COUNTED}`,
+        querystring: DisbursementsQuery,
+        response: listed,
+      },
+    },
+    async (request) => ({ success: true as const, data: await list(request) }),
+  )
+  app.get(
+    '/v1/disbursements/:disbursement_id',
+    {
+      config: { access: READ },
+      schema: {
+        ...DISBURSEMENTS,
+        summary: 'Show a disbursement with its history',
+        params: Type.Object({ disbursement_id: Type.String() }),
+        response: shown,
+      },
+    },
+    async (request) => ({ success: true as const, data: await show(request, request.params.disbursement_id) }),
+  )
+}
+
+function respondRoute(deps: Deps, app: App): void {
+  app.post(
+    '/v1/merchant/withdrawals/:withdrawal_id/respond',
+    {
+      config: { access: DASHBOARD, idempotency: 'honoured', refusals: ['invalid_state'] },
+      schema: {
+        ...WITHDRAWALS,
+        summary: 'Answer what an operator asked',
+        description: 'INFO_REQUESTED becomes PENDING_ADMIN_APPROVAL again.',
+        params: Type.Object({ withdrawal_id: Type.String() }),
+        body: RespondBody,
+        response: { 200: success(WithdrawalRecord) },
+      },
+    },
+    async (request, reply) => {
+      const { merchant, environment } = caller(request)
+      const { message } = request.body
+      const input = { merchant_id: merchant.id, id: request.params.withdrawal_id.toLowerCase(), environment, message }
+      return answerOnce(deps, request, reply, 200, async (tx) =>
+        presentWithdrawal(await respond(deps, tx, actOf(request), input)),
+      )
+    },
+  )
+}
+
+function simulateRoute(deps: Deps, app: App, desk: Desk): void {
+  app.post(
+    '/v1/sandbox/disbursements/:disbursement_id/simulate',
+    {
+      config: { access: WRITE, idempotency: 'honoured', refusals: ['invalid_state', 'insufficient_balance'] },
+      schema: {
+        ...DISBURSEMENTS,
+        summary: 'Play the operator and the provider for a sandbox record',
+        description:
+          'From a record that waits for approval every outcome can be played; from one that is under way `SUCCESS`, `FAILED` and `REVERSED`; from `SUCCESS` only `REVERSED`. A session acts in the sandbox here, whatever it chooses elsewhere.',
+        params: Type.Object({ disbursement_id: Type.String() }),
+        body: SimulateBody,
+        response: { 200: success(WithdrawalRecord) },
+      },
+    },
+    async (request, reply) => {
+      const { merchant, environment, role } = caller(request)
+      // For a live key there is no sandbox record.
+      if (role === null && environment === 'live') refuse('not_found', NOT_FOUND)
+      const { outcome } = request.body
+      const input = { merchant_id: merchant.id, id: request.params.disbursement_id.toLowerCase(), outcome }
+      let deliveries: Delivery[] = []
+      const answer = await onceInTransaction(deps, readClaim(request), async (tx) => {
+        const simulated = await simulateOutcome(deps, tx, desk, actOf(request), input)
+        deliveries = simulated.deliveries
+        const response_body = JSON.stringify({ success: true, data: presentWithdrawal(simulated.row) })
+        return { status_code: 200, response_body }
+      })
+      desk.sendNow({ deliveries })
+      return answer.replayed ? replay(reply, answer) : sendStored(reply, answer)
+    },
+  )
+}

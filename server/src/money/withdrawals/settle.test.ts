@@ -1,0 +1,439 @@
+// What a provider's answers do to the books: each fact once, whoever brings it, however often, and in whatever order.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createWorld, type TestDeps, type World } from '../../../test/harness.ts'
+import {
+  booksHold,
+  fund,
+  handsOf,
+  insertWithdrawal,
+  type Key,
+  newScript,
+  payoutOf,
+  recordOf,
+  said,
+  scriptedProvider,
+  storyOf,
+  type Wish,
+} from '../../../test/payouts.ts'
+import type { Merchant } from '../../access/merchants/index.ts'
+import type { PayoutAnswer } from '../../adapters/providers/port.ts'
+import { settlePayouts } from './settle.ts'
+
+const A = 100_000n
+const provider = scriptedProvider(newScript())
+let world: World
+let other: World
+before(async () => {
+  world = await createWorld({ compose: { providers: [provider] } })
+  other = await createWorld({ url: world.url, compose: { providers: [provider] } })
+})
+after(async () => {
+  await booksHold(world)
+  await other.close()
+  await world.close()
+})
+
+/** A withdrawal that was approved, and that this process holds the lease of. Its merchant hears of everything. */
+async function approved(wish: Wish = {}): Promise<Key> {
+  const merchant = wish.merchant ?? (await listening())
+  const key = await insertWithdrawal(world, { ...wish, merchant })
+  const { total_reserved_minor } = await recordOf(world, key)
+  await fund(world, total_reserved_minor, { ...wish, merchant })
+  await handsOf(world, provider, { sends: false }).approve(key)
+  await hold(key)
+  return key
+}
+
+const EVENTS = ['disbursement.success', 'disbursement.failed', 'disbursement.reversed']
+async function listening(events = EVENTS): Promise<Merchant> {
+  const merchant = await world.newMerchant()
+  const payload = { webhook_url: 'http://127.0.0.1:9/hook', events }
+  const key = await world.newKey({ merchant })
+  const reply = await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload, key })
+  assert.equal(reply.status, 200, reply.text)
+  return merchant
+}
+
+/** Gives a process the lease of a payout, as a claim does. */
+async function hold({ id }: Key, process_id = world.deps.process_id): Promise<void> {
+  const until = new Date(world.deps.clock.now().getTime() + 15_000)
+  await world.rows('update payouts set lease_owner = $2, due_at = $3 where withdrawal_id = $1', [id, process_id, until])
+}
+
+const hear = (key: Key, answers: readonly PayoutAnswer[], options: { hint?: boolean; of?: TestDeps } = {}) =>
+  settlePayouts(
+    options.of ?? world.deps,
+    answers.map((answer) => ({ ...key, answer, holds_lease: options.hint !== true })),
+    () => false,
+  )
+
+/** The book of a withdrawal's merchant, where it is not zero. The money that funded it has come in through the float. */
+async function book({ merchant_id }: Key): Promise<Record<string, bigint>> {
+  const rows = await world.rows<{ code: string; balance_minor: bigint }>(
+    "select code, balance_minor from ledger_accounts where merchant_id = $1 and environment = 'live' and balance_minor <> 0",
+    [merchant_id],
+  )
+  return Object.fromEntries(rows.map((row) => [row.code, row.balance_minor]))
+}
+
+const CHARGES: Wish = { percentage_fee_minor: 1_500n, flat_fee_minor: 200n, processor_charge_minor: 30n }
+const PASSED: Wish = { ...CHARGES, processor_fee_pass_through: true }
+
+describe('the books after', () => {
+  for (const [name, wish, answers, expected, facts] of [
+    ['a payout without charges', {}, [said.paid(A)], {}, ['reserved 100000', 'paid 100000']],
+    [
+      'a payout whose charge the merchant bears',
+      PASSED,
+      [said.paid(A)],
+      { fee_income: 1_700n, provider_float: -1_700n },
+      ['reserved 101730', 'paid 101730'],
+    ],
+    [
+      'a payout whose charge we bear',
+      CHARGES,
+      [said.paid(A)],
+      { fee_income: 1_700n, processor_cost: -30n, provider_float: -1_670n },
+      ['reserved 101700', 'paid 101730'],
+    ],
+    [
+      'a decline: everything is the merchant’s again',
+      PASSED,
+      [said.declined],
+      { available: 101_730n, provider_float: -101_730n },
+      ['reserved 101730', 'released 101730'],
+    ],
+    [
+      'a reversal that kept the provider’s charge, which the merchant bears',
+      PASSED,
+      [said.paid(A), said.reversed(A)],
+      { available: 101_700n, provider_float: -101_700n },
+      ['reserved 101730', 'paid 101730', 'reversed 101700'],
+    ],
+    [
+      'a reversal that gave the provider’s charge back too',
+      PASSED,
+      [said.paid(A), said.reversed(A, true)],
+      { available: 101_730n, provider_float: -101_730n },
+      ['reserved 101730', 'paid 101730', 'reversed 101730'],
+    ],
+    [
+      'a reversal that kept the provider’s charge, which we bear',
+      CHARGES,
+      [said.paid(A), said.reversed(A)],
+      { available: 101_700n, processor_cost: -30n, provider_float: -101_670n },
+      ['reserved 101700', 'paid 101730', 'reversed 101700'],
+    ],
+    [
+      'a reversal that gave back a charge which we bear',
+      CHARGES,
+      [said.paid(A), said.reversed(A, true)],
+      { available: 101_700n, provider_float: -101_700n },
+      ['reserved 101700', 'paid 101730', 'reversed 101730'],
+    ],
+    [
+      'a reversal of a payout that nobody saw paid',
+      PASSED,
+      [said.reversed(A)],
+      { available: 101_700n, provider_float: -101_700n },
+      ['reserved 101730', 'paid 101730', 'reversed 101700'],
+    ],
+  ] as [string, Wish, PayoutAnswer[], Record<string, bigint>, string[]][]) {
+    test(`${name}, told once or again and again, in one set or in many, by two processes`, async () => {
+      const once = await approved(wish)
+      for (const answer of answers) await hear(once, [answer])
+      assert.deepEqual(await book(once), expected)
+      assert.deepEqual((await storyOf(world, once)).facts, facts)
+
+      const in_one_set = await approved(wish)
+      await hear(
+        in_one_set,
+        answers.flatMap((answer) => [answer, answer]),
+      )
+      await hear(in_one_set, [...answers, ...answers.slice(-1)])
+      assert.deepEqual(await book(in_one_set), expected)
+
+      const by_many = await approved(wish)
+      for (const answer of answers) {
+        await Promise.all(
+          Array.from({ length: 12 }, (_, i) =>
+            hear(by_many, [answer], { hint: i % 3 > 0, of: (i % 2 ? world : other).deps }),
+          ),
+        )
+      }
+      assert.deepEqual(await book(by_many), expected)
+
+      const story = async (key: Key) => {
+        const { moves, facts: posted, events, status } = await storyOf(world, key)
+        return { moves, posted, events, status }
+      }
+      assert.deepEqual(await story(in_one_set), await story(once))
+      assert.deepEqual(await story(by_many), await story(once))
+      assert.equal((await payoutOf(world, once))?.state, 'final')
+    })
+  }
+})
+
+describe('events', () => {
+  test('each end is told once, with its fields', async () => {
+    const key = await approved({ environment: 'sandbox' })
+    await hear(key, [said.paid(A)])
+    await hear(key, [said.paid(A)])
+    await hear(key, [said.reversed(A)])
+    const rows = await world.rows<{ body: string }>(
+      'select body from webhook_deliveries where source_id = $1 order by source_seq',
+      [key.id],
+    )
+    const now = world.deps.clock.now().toISOString()
+    const [merchant] = await world.rows<{ merchant_code: string }>(
+      'select merchant_code from merchants where id = $1',
+      [key.merchant_id],
+    )
+    const body = {
+      merchant_code: merchant?.merchant_code,
+      disbursement_id: key.id,
+      reference: null,
+      merchant_reference: null,
+      amount: '1000.00',
+      currency: 'TZS',
+      method: 'MOBILE_MONEY',
+      timestamp: now,
+      sandbox: true,
+    }
+    assert.deepEqual(
+      rows.map((row) => JSON.parse(row.body)),
+      [
+        { event: 'disbursement.success', ...body, status: 'SUCCESS', completed_at: now },
+        { event: 'disbursement.reversed', ...body, status: 'REVERSED', reversed_at: now },
+      ],
+    )
+  })
+
+  test('a failure says why, and a live event has no mark of the sandbox', async () => {
+    const key = await approved()
+    await hear(key, [{ ...said.declined, reason: 'limit_exceeded' }])
+    const [row] = await world.rows<{ body: string }>('select body from webhook_deliveries where source_id = $1', [
+      key.id,
+    ])
+    const { failure_reason_code, failure_reason_message, failed_at, status, ...rest } = JSON.parse(row?.body ?? '')
+    assert.deepEqual(
+      { failure_reason_code, failure_reason_message, failed_at, status },
+      {
+        failure_reason_code: 'limit_exceeded',
+        failure_reason_message: 'The payout is outside the limits of the receiving account.',
+        failed_at: world.deps.clock.now().toISOString(),
+        status: 'FAILED',
+      },
+    )
+    assert.ok(!('sandbox' in rest) && !('test' in rest))
+  })
+
+  test('whoever does not subscribe to reversals hears of none, and the money comes back all the same', async () => {
+    const key = await approved({ merchant: await listening(EVENTS.slice(0, 2)) })
+    await hear(key, [said.reversed(A)])
+    const { events, status, available } = await storyOf(world, key)
+    assert.deepEqual(
+      { events, status, available },
+      { events: ['disbursement.success'], status: 'REVERSED', available: A },
+    )
+  })
+})
+
+describe('who may say what', () => {
+  const OPEN = { ...said, unknown_again: { ...said.unknown, ask_again_ms: 300 } }
+  for (const name of ['accepted', 'blocked', 'not_sent', 'not_found', 'unknown', 'unknown_again'] as const) {
+    test(`${name} from a hint, or from a process that lost the lease, moves nothing and takes no lease away`, async () => {
+      const key = await approved()
+      const before = await payoutOf(world, key)
+      const record = await recordOf(world, key)
+      await hear(key, [OPEN[name]], { hint: true })
+      await hear(key, [OPEN[name]], { of: other.deps })
+      const { sent_at, provider_status, ...after } = (await payoutOf(world, key)) ?? {}
+      const { sent_at: _, provider_status: __, ...was } = before ?? {}
+      assert.deepEqual(after, was)
+      assert.deepEqual(await recordOf(world, key), record)
+      assert.equal(sent_at !== null, name === 'accepted', 'that it was taken is a fact, whoever tells it')
+      assert.equal(provider_status, OPEN[name].provider_status)
+    })
+  }
+
+  for (const answer of [said.paid(A), said.declined, said.reversed(A)]) {
+    test(`${answer.kind} counts whoever brings it, and ends the lease of whoever is still at work`, async () => {
+      const key = await approved()
+      await hold(key, other.deps.process_id)
+      await hear(key, [answer], { hint: true })
+      const { state, send_token, due_at, lease_owner } = (await payoutOf(world, key)) ?? {}
+      assert.deepEqual(
+        { state, send_token, due_at, lease_owner },
+        { state: 'final', send_token: null, due_at: null, lease_owner: null },
+      )
+      for (const late of [said.accepted, said.blocked, said.not_sent, said.not_found, said.unknown]) {
+        await hear(key, [late], { of: other.deps })
+        assert.equal((await payoutOf(world, key))?.state, 'final', `${late.kind} comes late`)
+      }
+    })
+  }
+
+  test('an answer about a withdrawal that nobody approved is a broken promise: nothing is written', async () => {
+    const key = await insertWithdrawal(world)
+    const before = await recordOf(world, key)
+    await assert.rejects(hear(key, [said.paid(A)]), /broken invariant/)
+    assert.deepEqual(await recordOf(world, key), before)
+    assert.deepEqual((await storyOf(world, key)).moves, [])
+  })
+})
+
+describe('a provider that contradicts itself', () => {
+  const told = (key: Key) => storyOf(world, key).then(({ moves, status }) => ({ moves: moves.slice(1), status }))
+
+  test('paid, then declined: people look, and however often it is repeated they are asked once', async () => {
+    const key = await approved()
+    await hear(key, [said.paid(A), said.declined])
+    for (let i = 0; i < 3; i++) await hear(key, [said.declined, said.paid(A)], { hint: true })
+    assert.deepEqual(await told(key), {
+      status: 'NEEDS_ADMIN_ATTENTION',
+      moves: ['SUCCESS: succeeded 1000.00 TZS', 'NEEDS_ADMIN_ATTENTION: declined provider_declined'],
+    })
+    const { funds, available, reserved } = await storyOf(world, key)
+    assert.deepEqual(
+      { funds, available, reserved },
+      { funds: 'paid', available: 0n, reserved: 0n },
+      'no money has moved',
+    )
+
+    const hands = handsOf(world, provider)
+    await hands.resolve(key, 'SUCCESS')
+    await hear(key, [said.declined, said.paid(A)], { hint: true })
+    assert.equal((await told(key)).status, 'SUCCESS', 'whoever decided knew that word')
+    await hear(key, [{ ...said.declined, reason: 'limit_exceeded' }], { hint: true })
+    assert.equal((await told(key)).status, 'NEEDS_ADMIN_ATTENTION', 'another word is another question')
+  })
+
+  test('declined, then paid: the money that went back is not taken again by itself', async () => {
+    const key = await approved()
+    await hear(key, [said.declined])
+    await hear(key, [said.paid(A)], { hint: true })
+    await hear(key, [said.paid(A)], { hint: true })
+    assert.deepEqual(await told(key), {
+      status: 'NEEDS_ADMIN_ATTENTION',
+      moves: ['FAILED: declined provider_declined', 'NEEDS_ADMIN_ATTENTION: succeeded 1000.00 TZS'],
+    })
+    const { funds, available } = await storyOf(world, key)
+    assert.deepEqual({ funds, available }, { funds: 'released', available: A })
+    await handsOf(world, provider).resolve(key, 'FAILED')
+    await hear(key, [said.paid(A)], { hint: true })
+    assert.equal((await told(key)).status, 'FAILED')
+  })
+
+  for (const answer of [said.paid(A + 1n), said.paid(A - 1n), said.paid(A, 'USD'), said.reversed(A - 1n)]) {
+    const word = `${answer.kind} ${answer.amount_minor} ${answer.currency}`
+    test(`${word}, where another amount was asked for: nothing moves, people look`, async () => {
+      const key = await approved()
+      await hear(key, [answer])
+      await hear(key, [answer], { hint: true })
+      const { status, funds, facts, events, moves } = await storyOf(world, key)
+      assert.deepEqual(
+        { status, funds, facts, events, moves: moves.length },
+        { status: 'NEEDS_ADMIN_ATTENTION', funds: 'reserved', facts: ['reserved 100000'], events: [], moves: 2 },
+      )
+      const paid = await approved()
+      await hear(paid, [said.paid(A)])
+      await hear(paid, [answer], { hint: true })
+      assert.equal((await recordOf(world, paid)).status, 'NEEDS_ADMIN_ATTENTION')
+    })
+  }
+
+  test('what a merchant wrote is never taken for what the provider said', async () => {
+    const merchant = await listening()
+    await fund(world, A, { merchant })
+    const key = await insertWithdrawal(world, { merchant })
+    const hands = handsOf(world, provider, { sends: false })
+    await hands.requestInfo(key, 'declined provider_declined')
+    await hands.respond(key, 'declined provider_declined')
+    await hands.approve(key)
+    await hear(key, [said.paid(A)], { hint: true })
+    await hear(key, [said.declined], { hint: true })
+    assert.equal((await recordOf(world, key)).status, 'NEEDS_ADMIN_ATTENTION')
+  })
+
+  test('a ledger that was tampered with: no money moves on its word, and people look', async () => {
+    for (const [answer, expected] of [
+      [said.paid(A), 'the ledger set aside 999.99 of 1000.00; told succeeded 1000.00 TZS'],
+      [said.declined, 'the ledger set aside 999.99 of 1000.00; told declined provider_declined'],
+    ] as const) {
+      // In a database of its own: these books do not hold afterwards.
+      const tampered = await createWorld({ compose: { providers: [provider] } })
+      try {
+        await fund(tampered, A)
+        const key = await insertWithdrawal(tampered)
+        await handsOf(tampered, provider, { sends: false }).approve(key)
+        await tampered.rows('grant update on ledger_transfers to current_user')
+        await tampered.rows('update ledger_transfers set amount_minor = amount_minor - 1 where source_id = $1', [
+          key.id,
+        ])
+        const outcome = { ...key, answer, holds_lease: false }
+        await settlePayouts(tampered.deps, [outcome], () => false)
+        await settlePayouts(tampered.deps, [outcome], () => false)
+        const { status, funds, facts, moves } = await storyOf(tampered, key)
+        assert.deepEqual(
+          { status, funds, facts, moves },
+          {
+            status: 'NEEDS_ADMIN_ATTENTION',
+            funds: 'reserved',
+            facts: ['reserved 99999'],
+            moves: ['PROCESSING', `NEEDS_ADMIN_ATTENTION: ${expected}`],
+          },
+        )
+      } finally {
+        await tampered.close()
+      }
+    }
+  })
+})
+
+describe('sets', () => {
+  test('many withdrawals of many merchants in one set, and two sets in opposite order at once: no deadlock, each its own end', async () => {
+    const keys: Key[] = []
+    for (let i = 0; i < 24; i++) keys.push(await approved({ amount_minor: 1_000n + BigInt(i) }))
+    const outcomes = keys.map((key, i) => ({
+      ...key,
+      answer: i % 2 ? said.declined : said.paid(1_000n + BigInt(i)),
+      holds_lease: true,
+    }))
+    await Promise.all([
+      settlePayouts(world.deps, outcomes, () => false),
+      settlePayouts(other.deps, outcomes.toReversed(), () => false),
+      settlePayouts(other.deps, outcomes, () => false),
+    ])
+    for (const [i, key] of keys.entries()) {
+      const { status, facts } = await storyOf(world, key)
+      const amount = 1_000 + i
+      assert.deepEqual(
+        { status, facts },
+        i % 2
+          ? { status: 'FAILED', facts: [`reserved ${amount}`, `released ${amount}`] }
+          : { status: 'SUCCESS', facts: [`reserved ${amount}`, `paid ${amount}`] },
+      )
+    }
+  })
+
+  test('completed_at is when it was paid, and is gone when it was not', async () => {
+    const key = await approved()
+    const paid_at = world.deps.clock.now()
+    await hear(key, [said.paid(A)])
+    assert.deepEqual((await recordOf(world, key)).completed_at, paid_at)
+    world.deps.clock.advance(60_000)
+    await hear(key, [said.declined], { hint: true })
+    await handsOf(world, provider).resolve(key, 'SUCCESS')
+    assert.deepEqual((await recordOf(world, key)).completed_at, paid_at)
+    await hear(key, [said.paid(A + 5n)], { hint: true })
+    await handsOf(world, provider).resolve(key, 'FAILED')
+    const { completed_at, failure_reason_code, status_reason } = await recordOf(world, key)
+    assert.deepEqual(
+      { completed_at, failure_reason_code, status_reason },
+      { completed_at: null, failure_reason_code: 'operator_resolved', status_reason: 'The bank told us' },
+    )
+  })
+})

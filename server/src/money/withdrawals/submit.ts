@@ -1,0 +1,81 @@
+// Submitting a withdrawal: it is checked and priced, and waits for an operator. Nothing is set aside and no provider is called.
+//
+// Row, audit entry and the answer of its Idempotency-Key are one transaction: dying before the commit leaves nothing and
+// the key free, dying after it leaves the record and its answer.
+
+import { findMerchant, rulesInForce } from '../../access/merchants/index.ts'
+import { type Act, recordAudit } from '../../books/audit/index.ts'
+import { balanceOf } from '../../books/ledger/index.ts'
+import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
+import type { ActingMerchant } from '../../kernel/http/index.ts'
+import { assertInvariant, newId, refuse } from '../../kernel/lib/index.ts'
+import { factsOf, shortOf } from './approve.ts'
+import type { NewWithdrawal } from './check.ts'
+import { priceOf } from './quote.ts'
+import type { Status } from './state.ts'
+import { WITHDRAWAL_COLUMNS, type Withdrawal } from './store.ts'
+
+const SUBMITTED: Status = 'PENDING_ADMIN_APPROVAL'
+
+const INSERT = sql(
+  'withdrawals_insert',
+  `insert into withdrawals as w (merchant_id, id, environment, status, version, funds, method, amount_minor, currency,
+     destination_code, destination_identifier, destination_name, bank_name, reference, percentage_fee_minor, flat_fee_minor,
+     processor_charge_minor, processor_fee_pass_through, total_charges_minor, total_reserved_minor, pricing_rule_id,
+     pricing_rule_label, requested_by_kind, requested_by_id, requested_by_name, status_reason, failure_reason_code,
+     provider_reference, transfer_id, created_at, updated_at, completed_at)
+   select merchant_id, id, environment, status, 0, 'none', method, amount_minor, currency, destination_code,
+     destination_identifier, destination_name, bank_name, reference, percentage_fee_minor, flat_fee_minor,
+     processor_charge_minor, processor_fee_pass_through, total_charges_minor, total_reserved_minor, pricing_rule_id,
+     pricing_rule_label, requested_by_kind, requested_by_id, requested_by_name, null, null, null, null, $2, $2, null
+   from json_to_recordset($1::json) as x(merchant_id uuid, id uuid, environment text, status text, method text,
+     amount_minor bigint, currency text, destination_code text, destination_identifier text, destination_name text,
+     bank_name text, reference text, percentage_fee_minor bigint, flat_fee_minor bigint, processor_charge_minor bigint,
+     processor_fee_pass_through boolean, total_charges_minor bigint, total_reserved_minor bigint, pricing_rule_id uuid,
+     pricing_rule_label text, requested_by_kind text, requested_by_id text, requested_by_name text)
+   returning ${WITHDRAWAL_COLUMNS}`,
+)
+
+/**
+ * Submits a withdrawal in the given transaction. Refuses live money of a merchant that is not active, verified and priced
+ * with withdrawal_restricted, and one that the balance does not cover now with insufficient_balance. An approval asks
+ * both again.
+ */
+export async function submitWithdrawal(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  merchant: ActingMerchant,
+  input: NewWithdrawal,
+): Promise<Withdrawal> {
+  const { merchant_id, environment, amount_minor } = input
+  const [standing, rules, { available }] = await Promise.all([
+    findMerchant(tx, merchant_id),
+    rulesInForce(tx, merchant_id),
+    balanceOf(tx, merchant_id, environment),
+  ])
+  const active = standing?.status === 'ACTIVE' && standing.verified
+  if (environment === 'live' && !active) refuse('withdrawal_restricted')
+  const price = priceOf(rules, input)
+  if (available < price.total_reserved_minor) throw shortOf(available, { amount_minor, ...price })
+  const { kind: requested_by_kind, id: requested_by_id, name: requested_by_name } = act.actor
+  const requested = { requested_by_kind, requested_by_id, requested_by_name }
+  const id = newId(deps, merchant.routing_code)
+  const fields = { ...input, ...price, ...requested, id, status: SUBMITTED }
+  const [row] = await tx.query<Withdrawal>(INSERT, [jsonRows([fields]), deps.clock.now()])
+  assertInvariant(row !== undefined, 'a withdrawal that was just submitted exists')
+  await recordAudit(deps, tx, {
+    ...act,
+    merchant_id,
+    action: 'withdrawal.submit',
+    target_type: 'withdrawal',
+    target_id: id,
+    after: { status: row.status, ...factsOf(row) },
+  })
+  return row
+}
+
+/** Rows as JSON; amounts as texts, which a bigint column reads exactly. */
+function jsonRows(rows: readonly object[]): string {
+  return JSON.stringify(rows, (_name, value) => (typeof value === 'bigint' ? value.toString() : value))
+}

@@ -1,0 +1,221 @@
+// What the tests of the twin share: a client with a signer of its own, and a receiver of callbacks.
+
+import { createHmac } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type SettableClock, settableClock } from '../../src/kernel/lib/index.ts'
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../twins/selcom/index.ts'
+
+const WAIT_MS = 5000
+
+/** When the clock of a test stands still at first. */
+export const START = new Date('2026-03-01T09:00:00Z')
+/** The Timestamp of that moment. */
+export const START_TEXT = '2026-03-01T12:00:00+03:00'
+
+/** Fields of a call in the order in which they are signed. */
+export type Fields = Record<string, string | number>
+
+/** What came back. `json` is null for what is no JSON. */
+export type Heard = { status: number; text: string; headers: IncomingHttpHeaders; json: Record<string, unknown> | null }
+
+/** The text that is signed, made without the twin's code. */
+export function textToSign(timestamp: string, fields: Fields): string {
+  let text = `timestamp=${timestamp}`
+  for (const name of Object.keys(fields)) text += `&${name}=${fields[name]}`
+  return text
+}
+
+/** The digest of a text, made without the twin's code. */
+export function sign(key: string | Buffer, text: string): string {
+  return createHmac('sha256', key).update(text, 'utf8').digest('base64')
+}
+
+/** The headers of a call. */
+export function headersFor(account: Simulator['account'], timestamp: string, fields: Fields): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    Accept: 'application/json',
+    Authorization: `SELCOM ${Buffer.from(account.api_key).toString('base64')}`,
+    'Digest-Method': 'HS256',
+    Digest: sign(account.api_secret, textToSign(timestamp, fields)),
+    Timestamp: timestamp,
+    'Signed-Fields': Object.keys(fields).join(','),
+  }
+}
+
+/** Sends anything to anywhere. Rejects when there is no whole answer. */
+export function send(
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  body: string | null,
+  signal?: AbortSignal,
+): Promise<Heard> {
+  return new Promise((resolve, reject) => {
+    const options = { method, headers, ...(signal ? { signal } : {}) }
+    const outgoing = request(url, options, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        text += chunk
+      })
+      response.on('error', reject)
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, text, headers: response.headers, json: jsonOf(text) })
+      })
+    })
+    outgoing.on('error', reject)
+    outgoing.end(body ?? undefined)
+  })
+}
+
+/** A twin on a clock of its own, and how to talk to it. */
+export type Rig = {
+  simulator: Simulator
+  clock: SettableClock
+  /** A signed call. `changes` replaces headers; an empty one is left out. */
+  call(method: string, path: string, fields: Fields, changes?: Record<string, string>): Promise<Heard>
+  /** The same, which can be given up. */
+  callUntil(signal: AbortSignal, method: string, path: string, fields: Fields): Promise<Heard>
+  control(method: string, path: string, content?: unknown, token?: string): Promise<Heard>
+  close(): Promise<void>
+}
+
+/** Starts a twin for a test. */
+export async function startRig(options: SimulatorOptions = {}): Promise<Rig> {
+  const clock = settableClock(START)
+  const simulator = await startSimulator({ clock, ...options })
+  const go = (
+    method: string,
+    path: string,
+    fields: Fields,
+    changes: Record<string, string>,
+    signal?: AbortSignal,
+  ): Promise<Heard> => {
+    const timestamp = `${new Date(clock.now().getTime() + 3 * 3_600_000).toISOString().slice(0, 19)}+03:00`
+    const headers = { ...headersFor(simulator.account, timestamp, fields), ...changes }
+    for (const [name, value] of Object.entries(headers)) if (value === '') delete headers[name]
+    const query = new URLSearchParams(textsOf(fields))
+    const url = `${simulator.url}${path}${method === 'POST' ? '' : `?${query}`}`
+    return send(url, method, headers, method === 'POST' ? JSON.stringify(fields) : null, signal)
+  }
+  return {
+    simulator,
+    clock,
+    call: (method, path, fields, changes = {}) => go(method, path, fields, changes),
+    callUntil: (signal, method, path, fields) => go(method, path, fields, {}, signal),
+    control: (method, path, content, token = simulator.control_token) => {
+      const body = content === undefined ? null : JSON.stringify(content)
+      return send(simulator.control_url + path, method, { authorization: `Bearer ${token}` }, body)
+    },
+    close: () => simulator.close(),
+  }
+}
+
+/** One callback as it came. */
+export type Received = { path: string; headers: Record<string, string>; body: Record<string, string> }
+
+/** Starts a receiver that answers with the statuses of `answers`, one after the other, then with 200. */
+export async function startReceiver(answers: number[] = []) {
+  const received: Received[] = []
+  const server = createServer((incoming, response) => {
+    let text = ''
+    incoming.on('data', (chunk) => {
+      text += chunk
+    })
+    incoming.on('end', () => {
+      const headers = incoming.headers as Record<string, string>
+      received.push({ path: incoming.url ?? '', headers, body: JSON.parse(text) as Record<string, string> })
+      response.writeHead(answers.shift() ?? 200).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    received,
+    /** The address in base64, as an order wants it. */
+    webhook: (path = '/callback') => Buffer.from(`http://127.0.0.1:${port}${path}`).toString('base64'),
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+/** Waits until something holds. Throws what it threw last when that takes too long. */
+export async function soon(holds: () => void): Promise<void> {
+  const end = performance.now() + WAIT_MS
+  for (;;) {
+    try {
+      holds()
+      return
+    } catch (error) {
+      if (performance.now() > end) throw error
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+}
+
+/** An order as the gateway wants it. */
+export function orderOf(order_id: string, changes: Fields = {}): Fields {
+  return {
+    vendor: 'SIMTILL',
+    order_id,
+    buyer_email: 'payer@example.com',
+    buyer_name: 'Asha Juma',
+    buyer_phone: '255740000999',
+    amount: 5000,
+    currency: 'TZS',
+    no_of_items: 1,
+    ...changes,
+  }
+}
+
+/** A payout to a wallet. */
+export function walletOf(transid: string, changes: Fields = {}): Fields {
+  const rest = { amount: 15000, vendor: 'SIMFLOAT', pin: '0000' }
+  return { transid, utilitycode: 'CASHIN', utilityref: '255680000999', ...rest, ...changes }
+}
+
+/** A payout to a bank account. */
+export function bankOf(transid: string, changes: Fields = {}): Fields {
+  return {
+    transid,
+    recipientFiCode: 'CRDBBANK',
+    recipientAccount: '0150000000999',
+    recipientName: 'ASHA JUMA',
+    senderAccount: 'M0001',
+    senderName: 'DUKA LTD',
+    amount: 250000,
+    vendor: 'SIMFLOAT',
+    pin: '0000',
+    msisdn: '255740000002',
+    purpose: 'BUSINESS',
+    ...changes,
+  }
+}
+
+/** The only entry of an answer's data. */
+export function dataOf({ json }: Heard): Record<string, string | null> {
+  const data = json?.data
+  if (!Array.isArray(data) || data.length !== 1) throw new Error(`one entry of data, not ${JSON.stringify(json)}`)
+  return data[0] as Record<string, string | null>
+}
+
+/** Code and result of an answer, as `000 SUCCESS`. */
+export function saidOf({ json }: Heard): string {
+  return `${json?.resultcode} ${json?.result}`
+}
+
+function textsOf(fields: Fields): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))
+}
+
+function jsonOf(text: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,92 @@
+// The adapter and the gateway's twin, put together for tests.
+
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Answer, PayoutAnswer } from '../../src/adapters/providers/port.ts'
+import {
+  createSelcomProvider,
+  type SelcomOptions,
+  type SelcomProvider,
+} from '../../src/adapters/providers/selcom/index.ts'
+import { createLog, seededRandom, systemClock } from '../../src/kernel/lib/index.ts'
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../twins/selcom/index.ts'
+import { closing } from './servers.ts'
+
+const QUICK = { pay_after_ms: 20, settle_after_ms: 20, fault_delay_ms: 50, callback_late_ms: 100 }
+/** A machine that is slower than this fails the tests. */
+const PATIENCE_MS = 20_000
+const ASK_EVERY_MS = 50
+
+/** Hears of a verified callback: the order that it is about, and how it came. */
+export type Heard = (order_id: string, headers: Record<string, string | undefined>, body: Buffer) => void
+
+/** A twin, an adapter, and who hears of callbacks. */
+export type Asked = { twin: Simulator; provider: SelcomProvider; callback(heard: Heard): void }
+
+/** Starts a twin and an adapter that knows it. */
+export async function startWithTwin(
+  options: SimulatorOptions = {},
+  adapter: Partial<SelcomOptions> = {},
+): Promise<Asked> {
+  const twin = await startSimulator({ ...options, settings: { ...QUICK, ...options.settings } })
+  closing.push(() => twin.close())
+  let heard: Heard = () => {}
+  const receiver = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const headers = request.headers as Record<string, string | undefined>
+    const body = Buffer.concat(chunks)
+    const verdict = provider.verifyCallback(headers, body)
+    if (verdict.verified) heard(verdict.reference, headers, body)
+    response.writeHead(verdict.verified ? 200 : 403).end()
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  closing.push(
+    async () => void receiver.close(),
+    async () => receiver.closeAllConnections(),
+  )
+  const { port } = receiver.address() as AddressInfo
+  const provider = adapterOf(twin, { callback_url: `http://127.0.0.1:${port}/callbacks/selcom`, ...adapter })
+  return {
+    twin,
+    provider,
+    callback(take) {
+      heard = take
+    },
+  }
+}
+
+/** Another adapter of the same twin, as in another process. */
+export function adapterOf({ url, account }: Simulator, options: Partial<SelcomOptions>): SelcomProvider {
+  const provider = createSelcomProvider({
+    name: 'selcom',
+    url,
+    api_key: account.api_key,
+    api_secret: account.api_secret,
+    vendor: account.vendor,
+    float: { vendor: account.float_vendor, pin: account.pin },
+    callback_url: null,
+    buyer: { name: 'Customer', email: 'payments@example.com', phone: '255740000000' },
+    sender: { account: 'M0001', name: 'DUKA LTD', phone: '255740000002' },
+    clock: systemClock,
+    random: seededRandom('twin'),
+    log: createLog('silent'),
+    connections: 500,
+    ...options,
+  })
+  closing.push(() => provider.close())
+  return provider
+}
+
+/** True when nothing more is to be heard. */
+export const isFinal = ({ kind }: Answer | PayoutAnswer) => kind === 'succeeded' || kind === 'declined'
+
+/** Does something again and again until it is done, or until there is no patience left. */
+export async function until(isDone: () => boolean, work: () => Promise<void>): Promise<void> {
+  const end = performance.now() + PATIENCE_MS
+  while (!isDone()) {
+    if (performance.now() > end) return
+    await work()
+    await new Promise<void>((resolve) => systemClock.after(ASK_EVERY_MS, resolve))
+  }
+}

@@ -1,0 +1,179 @@
+// What the adapter's tests stand on: a small server that answers what each test tells it to, and checks every signature.
+
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { Sent } from '../../src/adapters/providers/exchange.ts'
+import type { Answer, PaymentRequest, PayoutAnswer, PayoutRequest } from '../../src/adapters/providers/port.ts'
+import { type Verdict, weigh } from '../../src/adapters/providers/selcom/envelope.ts'
+import {
+  createSelcomProvider,
+  type SelcomOptions,
+  type SelcomProvider,
+} from '../../src/adapters/providers/selcom/index.ts'
+import { createLog, seededRandom, systemClock } from '../../src/kernel/lib/index.ts'
+import { closing, listen } from './servers.ts'
+
+/** The key and secrets of the tests. They open nothing. */
+export const KEY = 'the-api-key-of-the-tests'
+/** See KEY. */
+export const SECRET = 'the-api-secret-of-the-tests'
+/** See KEY. */
+export const PIN = '4343'
+
+/** One request as it came. */
+export type Heard = { method: string; path: string; fields: Record<string, unknown>; names: string[]; body: string }
+/** What the server does: an answer, or nothing at all, or the end of the connection. */
+export type Act = { status?: number; content?: object | string } | 'hang' | 'reset' | 'half'
+/** Says what the server does. */
+export type Script = (heard: Heard) => Act
+
+/** In progress. */
+export const PENDING: Act = { content: { resultcode: '111', result: 'PENDING', reference: '0289999288' } }
+/** An envelope of success. */
+export const SUCCESS = { resultcode: '000', result: 'SUCCESS', reference: '0289999288' }
+/** An order that was made, with its code. */
+export const MADE: Act = { content: { ...SUCCESS, data: [{ payment_token: '80008000', qr: '0002 é&' }] } }
+/** A failure that says nothing more. */
+export const FAIL: Act = { content: { resultcode: '400', result: 'FAIL' } }
+/** One way of saying that there is no such order. */
+export const NO_ORDER: Act = { content: { resultcode: '651', result: 'FAIL', message: 'Invalid order' } }
+/** An order that is there. */
+export const there = ({ fields }: Heard, payment_status = 'PENDING'): Act => ({
+  content: { ...SUCCESS, data: [{ order_id: fields.order_id, amount: '5000', payment_status }] },
+})
+
+let last_reference = 0
+
+/** A payment with a reference of its own. */
+export function payment(fields: Partial<PaymentRequest> = {}): PaymentRequest {
+  return {
+    reference: `01ARZ3NDEKTSV4RRFFQ69G${String(++last_reference).padStart(6, '0')}`,
+    method: 'wallet_push',
+    phone: '255740000001',
+    amount_minor: 500_000n,
+    currency: 'TZS',
+    simulate_status: null,
+    sent_at: null,
+    ...fields,
+  }
+}
+
+/** A payout with a reference of its own. */
+export function payout(fields: Partial<PayoutRequest> = {}): PayoutRequest {
+  return {
+    reference: `01ARZ3NDEKTSV4RRFFQ69H${String(++last_reference).padStart(5, '0')}`,
+    environment: 'live',
+    method: 'MOBILE_MONEY',
+    destination_code: 'MIXX',
+    destination_identifier: '255680000001',
+    destination_name: 'ASHA JUMA',
+    bank_name: null,
+    amount_minor: 1_500_000n,
+    currency: 'TZS',
+    sent_at: null,
+    ...fields,
+  }
+}
+
+/** An adapter for `url`, with what it logged. */
+export function adapterFor(
+  url: string,
+  options: Partial<SelcomOptions> = {},
+): { provider: SelcomProvider; logged: string[] } {
+  const logged: string[] = []
+  const provider = createSelcomProvider({
+    name: 'selcom',
+    url: `${url}/v1`,
+    api_key: KEY,
+    api_secret: SECRET,
+    vendor: 'TILL1',
+    float: { vendor: 'FLOAT1', pin: PIN },
+    callback_url: 'https://pay.example.com/callbacks/selcom',
+    buyer: { name: 'Customer', email: 'payments@example.com', phone: '255740000009' },
+    sender: { account: 'M0001', name: 'DUKA LTD', phone: '255740000002' },
+    clock: systemClock,
+    random: seededRandom('selcom'),
+    log: createLog('debug', { write: (line) => void logged.push(line) }),
+    timeout_ms: 2_000,
+    ...options,
+  })
+  closing.push(() => provider.close())
+  return { provider, logged }
+}
+
+/** A server that follows a script and checks every signature, with an adapter that talks to it. */
+export async function start(script: Script, options: Partial<SelcomOptions> = {}) {
+  const heard: Heard[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const call = readSigned(request, Buffer.concat(chunks).toString())
+    heard.push(call)
+    const act = script(call)
+    if (act === 'hang') return
+    if (act === 'reset') return void request.socket.resetAndDestroy()
+    if (act === 'half') {
+      response.writeHead(200, { 'content-length': 1000 }).write('{"resultcode":"000","result":"SUCC')
+      setImmediate(() => request.socket.destroy())
+      return
+    }
+    const { status = 200, content = SUCCESS } = act
+    const text = typeof content === 'string' ? content : JSON.stringify({ message: '', data: [], ...content })
+    response.writeHead(status, { 'content-type': 'application/json' }).end(text)
+  })
+  const url = await listen(server)
+  closing.push(async () => server.closeAllConnections())
+  return { ...adapterFor(url, options), heard, paths: () => heard.map(({ path }) => path), url }
+}
+
+/** What a request says. Fails when its signature does not cover exactly what it carries. */
+function readSigned({ method = '', url = '', headers }: IncomingMessage, body: string): Heard {
+  const { pathname, searchParams } = new URL(url, 'http://localhost')
+  const fields: Record<string, unknown> = method === 'POST' ? JSON.parse(body) : Object.fromEntries(searchParams)
+  const names = String(headers['signed-fields']).split(',')
+  const signed = names.map((name) => `&${name}=${fields[name]}`).join('')
+  const mac = createHmac('sha256', SECRET).update(`timestamp=${headers.timestamp}${signed}`).digest('base64')
+  assert.equal(headers.digest, mac, `the signature of ${pathname}`)
+  assert.deepEqual(names, Object.keys(fields), 'every field is signed, in its order')
+  assert.equal(headers['digest-method'], 'HS256')
+  assert.equal(headers.authorization, `SELCOM ${Buffer.from(KEY).toString('base64')}`)
+  assert.match(String(headers.timestamp), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/)
+  assert.ok(Math.abs(Date.parse(String(headers.timestamp)) - systemClock.now().getTime()) < 5_000)
+  if (method !== 'GET') assert.equal(headers['content-type'], 'application/json')
+  return { method, path: pathname, fields, names, body }
+}
+
+/** A payment of which nobody was asked. */
+export const NOBODY_ASKED = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
+/** Why an answer is unknown, or what else it is. */
+export const why = (answer: { kind: string; why?: string } | undefined) => answer?.why ?? answer?.kind
+
+/** An envelope as a test writes it. */
+export type Text = {
+  resultcode?: unknown
+  result?: unknown
+  message?: unknown
+  data?: unknown
+  [more: string]: unknown
+}
+/** Its text. */
+export const text = (content: Text) => JSON.stringify({ reference: '0289999288', message: '', data: [], ...content })
+/** An exchange that ended with an answer. */
+export const answered = (status: number, content: Text | string): Sent => ({
+  kind: 'answered',
+  status,
+  text: typeof content === 'string' ? content : text(content),
+})
+/** The weighed answer of these words. */
+export const said = (resultcode: string, result: string, message = '', status = 200): Verdict =>
+  weigh(answered(status, { resultcode, result, message }))
+
+/** What is worth comparing of an answer, in a word. */
+export const shortly = (answer: Answer | PayoutAnswer | null): string => {
+  if (answer === null) return 'nobody asked'
+  if (answer.kind === 'declined') return `declined ${answer.reason}`
+  if (answer.kind === 'unknown') return `unknown ${answer.why}`
+  if (answer.kind === 'blocked' && answer.because !== undefined) return `blocked ${answer.because}`
+  return 'amount_minor' in answer ? `${answer.kind} ${answer.amount_minor} ${answer.currency}` : answer.kind
+}

@@ -1,0 +1,131 @@
+// What the twin's tests share: a caller that shares no code with the adapter, and a twin for each test.
+
+import { constants, createPublicKey, publicEncrypt } from 'node:crypto'
+import { request } from 'node:http'
+import { afterEach } from 'node:test'
+import { type SettableClock, settableClock } from '../../src/kernel/lib/index.ts'
+import { startVodacomTwin, type VodacomTwin, type VodacomTwinOptions } from '../../twins/vodacom/index.ts'
+
+const KEY = 'an-api-key'
+/** The short code of the tests. */
+export const CODE = '654321'
+
+/** What came back. `json` is null for what is no JSON. */
+export type Reply = { status: number; text: string; code: string | undefined; json: Record<string, string> | null }
+/** What a test changes about a request. An empty header is left out. */
+export type Changes = { headers?: Record<string, string>; secret?: string; base?: string; body?: string }
+
+/** A twin on a clock of its own, and how to talk to it. */
+export type Rig = {
+  twin: VodacomTwin
+  clock: SettableClock
+  /** Sends anything, with the key or what `changes` says. Rejects when there is no whole answer. */
+  send(method: string, path: string, fields: object, changes?: Changes): Promise<Reply>
+  openSession(): Promise<string>
+  sealed(secret: string): string
+}
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+/** Starts a twin for one test. */
+export async function begin(options: VodacomTwinOptions = {}): Promise<Rig> {
+  const clock = settableClock(new Date('2026-03-01T09:00:00Z'))
+  const account = { api_key: KEY, service_provider_code: CODE }
+  const twin = await startVodacomTwin({ clock, account, key_bits: 1024, float: 100_000n, ...options })
+  closing.push(() => twin.close())
+  const key = createPublicKey({ key: Buffer.from(twin.public_key, 'base64'), format: 'der', type: 'spki' })
+  const sealed = (secret: string) =>
+    publicEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, Buffer.from(secret)).toString('base64')
+  const send: Rig['send'] = (method, path, fields, changes = {}) => {
+    const query = method === 'GET' && Object.keys(fields).length > 0 ? `?${new URLSearchParams({ ...fields })}` : ''
+    const headers: Record<string, string> = {
+      authorization: `Bearer ${sealed(changes.secret ?? KEY)}`,
+      origin: '*',
+      'content-type': 'application/json',
+      ...changes.headers,
+    }
+    for (const [name, value] of Object.entries(headers)) if (value === '') delete headers[name]
+    const body = method === 'GET' ? null : (changes.body ?? JSON.stringify(fields))
+    return exchange(`${changes.base ?? twin.url}${path}${query}`, method, headers, body)
+  }
+  return {
+    twin,
+    clock,
+    send,
+    openSession: async () => (await send('GET', '/getSession/', {})).json?.output_SessionID ?? '',
+    sealed,
+  }
+}
+
+function exchange(url: string, method: string, headers: Record<string, string>, body: string | null): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { method, headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        text += chunk
+      })
+      response.on('error', reject)
+      response.on('end', () => {
+        const json = jsonOf(text)
+        resolve({ status: response.statusCode ?? 0, text, json, code: json?.output_ResponseCode })
+      })
+    })
+    outgoing.on('error', reject)
+    outgoing.end(body ?? undefined)
+  })
+}
+
+function jsonOf(text: string): Record<string, string> | null {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+let last = 0
+
+/** A payment as the gateway wants it. */
+export const c2b = (changes: object = {}) => ({
+  input_Amount: '5000',
+  input_CustomerMSISDN: '255754000001',
+  input_Country: 'TZN',
+  input_Currency: 'TZS',
+  input_ServiceProviderCode: CODE,
+  input_TransactionReference: 'T1234C',
+  input_ThirdPartyConversationID: `conversation${++last}`,
+  input_PurchasedItemsDesc: 'Shoes',
+  ...changes,
+})
+
+/** A payout. */
+export const b2c = (changes: object = {}) => {
+  const { input_PurchasedItemsDesc, ...fields } = c2b()
+  return { ...fields, input_PaymentItemsDesc: 'Salary', ...changes }
+}
+
+/** A question. */
+export const question = (reference: string, changes: object = {}) => ({
+  input_QueryReference: reference,
+  input_ServiceProviderCode: CODE,
+  input_ThirdPartyConversationID: `question${++last}`,
+  input_Country: 'TZN',
+  ...changes,
+})
+
+/** A reversal. */
+export const reversal = (receipt: string) => ({
+  input_TransactionID: receipt,
+  input_Country: 'TZN',
+  input_ServiceProviderCode: CODE,
+  input_ThirdPartyConversationID: `reversal${++last}`,
+})
+
+/** Where payments and questions go. */
+export const C2B = '/c2bPayment/singleStage/'
+/** See C2B. */
+export const QUERY = '/queryTransactionStatus/'

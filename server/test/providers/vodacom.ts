@@ -1,0 +1,161 @@
+// What the adapter's tests stand on: the twin with an adapter that talks to it, and a server that answers whatever it is told.
+
+import { generateKeyPairSync } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { Answer, PaymentRequest, PayoutAnswer, PayoutRequest } from '../../src/adapters/providers/port.ts'
+import {
+  createVodacomProvider,
+  type VodacomOptions,
+  type VodacomProvider,
+} from '../../src/adapters/providers/vodacom/index.ts'
+import { createLog, idToBase32, newId, seededRandom, settableClock, systemClock } from '../../src/kernel/lib/index.ts'
+import { startVodacomTwin, type VodacomTwin, type VodacomTwinOptions } from '../../twins/vodacom/index.ts'
+import { closing, listen } from './servers.ts'
+
+/** The secret of the callbacks' address in tests. It opens nothing. */
+export const CALLBACK_SECRET = 'the-callback-secret-of-the-tests'
+/** See CALLBACK_SECRET. */
+export const API_KEY = 'the-api-key-of-the-tests'
+
+// References follow from a seed, so that the faults which a twin draws for them come again.
+const random = seededRandom('vodacom')
+const clock = settableClock(new Date('2026-03-01T09:00:00Z'))
+let adapters = 0
+
+/** A payment with a reference of its own. `ending` chooses what becomes of it. */
+export function payment(ending = '001', fields: Partial<PaymentRequest> = {}): PaymentRequest {
+  return {
+    reference: `${idToBase32(newId({ clock, random }, 7))}01`,
+    method: 'wallet_push',
+    phone: `255754000${ending}`,
+    amount_minor: 500_000n,
+    currency: 'TZS',
+    simulate_status: null,
+    sent_at: null,
+    ...fields,
+  }
+}
+
+/** A payout with a reference of its own. */
+export function payout(ending = '001', fields: Partial<PayoutRequest> = {}): PayoutRequest {
+  return {
+    reference: `W${idToBase32(newId({ clock, random }, 7))}`,
+    environment: 'live',
+    method: 'MOBILE_MONEY',
+    destination_code: 'MPESA',
+    destination_identifier: `255754000${ending}`,
+    destination_name: 'ASHA JUMA',
+    bank_name: null,
+    amount_minor: 1_500_000n,
+    currency: 'TZS',
+    sent_at: null,
+    ...fields,
+  }
+}
+
+/** An adapter, with what it logged. */
+export type Adapter = { provider: VodacomProvider; logged: string[] }
+
+/** An adapter for a gateway. */
+export function adapterFor(
+  gateway: Pick<VodacomOptions, 'url' | 'public_key'>,
+  options: Partial<VodacomOptions> = {},
+): Adapter {
+  const logged: string[] = []
+  const provider = createVodacomProvider({
+    name: 'vodacom',
+    origin: '*',
+    api_key: API_KEY,
+    service_provider_code: '123456',
+    callback_secret: CALLBACK_SECRET,
+    clock: systemClock,
+    // Ids of questions are never used twice, by whichever process.
+    random: seededRandom(`questions ${++adapters}`),
+    log: createLog('debug', { write: (line) => void logged.push(line) }),
+    timeout_ms: 1_500,
+    ...gateway,
+    ...options,
+  })
+  closing.push(() => provider.close())
+  return { provider, logged }
+}
+
+/** A twin with an adapter that talks to it. */
+export async function start(
+  twin_options: VodacomTwinOptions = {},
+  options: Partial<VodacomOptions> = {},
+): Promise<Adapter & { twin: VodacomTwin }> {
+  const account = { api_key: API_KEY, service_provider_code: '123456' }
+  const twin = await startVodacomTwin({ account, key_bits: 1024, ...twin_options })
+  closing.push(() => twin.close())
+  return { ...adapterFor(twin, options), twin }
+}
+
+/** One request as it came. */
+export type Heard = { method: string; path: string; body: string; headers: Record<string, string | undefined> }
+/** What a scripted server does: an answer, or nothing at all, or the end of the connection. */
+export type Act = { status?: number; content: object | string } | 'hang' | 'reset'
+
+/** A session as the gateway opens one. */
+export const SESSION: Act = {
+  status: 200,
+  content: { output_ResponseCode: 'INS-0', output_SessionID: 'the-session-of-the-tests' },
+}
+
+/** A server that opens sessions, and follows a script for everything else; with an adapter that talks to it. */
+export async function script(
+  act: (heard: Heard, count: number) => Act,
+  options: Partial<VodacomOptions> = {},
+): Promise<Adapter & { heard: Heard[] }> {
+  const heard: Heard[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { method = '', url = '', headers } = request
+    const call = { method, path: url, body: Buffer.concat(chunks).toString(), headers: headers as Heard['headers'] }
+    heard.push(call)
+    const said = url.includes('getSession') && !options.name ? SESSION : act(call, heard.length)
+    if (said === 'hang') return
+    if (said === 'reset') return void request.socket.resetAndDestroy()
+    const { status = 200, content } = said
+    response.writeHead(status).end(typeof content === 'string' ? content : JSON.stringify(content))
+  })
+  const url = await listen(server)
+  closing.push(async () => server.closeAllConnections())
+  return { ...adapterFor({ url: `${url}/x`, public_key: PUBLIC_KEY }, options), heard }
+}
+
+/** The key of scripted servers. Nobody opens what is encrypted with it. */
+export const PUBLIC_KEY: string = generateKeyPairSync('rsa', { modulusLength: 1024 })
+  .publicKey.export({ format: 'der', type: 'spki' })
+  .toString('base64')
+
+/** A twin and an adapter of which the first is slower than the other waits, and no slower than a test can. */
+export const SLOW = { twin: { settings: { decide_ms: 1_400 } }, adapter: { timeout_ms: 800 } }
+
+/** A payment of which nobody was asked. */
+export const NOBODY_ASKED = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
+
+/** What is worth comparing of an answer, in a word. */
+export const shortly = (answer: Answer | PayoutAnswer | null | undefined): string => {
+  if (answer === null || answer === undefined) return 'nobody asked'
+  if (answer.kind === 'declined') return `declined ${answer.reason}`
+  if (answer.kind === 'unknown') return `unknown ${answer.why}`
+  if (answer.kind === 'blocked' && answer.because !== undefined) return `blocked ${answer.because}`
+  return 'amount_minor' in answer ? `${answer.kind} ${answer.amount_minor} ${answer.currency}` : answer.kind
+}
+
+const WAIT_MS = 5_000
+
+/** Waits until something holds. Throws what it threw last when that takes too long. */
+export async function soon(holds: () => void | Promise<void>): Promise<void> {
+  const end = performance.now() + WAIT_MS
+  for (;;) {
+    try {
+      return await holds()
+    } catch (error) {
+      if (performance.now() > end) throw error
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+}

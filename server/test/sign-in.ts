@@ -1,0 +1,182 @@
+// For tests: a browser without scripts, and a console's side of signing in.
+
+import { createHash, randomBytes } from 'node:crypto'
+import { setPassword } from '../src/access/identity/index.ts'
+import { createUser } from '../src/access/merchants/index.ts'
+import { listEmails } from '../src/adapters/messages/index.ts'
+import { inTransaction } from '../src/kernel/db/index.ts'
+import type { Console } from '../src/kernel/http/index.ts'
+import { createWorld, type World } from './harness.ts'
+
+/** A world whose app listens, and where. */
+export type Served = World & { base: string }
+
+/** Builds a world and lets its app listen on a free port. */
+export async function serve(options: Parameters<typeof createWorld>[0] = {}): Promise<Served> {
+  const world = await createWorld(options)
+  await world.system.app.listen({ host: '127.0.0.1', port: 0 })
+  const address = world.system.app.server.address() as { port: number }
+  return { ...world, base: `http://127.0.0.1:${address.port}` }
+}
+
+/** A page as a browser sees it. `url` is the one that was asked for. */
+export type Shown = { status: number; url: string; text: string; location: string | null; headers: Headers }
+
+/** A browser: keeps cookies by path, follows nothing by itself. */
+export type Browser = {
+  get(url: string): Promise<Shown>
+  /** Sends a form as a page of the same site does; `headers` replace what the browser would say of itself. */
+  post(url: string, form: Record<string, string>, headers?: Record<string, string>): Promise<Shown>
+  /** Follows redirects within the site; stops at the first page, or at an address outside of /identity. */
+  follow(shown: Shown): Promise<Shown>
+  cookies: { name: string; value: string; path: string }[]
+}
+
+/** Opens a browser that has never been here. */
+export function openBrowser(base: string, language = 'en'): Browser {
+  const cookies: Browser['cookies'] = []
+  const ask = async (url: string, init: RequestInit = {}): Promise<Shown> => {
+    const { pathname } = new URL(url, base)
+    const sent = cookies.filter(
+      ({ path }) => pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`),
+    )
+    const reply = await fetch(new URL(url, base), {
+      redirect: 'manual',
+      ...init,
+      headers: {
+        'accept-language': language,
+        ...(sent.length > 0 ? { cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; ') } : {}),
+        ...init.headers,
+      },
+    })
+    for (const line of reply.headers.getSetCookie()) keep(cookies, line)
+    const { status, headers } = reply
+    return {
+      status,
+      headers,
+      url: new URL(url, base).href,
+      text: await reply.text(),
+      location: headers.get('location'),
+    }
+  }
+  const browser: Browser = {
+    cookies,
+    get: (url) => ask(url),
+    post: (url, form, headers = { origin: base }) =>
+      ask(url, { method: 'POST', body: new URLSearchParams(form), headers }),
+    async follow(shown) {
+      let at = shown
+      while (at.location !== null && new URL(at.location, at.url).pathname.startsWith('/identity')) {
+        at = await ask(new URL(at.location, at.url).href)
+      }
+      return at
+    },
+  }
+  return browser
+}
+
+function keep(cookies: Browser['cookies'], line: string): void {
+  const [pair = '', ...attributes] = line.split(/;\s*/)
+  const [name = '', value = ''] = pair.split(/=(.*)/s)
+  const path = attributes.find((part) => /^path=/i.test(part))?.slice(5) ?? '/'
+  const known = cookies.findIndex((cookie) => cookie.name === name && cookie.path === path)
+  if (known >= 0) cookies.splice(known, 1)
+  if (value !== '') cookies.push({ name, value, path })
+}
+
+/** A person with a password. */
+export async function newPerson(
+  world: World,
+  options: { password?: string; super_admin?: boolean; email_verified?: boolean } = {},
+): Promise<{ id: string; email: string; password: string }> {
+  const { password = 'mvua ya vuli', super_admin = false, email_verified = true } = options
+  const email = `${randomBytes(8).toString('hex')}@example.com`
+  const { deps } = world
+  const id = await inTransaction(deps.db, async (tx) => {
+    const base = { name: 'Asha Juma', language: 'sw', identity: 'embedded' } as const
+    const user = await createUser(deps, tx, { ...base, email, email_verified, super_admin })
+    await setPassword(deps, tx, user.id, password)
+    return user.id
+  })
+  return { id, email, password }
+}
+
+/** What a console remembers between sending somebody to sign in and taking them back. */
+export type Asking = { verifier: string; url: string; redirect_uri: string; client_id: Console }
+
+/** Where a console sends a browser to sign in. */
+export function authorizeUrl(
+  base: string,
+  more: Record<string, string> = {},
+  client_id: Console = 'dashboard',
+): Asking {
+  const verifier = randomBytes(32).toString('base64url')
+  const redirect_uri = `${base}/${client_id}/callback`
+  const query = new URLSearchParams({
+    client_id,
+    response_type: 'code',
+    scope: 'openid email profile',
+    redirect_uri,
+    state: 'xyz',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    ...more,
+  })
+  return { verifier, url: `${base}/identity/authorize?${query}`, redirect_uri, client_id }
+}
+
+/** What the token endpoint answers a console. `expires_in` counts seconds. */
+export type Tokens = { access_token: string; refresh_token: string; id_token: string; expires_in: number }
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+type TokenReply = { status: number; body: any }
+
+/** Asks the token endpoint. */
+export async function askToken(base: string, form: Record<string, string>): Promise<TokenReply> {
+  const body = new URLSearchParams({ client_id: 'dashboard', ...form })
+  const reply = await fetch(`${base}/identity/token`, { method: 'POST', body })
+  return { status: reply.status, body: await reply.json() }
+}
+
+/** Exchanges the code that a browser came back with. */
+export function exchange(
+  base: string,
+  asking: Asking,
+  shown: Shown,
+  more: Record<string, string> = {},
+): Promise<TokenReply> {
+  const code = new URL(shown.location ?? '', base).searchParams.get('code') ?? ''
+  const { redirect_uri, client_id, verifier: code_verifier } = asking
+  return askToken(base, { grant_type: 'authorization_code', client_id, code, redirect_uri, code_verifier, ...more })
+}
+
+/** Exchanges a refresh token. */
+export function refresh(base: string, refresh_token: string, client_id: Console = 'dashboard'): Promise<TokenReply> {
+  return askToken(base, { grant_type: 'refresh_token', client_id, refresh_token })
+}
+
+/** Signs in with a password and comes back with tokens. */
+export async function signIn(
+  { base }: Served,
+  person: { email: string; password: string },
+  browser = openBrowser(base),
+  client_id: Console = 'dashboard',
+): Promise<Tokens> {
+  const asking = authorizeUrl(base, {}, client_id)
+  const page = await browser.follow(await browser.get(asking.url))
+  const { email, password } = person
+  const back = await browser.follow(await browser.post(page.url, { email, password }))
+  const { status, body } = await exchange(base, asking, back)
+  if (status !== 200) throw new Error(`no tokens: ${status} ${JSON.stringify(body)} after ${back.status} ${back.url}`)
+  return body
+}
+
+/** The address that the newest e-mail to somebody holds. */
+export async function mailedUrl(world: World, to: string): Promise<string> {
+  const merchants = await world.rows<{ merchant_id: string }>(
+    'select distinct merchant_id from outbox_messages where recipient = $1',
+    [to],
+  )
+  const emails = await Promise.all(merchants.map(({ merchant_id }) => listEmails(world.deps, { merchant_id, to })))
+  const [newest] = emails.flat().sort((a, b) => (a.id < b.id ? 1 : -1))
+  return /https?:\/\/\S+/.exec(newest?.text ?? '')?.[0] ?? ''
+}

@@ -1,0 +1,112 @@
+// What the tests of webhooks share: a database of their own, time in their hands, and merchants with receivers.
+
+import { randomUUID } from 'node:crypto'
+import { createMerchant, type Merchant } from '../src/access/merchants/index.ts'
+import { checkConfig, saveConfig } from '../src/adapters/webhooks/config.ts'
+import { createDeliverer, type Deliverer } from '../src/adapters/webhooks/deliver.ts'
+import { type Delivery, enqueueEvents } from '../src/adapters/webhooks/enqueue.ts'
+import type { EventName } from '../src/adapters/webhooks/events.ts'
+import { createDb, type Deps, inTransaction } from '../src/kernel/db/index.ts'
+import { createOutgoing, type Environment } from '../src/kernel/http/index.ts'
+import {
+  createLog,
+  createVault,
+  noPoint,
+  readConfig,
+  type SettableClock,
+  seededRandom,
+  settableClock,
+  systemRandom,
+} from '../src/kernel/lib/index.ts'
+import { createTestDatabase } from './database.ts'
+
+/** One process of the platform with a merchant and its receivers of webhooks. */
+export type Bench = Awaited<ReturnType<typeof startBench>>
+
+/** Starts one process of the platform on a fresh database, delivering to private addresses with a cut after 400 ms. */
+export async function startBench(env: Record<string, string> = {}) {
+  const database = await createTestDatabase()
+  const clock = settableClock(new Date())
+  const first = startProcess(database.url, clock, env)
+  const processes = [first]
+  return {
+    ...first,
+    clock,
+    /** Another process on the same database. */
+    anotherProcess() {
+      const process = startProcess(database.url, clock, env)
+      processes.push(process)
+      return process
+    },
+    async close() {
+      for (const { deps, outgoing } of processes) {
+        await outgoing.close()
+        await deps.db.close()
+      }
+      await database.drop()
+    },
+  }
+}
+
+function startProcess(url: string, clock: SettableClock, env: Record<string, string>) {
+  const config = readConfig({ WEBHOOK_ALLOW_PRIVATE: 'true', WEBHOOK_TIMEOUT_MS: '400', LOG_LEVEL: 'silent', ...env })
+  const random = systemRandom()
+  const deps: Deps = {
+    config,
+    clock,
+    random,
+    db: createDb({ url, max_connections: 6 }),
+    log: createLog('silent'),
+    vault: createVault(Buffer.alloc(32, 1), seededRandom(randomUUID())),
+    point: noPoint,
+    process_id: randomUUID(),
+  }
+  const outgoing = createOutgoing({ allow_private: true })
+  return { deps, outgoing, deliverer: createDeliverer(deps, outgoing) }
+}
+
+/** Makes a merchant whose events go to `url`; answers with the signing secret. */
+export async function merchantWith(deps: Deps, url: string): Promise<Merchant & { secret: string }> {
+  const merchant = await createMerchant(deps, { name: 'Duka', approved: true })
+  return { ...merchant, secret: (await configure(deps, merchant, { webhook_url: url })) ?? '' }
+}
+
+/** Changes a merchant's configuration; answers with the secret when one was made. */
+export async function configure(
+  deps: Deps,
+  merchant: Merchant,
+  input: { webhook_url?: string; events?: string[]; rotate_secret?: boolean },
+): Promise<string | undefined> {
+  const change = await checkConfig(deps, input)
+  return (await inTransaction(deps.db, (tx) => saveConfig(deps, tx, merchant.id, change))).secret
+}
+
+/** Queues `count` events of a merchant, to be claimed, or leased to this process. */
+export function queue(
+  deps: Deps,
+  merchant: Merchant,
+  options: { count?: number; leased?: boolean; event?: EventName; environment?: Environment } = {},
+): Promise<Delivery[]> {
+  const { count = 1, leased = false, event = 'collection.success', environment = 'sandbox' } = options
+  const events = Array.from({ length: count }, () => {
+    const source_id = randomUUID()
+    return {
+      merchant_id: merchant.id,
+      routing_code: merchant.routing_code,
+      environment,
+      event,
+      source_type: 'collection' as const,
+      source_id,
+      source_seq: 1,
+      body: { event, collection_id: source_id, amount: '1000.00', sandbox: true },
+    }
+  })
+  return inTransaction(deps.db, (tx) => enqueueEvents(deps, tx, events, () => leased))
+}
+
+/** Claims what is due now, sends it, and waits until it is recorded. Answers how many were claimed. */
+export async function deliverDue(deliverer: Deliverer): Promise<number> {
+  const claimed = await deliverer.task.runOnce()
+  await deliverer.task.idle()
+  return claimed
+}

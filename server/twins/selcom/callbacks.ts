@@ -1,0 +1,118 @@
+// Callbacks: made when an order changes, signed, and sent to the address that its creation named.
+
+import { Pool } from 'undici'
+import { type Clock, systemClock } from '../../src/kernel/lib/index.ts'
+import { type CallbackEntry, type Order, wordAt } from './book.ts'
+import type { CallbackKind, Word } from './fates.ts'
+import { isOpen, spellWord } from './payers.ts'
+import type { Settings } from './settings.ts'
+import { type Account, signedHeaders } from './signature.ts'
+import type { Callbacks } from './twin.ts'
+
+const CONNECTIONS_MAX = 64
+const SIGNED = ['transid', 'order_id', 'reference', 'result', 'resultcode', 'payment_status']
+const UNSIGNED_HEADERS = { 'content-type': 'application/json', accept: 'application/json' }
+const FOREIGN_SECRET = "somebody else's secret"
+
+type Message = { headers: Record<string, string>; body: string }
+
+/** Makes the sender of callbacks; every one is written into `entries`. */
+export function createCallbacks(
+  account: Account,
+  settings: Settings,
+  entries: CallbackEntry[],
+  clock: Clock = systemClock,
+): Callbacks {
+  const pools = new Map<string, Pool>()
+  let is_closed = false
+
+  const poolOf = (origin: string): Pool => {
+    const known = pools.get(origin)
+    if (known) return known
+    const pool = new Pool(origin, { connections: CONNECTIONS_MAX, pipelining: 1 })
+    pools.set(origin, pool)
+    return pool
+  }
+
+  /** The status that the receiver answers; null without an answer in time. */
+  const post = async (url: URL, { headers, body }: Message): Promise<number | null> => {
+    const path = url.pathname + url.search
+    const signal = AbortSignal.timeout(settings.callback_timeout_ms)
+    try {
+      const answer = await poolOf(url.origin).request({ path, method: 'POST', headers, body, signal })
+      await answer.body.dump()
+      return answer.statusCode
+    } catch {
+      return null
+    }
+  }
+
+  const attempt = async (url: URL, entry: CallbackEntry, message: Message, retries: number): Promise<void> => {
+    if (is_closed) return
+    entry.requests++
+    const status = await post(url, message)
+    if (status !== null && status >= 200 && status < 300) entry.state = 'delivered'
+    else if (retries >= settings.callback_retries) entry.state = 'given_up'
+    else clock.after(settings.callback_retry_pause_ms, () => void attempt(url, entry, message, retries + 1))
+  }
+
+  /** Resolves after the first attempt. */
+  const send = async (order: Order, payment_status: Word, kind: CallbackKind, message: Message | null) => {
+    if (order.webhook === null) return
+    const { order_id } = order
+    const state = message === null ? 'lost' : 'waiting'
+    const entry: CallbackEntry = { order_id, payment_status, kind, state, requests: 0, at: clock.now() }
+    entries.push(entry)
+    if (message !== null) await attempt(new URL(order.webhook), entry, message, 0)
+  }
+
+  const tell = async (order: Order, kind: CallbackKind, word: Word): Promise<void> => {
+    const values = valuesOf(settings, order, word)
+    if (kind === 'lost') return await send(order, word, kind, null)
+    if (kind === 'tampered') values.amount = String(BigInt(values.amount ?? '0') * 10n)
+    const headers = kind === 'unsigned' ? UNSIGNED_HEADERS : signedHeaders(account, clock.now(), SIGNED, values)
+    await send(order, word, kind, { headers, body: JSON.stringify(values) })
+  }
+
+  return {
+    started(order, kind) {
+      if (kind === 'forged') {
+        const values = valuesOf(settings, order, 'COMPLETED')
+        const headers = signedHeaders({ ...account, api_secret: FOREIGN_SECRET }, clock.now(), SIGNED, values)
+        void send(order, 'COMPLETED', kind, { headers, body: JSON.stringify(values) })
+      }
+      if (settings.callback_on === 'all' && kind !== 'reordered') void tell(order, kind, wordAt(order, clock.now()))
+    },
+    changed(order, kind) {
+      const { word } = order
+      const is_final = !isOpen(word)
+      const is_due = { success: word === 'COMPLETED', final: is_final, all: true }[settings.callback_on]
+      if (!is_due) return
+      if (kind === 'late') clock.after(settings.callback_late_ms, () => void tell(order, kind, word))
+      else if (kind === 'reordered') void tell(order, kind, word).then(() => tell(order, kind, 'PENDING'))
+      // The forged one has come already; what follows is true.
+      else if (kind === 'forged') void tell(order, 'plain', word)
+      else for (let sent = 0; sent < (kind === 'duplicate' ? 3 : 1); sent++) void tell(order, kind, word)
+    },
+    async close() {
+      is_closed = true
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()))
+    },
+  }
+}
+
+function valuesOf(settings: Settings, order: Order, word: Word): Record<string, string> {
+  const [result, resultcode] =
+    word === 'COMPLETED' ? ['SUCCESS', '000'] : isOpen(word) ? ['PENDING', '111'] : ['FAIL', '400']
+  return {
+    result,
+    resultcode,
+    order_id: order.order_id,
+    transid: order.payment?.transid ?? '',
+    reference: order.payment?.reference ?? order.reference,
+    channel: order.payment?.channel ?? '',
+    amount: String(order.payment?.amount ?? order.amount),
+    phone: order.payer_phone ?? order.buyer_phone,
+    payment_status: spellWord(settings, order.order_id, word),
+  }
+}

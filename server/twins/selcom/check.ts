@@ -1,0 +1,132 @@
+// The checks of every request, in the order in which the twin makes them. It is stricter than the gateway may be: an
+// adapter that passes here has done everything that is written down.
+
+import { sameSecret } from '../../src/kernel/lib/index.ts'
+import type { Reply } from './reply.ts'
+import { refusal } from './reply.ts'
+import type { Settings } from './settings.ts'
+import { type Account, authorizationOf, isSigned, readTimestamp, signedText } from './signature.ts'
+
+/** A request as it came. Values are texts: what is signed is what JSON or the query carries. */
+export type Incoming = {
+  method: string
+  /** Without /v1 and without a final slash. */
+  path: string
+  address: string
+  headers: Record<string, string | undefined>
+  /** Null: not a flat JSON object, or a query that names a field twice. */
+  fields: Record<string, string> | null
+}
+
+/** The first check that the request does not pass, or null. */
+export function checkRequest(account: Account, settings: Settings, now: Date, incoming: Incoming): Reply | null {
+  const { headers, fields } = incoming
+  if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) {
+    return refusal('content_type', 400, '400', 'Content-Type must be application/json')
+  }
+  if (!/application\/json|\*\/\*/i.test(headers.accept ?? '')) {
+    return refusal('accept', 400, '400', 'Accept must be application/json')
+  }
+  if (!sameSecret(headers.authorization ?? '', authorizationOf(account.api_key))) {
+    return refusal('authorization', 401, '401', 'Invalid Authorization: SELCOM and the API key in base64')
+  }
+  if (settings.source_ips !== null && !settings.source_ips.includes(incoming.address)) return notListed()
+  if (fields === null) return refusal('body', 400, '400', 'Fields must be one level of names with texts or numbers')
+  return checkSignature(account, settings, now, headers, fields) ?? checkPath(settings, incoming.path)
+}
+
+/** The refusal of an address that is not on the list. */
+export function notListed(): Reply {
+  return refusal('source_ip', 403, '403', 'Source IP not whitelisted (4032)')
+}
+
+function checkSignature(
+  account: Account,
+  settings: Settings,
+  now: Date,
+  headers: Incoming['headers'],
+  fields: Record<string, string>,
+): Reply | null {
+  const { 'digest-method': method = '', digest = '', timestamp = '' } = headers
+  const knows_method = method === 'HS256' || (method === 'RS256' && account.rsa_public_key !== null)
+  if (!knows_method) return refusal('digest_method', 401, '401', 'Digest-Method is not known for this key')
+  const time = readTimestamp(timestamp)
+  if (time === null) return refusal('timestamp', 401, '401', 'Timestamp must be ISO 8601 with an offset')
+  if (Math.abs(now.getTime() - time.getTime()) > settings.timestamp_window_s * 1000) {
+    return refusal('timestamp_window', 401, '401', 'Timestamp is too far off')
+  }
+  const names = headers['signed-fields']?.split(',') ?? []
+  // Nothing separates the values in the signed text: one value may look like two fields, so names are compared too.
+  if (!namesAll(names, fields)) return refusal('signed_fields', 401, '401', 'Signed-Fields must name every field once')
+  if (!isSigned(account, method, digest, signedText(timestamp, names, fields))) {
+    return refusal('digest', 401, '401', 'Digest does not match')
+  }
+  return null
+}
+
+function namesAll(names: readonly string[], fields: Record<string, string>): boolean {
+  const unique = new Set(names)
+  if (unique.size !== names.length || names.length !== Object.keys(fields).length) return false
+  return names.every((name) => Object.hasOwn(fields, name))
+}
+
+function checkPath(settings: Settings, path: string): Reply | null {
+  if (!settings.disabled_paths.includes(path)) return null
+  return refusal('endpoint', 403, '403', 'API endpoint not enabled for the vendor (4035)')
+}
+
+/** What a field must look like. */
+export type Rule = RegExp | ((text: string) => boolean)
+/** The fields of a call: those that must be there, and those that may. */
+export type Rules = { must: Record<string, Rule>; may?: Record<string, Rule> }
+
+/** The first field that is missing or cannot be what it is. Fields that no rule names are let pass. */
+export function checkFields(rules: Rules, fields: Record<string, string>): Reply | null {
+  for (const [name, rule] of Object.entries(rules.must)) {
+    const value = fields[name]
+    if (value === undefined || !keeps(rule, value)) return badField(name)
+  }
+  for (const [name, rule] of Object.entries(rules.may ?? {})) {
+    const value = fields[name]
+    if (value !== undefined && !keeps(rule, value)) return badField(name)
+  }
+  return null
+}
+
+function badField(name: string): Reply {
+  return refusal('parameter', 412, '412', `Parameter ${name} is invalid or missing`)
+}
+
+function keeps(rule: Rule, value: string): boolean {
+  return typeof rule === 'function' ? rule(value) : rule.test(value)
+}
+
+/** The web address that a text holds in base64, or null. */
+export function readUrl(text: string): string | null {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.toString('base64') !== text) return null
+  const url = URL.parse(bytes.toString('utf8'))
+  return url !== null && /^https?:$/.test(url.protocol) ? url.href : null
+}
+
+/** Flat fields of a JSON text, or of a query; null when it is something else. */
+export function fieldsOf(content: unknown): Record<string, string> | null {
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) return null
+  const fields: Record<string, string> = {}
+  for (const [name, value] of Object.entries(content)) {
+    if (typeof value !== 'string' && typeof value !== 'number') return null
+    fields[name] = String(value)
+  }
+  return fields
+}
+
+/** Fields of a query; null when one comes twice. */
+export function fieldsOfQuery(query: URLSearchParams): Record<string, string> | null {
+  const fields: Record<string, string> = {}
+  for (const [name, value] of query) {
+    if (Object.hasOwn(fields, name)) return null
+    fields[name] = value
+  }
+  return fields
+}

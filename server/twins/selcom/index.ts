@@ -1,0 +1,104 @@
+// The HTTP twin of Selcom's API gateway: it speaks the gateway's protocol, checks what it is sent, moves money in books
+// of its own, and misbehaves on demand. It shares no code with the adapter, so that each can be tested by the other.
+
+import { type Clock, systemClock } from '../../src/kernel/lib/index.ts'
+import { createBook, type Order, type Payout, type Totals, totalsOf } from './book.ts'
+import { createCallbacks } from './callbacks.ts'
+import { addFloat, listPage, type Page } from './control.ts'
+import { createFaults, type Rates, ratesOf } from './faults.ts'
+import { listen } from './server.ts'
+import { defaultSettings, type Settings } from './settings.ts'
+import type { Account } from './signature.ts'
+import type { Twin } from './twin.ts'
+
+export type { CallbackEntry, Order, Payment, Payout, Push, Totals } from './book.ts'
+export type { Page } from './control.ts'
+export type { Rates } from './faults.ts'
+export { MAGIC_NUMBERS, magicText } from './magic.ts'
+export type { Settings } from './settings.ts'
+export type { Account } from './signature.ts'
+
+/** The keys of a twin that nobody chose others for. They open nothing else. */
+export const SAMPLE_ACCOUNT: Account = {
+  api_key: 'simulator-api-key',
+  api_secret: 'simulator-api-secret',
+  rsa_public_key: null,
+  vendor: 'SIMTILL',
+  float_vendor: 'SIMFLOAT',
+  pin: '0000',
+}
+/** The token of the control API of such a twin. */
+export const SAMPLE_CONTROL_TOKEN = 'simulator-control'
+
+/** Options of `startSimulator`; what is left out is as in the sample account, with a float of a billion shillings. */
+export type SimulatorOptions = {
+  /** 0, the default: any free one. */
+  port?: number
+  host?: string
+  account?: Partial<Account>
+  control_token?: string
+  /** Shillings in the float. */
+  float?: bigint
+  settings?: Partial<Settings>
+  faults?: Partial<Rates>
+  clock?: Clock
+}
+
+/** A running twin. What it can be told and asked here, the control API can be told and asked too. */
+export type Simulator = {
+  /** Base of the gateway's calls: ends in /v1. */
+  url: string
+  /** Base of the control API. */
+  control_url: string
+  account: Account
+  control_token: string
+  totals(): Totals
+  order(order_id: string): Order | null
+  payout(rail: string, transid: string): Payout | null
+  /** A page of orders, pushes, payments, payouts or callbacks, oldest first. */
+  list(name: 'orders' | 'pushes' | 'payments' | 'payouts' | 'callbacks', page?: number, page_size?: number): Page
+  set(settings: Partial<Settings>): void
+  /** Throws on a group or kind that does not exist. */
+  setFaults(faults: Partial<Rates>): void
+  addFloat(amount: bigint): void
+  close(): Promise<void>
+}
+
+const FLOAT = 1_000_000_000n
+
+/** Starts a twin and answers when it listens. */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const { port = 0, host = '127.0.0.1', control_token = SAMPLE_CONTROL_TOKEN, clock = systemClock } = options
+  const account = { ...SAMPLE_ACCOUNT, ...options.account }
+  const settings = { ...defaultSettings(), ...options.settings }
+  const book = createBook(options.float ?? FLOAT)
+  const faults = createFaults()
+  const callbacks = createCallbacks(account, settings, book.callbacks, clock)
+  const twin: Twin = { clock, account, settings, faults, book, callbacks }
+  const setFaults = (wanted: Partial<Rates>) => {
+    const rates = ratesOf(wanted)
+    if ('problem' in rates) throw new Error(`cannot read ${rates.problem}`)
+    faults.set(rates.read)
+  }
+  if (options.faults) setFaults(options.faults)
+  const server = await listen(twin, { port, host, control_token })
+  return {
+    url: `${server.url}/v1`,
+    control_url: `${server.url}/control`,
+    account,
+    control_token,
+    totals: () => totalsOf(book, faults.struck, clock.now()),
+    order: (order_id) => book.orders.get(order_id) ?? null,
+    payout: (rail, transid) => book.payouts.get(`${rail} ${transid}`) ?? null,
+    list(name, page = 1, page_size = 1000) {
+      return listPage(twin, name, page, page_size) ?? { items: [], page, page_size, total: 0 }
+    },
+    set: (wanted) => void Object.assign(settings, wanted),
+    setFaults,
+    addFloat: (amount) => void addFloat(twin, amount),
+    async close() {
+      await callbacks.close()
+      await server.close()
+    },
+  }
+}

@@ -1,0 +1,74 @@
+// The gateway's signature: over the timestamp and the named fields, in their order, as plain text.
+
+import { createHmac, verify } from 'node:crypto'
+import { sameSecret } from '../../src/kernel/lib/index.ts'
+
+/** Who may call, and with what. `rsa_public_key` is a PEM text; null: RS256 is refused. */
+export type Account = {
+  api_key: string
+  api_secret: string
+  rsa_public_key: string | null
+  /** The till that collects. */
+  vendor: string
+  /** The float that payouts are drawn from, and its PIN. */
+  float_vendor: string
+  pin: string
+}
+
+/** The text that is signed. Nothing in it is escaped. */
+export function signedText(timestamp: string, names: readonly string[], values: Record<string, string>): string {
+  return [`timestamp=${timestamp}`, ...names.map((name) => `${name}=${values[name] ?? ''}`)].join('&')
+}
+
+/** The HS256 digest of a text. The secret is a text too, whatever it looks like. */
+export function digestOf(secret: string, text: string): string {
+  return createHmac('sha256', secret).update(text).digest('base64')
+}
+
+/** True when `digest` is the account's, by its method. */
+export function isSigned(account: Account, method: string, digest: string, text: string): boolean {
+  if (method === 'HS256') return sameSecret(digest, digestOf(account.api_secret, text))
+  const { rsa_public_key } = account
+  if (method !== 'RS256' || rsa_public_key === null) return false
+  return verify('sha256', Buffer.from(text), rsa_public_key, Buffer.from(digest, 'base64'))
+}
+
+/** The value of the Authorization header. */
+export function authorizationOf(api_key: string): string {
+  return `SELCOM ${Buffer.from(api_key).toString('base64')}`
+}
+
+const EAT_OFFSET_MS = 3 * 3_600_000
+const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([+-]\d\d):?(\d\d)$/
+
+/** A time as the gateway writes it: to the second, in East Africa. */
+export function timestampOf(time: Date): string {
+  return `${new Date(time.getTime() + EAT_OFFSET_MS).toISOString().slice(0, 19)}+03:00`
+}
+
+/** The time of a Timestamp header; null when it is none. Whole seconds, and an offset with or without colon. */
+export function readTimestamp(text: string): Date | null {
+  const parts = TIMESTAMP.exec(text)
+  if (parts === null) return null
+  const time = new Date(`${parts[1]}${parts[2]}:${parts[3]}`)
+  return Number.isNaN(time.getTime()) ? null : time
+}
+
+/** The headers of a message that the gateway signs. */
+export function signedHeaders(
+  key: { api_key: string; api_secret: string },
+  time: Date,
+  names: readonly string[],
+  values: Record<string, string>,
+): Record<string, string> {
+  const timestamp = timestampOf(time)
+  return {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    authorization: authorizationOf(key.api_key),
+    'digest-method': 'HS256',
+    digest: digestOf(key.api_secret, signedText(timestamp, names, values)),
+    timestamp,
+    'signed-fields': names.join(','),
+  }
+}

@@ -1,0 +1,197 @@
+// The twin refuses what the gateway would, and moves money only when it should.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  b2c,
+  begin,
+  C2B,
+  type Changes,
+  c2b,
+  QUERY,
+  question,
+  reversal,
+} from '../../test/providers/vodacom-twin-caller.ts'
+
+describe('who is let in', () => {
+  test('a session is opened with the key alone', async () => {
+    const { twin, send, sealed } = await begin()
+    const opened = await send('GET', '/getSession/', {})
+    assert.deepEqual([opened.status, opened.code], [200, 'INS-0'])
+    assert.ok((opened.json?.output_SessionID?.length ?? 0) > 20)
+    for (const changes of [
+      { secret: 'another key' },
+      { headers: { authorization: '' } },
+      { headers: { authorization: 'Bearer an-api-key' } },
+      { headers: { authorization: sealed('an-api-key') } },
+    ]) {
+      const refused = await send('GET', '/getSession/', {}, changes)
+      assert.deepEqual([refused.status, refused.code], [400, 'INS-989'])
+    }
+    assert.equal(twin.totals().sessions, 1)
+  })
+
+  test('everything else wants a session, and the key is none', async () => {
+    const { twin, send, openSession } = await begin()
+    const secret = await openSession()
+    assert.equal((await send('POST', C2B, c2b(), { secret })).status, 201)
+    for (const wrong of ['an-api-key', 'x', `${secret}x`]) {
+      const refused = await send('POST', C2B, c2b(), { secret: wrong })
+      assert.deepEqual([refused.status, refused.code], [401, undefined])
+    }
+    assert.equal(twin.totals().executions, 1)
+    twin.set({ no_session: 'code' })
+    assert.equal((await send('POST', C2B, c2b(), { secret: 'x' })).code, 'INS-989')
+    twin.set({ no_session: 'page' })
+    assert.match((await send('POST', C2B, c2b(), { secret: 'x' })).text, /<html>/)
+  })
+
+  test('a session settles, lives, and ends', async () => {
+    const { twin, clock, send, openSession } = await begin()
+    twin.set({ session_settle_ms: 1_000, session_life_ms: 60_000 })
+    const secret = await openSession()
+    const status = async () => (await send('POST', C2B, c2b(), { secret })).status
+    assert.equal(await status(), 401)
+    clock.advance(1_000)
+    assert.equal(await status(), 201)
+    clock.advance(58_999)
+    assert.equal(await status(), 201)
+    clock.advance(1)
+    assert.equal(await status(), 401)
+    twin.set({ one_session: true, session_settle_ms: 0 })
+    const [first, second] = [await openSession(), await openSession()]
+    assert.equal((await send('POST', C2B, c2b(), { secret: first })).status, 401)
+    assert.equal((await send('POST', C2B, c2b(), { secret: second })).status, 201)
+    twin.endSessions()
+    assert.equal((await send('POST', C2B, c2b(), { secret: second })).status, 401)
+  })
+
+  test('origin, content type, market, path and method are checked', async () => {
+    const { twin, send, openSession } = await begin()
+    const secret = await openSession()
+    const post = (changes: Changes, path = C2B) => send('POST', path, c2b(), { secret, ...changes })
+    assert.equal((await post({ headers: { origin: '' } })).code, 'INS-20')
+    assert.equal((await post({ headers: { 'content-type': 'text/plain' } })).code, 'INS-21')
+    assert.equal((await post({ base: twin.url.replace('vodacomTZN', 'vodacomDRC') })).code, 'INS-998')
+    assert.equal((await post({ base: twin.url.replace('sandbox', 'openapi') })).code, 'INS-998')
+    assert.equal((await post({}, '/c2bPayment/')).code, 'INS-997')
+    assert.equal((await post({}, '/reversal/')).status, 404)
+    twin.set({ origins: ['https://pay.example.com'] })
+    assert.equal((await post({})).status, 403)
+    assert.equal((await post({ headers: { origin: 'https://pay.example.com' } })).status, 201)
+    twin.set({ closed: ['c2b'] })
+    assert.equal((await post({ headers: { origin: 'https://pay.example.com' } })).code, 'INS-997')
+    assert.equal(twin.totals().executions, 1)
+  })
+})
+
+describe('fields', () => {
+  test('each one must be there, in its form, as text; and no other', async () => {
+    const { twin, send, openSession } = await begin()
+    const secret = await openSession()
+    const code = async (fields: object) => (await send('POST', C2B, fields, { secret })).code
+    for (const name of Object.keys(c2b())) {
+      const { [name]: _left_out, ...rest } = c2b() as Record<string, string>
+      assert.equal(await code(rest), 'INS-20', name)
+      assert.equal(await code(c2b({ [name]: 5 })), 'INS-21', name)
+    }
+    assert.equal(await code(c2b({ input_PaymentItemsDesc: 'x' })), 'INS-21')
+    assert.equal(await code(c2b({ input_amount: '5' })), 'INS-21')
+    for (const [name, value, expected] of [
+      ['input_Amount', '-1', 'INS-15'],
+      ['input_Amount', '0', 'INS-15'],
+      ['input_Amount', '10.50', 'INS-15'],
+      ['input_Amount', '1e3', 'INS-15'],
+      ['input_CustomerMSISDN', '0754000001', 'INS-2051'],
+      ['input_CustomerMSISDN', '+255754000001', 'INS-2051'],
+      ['input_Country', 'TZA', 'INS-21'],
+      ['input_Currency', 'USD', 'INS-26'],
+      ['input_ServiceProviderCode', '1', 'INS-13'],
+      ['input_ServiceProviderCode', '999999', 'INS-13'],
+      ['input_TransactionReference', 'x'.repeat(21), 'INS-17'],
+      ['input_TransactionReference', 'a-b', 'INS-17'],
+      ['input_ThirdPartyConversationID', 'x'.repeat(41), 'INS-28'],
+      ['input_PurchasedItemsDesc', '', 'INS-30'],
+      ['input_PurchasedItemsDesc', 'x'.repeat(257), 'INS-30'],
+    ] as const) {
+      assert.equal(await code(c2b({ [name]: value })), expected, `${name} ${value.slice(0, 30)}`)
+    }
+    assert.equal((await send('POST', '/b2cPayment/', b2c({ input_PaymentItemsDesc: '' }), { secret })).code, 'INS-31')
+    assert.equal((await send('POST', C2B, {}, { secret, body: '{' })).code, 'INS-20')
+    assert.equal((await send('GET', QUERY, { input_QueryReference: 'x' }, { secret })).code, 'INS-20')
+    assert.equal(twin.totals().transactions, 0)
+  })
+
+  test('a conversation id is used once, whatever for', async () => {
+    const { twin, send, openSession } = await begin()
+    const secret = await openSession()
+    const fields = c2b()
+    assert.equal((await send('POST', C2B, fields, { secret })).code, 'INS-0')
+    const again = await send('POST', C2B, fields, { secret })
+    assert.deepEqual([again.status, again.code], [409, 'INS-10'])
+    const { input_ThirdPartyConversationID: id } = fields
+    assert.equal(
+      (await send('POST', '/b2cPayment/', b2c({ input_ThirdPartyConversationID: id }), { secret })).code,
+      'INS-10',
+    )
+    const asked = question(id)
+    assert.equal((await send('GET', QUERY, asked, { secret })).code, 'INS-0')
+    assert.equal((await send('GET', QUERY, asked, { secret })).code, 'INS-10')
+    assert.equal(
+      (await send('GET', QUERY, question(id, { input_ThirdPartyConversationID: id }), { secret })).code,
+      'INS-10',
+    )
+    const transaction = twin.transaction(id)
+    assert.deepEqual([transaction?.requests, transaction?.executions, transaction?.prompts], [3, 1, 1])
+  })
+})
+
+describe('money', () => {
+  test('is found by each of its three ids, given back once, and adds up', async () => {
+    const { twin, send, openSession } = await begin()
+    const secret = await openSession()
+    const fields = c2b()
+    const paid = await send('POST', C2B, fields, { secret })
+    const receipt = paid.json?.output_TransactionID ?? ''
+    const conversation = paid.json?.output_ConversationID ?? ''
+    for (const id of [receipt, conversation, fields.input_ThirdPartyConversationID]) {
+      const found = await send('GET', QUERY, question(id), { secret })
+      assert.equal(found.json?.output_ResponseTransactionStatus, 'Completed', id)
+      assert.equal(found.json?.output_Reversed, 'false')
+      assert.equal(found.json?.output_OriginalTransactionID, receipt)
+    }
+    assert.equal((await send('GET', QUERY, question('nobody'), { secret })).code, 'INS-23')
+    assert.equal((await send('PUT', '/reversal/', reversal('OTHERS'), { secret })).code, 'INS-35')
+    assert.equal((await send('PUT', '/reversal/', reversal(receipt), { secret })).code, 'INS-0')
+    assert.equal((await send('PUT', '/reversal/', reversal(receipt), { secret })).code, 'INS-6')
+    const found = await send('GET', QUERY, question(receipt), { secret })
+    assert.equal(found.json?.output_Reversed, 'true')
+    assert.deepEqual([twin.totals().collected, twin.totals().by_state.reversed], [0n, 1])
+  })
+
+  test('payouts are drawn from the float, and payments do not fill it', async () => {
+    const { twin, send, openSession } = await begin()
+    const secret = await openSession()
+    await send('POST', C2B, c2b({ input_Amount: '70000' }), { secret })
+    const pay = async (input_Amount: string) =>
+      (await send('POST', '/b2cPayment/', b2c({ input_Amount }), { secret })).code
+    assert.equal(await pay('60000'), 'INS-0')
+    assert.equal(await pay('60000'), 'INS-2006')
+    assert.equal(await pay('40000'), 'INS-0')
+    const { float, paid_out, collected } = twin.totals()
+    assert.deepEqual([float, paid_out, collected], [0n, 100_000n, 70_000n])
+  })
+
+  test('an asynchronous application hears no receipt; what happens comes later', async () => {
+    const { twin, clock, send, openSession } = await begin()
+    twin.set({ mode: 'async', decide_ms: 5_000 })
+    const secret = await openSession()
+    const fields = c2b()
+    const taken = await send('POST', C2B, fields, { secret })
+    assert.deepEqual([taken.code, taken.json?.output_TransactionID], ['INS-0', undefined])
+    const { input_ThirdPartyConversationID: id } = fields
+    assert.equal(twin.transaction(id)?.state, 'pending')
+    clock.advance(5_000)
+    assert.deepEqual([twin.transaction(id)?.state, twin.totals().collected], ['paid', 5_000n])
+  })
+})

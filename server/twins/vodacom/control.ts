@@ -1,0 +1,47 @@
+// The control API: shows the twin's books. It has its own path and its own token; the gateway's key does not open it.
+
+import { sameSecret } from '../../src/kernel/lib/index.ts'
+import { totalsOf } from './book.ts'
+import { magicRows } from './fates.ts'
+import type { Twin } from './twin.ts'
+
+/** Where it is found. */
+export const CONTROL = '/control'
+const LIST_MAX = 1000
+
+/** The calls, for help texts. */
+export const CONTROL_CALLS = `
+  GET  /book            totals over everything
+  GET  /transactions    the newest ${LIST_MAX}, newest first
+  GET  /transactions/ID one, by the id that the caller chose
+  GET  /magic           the table of magic numbers
+`
+
+/** Answers a call: HTTP status and content. `path` comes without the prefix. */
+export function control(
+  twin: Twin,
+  token: string,
+  { method, path, authorization }: { method: string; path: string; authorization: string | undefined },
+): [number, unknown] {
+  if (!sameSecret(authorization ?? '', `Bearer ${token}`))
+    return [401, { error: 'the control API wants its own token' }]
+  if (method !== 'GET') return [405, { error: 'GET' }]
+  const [, name, id, ...more] = path.split('/')
+  if (more.length > 0 || (id !== undefined && name !== 'transactions')) return NOT_FOUND
+  switch (name) {
+    case 'book':
+      return [200, totalsOf(twin.book, twin.chances.struck)]
+    case 'magic':
+      return [200, magicRows()]
+    case 'transactions': {
+      const { by_conversation } = twin.book
+      if (id === undefined) return [200, { items: [...by_conversation.values()].slice(-LIST_MAX).reverse() }]
+      const found = by_conversation.get(id)
+      return found === undefined ? NOT_FOUND : [200, found]
+    }
+    default:
+      return NOT_FOUND
+  }
+}
+
+const NOT_FOUND: [number, unknown] = [404, { error: 'not found' }]

@@ -1,0 +1,108 @@
+// The HTTP twin of M-Pesa's OpenAPI in Tanzania: it speaks the gateway's protocol, checks what it is sent, moves money in
+// books of its own, and misbehaves on demand. It shares no code with the adapter, so that each can be tested by the other.
+
+import { type Clock, type Random, systemClock, systemRandom } from '../../src/kernel/lib/index.ts'
+import { createBook, type Totals, type Transaction, totalsOf } from './book.ts'
+import { type CallbackEntry, createCallbacks } from './callbacks.ts'
+import { createChances, type Rates } from './fates.ts'
+import { createMarketKey } from './keys.ts'
+import { listen } from './server.ts'
+import { createSessions } from './sessions.ts'
+import { defaultSettings, type Settings } from './settings.ts'
+import type { Account, Twin } from './twin.ts'
+
+export type { Totals, Transaction } from './book.ts'
+export type { CallbackEntry } from './callbacks.ts'
+export { CONTROL_CALLS } from './control.ts'
+export { CALLS, FATES, MAGIC, magicRows, type Rates, WIRE_FAULTS } from './fates.ts'
+export type { Settings } from './settings.ts'
+export type { Account } from './twin.ts'
+
+/** The account of a twin that nobody chose another for. It opens nothing else. */
+export const SAMPLE_ACCOUNT: Account = { api_key: 'vodacom-twin-api-key', service_provider_code: '000000' }
+
+/** The token of the control API of such a twin. */
+export const SAMPLE_CONTROL_TOKEN = 'vodacom-twin-control'
+
+/** Options of `startVodacomTwin`. */
+export type VodacomTwinOptions = {
+  /** 0, the default: any free one. */
+  port?: number
+  host?: string
+  account?: Partial<Account>
+  /** Shillings that payouts are drawn from. */
+  float?: bigint
+  settings?: Partial<Settings>
+  chances?: Partial<Rates>
+  /** Bits of the market's key: 2048. The real ones have 4096, which takes seconds to make. */
+  key_bits?: number
+  /** A key that an earlier twin had, as its `private_pem`. Null, the default: a new one. */
+  key?: string | null
+  control_token?: string
+  clock?: Clock
+  random?: Random
+}
+
+/** A running twin. */
+export type VodacomTwin = {
+  /** Base of the gateway's calls, with environment and market. */
+  url: string
+  account: Account
+  /** The market's public key, as a portal shows it; and the whole key, for a twin that takes it up. */
+  public_key: string
+  private_pem: string
+  /** Base of the control API, and what opens it. */
+  control_url: string
+  control_token: string
+  totals(): Totals
+  /** By the id that the caller chose. */
+  transaction(conversation: string): Transaction | null
+  transactions(): readonly Transaction[]
+  callbacks: readonly CallbackEntry[]
+  /** Resolves when callbacks under way have ended. */
+  idle(): Promise<void>
+  set(settings: Partial<Settings>): void
+  /** Throws on a group or kind that does not exist. */
+  setChances(rates: Partial<Rates>): void
+  /** Ends every session. */
+  endSessions(): void
+  close(): Promise<void>
+}
+
+const FLOAT = 1_000_000_000n
+
+/** Starts a twin and answers when it listens. */
+export async function startVodacomTwin(options: VodacomTwinOptions = {}): Promise<VodacomTwin> {
+  const { port = 0, host = '127.0.0.1', clock = systemClock, random = systemRandom() } = options
+  const account = { ...SAMPLE_ACCOUNT, ...options.account }
+  const settings = { ...defaultSettings(), ...options.settings }
+  const book = createBook(options.float ?? FLOAT)
+  const chances = createChances()
+  if (options.chances) chances.set(options.chances)
+  const key = createMarketKey(options.key_bits ?? 2048, options.key)
+  const { control_token = SAMPLE_CONTROL_TOKEN } = options
+  const sessions = createSessions(settings, clock, random)
+  const callbacks = createCallbacks(settings)
+  const twin: Twin = { clock, account, settings, key, sessions, chances, book, callbacks }
+  const server = await listen(twin, { port, host, control_token })
+  return {
+    url: server.url,
+    account,
+    public_key: key.public_text,
+    private_pem: key.private_pem,
+    control_url: server.control_url,
+    control_token,
+    totals: () => totalsOf(book, chances.struck),
+    transaction: (conversation) => book.by_conversation.get(conversation) ?? null,
+    transactions: () => [...book.by_conversation.values()],
+    callbacks: callbacks.entries,
+    idle: () => callbacks.idle(),
+    set: (wanted) => void Object.assign(settings, wanted),
+    setChances: (rates) => chances.set(rates),
+    endSessions: () => sessions.endAll(),
+    async close() {
+      await server.close()
+      await callbacks.idle()
+    },
+  }
+}

@@ -1,0 +1,37 @@
+// Sessions: who may make calls.
+
+import type { Clock, Random } from '../../src/kernel/lib/index.ts'
+import { randomBase62 } from '../../src/kernel/lib/index.ts'
+import type { Settings } from './settings.ts'
+
+/** The sessions of the one application. */
+export type Sessions = {
+  open(): string
+  /** True while a session is let in. */
+  knows(id: string): boolean
+  end(id: string): void
+  endAll(): void
+}
+
+const LENGTH = 32
+
+/** Makes them. */
+export function createSessions(settings: Settings, clock: Clock, random: Random): Sessions {
+  const made = new Map<string, Date>()
+  return {
+    open() {
+      if (settings.one_session) made.clear()
+      const id = randomBase62(random, LENGTH)
+      made.set(id, clock.now())
+      return id
+    },
+    knows(id) {
+      const at = made.get(id)
+      if (at === undefined) return false
+      const age_ms = clock.now().getTime() - at.getTime()
+      return age_ms >= settings.session_settle_ms && age_ms < settings.session_life_ms
+    },
+    end: (id) => void made.delete(id),
+    endAll: () => made.clear(),
+  }
+}
