@@ -3,7 +3,7 @@
  * USAGE says what can be asked of it.
  */
 import { spawn } from 'node:child_process'
-import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises'
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -40,6 +40,9 @@ const CONCURRENCY = 3
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' }
 const QUIET = { info: () => {}, warn: (message: string) => console.error(message) }
 const FOLDER_PREFIX = 'malipo-test-'
+/** A file system in memory: there a database is copied and removed six times faster than on a disk. */
+const MEMORY = '/dev/shm'
+const MEMORY_BYTES_MIN = 8 * 2 ** 30
 const REMOVE_ATTEMPTS = 30
 
 // Whoever reads our output may stop reading; the server still has to be stopped.
@@ -53,7 +56,7 @@ async function main(files: string[]): Promise<number> {
   }
   await clearLeftovers()
   // PostgreSQL may run as another user, who has to get through.
-  const folder = await mkdtemp(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`))
+  const folder = await mkdtemp(join(await folderRoot(), `${FOLDER_PREFIX}${process.pid}-`))
   const temporary = join(folder, 'tmp')
   await mkdir(temporary)
   for (const path of [folder, temporary]) await chmod(path, 0o711)
@@ -73,6 +76,21 @@ async function main(files: string[]): Promise<number> {
   } finally {
     await stopServer()
     await removeData(folder)
+  }
+}
+
+/** Where the data of this run lies: in memory if there is room and programs may be started there, else on the disk. */
+async function folderRoot(): Promise<string> {
+  try {
+    const [{ bavail, bsize }, mounts] = await Promise.all([statfs(MEMORY), readFile('/proc/mounts', 'utf8')])
+    const options = mounts
+      .split('\n')
+      .find((line) => line.split(' ')[1] === MEMORY)
+      ?.split(' ')[3]
+    const has_room = Math.min(bavail * bsize, process.availableMemory()) >= MEMORY_BYTES_MIN
+    return has_room && options !== undefined && !options.split(',').includes('noexec') ? MEMORY : tmpdir()
+  } catch {
+    return tmpdir()
   }
 }
 
@@ -138,12 +156,16 @@ async function removeData(folder: string): Promise<void> {
 
 /** Clears up after test runs of this user that were killed: PostgreSQL outlives its parent. */
 async function clearLeftovers(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+  for (const root of [MEMORY, tmpdir()]) await clearLeftoversIn(root)
+}
+
+async function clearLeftoversIn(root: string): Promise<void> {
+  for (const name of await readdir(root).catch(() => [])) {
     const runner = new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1]
     if (runner === undefined) continue
     const command = await readFile(`/proc/${runner}/cmdline`, 'utf8').catch(() => '')
     if (command.includes('server/test/run.ts')) continue // it is still running
-    const folder = join(tmpdir(), name)
+    const folder = join(root, name)
     const facts = await lstat(folder)
     if (facts.isDirectory() && facts.uid === process.getuid?.()) await removeFolder(folder)
   }

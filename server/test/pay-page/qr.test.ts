@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { createWorker } from '../../src/kernel/work/index.ts'
 import { launchBrowser, openPage } from '../browser.ts'
@@ -32,38 +32,41 @@ after(async () => {
   await world?.close()
 })
 
-for (const way of WAYS) {
-  test(`a payer sees the QR before the rehearsal pays it (${nameOf(way)})`, async () => {
-    const key = way.script ? world.sandbox_key : world.live_key
-    const made = await world.post('/v1/payment-links', { amount: '2500.00', description: 'Viatu' }, { key })
-    assert.equal(made.status, 201, made.text)
-    const slug = String(made.body.data.public_url).split('/pay/')[1]
-    const { page, complaints, close } = await openPage(browser, {
-      viewport: { width: 360, height: 740 },
-      locale: way.language === 'sw' ? 'sw-TZ' : 'en-GB',
-      javaScriptEnabled: way.script,
-    })
-    const says = (sw: string, en: string) => (way.language === 'sw' ? sw : en)
-    await page.goto(`${url}/pay/${slug}?lang=${way.language}`)
-    await page.getByRole('button', { name: says('Onyesha QR', 'Show the QR') }).click()
-    await page.getByRole('heading', { name: says('Skani QR kulipa', 'Scan the QR to pay') }).waitFor()
-    await page.locator('.code svg').waitFor()
-    await page.getByText(says('skani inaigizwa', 'the scan is simulated'), { exact: false }).waitFor()
-    const folder = process.env.SCREENSHOTS
-    if (folder) {
-      for (const width of [360, 1280]) {
-        await page.setViewportSize({ width, height: 740 })
-        await page.screenshot({ path: `${folder}/pay-qr-${way.language}-${width}.png`, fullPage: true })
+// Each waits some seconds for the simulated scan: all of them wait at once.
+describe('a QR of a mock page', { concurrency: true }, () => {
+  for (const way of WAYS) {
+    test(`a payer sees the QR before the rehearsal pays it (${nameOf(way)})`, async () => {
+      const key = way.script ? world.sandbox_key : world.live_key
+      const made = await world.post('/v1/payment-links', { amount: '2500.00', description: 'Viatu' }, { key })
+      assert.equal(made.status, 201, made.text)
+      const slug = String(made.body.data.public_url).split('/pay/')[1]
+      const { page, complaints, close } = await openPage(browser, {
+        viewport: { width: 360, height: 740 },
+        locale: way.language === 'sw' ? 'sw-TZ' : 'en-GB',
+        javaScriptEnabled: way.script,
+      })
+      const says = (sw: string, en: string) => (way.language === 'sw' ? sw : en)
+      await page.goto(`${url}/pay/${slug}?lang=${way.language}`)
+      await page.getByRole('button', { name: says('Onyesha QR', 'Show the QR') }).click()
+      await page.getByRole('heading', { name: says('Skani QR kulipa', 'Scan the QR to pay') }).waitFor()
+      await page.locator('.code svg').waitFor()
+      await page.getByText(says('skani inaigizwa', 'the scan is simulated'), { exact: false }).waitFor()
+      const folder = process.env.SCREENSHOTS
+      if (folder) {
+        for (const width of [360, 1280]) {
+          await page.setViewportSize({ width, height: 740 })
+          await page.screenshot({ path: `${folder}/pay-qr-${way.language}-${width}.png`, fullPage: true })
+        }
       }
-    }
-    if (way.script) assert.deepEqual(await violations(page), [])
-    const paid = page.getByRole('heading', { name: says('Malipo yamefanikiwa', 'Payment successful') })
-    // With scripts the page moves on by itself; without, it loads itself again every 15 seconds.
-    await paid.waitFor({ timeout: 30_000 })
-    assert.deepEqual(complaints, [])
-    await close()
-  })
-}
+      if (way.script) assert.deepEqual(await violations(page), [])
+      const paid = page.getByRole('heading', { name: says('Malipo yamefanikiwa', 'Payment successful') })
+      // With scripts the page moves on by itself; without, it loads itself again every 15 seconds.
+      await paid.waitFor({ timeout: 30_000 })
+      assert.deepEqual(complaints, [])
+      await close()
+    })
+  }
+})
 
 test('a program that shows the QR itself reads a final status within seconds', async () => {
   const made = await world.post(
