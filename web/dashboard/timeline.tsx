@@ -10,9 +10,9 @@ import { Waiting } from '../ui/list.tsx'
 import { FactList, Go, Mono, type Tone, When } from '../ui/parts.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { showAmount, showDuration } from '../ui/show.ts'
+import { toneOf, useWords } from '../ui/words.ts'
 import { useIn, useMay } from './merchant.ts'
 import { timelineTexts } from './timeline-texts.ts'
-import { toneOf, useWords } from './words.ts'
 
 const CALLS = [
   'GET /v1/collections/{collection_id}/timeline',

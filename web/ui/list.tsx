@@ -139,6 +139,23 @@ export function Waiting({ label }: { label?: string }) {
   )
 }
 
+/** The body of a page about one record: its error, the skeleton until the first answer, then the record. */
+export function RecordBody<Data>({
+  read,
+  children,
+}: {
+  read: { data: Data | undefined; error: unknown; refetch: () => unknown }
+  children: (data: Data) => ReactNode
+}) {
+  return (
+    <>
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      {read.data === undefined && !read.error ? <Waiting /> : null}
+      {read.data === undefined ? null : children(read.data)}
+    </>
+  )
+}
+
 // Cards are drawn without the layout of a table: the roles keep it one for whoever listens.
 const ROLE = Object.fromEntries(
   ['table', 'rowgroup', 'row', 'columnheader', 'cell'].map((role) => [role, { role }]),

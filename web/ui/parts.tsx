@@ -132,6 +132,18 @@ export function Chip({ tone, children }: { tone: Tone; children: ReactNode }) {
   return <span className={`chip chip-${tone}`}>{children}</span>
 }
 
+/** A group of facts with its heading. If `id` is given, the heading has it and names the section. */
+export function Panel({ title, id, children }: { title: string; id?: string; children: ReactNode }) {
+  return (
+    <section className="panel" aria-labelledby={id}>
+      <Title order={2} id={id}>
+        {title}
+      </Title>
+      <Stack gap="md">{children}</Stack>
+    </section>
+  )
+}
+
 /** Names and values of one record. Entries that are null or undefined are left out; a wide one has a line of its own. */
 export function FactList({ facts: entries }: { facts: readonly (readonly [string, ReactNode, 'wide'?] | null)[] }) {
   return (

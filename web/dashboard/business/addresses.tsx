@@ -12,9 +12,9 @@ import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
 import { Chip, Dialog, Empty, Mono, Page, type Tone, When } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { useWords } from '../../ui/words.ts'
 import { useActing, useMay } from '../merchant.ts'
 import { Said } from '../said.tsx'
-import { useWords } from '../words.ts'
 import { addressesTexts } from './addresses-texts.ts'
 
 type Row = Calls['GET /v1/merchant/ip-addresses']['data']['items'][number]

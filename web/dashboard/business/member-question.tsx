@@ -2,31 +2,38 @@
 
 import { Button, Group, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import type { Calls } from '../../ui/api-types.ts'
 import { useAct } from '../../ui/data.ts'
 import { newOnce } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Dialog } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { useWords } from '../../ui/words.ts'
 import type { Role } from '../merchant.ts'
-import { useWords } from '../words.ts'
-import type { Member } from './members.tsx'
 import { ROLES } from './members-invite.tsx'
 import { membersTexts } from './members-texts.ts'
 
-/** What is asked, of whom. */
-export type Asked = { act: 'change' | 'remove' | 'leave'; row: Member }
+/** A member of the business. */
+export type MemberRow = Calls['GET /v1/merchant/members']['data']['items'][number]
 
-type Props = { close: () => void; done: (act: Asked['act'], member: Member) => void }
+/** The change that the reader asks for, and the member that it concerns. */
+export type MemberAction = { act: 'change' | 'remove' | 'leave'; row: MemberRow }
+
+type QuestionProps = { close: () => void; done: (act: MemberAction['act'], member: MemberRow) => void }
 
 /** The dialog. `done` is called with the member as they are, or were. */
-export function MemberQuestion({ asked, ...props }: { asked: Asked | null } & Props) {
+export function MemberQuestion({ asked, ...props }: { asked: MemberAction | null } & QuestionProps) {
   if (asked === null) return null
   const key = `${asked.act} ${asked.row.id}`
-  return asked.act === 'change' ? <Change key={key} {...asked} {...props} /> : <End key={key} {...asked} {...props} />
+  return asked.act === 'change' ? (
+    <ChangeRole key={key} {...asked} {...props} />
+  ) : (
+    <RemoveMember key={key} {...asked} {...props} />
+  )
 }
 
-function Change({ act, row, close, done }: Asked & Props) {
+function ChangeRole({ act, row, close, done }: MemberAction & QuestionProps) {
   const t = useTexts(membersTexts)
   const parts = useTexts(partsTexts)
   const words = useWords()
@@ -65,13 +72,13 @@ function Change({ act, row, close, done }: Asked & Props) {
   )
 }
 
-function End({ act, row, close, done }: Asked & Props) {
+function RemoveMember({ act, row, close, done }: MemberAction & QuestionProps) {
   const t = useTexts(membersTexts)
   const parts = useTexts(partsTexts)
   const [once] = useState(newOnce)
   const remove = useAct('DELETE /v1/merchant/members/{member_id}')
   const leaves = act === 'leave'
-  const end = () =>
+  const removeMember = () =>
     remove.mutate(
       { params: { member_id: row.id }, once },
       {
@@ -86,7 +93,7 @@ function End({ act, row, close, done }: Asked & Props) {
       <Text>{leaves ? t.leave_text : t.remove_text}</Text>
       <Problem error={remove.error} />
       <Group>
-        <Button color="red" loading={remove.isPending} onClick={end}>
+        <Button color="red" loading={remove.isPending} onClick={removeMember}>
           {leaves ? t.leave_yes : t.remove_yes}
         </Button>
         <Button variant="default" onClick={close}>

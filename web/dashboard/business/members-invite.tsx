@@ -9,9 +9,9 @@ import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { useWords } from '../../ui/words.ts'
 import { type Role, useActing } from '../merchant.ts'
 import { Said } from '../said.tsx'
-import { useWords } from '../words.ts'
 import { membersTexts } from './members-texts.ts'
 
 /** What members may be, the most careful choice last. */

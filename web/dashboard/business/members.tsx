@@ -2,20 +2,16 @@
 
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { Calls } from '../../ui/api-types.ts'
 import { usePerson, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, useListQuery } from '../../ui/list.tsx'
 import { Empty, Page, When } from '../../ui/parts.tsx'
+import { useWords } from '../../ui/words.ts'
 import { useMay } from '../merchant.ts'
 import { Said } from '../said.tsx'
-import { useWords } from '../words.ts'
-import { type Asked, MemberQuestion } from './member-question.tsx'
+import { type MemberAction, MemberQuestion, type MemberRow } from './member-question.tsx'
 import { Invite } from './members-invite.tsx'
 import { membersTexts } from './members-texts.ts'
-
-/** A member. */
-export type Member = Calls['GET /v1/merchant/members']['data']['items'][number]
 
 /** The list of members, and the invitation. */
 export function Members() {
@@ -23,12 +19,12 @@ export function Members() {
   const words = useWords()
   const admin = useMay('MERCHANT_ADMIN')
   const me = usePerson()
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [asked, setAsked] = useState<MemberAction | null>(null)
   const [said, setSaid] = useState('')
   const list = useListQuery([])
   const read = useRead('GET /v1/merchant/members', { query: list.query }, { keep: true })
   const mine = me.data?.email
-  const columns: Column<Member>[] = [
+  const columns: Column<MemberRow>[] = [
     {
       label: t.email,
       show: (row) => (
@@ -46,7 +42,7 @@ export function Members() {
       show: (row) => <Acts row={row} own={row.email === mine} admin={admin} ask={setAsked} />,
     },
   ]
-  const done = (act: Asked['act'], { email, role }: Member) =>
+  const done = (act: MemberAction['act'], { email, role }: MemberRow) =>
     setSaid(act === 'change' ? t.changed(email, words.role(role)) : t.removed(email))
   return (
     <Page title={t.title} lead={t.lead}>
@@ -77,9 +73,19 @@ function RoleOf({ role }: { role: string }) {
   )
 }
 
-function Acts({ row, own, admin, ask }: { row: Member; own: boolean; admin: boolean; ask: (asked: Asked) => void }) {
+function Acts({
+  row,
+  own,
+  admin,
+  ask,
+}: {
+  row: MemberRow
+  own: boolean
+  admin: boolean
+  ask: (asked: MemberAction) => void
+}) {
   const t = useTexts(membersTexts)
-  const button = (act: Asked['act']) => (
+  const button = (act: MemberAction['act']) => (
     <Button size="xs" variant="default" aria-label={`${t[act]}: ${row.email}`} onClick={() => ask({ act, row })}>
       {t[act]}
     </Button>

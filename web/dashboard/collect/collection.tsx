@@ -10,9 +10,9 @@ import { Waiting } from '../../ui/list.tsx'
 import { Amount, Chip, FactList, Mono, Page, When } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
+import { toneOf, useWords } from '../../ui/words.ts'
 import { Raw } from '../raw.tsx'
 import { Timeline } from '../timeline.tsx'
-import { toneOf, useWords } from '../words.ts'
 import { collectionTexts } from './collection-texts.ts'
 
 type Payment = Calls['GET /v1/collections/{collection_id}']['data']

@@ -3,6 +3,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { CallName } from '../../ui/api.ts'
+import type { Calls } from '../../ui/api-types.ts'
 import { useAct } from '../../ui/data.ts'
 import { isOpen, newOnce } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
@@ -10,9 +11,12 @@ import { Dialog, GoButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showPhone } from '../../ui/show.ts'
 import { useActing, useIn } from '../merchant.ts'
-import type { InvoiceRecord } from './invoice.tsx'
 import { invoicesTexts } from './invoices-texts.ts'
 import { useCollects } from './not-yours.tsx'
+import { CancelButton } from './record-parts.tsx'
+
+/** An invoice as its merchant sees it. */
+export type InvoiceRecord = Calls['GET /v1/invoices/{invoice_id}']['data']
 
 const OPEN = ['DRAFT', 'SENT', 'OVERDUE']
 
@@ -21,35 +25,35 @@ export function InvoiceActs({ invoice }: { invoice: InvoiceRecord }) {
   const t = useTexts(invoicesTexts)
   const at = useIn()
   const may = useCollects()
-  const [said, setSaid] = useState('')
-  const news = useRef<HTMLParagraphElement>(null)
+  const [message, setMessage] = useState('')
+  const status = useRef<HTMLParagraphElement>(null)
   useEffect(() => {
-    if (said !== '') news.current?.focus()
-  }, [said])
+    if (message !== '') status.current?.focus()
+  }, [message])
   const open = OPEN.includes(invoice.status)
   const linked = invoice.payment_link_status === 'ACTIVE'
   return (
     <Stack gap="xs">
       {may && open ? (
         <Group gap="xs">
-          <Send invoice={invoice} done={setSaid} />
+          <SendInvoice invoice={invoice} done={setMessage} />
           {invoice.status === 'DRAFT' ? (
             <GoButton to={at(`invoices/${invoice.id}/edit`)} variant="default">
               {t.edit}
             </GoButton>
           ) : null}
-          {linked ? null : <MakeLink invoice={invoice} done={setSaid} />}
-          <Cancel invoice={invoice} done={setSaid} />
+          {linked ? null : <MakeLink invoice={invoice} done={setMessage} />}
+          <CancelInvoice invoice={invoice} done={setMessage} />
         </Group>
       ) : null}
-      <Text role="status" fw={600} ref={news} tabIndex={-1}>
-        {said}
+      <Text role="status" fw={600} ref={status} tabIndex={-1}>
+        {message}
       </Text>
     </Stack>
   )
 }
 
-type Doing = { invoice: InvoiceRecord; done: (said: string) => void }
+type InvoiceActProps = { invoice: InvoiceRecord; done: (text: string) => void }
 
 /** An act on an invoice under one Idempotency-Key, which is kept while nobody knows whether it was done. */
 function useOnce<Name extends CallName & `POST /v1/invoices/{invoice_id}/${string}`>(name: Name, invoice_id: string) {
@@ -68,7 +72,7 @@ function useOnce<Name extends CallName & `POST /v1/invoices/{invoice_id}/${strin
   return { act, run }
 }
 
-function Send({ invoice, done }: Doing) {
+function SendInvoice({ invoice, done }: InvoiceActProps) {
   const t = useTexts(invoicesTexts)
   const { environment } = useActing()
   const [asking, setAsking] = useState(false)
@@ -116,7 +120,7 @@ function Send({ invoice, done }: Doing) {
   )
 }
 
-function MakeLink({ invoice, done }: Doing): ReactNode {
+function MakeLink({ invoice, done }: InvoiceActProps): ReactNode {
   const t = useTexts(invoicesTexts)
   const { act, run } = useOnce('POST /v1/invoices/{invoice_id}/payment-link', invoice.id)
   const make = () => run(() => done(t.link_made))
@@ -130,7 +134,7 @@ function MakeLink({ invoice, done }: Doing): ReactNode {
   )
 }
 
-function Cancel({ invoice, done }: Doing) {
+function CancelInvoice({ invoice, done }: InvoiceActProps) {
   const t = useTexts(invoicesTexts)
   const [asking, setAsking] = useState(false)
   const { act, run } = useOnce('POST /v1/invoices/{invoice_id}/cancel', invoice.id)
@@ -139,23 +143,5 @@ function Cancel({ invoice, done }: Doing) {
       setAsking(false)
       done(t.cancelled)
     })
-  return (
-    <>
-      <Button variant="default" onClick={() => setAsking(true)}>
-        {t.cancel}
-      </Button>
-      <Dialog open={asking} onClose={() => setAsking(false)} title={t.cancel_title}>
-        <Text>{t.cancel_text}</Text>
-        <Problem error={act.error} retry={() => void cancel()} />
-        <Group>
-          <Button color="red" loading={act.isPending} onClick={() => void cancel()}>
-            {t.cancel_sure}
-          </Button>
-          <Button variant="default" onClick={() => setAsking(false)}>
-            {t.cancel_keep}
-          </Button>
-        </Group>
-      </Dialog>
-    </>
-  )
+  return <CancelButton {...{ t, act, asking, setAsking }} text={t.cancel_text} cancel={() => void cancel()} />
 }

@@ -1,27 +1,27 @@
 // One payment link: its address to hand out, what was tried on it, and its end.
 
 import './collect.css'
-import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import { useParams, useRouterState } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useAct, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Waiting } from '../../ui/list.tsx'
-import { Amount, Chip, Dialog, FactList, Go, Mono, Page, When } from '../../ui/parts.tsx'
-import { Problem } from '../../ui/problem.tsx'
+import { RecordBody } from '../../ui/list.tsx'
+import { Amount, Chip, FactList, Mono, Page, Panel, When } from '../../ui/parts.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
+import { toneOf, useWords } from '../../ui/words.ts'
 import { useIn } from '../merchant.ts'
-import { toneOf, useWords } from '../words.ts'
 import { linksTexts } from './links-texts.ts'
 import { useCollects } from './not-yours.tsx'
-import { Payments } from './payments.tsx'
+import { PaymentsOfLink } from './payments.tsx'
+import { CancelButton, linkFact } from './record-parts.tsx'
 import { Share } from './share.tsx'
 
 type LinkRecord = Calls['GET /v1/payment-links/{link_id}']['data']
 
-/** Where it is said how the link stands. */
-const NEWS = 'link-standing'
+/** The id of the element that shows the status of the link. */
+const STATUS_ID = 'link-status'
 
 /** The page of one payment link. */
 export function Link() {
@@ -32,20 +32,20 @@ export function Link() {
   const title = link === undefined ? t.title : t.link_of(showAmount(link.amount, link.currency))
   return (
     <Page title={title} lead={link?.description ? <span className="prose">{link.description}</span> : null}>
-      <Problem error={read.error} retry={() => void read.refetch()} />
-      {link === undefined && !read.error ? <Waiting /> : null}
-      {link ? (
-        <Stack gap="lg">
-          <Standing link={link} />
-          <Payments link_id={link.id} />
-          <Facts link={link} />
-        </Stack>
-      ) : null}
+      <RecordBody read={read}>
+        {(record) => (
+          <Stack gap="lg">
+            <LinkStatus link={record} />
+            <PaymentsOfLink link_id={record.id} />
+            <LinkFacts link={record} />
+          </Stack>
+        )}
+      </RecordBody>
     </Page>
   )
 }
 
-function Standing({ link }: { link: LinkRecord }) {
+function LinkStatus({ link }: { link: LinkRecord }) {
   const t = useTexts(linksTexts)
   const words = useWords()
   const made = useRouterState({ select: ({ location }) => (location.state as { made?: boolean }).made === true })
@@ -53,7 +53,7 @@ function Standing({ link }: { link: LinkRecord }) {
   return (
     <section className="panel" aria-label={t.address}>
       <Stack gap="md">
-        <div role="status" id={NEWS} tabIndex={-1}>
+        <div role="status" id={STATUS_ID} tabIndex={-1}>
           <Chip tone={toneOf(link.status)}>{words.link(link.status)}</Chip>{' '}
           <span>{active ? (made ? t.made : '') : t.over[link.status]}</span>
         </div>
@@ -76,15 +76,12 @@ function Standing({ link }: { link: LinkRecord }) {
   )
 }
 
-function Facts({ link }: { link: LinkRecord }) {
+function LinkFacts({ link }: { link: LinkRecord }) {
   const t = useTexts(linksTexts)
   const at = useIn()
   const may = useCollects()
   return (
-    <section className="panel" aria-labelledby="facts-title">
-      <Title order={2} id="facts-title">
-        {t.details}
-      </Title>
+    <Panel title={t.details} id="facts-title">
       <FactList
         facts={[
           [t.amount, <Amount key="" value={link.amount} currency={link.currency} />],
@@ -94,30 +91,16 @@ function Facts({ link }: { link: LinkRecord }) {
           [t.created, <When key="" time={link.created_at} />],
           [t.expires, link.expires_at === null ? t.never : <When key="" time={link.expires_at} />],
           link.paid_at === null ? null : [t.paid_at, <When key="" time={link.paid_at} />],
-          link.paid_collection_id === null
-            ? null
-            : [
-                t.paid_by,
-                <Go key="" to={at(`collections/${link.paid_collection_id}`)}>
-                  {t.see_payment}
-                </Go>,
-              ],
-          link.invoice_id === null
-            ? null
-            : [
-                t.invoice,
-                <Go key="" to={at(`invoices/${link.invoice_id}`)}>
-                  {t.see_invoice}
-                </Go>,
-              ],
+          linkFact(t.paid_by, link.paid_collection_id && at(`collections/${link.paid_collection_id}`), t.see_payment),
+          linkFact(t.invoice, link.invoice_id && at(`invoices/${link.invoice_id}`), t.see_invoice),
         ]}
       />
-      {may && link.status === 'ACTIVE' ? <Cancel link={link} /> : null}
-    </section>
+      {may && link.status === 'ACTIVE' ? <CancelLink link={link} /> : null}
+    </Panel>
   )
 }
 
-function Cancel({ link }: { link: LinkRecord }) {
+function CancelLink({ link }: { link: LinkRecord }) {
   const t = useTexts(linksTexts)
   const [asking, setAsking] = useState(false)
   const act = useAct('POST /v1/payment-links/{link_id}/cancel')
@@ -125,28 +108,18 @@ function Cancel({ link }: { link: LinkRecord }) {
     try {
       await act.mutateAsync({ params: { link_id: link.id } })
       setAsking(false)
-      document.getElementById(NEWS)?.focus()
+      document.getElementById(STATUS_ID)?.focus()
     } catch {
       // It is shown below.
     }
   }
   return (
     <Group mt="md">
-      <Button variant="default" onClick={() => setAsking(true)}>
-        {t.cancel}
-      </Button>
-      <Dialog open={asking} onClose={() => setAsking(false)} title={t.cancel_title}>
-        <Text>{t.cancel_text(showAmount(link.amount, link.currency))}</Text>
-        <Problem error={act.error} retry={() => void cancel()} />
-        <Group>
-          <Button color="red" loading={act.isPending} onClick={() => void cancel()}>
-            {t.cancel_sure}
-          </Button>
-          <Button variant="default" onClick={() => setAsking(false)}>
-            {t.cancel_keep}
-          </Button>
-        </Group>
-      </Dialog>
+      <CancelButton
+        {...{ t, act, asking, setAsking }}
+        text={t.cancel_text(showAmount(link.amount, link.currency))}
+        cancel={() => void cancel()}
+      />
     </Group>
   )
 }

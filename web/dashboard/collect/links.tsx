@@ -7,8 +7,8 @@ import { useTexts } from '../../ui/language.ts'
 import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
 import { Amount, Chip, Empty, GoButton, Page, When } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
+import { toneOf, useWords } from '../../ui/words.ts'
 import { useIn, useMay } from '../merchant.ts'
-import { toneOf, useWords } from '../words.ts'
 import { linksTexts } from './links-texts.ts'
 
 type Row = Calls['GET /v1/payment-links']['data']['items'][number]

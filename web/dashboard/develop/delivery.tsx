@@ -10,7 +10,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { showDuration } from '../../ui/show.ts'
 import { useIn } from '../merchant.ts'
 import { Said } from '../said.tsx'
-import { Answered, type Attempt, type Delivery, isTest, TONE_OF } from './webhooks.tsx'
+import { AttemptResult, DELIVERY_TONES, type DeliveryAttempt, isTest, type WebhookDelivery } from './delivery-parts.tsx'
 import { webhooksTexts } from './webhooks-texts.ts'
 
 /** The page of one delivery, live. */
@@ -35,11 +35,11 @@ export function DeliveryPage() {
     )
   const pretty = JSON.stringify(row.payload, null, 2)
   return (
-    <Page title={t.event[row.event] ?? row.event} lead={<Lead row={row} />} actions={again}>
+    <Page title={t.event[row.event] ?? row.event} lead={<DeliveryLead row={row} />} actions={again}>
       <Problem error={replay.error} />
       <Said>{replay.isSuccess ? t.replay_queued : ''}</Said>
       {row.status === 'pending' ? <Text size="sm">{t.pending_help}</Text> : null}
-      <Facts row={row} />
+      <DeliveryFacts row={row} />
       <section className="panel">
         <Title order={2}>{t.body}</Title>
         <Stack gap="sm">
@@ -52,24 +52,24 @@ export function DeliveryPage() {
       <section>
         <Stack gap="sm">
           <Title order={2}>{t.attempts}</Title>
-          {row.attempts.length === 0 ? <Text>{t.no_attempt}</Text> : <Attempts attempts={row.attempts} />}
+          {row.attempts.length === 0 ? <Text>{t.no_attempt}</Text> : <AttemptTable attempts={row.attempts} />}
         </Stack>
       </section>
     </Page>
   )
 }
 
-function Lead({ row }: { row: Delivery }) {
+function DeliveryLead({ row }: { row: WebhookDelivery }) {
   const t = useTexts(webhooksTexts)
   return (
     <>
-      <Chip tone={TONE_OF[row.status]}>{t.state[row.status]}</Chip>{' '}
+      <Chip tone={DELIVERY_TONES[row.status]}>{t.state[row.status]}</Chip>{' '}
       {isTest(row) ? <Chip tone="plain">{t.test_mark}</Chip> : null} <When time={row.created_at} seconds />
     </>
   )
 }
 
-function Facts({ row }: { row: Delivery }) {
+function DeliveryFacts({ row }: { row: WebhookDelivery }) {
   const t = useTexts(webhooksTexts)
   const at = useIn()
   const { collection_id, disbursement_id } = row.payload as Record<string, unknown>
@@ -84,7 +84,7 @@ function Facts({ row }: { row: Delivery }) {
       <FactList
         facts={[
           [t.event_name, <Mono key="event">{row.event}</Mono>],
-          [t.last, <Answered key="last" attempt={row.attempts.at(-1)} />],
+          [t.last, <AttemptResult key="last" attempt={row.attempts.at(-1)} />],
           row.next_attempt_at === null ? null : [t.next, <When key="next" time={row.next_attempt_at} seconds />],
           [t.about, about],
           [
@@ -99,7 +99,7 @@ function Facts({ row }: { row: Delivery }) {
   )
 }
 
-function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
+function AttemptTable({ attempts }: { attempts: readonly DeliveryAttempt[] }) {
   const t = useTexts(webhooksTexts)
   return (
     <Table

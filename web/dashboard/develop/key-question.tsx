@@ -3,6 +3,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { Calls } from '../../ui/api-types.ts'
 import { useCall } from '../../ui/data.ts'
 import { newOnce } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
@@ -10,15 +11,17 @@ import { Dialog } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import type { Made } from './key-shown.tsx'
-import type { KeyRow } from './keys.tsx'
 import { keysTexts } from './keys-texts.ts'
 
-/** What is asked, of which key. */
-export type Asked = { act: 'rotate' | 'revoke'; row: KeyRow }
+/** A key without its secret. */
+export type ApiKeyRow = Calls['GET /v1/merchant/api-keys']['data']['items'][number]
+
+/** The change that the reader asks for, and the key that it concerns. */
+export type KeyAction = { act: 'rotate' | 'revoke'; row: ApiKeyRow }
 
 /** The dialog. `show` takes the new key of a rotation; `said` what was done. */
 export function KeyQuestion(props: {
-  asked: Asked | null
+  asked: KeyAction | null
   close: () => void
   said: (text: string) => void
   show: (made: Made) => void
@@ -35,7 +38,7 @@ function Question({
   said,
   show,
 }: {
-  asked: Asked
+  asked: KeyAction
   close: () => void
   said: (text: string) => void
   show: (made: Made) => void

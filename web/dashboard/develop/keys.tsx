@@ -2,27 +2,23 @@
 
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
 import { Chip, Empty, GoButton, Mono, Page, When } from '../../ui/parts.tsx'
 import { useIn, useMay } from '../merchant.ts'
 import { Said } from '../said.tsx'
-import { type Asked, KeyQuestion } from './key-question.tsx'
+import { type ApiKeyRow, type KeyAction, KeyQuestion } from './key-question.tsx'
 import { KeyShown, type Made } from './key-shown.tsx'
 import { keysTexts } from './keys-texts.ts'
 import { scopeTexts } from './scopes.ts'
-
-/** A key without its secret. */
-export type KeyRow = Calls['GET /v1/merchant/api-keys']['data']['items'][number]
 
 /** The list; after a rotation the new key, once. */
 export function Keys() {
   const t = useTexts(keysTexts)
   const at = useIn()
   const may = useMay('MERCHANT_ADMIN', 'DEVELOPER')
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [asked, setAsked] = useState<KeyAction | null>(null)
   const [made, setMade] = useState<Made | null>(null)
   const [said, setSaid] = useState('')
   const filters: Filter[] = [{ name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) }]
@@ -30,7 +26,7 @@ export function Keys() {
   const read = useRead('GET /v1/merchant/api-keys', { query: list.query }, { live: true, keep: true })
   if (made !== null) return <KeyShown made={made} done={() => setMade(null)} />
   const make = may ? <GoButton to={at('keys/new')}>{t.make}</GoButton> : null
-  const columns: Column<KeyRow>[] = [
+  const columns: Column<ApiKeyRow>[] = [
     { label: t.name, show: (row) => <strong>{row.name}</strong> },
     {
       label: t.key,
@@ -44,7 +40,7 @@ export function Keys() {
     { label: t.created, show: (row) => <When time={row.created_at} /> },
     { label: t.used, show: (row) => (row.last_used_at === null ? t.unused : <When time={row.last_used_at} />) },
     { label: t.status, show: (row) => <State row={row} /> },
-    ...(may ? [{ label: t.acts, show: (row: KeyRow) => <Acts row={row} ask={setAsked} /> }] : []),
+    ...(may ? [{ label: t.acts, show: (row: ApiKeyRow) => <Acts row={row} ask={setAsked} /> }] : []),
   ]
   return (
     <Page key="list" title={t.title} lead={t.lead} actions={make}>
@@ -64,7 +60,7 @@ export function Keys() {
   )
 }
 
-function State({ row }: { row: KeyRow }) {
+function State({ row }: { row: ApiKeyRow }) {
   const t = useTexts(keysTexts)
   return (
     <>
@@ -78,7 +74,7 @@ function State({ row }: { row: KeyRow }) {
   )
 }
 
-function Allowed({ row }: { row: KeyRow }) {
+function Allowed({ row }: { row: ApiKeyRow }) {
   const t = useTexts(keysTexts)
   const words = useTexts(scopeTexts)
   return (
@@ -98,10 +94,10 @@ function Allowed({ row }: { row: KeyRow }) {
   )
 }
 
-function Acts({ row, ask }: { row: KeyRow; ask: (asked: Asked) => void }) {
+function Acts({ row, ask }: { row: ApiKeyRow; ask: (asked: KeyAction) => void }) {
   const t = useTexts(keysTexts)
   if (row.status !== 'active') return <>–</>
-  const button = (act: Asked['act']) => (
+  const button = (act: KeyAction['act']) => (
     <Button size="xs" variant="default" aria-label={`${t[act]}: ${row.name}`} onClick={() => ask({ act, row })}>
       {t[act]}
     </Button>

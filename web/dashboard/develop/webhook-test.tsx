@@ -9,7 +9,7 @@ import { Go } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showDuration } from '../../ui/show.ts'
 import { useIn } from '../merchant.ts'
-import type { Attempt } from './webhooks.tsx'
+import type { DeliveryAttempt } from './delivery-parts.tsx'
 import { webhooksTexts } from './webhooks-texts.ts'
 
 /** The list that stands below. */
@@ -94,7 +94,7 @@ export function WebhookTest() {
   )
 }
 
-function resultOf({ status_code, duration_ms, error }: Attempt, t: (typeof webhooksTexts)['sw']): string {
+function resultOf({ status_code, duration_ms, error }: DeliveryAttempt, t: (typeof webhooksTexts)['sw']): string {
   const took = showDuration(duration_ms)
   if (status_code === null) return t.test_none(t.error[error ?? ''] ?? error ?? '', took)
   if (error === null) return t.test_ok(status_code, took)

@@ -3,27 +3,18 @@
 import { Button, Stack, Title } from '@mantine/core'
 import { useState } from 'react'
 import { Refused } from '../../ui/api.ts'
-import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, type Filter, List, useListQuery, Waiting } from '../../ui/list.tsx'
-import { Chip, Empty, Page, type Tone, When } from '../../ui/parts.tsx'
+import { Chip, Empty, Page, When } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { showDuration } from '../../ui/show.ts'
 import { useIn } from '../merchant.ts'
+import { AttemptResult, DELIVERY_TONES, EventName, type WebhookDelivery } from './delivery-parts.tsx'
 import { ReplaySince } from './replay-since.tsx'
 import { WebhookConfig } from './webhook-config.tsx'
 import { WebhookTest } from './webhook-test.tsx'
 import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
-
-/** One delivery with its attempts. */
-export type Delivery = Calls['GET /v1/merchant/webhook-deliveries']['data']['items'][number]
-/** One try to deliver. */
-export type Attempt = Delivery['attempts'][number]
-
-/** How good or bad the state of a delivery is. */
-export const TONE_OF: Record<Delivery['status'], Tone> = { pending: 'wait', delivered: 'good', failed: 'bad' }
 
 /** The page: address and secret, a test, deliveries. */
 export function Webhooks() {
@@ -63,11 +54,11 @@ function Deliveries() {
   ]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/merchant/webhook-deliveries', { query: list.query }, { live: true, keep: true })
-  const columns: Column<Delivery>[] = [
+  const columns: Column<WebhookDelivery>[] = [
     { label: t.time, show: (row) => <When time={row.created_at} seconds /> },
     { label: t.event_name, show: (row) => <EventName row={row} /> },
-    { label: t.status, show: (row) => <Chip tone={TONE_OF[row.status]}>{t.state[row.status]}</Chip> },
-    { label: t.last, show: (row) => <Answered attempt={row.attempts.at(-1)} /> },
+    { label: t.status, show: (row) => <Chip tone={DELIVERY_TONES[row.status]}>{t.state[row.status]}</Chip> },
+    { label: t.last, show: (row) => <AttemptResult attempt={row.attempts.at(-1)} /> },
     { label: t.attempts, show: (row) => row.attempts.at(-1)?.number ?? 0, right: true },
   ]
   const any = (read.data?.pagination.total_items ?? 0) > 0
@@ -94,33 +85,5 @@ function Deliveries() {
       </Stack>
       <ReplaySince open={replaying} close={() => setReplaying(false)} />
     </section>
-  )
-}
-
-/** What a delivery tells of. A test says that it is one: it bears the name of a real event. */
-function EventName({ row }: { row: Delivery }) {
-  const t = useTexts(webhooksTexts)
-  return (
-    <>
-      {t.event[row.event] ?? row.event} {isTest(row) ? <Chip tone="plain">{t.test_mark}</Chip> : null}
-    </>
-  )
-}
-
-/** True for what was sent to try the address out. */
-export function isTest({ payload }: Delivery): boolean {
-  return (payload as { test?: unknown }).test === true
-}
-
-/** What a server answered, in short. */
-export function Answered({ attempt }: { attempt: Attempt | undefined }) {
-  const t = useTexts(webhooksTexts)
-  if (attempt === undefined) return <>{t.no_attempt}</>
-  const { status_code, error, duration_ms } = attempt
-  const what = status_code ?? (error === null ? t.none_code : (t.error[error] ?? error))
-  return (
-    <>
-      {what} · {showDuration(duration_ms)}
-    </>
   )
 }

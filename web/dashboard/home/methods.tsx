@@ -5,7 +5,7 @@ import { useTexts } from '../../ui/language.ts'
 import { type Column, Table } from '../../ui/list.tsx'
 import { Amount } from '../../ui/parts.tsx'
 import { showCount } from '../../ui/show.ts'
-import { useWords } from '../words.ts'
+import { useWords } from '../../ui/words.ts'
 import { homeTexts } from './home-texts.ts'
 import type { Overview } from './totals.tsx'
 

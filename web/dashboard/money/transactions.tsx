@@ -6,8 +6,8 @@ import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
 import { Amount, Chip, Empty, GoButton, Page, When } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
+import { toneOf, useWords } from '../../ui/words.ts'
 import { useActing, useIn } from '../merchant.ts'
-import { toneOf, useWords } from '../words.ts'
 import { statusWord, useKinds } from './transaction-words.ts'
 
 type Row = Calls['GET /v1/merchants/{merchant_id}/transactions']['data']['items'][number]

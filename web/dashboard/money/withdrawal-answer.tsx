@@ -10,11 +10,11 @@ import { useLanguage, useTexts } from '../../ui/language.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useMay } from '../merchant.ts'
 import { Said } from '../said.tsx'
-import type { Detail } from './withdrawal.tsx'
+import type { WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
 
 /** Shown while an answer is waited for, and says so when it was sent. */
-export function Answer({ row }: { row: Detail }) {
+export function OperatorQuestion({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const may = useMay('MERCHANT_ADMIN', 'FINANCE')
   const [sent, setSent] = useState(false)
@@ -27,7 +27,7 @@ export function Answer({ row }: { row: Detail }) {
           <Title order={2}>{t.asked}</Title>
           <Stack gap="md">
             <Text className="said">{row.status_reason ?? '–'}</Text>
-            {may ? <Form row={row} sent={() => setSent(true)} /> : <Text size="sm">{t.answer_who}</Text>}
+            {may ? <AnswerForm row={row} sent={() => setSent(true)} /> : <Text size="sm">{t.answer_who}</Text>}
           </Stack>
         </section>
       ) : null}
@@ -35,7 +35,7 @@ export function Answer({ row }: { row: Detail }) {
   )
 }
 
-function Form({ row, sent }: { row: Detail; sent: () => void }) {
+function AnswerForm({ row, sent }: { row: WithdrawalDetail; sent: () => void }) {
   const t = useTexts(withdrawalTexts)
   const call = useCall()
   const queries = useQueryClient()

@@ -8,11 +8,11 @@ import { Amount, Go, Mono } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
 import { useIn } from '../merchant.ts'
-import type { Detail } from './withdrawal.tsx'
+import type { WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
 
 /** The transactions that brought the money, once it is reserved. */
-export function Funding({ row }: { row: Detail }) {
+export function Funding({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const at = useIn()
   const taken = row.transaction_reference !== null

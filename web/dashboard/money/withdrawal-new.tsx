@@ -14,23 +14,14 @@ import { Empty, GoButton, hrefOf, Page } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useActing, useIn, useMay } from '../merchant.ts'
-import { METHODS, type PayoutMethod } from './destination.ts'
 import { newTexts } from './withdrawal-new-texts.ts'
-import { type Quote, Review } from './withdrawal-review.tsx'
+import { METHODS, type PayoutMethod, type WithdrawalDraft, type WithdrawalFields } from './withdrawal-record.ts'
+import { Review, type WithdrawalQuote } from './withdrawal-review.tsx'
 
 /** A network or bank that can be paid. */
-export type Destination = Calls['GET /v1/destinations']['data']['items'][number]
-/** What is typed. */
-export type Typed = {
-  method: PayoutMethod
-  destination_code: string
-  identifier: string
-  name: string
-  amount: string
-  reference: string
-}
+type PayoutDestination = Calls['GET /v1/destinations']['data']['items'][number]
 
-const EMPTY: Typed = {
+const EMPTY: WithdrawalFields = {
   method: 'MOBILE_MONEY',
   destination_code: '',
   identifier: '',
@@ -75,24 +66,24 @@ export function NewWithdrawal() {
     )
   }
   if (reached.data.items.length === 0) return <Page title={t.title}>{t.nowhere}</Page>
-  return <Steps destinations={reached.data.items} />
+  return <WithdrawalSteps destinations={reached.data.items} />
 }
 
-function Steps({ destinations }: { destinations: readonly Destination[] }) {
+function WithdrawalSteps({ destinations }: { destinations: readonly PayoutDestination[] }) {
   const t = useTexts(newTexts)
   const at = useIn()
   const call = useCall()
   const navigate = useNavigate()
   const check = checks(useLanguage())
   const { environment, membership } = useActing()
-  const [quote, setQuote] = useState<Quote | null>(null)
-  const identifier = (value: string, { method }: Typed) => {
+  const [quote, setQuote] = useState<WithdrawalQuote | null>(null)
+  const identifier = (value: string, { method }: WithdrawalFields) => {
     if (method === 'MOBILE_MONEY') return check.phone(value)
     const ok = method === 'BANK_ACCOUNT' ? /^[A-Za-z0-9/-]{1,34}$/ : /^\d{6,20}$/
     if (ok.test(value.trim())) return null
     return check.needed(value) ?? (method === 'BANK_ACCOUNT' ? t.account_wrong : check.phone(value))
   }
-  const draft = useDraft<Typed>({
+  const draft = useDraft<WithdrawalFields>({
     name: `withdrawal.${membership.merchant_id}.${environment}`,
     initial: EMPTY,
     rename: RENAME,
@@ -104,12 +95,12 @@ function Steps({ destinations }: { destinations: readonly Destination[] }) {
     },
   })
   const price = draft.ask(async (typed) => {
-    const { method, destination_code, amount } = bodyOf(typed, destinations)
+    const { method, destination_code, amount } = requestBody(typed, destinations)
     setQuote(await call('POST /v1/merchant/withdrawals/quote', { body: { method, destination_code, amount } }))
   })
   const send = draft.submit(async (typed, once) => {
     try {
-      const { id } = await call('POST /v1/merchant/withdrawals', { body: bodyOf(typed, destinations), once })
+      const { id } = await call('POST /v1/merchant/withdrawals', { body: requestBody(typed, destinations), once })
       await navigate({ to: hrefOf(at(`withdrawals/${id}`)) })
     } catch (error) {
       // Corrected where the field is, and priced anew.
@@ -142,10 +133,13 @@ function Steps({ destinations }: { destinations: readonly Destination[] }) {
   )
 }
 
-/** A form that is being filled in. */
-export type Draft = ReturnType<typeof useDraft<Typed>>
-
-function Fields({ draft: { form }, destinations }: { draft: Draft; destinations: readonly Destination[] }) {
+function Fields({
+  draft: { form },
+  destinations,
+}: {
+  draft: WithdrawalDraft
+  destinations: readonly PayoutDestination[]
+}) {
   const t = useTexts(newTexts)
   const parts = useTexts(partsTexts)
   const { method } = form.values
@@ -211,7 +205,10 @@ function Fields({ draft: { form }, destinations }: { draft: Draft; destinations:
 }
 
 /** What is typed, as the API takes it. */
-function bodyOf(typed: Typed, destinations: readonly Destination[]): Calls['POST /v1/merchant/withdrawals']['body'] {
+function requestBody(
+  typed: WithdrawalFields,
+  destinations: readonly PayoutDestination[],
+): Calls['POST /v1/merchant/withdrawals']['body'] {
   const { method, destination_code: code } = typed
   const name = typed.name.trim()
   const number = typed.identifier.trim()

@@ -4,10 +4,10 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useAct } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { useWords } from '../../ui/words.ts'
 import { useMay } from '../merchant.ts'
 import { Said } from '../said.tsx'
-import { useWords } from '../words.ts'
-import type { Detail } from './withdrawal.tsx'
+import type { WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
 
 const WAITING = [
@@ -20,7 +20,7 @@ const WAITING = [
   'REVERSED',
 ] as const
 /** What can be played from each state. */
-const PLAYED: Partial<Record<Detail['status'], readonly (typeof WAITING)[number][]>> = {
+const PLAYED: Partial<Record<WithdrawalDetail['status'], readonly (typeof WAITING)[number][]>> = {
   PENDING_ADMIN_APPROVAL: WAITING,
   INFO_REQUESTED: WAITING.filter((one) => one !== 'INFO_REQUESTED'),
   PROCESSING: ['SUCCESS', 'FAILED', 'REVERSED'],
@@ -30,7 +30,7 @@ const PLAYED: Partial<Record<Detail['status'], readonly (typeof WAITING)[number]
 }
 
 /** Buttons for what can be played from here. */
-export function Play({ row }: { row: Detail }) {
+export function SimulateOutcome({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const words = useWords()
   const may = useMay('MERCHANT_ADMIN', 'FINANCE')

@@ -9,19 +9,18 @@ import { useTexts } from '../../ui/language.ts'
 import { Amount, Page } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { addAmounts, showAmount } from '../../ui/show.ts'
-import { showIdentifier } from './destination.ts'
-import type { Draft, Typed } from './withdrawal-new.tsx'
 import { newTexts } from './withdrawal-new-texts.ts'
+import { showIdentifier, type WithdrawalDraft, type WithdrawalFields } from './withdrawal-record.ts'
 
 /** What it would cost. */
-export type Quote = Calls['POST /v1/merchant/withdrawals/quote']['data']
+export type WithdrawalQuote = Calls['POST /v1/merchant/withdrawals/quote']['data']
 
 /** The page. `place`: the name of the network, bank or wallet; `send` asks for it. */
 export function Review(props: {
-  typed: Typed
-  quote: Quote
+  typed: WithdrawalFields
+  quote: WithdrawalQuote
   place: string
-  draft: Draft
+  draft: WithdrawalDraft
   send: (event?: FormEvent<HTMLFormElement>) => void
   back: () => void
 }) {
@@ -85,7 +84,7 @@ export function Review(props: {
   )
 }
 
-function Fees({ quote }: { quote: Quote }) {
+function Fees({ quote }: { quote: WithdrawalQuote }) {
   const t = useTexts(newTexts)
   const fees: [string, string][] = [
     [t.percentage, quote.percentage_fee],
@@ -111,7 +110,7 @@ function Line({ label, strong = false, children }: { label: string; strong?: boo
 }
 
 /** The destination in words. */
-function whereTo(typed: Typed, place: string, t: (typeof newTexts)['sw']): string {
+function whereTo(typed: WithdrawalFields, place: string, t: (typeof newTexts)['sw']): string {
   const name = typed.name.trim()
   const number = typed.identifier.trim()
   if (typed.method === 'BANK_ACCOUNT') return t.to_bank(name, number, place)

@@ -2,24 +2,20 @@
 
 import { Alert, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
-import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Waiting } from '../../ui/list.tsx'
 import { Amount, Chip, Copy, FactList, Go, GoButton, Mono, Page, When } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
+import { toneOf, useWords } from '../../ui/words.ts'
 import { useActing, useIn, useMay } from '../merchant.ts'
 import { Timeline } from '../timeline.tsx'
-import { toneOf, useWords } from '../words.ts'
-import { showIdentifier } from './destination.ts'
-import { Answer } from './withdrawal-answer.tsx'
+import { OperatorQuestion } from './withdrawal-answer.tsx'
 import { Funding } from './withdrawal-funding.tsx'
-import { Play } from './withdrawal-play.tsx'
+import { SimulateOutcome } from './withdrawal-play.tsx'
+import { showIdentifier, type WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
-
-/** A withdrawal with its history. */
-export type Detail = Calls['GET /v1/merchant/withdrawals/{withdrawal_id}']['data']
 
 /** The page of one withdrawal, live. */
 export function Withdrawal() {
@@ -36,20 +32,20 @@ export function Withdrawal() {
   }
   const row = read.data
   return (
-    <Page title={t.title(showAmount(row.amount, row.currency))} lead={<Lead row={row} />}>
+    <Page title={t.title(showAmount(row.amount, row.currency))} lead={<WithdrawalLead row={row} />}>
       <Problem error={read.error} retry={() => void read.refetch()} />
-      <Next row={row} />
-      <Answer row={row} />
-      <Facts row={row} />
-      <History row={row} />
+      <NextStep row={row} />
+      <OperatorQuestion row={row} />
+      <WithdrawalFacts row={row} />
+      <StatusHistory row={row} />
       <Timeline name="GET /v1/merchant/withdrawals/{withdrawal_id}/timeline" params={{ withdrawal_id }} />
       <Funding row={row} />
-      {environment === 'sandbox' ? <Play row={row} /> : null}
+      {environment === 'sandbox' ? <SimulateOutcome row={row} /> : null}
     </Page>
   )
 }
 
-function Lead({ row }: { row: Detail }) {
+function WithdrawalLead({ row }: { row: WithdrawalDetail }) {
   const words = useWords()
   return (
     <>
@@ -61,9 +57,9 @@ function Lead({ row }: { row: Detail }) {
 const COLOURS = { good: 'teal', bad: 'red', wait: 'blue', warn: 'yellow', plain: 'gray' } as const
 
 /** Where nothing follows by itself. */
-const ENDED: ReadonlySet<Detail['status']> = new Set(['SUCCESS', 'FAILED', 'REJECTED', 'REVERSED'])
+const ENDED: ReadonlySet<WithdrawalDetail['status']> = new Set(['SUCCESS', 'FAILED', 'REJECTED', 'REVERSED'])
 
-function Next({ row }: { row: Detail }) {
+function NextStep({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const words = useWords()
   const at = useIn()
@@ -91,7 +87,7 @@ function Next({ row }: { row: Detail }) {
   )
 }
 
-function Facts({ row }: { row: Detail }) {
+function WithdrawalFacts({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const words = useWords()
   const at = useIn()
@@ -143,7 +139,7 @@ function Facts({ row }: { row: Detail }) {
   )
 }
 
-function History({ row }: { row: Detail }) {
+function StatusHistory({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const words = useWords()
   return (

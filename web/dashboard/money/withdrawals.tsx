@@ -7,10 +7,10 @@ import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
 import { Amount, Chip, Empty, GoButton, Page, When } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
+import { toneOf, useWords } from '../../ui/words.ts'
 import { useIn, useMay } from '../merchant.ts'
-import { toneOf, useWords } from '../words.ts'
 import { Balance } from './balance.tsx'
-import { METHODS, showIdentifier } from './destination.ts'
+import { METHODS, showIdentifier } from './withdrawal-record.ts'
 
 type Row = Calls['GET /v1/merchant/withdrawals']['data']['items'][number]
 

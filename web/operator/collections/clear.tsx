@@ -1,7 +1,6 @@
 // One held collection with all that is known of it, and the decision whose its money is.
 
 import { Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
-import { useWords } from '../../dashboard/words.ts'
 import { checks, readAmount } from '../../ui/checks.ts'
 import { useAct } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
@@ -9,14 +8,15 @@ import { useLanguage, useTexts } from '../../ui/language.ts'
 import { Amount, FactList, Go, Mono, When } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
+import { useWords } from '../../ui/words.ts'
 import { Answers, Form } from '../question.tsx'
 import { within } from '../words.ts'
 import { heldTexts } from './held-texts.ts'
-import { amountsOf, type Held, unvaluedOf } from './record.ts'
+import { amountsOf, type CollectionRow, unvaluedOf } from './record.ts'
 
 const REASON_MAX = 500
 
-type Props = { of: Held; onDone: (news: string) => void; onClose: () => void }
+type Props = { of: CollectionRow; onDone: (news: string) => void; onClose: () => void }
 
 /** The case, with its decision while it waits for one. */
 export function Clear(props: Props) {
@@ -39,7 +39,7 @@ export function Clear(props: Props) {
   )
 }
 
-function HeldFacts({ of }: { of: Held }) {
+function HeldFacts({ of }: { of: CollectionRow }) {
   const t = useTexts(heldTexts)
   const { received, fee, credited } = amountsOf(of)
   const money = (amount: number) => <Amount value={amount} currency={of.currency} />
@@ -162,7 +162,7 @@ function Decision({ of, onDone, onClose }: Props) {
 }
 
 /** What a payment went through, oldest first. `order`: the level of its heading. */
-export function HeldHistory({ of, order = 3 }: { of: Held; order?: 2 | 3 }) {
+export function HeldHistory({ of, order = 3 }: { of: CollectionRow; order?: 2 | 3 }) {
   const t = useTexts(heldTexts)
   const words = useWords()
   return (

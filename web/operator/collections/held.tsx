@@ -1,21 +1,22 @@
-// Held collections: money that came in and waits for an operator's word.
+// CollectionRow collections: money that came in and waits for an operator's word.
 
 import { Group, NativeSelect, Text, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
-import { toneOf, useWords } from '../../dashboard/words.ts'
 import { Refused } from '../../ui/api.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, type Filter, List, useListQuery, Waiting } from '../../ui/list.tsx'
-import { Amount, Chip, Dialog, Empty, Page, When } from '../../ui/parts.tsx'
+import { Amount, Dialog, Empty, Page, When } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { showAmount, showPhone } from '../../ui/show.ts'
+import { showAmount } from '../../ui/show.ts'
+import { useWords } from '../../ui/words.ts'
 import { useAsking } from '../act.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 import { News } from '../news.tsx'
 import { Clear } from './clear.tsx'
+import { PaymentStatus, partyColumns } from './columns.tsx'
 import { heldTexts } from './held-texts.ts'
-import { amountsOf, type Held, unvaluedOf, whyOf } from './record.ts'
+import { amountsOf, type CollectionRow, unvaluedOf, whyOf } from './record.ts'
 
 /** Where a collection that was held may stand. The API lists one of them at a time: those that wait, unless another is named. */
 const STATUSES = ['pending_clearance', 'successful', 'failed', 'reversed']
@@ -41,12 +42,12 @@ export function HeldCollections() {
     { live: true, enabled: about !== null && read.data !== undefined && listed === undefined },
   )
   const found = about === null || alone.data?.held_at == null ? undefined : alone.data
-  const open: Held | undefined = listed ?? found
+  const open: CollectionRow | undefined = listed ?? found
   const done = (text: string) => {
     ask(null)
     setNews(text)
   }
-  const columns = useColumns((id) => ask('case', id))
+  const columns = useHeldColumns((id) => ask('case', id))
   return (
     <Page
       title={t.title}
@@ -85,7 +86,7 @@ export function HeldCollections() {
         ) : alone.isLoading ? (
           <Waiting />
         ) : (
-          <NotFound error={alone.error} retry={() => void alone.refetch()} />
+          <CaseNotFound error={alone.error} retry={() => void alone.refetch()} />
         )}
       </Dialog>
     </Page>
@@ -93,18 +94,18 @@ export function HeldCollections() {
 }
 
 /** There is no such case, or it could not be read. */
-function NotFound({ error, retry }: { error: unknown; retry: () => void }) {
+function CaseNotFound({ error, retry }: { error: unknown; retry: () => void }) {
   const t = useTexts(heldTexts)
   const is_gone = error === null || (error instanceof Refused && error.status < 500)
   return is_gone ? <Text>{t.gone}</Text> : <Problem error={error} retry={retry} />
 }
 
-function showReceived(row: Held): string {
+function showReceived(row: CollectionRow): string {
   const foreign = unvaluedOf(row)
   return foreign ? showAmount(foreign.amount, foreign.currency) : showAmount(amountsOf(row).received, row.currency)
 }
 
-function ReceivedAmount({ row }: { row: Held }) {
+function ReceivedAmount({ row }: { row: CollectionRow }) {
   const foreign = unvaluedOf(row)
   return foreign ? (
     <Amount value={foreign.amount} currency={foreign.currency} />
@@ -113,9 +114,8 @@ function ReceivedAmount({ row }: { row: Held }) {
   )
 }
 
-function useColumns(open: (id: string) => void): Column<Held>[] {
+function useHeldColumns(open: (id: string) => void): Column<CollectionRow>[] {
   const t = useTexts(heldTexts)
-  const words = useWords()
   return [
     {
       label: t.received,
@@ -127,18 +127,7 @@ function useColumns(open: (id: string) => void): Column<Held>[] {
     },
     { label: t.asked, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
     { label: t.held_at, show: (row) => <When time={row.held_at} /> },
-    { label: t.merchant, show: (row) => row.merchant_name },
-    {
-      label: t.payer,
-      show: (row) => (
-        <div>
-          {row.customer_name ?? '–'}
-          <Text size="sm" c="dimmed">
-            <span className="amount">{row.customer_phone === null ? '–' : showPhone(row.customer_phone)}</span>
-          </Text>
-        </div>
-      ),
-    },
+    ...partyColumns(t),
     {
       label: t.why,
       show: (row) => {
@@ -146,14 +135,6 @@ function useColumns(open: (id: string) => void): Column<Held>[] {
         return why === null ? '–' : 'kind' in why ? t.whys[why.kind] : why.text
       },
     },
-    {
-      label: t.status,
-      show: (row) => (
-        <Group gap={4} className="chips">
-          <Chip tone={toneOf(row.status)}>{words.collection(row.status)}</Chip>
-          {row.environment === 'sandbox' ? <Chip tone="plain">{words.environment('sandbox')}</Chip> : null}
-        </Group>
-      ),
-    },
+    { label: t.status, show: (row) => <PaymentStatus of={row} /> },
   ]
 }

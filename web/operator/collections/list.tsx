@@ -1,15 +1,14 @@
 // The payments of all merchants, of every status.
 
-import { Group, Text } from '@mantine/core'
-import { toneOf, useWords } from '../../dashboard/words.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
-import { Amount, Chip, Empty, Go, GoButton, Page, When } from '../../ui/parts.tsx'
-import { showPhone } from '../../ui/show.ts'
+import { Amount, Empty, Go, GoButton, Page, When } from '../../ui/parts.tsx'
+import { useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
+import { PaymentStatus, partyColumns } from './columns.tsx'
 import { paymentTexts } from './payment-texts.ts'
-import type { Held } from './record.ts'
+import type { CollectionRow } from './record.ts'
 
 const METHODS = ['wallet_push', 'provider_pesa', 'qr']
 
@@ -34,7 +33,7 @@ export function Payments() {
   const list = useListQuery([...filters, MERCHANT_FILTER])
   const query: Record<string, string | number> = { status: 'any', ...list.query }
   const read = useRead('GET /v1/operator/collections', { query }, { live: true, keep: true, enabled: !list.wrong })
-  const columns = useColumns()
+  const columns = usePaymentColumns()
   return (
     <Page
       title={t.title}
@@ -56,7 +55,7 @@ export function Payments() {
   )
 }
 
-function useColumns(): Column<Held>[] {
+function usePaymentColumns(): Column<CollectionRow>[] {
   const t = useTexts(paymentTexts)
   return [
     {
@@ -68,30 +67,8 @@ function useColumns(): Column<Held>[] {
       ),
     },
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
-    { label: t.merchant, show: (row) => row.merchant_name },
-    {
-      label: t.payer,
-      show: (row) => (
-        <div>
-          {row.customer_name ?? '–'}
-          <Text size="sm" c="dimmed">
-            <span className="amount">{row.customer_phone === null ? '–' : showPhone(row.customer_phone)}</span>
-          </Text>
-        </div>
-      ),
-    },
+    ...partyColumns(t),
     { label: t.reference, show: (row) => row.reference ?? '–' },
     { label: t.status, show: (row) => <PaymentStatus of={row} /> },
   ]
-}
-
-/** Where a payment stands, and whether it is real. */
-export function PaymentStatus({ of }: { of: Pick<Held, 'status' | 'environment'> }) {
-  const words = useWords()
-  return (
-    <Group gap={4} className="chips">
-      <Chip tone={toneOf(of.status)}>{words.collection(of.status)}</Chip>
-      {of.environment === 'sandbox' ? <Chip tone="plain">{words.environment('sandbox')}</Chip> : null}
-    </Group>
-  )
 }

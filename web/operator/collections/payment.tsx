@@ -2,20 +2,18 @@
 
 import { Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
-import { useWords } from '../../dashboard/words.ts'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { type Column, Table, Waiting } from '../../ui/list.tsx'
-import { Amount, Chip, FactList, Go, GoButton, Mono, Page, When } from '../../ui/parts.tsx'
-import { Problem } from '../../ui/problem.tsx'
+import { type Column, RecordBody, Table } from '../../ui/list.tsx'
+import { Amount, Chip, FactList, Go, GoButton, Mono, Page, Panel, When } from '../../ui/parts.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
-import { Panel } from '../withdrawals/panels.tsx'
+import { useWords } from '../../ui/words.ts'
 import { HeldHistory } from './clear.tsx'
-import { PaymentStatus } from './list.tsx'
+import { PaymentStatus } from './columns.tsx'
 import { paymentTexts } from './payment-texts.ts'
 
-type Payment = Calls['GET /v1/operator/collections/{collection_id}']['data']
+type PaymentRecord = Calls['GET /v1/operator/collections/{collection_id}']['data']
 
 /** The page of a payment. It is read again while it is open. */
 export function PaymentPage() {
@@ -34,31 +32,31 @@ export function PaymentPage() {
         </GoButton>
       }
     >
-      <Problem error={read.error} retry={() => void read.refetch()} />
-      {of === undefined && !read.error ? <Waiting /> : null}
-      {of === undefined ? null : (
-        <>
-          <WaitsFor of={of} />
-          <PaymentFacts of={of} />
-          <Attempts of={of} />
-          {of.history.length === 0 ? (
-            <Panel title={t.history}>
-              <Text size="sm">{t.no_history}</Text>
-            </Panel>
-          ) : (
-            <section className="panel">
-              <HeldHistory of={of} order={2} />
-            </section>
-          )}
-          <Postings of={of} />
-          <Deliveries of={of} />
-        </>
-      )}
+      <RecordBody read={read}>
+        {(payment) => (
+          <>
+            <WaitsFor of={payment} />
+            <PaymentFacts of={payment} />
+            <AttemptPanel of={payment} />
+            {payment.history.length === 0 ? (
+              <Panel title={t.history}>
+                <Text size="sm">{t.no_history}</Text>
+              </Panel>
+            ) : (
+              <section className="panel">
+                <HeldHistory of={payment} order={2} />
+              </section>
+            )}
+            <PostingPanel of={payment} />
+            <DeliveryPanel of={payment} />
+          </>
+        )}
+      </RecordBody>
     </Page>
   )
 }
 
-function WaitsFor({ of: { waits_for, collection_id } }: { of: Payment }) {
+function WaitsFor({ of: { waits_for, collection_id } }: { of: PaymentRecord }) {
   const t = useTexts(paymentTexts)
   if (waits_for === null) {
     return (
@@ -81,7 +79,7 @@ function WaitsFor({ of: { waits_for, collection_id } }: { of: Payment }) {
   )
 }
 
-function PaymentFacts({ of }: { of: Payment }) {
+function PaymentFacts({ of }: { of: PaymentRecord }) {
   const t = useTexts(paymentTexts)
   const words = useWords()
   const { currency, foreign_amount, foreign_currency } = of
@@ -117,10 +115,10 @@ function PaymentFacts({ of }: { of: Payment }) {
   )
 }
 
-function Attempts({ of }: { of: Payment }) {
+function AttemptPanel({ of }: { of: PaymentRecord }) {
   const t = useTexts(paymentTexts)
   const words = useWords()
-  const columns: Column<Payment['attempts'][number]>[] = [
+  const columns: Column<PaymentRecord['attempts'][number]>[] = [
     { label: t.number, show: ({ number }) => number },
     { label: t.provider, show: ({ provider, method }) => `${provider}, ${words.method(method)}` },
     { label: t.provider_reference, show: ({ provider_reference }) => <Mono>{provider_reference}</Mono>, wide: true },
@@ -141,9 +139,9 @@ function Attempts({ of }: { of: Payment }) {
   )
 }
 
-function Postings({ of }: { of: Payment }) {
+function PostingPanel({ of }: { of: PaymentRecord }) {
   const t = useTexts(paymentTexts)
-  const columns: Column<Payment['postings'][number]>[] = [
+  const columns: Column<PaymentRecord['postings'][number]>[] = [
     { label: t.time, show: ({ at }) => <When time={at} seconds /> },
     { label: t.posting, show: ({ posting }) => <Mono>{posting}</Mono> },
     { label: t.move, show: ({ debit, credit }) => <Mono>{`${debit} → ${credit}`}</Mono> },
@@ -165,10 +163,10 @@ function Postings({ of }: { of: Payment }) {
   )
 }
 
-function Deliveries({ of }: { of: Payment }) {
+function DeliveryPanel({ of }: { of: PaymentRecord }) {
   const t = useTexts(paymentTexts)
   const tones = { pending: 'wait', delivered: 'good', failed: 'bad' } as const
-  const columns: Column<Payment['deliveries'][number]>[] = [
+  const columns: Column<PaymentRecord['deliveries'][number]>[] = [
     { label: t.event, show: ({ event }) => <Mono>{event}</Mono> },
     { label: t.status, show: ({ status }) => <Chip tone={tones[status]}>{t.delivery[status]}</Chip> },
     { label: t.tries, show: ({ attempts }) => attempts },

@@ -2,12 +2,12 @@
 
 import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
-import { useWords } from '../../dashboard/words.ts'
 import type { Calls } from '../../ui/api-types.ts'
 import { useAct, useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
 import { Chip, Empty, Go, Mono, Page, type Tone, When } from '../../ui/parts.tsx'
+import { useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 import { News } from '../news.tsx'
 import { type Question, Reason } from './reason.tsx'

@@ -1,11 +1,11 @@
 // E-mails and SMS of the platform and of all merchants: what was sent, what waits, and what only lies in the outbox.
 
-import { useWords } from '../../dashboard/words.ts'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
 import { Chip, Empty, Page, type Tone, When } from '../../ui/parts.tsx'
+import { useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 
 type Row = Calls['GET /v1/operator/messages']['data']['items'][number]

@@ -1,7 +1,6 @@
 // How the providers do: what became of the payments and payouts of the last hours, and the circuits of the process that answers.
 
 import { NativeSelect, Stack, Text, Title } from '@mantine/core'
-import { useWords } from '../../dashboard/words.ts'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useLanguage, useTexts } from '../../ui/language.ts'
@@ -9,6 +8,7 @@ import { Table, useListQuery, Waiting } from '../../ui/list.tsx'
 import { Chip, Empty, FactList, Page, type Tone, When } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAge, showCount, showDuration, showTime } from '../../ui/show.ts'
+import { useWords } from '../../ui/words.ts'
 
 type Environment = 'live' | 'sandbox'
 type Health = Calls['GET /v1/operator/providers/health']['data']['items'][number] & { environment: Environment }

@@ -1,12 +1,12 @@
 // Payments and payouts whose provider has not said how they ended, the longest waiting first.
 
-import { useWords } from '../../dashboard/words.ts'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useLanguage, useTexts } from '../../ui/language.ts'
 import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
 import { Chip, Empty, Go, Mono, Page, When } from '../../ui/parts.tsx'
 import { showAge } from '../../ui/show.ts'
+import { useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 
 type Row = Calls['GET /v1/operator/waiting']['data']['items'][number]

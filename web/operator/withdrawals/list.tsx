@@ -2,12 +2,12 @@
 
 import { Button, Checkbox, Group, Text } from '@mantine/core'
 import { useEffect } from 'react'
-import { toneOf, useWords } from '../../dashboard/words.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
 import { Amount, Chip, Empty, Go, Page, When } from '../../ui/parts.tsx'
 import { addAmounts, showAmount, showCount, showPhone } from '../../ui/show.ts'
+import { toneOf, useWords } from '../../ui/words.ts'
 import { useAsking } from '../act.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 import { useDestinationName } from '../operator.ts'

@@ -1,15 +1,14 @@
 // Where the money goes, what is known of that place, and whose account it is by the provider's word.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { useWords } from '../../dashboard/words.ts'
 import { useAct } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Chip, FactList, Mono, When } from '../../ui/parts.tsx'
+import { Chip, FactList, Mono, Panel, When } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showCount, showPhone } from '../../ui/show.ts'
+import { useWords } from '../../ui/words.ts'
 import { useDestinationName } from '../operator.ts'
 import { caseTexts } from './case-texts.ts'
-import { Panel } from './panels.tsx'
 import type { Case, NameCheck } from './record.ts'
 
 /** The destination in words, with its history. */

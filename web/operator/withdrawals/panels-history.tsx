@@ -1,14 +1,13 @@
 // What was asked and answered, what became of it, and what the merchant asked for before.
 
 import { Text, Title } from '@mantine/core'
-import { toneOf, useWords } from '../../dashboard/words.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, Table } from '../../ui/list.tsx'
-import { Amount, Chip, When } from '../../ui/parts.tsx'
+import { Amount, Chip, Panel, When } from '../../ui/parts.tsx'
 import { showPhone } from '../../ui/show.ts'
+import { toneOf, useWords } from '../../ui/words.ts'
 import { useDeskWords } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
-import { Panel } from './panels.tsx'
 import type { Case } from './record.ts'
 
 type Entry = Case['withdrawal']['history'][number]

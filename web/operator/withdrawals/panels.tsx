@@ -1,26 +1,15 @@
 // The facts of a withdrawal, each group in its own panel.
 
 import { Stack, Text, Title } from '@mantine/core'
-import type { ReactNode } from 'react'
-import { useWords } from '../../dashboard/words.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Amount, Chip, Copy, FactList, Go, Mono, When } from '../../ui/parts.tsx'
+import { Amount, Chip, Copy, FactList, Go, Mono, Panel, When } from '../../ui/parts.tsx'
 import { addAmounts, showAmount, showCount } from '../../ui/show.ts'
+import { useWords } from '../../ui/words.ts'
 import { useMe } from '../operator.ts'
 import { useDeskWords } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
 import type { Flag } from './flags.ts'
 import { type Case, hasApproved, isApprovable, isOwn } from './record.ts'
-
-/** A group of facts with its heading. */
-export function Panel({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section className="panel">
-      <Title order={2}>{title}</Title>
-      <Stack gap="md">{children}</Stack>
-    </section>
-  )
-}
 
 /** What to look at before money leaves. Nothing once it is decided. */
 export function Look({ of, flags }: { of: Case; flags: readonly Flag[] }) {

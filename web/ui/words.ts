@@ -1,7 +1,7 @@
 // States, methods and reasons in words, with how good or bad they are.
 
-import { texts, useTexts } from '../ui/language.ts'
-import type { Tone } from '../ui/parts.tsx'
+import { texts, useTexts } from './language.ts'
+import type { Tone } from './parts.tsx'
 
 /** What the API's words mean. A word that is not known here is shown as it came. */
 export const words = texts({

@@ -1,0 +1,51 @@
+// The parts that the pages of an invoice and of a payment link share.
+
+import { Button, Group, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Dialog, Go } from '../../ui/parts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+
+/** A fact that leads to another page. Null, which a list of facts leaves out, if there is no such page. */
+export function linkFact(label: string, to: string | null, text: string): readonly [string, ReactNode] | null {
+  if (to === null) return null
+  return [
+    label,
+    <Go key="" to={to}>
+      {text}
+    </Go>,
+  ]
+}
+
+/** The words of a cancellation: the texts of invoices and of links both have them. */
+type CancelTexts = { cancel: string; cancel_title: string; cancel_sure: string; cancel_keep: string }
+
+/** The button that cancels, and the dialog that asks for a confirmation first. */
+export function CancelButton(props: {
+  t: CancelTexts
+  text: string
+  act: { error: unknown; isPending: boolean }
+  asking: boolean
+  setAsking: (asking: boolean) => void
+  cancel: () => void
+}) {
+  const { t, text, act, asking, setAsking, cancel } = props
+  return (
+    <>
+      <Button variant="default" onClick={() => setAsking(true)}>
+        {t.cancel}
+      </Button>
+      <Dialog open={asking} onClose={() => setAsking(false)} title={t.cancel_title}>
+        <Text>{text}</Text>
+        <Problem error={act.error} retry={cancel} />
+        <Group>
+          <Button color="red" loading={act.isPending} onClick={cancel}>
+            {t.cancel_sure}
+          </Button>
+          <Button variant="default" onClick={() => setAsking(false)}>
+            {t.cancel_keep}
+          </Button>
+        </Group>
+      </Dialog>
+    </>
+  )
+}

@@ -1,0 +1,47 @@
+// The parts that the list of deliveries, the page of one and the test share.
+
+import type { Calls } from '../../ui/api-types.ts'
+import { useTexts } from '../../ui/language.ts'
+import { Chip, type Tone } from '../../ui/parts.tsx'
+import { showDuration } from '../../ui/show.ts'
+import { webhooksTexts } from './webhooks-texts.ts'
+
+/** One delivery with its attempts. */
+export type WebhookDelivery = Calls['GET /v1/merchant/webhook-deliveries']['data']['items'][number]
+/** One attempt to deliver. */
+export type DeliveryAttempt = WebhookDelivery['attempts'][number]
+
+/** The colour of each delivery status. */
+export const DELIVERY_TONES: Record<WebhookDelivery['status'], Tone> = {
+  pending: 'wait',
+  delivered: 'good',
+  failed: 'bad',
+}
+
+/** The event of a delivery. A test delivery has the name of a real event, so a chip marks it. */
+export function EventName({ row }: { row: WebhookDelivery }) {
+  const t = useTexts(webhooksTexts)
+  return (
+    <>
+      {t.event[row.event] ?? row.event} {isTest(row) ? <Chip tone="plain">{t.test_mark}</Chip> : null}
+    </>
+  )
+}
+
+/** True for a delivery that the test button sent. */
+export function isTest({ payload }: WebhookDelivery): boolean {
+  return (payload as { test?: unknown }).test === true
+}
+
+/** The status code or error of an attempt, and how long it took. */
+export function AttemptResult({ attempt }: { attempt: DeliveryAttempt | undefined }) {
+  const t = useTexts(webhooksTexts)
+  if (attempt === undefined) return <>{t.no_attempt}</>
+  const { status_code, error, duration_ms } = attempt
+  const what = status_code ?? (error === null ? t.none_code : (t.error[error] ?? error))
+  return (
+    <>
+      {what} · {showDuration(duration_ms)}
+    </>
+  )
+}

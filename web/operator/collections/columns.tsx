@@ -1,0 +1,37 @@
+// The columns that the list of payments and the list of held collections share.
+
+import { Group, Text } from '@mantine/core'
+import type { Column } from '../../ui/list.tsx'
+import { Chip } from '../../ui/parts.tsx'
+import { showPhone } from '../../ui/show.ts'
+import { toneOf, useWords } from '../../ui/words.ts'
+import type { CollectionRow } from './record.ts'
+
+/** The merchant, and the payer with the phone. */
+export function partyColumns(t: { merchant: string; payer: string }): Column<CollectionRow>[] {
+  return [
+    { label: t.merchant, show: (row) => row.merchant_name },
+    {
+      label: t.payer,
+      show: (row) => (
+        <div>
+          {row.customer_name ?? '–'}
+          <Text size="sm" c="dimmed">
+            <span className="amount">{row.customer_phone === null ? '–' : showPhone(row.customer_phone)}</span>
+          </Text>
+        </div>
+      ),
+    },
+  ]
+}
+
+/** The status of a payment, with a chip if it is a sandbox payment. */
+export function PaymentStatus({ of }: { of: Pick<CollectionRow, 'status' | 'environment'> }) {
+  const words = useWords()
+  return (
+    <Group gap={4} className="chips">
+      <Chip tone={toneOf(of.status)}>{words.collection(of.status)}</Chip>
+      {of.environment === 'sandbox' ? <Chip tone="plain">{words.environment('sandbox')}</Chip> : null}
+    </Group>
+  )
+}
