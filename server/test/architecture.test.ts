@@ -188,6 +188,75 @@ test('a twin of a gateway shares no code with an adapter', () => {
   })
 })
 
+/** What a part of web/ and sdk/ may not import. Nothing imports bench/ and scripts/, which are programs. */
+const FORBIDDEN_IMPORTS: Record<string, readonly string[]> = {
+  'web/ui/': ['web/dashboard/', 'web/operator/', 'sdk/'],
+  'web/dashboard/': ['web/operator/', 'sdk/'],
+  'web/operator/': ['web/dashboard/', 'sdk/'],
+  'web/': [],
+  'sdk/': ['web/'],
+}
+const FORBIDDEN_EVERYWHERE = ['server/', 'bench/', 'scripts/']
+
+const clientImports: Rule = (files) =>
+  files.flatMap(({ path, code }) =>
+    [...code.matchAll(IMPORT)].flatMap(([, specifier]) => {
+      const to = normalize(join(dirname(path), specifier as string))
+      const part = Object.keys(FORBIDDEN_IMPORTS).find((folder) => path.startsWith(folder)) ?? ''
+      const forbidden = [...(FORBIDDEN_IMPORTS[part] ?? []), ...FORBIDDEN_EVERYWHERE].find((folder) =>
+        to.startsWith(folder),
+      )
+      return forbidden === undefined
+        ? []
+        : [
+            `${path} imports ${specifier}: ${part} imports nothing of ${forbidden}. Move what both consoles share to web/ui`,
+          ]
+    }),
+  )
+
+test('the consoles share web/ui only, and the browser and the SDK import nothing of the server', () => {
+  const clients = [
+    ...['.ts', '.tsx']
+      .flatMap((ending) => filesBelow(join(ROOT, 'web'), ending))
+      .map((file) => ({ ...file, path: `web/${file.path}` })),
+    ...filesBelow(join(ROOT, 'sdk'), '.ts')
+      .filter(({ path }) => !IS_TEST.test(path))
+      .map((file) => ({ ...file, path: `sdk/${file.path}` })),
+  ].filter(({ path }) => !path.startsWith('web/dist'))
+  assert.ok(clients.length > 100)
+  holds(clientImports, clients)
+  isAwake(clientImports, {
+    breaks: [
+      ['web/operator/a.tsx', "import { useIn } from '../dashboard/merchant.ts'"],
+      ['web/dashboard/home/a.tsx', "import { Batch } from '../../operator/withdrawals/batch.tsx'"],
+      ['web/ui/a.ts', "import { useIn } from '../dashboard/merchant.ts'"],
+      ['web/ui/a.ts', "import { x } from '../../server/src/kernel/lib/index.ts'"],
+      ['sdk/src/a.ts', "import { x } from '../../server/src/kernel/lib/index.ts'"],
+      ['sdk/src/a.ts', "import { x } from '../../bench/load.ts'"],
+      ['web/build.ts', "import { x } from '../scripts/check.ts'"],
+    ],
+    keeps: [['web/operator/a.tsx', "import { useWords } from '../ui/words.ts'\nimport { b } from './b.ts'"]],
+  })
+})
+
+test('the server imports nothing of bench, and nothing of scripts but the list of generated files', () => {
+  const programs: Rule = (files) =>
+    files.flatMap(({ path, code }) =>
+      [...code.matchAll(IMPORT)].flatMap(([, specifier]) => {
+        const to = normalize(join(dirname(path), specifier as string))
+        return /^(?:bench|scripts)\//.test(to) ? [`${path} imports ${specifier}: bench/ and scripts/ are programs`] : []
+      }),
+    )
+  // The first checks the generated files; this file shows wrong imports to its rules.
+  const EXEMPT = ['server/test/generated.test.ts', 'server/test/architecture.test.ts']
+  const server = filesBelow(join(ROOT, 'server'), '.ts').map((file) => ({ ...file, path: `server/${file.path}` }))
+  holds(
+    programs,
+    server.filter(({ path }) => !EXEMPT.includes(path)),
+  )
+  isAwake(programs, { breaks: [['server/src/main.ts', "import { x } from '../../bench/load.ts'"]] })
+})
+
 // Words ---------------------------------------------------------------------------------------------------------------
 
 /** A pattern, what to do instead, and the files that may use it, each with its reason. */
