@@ -3,28 +3,28 @@
 import { Group, NativeSelect, SegmentedControl, Text } from '@mantine/core'
 import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
-import { ScopeContext, usePerson } from '../ui/data.ts'
+import { ScopeContext, useSignedInUser } from '../ui/data.ts'
 import { facts } from '../ui/facts.ts'
 import { useTexts } from '../ui/language.ts'
-import { Waiting } from '../ui/list.tsx'
+import { LoadingRows } from '../ui/list.tsx'
 import { Page } from '../ui/parts.tsx'
 import { partsTexts } from '../ui/parts-texts.ts'
 import { Problem } from '../ui/problem.tsx'
 import { type MenuItem, Shell } from '../ui/shell.tsx'
 import { frameTexts } from './frame-texts.ts'
-import { ActingContext, CHOSEN, ENVIRONMENTS, type Environment, type Membership } from './merchant.ts'
+import { CHOSEN, ENVIRONMENTS, type Environment, type Membership, MerchantContext } from './merchant.ts'
 
 const ENVIRONMENT = 'malipo.dashboard.environment'
 
 /** Reads who is signed in, then shows the page below it. */
 export function Frame() {
   const t = useTexts(frameTexts)
-  const me = usePerson()
+  const me = useSignedInUser()
   const [chosen, setChosen] = useState(() => sessionStorage.getItem(CHOSEN))
   if (me.data === undefined) {
     return (
       <main className="alone">
-        {me.error ? <Problem error={me.error} retry={() => void me.refetch()} /> : <Waiting />}
+        {me.error ? <Problem error={me.error} retry={() => void me.refetch()} /> : <LoadingRows />}
       </main>
     )
   }
@@ -92,7 +92,7 @@ function Inside({
   ]
   const live_text = facts.rehearses ? parts.rehearsal_strip : parts.live_strip
   return (
-    <ActingContext value={acting}>
+    <MerchantContext value={acting}>
       <ScopeContext value={scope}>
         <Shell
           menu={menu}
@@ -119,7 +119,7 @@ function Inside({
           <Outlet key={`${merchant_id} ${environment}`} />
         </Shell>
       </ScopeContext>
-    </ActingContext>
+    </MerchantContext>
   )
 }
 

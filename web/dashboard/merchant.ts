@@ -1,14 +1,14 @@
 // The business and the environment that a page is about. Every call of the dashboard carries both.
 
 import { createContext, useContext } from 'react'
-import type { Person } from '../ui/data.ts'
+import type { SignedInUser } from '../ui/data.ts'
 
 /** The environments: real money, and none. */
 export const ENVIRONMENTS = ['sandbox', 'live'] as const
 /** One of them. */
 export type Environment = (typeof ENVIRONMENTS)[number]
 /** One membership of whoever is signed in. */
-export type Membership = Person['memberships'][number]
+export type Membership = SignedInUser['memberships'][number]
 /** What a member may be. */
 export type Role = Membership['role']
 
@@ -26,25 +26,25 @@ export function chooseNamedMerchant(): void {
 }
 
 /** The business of a page, the role in it of whoever reads, and the environment. */
-export type Acting = { environment: Environment; membership: Membership }
+export type MerchantAccess = { environment: Environment; membership: Membership }
 
 /** Set by the frame; pages are only shown inside of it. */
-export const ActingContext = createContext<Acting | null>(null)
+export const MerchantContext = createContext<MerchantAccess | null>(null)
 
 /** The business and environment of this page. */
-export function useActing(): Acting {
-  const acting = useContext(ActingContext)
+export function useMerchantAccess(): MerchantAccess {
+  const acting = useContext(MerchantContext)
   if (acting === null) throw new Error('a page of the dashboard stands in its frame')
   return acting
 }
 
-/** A path in the environment of this page: `useIn()('collections')` is "sandbox/collections". */
-export function useIn(): (path: string) => string {
-  const { environment } = useActing()
+/** A path in the environment of this page: `useEnvironmentPath()('collections')` is "sandbox/collections". */
+export function useEnvironmentPath(): (path: string) => string {
+  const { environment } = useMerchantAccess()
   return (path) => (path === '' ? environment : `${environment}/${path}`)
 }
 
 /** True when the reader has one of these roles here: what nobody may do is not offered. */
-export function useMay(...roles: Role[]): boolean {
-  return roles.includes(useActing().membership.role)
+export function useHasRole(...roles: Role[]): boolean {
+  return roles.includes(useMerchantAccess().membership.role)
 }

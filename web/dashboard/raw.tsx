@@ -1,7 +1,7 @@
 // Text as machines read it, with a button that copies it.
 
 import { Stack } from '@mantine/core'
-import { Copy } from '../ui/parts.tsx'
+import { CopyButton } from '../ui/parts.tsx'
 
 /** Such a text: JSON or a command. `label`: what it is; `copy`: the words of the button. */
 export function Raw({ text, label, copy }: { text: string; label: string; copy: string }) {
@@ -14,7 +14,7 @@ export function Raw({ text, label, copy }: { text: string; label: string; copy: 
         </pre>
       </section>
       <div>
-        <Copy text={text} label={copy} />
+        <CopyButton text={text} label={copy} />
       </div>
     </Stack>
   )

@@ -6,12 +6,12 @@ import type { ReactNode } from 'react'
 import type { Calls } from '../ui/api-types.ts'
 import { useRead } from '../ui/data.ts'
 import { useTexts } from '../ui/language.ts'
-import { Waiting } from '../ui/list.tsx'
-import { FactList, Go, Mono, type Tone, When } from '../ui/parts.tsx'
+import { LoadingRows } from '../ui/list.tsx'
+import { FactList, Mono, PageLink, Time, type Tone } from '../ui/parts.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { showAmount, showDuration } from '../ui/show.ts'
 import { toneOf, useWords } from '../ui/words.ts'
-import { useIn, useMay } from './merchant.ts'
+import { useEnvironmentPath, useHasRole } from './merchant.ts'
 import { timelineTexts } from './timeline-texts.ts'
 
 const CALLS = [
@@ -34,7 +34,7 @@ export function Timeline<Name extends TimelineCall>({ name, params }: { name: Na
         {t.title}
       </Title>
       <Problem error={read.error} retry={() => void read.refetch()} />
-      {items === undefined && !read.error ? <Waiting /> : null}
+      {items === undefined && !read.error ? <LoadingRows /> : null}
       {read.data?.complete === false ? (
         <Text size="sm" mb="sm">
           {t.incomplete}
@@ -60,7 +60,7 @@ function Moment({ item, told }: { item: Item; told: Told }) {
   return (
     <li className={`moment-${told.tone}`}>
       <p className="moment-when">
-        <When time={item.at} seconds /> · {t.kinds[item.kind]}
+        <Time time={item.at} seconds /> · {t.kinds[item.kind]}
       </p>
       <p>{told.text}</p>
       {details.length > 0 ? (
@@ -77,9 +77,10 @@ function Moment({ item, told }: { item: Item; told: Told }) {
 function useTell(kind: 'collection' | 'withdrawal'): (item: Item) => Told {
   const t = useTexts(timelineTexts)
   const words = useWords()
-  const at = useIn()
-  const develops = useMay('MERCHANT_ADMIN', 'DEVELOPER')
-  const leadTo = (path: string, label: string) => (develops ? <Go to={at(path)}>{label}</Go> : <Mono>{label}</Mono>)
+  const at = useEnvironmentPath()
+  const develops = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
+  const leadTo = (path: string, label: string) =>
+    develops ? <PageLink to={at(path)}>{label}</PageLink> : <Mono>{label}</Mono>
   const { labels } = t
 
   const providerOf = (name: string) => t.providers[name] ?? name
@@ -115,9 +116,9 @@ function useTell(kind: 'collection' | 'withdrawal'): (item: Item) => Told {
         ? null
         : [
             labels.transaction,
-            <Go key="" to={at(`transactions/${item.reference}`)}>
+            <PageLink key="" to={at(`transactions/${item.reference}`)}>
               {item.reference}
-            </Go>,
+            </PageLink>,
           ],
       [labels.posting, <Mono key="">{item.posting}</Mono>],
     ],
@@ -137,7 +138,7 @@ function useTell(kind: 'collection' | 'withdrawal'): (item: Item) => Told {
         sent ? [labels.answer, item.status_code ?? t.no_answer] : null,
         item.error ? [labels.error, <Mono key="">{item.error}</Mono>] : null,
         item.duration_ms === null ? null : [labels.duration, showDuration(item.duration_ms)],
-        item.next_attempt_at === null ? null : [t.next_try, <When key="" time={item.next_attempt_at} seconds />],
+        item.next_attempt_at === null ? null : [t.next_try, <Time key="" time={item.next_attempt_at} seconds />],
       ],
     }
   }

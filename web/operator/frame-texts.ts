@@ -1,8 +1,8 @@
-// Words of the console's frame.
+// Texts of the console's frame.
 
 import { texts } from '../ui/language.ts'
 
-/** The menu, and what is said to whoever is no operator. */
+/** The menu, and the page for a user who is not an operator. */
 export const frameTexts = texts({
   sw: {
     console: 'Waendeshaji',

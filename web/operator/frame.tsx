@@ -1,12 +1,12 @@
-// The console's frame: who is at the desk, and how much waits behind each line of the menu.
+// The frame of the operator console: the account, and the number of open items behind each menu line.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Outlet } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { usePerson } from '../ui/data.ts'
+import { useSignedInUser } from '../ui/data.ts'
 import { facts } from '../ui/facts.ts'
 import { useTexts } from '../ui/language.ts'
-import { Waiting } from '../ui/list.tsx'
+import { LoadingRows } from '../ui/list.tsx'
 import { Mono } from '../ui/parts.tsx'
 import { partsTexts } from '../ui/parts-texts.ts'
 import { Problem } from '../ui/problem.tsx'
@@ -15,13 +15,13 @@ import { LanguageButton, type MenuItem, Shell } from '../ui/shell.tsx'
 import { frameTexts } from './frame-texts.ts'
 import { MeContext, useQueue } from './operator.ts'
 
-/** Reads who is signed in, then shows the page below it to operators, and to nobody else. */
+/** Reads the user, then shows the page to operators only. */
 export function Frame() {
-  const me = usePerson()
+  const me = useSignedInUser()
   if (me.data === undefined) {
     return (
       <main className="alone">
-        {me.error ? <Problem error={me.error} retry={() => void me.refetch()} /> : <Waiting />}
+        {me.error ? <Problem error={me.error} retry={() => void me.refetch()} /> : <LoadingRows />}
       </main>
     )
   }
@@ -77,7 +77,7 @@ function Inside({ email }: { email: string }) {
   )
 }
 
-/** Nothing of the console, and the two ways out. */
+/** The page for a user who is not an operator: no data, and two ways out. */
 function Stranger({ email }: { email: string }) {
   const t = useTexts(frameTexts)
   const parts = useTexts(partsTexts)

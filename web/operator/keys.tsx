@@ -1,4 +1,4 @@
-// Keys for whoever decides much: single letters, which can be switched off, and which never act without a question.
+// Keyboard shortcuts for operators: single letters that open a dialog and never decide. The operator can switch them off.
 
 import { Button, Group, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
@@ -27,17 +27,17 @@ const keysTexts = texts({
   },
 })
 
-/** One key: its letter, what it does in words, and how. */
+/** A shortcut: its letter, its description and its function. */
 export type Key = { key: string; does: string; run: () => void }
 
-/** True where letters are typed, or a dialog asks something. */
+/** True while the operator types into a field or a dialog is open. */
 function isElsewhere(target: EventTarget | null): boolean {
   if (document.querySelector('dialog[open]')) return true
   const field = target instanceof Element ? target.closest('input, textarea, select, [contenteditable]') : null
   return field !== null && !(field instanceof HTMLInputElement && ['checkbox', 'radio'].includes(field.type))
 }
 
-/** Listens for these keys while the page is open, and offers the button and dialog that explain them. */
+/** Listens for these shortcuts while the page is open, and offers the dialog that lists them. */
 export function Keys({ keys }: { keys: readonly Key[] }) {
   const t = useTexts(keysTexts)
   const parts = useTexts(partsTexts)

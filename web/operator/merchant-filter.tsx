@@ -1,10 +1,10 @@
-// Choosing one merchant for a list: by a part of its name, or the beginning of its code.
+// The merchant filter of a list: search by a part of the name or the start of the merchant code.
 
 import { Button, Group, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useRead } from '../ui/data.ts'
 import { texts, useTexts } from '../ui/language.ts'
-import type { Filter, useListQuery } from '../ui/list.tsx'
+import type { ListFilter, useListQuery } from '../ui/list.tsx'
 import { Problem } from '../ui/problem.tsx'
 
 const filterTexts = texts({
@@ -24,10 +24,10 @@ const filterTexts = texts({
   },
 })
 
-/** The filter as a list knows it; `MerchantFilter` is how it is chosen. */
-export const MERCHANT_FILTER: Filter = { name: 'merchant_id', label: '', kind: 'text' }
+/** The filter as a list knows it. `MerchantFilter` lets the operator choose its value. */
+export const MERCHANT_FILTER: ListFilter = { name: 'merchant_id', label: '', kind: 'text' }
 
-/** Shows the merchant that a list is about, or looks for one. */
+/** Shows the chosen merchant, or a search field. */
 export function MerchantFilter({ list }: { list: ReturnType<typeof useListQuery> }) {
   const chosen = list.search.merchant_id ?? ''
   return chosen === '' ? <Look list={list} /> : <Chosen id={chosen} list={list} />

@@ -1,11 +1,11 @@
-// Words of the work queue.
+// Texts of the work queue.
 
 import { texts } from '../ui/language.ts'
-import type { Waiting } from './operator.ts'
+import type { QueueItem } from './operator.ts'
 
-type Kinds = Record<Waiting['kind'], { name: string; what: string }>
+type Kinds = Record<QueueItem['kind'], { name: string; what: string }>
 
-/** Each kind of work, and what is to be done about it. */
+/** The name of each kind of work, and what the operator does about it. */
 export const queueTexts = texts({
   sw: {
     title: 'Yanayosubiri uamuzi',

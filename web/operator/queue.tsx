@@ -1,19 +1,19 @@
-// The first page: what waits, since when, and how much money is in it.
+// The first page: the open work of each kind, its age and its amount.
 
 import { Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useLanguage, useTexts } from '../ui/language.ts'
-import { Waiting as Lines } from '../ui/list.tsx'
-import { Amount, Empty, Go, Page, When } from '../ui/parts.tsx'
+import { LoadingRows } from '../ui/list.tsx'
+import { Amount, EmptyState, Page, PageLink, Time } from '../ui/parts.tsx'
 import { partsTexts } from '../ui/parts-texts.ts'
 import { Problem } from '../ui/problem.tsx'
 import { signIn } from '../ui/session.ts'
 import { showAge, showAmount, showCount } from '../ui/show.ts'
-import { type Environment, signInAge, useMe, useQueue, type Waiting } from './operator.ts'
+import { type Environment, type QueueItem, signInAge, useMe, useQueue } from './operator.ts'
 import { queueTexts } from './queue-texts.ts'
 
-/** Where the work of each kind is done. Those of money are of one environment. */
-const PLACES: Record<Waiting['kind'], (environment: Environment) => string> = {
+/** The page on which an operator does the work of each kind. Work about money belongs to one environment. */
+const PLACES: Record<QueueItem['kind'], (environment: Environment) => string> = {
   withdrawals_waiting: (environment) => `withdrawals?status=PENDING_ADMIN_APPROVAL&environment=${environment}`,
   withdrawals_info_requested: (environment) => `withdrawals?status=INFO_REQUESTED&environment=${environment}`,
   withdrawals_needs_reconciliation: (environment) =>
@@ -27,9 +27,9 @@ const PLACES: Record<Waiting['kind'], (environment: Environment) => string> = {
   webhooks_failing: () => 'webhooks',
 }
 
-/** Kinds that each environment has its own of. */
-const OF_MONEY: ReadonlySet<Waiting['kind']> = new Set(
-  (Object.keys(PLACES) as Waiting['kind'][]).filter((kind) => /^(withdrawals|collections)_/.test(kind)),
+/** The kinds of work that exist once per environment. */
+const OF_MONEY: ReadonlySet<QueueItem['kind']> = new Set(
+  (Object.keys(PLACES) as QueueItem['kind'][]).filter((kind) => /^(withdrawals|collections)_/.test(kind)),
 )
 
 /** The work queue. */
@@ -68,12 +68,14 @@ export function Queue() {
       {environment === 'sandbox' ? <Text fw={600}>{t.sandbox}</Text> : null}
       {waits_beside > 0 ? (
         <Text>
-          <Go to={other === 'sandbox' ? '?environment=sandbox' : ''}>{t.beside[other](showCount(waits_beside))}</Go>
+          <PageLink to={other === 'sandbox' ? '?environment=sandbox' : ''}>
+            {t.beside[other](showCount(waits_beside))}
+          </PageLink>
         </Text>
       ) : null}
       <Problem error={read.error} retry={() => void read.refetch()} />
-      {read.isPending && !read.error ? <Lines /> : null}
-      {data && waiting.length === 0 ? <Empty title={t.nothing}>{t.nothing_teach}</Empty> : null}
+      {read.isPending && !read.error ? <LoadingRows /> : null}
+      {data && waiting.length === 0 ? <EmptyState title={t.nothing}>{t.nothing_teach}</EmptyState> : null}
       {waiting.length > 0 ? <Work waiting={waiting} environment={environment} /> : null}
       {data && waiting.length > 0 && idle.length > 0 ? (
         <Stack gap={4}>
@@ -81,7 +83,7 @@ export function Queue() {
           <ul className="plain-list">
             {idle.map(({ kind }) => (
               <li key={kind}>
-                <Go to={PLACES[kind](environment)}>{t.kinds[kind].name}</Go>
+                <PageLink to={PLACES[kind](environment)}>{t.kinds[kind].name}</PageLink>
               </li>
             ))}
           </ul>
@@ -97,7 +99,7 @@ export function Queue() {
   )
 }
 
-function Work({ waiting, environment }: { waiting: readonly Waiting[]; environment: Environment }) {
+function Work({ waiting, environment }: { waiting: readonly QueueItem[]; environment: Environment }) {
   const t = useTexts(queueTexts)
   const language = useLanguage()
   return (
@@ -105,9 +107,9 @@ function Work({ waiting, environment }: { waiting: readonly Waiting[]; environme
       {waiting.map(({ kind, count, oldest_at, amount }) => (
         <li key={kind} className="panel">
           <div className="queue-text">
-            <Go to={PLACES[kind](environment)} className="queue-name">
+            <PageLink to={PLACES[kind](environment)} className="queue-name">
               {t.kinds[kind].name}
-            </Go>
+            </PageLink>
             <Text size="sm" c="dimmed">
               {t.kinds[kind].what}
             </Text>
@@ -123,7 +125,7 @@ function Work({ waiting, environment }: { waiting: readonly Waiting[]; environme
                 <dd>
                   {t.age(showAge(oldest_at, language))}
                   <Text size="xs" c="dimmed">
-                    <When time={oldest_at} />
+                    <Time time={oldest_at} />
                   </Text>
                 </dd>
               </div>
@@ -143,7 +145,7 @@ function Work({ waiting, environment }: { waiting: readonly Waiting[]; environme
   )
 }
 
-/** Says when money cannot be moved without another sign-in, before anybody has typed anything. */
+/** Warns before the operator starts to work if moving money will require a new sign-in. */
 function SignInNotice({ step_up_s }: { step_up_s: number }) {
   const t = useTexts(queueTexts)
   const language = useLanguage()

@@ -1,10 +1,10 @@
-// The pages about money that waits for an operator: the queue, withdrawals, held collections.
+// The pages about money that waits for an operator: the queue, withdrawals, payments, held collections.
 
 import { type AnyRoute, createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../ui/lazy.tsx'
 
-/** Adds them below the frame. */
-export function deskRoutes(parent: AnyRoute): AnyRoute[] {
+/** Adds these pages below the frame. */
+export function moneyRoutes(parent: AnyRoute): AnyRoute[] {
   const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })
   return [

@@ -1,4 +1,4 @@
-// Words of operators: who acted, how far a payout is, why an approval was refused.
+// Words for operators: actors, payout states, refusals of an approval, merchant statuses.
 
 import { texts, useTexts } from '../ui/language.ts'
 
@@ -62,14 +62,14 @@ const words = texts({
   },
 })
 
-/** Words of one language; a word that is not known is shown as it came. */
-export function useDeskWords() {
+/** Words in the current language. An unknown code is shown unchanged. */
+export function useOperatorWords() {
   const t = useTexts(words)
   const of = (kind: keyof typeof t) => (word: string) => t[kind][word] ?? word
   return { actor: of('actor'), payout: of('payout'), refusal: of('refusal'), merchant: of('merchant') }
 }
 
-/** A name within a sentence: signs that turn the direction of text end with it. */
+/** Isolates the text direction of a name, so that a right-to-left name does not reverse the sentence. */
 export function within(name: string): string {
   return /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/.test(name)
     ? `\u2068${name}\u2069`

@@ -1,24 +1,24 @@
-// Calling the API: typed by its document, with the token of this tab. Whatever goes wrong is one of three errors, because
-// each of them has its own way on.
+// Calls the API. openapi.json types each call; the access token of this tab authorises it. A failed call throws one of three
+// errors, because the reader recovers from each in a different way.
 
 import type { Calls } from './api-types.ts'
 import type { Language } from './language.ts'
 import { renew, token } from './session.ts'
 
-/** Says a sentence of the API in a language: empty when its code says it, null when there are no words for it. */
-type InWords = (said: string, language: Language) => string | null
+/** Translates a sentence of the API. Empty if the error code has its own words; null if there is no translation. */
+type Translate = (sentence: string, language: Language) => string | null
 
-/** The API refused: `code` says why, `request_id` is what support asks for. */
+/** The API refused the call. `code` is the reason; support asks for `request_id`. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string
   readonly details: Record<string, unknown> | null
   readonly request_id: string | null
   readonly retry_after_s: number | null
-  /** True once each field that is wrong says so itself. */
-  placed = false
-  readonly #in_words: InWords
-  constructor(status: number, body: unknown, headers: Headers, in_words: InWords = () => null) {
+  /** True if each wrong field shows its own message, so that the alert does not repeat them. */
+  shown_at_fields = false
+  readonly #translate: Translate
+  constructor(status: number, body: unknown, headers: Headers, translate: Translate = () => null) {
     const { code, message, details } =
       (body as { error?: { code?: string; message?: string; details?: object } })?.error ?? {}
     super(message ?? `HTTP ${status}`)
@@ -27,29 +27,29 @@ export class Refused extends Error {
     this.details = (details as Record<string, unknown> | undefined) ?? null
     this.request_id = headers.get('x-request-id')
     this.retry_after_s = Number(headers.get('retry-after')) || null
-    this.#in_words = in_words
+    this.#translate = translate
   }
-  /** Why, in this language. Empty: `code` says it. Null: only `message`, which is English, does. */
-  saidIn(language: Language): string | null {
-    return this.#in_words(this.message, language)
+  /** The reason in this language. Empty if `code` has its own words; null if only the English `message` exists. */
+  reasonIn(language: Language): string | null {
+    return this.#translate(this.message, language)
   }
-  /** What is wrong with each field that was sent, by its name: in this language, or else as the API says it. */
+  /** The message of each wrong field, by its API name: in this language, or in English if there is no translation. */
   fieldsIn(language: Language): Record<string, string> {
     const fields = this.details?.fields
     if (!Array.isArray(fields)) return {}
     return Object.fromEntries(
       fields.map(({ field, message }: { field: string; message: string }) => [
         field,
-        this.#in_words(message, language) ?? message,
+        this.#translate(message, language) ?? message,
       ]),
     )
   }
 }
 
-/** No answer came: nobody knows whether the request arrived. */
-export class Lost extends Error {}
+/** No answer came. The request may or may not have reached the server. */
+export class NoAnswer extends Error {}
 
-/** The session is over: whoever signs in again goes on where they were. */
+/** The session has ended. After a new sign-in the reader returns to this page. */
 export class SessionOver extends Error {}
 
 /** The name of a call: method and path. */
@@ -65,14 +65,14 @@ export type Input<Name extends CallName> = {
   signal?: AbortSignal
 }
 
-/** Calls the API and answers its data. Throws Refused, Lost or SessionOver. */
+/** Calls the API and returns its data. Throws Refused, Lost or SessionOver. */
 export async function call<Name extends CallName>(name: Name, input: Input<Name> = {}): Promise<Calls[Name]['data']> {
   const reply = await send(name, input)
   const body = await reply.json().catch(() => lost())
   return (body as { data: Calls[Name]['data'] }).data
 }
 
-/** Fetches a file, such as a CSV or a PDF, and hands it to the reader to keep. Throws as `call`. */
+/** Downloads a file, such as a CSV or a PDF, and saves it. Throws the same errors as `call`. */
 export async function download<Name extends CallName>(name: Name, input: Input<Name>, file: string): Promise<void> {
   const reply = await send(name, input)
   const address = URL.createObjectURL(await reply.blob().catch(() => lost()))
@@ -80,7 +80,7 @@ export async function download<Name extends CallName>(name: Name, input: Input<N
   link.href = address
   link.download = /filename="?([^";]+)/.exec(reply.headers.get('content-disposition') ?? '')?.[1] ?? file
   link.click()
-  // The browser has begun to read it by then.
+  // After this time the browser has read the file.
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }
 
@@ -116,13 +116,13 @@ async function checked(reply: Response): Promise<Response> {
   if (reply.ok) return reply
   if (reply.status === 401) throw new SessionOver()
   const body = await reply.json().catch(() => null)
-  // Without them it is said as the API said it.
-  const words = await import('./sayings.ts').catch(() => null)
-  throw new Refused(reply.status, body, reply.headers, words?.inWords)
+  // If the translations do not load, the reader sees the English message.
+  const translations = await import('./api-messages.ts').catch(() => null)
+  throw new Refused(reply.status, body, reply.headers, translations?.translate)
 }
 
 function lost(): never {
-  throw new Lost()
+  throw new NoAnswer()
 }
 
 function addressOf(path: string, { params = {}, query = {} }: { params?: object; query?: object }): string {

@@ -1,4 +1,4 @@
-// What a form can know before it asks the API, in both languages. The API checks everything again.
+// Checks of a form before the API is called, in both languages. The API checks every field again.
 
 import { type Language, texts } from './language.ts'
 
@@ -21,14 +21,14 @@ const words = texts({
   },
 })
 
-/** What people write for shillings, as the API takes it: "25,000/=", "Tsh 25000" and "25000.50" are amounts. Null: it is none. */
+/** Reads an amount in shillings as people write it ("25,000/=", "Tsh 25000", "25000.50") into the form of the API. Null if it is no amount. */
 export function readAmount(text: string): string | null {
   const plain = text
     .trim()
     .replace(/^(tzs|tsh|sh)\.?/i, '')
     .replace(/\/[=-]$/, '')
     .replace(/\s/g, '')
-  // Commas part thousands and nothing else: "25000,50" is asked about, never made a hundred times as much.
+  // A comma separates thousands only. "25000,50" is refused, because it could mean 25,000.50 or 2,500,050.
   const [, whole, cents = ''] = /^(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,2}))?$/.exec(plain) ?? []
   if (whole === undefined) return null
   const digits = whole.replaceAll(',', '').replace(/^0+(?=\d)/, '')
@@ -36,13 +36,13 @@ export function readAmount(text: string): string | null {
   return digits.length > 12 || amount === '0.00' ? null : amount
 }
 
-/** What people write for a Tanzanian mobile number, canonical. Null: it is none. */
+/** Reads a Tanzanian mobile number as people write it into its canonical form. Null if it is no such number. */
 export function readPhone(text: string): string | null {
   const [, digits] = /^(?:\+?255|0)?([67]\d{8})$/.exec(text.replace(/[\s-]/g, '')) ?? []
   return digits === undefined ? null : `255${digits}`
 }
 
-/** The checks in one language: each answers what is wrong, or null. */
+/** The checks in one language: each returns the message of an error, or null. */
 export function checks(language: Language) {
   const t = words[language]
   const optional = (check: (value: string) => string | null) => (value: string) =>

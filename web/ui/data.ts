@@ -1,58 +1,58 @@
-// Reading and acting: queries that stay fresh while a page is open, and acts that are sent once whatever the network does.
+// Reads and actions. A read stays fresh while its page is open; an action is sent once, even if the network fails.
 
 import { QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, useCallback, useContext } from 'react'
-import { type CallName, call, type Input, Lost, Refused } from './api.ts'
+import { type CallName, call, type Input, NoAnswer, Refused } from './api.ts'
 import type { Calls } from './api-types.ts'
 
-/** What every call of a part of the console carries in its query: the environment and the merchant. */
+/** The query parameters that each call of the page carries: the environment and the merchant. */
 export const ScopeContext = createContext<Record<string, string>>({})
 
-/** Live pages ask again this often while they can be seen. */
+/** The interval at which a visible live page reads again. */
 export const LIVE_MS = 5_000
 
-/** What is read, kept for the tab. A refusal is an answer: only what got none is asked for again. */
+/** Creates the cache of reads of this tab. A refusal is final; only a call without an answer or with a 5xx is retried. */
 export function createQueries(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
         retry: (count, error) =>
-          (error instanceof Lost || (error instanceof Refused && error.status >= 500)) && count < 2,
+          (error instanceof NoAnswer || (error instanceof Refused && error.status >= 500)) && count < 2,
         staleTime: 2_000,
         refetchOnWindowFocus: true,
         networkMode: 'always',
         refetchOnReconnect: true,
       },
-      // Without a network an act fails at once: none waits unseen, to be sent when nobody expects it any more.
+      // An action without a network fails at once. It must not wait and then be sent when the reader no longer expects it.
       mutations: { retry: false, networkMode: 'always' },
     },
   })
 }
 
-/** Calls the API for the merchant and environment of the page. */
+/** Returns `call` with the merchant and environment of the page. */
 export function useCall(): typeof call {
   const scope = useContext(ScopeContext)
   return useCallback((name, input = {}) => call(name, scoped(name, scope, input)), [scope])
 }
 
-/** An input for the merchant and environment of the page. */
+/** Adds the merchant and environment of the page to an input. */
 export function withScope<Name extends CallName>(scope: Record<string, string>, input: Input<Name>): Input<Name> {
   return { ...input, query: { ...scope, ...input.query } as Input<Name>['query'] }
 }
 
-/** Calls that act for no merchant: they refuse a query that names one. */
+/** Calls that concern no merchant: the API refuses them if they name one. */
 const UNSCOPED: ReadonlySet<CallName> = new Set<CallName>(['GET /v1/me', 'GET /v1/destinations'])
 
 function scoped<Name extends CallName>(name: Name, scope: Record<string, string>, input: Input<Name>): Input<Name> {
   return UNSCOPED.has(name) ? input : withScope(scope, input)
 }
 
-/** The scope of the page: for downloads. */
+/** The scope of the page, for downloads. */
 export function useScope(): Record<string, string> {
   return useContext(ScopeContext)
 }
 
-/** Reads, and reads again while the page is open. `live`: every few seconds; `enabled: false` waits. */
+/** Reads data. `live` reads again every few seconds; `enabled: false` delays the read; `keep` shows the old data meanwhile. */
 export function useRead<Name extends CallName>(
   name: Name,
   input: Input<Name> = {},
@@ -68,17 +68,17 @@ export function useRead<Name extends CallName>(
   })
 }
 
-/** The person of a session. A console never holds a key. */
-export type Person = Extract<Calls['GET /v1/me']['data'], { memberships: unknown }>
+/** The user of a session. A console never uses an API key. */
+export type SignedInUser = Extract<Calls['GET /v1/me']['data'], { memberships: unknown }>
 
-/** Reads who is signed in. */
-export function usePerson(): { data: Person | undefined; error: Error | null; refetch: () => unknown } {
+/** Reads the user who is signed in. */
+export function useSignedInUser(): { data: SignedInUser | undefined; error: Error | null; refetch: () => unknown } {
   const { data, error, refetch } = useRead('GET /v1/me')
   return { data: data !== undefined && 'memberships' in data ? data : undefined, error, refetch }
 }
 
-/** Acts: what it changed is read anew everywhere. Nothing is shown as done before the API said so. */
-export function useAct<Name extends CallName>(name: Name) {
+/** Sends an action and then reads all data again. The page shows a result only after the API confirms it. */
+export function useAction<Name extends CallName>(name: Name) {
   const scope = useContext(ScopeContext)
   const queries = useQueryClient()
   return useMutation<Calls[Name]['data'], Error, Input<Name>>({

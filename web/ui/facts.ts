@@ -1,6 +1,6 @@
-// What the server tells the page about this installation, in a meta element: nothing to fetch before the sign-in.
+// Facts that the server writes into a meta element of the page, so that the sign-in needs no request for them.
 
-/** Facts of this installation and of the console that the page belongs to. Nothing of it is secret. */
+/** Facts about this installation and this console. None of them is secret. */
 export type Facts = {
   console: 'dashboard' | 'operator'
   brand_name: string
@@ -14,7 +14,7 @@ export type Facts = {
   nonce: string
 }
 
-/** The facts. Throws when the page was not sent by the server. */
+/** The facts. Throws if another server sent the page. */
 export const facts: Facts = JSON.parse(document.querySelector<HTMLMetaElement>('meta[name=malipo]')?.content ?? '')
 
 /** The path of this console, with a slash at its end. */

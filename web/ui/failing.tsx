@@ -1,9 +1,9 @@
-// How a webhook endpoint fails, in the same words for its merchant and for operators.
+// The facts of a failing webhook endpoint. Both consoles show the same words.
 
 import type { ReactNode } from 'react'
 import type { Calls } from './api-types.ts'
 import { texts, useTexts } from './language.ts'
-import { FactList, When } from './parts.tsx'
+import { FactList, Time } from './parts.tsx'
 import { showCount } from './show.ts'
 
 type Failing = Calls['GET /v1/merchant/webhook-status']['data']['failing'][number]
@@ -29,7 +29,7 @@ const failingTexts = texts({
   },
 })
 
-/** How many deliveries, since when, the last answer, and when the next try is. `beside`: one more line. */
+/** The failed deliveries: their count, the oldest, the last answer and the next attempt. `beside` adds one line. */
 export function FailingFacts({
   failing,
   beside = null,
@@ -44,14 +44,14 @@ export function FailingFacts({
     <FactList
       facts={[
         [t.failed, given_up === 0 ? count : t.failed_of(count, showCount(given_up))],
-        [t.since, <When key="since" time={oldest_at} />],
+        [t.since, <Time key="since" time={oldest_at} />],
         [
           t.last,
           <span key="last">
-            {last_status_code ?? `${t.no_answer} (${last_error ?? '–'})`} · <When time={last_failed_at} />
+            {last_status_code ?? `${t.no_answer} (${last_error ?? '–'})`} · <Time time={last_failed_at} />
           </span>,
         ],
-        [t.next, next_attempt_at === null ? t.never : <When key="next" time={next_attempt_at} />],
+        [t.next, next_attempt_at === null ? t.never : <Time key="next" time={next_attempt_at} />],
         beside,
       ]}
     />

@@ -1,5 +1,5 @@
-// Forms that lose nothing: what is typed is kept in this tab until it was sent, and a request that may have arrived is
-// repeated under the same Idempotency-Key.
+// Forms that lose no input: the tab keeps a draft until it is sent, and a request that may have reached the server is repeated
+// under the same Idempotency-Key.
 
 import { type FormErrors, type FormValidateInput, useForm } from '@mantine/form'
 import { useEffect, useRef, useState } from 'react'
@@ -7,37 +7,37 @@ import { Refused } from './api.ts'
 import { facts } from './facts.ts'
 import { useLanguage } from './language.ts'
 
-type Kept<Values> = { values: Values; once: string; sent: string | null }
+type StoredDraft<Values> = { values: Values; once: string; sent: string | null }
 
-const keyOf = (name: string) => `malipo.${facts.console}.draft.${name}`
+const draftKey = (name: string) => `malipo.${facts.console}.draft.${name}`
 
-function read<Values>(name: string): Kept<Values> | null {
+function readDraft<Values>(name: string): StoredDraft<Values> | null {
   try {
-    return JSON.parse(sessionStorage.getItem(keyOf(name)) ?? 'null')
+    return JSON.parse(sessionStorage.getItem(draftKey(name)) ?? 'null')
   } catch {
     return null
   }
 }
 
-function write<Values>(name: string, kept: Kept<Values>): void {
-  sessionStorage.setItem(keyOf(name), JSON.stringify(kept))
+function writeDraft<Values>(name: string, kept: StoredDraft<Values>): void {
+  sessionStorage.setItem(draftKey(name), JSON.stringify(kept))
 }
 
-/** A fresh Idempotency-Key. */
-export function newOnce(): string {
+/** Makes a new Idempotency-Key. */
+export function newIdempotencyKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** True when nobody knows whether a request arrived or was worked on: the same one may be sent again, under the same key. */
+/** True if the server may have received or processed the request: the caller may repeat it under the same key. */
 export function isOpen(error: unknown): boolean {
-  // No network, a session that ended, or what broke in the page after the answer had come.
+  // Anything but a refusal: no network, an ended session, or a failure in the page after the answer came.
   if (!(error instanceof Refused)) return true
   return error.status >= 500 || error.status === 429 || error.code === 'idempotency_in_progress'
 }
 
 /**
- * A form named `name` that is kept while it is open, also over a new sign-in. `check` answers what is wrong at each field.
- * `rename` maps the API's names of fields to those of the form where they differ. Nothing secret may be typed into it.
+ * A form named `name` whose draft this tab keeps, also over a new sign-in. `check` returns the errors of the fields; `rename` maps
+ * API field names to form field names. Drafts must hold no secrets.
  */
 export function useDraft<Values extends Record<string, unknown>>({
   name,
@@ -54,29 +54,29 @@ export function useDraft<Values extends Record<string, unknown>>({
   const [error, setError] = useState<unknown>(null)
   const [sending, setSending] = useState(false)
   const [marked, setMarked] = useState<FormErrors>({})
-  // Once the page has drawn what was refused: the field may have been on another step.
+  // After the render, because the refused field may be on another step of the form.
   useEffect(() => focusFirst(marked), [marked])
   const busy = useRef(false)
   const form = useForm<Values>({
-    initialValues: { ...initial, ...read<Values>(name)?.values },
+    initialValues: { ...initial, ...readDraft<Values>(name)?.values },
     ...(check ? { validate: check } : {}),
     onValuesChange: (values) => {
-      const before = read<Values>(name)
-      write(name, { values, once: before?.once ?? newOnce(), sent: before?.sent ?? null })
+      const before = readDraft<Values>(name)
+      writeDraft(name, { values, once: before?.once ?? newIdempotencyKey(), sent: before?.sent ?? null })
     },
   })
 
-  /** The key of these values: that of the last try when they are the same as then. */
+  /** The Idempotency-Key of these values: the previous one if the values have not changed since they were sent. */
   const onceFor = (values: Values): string => {
-    const before = read<Values>(name)
+    const before = readDraft<Values>(name)
     const sent = JSON.stringify(values)
-    const once = before === null || (before.sent !== null && before.sent !== sent) ? newOnce() : before.once
-    write(name, { values, once, sent })
+    const once = before === null || (before.sent !== null && before.sent !== sent) ? newIdempotencyKey() : before.once
+    writeDraft(name, { values, once, sent })
     return once
   }
 
   const guarded = async (send: () => Promise<unknown>, refused: () => void) => {
-    // A double click is one click.
+    // A double click sends once.
     if (busy.current) return
     busy.current = true
     setSending(true)
@@ -89,7 +89,7 @@ export function useDraft<Values extends Record<string, unknown>>({
         const errors = renamed(thrown.fieldsIn(language), rename, Object.keys(initial))
         form.setErrors(errors)
         setMarked(errors)
-        thrown.placed = Object.keys(errors).every((one) => fieldOf(one) !== null)
+        thrown.shown_at_fields = Object.keys(errors).every((one) => fieldOf(one) !== null)
       }
       setError(thrown)
     } finally {
@@ -98,17 +98,17 @@ export function useDraft<Values extends Record<string, unknown>>({
     }
   }
 
-  /** For `onSubmit`: sends what is valid, and shows what the API refuses at its fields. */
+  /** For `onSubmit`: sends valid values, and shows the refusals of the API at their fields. */
   const submit = (send: (values: Values, once: string) => Promise<unknown>) =>
     form.onSubmit((values) => {
       const sendOnce = async () => {
         await send(values, onceFor(values))
-        sessionStorage.removeItem(keyOf(name))
+        sessionStorage.removeItem(draftKey(name))
       }
-      return guarded(sendOnce, () => write(name, { values, once: newOnce(), sent: null }))
+      return guarded(sendOnce, () => writeDraft(name, { values, once: newIdempotencyKey(), sent: null }))
     }, focusFirst)
 
-  /** For `onSubmit` of a step that comes before the sending: asks about what is valid, and the draft stays. */
+  /** For `onSubmit` of a step before the last: makes a call with valid values and keeps the draft. */
   const ask = (question: (values: Values) => Promise<unknown>) =>
     form.onSubmit(
       (values) =>
@@ -121,9 +121,9 @@ export function useDraft<Values extends Record<string, unknown>>({
 
   const forget = () => {
     form.setInitialValues(initial)
-    // Which is a change of values, and would be kept.
+    // reset() changes the values, which stores a draft again; the next line removes it.
     form.reset()
-    sessionStorage.removeItem(keyOf(name))
+    sessionStorage.removeItem(draftKey(name))
     setError(null)
   }
   return { form, submit, ask, forget, error, sending }
@@ -133,24 +133,24 @@ function renamed(fields: Record<string, string>, rename: Record<string, string>,
   return Object.fromEntries(
     Object.entries(fields).map(([field, message]) => {
       const name = rename[field] ?? field
-      // Rows of a form have fields of their own.
+      // A field of a row, such as items.0.amount, has its own name in the form.
       if (/^\w+\.\d+\.\w+$/.test(name)) return [name, message]
       return [known.includes(name) ? name : (known.find((one) => name.startsWith(one)) ?? name), message]
     }),
   )
 }
 
-/** The field, or group of choices, of this name in the page. */
+/** The field or the group of choices with this name. */
 function fieldOf(name: string): HTMLElement | null {
   return document.querySelector(`[data-path="${CSS.escape(name)}"], [name="${CSS.escape(name)}"]`)
 }
 
-/** Keyboard and screen reader go to what is wrong. */
+/** Moves the focus to the first wrong field. */
 function focusFirst(errors: FormErrors): void {
   const [first] = Object.keys(errors)
   if (first === undefined) return
   const field = fieldOf(first)
-  // A group of choices is no field: its first choice is.
+  // The focus of a group of choices goes to its first choice.
   const focusable = field?.matches('input, select, textarea') ? field : field?.querySelector<HTMLElement>('input')
   focusable?.focus()
 }

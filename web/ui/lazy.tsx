@@ -1,11 +1,11 @@
-// Pages that are loaded when they are opened. One that cannot be loaded says why, and opens by itself once it can: the browser
-// is never sent to load the console again while there is no network, because it would show an error page of its own.
+// Pages that load when the reader opens them. A page that fails to load shows the reason and retries by itself. It never
+// reloads the console without a network, because the browser would then show its own error page.
 
 import { Button, Group, Text } from '@mantine/core'
 import { type FunctionComponent, type ReactNode, useEffect, useState } from 'react'
 import { HOME } from './facts.ts'
 import { texts, useTexts } from './language.ts'
-import { Waiting } from './list.tsx'
+import { LoadingRows } from './list.tsx'
 import { Page } from './parts.tsx'
 
 const lazyTexts = texts({
@@ -31,17 +31,17 @@ const lazyTexts = texts({
   },
 })
 
-/** How often a page that could not be loaded is tried again. */
+/** The interval at which a page that failed to load is retried. */
 const RETRY_MS = 3_000
-/** A browser that is never idle loads the next page ahead after so long. */
+/** If the browser is never idle, the next page is preloaded after this time. */
 const IDLE_MS_MAX = 2_000
-/** The pause between two pages that are loaded ahead. */
+/** The pause between two preloads. */
 const AHEAD_MS = 200
 
-/** A page of the router. `preload` never fails: what could not be loaded is tried again when the page is shown. */
+/** A page of the router. `preload` never rejects: a page that failed to load is loaded again when it is shown. */
 type LazyPage = FunctionComponent & { preload: () => Promise<void> }
-/** Without a network; behind a proxy or a server that refuses, as while the system is updated; or without its file. */
-type Failure = 'offline' | 'silent' | 'gone'
+/** No network; a server that answers with an error, as during an upgrade; or a file that no longer exists. */
+type LoadFailure = 'offline' | 'silent' | 'gone'
 
 const pages: LazyPage[] = []
 
@@ -51,37 +51,37 @@ export function lazyPage<Name extends string>(
   name: Name,
 ): LazyPage {
   let loaded: FunctionComponent | null = null
-  const fetchIt = async () => {
+  const loadPage = async () => {
     loaded ??= (await load())[name]
   }
   const page: LazyPage = Object.assign(
     () => {
       const [Shown, setShown] = useState<FunctionComponent | null>(() => loaded)
-      const [failure, setFailure] = useState<Failure | null>(null)
-      const [tries, setTries] = useState(0)
-      // biome-ignore lint/correctness/useExhaustiveDependencies: each try loads it once more
+      const [failure, setFailure] = useState<LoadFailure | null>(null)
+      const [attempts, setAttempts] = useState(0)
+      // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt loads the page again
       useEffect(() => {
         if (Shown !== null) return
         let left = false
-        fetchIt().then(
+        loadPage().then(
           () => {
             sessionStorage.removeItem(reloadedFor(name))
             if (!left) setShown(() => loaded)
           },
           async () => {
-            const why = await whyNot(name)
+            const why = await findLoadFailure(name)
             if (!left) setFailure(why)
           },
         )
         return () => {
           left = true
         }
-      }, [tries])
+      }, [attempts])
       if (Shown !== null) return <Shown />
-      if (failure === null) return <Waiting />
-      return <NotLoaded failure={failure} retry={() => setTries((before) => before + 1)} />
+      if (failure === null) return <LoadingRows />
+      return <NotLoaded failure={failure} retry={() => setAttempts((before) => before + 1)} />
     },
-    { preload: () => fetchIt().catch(() => {}) },
+    { preload: () => loadPage().catch(() => {}) },
   )
   pages.push(page)
   return page
@@ -89,8 +89,8 @@ export function lazyPage<Name extends string>(
 
 const reloadedFor = (name: string) => `malipo.reloaded.${name}`
 
-/** Tells a lost network, a system that does not answer and a file that is gone from each other. After an upgrade the console is loaded once more, with its new files. */
-async function whyNot(name: string): Promise<Failure> {
+/** Finds out why a page failed to load. If its file is gone after an upgrade, this reloads the console once. */
+async function findLoadFailure(name: string): Promise<LoadFailure> {
   const answer = await fetch(HOME, { cache: 'no-store' }).catch(() => null)
   if (answer === null) return 'offline'
   if (!answer.ok) return 'silent'
@@ -100,7 +100,7 @@ async function whyNot(name: string): Promise<Failure> {
   return 'gone'
 }
 
-function NotLoaded({ failure, retry }: { failure: Failure; retry: () => void }): ReactNode {
+function NotLoaded({ failure, retry }: { failure: LoadFailure; retry: () => void }): ReactNode {
   const t = useTexts(lazyTexts)
   const gone = failure === 'gone'
   useEffect(() => {
@@ -122,7 +122,7 @@ function NotLoaded({ failure, retry }: { failure: Failure; retry: () => void }):
   )
 }
 
-/** Loads the other pages one after the other while nothing else happens. Not for readers who save data. */
+/** Preloads the other pages one by one while the browser is idle. Skipped if the reader saves data. */
 export function loadAhead(): void {
   const { connection } = navigator as { connection?: { saveData?: boolean; effectiveType?: string } }
   if (connection?.saveData || /2g$/.test(connection?.effectiveType ?? '')) return

@@ -1,4 +1,4 @@
-// Lists: filters and page stand in the address, tables become cards on a phone, the filtered set can be kept as CSV.
+// Lists: the address holds filters and page, a table becomes cards on a phone, and the reader can download the result as CSV.
 
 import { Button, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -7,22 +7,22 @@ import { type CallName, download, type Input, Refused } from './api.ts'
 import { checks, readPhone } from './checks.ts'
 import { useScope, withScope } from './data.ts'
 import { useLanguage, useTexts } from './language.ts'
-import { Empty, Go } from './parts.tsx'
+import { EmptyState, PageLink } from './parts.tsx'
 import { partsTexts } from './parts-texts.ts'
 import { Problem } from './problem.tsx'
 import { endOfDay, showCount, startOfDay } from './show.ts'
 
-/** One filter. A `phone` that is none is said at its field and not asked for. `day` fields are Tanzanian days, sent as the moments at which they begin (`from`) or end (`to`). */
-export type Filter =
+/** One filter. A wrong `phone` shows an error at its field and is not sent. A `day` is a Tanzanian day, sent as the time at which it begins (`from`) or ends (`to`). */
+export type ListFilter =
   | { name: string; label: string; kind: 'choice'; choices: readonly (readonly [value: string, label: string])[] }
   | { name: string; label: string; kind: 'text' | 'phone' }
   | { name: string; label: string; kind: 'day'; edge: 'from' | 'to' }
 
-/** A column. The first one leads to the record. `wide`: on a phone it has the whole width, below its label. */
+/** A column. The first column links to the record. `wide`: on a phone it has the full width, below its label. */
 export type Column<Row> = { label: string; show: (row: Row) => ReactNode; right?: boolean; wide?: boolean }
 
-/** What of the address belongs to a list, as the API takes it: filters, page and page_size. `wrong`: it is not to be asked for. */
-export function useListQuery(filters: readonly Filter[]) {
+/** The query of a list, read from the address: filters, page and page_size. `wrong`: a filter is invalid, so the list must not be read. */
+export function useListQuery(filters: readonly ListFilter[]) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>
   const navigate = useNavigate()
   const set = (changes: Record<string, string>) => {
@@ -30,7 +30,7 @@ export function useListQuery(filters: readonly Filter[]) {
     const kept = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined && value !== ''))
     void navigate({ to: '.', search: kept as never, replace: true, resetScroll: false })
   }
-  // Without it the list and its file would hold what was not asked for.
+  // Without this check the list and its CSV file would ignore the invalid filter.
   const wrong = filters.some(({ name, kind }) => {
     const value = search[name] ?? ''
     return kind === 'phone' && value !== '' && readPhone(value) === null
@@ -61,26 +61,26 @@ type Read<Row> = {
   refetch: () => unknown
 }
 
-/** A list page's body. `empty`: what teaches when nothing is there and nothing is filtered. `csv`: the call that answers the file. */
+/** The body of a list page. `empty`: shown if there are no records and no filters. `csv`: the call that returns the file. */
 export function List<Row, Csv extends CallName = CallName>(props: {
   label: string
   read: Read<Row>
   list: ReturnType<typeof useListQuery>
-  filters: readonly Filter[]
+  filters: readonly ListFilter[]
   columns: readonly Column<Row>[]
   rowKey: (row: Row) => string
   href?: (row: Row) => string | null
-  /** A filter of another kind, before the others. */
+  /** A filter of another kind, shown before the others. */
   first?: ReactNode
   empty: ReactNode
-  /** True for filters that name nothing but work that waits: with none left, the queue is clear. */
+  /** True if the filters select only work that waits: an empty result then means that the queue is clear. */
   isQueue?: (active: Readonly<Record<string, string>>) => boolean
   csv?: { name: Csv; file: string; input?: Input<Csv> }
 }) {
   const t = useTexts(partsTexts)
   const language = useLanguage()
   const { read, list, filters } = props
-  // A filter that the API refuses is said at its field; the rows that were found before stay.
+  // A filter that the API refuses shows its message at its field; the previous rows stay.
   const last = useRef(read.data)
   if (read.data !== undefined) last.current = read.data
   const { error } = read
@@ -94,7 +94,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
     <Stack gap="md">
       {filters.length > 0 || props.csv || props.first ? <Filters {...props} wrong={fields} /> : null}
       <Problem error={refused ? null : error} retry={() => void read.refetch()} />
-      {read.isPending && !error && !list.wrong ? <Waiting label={t.loading} /> : null}
+      {read.isPending && !error && !list.wrong ? <LoadingRows label={t.loading} /> : null}
       {data && empty ? <None past={data.pagination.total_items > 0} {...props} /> : null}
       {data && data.items.length > 0 ? <Table {...props} rows={data.items} /> : null}
       {data && data.pagination.total_items > 0 ? <Pages {...data.pagination} set={list.set} /> : null}
@@ -102,7 +102,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   )
 }
 
-/** Why a list shows nothing: all is done, nothing matches, or its pages end before this one. */
+/** Why the list is empty: the queue is clear, nothing matches, or the page is past the end. */
 function None({
   past,
   list,
@@ -123,12 +123,12 @@ function None({
       </div>
     )
   }
-  if (isQueue?.(list.active)) return <Empty title={t.queue_clear}>{t.queue_clear_teach}</Empty>
+  if (isQueue?.(list.active)) return <EmptyState title={t.queue_clear}>{t.queue_clear_teach}</EmptyState>
   return <Text role="status">{t.none_match}</Text>
 }
 
-/** Grey lines where something is being read. */
-export function Waiting({ label }: { label?: string }) {
+/** A skeleton while data loads. */
+export function LoadingRows({ label }: { label?: string }) {
   const t = useTexts(partsTexts)
   return (
     <Stack gap="xs" role="status" aria-label={label ?? t.loading}>
@@ -150,13 +150,13 @@ export function RecordBody<Data>({
   return (
     <>
       <Problem error={read.error} retry={() => void read.refetch()} />
-      {read.data === undefined && !read.error ? <Waiting /> : null}
+      {read.data === undefined && !read.error ? <LoadingRows /> : null}
       {read.data === undefined ? null : children(read.data)}
     </>
   )
 }
 
-// Cards are drawn without the layout of a table: the roles keep it one for whoever listens.
+// On a phone CSS turns table rows into cards; the explicit roles keep the table for screen readers.
 const ROLE = Object.fromEntries(
   ['table', 'rowgroup', 'row', 'columnheader', 'cell'].map((role) => [role, { role }]),
 ) as Record<'table' | 'rowgroup' | 'row' | 'columnheader' | 'cell', { role: string }>
@@ -192,8 +192,8 @@ export function Table<Row>(props: {
                   data-label={label}
                   className={right ? 'right' : wide ? 'wide' : undefined}
                 >
-                  {/* One thing beside its label on a phone, whatever it is made of. */}
-                  <div>{i === 0 && href !== null ? <Go to={href}>{show(row)}</Go> : show(row)}</div>
+                  {/* One element beside the label on a phone, whatever the cell contains. */}
+                  <div>{i === 0 && href !== null ? <PageLink to={href}>{show(row)}</PageLink> : show(row)}</div>
                 </td>
               ))}
             </tr>
@@ -212,8 +212,8 @@ function Filters<Csv extends CallName>({
   first,
   wrong,
 }: {
-  filters: readonly Filter[]
-  /** What the API says is wrong, by the name of the filter. */
+  filters: readonly ListFilter[]
+  /** The message of each wrong filter, by the name of the filter. */
   wrong: Readonly<Record<string, string>>
   list: ReturnType<typeof useListQuery>
   csv?: { name: Csv; file: string; input?: Input<Csv> }
@@ -221,7 +221,7 @@ function Filters<Csv extends CallName>({
   first?: ReactNode
 }) {
   const t = useTexts(partsTexts)
-  // A phone shows them when they are asked for, or in force.
+  // On a phone the filters are shown if the reader opens them or if one is set.
   const [opened, setOpened] = useState(list.filtered)
   const has_file = csv !== undefined && !list.wrong && (read.data?.pagination.total_items ?? 0) > 0
   return (
@@ -250,27 +250,27 @@ function FilterField({
   list,
   wrong,
 }: {
-  filter: Filter
+  filter: ListFilter
   list: ReturnType<typeof useListQuery>
   wrong: string | undefined
 }) {
   const t = useTexts(partsTexts)
   const check = checks(useLanguage())
-  const [asked, setAsked] = useState<string | null>(null)
+  const [applied, setApplied] = useState<string | null>(null)
   const value = list.search[filter.name] ?? ''
   const [typed, setTyped] = useState(value)
-  const [known, setKnown] = useState(value)
-  // Changed elsewhere: by "clear filters", or the way back.
-  if (known !== value) {
-    setKnown(value)
+  const [lastValue, setLastValue] = useState(value)
+  // The value changed elsewhere: by "clear filters" or by the back button.
+  if (lastValue !== value) {
+    setLastValue(value)
     setTyped(value)
   }
   const problemOf = (text: string) => (filter.kind === 'phone' && text !== '' ? check.phone(text) : null)
   const apply = (next: string) => {
-    setAsked(next)
+    setApplied(next)
     if (next !== value && problemOf(next) === null) list.set({ [filter.name]: next })
   }
-  const problem = (typed.trim() === (asked ?? value) ? problemOf(typed.trim()) : null) ?? wrong
+  const problem = (typed.trim() === (applied ?? value) ? problemOf(typed.trim()) : null) ?? wrong
   if (filter.kind === 'choice') {
     const data = [{ value: '', label: t.all }, ...filter.choices.map(([one, label]) => ({ value: one, label }))]
     return (
@@ -292,7 +292,7 @@ function FilterField({
       error={problem}
       onChange={(event) => {
         setTyped(event.currentTarget.value)
-        // A year below 2000 is half typed. An emptied field is applied when it is left.
+        // A year below 2000 is incomplete. An emptied field is applied on blur.
         if (day && /^2\d{3}-\d{2}-\d{2}$/.test(event.currentTarget.value)) apply(event.currentTarget.value)
       }}
       onBlur={() => apply(typed.trim())}

@@ -1,8 +1,8 @@
-// Words of the shared parts.
+// Texts of the shared components.
 
 import { texts } from './language.ts'
 
-/** Words that every page of both consoles uses. */
+/** Texts that the pages of both consoles use. */
 export const partsTexts = texts({
   sw: {
     skip: 'Nenda kwenye maudhui',

@@ -1,4 +1,4 @@
-// Small parts of every page: a title that takes the focus, amounts, times, words of state, copying, asking once more.
+// Components that every page uses: titles, amounts, times, statuses, copying, dialogs.
 
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
@@ -10,7 +10,7 @@ import { showAmount, showTime } from './show.ts'
 
 let visited = false
 
-/** A page: its title is the document's, and takes the focus when the page opens. */
+/** A page. It sets the title of the document and moves the focus to its heading when it opens. */
 export function Page({
   title,
   lead,
@@ -27,8 +27,8 @@ export function Page({
     document.title = `${title} · ${facts.brand_name}`
   }, [title])
   useEffect(() => {
-    // The first page of a visit leaves the focus at the top, where the way past the menu is. What led to another page may be
-    // gone with the page before: only a switch in the header keeps the focus.
+    // The first page leaves the focus at the top, where the skip link is. A later page takes the focus, because the link that
+    // led to it may be gone; only a switch in the header keeps the focus.
     if (visited && !document.activeElement?.closest('header')) heading.current?.focus({ preventScroll: true })
     visited = true
     scrollTo(0, 0)
@@ -57,8 +57,8 @@ export function Page({
   )
 }
 
-/** A link to another page of this console. `to`: a path below it, such as "sandbox/collections", also with a query; `search`: more of it. */
-export function Go({
+/** A link to another page of this console. `to`: a path below it with an optional query, such as "sandbox/collections"; `search`: more parameters. */
+export function PageLink({
   to,
   search,
   children,
@@ -78,7 +78,7 @@ export function Go({
 }
 
 /** A button that leads to another page of this console. */
-export function GoButton({
+export function PageButton({
   to,
   children,
   ...rest
@@ -87,7 +87,7 @@ export function GoButton({
   children: ReactNode
   variant?: string
   size?: string
-  /** What is done before it leads there. */
+  /** Called before the navigation. */
   onClick?: () => void
 }) {
   return (
@@ -97,13 +97,13 @@ export function GoButton({
   )
 }
 
-/** A path with its query, as the router takes it. */
+/** Splits a path and its query for the router. */
 function placeOf(to: string, search: Record<string, string> = {}) {
   const [path = '', query = ''] = to.split('?')
   return { to: hrefOf(path), search: { ...Object.fromEntries(new URLSearchParams(query)), ...search } as never }
 }
 
-/** The path of a page as the router knows it: below this console's own. */
+/** The path of a page for the router, relative to this console. */
 export function hrefOf(to: string): string {
   return `/${to}`
 }
@@ -113,8 +113,8 @@ export function Amount({ value, currency = 'TZS' }: { value: string | number | n
   return <span className="amount">{value === null ? '–' : showAmount(value, currency)}</span>
 }
 
-/** A moment in Tanzanian time. */
-export function When({ time, seconds = false }: { time: string | null; seconds?: boolean }) {
+/** A time in the time zone of Tanzania. */
+export function Time({ time, seconds = false }: { time: string | null; seconds?: boolean }) {
   const language = useLanguage()
   if (time === null) return <>–</>
   return (
@@ -124,10 +124,10 @@ export function When({ time, seconds = false }: { time: string | null; seconds?:
   )
 }
 
-/** How good or bad a state is: its colour, which is never all that tells it. */
+/** The tone of a status: it selects a colour. The text repeats the meaning. */
 export type Tone = 'good' | 'bad' | 'wait' | 'warn' | 'plain'
 
-/** A state in a word, coloured. */
+/** A status as a coloured word. */
 export function Chip({ tone, children }: { tone: Tone; children: ReactNode }) {
   return <span className={`chip chip-${tone}`}>{children}</span>
 }
@@ -144,7 +144,7 @@ export function Panel({ title, id, children }: { title: string; id?: string; chi
   )
 }
 
-/** Names and values of one record. Entries that are null or undefined are left out; a wide one has a line of its own. */
+/** The names and values of a record. It leaves out entries that are null or undefined; a wide entry has its own line. */
 export function FactList({ facts: entries }: { facts: readonly (readonly [string, ReactNode, 'wide'?] | null)[] }) {
   return (
     <dl className="facts">
@@ -160,13 +160,13 @@ export function FactList({ facts: entries }: { facts: readonly (readonly [string
   )
 }
 
-/** Copies a text, and says so, also to whoever only listens. */
-export function Copy({ text, label }: { text: string; label?: string }) {
+/** A button that copies a text and announces the result to screen readers as well. */
+export function CopyButton({ text, label }: { text: string; label?: string }) {
   const t = useTexts(partsTexts)
   const [done, setDone] = useState<'copied' | 'copy_failed' | null>(null)
   const copy = async () => {
     try {
-      // Without https there is no clipboard.
+      // Without https the browser has no clipboard.
       await navigator.clipboard.writeText(text)
       setDone('copied')
     } catch {
@@ -186,14 +186,14 @@ export function Copy({ text, label }: { text: string; label?: string }) {
   )
 }
 
-/** A text that is selected as one, such as a key or an id. */
+/** A text that is selected as a whole, such as a key or an id. */
 export function Mono({ children }: { children: ReactNode }) {
   return <code className="mono">{children}</code>
 }
 
 /**
- * A dialog over the page: the browser keeps the focus in it, Escape closes it. `open` shows it; `onClose` is called when the
- * reader leaves it. It begins at its first field, or else at its title, so that no key that was meant for the page acts.
+ * A modal dialog: the browser keeps the focus in it, and Escape closes it. `onClose` is called when the reader closes it. The focus
+ * starts at the first field, or else at the title, so that a key press meant for the page triggers no button.
  */
 export function Dialog({
   open,
@@ -217,7 +217,7 @@ export function Dialog({
     if (!open && element.open) element.close()
   }, [open])
   const gone = useRef(false)
-  // A question that goes with its page gives the focus back too. Nobody left it: the page that comes is not told so.
+  // If the page is replaced, the dialog returns the focus. The reader did not close it, so `onClose` is not called.
   useLayoutEffect(() => {
     const element = dialog.current
     gone.current = false
@@ -243,8 +243,8 @@ export function Dialog({
   )
 }
 
-/** What is shown where there is nothing yet: what this is for, and the first step. */
-export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+/** Shown if there are no records: what the page is for, and the first step. */
+export function EmptyState({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="empty">
       <Title order={2}>{title}</Title>

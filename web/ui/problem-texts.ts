@@ -1,8 +1,8 @@
-// What went wrong, in words that say what to do next. Codes are those of the API's catalogue.
+// Texts of errors: each says what to do next. Codes are those of the API's catalogue.
 
 import { texts } from './language.ts'
 
-/** Sentences about errors. `codes`: of refusals that people can do something about; the API's own message serves the rest. */
+/** Texts of errors. `codes`: refusals that the reader can resolve; for all others the page shows the message of the API. */
 export const problemTexts = texts({
   sw: {
     lost_title: 'Mtandao umekatika',

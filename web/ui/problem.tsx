@@ -1,13 +1,13 @@
-// Errors as people read them. A lost network, an ended session, a conflict and the rest each have their own words and way on.
+// Alerts for errors. A lost network, an ended session, a conflict and a refusal each have their own text and action.
 
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { Lost, Refused, SessionOver } from './api.ts'
+import { NoAnswer, Refused, SessionOver } from './api.ts'
 import { useLanguage, useTexts } from './language.ts'
 import { problemTexts } from './problem-texts.ts'
 import { signIn } from './session.ts'
 
-/** Codes that say no more than no: the sentence of the API takes their place. */
+/** Codes whose own text says little: the message of the API replaces it. */
 const VAGUE: ReadonlySet<string> = new Set([
   'invalid_state',
   'forbidden',
@@ -15,7 +15,7 @@ const VAGUE: ReadonlySet<string> = new Set([
   'unknown_destination',
 ])
 
-/** Says what went wrong. `retry`: what the button does, where trying again makes sense. Nothing for no error. */
+/** An alert for an error. `retry`: the action of its button, if a retry makes sense. Shows nothing without an error. */
 export function Problem({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const t = useTexts(problemTexts)
   const language = useLanguage()
@@ -26,29 +26,29 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
       {t.retry}
     </Button>
   )
-  if (error instanceof Lost) return <Notice title={t.lost_title} text={t.lost} action={again} />
+  if (error instanceof NoAnswer) return <ErrorAlert title={t.lost_title} text={t.lost} action={again} />
   if (error instanceof SessionOver) {
-    return <Notice title={t.over_title} text={t.over} action={<SignInButton text={t.sign_in} />} />
+    return <ErrorAlert title={t.over_title} text={t.over} action={<SignInButton text={t.sign_in} />} />
   }
-  if (!(error instanceof Refused)) return <Notice title={t.failed_title} text={t.failed} action={again} />
+  if (!(error instanceof Refused)) return <ErrorAlert title={t.failed_title} text={t.failed} action={again} />
   const { code, status, message, request_id, retry_after_s } = error
   if (code === 'step_up_required') {
     return (
-      <Notice
+      <ErrorAlert
         title={t.step_up_title}
         text={t.codes[code] ?? message}
         action={<SignInButton text={t.sign_in} again />}
       />
     )
   }
-  if (status === 404) return <Notice title={t.missing_title} text={t.missing} request_id={request_id} />
-  if (status >= 500) return <Notice title={t.failed_title} text={t.failed} request_id={request_id} action={again} />
-  const said = error.saidIn(language)
-  const by_code = t.codes[code]
-  const reason = VAGUE.has(code) && said ? said : (by_code ?? (said || message))
+  if (status === 404) return <ErrorAlert title={t.missing_title} text={t.missing} request_id={request_id} />
+  if (status >= 500) return <ErrorAlert title={t.failed_title} text={t.failed} request_id={request_id} action={again} />
+  const translated = error.reasonIn(language)
+  const code_text = t.codes[code]
+  const reason = VAGUE.has(code) && translated ? translated : (code_text ?? (translated || message))
   const text = [reason, retry_after_s === null ? '' : t.wait(retry_after_s)].join(' ').trim()
-  const detail = by_code === undefined || said === '' || reason === said ? null : (said ?? message)
-  const foreign = said === null
+  const detail = code_text === undefined || translated === '' || reason === translated ? null : (translated ?? message)
+  const foreign = translated === null
   if (status === 409) {
     const reload = (
       <Button size="xs" variant="default" onClick={() => void queries.invalidateQueries()}>
@@ -56,7 +56,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
       </Button>
     )
     return (
-      <Notice
+      <ErrorAlert
         title={t.conflict_title}
         text={text}
         detail={detail}
@@ -69,10 +69,10 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
   const wrong = Object.entries(error.fieldsIn(language))
   const marked = wrong.length > 0
   return (
-    <Notice
+    <ErrorAlert
       title={t.refused_title}
-      text={marked ? (error.placed ? t.fields_marked : t.fields) : text}
-      list={error.placed ? [] : wrong}
+      text={marked ? (error.shown_at_fields ? t.fields_marked : t.fields) : text}
+      list={error.shown_at_fields ? [] : wrong}
       detail={marked ? null : detail}
       foreign={foreign}
       request_id={request_id}
@@ -89,13 +89,13 @@ function SignInButton({ text, again = false }: { text: string; again?: boolean }
   )
 }
 
-function Notice(props: {
+function ErrorAlert(props: {
   title: string
   text: string
-  /** Fields that nothing on the page says are wrong. */
-  list?: readonly (readonly [field: string, said: string])[]
+  /** Wrong fields that show no message of their own. */
+  list?: readonly (readonly [field: string, translated: string])[]
   detail?: string | null
-  /** The detail is in English, whatever the page is in. */
+  /** True if the detail is in English on a Swahili page. */
   foreign?: boolean
   request_id?: string | null
   action?: React.ReactNode

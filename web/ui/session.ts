@@ -1,12 +1,12 @@
-// Who is signed in: authorization code with PKCE at whichever issuer the server names. Tokens live in the storage of this tab
-// and end with it. They are never in an address, and nobody but `api.ts` reads them.
+// The session: authorization code with PKCE at the issuer that the server names. Tokens stay in the storage of this tab. They
+// never appear in an address, and only `api.ts` reads them.
 
 import { type User, UserManager, WebStorageStateStore } from 'oidc-client-ts'
 import { facts, HOME } from './facts.ts'
 
 const OWN = `malipo.${facts.console}.`
 const userStore = new WebStorageStateStore({ store: sessionStorage, prefix: OWN })
-// A sign-in removes from its store all that it did not write: what else the tab remembers must not lie there.
+// A sign-in deletes every foreign entry of its store, so the drafts of the tab need a store of their own.
 const stateStore = new WebStorageStateStore({ store: sessionStorage, prefix: `${OWN}sign-in.` })
 const here = `${location.origin}${HOME}`
 
@@ -24,12 +24,12 @@ const manager = new UserManager({
   loadUserInfo: false,
 })
 
-/** Where people go on after they signed in: a path of this console with its query. */
-type Going = { to: string }
+/** The address to which a sign-in returns: a path of this console with its query. */
+type SignInState = { to: string }
 
 let renewing: Promise<User | null> | null = null
 
-/** A token that is good for a while yet. Null: nobody is signed in any more. */
+/** An access token that stays valid for a while. Null if the session has ended. */
 export async function token(): Promise<string | null> {
   const user = await manager.getUser()
   if (user === null) return null
@@ -37,16 +37,16 @@ export async function token(): Promise<string | null> {
   return renew()
 }
 
-/** Tokens are renewed when they are good for no longer than this. */
+/** A token that expires within this time is renewed. */
 const RENEW_S = 60
 
-/** A new token for the old one, which the API refused or which runs out. Null: the session is over. */
+/** Renews a token that the API refused or that is about to expire. Null if the session has ended. */
 export async function renew(): Promise<string | null> {
   renewing ??= manager
     .getUser()
     .then((user) => (user?.refresh_token ? manager.signinSilent() : null))
     .catch((error: unknown) => {
-      // Without a network nothing is known about the session.
+      // Without a network the state of the session is unknown.
       if (error instanceof TypeError) throw error
       return null
     })
@@ -57,57 +57,57 @@ export async function renew(): Promise<string | null> {
   return user?.access_token ?? null
 }
 
-/** Goes to the sign-in, and comes back to where the reader is. `again`: even if the issuer knows who this is. */
+/** Redirects to the sign-in, which returns to this page. `again` asks for the credentials even if the issuer has a session. */
 export async function signIn({ again = false } = {}): Promise<void> {
   const here_now = location.pathname + location.search
-  const state: Going = { to: isCallback() ? HOME : here_now }
+  const state: SignInState = { to: isCallback() ? HOME : here_now }
   const language = document.documentElement.lang
   await manager.signinRedirect({ state, ui_locales: language, ...(again ? { prompt: 'login', max_age: 0 } : {}) })
 }
 
-/** True on the address that the issuer sends people back to. */
+/** True at the address to which the issuer redirects. */
 export function isCallback(): boolean {
   return location.pathname === `${HOME}callback`
 }
 
-/** Ends the sign-in: the address, with the code in it, is replaced at once. Throws what the issuer said. */
+/** Completes the sign-in, and first removes the code from the address. Throws the error of the issuer. */
 export async function finishSignIn(): Promise<void> {
   const address = location.href
   history.replaceState(null, '', HOME)
   const user = await manager.signinCallback(address)
-  const { to } = (user?.state ?? {}) as Partial<Going>
+  const { to } = (user?.state ?? {}) as Partial<SignInState>
   if (to?.startsWith(HOME)) history.replaceState(null, '', to)
 }
 
-/** Tells the other tabs of this console that somebody signed out: a time, and nothing of who it was. */
+/** The storage key that signals a sign-out to other tabs. Its value is a time and names no user. */
 const SIGNED_OUT = `malipo.${facts.console}.signed-out`
 
-/** Forgets who is signed in, with what was typed or chosen here: it is not for whoever signs in next. */
-function forget(): void {
+/** Deletes the session with its drafts and choices, so that the next user of this tab does not see them. */
+function deleteSession(): void {
   for (const key of Object.keys(sessionStorage)) {
     if (key.startsWith(OWN)) sessionStorage.removeItem(key)
   }
 }
 
-/** From now on this tab is signed out when another tab of this console is; `then` is called. */
+/** Signs this tab out if another tab of this console signs out; then calls `then`. */
 export function signOutWithOthers(then: () => void): void {
   addEventListener('storage', ({ key, newValue }) => {
     if (key !== SIGNED_OUT || newValue === null) return
-    forget()
+    deleteSession()
     then()
   })
 }
 
-/** Signs out, in every tab of this console and at the issuer. */
+/** Signs out in every tab of this console and at the issuer. */
 export async function signOut(): Promise<void> {
   const user = await manager.getUser()
   await manager.removeUser()
-  forget()
+  deleteSession()
   localStorage.setItem(SIGNED_OUT, String(Date.now()))
   try {
     await manager.signoutRedirect(user?.id_token ? { id_token_hint: user.id_token } : {})
   } catch {
-    // An issuer without a way to sign out: what is here is gone all the same.
+    // The issuer has no sign-out endpoint; the session of this console has been deleted.
     location.assign(HOME)
   }
 }

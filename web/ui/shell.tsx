@@ -1,4 +1,4 @@
-// The frame of every page: where one is, with which money, and the way to everything else.
+// The frame of every page: the menu, the environment, and the account.
 
 import {
   AppShell,
@@ -21,10 +21,10 @@ import { hrefOf } from './parts.tsx'
 import { partsTexts } from './parts-texts.ts'
 import { signOut } from './session.ts'
 
-/** One line of the menu, or a heading over the lines that follow. */
+/** One line of the menu, or a heading above the lines that follow. */
 export type MenuItem = { to: string; label: string; count?: number | undefined } | { heading: string }
 
-/** The frame. `strip`: a line on every page in a colour of its own, such as which environment this is. */
+/** The frame. `strip`: a coloured line on every page, such as the environment. */
 export function Shell({
   menu,
   strip,
@@ -34,7 +34,7 @@ export function Shell({
 }: {
   menu: readonly MenuItem[]
   strip: { kind: 'sandbox' | 'live' | 'operator'; text: string }
-  /** Beside the name of the product: switches. */
+  /** Switches, beside the name of the product. */
   header?: ReactNode
   who: string
   children: ReactNode
@@ -121,14 +121,14 @@ export function Shell({
   )
 }
 
-/** True on a page, and on those below it that no line of the menu is nearer to. */
+/** True on a page, and on pages below it unless another menu line is a closer match. */
 function isAt(path: string, { to }: { to: string }, menu: readonly MenuItem[]): boolean {
   const href = hrefOf(to)
   const nearer = menu.some((other) => 'to' in other && hrefOf(other.to).startsWith(`${href}/`))
   return path === href || (path.startsWith(`${href}/`) && !nearer)
 }
 
-/** Changes to the other language, named in that language. */
+/** Switches to the other language. Its label is the name of that language. */
 export function LanguageButton() {
   const t = useTexts(partsTexts)
   const { language, choose } = useContext(LanguageContext)

@@ -1,20 +1,20 @@
-// Values as people read them, in both languages, whatever the locale of the browser.
+// Formats values for the reader, in both languages and independent of the locale of the browser.
 
 import type { Language } from './language.ts'
 
-/** A decimal string as people write shillings: "25000.00" is "TZS 25,000", "-500.00" is "− TZS 500". The spaces do not break. */
+/** Formats a decimal amount: "25000.00" is "TZS 25,000", "-500.00" is "− TZS 500". Its spaces do not break. */
 export function showAmount(amount: string | number, currency = 'TZS'): string {
   const [, sign = '', whole = '0', cents = '00'] = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(String(amount)) ?? []
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
   return `${sign === '' ? '' : '−\u00a0'}${currency}\u00a0${grouped}${/^0*$/.test(cents) ? '' : `.${cents.padEnd(2, '0')}`}`
 }
 
-/** A count with its thousands apart. */
+/** Formats a count with thousands separators. */
 export function showCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** Adds decimal strings of two digits, in cents. */
+/** Adds amounts with two decimals, in cents. */
 export function addAmounts(amounts: readonly string[]): string {
   const cents = amounts.reduce((sum, one) => sum + BigInt(one.replace('.', '')), 0n)
   const sign = cents < 0n ? '-' : ''
@@ -22,46 +22,46 @@ export function addAmounts(amounts: readonly string[]): string {
   return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** A canonical phone as it is dialled: 255754123456 is "0754 123 456". Anything else is shown as it is. */
+/** Formats a canonical phone number as people dial it: 255754123456 is "0754 123 456". Returns any other text unchanged. */
 export function showPhone(phone: string): string {
   return /^255\d{9}$/.test(phone) ? `0${phone.slice(3, 6)} ${phone.slice(6, 9)} ${phone.slice(9)}` : phone
 }
 
-/** Tanzania is three hours ahead of UTC, all year. */
+/** Tanzania is three hours ahead of UTC all year. */
 const EAT_MS = 3 * 3_600_000
 const MONTHS: Record<Language, readonly string[]> = {
   sw: ['Jan', 'Feb', 'Mac', 'Apr', 'Mei', 'Jun', 'Jul', 'Ago', 'Sep', 'Okt', 'Nov', 'Des'],
   en: ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'],
 }
 
-/** A moment in Tanzanian time: "30 Nov 2026, 18:00". `seconds` adds them. */
+/** Formats a time in the time zone of Tanzania: "30 Nov 2026, 18:00". `seconds` adds seconds. */
 export function showTime(time: string, language: Language, seconds = false): string {
   const local = new Date(Date.parse(time) + EAT_MS).toISOString()
   return `${showDate(local, language)}, ${local.slice(11, seconds ? 19 : 16)}`
 }
 
-/** A date YYYY-MM-DD: "30 Nov 2026". */
+/** Formats a date YYYY-MM-DD: "30 Nov 2026". */
 export function showDate(date: string, language: Language): string {
   const [year = '', month = '', day = ''] = date.slice(0, 10).split('-')
   return `${Number(day)} ${MONTHS[language][Number(month) - 1]} ${year}`
 }
 
-/** The Tanzanian calendar day of a moment, as YYYY-MM-DD. */
+/** The Tanzanian calendar day of a time, as YYYY-MM-DD. */
 export function dayOf(time: Date): string {
   return new Date(time.getTime() + EAT_MS).toISOString().slice(0, 10)
 }
 
-/** The moment at which a Tanzanian day begins, as the API takes it. */
+/** The time at which a Tanzanian day begins, as the API takes it. */
 export function startOfDay(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) - EAT_MS).toISOString()
 }
 
-/** The moment at which a Tanzanian day ends. */
+/** The time at which a Tanzanian day ends. */
 export function endOfDay(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) - EAT_MS + 86_400_000).toISOString()
 }
 
-/** How long something took: "340 ms", "1.2 s". */
+/** Formats a duration: "340 ms", "1.2 s". */
 export function showDuration(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`
 }
@@ -72,7 +72,7 @@ const UNITS = [
   { ms: 60_000, sw: ['dakika', 'dakika'], en: ['minute', 'minutes'] },
 ] as const
 
-/** How long ago a moment was, in its largest unit: "3 hours", "dakika 5"; under a minute "sasa hivi". */
+/** Formats the age of a time in its largest unit: "3 hours", "dakika 5"; under a minute "chini ya dakika". */
 export function showAge(time: string, language: Language, now = Date.now()): string {
   const ms = Math.max(0, now - Date.parse(time))
   const unit = UNITS.find((one) => ms >= one.ms)

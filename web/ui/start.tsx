@@ -1,4 +1,4 @@
-// Starting a console: who is signed in, in which language, then its pages.
+// Starts a console: checks the session, sets the language, then shows the pages.
 
 import './ui.css'
 import { Button, Group, MantineProvider, Stack, Text, Title } from '@mantine/core'
@@ -18,7 +18,7 @@ import { cssVariables, theme } from './theme.ts'
 
 const queries = createQueries()
 
-/** Shows a console below its path. Whoever is not signed in goes to the sign-in first. */
+/** Starts a console below its path. A visitor without a session is redirected to the sign-in. */
 export async function startConsole(routes: AnyRoute): Promise<void> {
   const root = createRoot(document.getElementById('root') as HTMLElement)
   const show = (page: ReactNode) =>
@@ -108,7 +108,7 @@ function SigningIn() {
   return <Alone title={t.signing_in}>{null}</Alone>
 }
 
-/** In a tab beside the one in which somebody signed out. */
+/** Shown if the user signed out in another tab. */
 function SignedOut() {
   const t = useTexts(partsTexts)
   return (

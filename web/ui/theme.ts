@@ -1,4 +1,4 @@
-// The look of both consoles: the colours have a contrast of at least 4.5 in light and in dark.
+// The theme of both consoles. Its colours have a contrast of at least 4.5 in light and dark mode.
 
 import { type CSSVariablesResolver, createTheme, InputWrapper } from '@mantine/core'
 
@@ -12,14 +12,14 @@ export const theme = createTheme({
   headings: { sizes: { h1: { fontSize: '1.6rem' }, h2: { fontSize: '1.2rem' }, h3: { fontSize: '1.05rem' } } },
   respectReducedMotion: true,
   cursorType: 'pointer',
-  // What is optional says so in its label; to whoever listens, what is required says so too.
+  // The label marks optional fields. Required fields have an attribute that screen readers announce.
   components: { InputWrapper: InputWrapper.extend({ defaultProps: { withAsterisk: false } }) },
 })
 
-/** Under the pointer a button gets darker, never fainter. */
+/** A hovered button gets darker, never lighter. */
 const HOVERED = { '--mantine-color-teal-filled-hover': '#066649', '--mantine-color-red-filled-hover': '#a61e1e' }
 
-/** Greys and reds of the components that would be too faint, and titles on a ground of their own colour. */
+/** Replaces greys and reds of the component library whose contrast is too low. */
 export const cssVariables: CSSVariablesResolver = (given) => ({
   variables: {},
   light: {

@@ -5,8 +5,8 @@ import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, useListQuery } from '../../ui/list.tsx'
-import { Empty, FactList, Go, Mono, Page, When } from '../../ui/parts.tsx'
-import { type Environment, useActing, useMay } from '../merchant.ts'
+import { EmptyState, FactList, Mono, Page, PageLink, Time } from '../../ui/parts.tsx'
+import { type Environment, useHasRole, useMerchantAccess } from '../merchant.ts'
 import { activityTexts } from './activity-texts.ts'
 
 type Row = Calls['GET /v1/merchant/audit-log']['data']['items'][number]
@@ -14,7 +14,7 @@ type Row = Calls['GET /v1/merchant/audit-log']['data']['items'][number]
 /** The log, for administrators. */
 export function Activity() {
   const t = useTexts(activityTexts)
-  if (!useMay('MERCHANT_ADMIN')) return <Page title={t.title}>{t.only}</Page>
+  if (!useHasRole('MERCHANT_ADMIN')) return <Page title={t.title}>{t.only}</Page>
   return (
     <Page title={t.title} lead={t.lead}>
       <Log />
@@ -27,7 +27,7 @@ function Log() {
   const list = useListQuery([])
   const read = useRead('GET /v1/merchant/audit-log', { query: list.query }, { live: true, keep: true })
   const columns: Column<Row>[] = [
-    { label: t.time, show: (row) => <When time={row.at} seconds /> },
+    { label: t.time, show: (row) => <Time time={row.at} seconds /> },
     { label: t.who, show: (row) => <Who row={row} /> },
     { label: t.what, show: (row) => <What row={row} />, wide: true },
     { label: t.from, show: (row) => (row.address === null ? '–' : <Mono>{row.address}</Mono>) },
@@ -38,7 +38,7 @@ function Log() {
       {...{ read, list, columns }}
       filters={[]}
       rowKey={(row) => `${row.at} ${row.action} ${row.target_id}`}
-      empty={<Empty title={t.empty}>{t.teach}</Empty>}
+      empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
     />
   )
 }
@@ -66,15 +66,15 @@ const PAGES: Record<string, string> = {
 
 function What({ row }: { row: Row }) {
   const t = useTexts(activityTexts)
-  const { environment } = useActing()
+  const { environment } = useMerchantAccess()
   const page = PAGES[row.target_type]
   const id = <Mono key="id">{row.target_id}</Mono>
   // The log is of both environments; an entry that names one leads there.
   const of = ((row.after ?? row.before) as { environment?: Environment } | null)?.environment ?? environment
   const link = (
-    <Go key="id" to={`${of}/${page}/${row.target_id}`}>
+    <PageLink key="id" to={`${of}/${page}/${row.target_id}`}>
       {id}
-    </Go>
+    </PageLink>
   )
   return (
     <details className="disclosed">

@@ -5,16 +5,16 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { checks } from '../../ui/checks.ts'
-import { useAct, useCall, useRead } from '../../ui/data.ts'
+import { useAction, useCall, useRead } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
-import { Chip, Dialog, Empty, Mono, Page, type Tone, When } from '../../ui/parts.tsx'
+import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { Chip, Dialog, EmptyState, Mono, Page, Time, type Tone } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useWords } from '../../ui/words.ts'
-import { useActing, useMay } from '../merchant.ts'
-import { Said } from '../said.tsx'
+import { useHasRole, useMerchantAccess } from '../merchant.ts'
+import { StatusMessage } from '../status-message.tsx'
 import { addressesTexts } from './addresses-texts.ts'
 
 type Row = Calls['GET /v1/merchant/ip-addresses']['data']['items'][number]
@@ -24,19 +24,19 @@ const TONES: Record<Row['status'], Tone> = { PENDING: 'wait', APPROVED: 'good', 
 /** The list of addresses, and the form for another one. */
 export function Addresses() {
   const t = useTexts(addressesTexts)
-  const may = useMay('MERCHANT_ADMIN', 'DEVELOPER')
-  const { environment } = useActing()
+  const may = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
+  const { environment } = useMerchantAccess()
   const [asked, setAsked] = useState<Row | null>(null)
   const [said, setSaid] = useState('')
-  const filters: Filter[] = [{ name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) }]
+  const filters: ListFilter[] = [{ name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) }]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/merchant/ip-addresses', { query: list.query }, { live: true, keep: true })
   const columns: Column<Row>[] = [
     { label: t.label, show: (row) => <strong>{row.label}</strong> },
     { label: t.address, show: (row) => <Mono>{row.address}</Mono> },
     { label: t.status, show: (row) => <State row={row} /> },
-    { label: t.asked, show: (row) => <When time={row.created_at} /> },
-    { label: t.decided, show: (row) => <When time={row.decided_at} /> },
+    { label: t.asked, show: (row) => <Time time={row.created_at} /> },
+    { label: t.decided, show: (row) => <Time time={row.decided_at} /> },
     ...(may
       ? [
           {
@@ -58,12 +58,12 @@ export function Addresses() {
   return (
     <Page title={t.title} lead={t.lead}>
       {environment === 'sandbox' ? <Text size="sm">{t.sandbox}</Text> : null}
-      <Said>{said}</Said>
+      <StatusMessage>{said}</StatusMessage>
       <List
         label={t.title}
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
-        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+        empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
       {may ? <Add said={setSaid} /> : null}
       {asked === null ? null : (
@@ -89,7 +89,7 @@ function Add({ said }: { said: (text: string) => void }) {
   const call = useCall()
   const queries = useQueryClient()
   const check = checks(useLanguage())
-  const { environment, membership } = useActing()
+  const { environment, membership } = useMerchantAccess()
   const draft = useDraft({
     name: `address.${membership.merchant_id}.${environment}`,
     initial: { label: '', address: '' },
@@ -138,7 +138,7 @@ function Add({ said }: { said: (text: string) => void }) {
 function Remove({ row, close, done }: { row: Row; close: () => void; done: () => void }) {
   const t = useTexts(addressesTexts)
   const parts = useTexts(partsTexts)
-  const remove = useAct('DELETE /v1/merchant/ip-addresses/{id}')
+  const remove = useAction('DELETE /v1/merchant/ip-addresses/{id}')
   const yes = () =>
     remove.mutate(
       { params: { id: row.id } },

@@ -3,8 +3,8 @@
 import { Button, Group, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
-import { useAct } from '../../ui/data.ts'
-import { newOnce } from '../../ui/form.ts'
+import { useAction } from '../../ui/data.ts'
+import { newIdempotencyKey } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Dialog } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
@@ -38,7 +38,7 @@ function ChangeRole({ act, row, close, done }: MemberAction & QuestionProps) {
   const parts = useTexts(partsTexts)
   const words = useWords()
   const [role, setRole] = useState<Role>(row.role)
-  const change = useAct('PATCH /v1/merchant/members/{member_id}')
+  const change = useAction('PATCH /v1/merchant/members/{member_id}')
   const save = () =>
     change.mutate(
       { params: { member_id: row.id }, body: { role } },
@@ -75,8 +75,8 @@ function ChangeRole({ act, row, close, done }: MemberAction & QuestionProps) {
 function RemoveMember({ act, row, close, done }: MemberAction & QuestionProps) {
   const t = useTexts(membersTexts)
   const parts = useTexts(partsTexts)
-  const [once] = useState(newOnce)
-  const remove = useAct('DELETE /v1/merchant/members/{member_id}')
+  const [once] = useState(newIdempotencyKey)
+  const remove = useAction('DELETE /v1/merchant/members/{member_id}')
   const leaves = act === 'leave'
   const removeMember = () =>
     remove.mutate(

@@ -10,8 +10,8 @@ import { useLanguage, useTexts } from '../../ui/language.ts'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useWords } from '../../ui/words.ts'
-import { type Role, useActing } from '../merchant.ts'
-import { Said } from '../said.tsx'
+import { type Role, useMerchantAccess } from '../merchant.ts'
+import { StatusMessage } from '../status-message.tsx'
 import { membersTexts } from './members-texts.ts'
 
 /** What members may be, the most careful choice last. */
@@ -37,7 +37,7 @@ function Form() {
   const call = useCall()
   const queries = useQueryClient()
   const check = checks(useLanguage())
-  const { merchant_id } = useActing().membership
+  const { merchant_id } = useMerchantAccess().membership
   const [invited, setInvited] = useState('')
   const draft = useDraft<Typed>({
     name: `invite.${merchant_id}`,
@@ -75,7 +75,7 @@ function Form() {
           </Stack>
         </Radio.Group>
         <Problem error={draft.error} />
-        <Said>{invited === '' ? '' : t.invited(invited)}</Said>
+        <StatusMessage>{invited === '' ? '' : t.invited(invited)}</StatusMessage>
         <Group>
           <Button type="submit" loading={draft.sending}>
             {t.send}

@@ -2,13 +2,13 @@
 
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
-import { usePerson, useRead } from '../../ui/data.ts'
+import { useRead, useSignedInUser } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, useListQuery } from '../../ui/list.tsx'
-import { Empty, Page, When } from '../../ui/parts.tsx'
+import { EmptyState, Page, Time } from '../../ui/parts.tsx'
 import { useWords } from '../../ui/words.ts'
-import { useMay } from '../merchant.ts'
-import { Said } from '../said.tsx'
+import { useHasRole } from '../merchant.ts'
+import { StatusMessage } from '../status-message.tsx'
 import { type MemberAction, MemberQuestion, type MemberRow } from './member-question.tsx'
 import { Invite } from './members-invite.tsx'
 import { membersTexts } from './members-texts.ts'
@@ -17,8 +17,8 @@ import { membersTexts } from './members-texts.ts'
 export function Members() {
   const t = useTexts(membersTexts)
   const words = useWords()
-  const admin = useMay('MERCHANT_ADMIN')
-  const me = usePerson()
+  const admin = useHasRole('MERCHANT_ADMIN')
+  const me = useSignedInUser()
   const [asked, setAsked] = useState<MemberAction | null>(null)
   const [said, setSaid] = useState('')
   const list = useListQuery([])
@@ -36,7 +36,7 @@ export function Members() {
     },
     { label: t.name, show: (row) => (row.name === row.email ? '–' : row.name) },
     { label: t.role, show: (row) => <RoleOf role={row.role} />, wide: true },
-    { label: t.since, show: (row) => <When time={row.created_at} /> },
+    { label: t.since, show: (row) => <Time time={row.created_at} /> },
     {
       label: t.acts,
       show: (row) => <Acts row={row} own={row.email === mine} admin={admin} ask={setAsked} />,
@@ -46,13 +46,13 @@ export function Members() {
     setSaid(act === 'change' ? t.changed(email, words.role(role)) : t.removed(email))
   return (
     <Page title={t.title} lead={t.lead}>
-      <Said>{said}</Said>
+      <StatusMessage>{said}</StatusMessage>
       <List
         label={t.title}
         {...{ read, list, columns }}
         filters={[]}
         rowKey={(row) => row.id}
-        empty={<Empty title={t.empty} />}
+        empty={<EmptyState title={t.empty} />}
       />
       {admin ? <Invite verified={me.data?.email_verified === true} /> : <Text size="sm">{t.only}</Text>}
       <MemberQuestion asked={asked} close={() => setAsked(null)} done={done} />

@@ -4,10 +4,10 @@ import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
-import { Chip, Empty, Go, GoButton, Page, type Tone, When } from '../../ui/parts.tsx'
+import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { Chip, EmptyState, Page, PageButton, PageLink, Time, type Tone } from '../../ui/parts.tsx'
 import { showPhone } from '../../ui/show.ts'
-import { useIn } from '../merchant.ts'
+import { useEnvironmentPath } from '../merchant.ts'
 
 type Row = Calls['GET /v1/merchant/messages']['data']['items'][number]
 
@@ -76,15 +76,15 @@ const TONES: Record<Row['status'], Tone> = { kept: 'plain', waiting: 'wait', sen
 /** The outbox. */
 export function Messages() {
   const t = useTexts(messagesTexts)
-  const at = useIn()
-  const filters: Filter[] = [
+  const at = useEnvironmentPath()
+  const filters: ListFilter[] = [
     { name: 'channel', label: t.channel, kind: 'choice', choices: Object.entries(t.channels) },
     { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) },
   ]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/merchant/messages', { query: list.query }, { live: true, keep: true })
   const columns: Column<Row>[] = [
-    { label: t.time, show: (row) => <When time={row.created_at} /> },
+    { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.channel, show: (row) => t.channels[row.channel] },
     { label: t.to, show: (row) => showPhone(row.to) },
     { label: t.status, show: (row) => <State row={row} /> },
@@ -97,9 +97,9 @@ export function Messages() {
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
         empty={
-          <Empty title={t.empty} action={<GoButton to={at('invoices')}>{t.invoices}</GoButton>}>
+          <EmptyState title={t.empty} action={<PageButton to={at('invoices')}>{t.invoices}</PageButton>}>
             {t.teach}
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>
@@ -116,7 +116,7 @@ function State({ row }: { row: Row }) {
         {row.error === null ? null : (t.error[row.error] ?? row.error)}{' '}
         {row.status === 'waiting' && row.next_try_at !== null ? (
           <>
-            {t.next} <When time={row.next_try_at} />
+            {t.next} <Time time={row.next_try_at} />
           </>
         ) : null}
       </Text>
@@ -129,7 +129,7 @@ const BEGINNING = 60
 
 function Words({ row }: { row: Row }) {
   const t = useTexts(messagesTexts)
-  const at = useIn()
+  const at = useEnvironmentPath()
   if (row.text === null) return <>{t.gone}</>
   const first = row.subject ?? row.text
   return (
@@ -138,7 +138,7 @@ function Words({ row }: { row: Row }) {
       <Text size="sm" className="said" mt="xs">
         {row.text}
       </Text>
-      {row.invoice_id === null ? null : <Go to={at(`invoices/${row.invoice_id}`)}>{t.invoice}</Go>}
+      {row.invoice_id === null ? null : <PageLink to={at(`invoices/${row.invoice_id}`)}>{t.invoice}</PageLink>}
     </details>
   )
 }

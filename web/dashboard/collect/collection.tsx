@@ -4,10 +4,10 @@ import { Button, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
-import { useAct, useRead } from '../../ui/data.ts'
+import { useAction, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Waiting } from '../../ui/list.tsx'
-import { Amount, Chip, FactList, Mono, Page, When } from '../../ui/parts.tsx'
+import { LoadingRows } from '../../ui/list.tsx'
+import { Amount, Chip, FactList, Mono, Page, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
@@ -28,7 +28,7 @@ export function Collection() {
   return (
     <Page title={title} actions={record ? <Actions record={record} /> : null}>
       <Problem error={read.error} retry={() => void read.refetch()} />
-      {record === undefined && !read.error ? <Waiting /> : null}
+      {record === undefined && !read.error ? <LoadingRows /> : null}
       {record ? (
         <Stack gap="lg">
           <Standing record={record} />
@@ -81,8 +81,8 @@ function Standing({ record }: { record: Payment }) {
               t.provider_word,
               record.provider_payment_status === null ? '–' : <Mono key="">{record.provider_payment_status}</Mono>,
             ],
-            [t.created, <When key="" time={record.created_at} seconds />],
-            [t.updated, <When key="" time={record.updated_at} seconds />],
+            [t.created, <Time key="" time={record.created_at} seconds />],
+            [t.updated, <Time key="" time={record.updated_at} seconds />],
             [t.id, <Mono key="">{record.collection_id}</Mono>],
           ]}
         />
@@ -96,7 +96,7 @@ function Standing({ record }: { record: Payment }) {
 function Refresh({ record }: { record: Payment }) {
   const t = useTexts(collectionTexts)
   const words = useWords()
-  const act = useAct('POST /v1/collections/{collection_id}/refresh-status')
+  const act = useAction('POST /v1/collections/{collection_id}/refresh-status')
   const [before, setBefore] = useState(record.status)
   const refresh = () => {
     setBefore(record.status)

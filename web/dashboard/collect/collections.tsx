@@ -3,11 +3,11 @@
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
-import { Amount, Chip, Empty, GoButton, Page, When } from '../../ui/parts.tsx'
+import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { Amount, Chip, EmptyState, Page, PageButton, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
-import { useIn, useMay } from '../merchant.ts'
+import { useEnvironmentPath, useHasRole } from '../merchant.ts'
 
 type Row = Calls['GET /v1/collections']['data']['items'][number]
 
@@ -50,10 +50,10 @@ export function Collections() {
   const t = useTexts(collectionsTexts)
   const parts = useTexts(partsTexts)
   const words = useWords()
-  const at = useIn()
-  const collects = useMay('MERCHANT_ADMIN', 'FINANCE')
+  const at = useEnvironmentPath()
+  const collects = useHasRole('MERCHANT_ADMIN', 'FINANCE')
   const methods = METHODS.map((method) => [method, words.method(method)] as const)
-  const filters: Filter[] = [
+  const filters: ListFilter[] = [
     { name: 'status', label: t.status, kind: 'choice', choices: words.choices('collection') },
     { name: 'method', label: t.method, kind: 'choice', choices: methods },
     { name: 'reference', label: t.reference, kind: 'text' },
@@ -64,7 +64,7 @@ export function Collections() {
   const list = useListQuery(filters)
   const read = useRead('GET /v1/collections', { query: list.query }, { live: true, keep: true, enabled: !list.wrong })
   const columns: Column<Row>[] = [
-    { label: t.time, show: (row) => <When time={row.created_at} /> },
+    { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
     { label: t.status, show: (row) => <Chip tone={toneOf(row.status)}>{words.collection(row.status)}</Chip> },
     { label: t.method, show: (row) => words.method(row.method) },
@@ -79,19 +79,19 @@ export function Collections() {
         href={(row) => at(`collections/${row.collection_id}`)}
         csv={{ name: 'GET /v1/collections/export.csv', file: 'collections.csv' }}
         empty={
-          <Empty
+          <EmptyState
             title={t.empty}
             action={
               <>
-                {collects ? <GoButton to={at('links/new')}>{t.new_link}</GoButton> : null}
-                <GoButton to={at('')} variant="default">
+                {collects ? <PageButton to={at('links/new')}>{t.new_link}</PageButton> : null}
+                <PageButton to={at('')} variant="default">
                   {t.how}
-                </GoButton>
+                </PageButton>
               </>
             }
           >
             {t.teach}
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

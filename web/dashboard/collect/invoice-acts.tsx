@@ -4,15 +4,15 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { CallName } from '../../ui/api.ts'
 import type { Calls } from '../../ui/api-types.ts'
-import { useAct } from '../../ui/data.ts'
-import { isOpen, newOnce } from '../../ui/form.ts'
+import { useAction } from '../../ui/data.ts'
+import { isOpen, newIdempotencyKey } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Dialog, GoButton } from '../../ui/parts.tsx'
+import { Dialog, PageButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showPhone } from '../../ui/show.ts'
-import { useActing, useIn } from '../merchant.ts'
+import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { invoicesTexts } from './invoices-texts.ts'
-import { useCollects } from './not-yours.tsx'
+import { useMayCollect } from './not-yours.tsx'
 import { CancelButton } from './record-parts.tsx'
 
 /** An invoice as its merchant sees it. */
@@ -23,8 +23,8 @@ const OPEN = ['DRAFT', 'SENT', 'OVERDUE']
 /** The buttons, and the line that says what was done. */
 export function InvoiceActs({ invoice }: { invoice: InvoiceRecord }) {
   const t = useTexts(invoicesTexts)
-  const at = useIn()
-  const may = useCollects()
+  const at = useEnvironmentPath()
+  const may = useMayCollect()
   const [message, setMessage] = useState('')
   const status = useRef<HTMLParagraphElement>(null)
   useEffect(() => {
@@ -38,9 +38,9 @@ export function InvoiceActs({ invoice }: { invoice: InvoiceRecord }) {
         <Group gap="xs">
           <SendInvoice invoice={invoice} done={setMessage} />
           {invoice.status === 'DRAFT' ? (
-            <GoButton to={at(`invoices/${invoice.id}/edit`)} variant="default">
+            <PageButton to={at(`invoices/${invoice.id}/edit`)} variant="default">
               {t.edit}
-            </GoButton>
+            </PageButton>
           ) : null}
           {linked ? null : <MakeLink invoice={invoice} done={setMessage} />}
           <CancelInvoice invoice={invoice} done={setMessage} />
@@ -57,16 +57,16 @@ type InvoiceActProps = { invoice: InvoiceRecord; done: (text: string) => void }
 
 /** An act on an invoice under one Idempotency-Key, which is kept while nobody knows whether it was done. */
 function useOnce<Name extends CallName & `POST /v1/invoices/{invoice_id}/${string}`>(name: Name, invoice_id: string) {
-  const act = useAct(name)
-  const once = useRef(newOnce())
+  const act = useAction(name)
+  const once = useRef(newIdempotencyKey())
   // What follows is said by the page: the button may be gone by then.
   const run = async (then: () => void) => {
     try {
       await act.mutateAsync({ params: { invoice_id }, once: once.current } as never)
-      once.current = newOnce()
+      once.current = newIdempotencyKey()
       then()
     } catch (error) {
-      if (!isOpen(error)) once.current = newOnce()
+      if (!isOpen(error)) once.current = newIdempotencyKey()
     }
   }
   return { act, run }
@@ -74,7 +74,7 @@ function useOnce<Name extends CallName & `POST /v1/invoices/{invoice_id}/${strin
 
 function SendInvoice({ invoice, done }: InvoiceActProps) {
   const t = useTexts(invoicesTexts)
-  const { environment } = useActing()
+  const { environment } = useMerchantAccess()
   const [asking, setAsking] = useState(false)
   const { act, run } = useOnce('POST /v1/invoices/{invoice_id}/send', invoice.id)
   const { customer_phone, customer_email, status } = invoice

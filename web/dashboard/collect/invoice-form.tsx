@@ -6,7 +6,7 @@ import { useRef, useState } from 'react'
 import { checks, readPhone } from '../../ui/checks.ts'
 import { useDraft } from '../../ui/form.ts'
 import { LANGUAGES, type Language, useLanguage, useTexts } from '../../ui/language.ts'
-import { Amount, GoButton } from '../../ui/parts.tsx'
+import { Amount, PageButton } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { dayOf } from '../../ui/show.ts'
@@ -127,9 +127,9 @@ export function InvoiceForm({
           <Button type="submit" loading={sending}>
             {t.save}
           </Button>
-          <GoButton to={back} variant="default" onClick={forget}>
+          <PageButton to={back} variant="default" onClick={forget}>
             {parts.cancel}
-          </GoButton>
+          </PageButton>
         </Group>
       </Stack>
     </form>

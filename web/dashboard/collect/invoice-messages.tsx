@@ -5,7 +5,7 @@ import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, useListQuery } from '../../ui/list.tsx'
-import { Chip, type Tone, When } from '../../ui/parts.tsx'
+import { Chip, Time, type Tone } from '../../ui/parts.tsx'
 import { showPhone } from '../../ui/show.ts'
 import { invoicesTexts } from './invoices-texts.ts'
 
@@ -38,7 +38,7 @@ export function InvoiceMessages({ invoice_id }: { invoice_id: string }) {
   const list = useListQuery(NO_FILTERS)
   const read = useMessages(invoice_id)
   const columns: Column<Row>[] = [
-    { label: t.time, show: (row) => <When time={row.created_at} /> },
+    { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.how, show: (row) => t.channel[row.channel] ?? row.channel },
     { label: t.to, show: (row) => (row.channel === 'sms' ? showPhone(row.to) : row.to) },
     {

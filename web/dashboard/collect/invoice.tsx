@@ -6,10 +6,10 @@ import { useParams, useRouterState } from '@tanstack/react-router'
 import { useRead } from '../../ui/data.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { type Column, RecordBody, Table } from '../../ui/list.tsx'
-import { Amount, Chip, FactList, Page, Panel, When } from '../../ui/parts.tsx'
+import { Amount, Chip, FactList, Page, Panel, Time } from '../../ui/parts.tsx'
 import { showDate, showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
-import { useIn } from '../merchant.ts'
+import { useEnvironmentPath } from '../merchant.ts'
 import { InvoiceActs, type InvoiceRecord } from './invoice-acts.tsx'
 import { InvoiceMessages, Reach } from './invoice-messages.tsx'
 import { invoicesTexts } from './invoices-texts.ts'
@@ -138,7 +138,7 @@ function InvoicePayments({ invoice }: { invoice: InvoiceRecord }) {
 
 function InvoiceFacts({ invoice }: { invoice: InvoiceRecord }) {
   const t = useTexts(invoicesTexts)
-  const at = useIn()
+  const at = useEnvironmentPath()
   const language = useLanguage()
   const { paid_collection_id, payment_link_id } = invoice
   return (
@@ -150,14 +150,14 @@ function InvoiceFacts({ invoice }: { invoice: InvoiceRecord }) {
           [t.email, invoice.customer_email],
           [t.due, showDate(invoice.due_date, language)],
           [t.language, t.languages[invoice.language]],
-          [t.created, <When key="" time={invoice.created_at} />],
-          invoice.sent_at === null ? null : [t.sent_at, <When key="" time={invoice.sent_at} />],
+          [t.created, <Time key="" time={invoice.created_at} />],
+          invoice.sent_at === null ? null : [t.sent_at, <Time key="" time={invoice.sent_at} />],
           invoice.reminders === 0 ? null : [t.reminders, invoice.reminders],
-          invoice.paid_at === null ? null : [t.paid_at, <When key="" time={invoice.paid_at} />],
+          invoice.paid_at === null ? null : [t.paid_at, <Time key="" time={invoice.paid_at} />],
           linkFact(t.paid_by, paid_collection_id && at(`collections/${paid_collection_id}`), t.see_payment),
           invoice.payment_reversed_at === null
             ? null
-            : [t.reversed, <When key="" time={invoice.payment_reversed_at} />],
+            : [t.reversed, <Time key="" time={invoice.payment_reversed_at} />],
           linkFact(t.link, payment_link_id && at(`links/${payment_link_id}`), t.see_link),
         ]}
       />

@@ -5,15 +5,15 @@ import { Group, Stack } from '@mantine/core'
 import { useParams, useRouterState } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
-import { useAct, useRead } from '../../ui/data.ts'
+import { useAction, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { RecordBody } from '../../ui/list.tsx'
-import { Amount, Chip, FactList, Mono, Page, Panel, When } from '../../ui/parts.tsx'
+import { Amount, Chip, FactList, Mono, Page, Panel, Time } from '../../ui/parts.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
-import { useIn } from '../merchant.ts'
+import { useEnvironmentPath } from '../merchant.ts'
 import { linksTexts } from './links-texts.ts'
-import { useCollects } from './not-yours.tsx'
+import { useMayCollect } from './not-yours.tsx'
 import { PaymentsOfLink } from './payments.tsx'
 import { CancelButton, linkFact } from './record-parts.tsx'
 import { Share } from './share.tsx'
@@ -78,8 +78,8 @@ function LinkStatus({ link }: { link: LinkRecord }) {
 
 function LinkFacts({ link }: { link: LinkRecord }) {
   const t = useTexts(linksTexts)
-  const at = useIn()
-  const may = useCollects()
+  const at = useEnvironmentPath()
+  const may = useMayCollect()
   return (
     <Panel title={t.details} id="facts-title">
       <FactList
@@ -88,9 +88,9 @@ function LinkFacts({ link }: { link: LinkRecord }) {
           [t.customer, link.customer_name],
           [t.phone, link.customer_phone === null ? null : showPhone(link.customer_phone)],
           [t.reference, link.reference],
-          [t.created, <When key="" time={link.created_at} />],
-          [t.expires, link.expires_at === null ? t.never : <When key="" time={link.expires_at} />],
-          link.paid_at === null ? null : [t.paid_at, <When key="" time={link.paid_at} />],
+          [t.created, <Time key="" time={link.created_at} />],
+          [t.expires, link.expires_at === null ? t.never : <Time key="" time={link.expires_at} />],
+          link.paid_at === null ? null : [t.paid_at, <Time key="" time={link.paid_at} />],
           linkFact(t.paid_by, link.paid_collection_id && at(`collections/${link.paid_collection_id}`), t.see_payment),
           linkFact(t.invoice, link.invoice_id && at(`invoices/${link.invoice_id}`), t.see_invoice),
         ]}
@@ -103,7 +103,7 @@ function LinkFacts({ link }: { link: LinkRecord }) {
 function CancelLink({ link }: { link: LinkRecord }) {
   const t = useTexts(linksTexts)
   const [asking, setAsking] = useState(false)
-  const act = useAct('POST /v1/payment-links/{link_id}/cancel')
+  const act = useAction('POST /v1/payment-links/{link_id}/cancel')
   const cancel = async () => {
     try {
       await act.mutateAsync({ params: { link_id: link.id } })

@@ -4,11 +4,11 @@ import './collect.css'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
-import { Amount, Chip, Empty, GoButton, Page, When } from '../../ui/parts.tsx'
+import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { Amount, Chip, EmptyState, Page, PageButton, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
-import { useIn, useMay } from '../merchant.ts'
+import { useEnvironmentPath, useHasRole } from '../merchant.ts'
 import { linksTexts } from './links-texts.ts'
 
 type Row = Calls['GET /v1/payment-links']['data']['items'][number]
@@ -18,9 +18,9 @@ export function Links() {
   const t = useTexts(linksTexts)
   const parts = useTexts(partsTexts)
   const words = useWords()
-  const at = useIn()
-  const may = useMay('MERCHANT_ADMIN', 'FINANCE')
-  const filters: Filter[] = [
+  const at = useEnvironmentPath()
+  const may = useHasRole('MERCHANT_ADMIN', 'FINANCE')
+  const filters: ListFilter[] = [
     { name: 'status', label: t.status, kind: 'choice', choices: words.choices('link') },
     { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
     { name: 'to', label: parts.to, kind: 'day', edge: 'to' },
@@ -28,13 +28,13 @@ export function Links() {
   const list = useListQuery(filters)
   const read = useRead('GET /v1/payment-links', { query: list.query }, { live: true, keep: true })
   const columns: Column<Row>[] = [
-    { label: t.created, show: (row) => <When time={row.created_at} /> },
+    { label: t.created, show: (row) => <Time time={row.created_at} /> },
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
     { label: t.status, show: (row) => <Chip tone={toneOf(row.status)}>{words.link(row.status)}</Chip> },
     { label: t.description, show: (row) => <span className="clamp">{row.description ?? '–'}</span> },
     { label: t.customer, show: (row) => <span className="clamp">{row.customer_name ?? '–'}</span> },
   ]
-  const make = may ? <GoButton to={at('links/new')}>{t.make}</GoButton> : null
+  const make = may ? <PageButton to={at('links/new')}>{t.make}</PageButton> : null
   return (
     <Page title={t.title} lead={t.lead} actions={make}>
       <List
@@ -44,9 +44,9 @@ export function Links() {
         href={(row) => at(`links/${row.id}`)}
         csv={{ name: 'GET /v1/payment-links/export.csv', file: 'payment-links.csv' }}
         empty={
-          <Empty title={t.empty} action={make}>
+          <EmptyState title={t.empty} action={make}>
             {t.teach}
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

@@ -3,16 +3,16 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { checks, readAmount, readPhone } from '../../ui/checks.ts'
-import { useAct } from '../../ui/data.ts'
+import { useAction } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
-import { GoButton, hrefOf, Page } from '../../ui/parts.tsx'
+import { hrefOf, Page, PageButton } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { dayOf, endOfDay } from '../../ui/show.ts'
-import { useActing, useIn } from '../merchant.ts'
+import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { linksTexts } from './links-texts.ts'
-import { NotYet, NotYours, useClosed, useCollects } from './not-yours.tsx'
+import { NotYet, NotYours, useLiveNotReady, useMayCollect } from './not-yours.tsx'
 
 const EMPTY = { amount: '', description: '', customer_name: '', customer_phone: '', reference: '', expires_at: '' }
 
@@ -26,12 +26,12 @@ export function NewLink() {
   const t = useTexts(linksTexts)
   const parts = useTexts(partsTexts)
   const check = checks(useLanguage())
-  const { environment, membership } = useActing()
-  const at = useIn()
+  const { environment, membership } = useMerchantAccess()
+  const at = useEnvironmentPath()
   const navigate = useNavigate()
-  const make = useAct('POST /v1/payment-links')
-  const may = useCollects()
-  const closed = useClosed()
+  const make = useAction('POST /v1/payment-links')
+  const may = useMayCollect()
+  const closed = useLiveNotReady()
   const { form, submit, forget, error, sending } = useDraft({
     name: `link.${membership.merchant_id}.${environment}`,
     initial: EMPTY,
@@ -113,9 +113,9 @@ export function NewLink() {
             <Button type="submit" loading={sending}>
               {t.make}
             </Button>
-            <GoButton to={at('links')} variant="default" onClick={forget}>
+            <PageButton to={at('links')} variant="default" onClick={forget}>
               {parts.cancel}
-            </GoButton>
+            </PageButton>
           </Group>
         </Stack>
       </form>

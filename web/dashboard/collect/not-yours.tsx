@@ -3,9 +3,9 @@
 import { Text } from '@mantine/core'
 import { facts } from '../../ui/facts.ts'
 import { texts, useTexts } from '../../ui/language.ts'
-import { Empty, GoButton, Page } from '../../ui/parts.tsx'
+import { EmptyState, Page, PageButton } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
-import { useActing, useIn, useMay } from '../merchant.ts'
+import { useEnvironmentPath, useHasRole, useMerchantAccess } from '../merchant.ts'
 
 const notYoursTexts = texts({
   sw: {
@@ -27,16 +27,16 @@ const notYoursTexts = texts({
 })
 
 /** True for who may ask customers for money. */
-export function useCollects(): boolean {
-  return useMay('MERCHANT_ADMIN', 'FINANCE')
+export function useMayCollect(): boolean {
+  return useHasRole('MERCHANT_ADMIN', 'FINANCE')
 }
 
 /**
  * True when a page for payers would take real money that the business may not take yet. Where the platform moves real money,
  * every such page does, also one that is made in the sandbox.
  */
-export function useClosed(): boolean {
-  const { environment, membership } = useActing()
+export function useLiveNotReady(): boolean {
+  const { environment, membership } = useMerchantAccess()
   const ready = membership.status === 'ACTIVE' && membership.verified && membership.priced
   return !ready && (environment === 'live' || !facts.rehearses)
 }
@@ -45,21 +45,21 @@ export function useClosed(): boolean {
 export function NotYet({ title }: { title: string }) {
   const t = useTexts(notYoursTexts)
   const parts = useTexts(partsTexts)
-  const at = useIn()
+  const at = useEnvironmentPath()
   return (
     <Page title={title}>
-      <Empty
+      <EmptyState
         title={t.not_yet_title}
         action={
           facts.rehearses ? (
-            <GoButton to="sandbox/links/new">{parts.try_sandbox}</GoButton>
+            <PageButton to="sandbox/links/new">{parts.try_sandbox}</PageButton>
           ) : (
-            <GoButton to={at('')}>{t.steps}</GoButton>
+            <PageButton to={at('')}>{t.steps}</PageButton>
           )
         }
       >
         {t.not_yet}
-      </Empty>
+      </EmptyState>
     </Page>
   )
 }
@@ -71,9 +71,9 @@ export function NotYours({ title, back }: { title: string; back: string }) {
     <Page title={title}>
       <Text>{t.text}</Text>
       <div>
-        <GoButton to={back} variant="default">
+        <PageButton to={back} variant="default">
           {t.back}
-        </GoButton>
+        </PageButton>
       </div>
     </Page>
   )

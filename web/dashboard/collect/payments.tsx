@@ -5,9 +5,9 @@ import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, useListQuery } from '../../ui/list.tsx'
-import { Amount, Chip, When } from '../../ui/parts.tsx'
+import { Amount, Chip, Time } from '../../ui/parts.tsx'
 import { toneOf, useWords } from '../../ui/words.ts'
-import { useIn } from '../merchant.ts'
+import { useEnvironmentPath } from '../merchant.ts'
 import { linksTexts } from './links-texts.ts'
 
 type LinkPaymentRow = Calls['GET /v1/payment-links/{link_id}/collections']['data']['items'][number]
@@ -18,12 +18,12 @@ const NO_FILTERS = [] as const
 export function PaymentsOfLink({ link_id }: { link_id: string }) {
   const t = useTexts(linksTexts)
   const words = useWords()
-  const at = useIn()
+  const at = useEnvironmentPath()
   const list = useListQuery(NO_FILTERS)
   const input = { params: { link_id }, query: list.query }
   const read = useRead('GET /v1/payment-links/{link_id}/collections', input, { live: true, keep: true })
   const columns: Column<LinkPaymentRow>[] = [
-    { label: t.time, show: (row) => <When time={row.created_at} seconds /> },
+    { label: t.time, show: (row) => <Time time={row.created_at} seconds /> },
     { label: t.status, show: (row) => <Chip tone={toneOf(row.status)}>{words.collection(row.status)}</Chip> },
     { label: t.method, show: (row) => words.method(row.method) },
     {

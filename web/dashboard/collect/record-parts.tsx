@@ -2,7 +2,7 @@
 
 import { Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Dialog, Go } from '../../ui/parts.tsx'
+import { Dialog, PageLink } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 
 /** A fact that leads to another page. Null, which a list of facts leaves out, if there is no such page. */
@@ -10,9 +10,9 @@ export function linkFact(label: string, to: string | null, text: string): readon
   if (to === null) return null
   return [
     label,
-    <Go key="" to={to}>
+    <PageLink key="" to={to}>
       {text}
-    </Go>,
+    </PageLink>,
   ]
 }
 

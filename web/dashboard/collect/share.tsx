@@ -6,10 +6,10 @@ import { useState } from 'react'
 import { download } from '../../ui/api.ts'
 import { useScope, withScope } from '../../ui/data.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
-import { Copy } from '../../ui/parts.tsx'
+import { CopyButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
-import { useActing } from '../merchant.ts'
+import { useMerchantAccess } from '../merchant.ts'
 import { linksTexts } from './links-texts.ts'
 
 /** What is handed out. `phone`: canonical, of who it is for. */
@@ -25,7 +25,7 @@ export type Shared = {
 /** The address of a page that can be paid, and the ways to a customer. */
 export function Share({ shared }: { shared: Shared }) {
   const t = useTexts(linksTexts)
-  const { membership } = useActing()
+  const { membership } = useMerchantAccess()
   const { url, amount, currency, phone } = shared
   const about = shared.about === null ? '' : ` – ${shared.about.replace(/\s+/g, ' ').slice(0, 100)}`
   const text = encodeURIComponent(t.message(membership.name, showAmount(amount, currency), about, url))
@@ -38,7 +38,7 @@ export function Share({ shared }: { shared: Shared }) {
         </a>
       </div>
       <Group gap="xs">
-        <Copy text={url} label={t.copy} />
+        <CopyButton text={url} label={t.copy} />
         <Button
           size="xs"
           component="a"

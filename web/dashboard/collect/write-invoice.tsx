@@ -2,23 +2,23 @@
 
 import { Text } from '@mantine/core'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useAct, useRead } from '../../ui/data.ts'
+import { useAction, useRead } from '../../ui/data.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
-import { Waiting } from '../../ui/list.tsx'
-import { GoButton, hrefOf, Page } from '../../ui/parts.tsx'
+import { LoadingRows } from '../../ui/list.tsx'
+import { hrefOf, Page, PageButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { dayOf, showPhone } from '../../ui/show.ts'
-import { useActing, useIn } from '../merchant.ts'
+import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { EMPTY_ITEM, InvoiceForm, invoiceBody } from './invoice-form.tsx'
 import { invoicesTexts } from './invoices-texts.ts'
-import { NotYours, useCollects } from './not-yours.tsx'
+import { NotYours, useMayCollect } from './not-yours.tsx'
 
 const TWO_WEEKS_MS = 14 * 86_400_000
 
 /** Goes to an invoice that was just saved, which says so. */
 function useSaved(): (id: string) => Promise<void> {
   const navigate = useNavigate()
-  const at = useIn()
+  const at = useEnvironmentPath()
   return (id) => navigate({ to: hrefOf(at(`invoices/${id}`)), state: { saved: true } as never })
 }
 
@@ -26,11 +26,11 @@ function useSaved(): (id: string) => Promise<void> {
 export function NewInvoice() {
   const t = useTexts(invoicesTexts)
   const language = useLanguage()
-  const { environment, membership } = useActing()
-  const at = useIn()
-  const make = useAct('POST /v1/invoices')
+  const { environment, membership } = useMerchantAccess()
+  const at = useEnvironmentPath()
+  const make = useAction('POST /v1/invoices')
   const saved = useSaved()
-  const may = useCollects()
+  const may = useMayCollect()
   if (!may) return <NotYours title={t.new_title} back={at('invoices')} />
   const due_date = dayOf(new Date(Date.now() + TWO_WEEKS_MS))
   const nobody = { customer_name: '', customer_phone: '', customer_email: '', note: '' }
@@ -53,12 +53,12 @@ export function NewInvoice() {
 export function EditInvoice() {
   const t = useTexts(invoicesTexts)
   const { id = '' } = useParams({ strict: false }) as { id?: string }
-  const at = useIn()
+  const at = useEnvironmentPath()
   const params = { invoice_id: id }
   const read = useRead('GET /v1/invoices/{invoice_id}', { params })
-  const change = useAct('PATCH /v1/invoices/{invoice_id}')
+  const change = useAction('PATCH /v1/invoices/{invoice_id}')
   const saved = useSaved()
-  const may = useCollects()
+  const may = useMayCollect()
   const back = at(`invoices/${id}`)
   if (!may) return <NotYours title={t.edit_title} back={at('invoices')} />
   const invoice = read.data
@@ -67,7 +67,7 @@ export function EditInvoice() {
       <Page title={t.edit_title}>
         <Text>{t.not_draft}</Text>
         <div>
-          <GoButton to={back}>{t.back}</GoButton>
+          <PageButton to={back}>{t.back}</PageButton>
         </div>
       </Page>
     )
@@ -75,7 +75,7 @@ export function EditInvoice() {
   return (
     <Page title={t.edit_title} lead={invoice?.number}>
       <Problem error={read.error} retry={() => void read.refetch()} />
-      {invoice === undefined && !read.error ? <Waiting /> : null}
+      {invoice === undefined && !read.error ? <LoadingRows /> : null}
       {invoice ? (
         <InvoiceForm
           name={`invoice.${id}`}

@@ -2,14 +2,14 @@
 
 import { Button, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
-import { useAct, useRead } from '../../ui/data.ts'
+import { useAction, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Table, Waiting } from '../../ui/list.tsx'
-import { Chip, Copy, FactList, Go, Mono, Page, When } from '../../ui/parts.tsx'
+import { LoadingRows, Table } from '../../ui/list.tsx'
+import { Chip, CopyButton, FactList, Mono, Page, PageLink, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showDuration } from '../../ui/show.ts'
-import { useIn } from '../merchant.ts'
-import { Said } from '../said.tsx'
+import { useEnvironmentPath } from '../merchant.ts'
+import { StatusMessage } from '../status-message.tsx'
 import { AttemptResult, DELIVERY_TONES, type DeliveryAttempt, isTest, type WebhookDelivery } from './delivery-parts.tsx'
 import { webhooksTexts } from './webhooks-texts.ts'
 
@@ -18,12 +18,12 @@ export function DeliveryPage() {
   const t = useTexts(webhooksTexts)
   const { delivery_id: id } = useParams({ strict: false }) as { delivery_id: string }
   const read = useRead('GET /v1/merchant/webhook-deliveries/{id}', { params: { id } }, { live: true })
-  const replay = useAct('POST /v1/merchant/webhook-deliveries/{id}/replay')
+  const replay = useAction('POST /v1/merchant/webhook-deliveries/{id}/replay')
   const row = read.data
   if (row === undefined) {
     return (
       <Page title={t.one}>
-        {read.error ? <Problem error={read.error} retry={() => void read.refetch()} /> : <Waiting />}
+        {read.error ? <Problem error={read.error} retry={() => void read.refetch()} /> : <LoadingRows />}
       </Page>
     )
   }
@@ -37,7 +37,7 @@ export function DeliveryPage() {
   return (
     <Page title={t.event[row.event] ?? row.event} lead={<DeliveryLead row={row} />} actions={again}>
       <Problem error={replay.error} />
-      <Said>{replay.isSuccess ? t.replay_queued : ''}</Said>
+      <StatusMessage>{replay.isSuccess ? t.replay_queued : ''}</StatusMessage>
       {row.status === 'pending' ? <Text size="sm">{t.pending_help}</Text> : null}
       <DeliveryFacts row={row} />
       <section className="panel">
@@ -45,7 +45,7 @@ export function DeliveryPage() {
         <Stack gap="sm">
           <pre className="body">{pretty}</pre>
           <span>
-            <Copy text={pretty} />
+            <CopyButton text={pretty} />
           </span>
         </Stack>
       </section>
@@ -64,19 +64,19 @@ function DeliveryLead({ row }: { row: WebhookDelivery }) {
   return (
     <>
       <Chip tone={DELIVERY_TONES[row.status]}>{t.state[row.status]}</Chip>{' '}
-      {isTest(row) ? <Chip tone="plain">{t.test_mark}</Chip> : null} <When time={row.created_at} seconds />
+      {isTest(row) ? <Chip tone="plain">{t.test_mark}</Chip> : null} <Time time={row.created_at} seconds />
     </>
   )
 }
 
 function DeliveryFacts({ row }: { row: WebhookDelivery }) {
   const t = useTexts(webhooksTexts)
-  const at = useIn()
+  const at = useEnvironmentPath()
   const { collection_id, disbursement_id } = row.payload as Record<string, unknown>
   const about = isTest(row) ? null : typeof collection_id === 'string' ? (
-    <Go to={at(`collections/${collection_id}`)}>{t.payment}</Go>
+    <PageLink to={at(`collections/${collection_id}`)}>{t.payment}</PageLink>
   ) : typeof disbursement_id === 'string' ? (
-    <Go to={at(`withdrawals/${disbursement_id}`)}>{t.withdrawal}</Go>
+    <PageLink to={at(`withdrawals/${disbursement_id}`)}>{t.withdrawal}</PageLink>
   ) : null
   return (
     <section className="panel">
@@ -85,12 +85,12 @@ function DeliveryFacts({ row }: { row: WebhookDelivery }) {
         facts={[
           [t.event_name, <Mono key="event">{row.event}</Mono>],
           [t.last, <AttemptResult key="last" attempt={row.attempts.at(-1)} />],
-          row.next_attempt_at === null ? null : [t.next, <When key="next" time={row.next_attempt_at} seconds />],
+          row.next_attempt_at === null ? null : [t.next, <Time key="next" time={row.next_attempt_at} seconds />],
           [t.about, about],
           [
             t.id,
             <span key="id">
-              <Mono>{row.id}</Mono> <Copy text={row.id} />
+              <Mono>{row.id}</Mono> <CopyButton text={row.id} />
             </span>,
           ],
         ]}
@@ -108,7 +108,7 @@ function AttemptTable({ attempts }: { attempts: readonly DeliveryAttempt[] }) {
       rowKey={(attempt) => String(attempt.number)}
       columns={[
         { label: t.number, show: ({ number }) => number },
-        { label: t.time, show: ({ at }) => <When time={at} seconds /> },
+        { label: t.time, show: ({ at }) => <Time time={at} seconds /> },
         { label: t.code, show: ({ status_code }) => status_code ?? t.none_code },
         { label: t.took, show: ({ duration_ms }) => showDuration(duration_ms), right: true },
         { label: t.problem, show: ({ error }) => (error === null ? '–' : (t.error[error] ?? error)) },

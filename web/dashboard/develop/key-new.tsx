@@ -10,7 +10,7 @@ import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { hrefOf, Page } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { type Environment, useActing, useIn, useMay } from '../merchant.ts'
+import { type Environment, useEnvironmentPath, useHasRole, useMerchantAccess } from '../merchant.ts'
 import { KeyShown, type Made } from './key-shown.tsx'
 import { keysTexts } from './keys-texts.ts'
 import { PRESETS, type Preset, SCOPES, SCOPES_OF, scopeTexts } from './scopes.ts'
@@ -26,10 +26,10 @@ type Typed = {
 /** The form, and after it the key, once. */
 export function NewKey() {
   const t = useTexts(keysTexts)
-  const at = useIn()
+  const at = useEnvironmentPath()
   const navigate = useNavigate()
   const [made, setMade] = useState<Made | null>(null)
-  if (!useMay('MERCHANT_ADMIN', 'DEVELOPER')) return <Page title={t.new_title}>{t.read_only}</Page>
+  if (!useHasRole('MERCHANT_ADMIN', 'DEVELOPER')) return <Page title={t.new_title}>{t.read_only}</Page>
   if (made !== null) return <KeyShown made={made} done={() => void navigate({ to: hrefOf(at('keys')) })} />
   return (
     <Page key="form" title={t.new_title}>
@@ -44,7 +44,7 @@ function Form({ show }: { show: (made: Made) => void }) {
   const call = useCall()
   const queries = useQueryClient()
   const check = checks(useLanguage())
-  const { environment, membership } = useActing()
+  const { environment, membership } = useMerchantAccess()
   const closed = useWhyClosed()
   const draft = useDraft<Typed>({
     name: `key.${membership.merchant_id}.${environment}`,
@@ -137,7 +137,7 @@ function Form({ show }: { show: (made: Made) => void }) {
 /** Why this business may have no live key yet. Empty: it may. */
 function useWhyClosed(): string[] {
   const t = useTexts(keysTexts)
-  const { status, verified, priced } = useActing().membership
+  const { status, verified, priced } = useMerchantAccess().membership
   return [
     ...(status === 'ACTIVE' ? [] : [t.reasons[status]]),
     ...(verified ? [] : [t.reasons.verified]),

@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useCall } from '../../ui/data.ts'
-import { newOnce } from '../../ui/form.ts'
+import { newIdempotencyKey } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Dialog } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
@@ -50,7 +50,7 @@ function Question({
   const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
   // The same for each try of this question: a rotation whose answer was lost is not done twice.
-  const [once] = useState(newOnce)
+  const [once] = useState(newIdempotencyKey)
   const act_now = async () => {
     setBusy(true)
     setError(null)

@@ -3,7 +3,7 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { facts } from '../../ui/facts.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Copy, Page } from '../../ui/parts.tsx'
+import { CopyButton, Page } from '../../ui/parts.tsx'
 import { keysTexts } from './keys-texts.ts'
 
 /** What is shown once: the secret, for which environment, and what a harmless first call with it is. */
@@ -41,7 +41,7 @@ export function KeyShown({ made, done }: { made: Made; done: () => void }) {
         <Stack gap="sm">
           <code className="mono key">{key}</code>
           <Group gap="xs">
-            <Copy text={key} label={t.copy_key} />
+            <CopyButton text={key} label={t.copy_key} />
             <Button size="xs" variant="default" onClick={() => keepEnv(address, made, key)}>
               {t.env_file}
             </Button>
@@ -63,7 +63,7 @@ export function KeyShown({ made, done }: { made: Made; done: () => void }) {
           <Text size="sm">{t.try_help}</Text>
           <pre className="body">{command}</pre>
           <Group>
-            <Copy text={command} label={t.copy_try} />
+            <CopyButton text={command} label={t.copy_try} />
           </Group>
         </Stack>
       </section>

@@ -4,10 +4,10 @@ import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
-import { Chip, Empty, GoButton, Mono, Page, When } from '../../ui/parts.tsx'
-import { useIn, useMay } from '../merchant.ts'
-import { Said } from '../said.tsx'
+import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { Chip, EmptyState, Mono, Page, PageButton, Time } from '../../ui/parts.tsx'
+import { useEnvironmentPath, useHasRole } from '../merchant.ts'
+import { StatusMessage } from '../status-message.tsx'
 import { type ApiKeyRow, type KeyAction, KeyQuestion } from './key-question.tsx'
 import { KeyShown, type Made } from './key-shown.tsx'
 import { keysTexts } from './keys-texts.ts'
@@ -16,16 +16,16 @@ import { scopeTexts } from './scopes.ts'
 /** The list; after a rotation the new key, once. */
 export function Keys() {
   const t = useTexts(keysTexts)
-  const at = useIn()
-  const may = useMay('MERCHANT_ADMIN', 'DEVELOPER')
+  const at = useEnvironmentPath()
+  const may = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
   const [asked, setAsked] = useState<KeyAction | null>(null)
   const [made, setMade] = useState<Made | null>(null)
   const [said, setSaid] = useState('')
-  const filters: Filter[] = [{ name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) }]
+  const filters: ListFilter[] = [{ name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) }]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/merchant/api-keys', { query: list.query }, { live: true, keep: true })
   if (made !== null) return <KeyShown made={made} done={() => setMade(null)} />
-  const make = may ? <GoButton to={at('keys/new')}>{t.make}</GoButton> : null
+  const make = may ? <PageButton to={at('keys/new')}>{t.make}</PageButton> : null
   const columns: Column<ApiKeyRow>[] = [
     { label: t.name, show: (row) => <strong>{row.name}</strong> },
     {
@@ -37,22 +37,22 @@ export function Keys() {
       ),
     },
     { label: t.scopes, show: (row) => <Allowed row={row} />, wide: true },
-    { label: t.created, show: (row) => <When time={row.created_at} /> },
-    { label: t.used, show: (row) => (row.last_used_at === null ? t.unused : <When time={row.last_used_at} />) },
+    { label: t.created, show: (row) => <Time time={row.created_at} /> },
+    { label: t.used, show: (row) => (row.last_used_at === null ? t.unused : <Time time={row.last_used_at} />) },
     { label: t.status, show: (row) => <State row={row} /> },
     ...(may ? [{ label: t.acts, show: (row: ApiKeyRow) => <Acts row={row} ask={setAsked} /> }] : []),
   ]
   return (
     <Page key="list" title={t.title} lead={t.lead} actions={make}>
-      <Said>{said}</Said>
+      <StatusMessage>{said}</StatusMessage>
       <List
         label={t.title}
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
         empty={
-          <Empty title={t.empty} action={make}>
+          <EmptyState title={t.empty} action={make}>
             {may ? t.teach : t.read_only}
-          </Empty>
+          </EmptyState>
         }
       />
       <KeyQuestion asked={asked} close={() => setAsked(null)} said={setSaid} show={setMade} />
@@ -67,7 +67,7 @@ function State({ row }: { row: ApiKeyRow }) {
       <Chip tone={row.status === 'active' ? 'good' : 'plain'}>{t.state[row.status]}</Chip>
       {row.status === 'active' && row.expires_at !== null ? (
         <Text size="xs" c="dimmed">
-          {t.expires} <When time={row.expires_at} />
+          {t.expires} <Time time={row.expires_at} />
         </Text>
       ) : null}
     </>

@@ -7,12 +7,12 @@ import type { Calls } from '../../ui/api-types.ts'
 import { useCall } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Dialog, When } from '../../ui/parts.tsx'
+import { Dialog, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { dayOf, showCount, startOfDay } from '../../ui/show.ts'
-import { useActing } from '../merchant.ts'
-import { Said } from '../said.tsx'
+import { useMerchantAccess } from '../merchant.ts'
+import { StatusMessage } from '../status-message.tsx'
 import { webhooksTexts } from './webhooks-texts.ts'
 
 const CALL = 'POST /v1/merchant/webhook-deliveries/replay'
@@ -49,7 +49,7 @@ function Form({ close }: { close: () => void }) {
   const parts = useTexts(partsTexts)
   const call = useCall()
   const queries = useQueryClient()
-  const { environment, membership } = useActing()
+  const { environment, membership } = useMerchantAccess()
   const [done, setDone] = useState<Calls[typeof CALL]['data'] | null>(null)
   const draft = useDraft<{ since: string; status: Which }>({
     name: `replay.${membership.merchant_id}.${environment}`,
@@ -78,10 +78,10 @@ function Form({ close }: { close: () => void }) {
           {...draft.form.getInputProps('status')}
         />
         <Problem error={draft.error} />
-        <Said>{done === null ? '' : t.replayed(showCount(done.queued))}</Said>
+        <StatusMessage>{done === null ? '' : t.replayed(showCount(done.queued))}</StatusMessage>
         {done?.next_since ? (
           <Text size="sm">
-            {t.replay_more} (<When time={done.next_since} seconds />)
+            {t.replay_more} (<Time time={done.next_since} seconds />)
           </Text>
         ) : null}
         <Group>

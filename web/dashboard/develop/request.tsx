@@ -5,11 +5,11 @@ import { useParams } from '@tanstack/react-router'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Waiting } from '../../ui/list.tsx'
-import { Copy, FactList, Go, Mono, Page, When } from '../../ui/parts.tsx'
+import { LoadingRows } from '../../ui/list.tsx'
+import { CopyButton, FactList, Mono, Page, PageLink, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showDuration } from '../../ui/show.ts'
-import { useIn } from '../merchant.ts'
+import { useEnvironmentPath } from '../merchant.ts'
 import { Status } from './requests.tsx'
 import { requestsTexts } from './requests-texts.ts'
 
@@ -24,7 +24,7 @@ export function RequestPage() {
   if (row === undefined) {
     return (
       <Page title={t.one}>
-        {read.error ? <Problem error={read.error} retry={() => void read.refetch()} /> : <Waiting />}
+        {read.error ? <Problem error={read.error} retry={() => void read.refetch()} /> : <LoadingRows />}
       </Page>
     )
   }
@@ -33,7 +33,7 @@ export function RequestPage() {
       title={`${row.method ?? ''} ${row.path ?? ''}`}
       lead={
         <>
-          <Status status={row.status} /> <When time={row.at} seconds />
+          <Status status={row.status} /> <Time time={row.at} seconds />
         </>
       }
     >
@@ -47,7 +47,7 @@ export function RequestPage() {
 
 function Facts({ row }: { row: Logged }) {
   const t = useTexts(requestsTexts)
-  const at = useIn()
+  const at = useEnvironmentPath()
   const made = madeBy(row)
   const mono = (text: string | null | undefined) => (text ? <Mono>{text}</Mono> : null)
   return (
@@ -67,16 +67,16 @@ function Facts({ row }: { row: Logged }) {
             ? [t.resource, mono(row.resource_id)]
             : [
                 t.resource,
-                <Go key="made" to={at(made.to)}>
+                <PageLink key="made" to={at(made.to)}>
                   {t.open[made.kind]}
-                </Go>,
+                </PageLink>,
               ],
           row.request_id === null
             ? null
             : [
                 t.request_id,
                 <span key="id">
-                  <Mono>{row.request_id}</Mono> <Copy text={row.request_id} />
+                  <Mono>{row.request_id}</Mono> <CopyButton text={row.request_id} />
                 </span>,
               ],
         ]}
@@ -107,7 +107,7 @@ function Body({ title, text, cut }: { title: string; text: string | null; cut: b
             <pre className="body">{shown}</pre>
             {cut ? <Text size="sm">{t.cut}</Text> : null}
             <span>
-              <Copy text={shown} />
+              <CopyButton text={shown} />
             </span>
           </>
         )}

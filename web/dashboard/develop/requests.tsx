@@ -4,11 +4,11 @@ import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
-import { Chip, Empty, GoButton, Mono, Page, type Tone, When } from '../../ui/parts.tsx'
+import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { Chip, EmptyState, Mono, Page, PageButton, Time, type Tone } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { showCount, showDuration } from '../../ui/show.ts'
-import { useIn } from '../merchant.ts'
+import { useEnvironmentPath } from '../merchant.ts'
 import { requestsTexts } from './requests-texts.ts'
 
 type Row = Calls['GET /v1/merchant/requests']['data']['items'][number]
@@ -19,9 +19,9 @@ const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 export function Requests() {
   const t = useTexts(requestsTexts)
   const parts = useTexts(partsTexts)
-  const at = useIn()
+  const at = useEnvironmentPath()
   const keys = useRead('GET /v1/merchant/api-keys', { query: { page_size: 100 } })
-  const filters: Filter[] = [
+  const filters: ListFilter[] = [
     { name: 'q', label: t.q, kind: 'text' },
     { name: 'method', label: t.method, kind: 'choice', choices: METHODS.map((one) => [one, one]) },
     { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.statuses) },
@@ -37,7 +37,7 @@ export function Requests() {
   const list = useListQuery(filters)
   const read = useRead('GET /v1/merchant/requests', { query: list.query }, { live: true, keep: true })
   const columns: Column<Row>[] = [
-    { label: t.time, show: (row) => <When time={row.at} seconds /> },
+    { label: t.time, show: (row) => <Time time={row.at} seconds /> },
     { label: t.request, show: (row) => <Asked row={row} />, wide: true },
     { label: t.status, show: (row) => <Status status={row.status} /> },
     { label: t.took, show: (row) => (row.duration_ms === null ? '–' : showDuration(row.duration_ms)), right: true },
@@ -52,14 +52,14 @@ export function Requests() {
         rowKey={(row) => row.id}
         href={(row) => (row.kind === 'not_kept' ? null : at(`requests/${row.id}`))}
         empty={
-          <Empty title={t.empty} action={<GoButton to={at('keys')}>{t.make_key}</GoButton>}>
+          <EmptyState title={t.empty} action={<PageButton to={at('keys')}>{t.make_key}</PageButton>}>
             {t.teach}
-          </Empty>
+          </EmptyState>
         }
       />
       {read.data?.looked_back_to ? (
         <Text size="sm">
-          {t.looked} <When time={read.data.looked_back_to} />. {t.look_on}
+          {t.looked} <Time time={read.data.looked_back_to} />. {t.look_on}
         </Text>
       ) : null}
     </Page>
@@ -75,7 +75,7 @@ function Asked({ row }: { row: Row }) {
   if (row.kind === 'not_kept') {
     return (
       <em>
-        {t.not_kept(showCount(row.count ?? 0))} ({t.until} <When time={row.until ?? null} seconds />)
+        {t.not_kept(showCount(row.count ?? 0))} ({t.until} <Time time={row.until ?? null} seconds />)
       </em>
     )
   }

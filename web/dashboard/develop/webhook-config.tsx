@@ -7,13 +7,13 @@ import type { Calls } from '../../ui/api-types.ts'
 import { checks } from '../../ui/checks.ts'
 import { useCall } from '../../ui/data.ts'
 import { facts } from '../../ui/facts.ts'
-import { newOnce, useDraft } from '../../ui/form.ts'
+import { newIdempotencyKey, useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
-import { Copy, Dialog, FactList, Mono } from '../../ui/parts.tsx'
+import { CopyButton, Dialog, FactList, Mono } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { useActing } from '../merchant.ts'
-import { Said } from '../said.tsx'
+import { useMerchantAccess } from '../merchant.ts'
+import { StatusMessage } from '../status-message.tsx'
 import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
 
 /** What is configured. */
@@ -45,7 +45,7 @@ export function WebhookConfig({ config }: { config: Config | null }) {
         <Stack gap="md">
           {config === null ? <Text>{t.none_yet}</Text> : <Configured config={config} />}
           <div ref={news} tabIndex={-1}>
-            <Said>{saved ? t.saved : ''}</Said>
+            <StatusMessage>{saved ? t.saved : ''}</StatusMessage>
           </div>
           {config === null ? (
             <Form config={null} made={shown} saved={told} />
@@ -101,7 +101,7 @@ function Form({
   const call = useCall()
   const queries = useQueryClient()
   const check = checks(useLanguage())
-  const { merchant_id } = useActing().membership
+  const { merchant_id } = useMerchantAccess().membership
   const draft = useDraft<{ webhook_url: string; events: string[] }>({
     name: `webhook.${merchant_id}`,
     initial: { webhook_url: config?.webhook_url ?? '', events: config?.events ?? EVENTS.slice(0, 6) },
@@ -175,7 +175,7 @@ function Shown({ secret, forget }: { secret: string; forget: () => void }) {
           </div>
         ) : null}
         <Group gap="xs">
-          <Copy text={secret} label={t.copy_secret} />
+          <CopyButton text={secret} label={t.copy_secret} />
           <Button size="xs" variant="default" onClick={forget}>
             {t.secret_kept}
           </Button>
@@ -200,7 +200,7 @@ function Rotate({ shown }: { shown: (secret: string | undefined) => void }) {
     setError(null)
     try {
       const body = { rotate_secret: true }
-      const { secret } = await call('PATCH /v1/merchant/webhook-config', { body, once: once ?? newOnce() })
+      const { secret } = await call('PATCH /v1/merchant/webhook-config', { body, once: once ?? newIdempotencyKey() })
       close()
       shown(secret)
       await queries.invalidateQueries()
@@ -217,7 +217,7 @@ function Rotate({ shown }: { shown: (secret: string | undefined) => void }) {
           variant="default"
           onClick={() => {
             setError(null)
-            setOnce(newOnce())
+            setOnce(newIdempotencyKey())
           }}
         >
           {t.rotate}

@@ -3,12 +3,12 @@
 import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { useAct, useRead } from '../../ui/data.ts'
+import { useAction, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Go } from '../../ui/parts.tsx'
+import { PageLink } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showDuration } from '../../ui/show.ts'
-import { useIn } from '../merchant.ts'
+import { useEnvironmentPath } from '../merchant.ts'
 import type { DeliveryAttempt } from './delivery-parts.tsx'
 import { webhooksTexts } from './webhooks-texts.ts'
 
@@ -22,8 +22,8 @@ const PATIENCE_MS = 30_000
 /** Sends a test and waits for its first attempt. */
 export function WebhookTest() {
   const t = useTexts(webhooksTexts)
-  const at = useIn()
-  const test = useAct('POST /v1/merchant/webhook-config/test')
+  const at = useEnvironmentPath()
+  const test = useAction('POST /v1/merchant/webhook-config/test')
   const [id, setId] = useState<string | null>(null)
   const [late, setLate] = useState(false)
   const { data, error, refetch } = useRead(
@@ -75,7 +75,7 @@ export function WebhookTest() {
           {waiting ? <Text size="sm">{t.test_waits}</Text> : null}
           {id !== null && recorded === undefined && late ? (
             <Text size="sm">
-              {t.test_late} <Go to={at(`webhooks/deliveries/${id}`)}>{t.see_delivery}</Go>
+              {t.test_late} <PageLink to={at(`webhooks/deliveries/${id}`)}>{t.see_delivery}</PageLink>
             </Text>
           ) : null}
           {id !== null && attempt !== undefined ? (
@@ -83,7 +83,7 @@ export function WebhookTest() {
               <Stack gap="xs">
                 <Text size="sm">{resultOf(attempt, t)}</Text>
                 <span>
-                  <Go to={at(`webhooks/deliveries/${id}`)}>{t.see_delivery}</Go>
+                  <PageLink to={at(`webhooks/deliveries/${id}`)}>{t.see_delivery}</PageLink>
                 </span>
               </Stack>
             </Alert>

@@ -5,11 +5,11 @@ import { useState } from 'react'
 import { Refused } from '../../ui/api.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery, Waiting } from '../../ui/list.tsx'
-import { Chip, Empty, Page, When } from '../../ui/parts.tsx'
+import { type Column, List, type ListFilter, LoadingRows, useListQuery } from '../../ui/list.tsx'
+import { Chip, EmptyState, Page, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { useIn } from '../merchant.ts'
+import { useEnvironmentPath } from '../merchant.ts'
 import { AttemptResult, DELIVERY_TONES, EventName, type WebhookDelivery } from './delivery-parts.tsx'
 import { ReplaySince } from './replay-since.tsx'
 import { WebhookConfig } from './webhook-config.tsx'
@@ -28,7 +28,7 @@ export function Webhooks() {
   if (!opened && config.data === undefined && !none) {
     return (
       <Page title={t.title} lead={t.lead}>
-        {config.error ? <Problem error={config.error} retry={() => void config.refetch()} /> : <Waiting />}
+        {config.error ? <Problem error={config.error} retry={() => void config.refetch()} /> : <LoadingRows />}
       </Page>
     )
   }
@@ -44,9 +44,9 @@ export function Webhooks() {
 function Deliveries() {
   const t = useTexts(webhooksTexts)
   const parts = useTexts(partsTexts)
-  const at = useIn()
+  const at = useEnvironmentPath()
   const [replaying, setReplaying] = useState(false)
-  const filters: Filter[] = [
+  const filters: ListFilter[] = [
     { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) },
     { name: 'event', label: t.event_name, kind: 'choice', choices: EVENTS.map((one) => [one, t.event[one] ?? one]) },
     { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
@@ -55,7 +55,7 @@ function Deliveries() {
   const list = useListQuery(filters)
   const read = useRead('GET /v1/merchant/webhook-deliveries', { query: list.query }, { live: true, keep: true })
   const columns: Column<WebhookDelivery>[] = [
-    { label: t.time, show: (row) => <When time={row.created_at} seconds /> },
+    { label: t.time, show: (row) => <Time time={row.created_at} seconds /> },
     { label: t.event_name, show: (row) => <EventName row={row} /> },
     { label: t.status, show: (row) => <Chip tone={DELIVERY_TONES[row.status]}>{t.state[row.status]}</Chip> },
     { label: t.last, show: (row) => <AttemptResult attempt={row.attempts.at(-1)} /> },
@@ -80,7 +80,7 @@ function Deliveries() {
           {...{ read, list, filters, columns }}
           rowKey={(row) => row.id}
           href={(row) => at(`webhooks/deliveries/${row.id}`)}
-          empty={<Empty title={t.empty}>{t.teach}</Empty>}
+          empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
         />
       </Stack>
       <ReplaySince open={replaying} close={() => setReplaying(false)} />

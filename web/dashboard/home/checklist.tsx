@@ -6,9 +6,9 @@ import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { facts } from '../../ui/facts.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Go, When } from '../../ui/parts.tsx'
+import { PageLink, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { useActing, useMay } from '../merchant.ts'
+import { useHasRole, useMerchantAccess } from '../merchant.ts'
 import { Raw } from '../raw.tsx'
 import { checklistTexts } from './checklist-texts.ts'
 
@@ -27,7 +27,7 @@ const PLACES: Record<Item['key'], string | null> = {
 /** The steps, until all are done or the reader hides them in this tab. */
 export function Checklist() {
   const t = useTexts(checklistTexts)
-  const { membership } = useActing()
+  const { membership } = useMerchantAccess()
   const kept = `malipo.dashboard.steps.${membership.merchant_id}`
   const [hidden, setHidden] = useState(() => sessionStorage.getItem(kept) === 'hidden')
   const read = useRead('GET /v1/merchant/checklist', {}, { live: !hidden, keep: true })
@@ -93,7 +93,7 @@ function Step({ item, place, next }: { item: Item; place: number; next: boolean 
             {item.done_at === null ? null : (
               <>
                 {' · '}
-                <When time={item.done_at} />
+                <Time time={item.done_at} />
               </>
             )}
           </p>
@@ -107,9 +107,9 @@ function Step({ item, place, next }: { item: Item; place: number; next: boolean 
 
 function ToDo({ item: { key }, opened }: { item: Item; opened: boolean }) {
   const t = useTexts(checklistTexts)
-  const { membership } = useActing()
-  const develops = useMay('MERCHANT_ADMIN', 'DEVELOPER')
-  const collects = useMay('MERCHANT_ADMIN', 'FINANCE')
+  const { membership } = useMerchantAccess()
+  const develops = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
+  const collects = useHasRole('MERCHANT_ADMIN', 'FINANCE')
   const step = t.steps[key]
   const money = key === 'first_payment' || key === 'first_live_payment'
   const may = money ? collects : develops
@@ -121,7 +121,7 @@ function ToDo({ item: { key }, opened }: { item: Item; opened: boolean }) {
       {key === 'business' ? <Text size="sm">{t.standing(status === 'ACTIVE', verified, priced)}</Text> : null}
       {place === null ? null : may ? (
         <Text size="sm">
-          <Go to={place}>{step.action}</Go>
+          <PageLink to={place}>{step.action}</PageLink>
         </Text>
       ) : (
         <Text size="sm" c="dimmed">

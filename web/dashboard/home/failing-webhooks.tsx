@@ -4,8 +4,8 @@ import { Stack, Text, Title } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'
 import { FailingFacts } from '../../ui/failing.tsx'
 import { texts, useTexts } from '../../ui/language.ts'
-import { Chip, Go } from '../../ui/parts.tsx'
-import { useMay } from '../merchant.ts'
+import { Chip, PageLink } from '../../ui/parts.tsx'
+import { useHasRole } from '../merchant.ts'
 
 const failingTexts = texts({
   sw: {
@@ -33,7 +33,7 @@ const failingTexts = texts({
 /** Shown until a delivery is taken again. Nothing while all is well, or not known. */
 export function FailingWebhooks() {
   const t = useTexts(failingTexts)
-  const develops = useMay('MERCHANT_ADMIN', 'DEVELOPER')
+  const develops = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
   const read = useRead('GET /v1/merchant/webhook-status', {}, { live: true, keep: true })
   return (
     <div role="status">
@@ -46,7 +46,9 @@ export function FailingWebhooks() {
                 <Chip tone="bad">{t.fails}</Chip> {t.text}
               </Text>
               <FailingFacts failing={one} />
-              <Text size="sm">{develops ? <Go to={`${one.environment}/webhooks`}>{t.see}</Go> : t.ask}</Text>
+              <Text size="sm">
+                {develops ? <PageLink to={`${one.environment}/webhooks`}>{t.see}</PageLink> : t.ask}
+              </Text>
             </Stack>
           </section>
         ))}

@@ -5,10 +5,10 @@ import './home.css'
 import { SegmentedControl, Stack, Title } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { useListQuery, Waiting } from '../../ui/list.tsx'
-import { Amount, GoButton, Page } from '../../ui/parts.tsx'
+import { LoadingRows, useListQuery } from '../../ui/list.tsx'
+import { Amount, Page, PageButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { useIn, useMay } from '../merchant.ts'
+import { useEnvironmentPath, useHasRole } from '../merchant.ts'
 import { Checklist } from './checklist.tsx'
 import { FailingWebhooks } from './failing-webhooks.tsx'
 import { homeTexts } from './home-texts.ts'
@@ -21,10 +21,10 @@ const NO_FILTERS = [] as const
 /** The first page. */
 export function Home() {
   const t = useTexts(homeTexts)
-  const at = useIn()
-  const collects = useMay('MERCHANT_ADMIN', 'FINANCE')
+  const at = useEnvironmentPath()
+  const collects = useHasRole('MERCHANT_ADMIN', 'FINANCE')
   return (
-    <Page title={t.title} actions={collects ? <GoButton to={at('links/new')}>{t.new_link}</GoButton> : null}>
+    <Page title={t.title} actions={collects ? <PageButton to={at('links/new')}>{t.new_link}</PageButton> : null}>
       <FailingWebhooks />
       <Checklist />
       <Balance />
@@ -35,8 +35,8 @@ export function Home() {
 
 function Balance() {
   const t = useTexts(homeTexts)
-  const at = useIn()
-  const withdraws = useMay('MERCHANT_ADMIN', 'FINANCE')
+  const at = useEnvironmentPath()
+  const withdraws = useHasRole('MERCHANT_ADMIN', 'FINANCE')
   const read = useRead('GET /v1/merchant/balance', {}, { live: true, keep: true })
   const parts = read.data && [
     { name: t.available, value: read.data.available, means: t.available_means },
@@ -50,13 +50,13 @@ function Balance() {
           {t.balance}
         </Title>
         {withdraws ? (
-          <GoButton to={at('withdrawals')} variant="default" size="xs">
+          <PageButton to={at('withdrawals')} variant="default" size="xs">
             {t.to_withdrawals}
-          </GoButton>
+          </PageButton>
         ) : null}
       </div>
       <Problem error={read.error} retry={() => void read.refetch()} />
-      {read.isPending && !read.error ? <Waiting /> : null}
+      {read.isPending && !read.error ? <LoadingRows /> : null}
       {parts ? (
         <dl className="totals">
           {parts.map(({ name, value, means }) => (
@@ -91,7 +91,7 @@ function Business() {
           <Periods period={period} choose={(next) => set({ period: next })} />
         </div>
         <Problem error={read.error} retry={() => void read.refetch()} />
-        {read.isPending && !read.error ? <Waiting /> : null}
+        {read.isPending && !read.error ? <LoadingRows /> : null}
         {read.data ? <Totals overview={read.data} /> : null}
         <details className="disclosed">
           <summary>{t.how}</summary>

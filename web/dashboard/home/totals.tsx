@@ -3,9 +3,9 @@
 import type { ReactNode } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Amount, Go } from '../../ui/parts.tsx'
+import { Amount, PageLink } from '../../ui/parts.tsx'
 import { dayOf, showCount } from '../../ui/show.ts'
-import { useIn } from '../merchant.ts'
+import { useEnvironmentPath } from '../merchant.ts'
 import { homeTexts } from './home-texts.ts'
 
 /** What the first page shows of a period. */
@@ -71,7 +71,7 @@ function Total({
   children: ReactNode
 }) {
   const t = useTexts(homeTexts)
-  const at = useIn()
+  const at = useEnvironmentPath()
   return (
     <div>
       <dt>{name}</dt>
@@ -80,9 +80,9 @@ function Total({
         {to === undefined ? (
           <span className="beside">{beside}</span>
         ) : (
-          <Go to={at(to)} search={search} className="beside" aria-label={`${beside}. ${t.see(name)}`}>
+          <PageLink to={at(to)} search={search} className="beside" aria-label={`${beside}. ${t.see(name)}`}>
             {beside}
-          </Go>
+          </PageLink>
         )}
       </dd>
     </div>

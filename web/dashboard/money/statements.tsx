@@ -7,13 +7,13 @@ import { download } from '../../ui/api.ts'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead, useScope, withScope } from '../../ui/data.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
-import { Table, Waiting } from '../../ui/list.tsx'
-import { Amount, Go, Page, When } from '../../ui/parts.tsx'
+import { LoadingRows, Table } from '../../ui/list.tsx'
+import { Amount, Page, PageLink, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { dayOf, showCount, showDate } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
-import { useActing, useIn } from '../merchant.ts'
+import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { monthsBack, showMonth } from './months.ts'
 import { statementTexts } from './statement-texts.ts'
 import { useKinds } from './transaction-words.ts'
@@ -23,7 +23,7 @@ type Statement = Calls['GET /v1/merchants/{merchant_id}/statements/{period}']['d
 /** The page: which period stands in the address. */
 export function Statements() {
   const t = useTexts(statementTexts)
-  const { membership } = useActing()
+  const { membership } = useMerchantAccess()
   const today = dayOf(new Date())
   const { period = today.slice(0, 7) } = useSearch({ strict: false }) as { period?: string }
   const params = { merchant_id: membership.merchant_id, period }
@@ -32,7 +32,7 @@ export function Statements() {
     <Page title={t.title} lead={t.lead} actions={read.data ? <Keep params={params} /> : null}>
       <Chooser {...{ period, today }} />
       <Problem error={read.error} retry={() => void read.refetch()} />
-      {read.data === undefined ? read.error ? null : <Waiting /> : <Sheet statement={read.data} />}
+      {read.data === undefined ? read.error ? null : <LoadingRows /> : <Sheet statement={read.data} />}
     </Page>
   )
 }
@@ -116,8 +116,8 @@ function Sheet({ statement }: { statement: Statement }) {
   const words = useWords()
   const language = useLanguage()
   const kinds = useKinds()
-  const at = useIn()
-  const { membership } = useActing()
+  const at = useEnvironmentPath()
+  const { membership } = useMerchantAccess()
   const { period, currency, opening_balance, closing_balance } = statement
   const money = (value: string) => <Amount value={value} currency={currency} />
   const name = period.length > 7 ? showDate(period, language) : showMonth(period, language)
@@ -134,7 +134,7 @@ function Sheet({ statement }: { statement: Statement }) {
             {t.of} {name} · {words.environment(statement.environment)}
           </Text>
           <Text size="sm" c="dimmed">
-            <When time={statement.from} /> – <When time={statement.to} /> (EAT)
+            <Time time={statement.from} /> – <Time time={statement.to} /> (EAT)
           </Text>
         </div>
         {statement.final ? null : <Text role="note">{t.not_final}</Text>}
@@ -175,9 +175,9 @@ function Sheet({ statement }: { statement: Statement }) {
         </table>
         <Text size="sm">{t.sum}</Text>
         <span className="no-print">
-          <Go to={at('transactions')} search={{ from: dayOf(new Date(statement.from)), to: last }}>
+          <PageLink to={at('transactions')} search={{ from: dayOf(new Date(statement.from)), to: last }}>
             {t.each}
-          </Go>
+          </PageLink>
         </span>
       </Stack>
     </section>

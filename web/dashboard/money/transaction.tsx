@@ -3,12 +3,12 @@
 import { useParams } from '@tanstack/react-router'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
-import { Waiting } from '../../ui/list.tsx'
-import { Amount, Chip, Copy, FactList, Go, Mono, Page, When } from '../../ui/parts.tsx'
+import { LoadingRows } from '../../ui/list.tsx'
+import { Amount, Chip, CopyButton, FactList, Mono, Page, PageLink, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showCount } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
-import { useIn } from '../merchant.ts'
+import { useEnvironmentPath } from '../merchant.ts'
 import { statusWord, useKinds } from './transaction-words.ts'
 import { Signed } from './transactions.tsx'
 
@@ -52,20 +52,20 @@ export function Transaction() {
   const t = useTexts(transactionTexts)
   const words = useWords()
   const kinds = useKinds()
-  const at = useIn()
+  const at = useEnvironmentPath()
   const { reference } = useParams({ strict: false }) as { reference: string }
   const read = useRead('GET /v1/transactions/{reference}', { params: { reference } }, { live: true })
   const row = read.data
   if (row === undefined) {
     return (
       <Page title={t.title}>
-        {read.error ? <Problem error={read.error} retry={() => void read.refetch()} /> : <Waiting />}
+        {read.error ? <Problem error={read.error} retry={() => void read.refetch()} /> : <LoadingRows />}
       </Page>
     )
   }
   const money = (value: string) => <Amount value={value} currency={row.currency} />
   return (
-    <Page title={kinds.word(row.type)} lead={<When time={row.created_at} seconds />}>
+    <Page title={kinds.word(row.type)} lead={<Time time={row.created_at} seconds />}>
       <section className="panel">
         <FactList
           facts={[
@@ -85,22 +85,22 @@ export function Transaction() {
               ? null
               : [
                   t.collection,
-                  <Go key="collection" to={at(`collections/${row.collection_id}`)}>
+                  <PageLink key="collection" to={at(`collections/${row.collection_id}`)}>
                     {t.open_collection}
-                  </Go>,
+                  </PageLink>,
                 ],
             row.withdrawal_id === null
               ? null
               : [
                   t.withdrawal,
-                  <Go key="withdrawal" to={at(`withdrawals/${row.withdrawal_id}`)}>
+                  <PageLink key="withdrawal" to={at(`withdrawals/${row.withdrawal_id}`)}>
                     {t.open_withdrawal}
-                  </Go>,
+                  </PageLink>,
                 ],
             [
               t.reference,
               <span key="reference">
-                <Mono>{row.reference}</Mono> <Copy text={row.reference} />
+                <Mono>{row.reference}</Mono> <CopyButton text={row.reference} />
               </span>,
             ],
           ]}

@@ -3,11 +3,11 @@
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
-import { Amount, Chip, Empty, GoButton, Page, When } from '../../ui/parts.tsx'
+import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { Amount, Chip, EmptyState, Page, PageButton, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
-import { useActing, useIn } from '../merchant.ts'
+import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { statusWord, useKinds } from './transaction-words.ts'
 
 type Row = Calls['GET /v1/merchants/{merchant_id}/transactions']['data']['items'][number]
@@ -51,9 +51,9 @@ export function Transactions() {
   const parts = useTexts(partsTexts)
   const words = useWords()
   const kinds = useKinds()
-  const at = useIn()
-  const params = { merchant_id: useActing().membership.merchant_id }
-  const filters: Filter[] = [
+  const at = useEnvironmentPath()
+  const params = { merchant_id: useMerchantAccess().membership.merchant_id }
+  const filters: ListFilter[] = [
     { name: 'type', label: t.type, kind: 'choice', choices: kinds.choices },
     { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
     { name: 'to', label: parts.to, kind: 'day', edge: 'to' },
@@ -65,7 +65,7 @@ export function Transactions() {
     { live: true, keep: true },
   )
   const columns: Column<Row>[] = [
-    { label: t.time, show: (row) => <When time={row.created_at} seconds /> },
+    { label: t.time, show: (row) => <Time time={row.created_at} seconds /> },
     { label: t.type, show: (row) => kinds.word(row.type) },
     { label: t.net, show: (row) => <Signed row={row} />, right: true },
     { label: t.fee, show: (row) => <Amount value={row.fee} currency={row.currency} />, right: true },
@@ -81,9 +81,9 @@ export function Transactions() {
       title={t.title}
       lead={t.lead}
       actions={
-        <GoButton to={at('statements')} variant="default">
+        <PageButton to={at('statements')} variant="default">
           {t.statements}
-        </GoButton>
+        </PageButton>
       }
     >
       <List
@@ -92,9 +92,9 @@ export function Transactions() {
         rowKey={(row) => row.reference}
         href={(row) => at(`transactions/${row.reference}`)}
         empty={
-          <Empty title={t.empty} action={<GoButton to={at('collections')}>{t.collections}</GoButton>}>
+          <EmptyState title={t.empty} action={<PageButton to={at('collections')}>{t.collections}</PageButton>}>
             {t.teach}
-          </Empty>
+          </EmptyState>
         }
         csv={{
           name: 'GET /v1/merchants/{merchant_id}/transactions/export',

@@ -8,20 +8,20 @@ import { useCall } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { useMay } from '../merchant.ts'
-import { Said } from '../said.tsx'
+import { useHasRole } from '../merchant.ts'
+import { StatusMessage } from '../status-message.tsx'
 import type { WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
 
 /** Shown while an answer is waited for, and says so when it was sent. */
 export function OperatorQuestion({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
-  const may = useMay('MERCHANT_ADMIN', 'FINANCE')
+  const may = useHasRole('MERCHANT_ADMIN', 'FINANCE')
   const [sent, setSent] = useState(false)
   const asked = row.status === 'INFO_REQUESTED'
   return (
     <>
-      <Said>{sent && !asked ? t.answered : ''}</Said>
+      <StatusMessage>{sent && !asked ? t.answered : ''}</StatusMessage>
       {asked ? (
         <section className="panel">
           <Title order={2}>{t.asked}</Title>

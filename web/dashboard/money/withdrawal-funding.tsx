@@ -4,17 +4,17 @@ import { Stack, Text, Title } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Table } from '../../ui/list.tsx'
-import { Amount, Go, Mono } from '../../ui/parts.tsx'
+import { Amount, Mono, PageLink } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
-import { useIn } from '../merchant.ts'
+import { useEnvironmentPath } from '../merchant.ts'
 import type { WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
 
 /** The transactions that brought the money, once it is reserved. */
 export function Funding({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
-  const at = useIn()
+  const at = useEnvironmentPath()
   const taken = row.transaction_reference !== null
   const read = useRead(
     'GET /v1/merchant/withdrawals/{withdrawal_id}/funding',
@@ -41,9 +41,9 @@ export function Funding({ row }: { row: WithdrawalDetail }) {
                 {
                   label: t.payment,
                   show: (item) => (
-                    <Go to={at(`transactions/${item.transaction_reference}`)}>
+                    <PageLink to={at(`transactions/${item.transaction_reference}`)}>
                       <Mono>{item.transaction_reference}</Mono>
-                    </Go>
+                    </PageLink>
                   ),
                 },
                 {

@@ -9,11 +9,11 @@ import { checks, readAmount, readPhone } from '../../ui/checks.ts'
 import { useCall, useRead } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
-import { Waiting } from '../../ui/list.tsx'
-import { Empty, GoButton, hrefOf, Page } from '../../ui/parts.tsx'
+import { LoadingRows } from '../../ui/list.tsx'
+import { EmptyState, hrefOf, Page, PageButton } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { useActing, useIn, useMay } from '../merchant.ts'
+import { useEnvironmentPath, useHasRole, useMerchantAccess } from '../merchant.ts'
 import { newTexts } from './withdrawal-new-texts.ts'
 import { METHODS, type PayoutMethod, type WithdrawalDraft, type WithdrawalFields } from './withdrawal-record.ts'
 import { Review, type WithdrawalQuote } from './withdrawal-review.tsx'
@@ -44,24 +44,27 @@ const RENAME = {
 export function NewWithdrawal() {
   const t = useTexts(newTexts)
   const parts = useTexts(partsTexts)
-  const { environment, membership } = useActing()
-  const may = useMay('MERCHANT_ADMIN', 'FINANCE')
+  const { environment, membership } = useMerchantAccess()
+  const may = useHasRole('MERCHANT_ADMIN', 'FINANCE')
   const reached = useRead('GET /v1/destinations', { query: { environment } })
   const ready = membership.status === 'ACTIVE' && membership.verified && membership.priced
   if (!may) return <Page title={t.title}>{t.only}</Page>
   if (environment === 'live' && !ready) {
     return (
       <Page title={t.title}>
-        <Empty title={t.not_yet_title} action={<GoButton to="sandbox/withdrawals/new">{parts.try_sandbox}</GoButton>}>
+        <EmptyState
+          title={t.not_yet_title}
+          action={<PageButton to="sandbox/withdrawals/new">{parts.try_sandbox}</PageButton>}
+        >
           {t.not_yet}
-        </Empty>
+        </EmptyState>
       </Page>
     )
   }
   if (reached.data === undefined) {
     return (
       <Page title={t.title} lead={t.lead}>
-        {reached.error ? <Problem error={reached.error} retry={() => void reached.refetch()} /> : <Waiting />}
+        {reached.error ? <Problem error={reached.error} retry={() => void reached.refetch()} /> : <LoadingRows />}
       </Page>
     )
   }
@@ -71,11 +74,11 @@ export function NewWithdrawal() {
 
 function WithdrawalSteps({ destinations }: { destinations: readonly PayoutDestination[] }) {
   const t = useTexts(newTexts)
-  const at = useIn()
+  const at = useEnvironmentPath()
   const call = useCall()
   const navigate = useNavigate()
   const check = checks(useLanguage())
-  const { environment, membership } = useActing()
+  const { environment, membership } = useMerchantAccess()
   const [quote, setQuote] = useState<WithdrawalQuote | null>(null)
   const identifier = (value: string, { method }: WithdrawalFields) => {
     if (method === 'MOBILE_MONEY') return check.phone(value)

@@ -1,12 +1,12 @@
 // Sandbox only: whoever builds a shop plays the operator and the provider.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
-import { useAct } from '../../ui/data.ts'
+import { useAction } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useWords } from '../../ui/words.ts'
-import { useMay } from '../merchant.ts'
-import { Said } from '../said.tsx'
+import { useHasRole } from '../merchant.ts'
+import { StatusMessage } from '../status-message.tsx'
 import type { WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
 
@@ -33,8 +33,8 @@ const PLAYED: Partial<Record<WithdrawalDetail['status'], readonly (typeof WAITIN
 export function SimulateOutcome({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const words = useWords()
-  const may = useMay('MERCHANT_ADMIN', 'FINANCE')
-  const play = useAct('POST /v1/sandbox/disbursements/{disbursement_id}/simulate')
+  const may = useHasRole('MERCHANT_ADMIN', 'FINANCE')
+  const play = useAction('POST /v1/sandbox/disbursements/{disbursement_id}/simulate')
   const outcomes = PLAYED[row.status] ?? []
   if (!may || (outcomes.length === 0 && !play.data)) return null
   return (
@@ -55,7 +55,7 @@ export function SimulateOutcome({ row }: { row: WithdrawalDetail }) {
             </Button>
           ))}
         </Group>
-        <Said>{play.data ? t.played(words.withdrawal(play.data.status)) : ''}</Said>
+        <StatusMessage>{play.data ? t.played(words.withdrawal(play.data.status)) : ''}</StatusMessage>
         <Problem error={play.error} />
       </Stack>
     </section>

@@ -4,12 +4,12 @@ import { Alert, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Waiting } from '../../ui/list.tsx'
-import { Amount, Chip, Copy, FactList, Go, GoButton, Mono, Page, When } from '../../ui/parts.tsx'
+import { LoadingRows } from '../../ui/list.tsx'
+import { Amount, Chip, CopyButton, FactList, Mono, Page, PageButton, PageLink, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
-import { useActing, useIn, useMay } from '../merchant.ts'
+import { useEnvironmentPath, useHasRole, useMerchantAccess } from '../merchant.ts'
 import { Timeline } from '../timeline.tsx'
 import { OperatorQuestion } from './withdrawal-answer.tsx'
 import { Funding } from './withdrawal-funding.tsx'
@@ -22,11 +22,11 @@ export function Withdrawal() {
   const t = useTexts(withdrawalTexts)
   const { withdrawal_id } = useParams({ strict: false }) as { withdrawal_id: string }
   const read = useRead('GET /v1/merchant/withdrawals/{withdrawal_id}', { params: { withdrawal_id } }, { live: true })
-  const { environment } = useActing()
+  const { environment } = useMerchantAccess()
   if (read.data === undefined) {
     return (
       <Page title={t.one}>
-        {read.error ? <Problem error={read.error} retry={() => void read.refetch()} /> : <Waiting />}
+        {read.error ? <Problem error={read.error} retry={() => void read.refetch()} /> : <LoadingRows />}
       </Page>
     )
   }
@@ -49,7 +49,7 @@ function WithdrawalLead({ row }: { row: WithdrawalDetail }) {
   const words = useWords()
   return (
     <>
-      <Chip tone={toneOf(row.status)}>{words.withdrawal(row.status)}</Chip> <When time={row.created_at} />
+      <Chip tone={toneOf(row.status)}>{words.withdrawal(row.status)}</Chip> <Time time={row.created_at} />
     </>
   )
 }
@@ -62,8 +62,8 @@ const ENDED: ReadonlySet<WithdrawalDetail['status']> = new Set(['SUCCESS', 'FAIL
 function NextStep({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const words = useWords()
-  const at = useIn()
-  const may = useMay('MERCHANT_ADMIN', 'FINANCE')
+  const at = useEnvironmentPath()
+  const may = useHasRole('MERCHANT_ADMIN', 'FINANCE')
   const over = row.status === 'FAILED' || row.status === 'REJECTED'
   return (
     <Alert
@@ -77,9 +77,9 @@ function NextStep({ row }: { row: WithdrawalDetail }) {
         {row.status === 'PENDING_ADMIN_APPROVAL' ? <Text size="sm">{t.mailed}</Text> : null}
         {over && may ? (
           <span>
-            <GoButton to={at('withdrawals/new')} size="xs" variant="default">
+            <PageButton to={at('withdrawals/new')} size="xs" variant="default">
               {t.again}
-            </GoButton>
+            </PageButton>
           </span>
         ) : null}
       </Stack>
@@ -90,7 +90,7 @@ function NextStep({ row }: { row: WithdrawalDetail }) {
 function WithdrawalFacts({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const words = useWords()
-  const at = useIn()
+  const at = useEnvironmentPath()
   const known = useRead('GET /v1/destinations', { query: { environment: row.environment } })
   const place = known.data?.items.find(({ code }) => code === row.destination_code)?.name ?? row.destination_code
   const money = (value: string) => <Amount value={value} currency={row.currency} />
@@ -117,20 +117,20 @@ function WithdrawalFacts({ row }: { row: WithdrawalDetail }) {
             ? null
             : [
                 t.transaction,
-                <Go key="transaction" to={at(`transactions/${row.transaction_reference}`)}>
+                <PageLink key="transaction" to={at(`transactions/${row.transaction_reference}`)}>
                   <Mono>{row.transaction_reference}</Mono>
-                </Go>,
+                </PageLink>,
               ],
           [
             t.provider_reference,
             row.provider_reference === null ? null : <Mono key="provider">{row.provider_reference}</Mono>,
           ],
-          [t.created, <When key="created" time={row.created_at} seconds />],
-          row.completed_at === null ? null : [t.completed, <When key="completed" time={row.completed_at} seconds />],
+          [t.created, <Time key="created" time={row.created_at} seconds />],
+          row.completed_at === null ? null : [t.completed, <Time key="completed" time={row.completed_at} seconds />],
           [
             t.id,
             <span key="id">
-              <Mono>{row.id}</Mono> <Copy text={row.id} />
+              <Mono>{row.id}</Mono> <CopyButton text={row.id} />
             </span>,
           ],
         ]}
@@ -148,14 +148,14 @@ function StatusHistory({ row }: { row: WithdrawalDetail }) {
       <ol className="numbered">
         <li>
           <Text size="sm">
-            <strong>{t.made}</strong> · {t.by.merchant} · <When time={row.created_at} seconds />
+            <strong>{t.made}</strong> · {t.by.merchant} · <Time time={row.created_at} seconds />
           </Text>
         </li>
         {row.history.map((move) => (
           <li key={`${move.at} ${move.to_status}`}>
             <Text size="sm">
               <strong>{words.withdrawal(move.to_status)}</strong> · {t.by[move.by] ?? move.by} ·{' '}
-              <When time={move.at} seconds />
+              <Time time={move.at} seconds />
             </Text>
             {move.message === null ? null : (
               <Text size="sm" className="said">

@@ -4,11 +4,11 @@ import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
-import { Amount, Chip, Empty, GoButton, Page, When } from '../../ui/parts.tsx'
+import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { Amount, Chip, EmptyState, Page, PageButton, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
-import { useIn, useMay } from '../merchant.ts'
+import { useEnvironmentPath, useHasRole } from '../merchant.ts'
 import { Balance } from './balance.tsx'
 import { METHODS, showIdentifier } from './withdrawal-record.ts'
 
@@ -54,9 +54,9 @@ export function Withdrawals() {
   const t = useTexts(withdrawalsTexts)
   const parts = useTexts(partsTexts)
   const words = useWords()
-  const at = useIn()
-  const may = useMay('MERCHANT_ADMIN', 'FINANCE')
-  const filters: Filter[] = [
+  const at = useEnvironmentPath()
+  const may = useHasRole('MERCHANT_ADMIN', 'FINANCE')
+  const filters: ListFilter[] = [
     { name: 'status', label: t.status, kind: 'choice', choices: words.choices('withdrawal') },
     { name: 'method', label: t.method, kind: 'choice', choices: METHODS.map((one) => [one, words.method(one)]) },
     { name: 'reference', label: t.reference, kind: 'text' },
@@ -66,14 +66,14 @@ export function Withdrawals() {
   const list = useListQuery(filters)
   const read = useRead('GET /v1/merchant/withdrawals', { query: list.query }, { live: true, keep: true })
   const columns: Column<Row>[] = [
-    { label: t.time, show: (row) => <When time={row.created_at} /> },
+    { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
     { label: t.charges, show: (row) => <Amount value={row.total_charges} currency={row.currency} />, right: true },
     { label: t.status, show: (row) => <Chip tone={toneOf(row.status)}>{words.withdrawal(row.status)}</Chip> },
     { label: t.to, show: (row) => <Recipient row={row} /> },
     { label: t.reference, show: (row) => row.reference ?? '–' },
   ]
-  const make = may ? <GoButton to={at('withdrawals/new')}>{t.make}</GoButton> : null
+  const make = may ? <PageButton to={at('withdrawals/new')}>{t.make}</PageButton> : null
   return (
     <Page title={t.title} lead={t.lead} actions={make}>
       <Balance />
@@ -83,9 +83,9 @@ export function Withdrawals() {
         rowKey={(row) => row.id}
         href={(row) => at(`withdrawals/${row.id}`)}
         empty={
-          <Empty title={t.empty} action={make}>
+          <EmptyState title={t.empty} action={make}>
             {may ? t.teach : t.only}
-          </Empty>
+          </EmptyState>
         }
         csv={{ name: 'GET /v1/merchant/withdrawals/export.csv', file: 'withdrawals.csv' }}
       />

@@ -1,15 +1,15 @@
-// One held collection with all that is known of it, and the decision whose its money is.
+// One held collection with its facts, and the decision about its money.
 
 import { Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
 import { checks, readAmount } from '../../ui/checks.ts'
-import { useAct } from '../../ui/data.ts'
+import { useAction } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
-import { Amount, FactList, Go, Mono, When } from '../../ui/parts.tsx'
+import { Amount, FactList, Mono, PageLink, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
-import { Answers, Form } from '../question.tsx'
+import { DialogButtons, Form } from '../dialog-form.tsx'
 import { within } from '../words.ts'
 import { heldTexts } from './held-texts.ts'
 import { amountsOf, type CollectionRow, unvaluedOf } from './record.ts'
@@ -18,7 +18,7 @@ const REASON_MAX = 500
 
 type Props = { of: CollectionRow; onDone: (news: string) => void; onClose: () => void }
 
-/** The case, with its decision while it waits for one. */
+/** The case, with the form of the decision while it is open. */
 export function Clear(props: Props) {
   const t = useTexts(heldTexts)
   const { of } = props
@@ -67,8 +67,8 @@ function HeldFacts({ of }: { of: CollectionRow }) {
           t.payer,
           [of.customer_name, of.customer_phone && showPhone(of.customer_phone)].filter(Boolean).join(' · ') || null,
         ],
-        [t.held_at, <When key="held" time={of.held_at} />],
-        of.decided_at === null ? null : [t.decided, <When key="decided" time={of.decided_at} />],
+        [t.held_at, <Time key="held" time={of.held_at} />],
+        of.decided_at === null ? null : [t.decided, <Time key="decided" time={of.decided_at} />],
         [t.reference, of.reference],
         [t.description, of.description],
         [t.provider, of.provider],
@@ -76,9 +76,9 @@ function HeldFacts({ of }: { of: CollectionRow }) {
         [t.provider_reference, of.provider_reference === null ? null : <Mono key="ref">{of.provider_reference}</Mono>],
         [
           t.id,
-          <Go key="id" to={`payments/${of.collection_id}`}>
+          <PageLink key="id" to={`payments/${of.collection_id}`}>
             <Mono>{of.collection_id}</Mono>
-          </Go>,
+          </PageLink>,
         ],
       ]}
     />
@@ -87,7 +87,7 @@ function HeldFacts({ of }: { of: CollectionRow }) {
 
 function Decision({ of, onDone, onClose }: Props) {
   const t = useTexts(heldTexts)
-  const act = useAct('POST /v1/operator/collections/{collection_id}/clear')
+  const act = useAction('POST /v1/operator/collections/{collection_id}/clear')
   const { collection_id, currency, merchant_name } = of
   const amounts = amountsOf(of)
   const check = checks(useLanguage())
@@ -112,7 +112,7 @@ function Decision({ of, onDone, onClose }: Props) {
   })
   const { decision } = form.values
   const stated = readAmount(form.values.amount)
-  // Of money in another currency it is what the operator states, before our fee.
+  // For money in another currency the operator states the credited amount, before our fee.
   const credited = foreign
     ? stated === null
       ? '…'
@@ -156,12 +156,12 @@ function Decision({ of, onDone, onClose }: Props) {
         {...form.getInputProps('reason')}
       />
       <Problem error={error} />
-      <Answers text={button} danger={decision === 'decline'} sending={sending} onClose={onClose} />
+      <DialogButtons text={button} danger={decision === 'decline'} sending={sending} onClose={onClose} />
     </Form>
   )
 }
 
-/** What a payment went through, oldest first. `order`: the level of its heading. */
+/** The status history of a payment, oldest first. `order`: the level of its heading. */
 export function HeldHistory({ of, order = 3 }: { of: CollectionRow; order?: 2 | 3 }) {
   const t = useTexts(heldTexts)
   const words = useWords()
@@ -177,7 +177,7 @@ export function HeldHistory({ of, order = 3 }: { of: CollectionRow; order?: 2 | 
                 {entry.from_status === entry.to_status ? t.noted : words.collection(entry.to_status)}
               </Text>
               <Text size="sm" c="dimmed">
-                {t.actor(entry.actor)} · <When time={entry.at} seconds />
+                {t.actor(entry.actor)} · <Time time={entry.at} seconds />
               </Text>
             </Group>
             {entry.reason ? <Text className="written">{entry.reason}</Text> : null}

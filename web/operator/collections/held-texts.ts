@@ -1,4 +1,4 @@
-// Words of held collections.
+// Texts of held collections.
 
 import { texts } from '../../ui/language.ts'
 

@@ -1,41 +1,41 @@
-// CollectionRow collections: money that came in and waits for an operator's word.
+// Held collections: received money that waits for the decision of an operator.
 
 import { Group, NativeSelect, Text, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
 import { Refused } from '../../ui/api.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery, Waiting } from '../../ui/list.tsx'
-import { Amount, Dialog, Empty, Page, When } from '../../ui/parts.tsx'
+import { type Column, List, type ListFilter, LoadingRows, useListQuery } from '../../ui/list.tsx'
+import { Amount, Dialog, EmptyState, Page, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
-import { useAsking } from '../act.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
-import { News } from '../news.tsx'
+import { Notice } from '../notice.tsx'
+import { useOpenQuestion } from '../open-question.ts'
 import { Clear } from './clear.tsx'
 import { PaymentStatus, partyColumns } from './columns.tsx'
 import { heldTexts } from './held-texts.ts'
 import { amountsOf, type CollectionRow, unvaluedOf, whyOf } from './record.ts'
 
-/** Where a collection that was held may stand. The API lists one of them at a time: those that wait, unless another is named. */
+/** The statuses of a collection that was held at some time. The API lists one status at a time, by default the open ones. */
 const STATUSES = ['pending_clearance', 'successful', 'failed', 'reversed']
-const STATUS_FILTER: Filter = { name: 'status', label: '', kind: 'text' }
+const STATUS_FILTER: ListFilter = { name: 'status', label: '', kind: 'text' }
 
-/** The list, and the case that is open. */
+/** The list, and the dialog of one case. */
 export function HeldCollections() {
   const t = useTexts(heldTexts)
   const words = useWords()
-  const filters: Filter[] = [
+  const filters: ListFilter[] = [
     { name: 'environment', label: t.environment, kind: 'choice', choices: words.choices('environment') },
   ]
   const list = useListQuery([...filters, STATUS_FILTER, MERCHANT_FILTER])
   const query: Record<string, string | number> = { status: 'pending_clearance', ...list.query, held: 'true' }
   const read = useRead('GET /v1/operator/collections', { query }, { live: true, keep: true })
   const [news, setNews] = useState<string | null>(null)
-  const { asking, about, ask } = useAsking(['case'])
+  const { asking, about, ask } = useOpenQuestion(['case'])
   const listed = read.data?.items.find(({ collection_id }) => collection_id === about)
-  // A case that stands on another page of the list, or beyond its filters, is read by itself.
+  // If the case is on another page of the list or outside its filters, it is read separately.
   const alone = useRead(
     'GET /v1/operator/collections/{collection_id}',
     { params: { collection_id: about ?? '' } },
@@ -54,7 +54,7 @@ export function HeldCollections() {
       lead={
         <>
           {t.lead}
-          <News text={news} />
+          <Notice text={news} />
         </>
       }
     >
@@ -74,7 +74,7 @@ export function HeldCollections() {
         isQueue={({ status = STATUSES[0], environment: _environment, ...others }) =>
           status === STATUSES[0] && Object.keys(others).length === 0
         }
-        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+        empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
       <Dialog
         open={asking !== null && read.data !== undefined}
@@ -84,7 +84,7 @@ export function HeldCollections() {
         {open ? (
           <Clear of={open} onDone={done} onClose={() => ask(null)} />
         ) : alone.isLoading ? (
-          <Waiting />
+          <LoadingRows />
         ) : (
           <CaseNotFound error={alone.error} retry={() => void alone.refetch()} />
         )}
@@ -93,7 +93,7 @@ export function HeldCollections() {
   )
 }
 
-/** There is no such case, or it could not be read. */
+/** Shown if the case does not exist or could not be read. */
 function CaseNotFound({ error, retry }: { error: unknown; retry: () => void }) {
   const t = useTexts(heldTexts)
   const is_gone = error === null || (error instanceof Refused && error.status < 500)
@@ -126,7 +126,7 @@ function useHeldColumns(open: (id: string) => void): Column<CollectionRow>[] {
       ),
     },
     { label: t.asked, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
-    { label: t.held_at, show: (row) => <When time={row.held_at} /> },
+    { label: t.held_at, show: (row) => <Time time={row.held_at} /> },
     ...partyColumns(t),
     {
       label: t.why,

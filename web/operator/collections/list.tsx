@@ -2,8 +2,8 @@
 
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
-import { Amount, Empty, Go, GoButton, Page, When } from '../../ui/parts.tsx'
+import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { Amount, EmptyState, Page, PageButton, PageLink, Time } from '../../ui/parts.tsx'
 import { useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 import { PaymentStatus, partyColumns } from './columns.tsx'
@@ -16,7 +16,7 @@ const METHODS = ['wallet_push', 'provider_pesa', 'qr']
 export function Payments() {
   const t = useTexts(paymentTexts)
   const words = useWords()
-  const filters: Filter[] = [
+  const filters: ListFilter[] = [
     { name: 'status', label: t.status, kind: 'choice', choices: words.choices('collection') },
     { name: 'environment', label: t.environment, kind: 'choice', choices: words.choices('environment') },
     {
@@ -39,9 +39,9 @@ export function Payments() {
       title={t.title}
       lead={t.lead}
       actions={
-        <GoButton to="collections" variant="default" size="xs">
+        <PageButton to="collections" variant="default" size="xs">
           {t.held_list}
-        </GoButton>
+        </PageButton>
       }
     >
       <List
@@ -49,7 +49,7 @@ export function Payments() {
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.collection_id}
         first={<MerchantFilter list={list} />}
-        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+        empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
     </Page>
   )
@@ -61,9 +61,9 @@ function usePaymentColumns(): Column<CollectionRow>[] {
     {
       label: t.time,
       show: (row) => (
-        <Go to={`payments/${row.collection_id}`}>
-          <When time={row.created_at} seconds />
-        </Go>
+        <PageLink to={`payments/${row.collection_id}`}>
+          <Time time={row.created_at} seconds />
+        </PageLink>
       ),
     },
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },

@@ -1,8 +1,8 @@
-// Words of the list of all payments, and of one payment.
+// Texts of the list of all payments, and of one payment.
 
 import { texts } from '../../ui/language.ts'
 
-/** The list, and one payment with what it waits for. */
+/** The list, and one payment. */
 export const paymentTexts = texts({
   sw: {
     title: 'Malipo yote',

@@ -1,4 +1,4 @@
-// One payment of any merchant: what it waits for, its tries, its moves, its postings and its webhooks.
+// One payment of any merchant: its next step, attempts, status history, postings and webhooks.
 
 import { Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
@@ -6,7 +6,7 @@ import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, RecordBody, Table } from '../../ui/list.tsx'
-import { Amount, Chip, FactList, Go, GoButton, Mono, Page, Panel, When } from '../../ui/parts.tsx'
+import { Amount, Chip, FactList, Mono, Page, PageButton, PageLink, Panel, Time } from '../../ui/parts.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { HeldHistory } from './clear.tsx'
@@ -15,7 +15,7 @@ import { paymentTexts } from './payment-texts.ts'
 
 type PaymentRecord = Calls['GET /v1/operator/collections/{collection_id}']['data']
 
-/** The page of a payment. It is read again while it is open. */
+/** The page of a payment. It reads again while it is open. */
 export function PaymentPage() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
   const t = useTexts(paymentTexts)
@@ -27,9 +27,9 @@ export function PaymentPage() {
       title={of === undefined ? t.payment : t.one(showAmount(of.amount, of.currency))}
       lead={of === undefined ? undefined : <PaymentStatus of={of} />}
       actions={
-        <GoButton to="payments" variant="default" size="xs">
+        <PageButton to="payments" variant="default" size="xs">
           {t.list}
-        </GoButton>
+        </PageButton>
       }
     >
       <RecordBody read={read}>
@@ -67,13 +67,15 @@ function WaitsFor({ of: { waits_for, collection_id } }: { of: PaymentRecord }) {
   }
   const { what, text, since, next_at, until } = waits_for
   const time = (label: string, at: string | null) =>
-    at === null ? null : ([label, <When key={label} time={at} seconds />] as const)
+    at === null ? null : ([label, <Time key={label} time={at} seconds />] as const)
   return (
     <section className="flag-warn">
       <Panel title={t.waits}>
         <Text fw={600}>{t.what[what] ?? text}</Text>
         <FactList facts={[time(t.since, since), time(t.next_at, next_at), time(t.until, until)]} />
-        {what === 'operator_review' ? <Go to={`collections?act=case&about=${collection_id}`}>{t.decide}</Go> : null}
+        {what === 'operator_review' ? (
+          <PageLink to={`collections?act=case&about=${collection_id}`}>{t.decide}</PageLink>
+        ) : null}
       </Panel>
     </section>
   )
@@ -99,7 +101,7 @@ function PaymentFacts({ of }: { of: PaymentRecord }) {
           [
             t.merchant,
             <span key="merchant">
-              <Go to={`merchants/${of.merchant_id}`}>{of.merchant_name}</Go> <Mono>{of.merchant_code}</Mono>
+              <PageLink to={`merchants/${of.merchant_id}`}>{of.merchant_name}</PageLink> <Mono>{of.merchant_code}</Mono>
             </span>,
           ],
           [t.payer, payer || null],
@@ -107,7 +109,7 @@ function PaymentFacts({ of }: { of: PaymentRecord }) {
           [t.reference, of.reference],
           [t.description, of.description],
           of.failure_reason_code === null ? null : [t.reason, words.reason(of.failure_reason_code)],
-          [t.time, <When key="time" time={of.created_at} seconds />],
+          [t.time, <Time key="time" time={of.created_at} seconds />],
           [t.id, <Mono key="id">{of.collection_id}</Mono>],
         ]}
       />
@@ -124,9 +126,9 @@ function AttemptPanel({ of }: { of: PaymentRecord }) {
     { label: t.provider_reference, show: ({ provider_reference }) => <Mono>{provider_reference}</Mono>, wide: true },
     { label: t.state, show: ({ state }) => t.states[state] ?? state },
     { label: t.said, show: ({ provider_status, asks }) => `${provider_status ?? '–'} · ${t.asks(asks)}` },
-    { label: t.sent_at, show: ({ sent_at }) => <When time={sent_at} seconds /> },
-    { label: t.next_at, show: ({ due_at }) => <When time={due_at} seconds /> },
-    { label: t.deadline, show: ({ deadline_at }) => <When time={deadline_at} /> },
+    { label: t.sent_at, show: ({ sent_at }) => <Time time={sent_at} seconds /> },
+    { label: t.next_at, show: ({ due_at }) => <Time time={due_at} seconds /> },
+    { label: t.deadline, show: ({ deadline_at }) => <Time time={deadline_at} /> },
   ]
   return (
     <Panel title={t.attempts}>
@@ -142,7 +144,7 @@ function AttemptPanel({ of }: { of: PaymentRecord }) {
 function PostingPanel({ of }: { of: PaymentRecord }) {
   const t = useTexts(paymentTexts)
   const columns: Column<PaymentRecord['postings'][number]>[] = [
-    { label: t.time, show: ({ at }) => <When time={at} seconds /> },
+    { label: t.time, show: ({ at }) => <Time time={at} seconds /> },
     { label: t.posting, show: ({ posting }) => <Mono>{posting}</Mono> },
     { label: t.move, show: ({ debit, credit }) => <Mono>{`${debit} → ${credit}`}</Mono> },
     { label: t.amount, show: ({ amount }) => <Amount value={amount} currency={of.currency} />, right: true },
@@ -171,7 +173,7 @@ function DeliveryPanel({ of }: { of: PaymentRecord }) {
     { label: t.status, show: ({ status }) => <Chip tone={tones[status]}>{t.delivery[status]}</Chip> },
     { label: t.tries, show: ({ attempts }) => attempts },
     { label: t.last, show: ({ last_status_code, last_error }) => last_error ?? last_status_code ?? '–' },
-    { label: t.again, show: ({ next_attempt_at }) => <When time={next_attempt_at} seconds /> },
+    { label: t.again, show: ({ next_attempt_at }) => <Time time={next_attempt_at} seconds /> },
   ]
   return (
     <Panel title={t.deliveries}>

@@ -1,11 +1,11 @@
-// A held collection, and what its decision would move.
+// A held collection, and the amounts that a decision moves.
 
 import type { Calls } from '../../ui/api-types.ts'
 
-/** A collection that is or was held. */
+/** A collection in a list of operators. */
 export type CollectionRow = Calls['GET /v1/operator/collections']['data']['items'][number]
 
-/** Money in another currency whose worth in shillings no operator has stated. Null: there is none. */
+/** Received money in another currency whose value in shillings no operator has stated yet. Null if there is none. */
 export function unvaluedOf({ amount_received, foreign_amount, foreign_currency }: CollectionRow) {
   if (amount_received !== null || foreign_amount === null || foreign_currency === null) return null
   return { amount: foreign_amount, currency: foreign_currency }
@@ -13,7 +13,7 @@ export function unvaluedOf({ amount_received, foreign_amount, foreign_currency }
 
 const cents = (amount: number) => Math.round(amount * 100)
 
-/** What was received, and what of it the merchant gets: our fee is only taken where something is left. */
+/** The received amount and the amount that the merchant gets. The fee is charged only if an amount remains. */
 export function amountsOf({ amount, amount_received, fee }: CollectionRow): {
   received: number
   fee: number
@@ -24,10 +24,7 @@ export function amountsOf({ amount, amount_received, fee }: CollectionRow): {
   return { received, fee: taken, credited: (cents(received) - cents(taken)) / 100 }
 }
 
-/**
- * Why it is held: another amount came than was asked for, or the provider keeps it back. Else what was
- * said when it came here.
- */
+/** The reason why it is held: another amount, another currency, a review by the provider, or else the recorded text. */
 export function whyOf({
   amount,
   amount_received,

@@ -1,15 +1,15 @@
-// Addresses that merchants want to use live keys from: they count once an operator has approved them.
+// IP addresses from which merchants want to use live keys. An address works after an operator approves it.
 
 import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
-import { useAct, useRead } from '../../ui/data.ts'
+import { useAction, useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
-import { Chip, Empty, Go, Mono, Page, type Tone, When } from '../../ui/parts.tsx'
+import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { Chip, EmptyState, Mono, Page, PageLink, Time, type Tone } from '../../ui/parts.tsx'
 import { useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
-import { News } from '../news.tsx'
+import { Notice } from '../notice.tsx'
 import { type Question, Reason } from './reason.tsx'
 
 type Row = Calls['GET /v1/operator/ip-addresses']['data']['items'][number]
@@ -67,11 +67,13 @@ const TONES: Record<string, Tone> = { PENDING: 'wait', APPROVED: 'good', REJECTE
 export function Addresses() {
   const t = useTexts(addressesTexts)
   const words = useWords()
-  const approve = useAct('POST /v1/operator/ip-addresses/{address_id}/approve')
-  const reject = useAct('POST /v1/operator/ip-addresses/{address_id}/reject')
+  const approve = useAction('POST /v1/operator/ip-addresses/{address_id}/approve')
+  const reject = useAction('POST /v1/operator/ip-addresses/{address_id}/reject')
   const [question, setQuestion] = useState<(Question & { done: string }) | null>(null)
   const [news, setNews] = useState<string | null>(null)
-  const filters: Filter[] = [{ name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.statuses) }]
+  const filters: ListFilter[] = [
+    { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.statuses) },
+  ]
   const list = useListQuery([...filters, MERCHANT_FILTER])
   const read = useRead('GET /v1/operator/ip-addresses', { query: list.query }, { live: true, keep: true })
   const ask = (row: Row, yes: boolean) => {
@@ -94,7 +96,7 @@ export function Addresses() {
       label: t.merchant,
       show: (row) => (
         <div>
-          <Go to={`merchants/${row.merchant_id}`}>{row.merchant_name}</Go>
+          <PageLink to={`merchants/${row.merchant_id}`}>{row.merchant_name}</PageLink>
           <div>{row.label}</div>
         </div>
       ),
@@ -109,7 +111,7 @@ export function Addresses() {
         </Group>
       ),
     },
-    { label: t.time, show: (row) => <When time={row.created_at} /> },
+    { label: t.time, show: (row) => <Time time={row.created_at} /> },
     {
       label: t.acts,
       show: (row) => (
@@ -135,14 +137,14 @@ export function Addresses() {
   ]
   return (
     <Page title={t.title} lead={t.lead}>
-      <News text={news} />
+      <Notice text={news} />
       <List
         label={t.title}
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
         first={<MerchantFilter list={list} />}
         isQueue={({ status, ...others }) => status === 'PENDING' && Object.keys(others).length === 0}
-        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+        empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
       <Reason
         question={question}

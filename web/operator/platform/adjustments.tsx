@@ -1,21 +1,21 @@
-// Corrections of a merchant's balance: lasting entries in the books, each with its reason.
+// Corrections of a merchant's balance: permanent entries in the ledger, each with its reason.
 
 import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
 import { readAmount } from '../../ui/checks.ts'
-import { useAct, useRead } from '../../ui/data.ts'
+import { useAction, useRead } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Table } from '../../ui/list.tsx'
-import { Amount, Dialog, When } from '../../ui/parts.tsx'
+import { Amount, Dialog, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
-import { News } from '../news.tsx'
-import { Answers, Form } from '../question.tsx'
+import { DialogButtons, Form } from '../dialog-form.tsx'
+import { Notice } from '../notice.tsx'
 import { merchantsTexts } from './merchants-texts.ts'
 
-/** The newest corrections of a merchant, and making one. */
+/** The newest corrections of a merchant, and the form of a new one. */
 export function Adjustments({ merchant_id }: { merchant_id: string }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()
@@ -35,7 +35,7 @@ export function Adjustments({ merchant_id }: { merchant_id: string }) {
             rows={items}
             rowKey={(row) => row.id}
             columns={[
-              { label: t.made_at, show: (row) => <When time={row.created_at} /> },
+              { label: t.made_at, show: (row) => <Time time={row.created_at} /> },
               { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
               {
                 label: t.direction,
@@ -47,7 +47,7 @@ export function Adjustments({ merchant_id }: { merchant_id: string }) {
             ]}
           />
         )}
-        <News text={news} />
+        <Notice text={news} />
         <Group>
           <Button variant="default" onClick={() => setOpened(true)}>
             {t.adjust}
@@ -73,7 +73,7 @@ const INITIAL = { environment: 'live', direction: 'credit', against: 'provider_f
 function Adjust(props: { merchant_id: string; onClose: () => void; onDone: (amount: string) => void }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()
-  const act = useAct('POST /v1/operator/merchants/{merchant_id}/adjustments')
+  const act = useAction('POST /v1/operator/merchants/{merchant_id}/adjustments')
   const { form, submit, error, sending } = useDraft({
     name: `adjust.${props.merchant_id}`,
     initial: INITIAL,
@@ -109,7 +109,7 @@ function Adjust(props: { merchant_id: string; onClose: () => void; onDone: (amou
       <TextInput label={t.amount} inputMode="decimal" required {...form.getInputProps('amount')} />
       <Textarea label={t.reason} required maxLength={500} {...form.getInputProps('reason')} />
       <Problem error={error} />
-      <Answers
+      <DialogButtons
         text={t.adjust_button(t.directions[direction] ?? direction, shown)}
         danger={direction === 'debit'}
         sending={sending}

@@ -1,18 +1,18 @@
-// Who did what on the platform and in every business, in chains that nobody can change unseen.
+// The audit log of the platform and of all merchants. Its hash chains show every change.
 
 import { Button, Group, Text } from '@mantine/core'
 import { Fragment, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useCall, useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
-import { Empty, Mono, Page, When } from '../../ui/parts.tsx'
+import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { EmptyState, Mono, Page, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { showCount } from '../../ui/show.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
-import { News } from '../news.tsx'
-import { useDeskWords } from '../words.ts'
+import { Notice } from '../notice.tsx'
+import { useOperatorWords } from '../words.ts'
 
 type Row = Calls['GET /v1/operator/audit-log']['data']['items'][number]
 
@@ -59,11 +59,11 @@ const auditTexts = texts({
   },
 })
 
-/** The audit log of all merchants and of the platform. */
+/** The audit log of the platform and of all merchants. */
 export function Audit() {
   const t = useTexts(auditTexts)
   const parts = useTexts(partsTexts)
-  const filters: Filter[] = [
+  const filters: ListFilter[] = [
     { name: 'actor', label: t.actor, kind: 'text' },
     { name: 'action', label: t.action, kind: 'text' },
     { name: 'target_id', label: t.target_id, kind: 'text' },
@@ -81,7 +81,7 @@ export function Audit() {
         columns={useColumns()}
         rowKey={(row) => `${row.merchant_id} ${row.seq}`}
         first={<MerchantFilter list={list} />}
-        empty={<Empty title={t.none} />}
+        empty={<EmptyState title={t.none} />}
       />
     </Page>
   )
@@ -89,9 +89,9 @@ export function Audit() {
 
 function useColumns(): Column<Row>[] {
   const t = useTexts(auditTexts)
-  const words = useDeskWords()
+  const words = useOperatorWords()
   return [
-    { label: t.time, show: (row) => <When time={row.at} seconds /> },
+    { label: t.time, show: (row) => <Time time={row.at} seconds /> },
     {
       label: t.actor,
       show: (row) => (
@@ -109,7 +109,7 @@ function useColumns(): Column<Row>[] {
   ]
 }
 
-/** The name of an act, which breaks between its words. */
+/** The name of an action, which may break between its words. */
 function Action({ name }: { name: string }) {
   return (
     <code className="mono act">
@@ -154,7 +154,7 @@ function Target({ row }: { row: Row }) {
   )
 }
 
-/** Checks all chains, part after part: a long one takes a while. */
+/** Verifies all chains in parts, because a long chain takes a while. */
 function Verify() {
   const t = useTexts(auditTexts)
   const call = useCall()
@@ -195,7 +195,7 @@ function Verify() {
           {so_far === null ? '' : t.verifying(showCount(so_far))}
         </Text>
       </Group>
-      <News text={news} />
+      <Notice text={news} />
       {broken.length > 0 ? <pre className="body">{broken.join('\n')}</pre> : null}
       <Problem error={error} retry={() => void verify()} />
     </div>

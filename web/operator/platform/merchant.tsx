@@ -1,4 +1,4 @@
-// One merchant: what is known, the steps to live money, its people, prices and corrections.
+// One merchant: its facts, the steps to live money, members, prices and corrections.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -7,11 +7,11 @@ import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useCall, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Table, Waiting } from '../../ui/list.tsx'
-import { Chip, FactList, Go, GoButton, Mono, Page, When } from '../../ui/parts.tsx'
+import { LoadingRows, Table } from '../../ui/list.tsx'
+import { Chip, FactList, Mono, Page, PageButton, PageLink, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useWords } from '../../ui/words.ts'
-import { News } from '../news.tsx'
+import { Notice } from '../notice.tsx'
 import { Adjustments } from './adjustments.tsx'
 import { MerchantStatus } from './merchants.tsx'
 import { merchantsTexts } from './merchants-texts.ts'
@@ -22,7 +22,7 @@ type Merchant = Calls['GET /v1/operator/merchants/{merchant_id}']['data']
 const ACTS = ['approve', 'verify', 'suspend', 'reactivate'] as const
 type Act = (typeof ACTS)[number]
 
-/** One merchant. */
+/** The page of a merchant. */
 export function MerchantPage() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
   const t = useTexts(merchantsTexts)
@@ -30,7 +30,7 @@ export function MerchantPage() {
   return (
     <Page title={read.data?.name ?? t.title}>
       <Problem error={read.error} retry={() => void read.refetch()} />
-      {read.isPending && !read.error ? <Waiting /> : null}
+      {read.isPending && !read.error ? <LoadingRows /> : null}
       {read.data ? <Shown merchant={read.data} /> : null}
     </Page>
   )
@@ -49,12 +49,12 @@ function Shown({ merchant }: { merchant: Merchant }) {
             [t.code, <Mono key="code">{merchant.merchant_code}</Mono>],
             [t.status, <MerchantStatus key="status" status={status} />],
             [t.email, merchant.email],
-            [t.created, <When key="created" time={merchant.created_at} />],
+            [t.created, <Time key="created" time={merchant.created_at} />],
           ]}
         />
         <Group mt="md" gap="md">
-          <Go to={`withdrawals?merchant_id=${id}`}>{t.withdrawals}</Go>
-          <Go to={`audit?merchant_id=${id}`}>{t.audit}</Go>
+          <PageLink to={`withdrawals?merchant_id=${id}`}>{t.withdrawals}</PageLink>
+          <PageLink to={`audit?merchant_id=${id}`}>{t.audit}</PageLink>
         </Group>
       </section>
       <Steps merchant={merchant} done={{ approve: status !== 'PENDING', verify: verified, price: priced }} />
@@ -81,7 +81,7 @@ function Shown({ merchant }: { merchant: Merchant }) {
   )
 }
 
-/** What is left until the merchant moves real money, and what stops it. */
+/** The steps that remain before the merchant can move real money. */
 function Steps({
   merchant,
   done,
@@ -132,7 +132,7 @@ function Steps({
             </Chip>
           ))}
         </Group>
-        <News text={news} />
+        <Notice text={news} />
         <Group gap="sm">
           {offered.map((act) => (
             <Button key={act} variant={act === 'suspend' ? 'default' : 'filled'} onClick={() => ask(act)}>
@@ -185,7 +185,7 @@ function Prices({ merchant }: { merchant: Merchant }) {
           />
         )}
         <Group>
-          <GoButton to={`merchants/${id}/prices`}>{t.edit_prices}</GoButton>
+          <PageButton to={`merchants/${id}/prices`}>{t.edit_prices}</PageButton>
         </Group>
       </Stack>
     </section>

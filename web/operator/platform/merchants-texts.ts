@@ -1,4 +1,4 @@
-// Words about merchants, as operators read them.
+// Texts about merchants.
 
 import { texts } from '../../ui/language.ts'
 

@@ -4,22 +4,22 @@ import { Button, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { checks } from '../../ui/checks.ts'
-import { useAct, useRead } from '../../ui/data.ts'
+import { useAction, useRead } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
-import { Chip, Dialog, Empty, Mono, Page, type Tone, When } from '../../ui/parts.tsx'
+import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { Chip, Dialog, EmptyState, Mono, Page, Time, type Tone } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { News } from '../news.tsx'
-import { Answers, Form } from '../question.tsx'
+import { DialogButtons, Form } from '../dialog-form.tsx'
+import { Notice } from '../notice.tsx'
 import { merchantsTexts } from './merchants-texts.ts'
 
 type Row = Calls['GET /v1/operator/merchants']['data']['items'][number]
 
 const TONES: Record<string, Tone> = { PENDING: 'wait', ACTIVE: 'good', SUSPENDED: 'bad' }
 
-/** Where a merchant stands, in a word. */
+/** The status of a merchant as a word. */
 export function MerchantStatus({ status }: { status: string }) {
   const t = useTexts(merchantsTexts)
   return <Chip tone={TONES[status] ?? 'plain'}>{t.statuses[status] ?? status}</Chip>
@@ -30,7 +30,7 @@ export function Merchants() {
   const t = useTexts(merchantsTexts)
   const [adding, setAdding] = useState(false)
   const [news, setNews] = useState<string | null>(null)
-  const filters: Filter[] = [
+  const filters: ListFilter[] = [
     { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.statuses) },
     { name: 'search', label: t.search, kind: 'text' },
     { name: 'to_check', label: t.to_check, kind: 'choice', choices: [['true', t.to_check_only]] },
@@ -43,19 +43,19 @@ export function Merchants() {
     { label: t.status, show: (row) => <MerchantStatus status={row.status} /> },
     { label: t.checked, show: (row) => (row.verified ? t.yes : t.no) },
     { label: t.priced, show: (row) => (row.priced ? t.yes : t.no) },
-    { label: t.created, show: (row) => <When time={row.created_at} /> },
+    { label: t.created, show: (row) => <Time time={row.created_at} /> },
   ]
   const add = <Button onClick={() => setAdding(true)}>{t.add}</Button>
   return (
     <Page title={t.title} lead={t.lead} actions={add}>
-      <News text={news} />
+      <Notice text={news} />
       <List
         label={t.title}
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
         href={(row) => `merchants/${row.id}`}
         isQueue={({ to_check, ...others }) => to_check === 'true' && Object.keys(others).length === 0}
-        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+        empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
       <Dialog open={adding} onClose={() => setAdding(false)} title={t.add}>
         <Add
@@ -74,7 +74,7 @@ function Add({ onClose, onDone }: { onClose: () => void; onDone: (name: string) 
   const t = useTexts(merchantsTexts)
   const parts = useTexts(partsTexts)
   const check = checks(useLanguage())
-  const act = useAct('POST /v1/operator/merchants')
+  const act = useAction('POST /v1/operator/merchants')
   const { form, submit, error, sending } = useDraft({
     name: 'merchant',
     initial: { name: '', email: '' },
@@ -96,7 +96,7 @@ function Add({ onClose, onDone }: { onClose: () => void; onDone: (name: string) 
         {...form.getInputProps('email')}
       />
       <Problem error={error} />
-      <Answers text={t.add} sending={sending} onClose={onClose} />
+      <DialogButtons text={t.add} sending={sending} onClose={onClose} />
     </Form>
   )
 }

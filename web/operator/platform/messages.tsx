@@ -1,10 +1,10 @@
-// E-mails and SMS of the platform and of all merchants: what was sent, what waits, and what only lies in the outbox.
+// E-mails and SMS of the platform and of all merchants: sent, waiting, or kept in the outbox.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
-import { Chip, Empty, Page, type Tone, When } from '../../ui/parts.tsx'
+import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { Chip, EmptyState, Page, Time, type Tone } from '../../ui/parts.tsx'
 import { useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 
@@ -48,14 +48,14 @@ const TONES: Record<string, Tone> = { kept: 'plain', waiting: 'wait', sent: 'goo
 export function Messages() {
   const t = useTexts(messagesTexts)
   const words = useWords()
-  const filters: Filter[] = [
+  const filters: ListFilter[] = [
     { name: 'channel', label: t.channel, kind: 'choice', choices: Object.entries(t.channels) },
     { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.statuses) },
   ]
   const list = useListQuery([...filters, MERCHANT_FILTER])
   const read = useRead('GET /v1/operator/messages', { query: list.query }, { keep: true })
   const columns: Column<Row>[] = [
-    { label: t.time, show: (row) => <When time={row.created_at} /> },
+    { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.channel, show: (row) => t.channels[row.channel] ?? row.channel },
     {
       label: t.status,
@@ -90,7 +90,7 @@ export function Messages() {
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
         first={<MerchantFilter list={list} />}
-        empty={<Empty title={t.empty} />}
+        empty={<EmptyState title={t.empty} />}
       />
     </Page>
   )

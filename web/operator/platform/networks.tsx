@@ -1,16 +1,16 @@
-// What payers read about their network on the pay page: the menu code, and what to do when no prompt comes.
+// The help for payers of each network on the pay page: the menu code, and what to do if no prompt comes.
 
 import { Button, Fieldset, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
-import { useAct, useRead } from '../../ui/data.ts'
+import { useAction, useRead } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { texts, useTexts } from '../../ui/language.ts'
-import { Waiting } from '../../ui/list.tsx'
+import { LoadingRows } from '../../ui/list.tsx'
 import { Page } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { News } from '../news.tsx'
+import { Notice } from '../notice.tsx'
 
 type Network = Calls['GET /v1/operator/networks']['data']['networks'][number]
 
@@ -37,14 +37,14 @@ const networksTexts = texts({
   },
 })
 
-/** The form of all networks. */
+/** The form for all networks. */
 export function Networks() {
   const t = useTexts(networksTexts)
   const read = useRead('GET /v1/operator/networks')
   return (
     <Page title={t.title} lead={t.lead}>
       <Problem error={read.error} retry={() => void read.refetch()} />
-      {read.isPending && !read.error ? <Waiting /> : null}
+      {read.isPending && !read.error ? <LoadingRows /> : null}
       {read.data ? <Edit networks={read.data.networks} /> : null}
     </Page>
   )
@@ -53,7 +53,7 @@ export function Networks() {
 function Edit({ networks }: { networks: readonly Network[] }) {
   const t = useTexts(networksTexts)
   const parts = useTexts(partsTexts)
-  const act = useAct('PUT /v1/operator/networks')
+  const act = useAction('PUT /v1/operator/networks')
   const [news, setNews] = useState<string | null>(null)
   const { form, submit, forget, error, sending } = useDraft({ name: 'networks', initial: { networks: [...networks] } })
   const send = submit(async (values, once) => {
@@ -94,7 +94,7 @@ function Edit({ networks }: { networks: readonly Network[] }) {
             </Stack>
           </Fieldset>
         ))}
-        <News text={news} />
+        <Notice text={news} />
         <Problem error={error} />
         <Group>
           <Button type="submit" loading={sending}>

@@ -1,4 +1,4 @@
-// The price list of a merchant: written here, looked at with sample payouts, then put in force.
+// The price list of a merchant: the operator edits it, previews sample payouts, then applies it.
 
 import {
   Button,
@@ -15,21 +15,21 @@ import {
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
-import { useAct, useCall, useRead } from '../../ui/data.ts'
+import { useAction, useCall, useRead } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Table, Waiting } from '../../ui/list.tsx'
-import { Amount, GoButton, Page } from '../../ui/parts.tsx'
+import { LoadingRows, Table } from '../../ui/list.tsx'
+import { Amount, Page, PageButton } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useWords } from '../../ui/words.ts'
-import { News } from '../news.tsx'
+import { Notice } from '../notice.tsx'
 import { merchantsTexts } from './merchants-texts.ts'
 
 type Rule = Calls['GET /v1/operator/merchants/{merchant_id}']['data']['rules'][number]
 type Preview = Calls['POST /v1/operator/merchants/{merchant_id}/pricing/preview']['data']
 type Body = Calls['PUT /v1/operator/merchants/{merchant_id}/pricing']['body']
-/** A rule as it is typed: an empty text is any method, or any destination. */
+/** A rule as the operator types it. An empty text means any method or any destination. */
 type Typed = Omit<Rule, 'id' | 'valid_from' | 'method' | 'destination_code' | 'destination_known'> & {
   method: string
   destination_code: string
@@ -57,14 +57,14 @@ export function Prices() {
   const t = useTexts(merchantsTexts)
   const read = useRead('GET /v1/operator/merchants/{merchant_id}', { params: { merchant_id: id } })
   const back = (
-    <GoButton to={`merchants/${id}`} variant="default">
+    <PageButton to={`merchants/${id}`} variant="default">
       {t.back}
-    </GoButton>
+    </PageButton>
   )
   return (
     <Page title={t.prices} lead={read.data?.name} actions={back}>
       <Problem error={read.error} retry={() => void read.refetch()} />
-      {read.isPending && !read.error ? <Waiting /> : null}
+      {read.isPending && !read.error ? <LoadingRows /> : null}
       {read.data ? <Edit merchant_id={id} rules={read.data.rules} /> : null}
     </Page>
   )
@@ -96,7 +96,7 @@ function Edit({ merchant_id, rules }: { merchant_id: string; rules: readonly Rul
   const t = useTexts(merchantsTexts)
   const parts = useTexts(partsTexts)
   const call = useCall()
-  const put = useAct('PUT /v1/operator/merchants/{merchant_id}/pricing')
+  const put = useAction('PUT /v1/operator/merchants/{merchant_id}/pricing')
   const [preview, setPreview] = useState<{ of: string; rows: Preview['rows'] } | null>(null)
   const [looking, setLooking] = useState<unknown>(null)
   const [news, setNews] = useState<string | null>(null)
@@ -143,15 +143,15 @@ function Edit({ merchant_id, rules }: { merchant_id: string; rules: readonly Rul
         <Unpriced rules={form.values.rules} />
         <Problem error={looking} retry={() => void look()} />
         {preview !== null && seen ? <Costs rows={preview.rows} /> : null}
-        <News text={news} />
+        <Notice text={news} />
         <Problem error={error} />
         <Group gap="sm">
           <Button type="submit" loading={sending} disabled={!seen}>
             {t.put}
           </Button>
-          <GoButton to={`merchants/${merchant_id}`} variant="default" onClick={forget}>
+          <PageButton to={`merchants/${merchant_id}`} variant="default" onClick={forget}>
             {parts.cancel}
-          </GoButton>
+          </PageButton>
           {seen ? null : <Text size="sm">{t.preview_first}</Text>}
         </Group>
       </Stack>
@@ -159,7 +159,7 @@ function Edit({ merchant_id, rules }: { merchant_id: string; rules: readonly Rul
   )
 }
 
-/** Warns of the ways out that no line prices: live withdrawals that go there are refused. */
+/** Warns about destinations without a price: live withdrawals to them are refused. */
 export function Unpriced({
   rules,
 }: {
@@ -172,7 +172,7 @@ export function Unpriced({
   const open = METHODS.withdrawal.flatMap((method) => {
     const own = lines.filter((line) => !line.method || line.method === method)
     if (own.some((line) => !line.destination_code)) return []
-    // A rule for any method may name a network: it prices nothing of a bank account.
+    // A rule for any method that names a network has no effect on bank accounts.
     const only = known
       .filter((place) => place.method === method && own.some((line) => line.destination_code === place.code))
       .map(({ name }) => name)
@@ -239,11 +239,11 @@ function RuleFields({ form, rule, i }: { form: Form; rule: Typed; i: number }) {
   )
 }
 
-/** What sample payouts cost now and would cost then. */
+/** The charges of sample payouts with the current and with the new list. */
 function Costs({ rows }: { rows: Preview['rows'] }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()
-  // Without a rule a collection costs nothing, and nothing can be sent out.
+  // Without a rule a collection is free, and a withdrawal is refused.
   const charge = (flow: string, of: { total_charges: string; refused: boolean } | null) =>
     of?.refused ? t.none : of !== null ? <Amount value={of.total_charges} /> : flow === 'collection' ? t.free : t.none
   return (

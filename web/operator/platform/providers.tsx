@@ -1,11 +1,11 @@
-// How the providers do: what became of the payments and payouts of the last hours, and the circuits of the process that answers.
+// The health of the providers: the outcomes of recent payments and payouts, and the circuit breakers of the process that answers.
 
 import { NativeSelect, Stack, Text, Title } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useLanguage, useTexts } from '../../ui/language.ts'
-import { Table, useListQuery, Waiting } from '../../ui/list.tsx'
-import { Chip, Empty, FactList, Page, type Tone, When } from '../../ui/parts.tsx'
+import { LoadingRows, Table, useListQuery } from '../../ui/list.tsx'
+import { Chip, EmptyState, FactList, Page, Time, type Tone } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAge, showCount, showDuration, showTime } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
@@ -129,7 +129,7 @@ export function Providers() {
             onChange={(event) => list.set({ hours: event.currentTarget.value })}
           />
           <Problem error={error} retry={again} />
-          {items === undefined && !error ? <Waiting /> : null}
+          {items === undefined && !error ? <LoadingRows /> : null}
           {items ? <Outcomes items={items} /> : null}
         </Stack>
       </section>
@@ -167,7 +167,7 @@ function useHealth(hours: string, environment: Environment) {
   return useRead('GET /v1/operator/providers/health', { query }, { live: true, keep: true })
 }
 
-/** What became of everything that went to a provider, by environment: from the database, whichever process answers. */
+/** The outcomes of all requests to a provider, by environment. They come from the database, so any process gives the same answer. */
 function Sums({ items, provider }: { items: readonly Health[]; provider: string }) {
   const t = useTexts(providersTexts)
   const words = useWords()
@@ -189,7 +189,7 @@ function Outcomes({ items }: { items: readonly Health[] }) {
   const t = useTexts(providersTexts)
   const words = useWords()
   const language = useLanguage()
-  if (items.length === 0) return <Empty title={t.nothing} />
+  if (items.length === 0) return <EmptyState title={t.nothing} />
   return (
     <>
       <Table
@@ -236,7 +236,7 @@ function Outcomes({ items }: { items: readonly Health[] }) {
   )
 }
 
-/** The circuit in front of a line, in words. */
+/** The state of the circuit of a line, in words. */
 function Before({ circuit }: { circuit: Health['circuit'] }) {
   const { before_states: t } = useTexts(providersTexts)
   const language = useLanguage()
@@ -244,7 +244,7 @@ function Before({ circuit }: { circuit: Health['circuit'] }) {
   const { state, retry_at } = circuit
   if (state !== 'open') return <Chip tone={toneOfState(state)}>{t[state]}</Chip>
   const waits = retry_at !== null && Date.parse(retry_at) > Date.now()
-  // It is never more than a minute: the day says nothing.
+  // A circuit opens for at most a minute, so the date is left out.
   const time = waits ? showTime(retry_at, language, true).split(', ').at(-1) : null
   return <Chip tone={toneOfState(state)}>{time ? t.open(time) : t.due}</Chip>
 }
@@ -267,7 +267,7 @@ function Circuits({ circuits, label }: { circuits: readonly Circuit[]; label: st
           show: (row) => <Chip tone={toneOfState(row.state)}>{t.circuit[row.state] ?? row.state}</Chip>,
         },
         { label: t.calls, show: (row) => t.calls_of(showCount(row.calls), showCount(row.faults)) },
-        { label: t.since, show: (row) => <When time={row.since} /> },
+        { label: t.since, show: (row) => <Time time={row.since} /> },
       ]}
     />
   )

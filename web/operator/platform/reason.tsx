@@ -1,4 +1,4 @@
-// A question with a reason: what is going to happen, why, then the button that says it.
+// A dialog that asks for a reason: what will happen, the reason, and the button that names the action.
 
 import { Textarea } from '@mantine/core'
 import type { ReactNode } from 'react'
@@ -7,7 +7,7 @@ import { texts, useTexts } from '../../ui/language.ts'
 import { Dialog } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { Answers, Form } from '../question.tsx'
+import { DialogButtons, Form } from '../dialog-form.tsx'
 
 const REASON_MAX = 500
 
@@ -26,7 +26,7 @@ const reasonTexts = texts({
   },
 })
 
-/** One question. `name` names what is typed; `act` does it. */
+/** The content of the dialog. `name` names the draft; `act` sends the action. */
 export type Question = {
   name: string
   title: string
@@ -37,7 +37,7 @@ export type Question = {
   act: (reason: string, once: string) => Promise<unknown>
 }
 
-/** Asks, while there is a question. `onDone` is called when the API said that it is done. */
+/** Shows the dialog while there is a question. `onDone` is called after the API confirms the action. */
 export function Reason({
   question,
   onClose,
@@ -79,7 +79,7 @@ function Asked({ question, onClose, onDone }: { question: Question; onClose: () 
         {...form.getInputProps('reason')}
       />
       <Problem error={error} />
-      <Answers text={button} danger={danger} sending={sending} onClose={onClose} />
+      <DialogButtons text={button} danger={danger} sending={sending} onClose={onClose} />
     </Form>
   )
 }

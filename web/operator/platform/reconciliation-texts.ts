@@ -1,4 +1,4 @@
-// Words of reconciliation: the providers' statements beside our books.
+// Texts of reconciliation: the statements of the providers compared with our ledger.
 
 import { texts } from '../../ui/language.ts'
 

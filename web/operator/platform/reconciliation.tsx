@@ -1,17 +1,17 @@
-// Reconciliation: how each provider stands, the cases to decide, the statements that were brought.
+// Reconciliation: the state of each provider, the open cases, and the imported statements.
 
 import { Button, Group, NativeSelect, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
-import { useAct, useRead } from '../../ui/data.ts'
+import { useAction, useRead } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery, Waiting } from '../../ui/list.tsx'
-import { Amount, Chip, Dialog, Empty, FactList, Go, Mono, Page, When } from '../../ui/parts.tsx'
+import { type Column, List, type ListFilter, LoadingRows, useListQuery } from '../../ui/list.tsx'
+import { Amount, Chip, Dialog, EmptyState, FactList, Mono, Page, PageLink, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showCount } from '../../ui/show.ts'
-import { News } from '../news.tsx'
-import { Answers, Form } from '../question.tsx'
+import { DialogButtons, Form } from '../dialog-form.tsx'
+import { Notice } from '../notice.tsx'
 import { reconciliationTexts } from './reconciliation-texts.ts'
 import { Statements } from './statements.tsx'
 
@@ -25,7 +25,7 @@ export function Reconciliation() {
   return (
     <Page title={t.title} lead={t.lead}>
       <Problem error={read.error} retry={() => void read.refetch()} />
-      {read.isPending && !read.error ? <Waiting /> : null}
+      {read.isPending && !read.error ? <LoadingRows /> : null}
       {read.data ? <Standing {...read.data} /> : null}
       <Cases providers={read.data?.providers.map(({ provider }) => provider) ?? []} />
       <Statements />
@@ -45,7 +45,7 @@ function Standing({ providers, float }: Summary) {
             <Title order={3}>{one.provider}</Title>
             <FactList
               facts={[
-                [t.until, <When key="until" time={one.stated_until} />],
+                [t.until, <Time key="until" time={one.stated_until} />],
                 [t.lines, t.lines_of(showCount(one.matched), showCount(one.lines))],
                 [t.open, showCount(one.open_cases)],
                 [t.unexplained, <Amount key="unexplained" value={one.unexplained} />],
@@ -55,7 +55,7 @@ function Standing({ providers, float }: Summary) {
                       t.holes,
                       one.holes.map(({ from, to }) => (
                         <div key={from}>
-                          <When time={from} /> – <When time={to} />
+                          <Time time={from} /> – <Time time={to} />
                         </div>
                       )),
                     ],
@@ -88,10 +88,10 @@ function Standing({ providers, float }: Summary) {
 
 function Cases({ providers }: { providers: readonly string[] }) {
   const t = useTexts(reconciliationTexts)
-  const ask = useAct('POST /v1/operator/reconciliation/exceptions/{id}/ask')
+  const ask = useAction('POST /v1/operator/reconciliation/exceptions/{id}/ask')
   const [ending, setEnding] = useState<Row | null>(null)
   const [news, setNews] = useState<string | null>(null)
-  const filters: Filter[] = [
+  const filters: ListFilter[] = [
     { name: 'state', label: t.state, kind: 'choice', choices: Object.entries(t.states) },
     { name: 'kind', label: t.kind, kind: 'choice', choices: Object.entries(t.kinds) },
     { name: 'provider', label: t.provider, kind: 'choice', choices: providers.map((name) => [name, name] as const) },
@@ -121,7 +121,7 @@ function Cases({ providers }: { providers: readonly string[] }) {
       ),
       right: true,
     },
-    { label: t.opened, show: (row) => <When time={row.opened_at} /> },
+    { label: t.opened, show: (row) => <Time time={row.opened_at} /> },
     {
       label: t.state,
       show: (row) =>
@@ -143,7 +143,9 @@ function Cases({ providers }: { providers: readonly string[] }) {
             <Button size="xs" variant="default" onClick={() => setEnding(row)}>
               {t.end}
             </Button>
-            {row.withdrawal_id === null ? null : <Go to={`withdrawals/${row.withdrawal_id}`}>{t.to_withdrawal}</Go>}
+            {row.withdrawal_id === null ? null : (
+              <PageLink to={`withdrawals/${row.withdrawal_id}`}>{t.to_withdrawal}</PageLink>
+            )}
           </Group>
         ) : (
           <div>
@@ -157,14 +159,14 @@ function Cases({ providers }: { providers: readonly string[] }) {
     <section className="panel">
       <Title order={2}>{t.cases}</Title>
       <Stack gap="sm">
-        <News text={news} />
+        <Notice text={news} />
         <Problem error={ask.error} />
         <List
           label={t.cases}
           {...{ read, list, filters, columns }}
           rowKey={(row) => row.id}
           isQueue={({ state, ...others }) => state === 'open' && Object.keys(others).length === 0}
-          empty={<Empty title={t.no_cases}>{t.no_cases_text}</Empty>}
+          empty={<EmptyState title={t.no_cases}>{t.no_cases_text}</EmptyState>}
         />
       </Stack>
       <Dialog open={ending !== null} onClose={() => setEnding(null)} title={t.end}>
@@ -185,7 +187,7 @@ function Cases({ providers }: { providers: readonly string[] }) {
 
 function End({ row, onClose, onDone }: { row: Row; onClose: () => void; onDone: () => void }) {
   const t = useTexts(reconciliationTexts)
-  const act = useAct('POST /v1/operator/reconciliation/exceptions/{id}/resolve')
+  const act = useAction('POST /v1/operator/reconciliation/exceptions/{id}/resolve')
   const { form, submit, error, sending } = useDraft({
     name: `case.${row.id}`,
     initial: { resolution: 'accepted', reason: '' },
@@ -213,7 +215,7 @@ function End({ row, onClose, onDone }: { row: Row; onClose: () => void; onDone: 
       />
       <Textarea label={t.reason} required maxLength={500} {...form.getInputProps('reason')} />
       <Problem error={error} />
-      <Answers text={t.end} sending={sending} onClose={onClose} />
+      <DialogButtons text={t.end} sending={sending} onClose={onClose} />
     </Form>
   )
 }

@@ -1,18 +1,18 @@
-// Statements of providers: bringing a file, and taking one back that was brought by mistake.
+// Statements of providers: the import of a file, and the withdrawal of a file that was imported by mistake.
 
 import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
-import { useAct, useRead } from '../../ui/data.ts'
+import { useAction, useRead } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Table } from '../../ui/list.tsx'
-import { Chip, Dialog, type Tone, When } from '../../ui/parts.tsx'
+import { Chip, Dialog, Time, type Tone } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { showCount } from '../../ui/show.ts'
-import { News } from '../news.tsx'
-import { Answers, Form } from '../question.tsx'
+import { DialogButtons, Form } from '../dialog-form.tsx'
+import { Notice } from '../notice.tsx'
 import { type Question, Reason } from './reason.tsx'
 import { reconciliationTexts } from './reconciliation-texts.ts'
 
@@ -23,7 +23,7 @@ const TONES: Record<string, Tone> = { importing: 'wait', done: 'good', failed: '
 /** The newest statements. */
 export function Statements() {
   const t = useTexts(reconciliationTexts)
-  const back = useAct('POST /v1/operator/statements/{id}/withdraw')
+  const back = useAction('POST /v1/operator/statements/{id}/withdraw')
   const [bringing, setBringing] = useState(false)
   const [question, setQuestion] = useState<Question | null>(null)
   const [news, setNews] = useState<string | null>(null)
@@ -42,7 +42,7 @@ export function Statements() {
     <section className="panel">
       <Title order={2}>{t.statements}</Title>
       <Stack gap="sm">
-        <News text={news} />
+        <Notice text={news} />
         <Problem error={read.error} retry={() => void read.refetch()} />
         {read.data && items.length === 0 ? <Text>{t.no_statements}</Text> : null}
         {items.length === 0 ? null : (
@@ -56,7 +56,7 @@ export function Statements() {
                 label: t.period,
                 show: (row) => (
                   <span>
-                    <When time={row.from} /> – <When time={row.to} />
+                    <Time time={row.from} /> – <Time time={row.to} />
                   </span>
                 ),
               },
@@ -110,11 +110,11 @@ export function Statements() {
 function Bring({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
   const t = useTexts(reconciliationTexts)
   const parts = useTexts(partsTexts)
-  const act = useAct('POST /v1/operator/statements')
+  const act = useAction('POST /v1/operator/statements')
   const providers = useRead('GET /v1/operator/providers')
-  // The sandbox moves no money: it has no statements.
+  // The sandbox moves no money, so it has no statements.
   const names = providers.data?.providers.map(({ name }) => name).filter((name) => name !== 'sandbox') ?? []
-  // A file cannot be kept with what was typed: it is chosen anew after a new sign-in.
+  // A draft cannot hold a file, so the operator chooses it again after a new sign-in.
   const [file, setFile] = useState<File | null>(null)
   const [missing, setMissing] = useState(false)
   const needed = (value: string) => (value === '' ? t.date_needed : null)
@@ -157,7 +157,7 @@ function Bring({ onClose, onDone }: { onClose: () => void; onDone: () => void })
       <TextInput label={t.to} required type="date" {...form.getInputProps('to')} />
       <TextInput label={parts.optional(t.columns)} description={t.columns_hint} {...form.getInputProps('columns')} />
       <Problem error={error} />
-      <Answers text={t.bring} sending={sending} onClose={onClose} />
+      <DialogButtons text={t.bring} sending={sending} onClose={onClose} />
     </Form>
   )
 }

@@ -1,10 +1,10 @@
-// Payments and payouts whose provider has not said how they ended, the longest waiting first.
+// Payments and payouts without a final answer of their provider, the oldest first.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useLanguage, useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
-import { Chip, Empty, Go, Mono, Page, When } from '../../ui/parts.tsx'
+import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { Chip, EmptyState, Mono, Page, PageLink, Time } from '../../ui/parts.tsx'
 import { showAge } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
@@ -44,12 +44,12 @@ const waitingTexts = texts({
   },
 })
 
-/** The list of what waits for a provider. */
+/** The list of payments and payouts without a final answer. */
 export function WaitingForProvider() {
   const t = useTexts(waitingTexts)
   const language = useLanguage()
   const words = useWords()
-  const filters: Filter[] = [
+  const filters: ListFilter[] = [
     { name: 'kind', label: t.kind, kind: 'choice', choices: Object.entries(t.kinds) },
     { name: 'provider', label: t.provider, kind: 'text' },
   ]
@@ -60,9 +60,9 @@ export function WaitingForProvider() {
       label: t.kind,
       show: (row) =>
         row.kind === 'payout' ? (
-          <Go to={`withdrawals/${row.id}`}>{t.kinds.payout}</Go>
+          <PageLink to={`withdrawals/${row.id}`}>{t.kinds.payout}</PageLink>
         ) : (
-          <Go to={`payments/${row.id}`}>{t.kinds.collection}</Go>
+          <PageLink to={`payments/${row.id}`}>{t.kinds.collection}</PageLink>
         ),
     },
     {
@@ -78,7 +78,7 @@ export function WaitingForProvider() {
     { label: t.provider, show: (row) => `${row.provider}, ${words.method(row.method)}` },
     { label: t.reference, show: (row) => <Mono>{row.provider_reference}</Mono> },
     { label: t.said, show: (row) => `${row.provider_status ?? '–'} · ${t.asks(row.asks)}` },
-    { label: t.next, show: (row) => <When time={row.due_at} seconds /> },
+    { label: t.next, show: (row) => <Time time={row.due_at} seconds /> },
   ]
   return (
     <Page title={t.title} lead={t.lead}>
@@ -87,7 +87,7 @@ export function WaitingForProvider() {
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
         first={<MerchantFilter list={list} />}
-        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+        empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
     </Page>
   )

@@ -1,11 +1,11 @@
-// Merchants whose server does not take their events: somebody should tell them.
+// Merchants whose server does not accept their events. An operator should tell them.
 
 import { Text } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'
 import { FailingFacts } from '../../ui/failing.tsx'
 import { texts, useTexts } from '../../ui/language.ts'
-import { Waiting } from '../../ui/list.tsx'
-import { Empty, Go, Mono, Page } from '../../ui/parts.tsx'
+import { LoadingRows } from '../../ui/list.tsx'
+import { EmptyState, Mono, Page, PageLink } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 
@@ -36,12 +36,12 @@ export function FailingWebhooks() {
   return (
     <Page title={t.title} lead={t.lead}>
       <Problem error={read.error} retry={() => void read.refetch()} />
-      {read.isPending && !read.error ? <Waiting /> : null}
-      {items?.length === 0 ? <Empty title={t.empty}>{t.teach}</Empty> : null}
+      {read.isPending && !read.error ? <LoadingRows /> : null}
+      {items?.length === 0 ? <EmptyState title={t.empty}>{t.teach}</EmptyState> : null}
       {items?.map((one) => (
         <section key={`${one.merchant_id} ${one.environment}`} className="panel">
           <Text fw={600} mb="xs" component="h2">
-            <Go to={`merchants/${one.merchant_id}`}>{one.name}</Go> ·{' '}
+            <PageLink to={`merchants/${one.merchant_id}`}>{one.name}</PageLink> ·{' '}
             {one.environment === 'live' ? parts.environment_live : parts.environment_sandbox}
           </Text>
           <FailingFacts

@@ -1,5 +1,5 @@
-// Why money is let out: asked for with every approval. The last reason of this tab is offered again, so that many are approved
-// quickly, and is filled in by nobody but the operator.
+// The reason of an approval. Every approval requires one. The field offers the last reason of this tab, so that an operator can
+// approve many withdrawals quickly, but only the operator fills it in.
 
 import { Button, Stack, TextInput } from '@mantine/core'
 import { type ComponentProps, useState } from 'react'
@@ -23,24 +23,24 @@ const reasonTexts = texts({
   },
 })
 
-/** Most of the last reason that its button shows. */
+/** The longest part of the last reason that its button shows. */
 const SHOWN_MAX = 80
 
-// In memory only: it ends with the tab, and with every reload.
+// Kept in memory only, so it ends with the tab and with every reload.
 let last: string | null = null
 
-/** Remembers the reason of an approval that was made, for the next ones in this tab. */
+/** Stores the reason of a completed approval for the next approvals in this tab. */
 export function keepReason(reason: string): void {
   last = reason
 }
 
-/** The check of the field: what is wrong with a reason, in the words of the reader. */
+/** Returns the check of the field: the message of an error, or null. */
 export function useReasonCheck(): (reason: string) => string | null {
   const t = useTexts(reasonTexts)
   return (reason) => (reason.trim() === '' ? t.needed : null)
 }
 
-/** The field, with the last reason beside it. `all`: for several approvals at once. `set` fills it in. */
+/** The field, with the last reason below it. `all`: the reason applies to several approvals. `set` fills the field. */
 export function ApprovalReason({
   field,
   set,

@@ -1,18 +1,18 @@
-// Approving many at once: a trial run says what would become of each, then one question restates how many and how much.
+// Batch approval: a dry run shows the outcome of each withdrawal, then the dialog repeats the count and the sum.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
-import { useAct, useCall } from '../../ui/data.ts'
+import { useAction, useCall } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Waiting } from '../../ui/list.tsx'
+import { LoadingRows } from '../../ui/list.tsx'
 import { Amount, Chip, Dialog, type Tone } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { addAmounts, showAmount, showCount, showPhone } from '../../ui/show.ts'
-import { useDeskWords } from '../words.ts'
+import { useOperatorWords } from '../words.ts'
 import { ApprovalReason, keepReason, useReasonCheck } from './approval-reason.tsx'
 import { listTexts } from './list-texts.ts'
 import type { Row } from './record.ts'
@@ -21,13 +21,13 @@ const BATCH = 'POST /v1/operator/withdrawals/approve-batch'
 type Result = Calls[typeof BATCH]['data']
 type Item = Result['items'][number]
 
-/** Most that are approved at once. */
+/** The largest batch. */
 export const BATCH_MAX = 100
 
-/** What is kept of a chosen withdrawal: all that the question restates. */
+/** The fields of a selected withdrawal that the dialog repeats. */
 export type Picked = { id: string; environment: Row['environment']; amount: string; name: string; number: string }
 
-/** The choice, kept over other pages of the list and a new sign-in. */
+/** The selection. The draft keeps it on other pages of the list and over a new sign-in. */
 export function usePicked() {
   const draft = useDraft<{ rows: Picked[]; reason: string }>({
     name: 'withdrawals.batch',
@@ -36,7 +36,7 @@ export function usePicked() {
   })
   const { rows } = draft.form.values
   const set = (next: Picked[]) => draft.form.setValues({ rows: next.slice(0, BATCH_MAX) })
-  // Real money and none are never added up.
+  // A batch never mixes live and sandbox withdrawals.
   const fits = (row: Row) => row.environment === (rows[0]?.environment ?? row.environment)
   const has = (id: string) => rows.some((row) => row.id === id)
   const pickedOf = (row: Row): Picked => ({
@@ -57,7 +57,7 @@ export function usePicked() {
   }
 }
 
-/** The dialog: the trial run, the question, the outcome. */
+/** The dialog: the dry run, the question, the result. */
 export function Batch({
   draft,
   open,
@@ -93,13 +93,13 @@ function Trial({
   const t = useTexts(listTexts)
   const parts = useTexts(partsTexts)
   const call = useCall()
-  const act = useAct(BATCH)
+  const act = useAction(BATCH)
   const asked = useRef(false)
   const ids = draft.rows.map(({ id }) => id)
   const trial = useQuery({
     queryKey: ['trial', ids],
     queryFn: ({ signal }) => call(BATCH, { body: { withdrawal_ids: ids, dry_run: true }, signal }),
-    // What is being approved is not tried once more.
+    // No dry run while the approval is being sent.
     enabled: () => !asked.current,
     staleTime: 0,
     gcTime: 0,
@@ -125,7 +125,7 @@ function Trial({
       <Stack gap="md">
         <Text>{t.dry_lead}</Text>
         <Problem error={trial.error} retry={() => void trial.refetch()} />
-        {trial.isPending && !trial.error ? <Waiting /> : null}
+        {trial.isPending && !trial.error ? <LoadingRows /> : null}
         {data ? (
           <>
             <Stack gap={4}>
@@ -215,7 +215,7 @@ function Lines({
   words: readonly [string, string, string]
 }) {
   const t = useTexts(listTexts)
-  const desk = useDeskWords()
+  const desk = useOperatorWords()
   const toneOf = ({ ok, status }: Item): [Tone, string] =>
     ok ? (status === 'PROCESSING' ? ['good', pays] : ['wait', waits]) : ['bad', refuses]
   return (

@@ -1,8 +1,8 @@
-// Words of the page of one withdrawal.
+// Texts of the page of one withdrawal.
 
 import { texts } from '../../ui/language.ts'
 
-/** What an operator decides from. */
+/** The facts from which an operator decides. */
 export const caseTexts = texts({
   sw: {
     title: (amount: string, name: string) => `${amount} kwa ${name}`,

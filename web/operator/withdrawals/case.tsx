@@ -1,18 +1,18 @@
-// One withdrawal on one screen: all that a decision needs, and the decision.
+// One withdrawal on one screen: the facts of a decision, and the decision.
 
 import { Button, Group, SimpleGrid, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useRead } from '../../ui/data.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
-import { Waiting } from '../../ui/list.tsx'
-import { Chip, GoButton, Page } from '../../ui/parts.tsx'
+import { LoadingRows } from '../../ui/list.tsx'
+import { Chip, Page, PageButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAge, showAmount } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
-import { useAsking } from '../act.ts'
 import { type Key, Keys } from '../keys.tsx'
-import { News } from '../news.tsx'
+import { Notice } from '../notice.tsx'
+import { useOpenQuestion } from '../open-question.ts'
 import { useMe } from '../operator.ts'
 import { within } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
@@ -36,13 +36,13 @@ export function WithdrawalCase() {
       key={id}
       title={t.withdrawal}
       actions={
-        <GoButton to="withdrawals" variant="default" size="xs">
+        <PageButton to="withdrawals" variant="default" size="xs">
           {t.list}
-        </GoButton>
+        </PageButton>
       }
     >
       <Problem error={read.error} retry={() => void read.refetch()} />
-      {read.error ? null : <Waiting />}
+      {read.error ? null : <LoadingRows />}
     </Page>
   )
 }
@@ -54,7 +54,7 @@ function Whole({ of, error }: { of: Case; error: unknown }) {
   const me = useMe()
   const [news, setNews] = useState<string | null>(null)
   const [check, setCheck] = useState<NameCheck | null>(null)
-  const { asking, ask } = useAsking(ACTS)
+  const { asking, ask } = useOpenQuestion(ACTS)
   const { withdrawal } = of
   const acts = actsOf(withdrawal, me)
   const flags = useFlags(of, check)
@@ -63,7 +63,7 @@ function Whole({ of, error }: { of: Case; error: unknown }) {
     ask(null)
     setNews(text)
   }
-  // A question that was asked stays until it is answered: whoever was overtaken hears so there, from the API.
+  // An open dialog stays open. If another operator decided first, the API refuses this decision there.
   const [begun, begin] = useState<ActName | null>(null)
   const act = asking !== null && (acts.includes(asking) || asking === begun) ? asking : null
   if (act !== begun) begin(act)
@@ -82,7 +82,7 @@ function Whole({ of, error }: { of: Case; error: unknown }) {
     >
       <div>
         <Ways id={withdrawal.id} acts={acts} ask={ask} say={setNews} />
-        <News text={news} />
+        <Notice text={news} />
       </div>
       <Problem error={error} />
       <Group gap="sm" className="no-print">
@@ -118,7 +118,7 @@ function Whole({ of, error }: { of: Case; error: unknown }) {
   )
 }
 
-/** The ways to the list and its next withdrawals, also by keys. */
+/** Links to the list and to its next withdrawals, also with shortcuts. */
 function Ways({
   id,
   acts,
@@ -154,9 +154,9 @@ function Ways({
   return (
     <>
       <Group gap="xs" component="nav" aria-label={t.list} className="no-print">
-        <GoButton to={list} variant="default" size="xs">
+        <PageButton to={list} variant="default" size="xs">
           {t.list}
-        </GoButton>
+        </PageButton>
         {steps ? (
           <>
             <Button size="xs" variant="default" disabled={steps.place <= 1} onClick={() => void steps.previous()}>

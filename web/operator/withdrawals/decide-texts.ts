@@ -1,8 +1,8 @@
-// Words of the questions before a decision. Each restates what it does.
+// Texts of the dialogs before a decision. Each names its effect.
 
 import { texts } from '../../ui/language.ts'
 
-/** Questions, their fields, and what is said when it is done. */
+/** The dialogs, their fields, and the messages after the decision. */
 export const decideTexts = texts({
   sw: {
     amount: 'Kiasi',

@@ -1,14 +1,14 @@
-// The questions before a decision: each restates amount, recipient and number, and nothing happens before the last button.
+// The dialogs before a decision: each repeats amount, recipient and number. Only its last button decides.
 
 import { Text, Textarea, TextInput } from '@mantine/core'
-import { useAct } from '../../ui/data.ts'
+import { useAction } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Amount, Dialog, FactList } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
+import { DialogButtons, Form } from '../dialog-form.tsx'
 import { useDestinationName } from '../operator.ts'
-import { Answers, Form } from '../question.tsx'
 import { within } from '../words.ts'
 import { ApprovalReason, keepReason, useReasonCheck } from './approval-reason.tsx'
 import { decideTexts } from './decide-texts.ts'
@@ -17,7 +17,7 @@ import { Flags } from './panels.tsx'
 import { type ActName, type Case, type Question, REASON_MAX } from './record.ts'
 import { Resolve } from './resolve.tsx'
 
-/** The dialog with the question of one act; null shows none. */
+/** The dialog of one action. Null shows none. */
 export function Decide({ act, flags, ...rest }: Question & { act: ActName | null; flags: readonly Flag[] }) {
   const t = useTexts(decideTexts)
   return (
@@ -65,7 +65,7 @@ function Restated({ of: { withdrawal } }: { of: Case }) {
 
 function Approve({ of: { withdrawal }, flags, onDone, onClose }: Question & { flags: readonly Flag[] }) {
   const t = useTexts(decideTexts)
-  const act = useAct('POST /v1/operator/withdrawals/{withdrawal_id}/approve')
+  const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/approve')
   const { id, amount, currency, destination_name, destination_identifier, approvals_required, approvals } = withdrawal
   const reason = useReasonCheck()
   const { form, submit, error, sending } = useDraft({
@@ -94,14 +94,14 @@ function Approve({ of: { withdrawal }, flags, onDone, onClose }: Question & { fl
       {approvals_required > 1 && !first ? null : <Text>{t.approve.text}</Text>}
       <ApprovalReason field={form.getInputProps('reason')} set={(text) => form.setFieldValue('reason', text)} />
       <Problem error={error} />
-      <Answers text={t.approve.button(shown)} sending={sending} onClose={onClose} />
+      <DialogButtons text={t.approve.button(shown)} sending={sending} onClose={onClose} />
     </Form>
   )
 }
 
 function Reject({ of: { withdrawal }, onDone, onClose }: Question) {
   const t = useTexts(decideTexts)
-  const act = useAct('POST /v1/operator/withdrawals/{withdrawal_id}/reject')
+  const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/reject')
   const { id, amount, currency } = withdrawal
   const shown = showAmount(amount, currency)
   const { form, submit, error, sending } = useDraft({
@@ -125,14 +125,14 @@ function Reject({ of: { withdrawal }, onDone, onClose }: Question) {
         {...form.getInputProps('reason')}
       />
       <Problem error={error} />
-      <Answers text={t.reject.button(shown)} danger sending={sending} onClose={onClose} />
+      <DialogButtons text={t.reject.button(shown)} danger sending={sending} onClose={onClose} />
     </Form>
   )
 }
 
 function Ask({ of: { withdrawal }, onDone, onClose }: Question) {
   const t = useTexts(decideTexts)
-  const act = useAct('POST /v1/operator/withdrawals/{withdrawal_id}/request-info')
+  const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/request-info')
   const { id } = withdrawal
   const { form, submit, error, sending } = useDraft({
     name: `ask.${id}`,
@@ -156,14 +156,14 @@ function Ask({ of: { withdrawal }, onDone, onClose }: Question) {
         {...form.getInputProps('message')}
       />
       <Problem error={error} />
-      <Answers text={t.ask.button} sending={sending} onClose={onClose} />
+      <DialogButtons text={t.ask.button} sending={sending} onClose={onClose} />
     </Form>
   )
 }
 
 function Retry({ of: { withdrawal }, onDone, onClose }: Question) {
   const t = useTexts(decideTexts)
-  const act = useAct('POST /v1/operator/withdrawals/{withdrawal_id}/retry')
+  const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/retry')
   const { id, amount, currency, status_reason } = withdrawal
   const shown = showAmount(amount, currency)
   const { submit, error, sending } = useDraft({ name: `retry.${id}`, initial: {} })
@@ -180,7 +180,7 @@ function Retry({ of: { withdrawal }, onDone, onClose }: Question) {
         </Text>
       ) : null}
       <Problem error={error} />
-      <Answers text={t.retry.button(shown)} sending={sending} onClose={onClose} />
+      <DialogButtons text={t.retry.button(shown)} sending={sending} onClose={onClose} />
     </Form>
   )
 }

@@ -1,4 +1,4 @@
-// What an operator should not overlook before money leaves, from facts alone.
+// Warnings for the operator before money leaves, computed from facts alone.
 
 import { texts, useTexts } from '../../ui/language.ts'
 import type { Tone } from '../../ui/parts.tsx'
@@ -6,7 +6,7 @@ import { showAmount } from '../../ui/show.ts'
 import { type Case, cents, isApprovable, type NameCheck } from './record.ts'
 
 const DAY_MS = 86_400_000
-/** A merchant is new for so long. */
+/** A merchant counts as new for this time. */
 const NEW_MS = 30 * DAY_MS
 
 const flagTexts = texts({
@@ -36,10 +36,10 @@ const flagTexts = texts({
   },
 })
 
-/** One thing to look at. `tone`: how much it should worry. */
+/** One warning. `tone`: its severity. */
 export type Flag = { tone: Tone; text: string }
 
-/** What to look at, the worst first. Only while there is something to approve. */
+/** The warnings about a withdrawal, the most severe first. None after the decision. */
 export function useFlags(
   { withdrawal, balance, destination, velocity, earlier, merchant }: Case,
   check: NameCheck | null,

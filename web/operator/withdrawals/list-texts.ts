@@ -1,8 +1,8 @@
-// Words of the list of withdrawals, and of approving many at once.
+// Texts of the list of withdrawals, and of batch approval.
 
 import { texts } from '../../ui/language.ts'
 
-/** The list, the choice, the trial run and its outcome. */
+/** The list, the selection, the dry run and its result. */
 export const listTexts = texts({
   sw: {
     title: 'Utoaji pesa',

@@ -1,15 +1,15 @@
-// Withdrawals of all merchants: found, chosen, approved many at once.
+// Withdrawals of all merchants: search, selection, batch approval.
 
 import { Button, Checkbox, Group, Text } from '@mantine/core'
 import { useEffect } from 'react'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { type Column, type Filter, List, useListQuery } from '../../ui/list.tsx'
-import { Amount, Chip, Empty, Go, Page, When } from '../../ui/parts.tsx'
+import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { Amount, Chip, EmptyState, Page, PageLink, Time } from '../../ui/parts.tsx'
 import { addAmounts, showAmount, showCount, showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
-import { useAsking } from '../act.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
+import { useOpenQuestion } from '../open-question.ts'
 import { useDestinationName } from '../operator.ts'
 import { BATCH_MAX, Batch, type Picked, usePicked } from './batch.tsx'
 import { listTexts } from './list-texts.ts'
@@ -29,14 +29,14 @@ const WAITING: ReadonlySet<string> = new Set([
 export function Withdrawals() {
   const t = useTexts(listTexts)
   const words = useWords()
-  const filters: Filter[] = [
+  const filters: ListFilter[] = [
     { name: 'status', label: t.status, kind: 'choice', choices: words.choices('withdrawal') },
     { name: 'environment', label: t.environment, kind: 'choice', choices: words.choices('environment') },
   ]
   const list = useListQuery([...filters, MERCHANT_FILTER])
   const read = useRead('GET /v1/operator/withdrawals', { query: list.query }, { live: true, keep: true })
   const draft = usePicked()
-  const { asking, ask } = useAsking(['batch'])
+  const { asking, ask } = useOpenQuestion(['batch'])
   const { data, isPlaceholderData } = read
   useEffect(() => {
     if (data === undefined || isPlaceholderData) return
@@ -55,7 +55,7 @@ export function Withdrawals() {
         isQueue={({ status = '', environment: _environment, ...others }) =>
           WAITING.has(status) && Object.keys(others).length === 0
         }
-        empty={<Empty title={t.empty}>{t.teach}</Empty>}
+        empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
       <Batch draft={draft} open={asking === 'batch'} onClose={() => ask(null)} />
     </Page>
@@ -85,9 +85,9 @@ function useColumns(draft: ReturnType<typeof usePicked>, choosing: boolean): Col
     {
       label: t.time,
       show: (row) => (
-        <Go to={`withdrawals/${row.id}`}>
-          <When time={row.created_at} />
-        </Go>
+        <PageLink to={`withdrawals/${row.id}`}>
+          <Time time={row.created_at} />
+        </PageLink>
       ),
     },
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
@@ -108,7 +108,7 @@ function useColumns(draft: ReturnType<typeof usePicked>, choosing: boolean): Col
   ]
 }
 
-/** Where a withdrawal stands, how many have approved it, and whether it is real. */
+/** The status of a withdrawal, its approvals, and a chip if it is a sandbox withdrawal. */
 function Standing({ row }: { row: Row }) {
   const t = useTexts(listTexts)
   const words = useWords()
@@ -123,7 +123,7 @@ function Standing({ row }: { row: Row }) {
   )
 }
 
-/** How much is chosen, and what can be done with it. */
+/** The sum of the selection, and its actions. */
 function Choice({
   draft,
   rows,

@@ -1,9 +1,9 @@
-// Where the money goes, what is known of that place, and whose account it is by the provider's word.
+// The destination of the money, its history, and the name of the account at the provider.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { useAct } from '../../ui/data.ts'
+import { useAction } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Chip, FactList, Mono, Panel, When } from '../../ui/parts.tsx'
+import { Chip, FactList, Mono, Panel, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showCount, showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
@@ -43,8 +43,8 @@ export function Destination({
           [t.method, words.method(withdrawal.method)],
           destination.first_paid_at === null
             ? null
-            : [t.first_paid, <When key="first" time={destination.first_paid_at} />],
-          destination.last_paid_at === null ? null : [t.last_paid, <When key="last" time={destination.last_paid_at} />],
+            : [t.first_paid, <Time key="first" time={destination.first_paid_at} />],
+          destination.last_paid_at === null ? null : [t.last_paid, <Time key="last" time={destination.last_paid_at} />],
         ]}
       />
       <Text size="sm">
@@ -60,7 +60,7 @@ export function Destination({
 
 function Name({ id, check, onCheck }: { id: string; check: NameCheck | null; onCheck: (check: NameCheck) => void }) {
   const t = useTexts(caseTexts)
-  const act = useAct('POST /v1/operator/withdrawals/{withdrawal_id}/name-check')
+  const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/name-check')
   const look = () => act.mutate({ params: { withdrawal_id: id }, body: {} }, { onSuccess: onCheck })
   return (
     <Stack gap="xs">
@@ -76,7 +76,7 @@ function Name({ id, check, onCheck }: { id: string; check: NameCheck | null; onC
               {check.name === null ? check.message : t.check_name(check.name)}
             </Text>
             <Text size="sm" c="dimmed">
-              <When time={check.checked_at} seconds />
+              <Time time={check.checked_at} seconds />
             </Text>
           </Group>
         )}

@@ -1,12 +1,12 @@
-// What was asked and answered, what became of it, and what the merchant asked for before.
+// Questions and answers, the status history, and the earlier withdrawals of the merchant.
 
 import { Text, Title } from '@mantine/core'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, Table } from '../../ui/list.tsx'
-import { Amount, Chip, Panel, When } from '../../ui/parts.tsx'
+import { Amount, Chip, Panel, Time } from '../../ui/parts.tsx'
 import { showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
-import { useDeskWords } from '../words.ts'
+import { useOperatorWords } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
 import type { Case } from './record.ts'
 
@@ -16,7 +16,7 @@ const isQuestion = ({ from_status, to_status }: Entry) => to_status === 'INFO_RE
 const isAnswer = ({ from_status, to_status }: Entry) =>
   from_status === 'INFO_REQUESTED' && to_status === 'PENDING_ADMIN_APPROVAL'
 
-/** Questions to the merchant, each with its answer. Nothing where nothing was asked. */
+/** The questions to the merchant with their answers. Shows nothing if there are none. */
 export function Talk({ of: { withdrawal } }: { of: Case }) {
   const t = useTexts(caseTexts)
   const talk = withdrawal.history.filter((entry) => isQuestion(entry) || isAnswer(entry))
@@ -31,7 +31,7 @@ export function Talk({ of: { withdrawal } }: { of: Case }) {
             </Text>
             <Text className="written">{entry.reason}</Text>
             <Text size="sm" c="dimmed" className="who">
-              {entry.actor.name} · <When time={entry.at} />
+              {entry.actor.name} · <Time time={entry.at} />
             </Text>
           </li>
         ))}
@@ -40,11 +40,11 @@ export function Talk({ of: { withdrawal } }: { of: Case }) {
   )
 }
 
-/** Every step, oldest first. */
+/** The status history, oldest first. */
 export function History({ of: { withdrawal } }: { of: Case }) {
   const t = useTexts(caseTexts)
   const words = useWords()
-  const desk = useDeskWords()
+  const desk = useOperatorWords()
   if (withdrawal.history.length === 0) return null
   return (
     <Panel title={t.history}>
@@ -58,7 +58,7 @@ export function History({ of: { withdrawal } }: { of: Case }) {
             {entry.reason ? <Text className="written">{entry.reason}</Text> : null}
             {entry.event ? <Text size="sm">{t.webhook(entry.event)}</Text> : null}
             <Text size="sm" c="dimmed" className="who">
-              {t.by(desk.actor(entry.actor.kind), entry.actor.name)} · <When time={entry.at} seconds />
+              {t.by(desk.actor(entry.actor.kind), entry.actor.name)} · <Time time={entry.at} seconds />
             </Text>
           </li>
         ))}
@@ -67,12 +67,12 @@ export function History({ of: { withdrawal } }: { of: Case }) {
   )
 }
 
-/** The newest withdrawals of the same merchant before this one. */
+/** The newest earlier withdrawals of the merchant. */
 export function Earlier({ of: { earlier, withdrawal } }: { of: Case }) {
   const t = useTexts(caseTexts)
   const words = useWords()
   const columns: Column<Case['earlier'][number]>[] = [
-    { label: t.time, show: (row) => <When time={row.created_at} /> },
+    { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={withdrawal.currency} />, right: true },
     { label: t.number, show: (row) => showPhone(row.destination_identifier) },
     { label: t.status, show: (row) => <Chip tone={toneOf(row.status)}>{words.withdrawal(row.status)}</Chip> },

@@ -2,16 +2,16 @@
 
 import { Stack, Text, Title } from '@mantine/core'
 import { useTexts } from '../../ui/language.ts'
-import { Amount, Chip, Copy, FactList, Go, Mono, Panel, When } from '../../ui/parts.tsx'
+import { Amount, Chip, CopyButton, FactList, Mono, PageLink, Panel, Time } from '../../ui/parts.tsx'
 import { addAmounts, showAmount, showCount } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { useMe } from '../operator.ts'
-import { useDeskWords } from '../words.ts'
+import { useOperatorWords } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
 import type { Flag } from './flags.ts'
 import { type Case, hasApproved, isApprovable, isOwn } from './record.ts'
 
-/** What to look at before money leaves. Nothing once it is decided. */
+/** The warnings before money leaves. Shows nothing after the decision. */
 export function Look({ of, flags }: { of: Case; flags: readonly Flag[] }) {
   const t = useTexts(caseTexts)
   if (!isApprovable(of.withdrawal)) return null
@@ -23,7 +23,7 @@ export function Look({ of, flags }: { of: Case; flags: readonly Flag[] }) {
   )
 }
 
-/** What it means that it stands where it does, and why. Nothing where that needs no words. */
+/** The meaning of the status and its reason. Shows nothing if the status needs no explanation. */
 export function Stuck({ of: { withdrawal } }: { of: Case }) {
   const t = useTexts(caseTexts)
   const words = useWords()
@@ -44,7 +44,7 @@ export function Stuck({ of: { withdrawal } }: { of: Case }) {
   )
 }
 
-/** The same as a list, for the question too. */
+/** The warnings as a list, which the dialogs show too. */
 export function Flags({ flags }: { flags: readonly Flag[] }) {
   const t = useTexts(caseTexts)
   if (flags.length === 0) return <Chip tone="good">{t.usual}</Chip>
@@ -59,7 +59,7 @@ export function Flags({ flags }: { flags: readonly Flag[] }) {
   )
 }
 
-/** Who has approved, where two have to. */
+/** The approvals, if two are required. */
 export function Approvals({ of }: { of: Case }) {
   const t = useTexts(caseTexts)
   const me = useMe()
@@ -82,7 +82,7 @@ export function Approvals({ of }: { of: Case }) {
         {approvals.map(({ operator, reason, at }) => (
           <div key={operator}>
             <Text size="sm" fw={600} className="who">
-              {t.approved_by(operator)} · <When time={at} />
+              {t.approved_by(operator)} · <Time time={at} />
             </Text>
             {reason ? (
               <Text size="sm" className="written">
@@ -97,10 +97,10 @@ export function Approvals({ of }: { of: Case }) {
   )
 }
 
-/** Amount, charges, price, who asked. */
+/** Amount, charges, price, and the user who submitted it. */
 export function Facts({ of: { withdrawal } }: { of: Case }) {
   const t = useTexts(caseTexts)
-  const desk = useDeskWords()
+  const desk = useOperatorWords()
   const { currency, requested_by } = withdrawal
   const money = (value: string) => <Amount value={value} currency={currency} />
   return (
@@ -128,10 +128,10 @@ export function Facts({ of: { withdrawal } }: { of: Case }) {
   )
 }
 
-/** Whose money it is, and how much there is. */
+/** The merchant and its balance. */
 export function MerchantMoney({ of }: { of: Case }) {
   const t = useTexts(caseTexts)
-  const desk = useDeskWords()
+  const desk = useOperatorWords()
   const { merchant, balance, withdrawal } = of
   const { currency } = balance
   const money = (value: string) => <Amount value={value} currency={currency} />
@@ -143,14 +143,14 @@ export function MerchantMoney({ of }: { of: Case }) {
           [
             t.merchant_name,
             <span key="merchant">
-              <Go to={`merchants/${merchant.id}`}>{merchant.name}</Go> <Mono>{merchant.merchant_code}</Mono>
+              <PageLink to={`merchants/${merchant.id}`}>{merchant.name}</PageLink> <Mono>{merchant.merchant_code}</Mono>
             </span>,
           ],
           [
             t.merchant_status,
             `${desk.merchant(merchant.status)}, ${(merchant.verified ? t.verified : t.not_verified).toLowerCase()}`,
           ],
-          [t.since, <When key="since" time={merchant.created_at} />],
+          [t.since, <Time key="since" time={merchant.created_at} />],
           [t.available, <strong key="available">{money(balance.available)}</strong>],
           isApprovable(withdrawal) ? [t.after, money(left)] : null,
           [t.reserved, money(balance.reserved)],
@@ -161,14 +161,14 @@ export function MerchantMoney({ of }: { of: Case }) {
               ? money(balance.received_24h)
               : t.at_least(showAmount(balance.received_24h, currency)),
           ],
-          [t.last_received, <When key="last" time={balance.last_received_at} />],
+          [t.last_received, <Time key="last" time={balance.last_received_at} />],
         ]}
       />
     </Panel>
   )
 }
 
-/** How much the merchant asks for, and how fast. */
+/** The count and amount of the merchant's recent withdrawals. */
 export function Velocity({ of: { velocity, balance } }: { of: Case }) {
   const t = useTexts(caseTexts)
   return (
@@ -185,16 +185,16 @@ export function Velocity({ of: { velocity, balance } }: { of: Case }) {
   )
 }
 
-/** How far the provider is with it. Nothing before an approval. */
+/** The state of the payout at the provider. Shows nothing before the approval. */
 export function Payout({ of: { withdrawal } }: { of: Case }) {
   const t = useTexts(caseTexts)
-  const desk = useDeskWords()
+  const desk = useOperatorWords()
   const { payout, provider_reference, transaction_reference } = withdrawal
   if (payout === null) return null
   const copied = (text: string | null) =>
     text === null ? null : (
       <>
-        <Mono>{text}</Mono> <Copy text={text} />
+        <Mono>{text}</Mono> <CopyButton text={text} />
       </>
     )
   return (
@@ -208,8 +208,8 @@ export function Payout({ of: { withdrawal } }: { of: Case }) {
           [t.our_reference, copied(provider_reference)],
           [t.provider_id, copied(payout.provider_id)],
           [t.transaction, copied(transaction_reference)],
-          payout.sent_at === null ? null : [t.sent_at, <When key="sent" time={payout.sent_at} seconds />],
-          payout.due_at === null ? null : [t.due_at, <When key="due" time={payout.due_at} seconds />],
+          payout.sent_at === null ? null : [t.sent_at, <Time key="sent" time={payout.sent_at} seconds />],
+          payout.due_at === null ? null : [t.due_at, <Time key="due" time={payout.due_at} seconds />],
         ]}
       />
     </Panel>

@@ -1,16 +1,16 @@
-// Withdrawals as operators see them, and what may be done with one.
+// A withdrawal as operators see it, and the actions that its status allows.
 
 import type { Calls } from '../../ui/api-types.ts'
 import type { Me } from '../operator.ts'
 
 /** A withdrawal in a list. */
 export type Row = Calls['GET /v1/operator/withdrawals']['data']['items'][number]
-/** A withdrawal with all that a decision needs. */
+/** A withdrawal with all facts of a decision. */
 export type Case = Calls['GET /v1/operator/withdrawals/{withdrawal_id}/case']['data']
-/** The name on the receiving account, as the provider has it. */
+/** The name on the receiving account, as the provider returns it. */
 export type NameCheck = Calls['POST /v1/operator/withdrawals/{withdrawal_id}/name-check']['data']
 
-/** The questions that the page of a withdrawal asks. */
+/** The actions on the page of a withdrawal. */
 export const ACTS = ['approve', 'reject', 'ask', 'resolve', 'retry'] as const
 /** One of them. */
 export type ActName = (typeof ACTS)[number]
@@ -23,34 +23,34 @@ const ALLOWED: Record<string, readonly ActName[]> = {
   NEEDS_ADMIN_ATTENTION: ['resolve'],
 }
 
-/** True while an operator can still approve it. */
+/** True while an operator can approve it. */
 export function isApprovable({ status }: { status: string }): boolean {
   return ALLOWED[status]?.includes('approve') ?? false
 }
 
-/** What this operator may do now. Who approved first leaves the second approval to another. */
+/** The actions that this operator may take now. The operator of the first approval may not give the second. */
 export function actsOf(record: Case['withdrawal'], me: Me): readonly ActName[] {
   const acts = ALLOWED[record.status] ?? []
   return hasApproved(record, me) || isOwn(record, me) ? acts.filter((act) => act !== 'approve') : acts
 }
 
-/** True when this operator's approval is the first of two. */
+/** True if this operator gave the first of two approvals. */
 export function hasApproved({ approvals_required, approvals }: Row, { email }: Me): boolean {
   return approvals_required > 1 && approvals.some(({ operator }) => operator === email)
 }
 
-/** True where two operators are needed and this one asked for the money. */
+/** True if two approvals are required and this operator submitted the withdrawal. */
 export function isOwn({ approvals_required, requested_by }: Case['withdrawal'], { id }: Me): boolean {
   return approvals_required > 1 && requested_by.id === id
 }
 
-/** A decimal string in cents. */
+/** A decimal amount in cents. */
 export function cents(amount: string): bigint {
   return BigInt(amount.replace('.', ''))
 }
 
-/** What each question gets. `onDone` takes the sentence that says what has happened. */
+/** The properties of each dialog. `onDone` takes the message that describes the result. */
 export type Question = { of: Case; onDone: (news: string) => void; onClose: () => void }
 
-/** Longest reason that the API takes. */
+/** The longest reason that the API accepts. */
 export const REASON_MAX = 500

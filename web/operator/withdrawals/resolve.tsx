@@ -1,23 +1,23 @@
-// An operator's word on a payout that the provider left in doubt: the outcome is chosen, never assumed.
+// The decision of an operator about a payout with an unknown outcome. The form preselects no outcome.
 
 import { Radio, Stack, Text, TextInput } from '@mantine/core'
-import { useAct } from '../../ui/data.ts'
+import { useAction } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
-import { Answers, Form } from '../question.tsx'
+import { DialogButtons, Form } from '../dialog-form.tsx'
 import { decideTexts } from './decide-texts.ts'
 import { type Question, REASON_MAX } from './record.ts'
 
 const REFERENCE_MAX = 64
 
-/** The question what became of it. */
+/** The dialog that asks for the outcome. */
 export function Resolve({ of: { withdrawal }, onDone, onClose }: Question) {
   const t = useTexts(decideTexts)
   const parts = useTexts(partsTexts)
-  const act = useAct('POST /v1/operator/withdrawals/{withdrawal_id}/resolve')
+  const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/resolve')
   const { id, amount, currency, status_reason } = withdrawal
   const shown = showAmount(amount, currency)
   const { form, submit, error, sending } = useDraft({
@@ -74,7 +74,7 @@ export function Resolve({ of: { withdrawal }, onDone, onClose }: Question) {
         {...form.getInputProps('provider_reference')}
       />
       <Problem error={error} />
-      <Answers text={button} danger={outcome === 'FAILED'} sending={sending} onClose={onClose} />
+      <DialogButtons text={button} danger={outcome === 'FAILED'} sending={sending} onClose={onClose} />
     </Form>
   )
 }

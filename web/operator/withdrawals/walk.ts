@@ -1,4 +1,4 @@
-// From one withdrawal to the next: those of the list that the reader came from, in its order, also after they were decided.
+// Moves from one withdrawal to the next in the order of the list that the operator came from, also after decisions.
 
 import { useNavigate } from '@tanstack/react-router'
 import type { CallName, Input } from '../../ui/api.ts'
@@ -8,10 +8,10 @@ import { hrefOf } from '../../ui/parts.tsx'
 const KEPT = 'malipo.operator.walk'
 const LIST = 'GET /v1/operator/withdrawals' satisfies CallName
 
-/** What the list showed: its address, what it asked for, and the ids so far. */
+/** The list: its address, its query, and the ids that it has shown. */
 type Walk = { search: Record<string, string>; query: Record<string, string | number>; ids: string[] }
 
-/** Remembers a list, so that its withdrawals can be walked through. */
+/** Stores a list, so that the operator can step through its withdrawals. */
 export function keepWalk(walk: Walk): void {
   sessionStorage.setItem(KEPT, JSON.stringify(walk))
 }
@@ -24,7 +24,7 @@ function readWalk(): Walk | null {
   }
 }
 
-/** Where this withdrawal stands in its list, and the ways on. Null: the reader came from no list that has it. */
+/** The position of this withdrawal in its list, and the steps to its neighbours. Null steps if the operator came from no such list. */
 export function useWalk(id: string) {
   const navigate = useNavigate()
   const call = useCall()
@@ -42,7 +42,7 @@ export function useWalk(id: string) {
   return { list, steps: { place: place + 1, count: walk.ids.length, next, previous } }
 }
 
-/** The first that was not shown yet. What was decided has left the list, so that its first pages may hold others by now. */
+/** The first withdrawal not shown yet. Decided ones have left the list, so its first pages may hold new ones. */
 async function nextPage(walk: Walk, call: ReturnType<typeof useCall>): Promise<string | null> {
   for (let page = Number(walk.query.page) || 1; ; page += 1) {
     const query = { ...walk.query, page } as Input<typeof LIST>['query']

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { inWords } from '../../../web/ui/sayings.ts'
+import { translate } from '../../../web/ui/api-messages.ts'
 import { AMOUNT_HELP, PHONE_HELP } from '../../src/kernel/lib/index.ts'
 import { createWorld } from '../harness.ts'
 
@@ -36,7 +36,7 @@ const DESCRIBES =
   /(schema|texts|routes|help|mail|notify|openapi|poster|reclaim)\.ts$|^(documents|operators)\/|^http\/(docs|access|csv)/
 
 /** What a file can say: of a field (it begins with a verb), in whole sentences, and whatever is behind `message`. */
-function sayingsOf(file: string, code: string): string[] {
+function messagesOf(file: string, code: string): string[] {
   const found = textsOf(code).filter(
     (text) =>
       /^(?:must|is|has|have|holds|names|contradicts|belongs|unknown|"\{\}") /.test(text) ||
@@ -64,10 +64,10 @@ test('whatever a form may be refused with has words in Swahili', () => {
     const code = readFileSync(SOURCE + file, 'utf8')
       .replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
       .replace(/\b(summary|description|purpose):\s*(?:'[^'\n]*'|`[^`]*`)/g, '')
-    for (const said of sayingsOf(file, code)) {
+    for (const said of messagesOf(file, code)) {
       if (NOT_READ_THERE.some((pattern) => pattern.test(said))) continue
       const real = said.replaceAll('{}', '7').replace(/\. ?7$/, '.')
-      if (inWords(real, 'sw') === null) wordless.push(`${file}: ${said}`)
+      if (translate(real, 'sw') === null) wordless.push(`${file}: ${said}`)
       else known += 1
     }
   }
@@ -76,24 +76,24 @@ test('whatever a form may be refused with has words in Swahili', () => {
 })
 
 test('the words are those of the sentence, with its values', () => {
-  assert.equal(inWords(PHONE_HELP, 'sw'), 'Andika namba ya simu kama 0754 123 456.')
-  assert.equal(inWords(`${AMOUNT_HELP.not_positive}`, 'en'), 'This must be greater than zero.')
-  assert.equal(inWords('must have at most 200 characters', 'sw'), 'Andika herufi zisizozidi 200.')
-  assert.equal(inWords('must have at least 2 characters', 'sw'), 'Andika herufi 2 au zaidi.')
+  assert.equal(translate(PHONE_HELP, 'sw'), 'Andika namba ya simu kama 0754 123 456.')
+  assert.equal(translate(`${AMOUNT_HELP.not_positive}`, 'en'), 'This must be greater than zero.')
+  assert.equal(translate('must have at most 200 characters', 'sw'), 'Andika herufi zisizozidi 200.')
+  assert.equal(translate('must have at least 2 characters', 'sw'), 'Andika herufi 2 au zaidi.')
   assert.equal(
-    inWords('This address is on the list already, with status REJECTED. Remove it first to ask again.', 'sw'),
+    translate('This address is on the list already, with status REJECTED. Remove it first to ask again.', 'sw'),
     'Anwani hii iko kwenye orodha tayari (hali: REJECTED). Iondoe kwanza ili uombe tena.',
   )
   assert.equal(
-    inWords('The amount must be from 1.00 to 1000000000.00 shillings.', 'sw'),
+    translate('The amount must be from 1.00 to 1000000000.00 shillings.', 'sw'),
     'Kiasi kiwe kutoka shilingi 1.00 hadi 1,000,000,000.',
   )
   assert.equal(
-    inWords('The statement was not taken: line 3 is longer than 64 characters. See details.lines.', 'sw'),
+    translate('The statement was not taken: line 3 is longer than 64 characters. See details.lines.', 'sw'),
     'Taarifa haikupokelewa. Mstari wa 3: unazidi herufi 64.',
   )
-  assert.equal(inWords('The record is not in a state that allows this.', 'sw'), '', 'its code says it')
-  assert.equal(inWords('This sentence was made yesterday.', 'sw'), null, 'then the API says it itself')
+  assert.equal(translate('The record is not in a state that allows this.', 'sw'), '', 'its code says it')
+  assert.equal(translate('This sentence was made yesterday.', 'sw'), null, 'then the API says it itself')
 })
 
 test('what the API really answers to wrong fields has words in Swahili', async () => {
@@ -113,7 +113,7 @@ test('what the API really answers to wrong fields has words in Swahili', async (
       const reply = await world.post(`${path}?environment=sandbox`, body, { key: token })
       assert.equal(reply.status, 400, reply.text)
       for (const { field, message } of reply.body.error.details.fields) {
-        assert.ok(inWords(message, 'sw'), `${path} ${field}: ${message}`)
+        assert.ok(translate(message, 'sw'), `${path} ${field}: ${message}`)
       }
     }
   } finally {

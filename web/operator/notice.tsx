@@ -1,10 +1,10 @@
-// What an act has come to, said where the reader is.
+// The result of an action.
 
 import { Alert } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 
-/** Says a text, to whoever listens as well, and takes the focus when it is new. Nothing for no text. */
-export function News({ text }: { text: string | null }) {
+/** Announces a text to screen readers and takes the focus when the text changes. Shows nothing for null. */
+export function Notice({ text }: { text: string | null }) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (text !== null) place.current?.focus()

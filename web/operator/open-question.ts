@@ -1,9 +1,9 @@
-// Which question a page asks stands in its address: a new sign-in comes back to it, with what was typed.
+// The address holds the name of the open dialog, so that a new sign-in returns to it with its draft.
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
 
-/** The question that is open, and how to ask or leave one. A page that is opened with a question still only asks it. */
-export function useAsking<Name extends string>(names: readonly Name[]) {
+/** The open dialog, and the function that opens or closes one. Opening a page with a dialog in its address decides nothing. */
+export function useOpenQuestion<Name extends string>(names: readonly Name[]) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>
   const navigate = useNavigate()
   const asking = names.find((name) => name === search.act) ?? null

@@ -1,9 +1,9 @@
-// What the API says when it refuses, in the reader's language. It says it in English: each sentence has its Swahili words here,
-// and a new one without them fails a test. Fetched with the first refusal, so that no page waits for it.
+// Swahili translations of the API's messages, which are in English. A test fails if a message has none.
+// The first refusal loads this file, so that no page waits for it.
 
-/** The API's words and ours. `{}` stands for a value, in the same order on both sides. */
-const SAID: Readonly<Record<string, string>> = {
-  // At a field: what the API says follows the name of the field.
+/** API message -> Swahili. `{}` stands for a value, in the same order on both sides. */
+const SWAHILI: Readonly<Record<string, string>> = {
+  // At a field: the message of the API follows the name of the field.
   'is required': 'Jaza sehemu hii.',
   'is required the first time': 'Jaza sehemu hii: ni mara ya kwanza.',
   'is required for this destination': 'Jaza sehemu hii: mpokeaji huyu anaihitaji.',
@@ -94,7 +94,7 @@ const SAID: Readonly<Record<string, string>> = {
   'names another recipient than destination_name': 'Jina hili ni tofauti na jina la mpokeaji.',
   'contradicts this key, which acts in {}: leave it out': 'Ufunguo huu ni wa {}: acha wazi.',
   'contradicts this request, which acts in {}': 'Ombi hili ni la mazingira mengine ({}).',
-  // What is said of a refusal as a whole, where its code alone says less.
+  // Messages of a whole refusal that add something to its code.
   'Too many documents wait to be drawn. Ask again after as many seconds as Retry-After says.':
     'Nyaraka nyingi zinasubiri kuandaliwa. Jaribu tena baada ya muda mfupi.',
   'Only operators of the platform may call this.': 'Hili ni la waendeshaji wa mfumo tu.',
@@ -191,7 +191,7 @@ const SAID: Readonly<Record<string, string>> = {
   'Send the file as text/csv.': 'Leta faili la CSV.',
   'The file is too large. The limit is {} MiB.': 'Faili ni kubwa mno. Lisizidi MiB {}.',
   'The statement was not taken: line {} {}. See details.lines.': 'Taarifa haikupokelewa. Mstari wa {}: {}.',
-  // What is wrong with a line of a statement.
+  // Errors in a line of a statement.
   'has neither a column reference nor provider_id': 'hakuna safu ya reference wala provider_id',
   'has no column {}': 'hakuna safu {}',
   'has the column "{}" more than once': 'safu "{}" iko zaidi ya mara moja',
@@ -210,7 +210,7 @@ const SAID: Readonly<Record<string, string>> = {
   'is not UTF-8': 'si UTF-8',
 }
 
-/** Sentences that say what their codes say (problem-texts.ts). */
+/** Messages that only repeat their code, which has its own text in problem-texts.ts. */
 const BY_CODE: ReadonlySet<string> = new Set([
   'Your role does not allow this. Ask an administrator of the merchant.',
   'This request is not allowed.',
@@ -231,42 +231,42 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'You have approved this already. It leaves when another operator approves it too.',
 ])
 
-// The longest first: it is the nearest. No value reaches into the next sentence.
-const PATTERNS = Object.entries(SAID)
+// The longest pattern is the most specific, so it comes first. No value reaches into the next sentence.
+const PATTERNS = Object.entries(SWAHILI)
   .toSorted(([one], [other]) => other.length - one.length)
   .map(([api, sw]) => {
     const parts = api.split('{}').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     return { pattern: new RegExp(`^${parts.join('((?:(?!\\. [A-Z]).)*?)')}$`, 's'), sw }
   })
 
-/** Amounts as people write them: "1000000.00" is "1,000,000". */
+/** Groups the digits of amounts: "1000000.00" is "1,000,000". */
 function grouped(text: string): string {
   return text.replace(/\b\d{4,}\.\d{2}\b/g, (amount) =>
     amount.replace(/\.00$/, '').replace(/\B(?=(\d{3})+(?!\d))/g, ','),
   )
 }
 
-/** A sentence of the API in Swahili. Null: there are no words for it yet. */
-export function inSwahili(said: string): string | null {
+/** Translates a message of the API into Swahili. Null if there is no translation. */
+export function inSwahili(message: string): string | null {
   for (const { pattern, sw } of PATTERNS) {
-    const [found, ...values] = pattern.exec(said) ?? []
+    const [found, ...values] = pattern.exec(message) ?? []
     if (found === undefined) continue
     return sw.replaceAll('{}', () => {
       const value = values.shift() ?? ''
-      // The end of a plural, and what a sentence within a sentence says.
+      // A value is a plural ending, a nested message, or plain text.
       return value === 's' ? '' : (inSwahili(value) ?? grouped(value))
     })
   }
-  // Several sentences, each of which is known.
-  const sentences = said.split(/(?<=\.) (?=[A-Z])/)
+  // Several sentences: each must have a translation.
+  const sentences = message.split(/(?<=\.) (?=[A-Z])/)
   if (sentences.length < 2) return null
   const all = sentences.map(inSwahili)
   return all.includes(null) ? null : all.join(' ')
 }
 
-/** What the API said, as a whole sentence in this language. Empty: its code says it. Null: only the API has words for it. */
-export function inWords(said: string, language: 'sw' | 'en'): string | null {
-  if (BY_CODE.has(said)) return ''
-  if (language === 'sw') return inSwahili(said)
-  return /^[a-z"]/.test(said) ? `This ${said}${/[.!?]$|:\/\/$/.test(said) ? '' : '.'}` : grouped(said)
+/** A message of the API as a whole sentence in this language. Empty if its code has its own text. Null if there is no translation. */
+export function translate(message: string, language: 'sw' | 'en'): string | null {
+  if (BY_CODE.has(message)) return ''
+  if (language === 'sw') return inSwahili(message)
+  return /^[a-z"]/.test(message) ? `This ${message}${/[.!?]$|:\/\/$/.test(message) ? '' : '.'}` : grouped(message)
 }

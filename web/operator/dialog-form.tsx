@@ -1,11 +1,11 @@
-// The form of a question: what is asked, then the button that restates what it does, and the way back.
+// The form of a dialog: its body, the button that names the action, and the button that cancels.
 
 import { Button, Group, Stack } from '@mantine/core'
 import type { FormEventHandler, ReactNode } from 'react'
 import { useTexts } from '../ui/language.ts'
 import { partsTexts } from '../ui/parts-texts.ts'
 
-/** The body of a question. */
+/** The body of a dialog. */
 export function Form({ onSubmit, children }: { onSubmit: FormEventHandler<HTMLFormElement>; children: ReactNode }) {
   return (
     <form onSubmit={onSubmit} noValidate>
@@ -14,8 +14,8 @@ export function Form({ onSubmit, children }: { onSubmit: FormEventHandler<HTMLFo
   )
 }
 
-/** The buttons of a question. `text` says what the first one does; `danger` colours it. */
-export function Answers({
+/** The buttons of a dialog. `text` names the action; `danger` colours its button. */
+export function DialogButtons({
   text,
   danger = false,
   sending,
