@@ -1,7 +1,7 @@
 // A new merchant, with its two books.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
-import { accountsFor } from '../../books/ledger/index.ts'
+import { openBooks } from '../../books/ledger/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { merchantCode, newId, newRoutingCode } from '../../kernel/lib/index.ts'
 import type { Merchant } from './find.ts'
@@ -41,7 +41,7 @@ export async function addMerchant(deps: Deps, tx: Tx, act: Act, input: NewMercha
   const now = deps.clock.now()
   const merchant = await insert(deps, tx, input)
   const { id: merchant_id, name, status, verified, priced } = merchant
-  await accountsFor(tx, merchant_id)
+  await openBooks(tx, merchant_id)
   if (input.approved) await tx.query(DEFAULT_PRICES, [merchant_id, newId(deps, merchant.routing_code), now])
   await recordAudit(deps, tx, {
     ...act,

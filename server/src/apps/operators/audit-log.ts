@@ -4,14 +4,14 @@ import Type, { type Static } from 'typebox'
 import {
   AuditAnswer,
   type AuditFilter,
-  checkSome,
+  checkAuditStep,
   listAudit,
   listRecentAudit,
   PLATFORM,
   RECENT_MAX,
-  readPlace,
+  parseChainPosition,
   SEARCH_MAX,
-  STEP,
+  AUDIT_STEP_LIMITS,
   searchAudit,
 } from '../../books/audit/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -67,7 +67,7 @@ export function auditLogRoutes(deps: Deps): Routes {
         schema: {
           tags,
           summary: 'Check that nobody changed the audit log',
-          description: `Reads at most ${STEP.entries} entries and for about ${STEP.ms / 1000} seconds, then says where to go on.`,
+          description: `Reads at most ${AUDIT_STEP_LIMITS.entries} entries and for about ${AUDIT_STEP_LIMITS.ms / 1000} seconds, then says where to go on.`,
           querystring: Type.Object({
             after: Type.Optional(line(64, 'The `next` of the call before. Left out: from the beginning.')),
           }),
@@ -76,9 +76,9 @@ export function auditLogRoutes(deps: Deps): Routes {
       },
       async (request) => {
         const { after } = request.query
-        const place = after === undefined ? undefined : readPlace(after)
+        const place = after === undefined ? undefined : parseChainPosition(after)
         if (place === null) refuseField('after', 'must be the next of an earlier answer')
-        const { next, problems, ...counts } = await checkSome(deps, deps.db, place)
+        const { next, problems, ...counts } = await checkAuditStep(deps, deps.db, place)
         const data = { ok: problems.length === 0, ...counts, problems, complete: next === null, next }
         return { success: true as const, data }
       },

@@ -1,6 +1,6 @@
 // The withdrawals of all merchants as operators see them: the list, and one with all that a decision needs.
 
-import { balanceOf } from '../../books/ledger/index.ts'
+import { readBalance } from '../../books/ledger/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, pageOf } from '../../kernel/http/index.ts'
 import { assertInvariant, formatAmount, isId, refuse, routingCodeOf, ZERO_ID } from '../../kernel/lib/index.ts'
@@ -168,7 +168,7 @@ export async function getWithdrawal(
     presentOne(deps, reader, row),
     historyOf(reader, { merchant_id, id }),
     reader.query<PayoutFacts>(PAYOUT, [merchant_id, id]),
-    balanceOf(reader, merchant_id, environment),
+    readBalance(reader, merchant_id, environment),
   ])
   const { available, reserved, held } = balance
   return {

@@ -1,6 +1,6 @@
-// Every act that the audit log knows, and which of them the merchant that they concern may read.
+// All actions of the audit log, in two lists: those that merchants read and those that only operators read.
 
-/** Acts that their merchant reads. An act that is not named here is hidden from merchants. */
+/** The actions that the merchant concerned may read. All others are hidden from merchants. */
 export const MERCHANT_ACTIONS = [
   'adjustment.create',
   'api_key.create',
@@ -39,7 +39,7 @@ export const MERCHANT_ACTIONS = [
   'withdrawal.submit',
 ] as const
 
-/** Acts that only operators read: how they deliberate, and what they do with the platform and its people. */
+/** The actions that only operators read: their deliberation, and the administration of the platform and its users. */
 export const OPERATOR_ACTIONS = [
   'networks.replace',
   'reconciliation.ask',
@@ -62,5 +62,5 @@ export const OPERATOR_ACTIONS = [
   'withdrawal.name_check',
 ] as const
 
-/** An act as the audit log names it: noun.verb. A new act does not compile before it stands in one of the two lists. */
+/** An action, named noun.verb. A new action compiles only when one of the two lists names it. */
 export type AuditAction = (typeof MERCHANT_ACTIONS)[number] | (typeof OPERATOR_ACTIONS)[number]

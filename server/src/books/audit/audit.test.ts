@@ -1,4 +1,4 @@
-// The audit log: whole under load, nothing without its act, never changed, and read by whom it concerns.
+// The audit log: complete under load, atomic with its act, never changed, and visible only to permitted readers.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -41,7 +41,7 @@ const read = async (query: string, key = operator) => {
 }
 const seqsOf = (data: { items: { seq: number }[] }) => data.items.map(({ seq }) => seq)
 
-test('a hundred acts on one merchant at once, from two processes, make one chain without a gap', async () => {
+test('100 concurrent acts of two processes on one merchant make one chain without a gap', async () => {
   const { id } = await world.newMerchant()
   const rules = [{ flow: 'withdrawal' }]
   const answers = await Promise.all(
@@ -62,7 +62,7 @@ test('a hundred acts on one merchant at once, from two processes, make one chain
   assert.deepEqual(await checkChains(world.deps.db), [])
 })
 
-test('an act that is rolled back leaves no entry, and the next one takes its place in the chain', async () => {
+test('an act that is rolled back leaves no entry and no gap', async () => {
   const { id } = await world.newMerchant()
   await write(id, 'kept')
   await assert.rejects(
@@ -85,16 +85,16 @@ test('an act that is rolled back leaves no entry, and the next one takes its pla
   assert.deepEqual(await checkChains(world.deps.db), [])
 })
 
-test('two merchants never wait for each other', async () => {
+test('acts on two merchants never wait for each other', async () => {
   const [one, two] = [await world.newMerchant(), await world.newMerchant()]
   await inTransaction(world.deps.db, async (tx) => {
     await recordAudit(world.deps, tx, entry(one.id))
-    // Would wait for the transaction around it, if the chains shared anything.
+    // If the chains shared a lock, this would wait for the enclosing transaction.
     await write(two.id, '1', other)
   })
 })
 
-test('no entry can be changed or deleted with the rights of the server, nor can a chain be cut', async () => {
+test('the database refuses to change or delete an entry or a chain with the rights of the server', async () => {
   await write(world.merchant.id)
   for (const statement of [
     "update audit_log set actor_name = 'somebody else'",
@@ -107,7 +107,7 @@ test('no entry can be changed or deleted with the rights of the server, nor can 
   }
 })
 
-test('what is written with strange signs, and with nothing, is read back as it was and holds', async () => {
+test('an entry with special characters or empty values is read back unchanged and its chain is valid', async () => {
   const { id } = await world.newMerchant()
   const after = { name: 'Mama Ñandú "quoted" \\ \u2028 😀', nested: [1.5, null, { z: 1, a: 2 }], text: '\u0000' }
   await inTransaction(world.deps.db, (tx) =>
@@ -120,7 +120,7 @@ test('what is written with strange signs, and with nothing, is read back as it w
   assert.deepEqual(await checkChains(world.deps.db), [])
 })
 
-test('the log of a merchant is paged, newest first', async () => {
+test('the server pages the log of a merchant, newest first', async () => {
   const { id } = await world.newMerchant()
   for (let i = 2; i <= 5; i++) await write(id, String(i))
   const page = await read(`merchant_id=${id}&page=2&page_size=2`)
@@ -131,14 +131,14 @@ test('the log of a merchant is paged, newest first', async () => {
   assert.deepEqual(seqsOf(await read(`merchant_id=${randomUUID()}`)), [])
 })
 
-test('an operator reads the newest acts of all merchants and the platform in one list', async () => {
+test('an operator reads the newest acts of all merchants and of the platform in one list', async () => {
   const merchants = await Promise.all(Array.from({ length: 4 }, () => world.newMerchant()))
   const chains = [...merchants.map(({ id }) => id), PLATFORM]
   const written: string[] = []
   for (let i = 0; i < 20; i++) {
     world.deps.clock.advance(1)
     const target = `act ${i}`
-    // Some write often, some rarely: the newest acts are not spread evenly.
+    // Some merchants write often, some rarely: the newest acts are not spread evenly.
     await write(chains[i % 7 < 3 ? 0 : i % chains.length] as string, target)
     written.unshift(target)
   }
@@ -152,7 +152,7 @@ test('an operator reads the newest acts of all merchants and the platform in one
   assert.equal(both.status, 400)
 })
 
-test('the list over all ends at its bound, and says so in its total', async () => {
+test('the list of all chains ends at RECENT_MAX, and so does its total', async () => {
   const { id } = await world.newMerchant()
   await inTransaction(world.deps.db, async (tx) => {
     for (let i = 0; i < 1010; i++) await recordAudit(world.deps, tx, entry(id, String(i)))
@@ -164,7 +164,7 @@ test('the list over all ends at its bound, and says so in its total', async () =
   assert.deepEqual(await checkChains(world.deps.db), [], 'a chain longer than one reading holds')
 })
 
-test('a merchant reads what was done to it, but not which operator did it, from where and why', async () => {
+test('a merchant reads the acts of operators without their name, address and reason', async () => {
   const merchant = await world.newMerchant()
   const { token, email } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
   await world.post('/v1/merchant/members', { email: 'new@example.com', role: 'VIEWER' }, { key: token })
@@ -191,7 +191,7 @@ test('a merchant reads what was done to it, but not which operator did it, from 
   assert.equal(items[0].request_id, null)
 })
 
-test('a merchant reads its own log and no other', async () => {
+test('a merchant reads only its own log', async () => {
   const [mine, theirs] = [await world.newMerchant(), await world.newMerchant()]
   await write(theirs.id)
   const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: mine }])
@@ -200,7 +200,7 @@ test('a merchant reads its own log and no other', async () => {
   assert.equal(foreign.body.error.code, 'merchant_mismatch')
 })
 
-test('a merchant reads nothing of how operators deliberate: no entry, no count and no gap', async () => {
+test('a merchant sees no trace of the deliberation of operators: no entry, no count and no gap', async () => {
   const careful = await createWorld({ url: world.url, env: { FOUR_EYES_AMOUNT: '5000' } })
   try {
     const [asha, juma] = [await openDesk(careful), await openDesk(careful)]
@@ -236,7 +236,7 @@ test('a merchant reads nothing of how operators deliberate: no entry, no count a
   }
 })
 
-test('every act that the code records is classified as one that merchants read, or one that they do not', () => {
+test('the two lists of actions name every action that the code records', () => {
   const folder = new URL('../../', import.meta.url)
   const known = new Set<string>([...MERCHANT_ACTIONS, ...OPERATOR_ACTIONS])
   assert.equal(known.size, MERCHANT_ACTIONS.length + OPERATOR_ACTIONS.length, 'an act stands in one list, once')

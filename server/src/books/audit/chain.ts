@@ -1,14 +1,14 @@
-// The hash chain: each entry's hash covers the entry and the hash before it, so that no entry can be changed, removed
-// or slipped in without breaking every hash after it.
+// The hash chain: each hash covers its entry and the previous hash. If an entry is changed, removed or inserted, every
+// later hash is wrong.
 
 import { createHash } from 'node:crypto'
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { Actor } from '../../kernel/http/index.ts'
 
-/** What the first entry of a chain follows. */
+/** The hash before the first entry of a chain. */
 export const GENESIS = Buffer.alloc(32)
 
-/** What a hash covers. `before` and `after` are JSON texts, as they are stored; `at` is ISO 8601 in UTC. */
+/** The content that a hash covers. `before` and `after` are JSON texts as stored; `at` is ISO 8601 in UTC. */
 export type HashedEntry = {
   merchant_id: string
   seq: number
@@ -24,7 +24,7 @@ export type HashedEntry = {
   address?: string | null
 }
 
-/** SHA-256 of the previous hash and of the entry, written as one JSON array. */
+/** SHA-256 of the previous hash and the entry as one JSON array. */
 export function entryHash(previous: Uint8Array, entry: HashedEntry): Buffer {
   const { merchant_id, seq, at, actor, action, target_type, target_id, before, after } = entry
   const text = JSON.stringify([
@@ -51,9 +51,9 @@ const ORPHANS = sql(
   'audit_check_orphans',
   `select distinct merchant_id from audit_log l where not exists (select from audit_chains c where c.merchant_id = l.merchant_id) limit 10`,
 )
-type Head = { merchant_id: string; seq: string; hash: Buffer }
+type ChainHead = { merchant_id: string; seq: string; hash: Buffer }
 
-/** An entry as it is stored, with what its hash covers. */
+/** A stored entry with the columns that its hash covers. */
 export type ChainRow = {
   seq: string
   at: Date
@@ -71,7 +71,7 @@ export type ChainRow = {
   hash: Buffer
 }
 
-/** Columns of a `ChainRow`; the table is aliased l. */
+/** The columns of a `ChainRow`. The table is aliased l. */
 export const CHAIN_COLUMNS = `l.seq::text as seq, l.at, l.actor_kind, l.actor_id, l.actor_name, l.action, l.target_type, l.target_id, l.reason,
      l.before::text as before, l.after::text as after, l.request_id, l.address, l.hash`
 
@@ -80,11 +80,11 @@ const ENTRIES = sql(
   `select ${CHAIN_COLUMNS} from audit_log l where l.merchant_id = $1 and l.seq > $2::bigint order by l.seq limit 1000`,
 )
 
-/** How far a chain was followed. */
-export type Link = { seq: number; hash: Buffer }
+/** The last entry of a chain that was checked. */
+export type ChainLink = { seq: number; hash: Buffer }
 
-/** Follows a chain by one entry: the next link, or why it is none. */
-export function nextLink(merchant_id: string, link: Link, row: ChainRow): Link | string {
+/** Checks the next entry of a chain. Returns its link, or the fault as a text. */
+export function nextLink(merchant_id: string, link: ChainLink, row: ChainRow): ChainLink | string {
   const { actor_kind, actor_id, actor_name, ...rest } = row
   const actor = { kind: actor_kind, id: actor_id, name: actor_name }
   const entry = { ...rest, merchant_id, seq: Number(row.seq), at: row.at.toISOString(), actor }
@@ -93,20 +93,20 @@ export function nextLink(merchant_id: string, link: Link, row: ChainRow): Link |
   return hash.equals(row.hash) ? { seq: entry.seq, hash } : `${merchant_id}: entry ${row.seq} is not what was written`
 }
 
-/** Why a chain does not end where its head says, or null. */
-export function endFault(merchant_id: string, link: Link, head: { seq: string; hash: Buffer }): string | null {
+/** Compares the last entry of a chain with its head. Returns the fault, or null if they agree. */
+export function endFault(merchant_id: string, link: ChainLink, head: { seq: string; hash: Buffer }): string | null {
   const ends = String(link.seq) === head.seq && link.hash.equals(head.hash)
   return ends ? null : `${merchant_id}: the chain ends at ${link.seq}, its head says ${head.seq}`
 }
 
-/** Reads every chain from its first entry and names each that is broken, with the entry where it breaks. */
+/** Checks every chain from its first entry. Returns one text for each broken chain, with the first faulty entry. */
 export async function checkChains(reader: Reader): Promise<string[]> {
   const broken: string[] = []
   for (const { merchant_id } of await reader.query<{ merchant_id: string }>(ORPHANS, [])) {
     broken.push(`${merchant_id} has entries but no chain`)
   }
   for (let after: string | null = null; ; ) {
-    const heads: Head[] = await reader.query<Head>(CHAINS, [after])
+    const heads: ChainHead[] = await reader.query<ChainHead>(CHAINS, [after])
     for (const head of heads) {
       const fault = await checkChain(reader, head)
       if (fault !== null) broken.push(fault)
@@ -117,8 +117,8 @@ export async function checkChains(reader: Reader): Promise<string[]> {
   }
 }
 
-async function checkChain(reader: Reader, head: Head): Promise<string | null> {
-  let link: Link = { seq: 0, hash: GENESIS }
+async function checkChain(reader: Reader, head: ChainHead): Promise<string | null> {
+  let link: ChainLink = { seq: 0, hash: GENESIS }
   for (;;) {
     const rows = await reader.query<ChainRow>(ENTRIES, [head.merchant_id, link.seq])
     for (const row of rows) {

@@ -1,9 +1,7 @@
 // The door of audit.
-
-export { type Act, actOf } from './act.ts'
 export type { AuditAction } from './actions.ts'
 export { checkChains } from './chain.ts'
-export { type CheckedSome, checkSome, readPlace, STEP } from './check-some.ts'
+export { AUDIT_STEP_LIMITS, type AuditStepResult, checkAuditStep, parseChainPosition } from './check-step.ts'
 export {
   type AuditEntry,
   type AuditFilter,
@@ -14,6 +12,6 @@ export {
   SEARCH_MAX,
   searchAudit,
 } from './list.ts'
-export { recordAudit, recordAudits } from './record.ts'
+export { type Act, actOf, recordAudit, recordAudits } from './record.ts'
 export { auditRoutes } from './routes.ts'
 export { AuditAnswer } from './schema.ts'

@@ -1,4 +1,4 @@
-// Reading the audit log, newest first.
+// Reads the audit log, newest first.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { type Actor, COUNT_MAX, type PageChoice, pageOf } from '../../kernel/http/index.ts'
@@ -6,28 +6,28 @@ import { isId } from '../../kernel/lib/index.ts'
 import { type AuditAction, MERCHANT_ACTIONS } from './actions.ts'
 import type { AuditView, MerchantAuditView } from './schema.ts'
 
-/** The chain of acts that concern no merchant. */
+/** The id of the chain for acts that concern no merchant. */
 export const PLATFORM = '00000000-0000-0000-0000-000000000000'
 
-/** One act, as whoever records it tells it. Secrets never belong in `before` or `after`. */
+/** One act for the audit log. `before` and `after` must contain no secret. */
 export type AuditEntry = {
-  /** Whom the act concerns; PLATFORM when it concerns no merchant. */
+  /** The merchant concerned; PLATFORM if the act concerns no merchant. */
   merchant_id: string
   actor: Actor
-  /** What was done: noun.verb, such as merchant.approve. */
+  /** The action: noun.verb, such as merchant.approve. */
   action: AuditAction
   target_type: string
   target_id: string
   reason?: string | null
   before?: unknown
   after?: unknown
-  /** The X-Request-Id of the request that did it. */
+  /** The X-Request-Id of the request. */
   request_id?: string | null
   /** The address of the caller. */
   address?: string | null
 }
 
-/** An entry as it is stored. */
+/** A stored entry. */
 export type StoredEntry = {
   merchant_id: string
   seq: bigint
@@ -54,7 +54,7 @@ const LIST = sql(
 )
 const LENGTH = sql('audit_length', `select seq from audit_chains where merchant_id = $1`)
 
-/** A page of one chain, newest first. Its entries count from 1 without a gap, so no page is slower than another. */
+/** A page of one chain, newest first. `seq` has no gap, so every page costs the same. */
 export async function listAudit(reader: Reader, merchant_id: string, choice: PageChoice) {
   const { page = 1, page_size = 20 } = choice
   const [head] = await reader.query<{ seq: bigint }>(LENGTH, [merchant_id])
@@ -64,7 +64,7 @@ export async function listAudit(reader: Reader, merchant_id: string, choice: Pag
   return pageOf(entries.map(presentAudit), total, choice)
 }
 
-// The newest n acts lie in the n chains that were written last: what is read grows with n, not with the log.
+// The newest n acts lie in the n chains that were written last: the cost grows with n, not with the log.
 const RECENT = sql(
   'audit_recent',
   `select ${COLUMNS} from (select c.merchant_id, c.seq from audit_chains c order by c.at desc, c.merchant_id limit $1) newest
@@ -74,10 +74,10 @@ const RECENT = sql(
 )
 const ALL_ENTRIES = sql('audit_all_entries', 'select coalesce(sum(seq), 0)::float8 as total from audit_chains')
 
-/** How far back the view over all chains goes. What is older is found in its own chain. */
+/** The view over all chains shows this many acts. Older acts are found in their own chain. */
 export const RECENT_MAX = 500
 
-/** A page of the newest acts of all chains together. `total_items` counts up to RECENT_MAX, and no page goes further. */
+/** A page of the newest acts of all chains. Pages and `total_items` end at RECENT_MAX. */
 export async function listRecentAudit(reader: Reader, choice: PageChoice) {
   const { page = 1, page_size = 20 } = choice
   const from = (page - 1) * page_size
@@ -87,7 +87,7 @@ export async function listRecentAudit(reader: Reader, choice: PageChoice) {
   return pageOf(entries.map(presentAudit), Math.min(all?.total ?? 0, RECENT_MAX), choice)
 }
 
-/** Which acts are wanted. `actor`: an id, an e-mail address or another name. Times: from inclusive, to exclusive. */
+/** A filter of acts. `actor`: an id, an e-mail address or another name. Times: `from` inclusive, `to` exclusive. */
 export type AuditFilter = {
   actor?: string | undefined
   action?: string | undefined
@@ -96,10 +96,10 @@ export type AuditFilter = {
   to?: Date | undefined
 }
 
-/** How far back one chain is searched for what has no index (an action, a time, a name), and each of all chains. */
+/** Entries searched per chain if the filter has no index (an action, a time, a name): in one chain, and in each of all chains. */
 export const SEARCH_MAX = { one: 100_000, each: 200 } as const
 
-// Statements without a name are planned for the filters at hand: a target or a person has an index.
+// A statement without a name is planned for its actual filters: targets and users have an index.
 const MATCHING = `l.merchant_id = c.merchant_id and ($2::text is null or l.actor_id = $2) and ($3::text is null or l.actor_name = $3)
      and ($4::text is null or l.action = $4) and ($5::text is null or l.target_id = $5)
      and ($6::timestamptz is null or l.at >= $6) and ($7::timestamptz is null or l.at < $7)
@@ -119,7 +119,7 @@ const SEARCH_COUNT = sql(
 )
 const USER = sql('audit_user_by_email', 'select id from users where email = lower($1)')
 
-/** A page of the acts that match, newest first: of one chain, or of all. `total_items` counts up to 10,000 or RECENT_MAX. */
+/** A page of matching acts of one chain or of all, newest first. `total_items` counts up to 10,000 or RECENT_MAX. */
 export async function searchAudit(reader: Reader, merchant_id: string | null, filter: AuditFilter, choice: PageChoice) {
   const { page = 1, page_size = 20 } = choice
   const most = merchant_id === null ? RECENT_MAX : COUNT_MAX
@@ -130,13 +130,13 @@ export async function searchAudit(reader: Reader, merchant_id: string | null, fi
   const depth = merchant_id === null ? SEARCH_MAX.each : SEARCH_MAX.one
   const values = [merchant_id, actor_id, actor_name, action, target_id, from, to, depth]
   const rows = begin >= end ? [] : await reader.query<StoredEntry>(SEARCH, [...values, end, end - begin, begin])
-  // A page that is not full is the last one: then there is nothing to count.
+  // A page that is not full is the last one, so its total needs no count.
   const last = rows.length < end - begin && (rows.length > 0 || begin === 0)
   const [all] = last ? [] : await reader.query<{ total: number }>(SEARCH_COUNT, [...values, most])
   return pageOf(rows.map(presentAudit), all?.total ?? begin + rows.length, choice)
 }
 
-/** A person by id or e-mail address; whatever else is a name, of a key or a command. */
+/** Resolves an actor: a user by id or e-mail address, else the name of a key or a command. */
 async function actorBy(reader: Reader, actor: string | undefined) {
   if (actor === undefined) return { actor_id: null, actor_name: null }
   const id = actor.toLowerCase()
@@ -155,7 +155,7 @@ const COUNT_ALLOWED = sql(
   `select count(*)::int as total from (select 1 from audit_log l where ${ALLOWED} limit $3) counted`,
 )
 
-/** A page of what a merchant may read of its chain, newest first. `total_items` counts that alone, up to 10,000. */
+/** A page of the entries that a merchant may read of its chain, newest first. `total_items` counts only these, up to 10,000. */
 export async function listForMerchant(reader: Reader, merchant_id: string, choice: PageChoice) {
   const { page = 1, page_size = 20 } = choice
   const allowed = [merchant_id, MERCHANT_ACTIONS]
@@ -171,8 +171,8 @@ export async function listForMerchant(reader: Reader, merchant_id: string, choic
 }
 
 /**
- * An entry as its merchant sees it. Its place in the chain is left out: it would count the hidden entries. Which person of the platform acted, from where and with what reason is the
- * platform's own matter: a reason may be a suspicion. So is who approved with them.
+ * An entry as its merchant sees it. `seq` is removed because it would reveal the number of hidden entries. The operator, the
+ * address, the reason (which may be a suspicion) and the approvals are internal to the platform.
  */
 function hideOperator({ seq: _, ...entry }: AuditView): MerchantAuditView {
   const after = withoutApprovals(entry.after)

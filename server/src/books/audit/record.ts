@@ -1,9 +1,10 @@
-// Writing the audit log: in the transaction of the act itself, so that neither exists without the other.
+// Writes the audit log in the transaction of the act, so that the database holds both or neither.
 //
-// Each merchant's chain is one lock: two acts of one merchant wait for each other, two merchants' never do. A process
-// that dies before the commit leaves neither the act nor its entry.
+// The lock is the chain of a merchant: acts on one merchant wait for each other, acts on two merchants never do.
 
+import type { FastifyRequest } from 'fastify'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
+import { actorOf } from '../../kernel/http/index.ts'
 import { assertInvariant } from '../../kernel/lib/index.ts'
 import { entryHash, GENESIS } from './chain.ts'
 import type { AuditEntry } from './list.ts'
@@ -34,26 +35,26 @@ const APPEND = sql(
    from entry e where e.newest and c.merchant_id = e.merchant_id and c.seq = e.prior returning 1`,
 )
 
-/** Appends one entry to the chain of `entry.merchant_id` (PLATFORM: none). Call it last: it locks the chain. */
+/** Appends one entry to the chain of `entry.merchant_id`, or of PLATFORM. Call it last: it locks the chain. */
 export function recordAudit(deps: Deps, tx: Tx, entry: AuditEntry): Promise<void> {
   return recordAudits(deps, tx, [entry])
 }
 
-/** Appends a set of entries, each to the chain of its merchant and in their order. Call it last: it locks the chains. */
+/** Appends entries in their order, each to the chain of its merchant. Call it last: it locks the chains. */
 export async function recordAudits(deps: Deps, tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return
   const merchant_ids = [...new Set(entries.map(({ merchant_id }) => merchant_id))]
   await tx.query(OPEN, [merchant_ids, GENESIS, deps.clock.now()])
   const rows = await tx.query<{ merchant_id: string; seq: string; hash: Buffer }>(LOCK, [merchant_ids])
-  assertInvariant(rows.length === merchant_ids.length, 'audit chains that were just opened exist')
+  assertInvariant(rows.length === merchant_ids.length, 'an audit chain that was just opened is missing')
   const heads = new Map(
     rows.map((row) => [row.merchant_id, { first: Number(row.seq), seq: Number(row.seq), hash: row.hash }]),
   )
-  // Read behind the locks, so that the times of a chain grow with it.
+  // The clock is read after the locks are taken, so the times of a chain never decrease.
   const at = deps.clock.now()
   const links = entries.map((entry) => {
     const head = heads.get(entry.merchant_id)
-    assertInvariant(head !== undefined, 'every entry has its chain')
+    assertInvariant(head !== undefined, 'an audit entry has no chain')
     const link = linkOf(entry, head, at)
     head.seq = link.seq
     head.hash = link.hash
@@ -64,7 +65,7 @@ export async function recordAudits(deps: Deps, tx: Tx, entries: readonly AuditEn
     return { ...link, hash: link.hash.toString('hex'), prior: head?.first, newest: head?.seq === link.seq }
   })
   const moved = await tx.query(APPEND, [JSON.stringify(written), at])
-  assertInvariant(moved.length === merchant_ids.length, 'every audit chain moved on')
+  assertInvariant(moved.length === merchant_ids.length, 'an audit chain did not advance')
 }
 
 function linkOf(entry: AuditEntry, head: { seq: number; hash: Buffer }, at: Date) {
@@ -89,4 +90,15 @@ function linkOf(entry: AuditEntry, head: { seq: number; hash: Buffer }, at: Date
     address: entry.address ?? null,
     hash,
   }
+}
+
+/** The context of an act: the actor, the id of the request and the address of the caller. */
+export type Act = Pick<AuditEntry, 'actor' | 'request_id' | 'address'>
+
+/** The act of an authenticated request. On an operator route the user acts as operator. */
+export function actOf(request: FastifyRequest): Act {
+  if (request.principal === null) throw new Error('actOf() was called on a public route')
+  const actor = actorOf(request.principal)
+  const as_operator = request.routeOptions.config.access === 'operator'
+  return { actor: as_operator ? { ...actor, kind: 'operator' } : actor, request_id: request.id, address: request.ip }
 }

@@ -1,4 +1,4 @@
-// A merchant reads what was done to it, and by whom.
+// The audit log of a merchant.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -15,9 +15,9 @@ export function auditRoutes(deps: Deps): Routes {
         config: { access: { roles: ['MERCHANT_ADMIN'] } },
         schema: {
           tags: ['People'],
-          summary: 'List who did what in the merchant, newest first',
+          summary: 'List the audit log of the merchant, newest first',
           description:
-            'Acts of its members and keys, and what operators of the platform decided, who are not named. How operators deliberate is left out. Nothing in it ever changes. `total_items` counts up to 10,000.',
+            'Acts of the members and keys of the merchant, and decisions of operators, whose names are hidden. The deliberation of operators is hidden. Entries never change. `total_items` counts up to 10,000.',
           querystring: Type.Object(PageQuery),
           response: { 200: MerchantAuditAnswer },
         },

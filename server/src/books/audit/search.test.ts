@@ -1,4 +1,4 @@
-// Finding acts: by who did it, what it was, to what, and when; of one merchant, of the platform, or of all.
+// Searching acts by actor, action, target and time: of one merchant, of the platform, or of all.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -19,7 +19,7 @@ let world: World
 let operator: string
 let [mine, theirs] = ['', '']
 const person = { user_id: '', email: '' }
-/** What was done, oldest first. */
+/** The recorded acts, oldest first. */
 const done: { merchant_id: string; action: string; target_id: string; actor: string; at: string }[] = []
 before(async () => {
   world = await createWorld()
@@ -55,7 +55,7 @@ const read = async (query: string): Promise<{ items: Item[]; pagination: { total
   return reply.body.data
 }
 
-/** The query finds what `keep` keeps, newest first. */
+/** Asserts that the query returns the acts that `keep` selects, newest first. */
 async function finds(query: string, keep: (act: (typeof done)[number]) => boolean): Promise<void> {
   const { items, pagination } = await read(query)
   const expected = done.filter(keep).reverse()
@@ -65,7 +65,7 @@ async function finds(query: string, keep: (act: (typeof done)[number]) => boolea
     query,
   )
   assert.equal(pagination.total_items, expected.length, query)
-  assert.ok(expected.length > 0, `${query} is no empty question`)
+  assert.ok(expected.length > 0, `${query} matches at least one act`)
 }
 
 const SCOPES: [string, (merchant_id: string) => boolean][] = [
@@ -73,7 +73,7 @@ const SCOPES: [string, (merchant_id: string) => boolean][] = [
   ['scope=platform&', (id) => id === PLATFORM],
 ]
 
-test('finds a person by id and by e-mail address, and a command by its name', async () => {
+test('an operator finds a user by id and by e-mail address, and a command by its name', async () => {
   for (const [scope, within] of [...SCOPES, [`merchant_id=${mine}&`, (id: string) => id === mine] as const]) {
     for (const name of [person.user_id, person.email, person.email.toUpperCase()]) {
       await finds(`${scope}actor=${name}`, (act) => act.actor === 'person' && within(act.merchant_id))
@@ -83,7 +83,7 @@ test('finds a person by id and by e-mail address, and a command by its name', as
   assert.deepEqual((await read('actor=nobody')).items, [])
 })
 
-test('finds what was done, to what, and when, alone and together', async () => {
+test('an operator filters by action, target and time, alone and together', async () => {
   const [from, to] = [done[6]?.at as string, done[30]?.at as string]
   await finds('action=invoice.send', ({ action }) => action === 'invoice.send')
   await finds('target_id=door-2', ({ target_id }) => target_id === 'door-2')
@@ -101,7 +101,7 @@ test('finds what was done, to what, and when, alone and together', async () => {
   )
 })
 
-test('has pages that join without a gap and without a repetition', async () => {
+test('the pages of a search have no gap and no repetition', async () => {
   const all = (await read('action=invoice.send')).items
   const pages: Item[] = []
   for (let page = 1; pages.length < all.length; page++) {
@@ -112,7 +112,7 @@ test('has pages that join without a gap and without a repetition', async () => {
   assert.deepEqual(pages, all)
 })
 
-test('refuses times that are none, and a merchant beside the platform', async () => {
+test('the server refuses invalid times, and a merchant together with the platform', async () => {
   for (const query of ['from=yesterday', 'to=x', `scope=platform&merchant_id=${mine}&action=a`]) {
     assert.deepEqual(codeOf(await world.get(`/v1/operator/audit-log?${query}`, operator)), [400, 'validation_failed'])
   }

@@ -1,26 +1,79 @@
-// The book of a merchant: six accounts per environment, made when the merchant is made.
+// One book: the six accounts of a merchant in one environment. The server opens it, reads it and locks it here.
 
-import { sql, type Tx } from '../../kernel/db/index.ts'
+import { type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { CURRENCY } from '../../kernel/lib/index.ts'
 
 /**
  * available: the merchant may withdraw it. reserved: set aside for a payout. held: under review.
- * provider_float: where the money lies (negative: it is owed to the others). fee_income, processor_cost: our fee and
- * what the provider charges us.
+ * provider_float: money at the provider; negative, because the provider owes it to us.
+ * fee_income: our fees. processor_cost: the provider's charges that we bear.
  */
 export const BOOK_CODES = ['available', 'reserved', 'held', 'provider_float', 'fee_income', 'processor_cost'] as const
 
 /** An account of a book. */
 export type AccountCode = (typeof BOOK_CODES)[number]
 
-const OPEN = sql(
+const OPEN_BOOKS = sql(
   'ledger_open_book',
   `insert into ledger_accounts (merchant_id, environment, currency, code, balance_minor, version)
    select $1, environment, $2, code, 0, 0
    from unnest($3::text[]) environment, unnest($4::text[]) code`,
 )
 
-/** Opens both books of a new merchant, live and sandbox, with nothing in them. */
-export async function accountsFor(tx: Tx, merchant_id: string): Promise<void> {
-  await tx.query(OPEN, [merchant_id, CURRENCY, ['live', 'sandbox'], [...BOOK_CODES]])
+/** Opens both books of a new merchant, live and sandbox, with zero balances. */
+export async function openBooks(tx: Tx, merchant_id: string): Promise<void> {
+  await tx.query(OPEN_BOOKS, [merchant_id, CURRENCY, ['live', 'sandbox'], [...BOOK_CODES]])
+}
+
+const BALANCE = sql(
+  'ledger_balance',
+  `select code, balance_minor from ledger_accounts
+   where merchant_id = $1 and environment = $2 and currency = $3 and code in ('available', 'reserved', 'held')`,
+)
+
+/** Reads the balance of one book in cents, from the database and never from a cache. */
+export async function readBalance(
+  reader: Reader,
+  merchant_id: string,
+  environment: string,
+): Promise<{ available: bigint; reserved: bigint; held: bigint }> {
+  const rows = await reader.query<{ code: 'available' | 'reserved' | 'held'; balance_minor: bigint }>(BALANCE, [
+    merchant_id,
+    environment,
+    CURRENCY,
+  ])
+  const balance = { available: 0n, reserved: 0n, held: 0n }
+  for (const row of rows) balance[row.code] = row.balance_minor
+  return balance
+}
+
+/** Names one book: its merchant and its environment. */
+export type BookKey = { merchant_id: string; environment: string }
+
+// Locks all accounts of the books in the same order as the statement that writes postings.
+const LOCK_BOOKS = sql(
+  'ledger_lock_books',
+  `select a.merchant_id, a.environment, a.code, a.balance_minor
+   from (select distinct merchant_id, environment from unnest($1::uuid[], $2::text[]) as b(merchant_id, environment)) b
+   join ledger_accounts a on a.merchant_id = b.merchant_id and a.environment = b.environment and a.currency = $3
+   order by a.merchant_id, a.environment, a.code for update of a`,
+)
+
+/**
+ * Locks whole books until the transaction ends. Returns the available amount of each in cents, by `bookName`.
+ * No other transaction moves money in these books meanwhile, so a decision from these amounts still holds when it is posted.
+ */
+export async function lockBooks(tx: Tx, books: readonly BookKey[]): Promise<Map<string, bigint>> {
+  const rows = await tx.query<BookKey & { code: string; balance_minor: bigint }>(LOCK_BOOKS, [
+    books.map(({ merchant_id }) => merchant_id),
+    books.map(({ environment }) => environment),
+    CURRENCY,
+  ])
+  const available = rows.filter(({ code }) => code === 'available')
+  return new Map(available.map((row) => [bookName(row), row.balance_minor]))
+}
+
+/** The key of a book in a Map. */
+export function bookName({ merchant_id, environment }: BookKey): string {
+  return `${merchant_id} ${environment}`
 }

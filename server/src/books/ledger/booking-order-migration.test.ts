@@ -1,4 +1,4 @@
-// Upgrading: books that were written without numbers get them, and go on from there.
+// The migration gives sequences to the bookings of old books, and new bookings continue them.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -19,7 +19,7 @@ import { BOOK_CODES } from './book.ts'
 
 const START = Date.parse('2026-01-04T20:59:59Z')
 const SELLERS = [1_000_001, 2_000_002, 3_000_003].map((routing_code) => ({ id: randomUUID(), routing_code }))
-/** What a merchant reads of a planted book: net amounts in the order of writing. */
+/** The net amounts of an inserted book as its merchant reads them, in the order of writing. */
 const expected = new Map<string, bigint[]>()
 
 let database: TestDatabase
@@ -36,7 +36,7 @@ before(async () => {
       [id, routing_code, merchantCode(routing_code), new Date(START)],
     )
     for (const environment of ['live', 'sandbox']) {
-      // The last merchant has never had a payment in the sandbox.
+      // The last merchant has no payment in the sandbox.
       const count = id === SELLERS[2]?.id && environment === 'sandbox' ? 0 : 60
       await writeOldBook(client, { id, routing_code, environment }, count)
     }
@@ -54,7 +54,7 @@ after(async () => {
   await database?.drop()
 })
 
-/** Applies the migrations before a number, as a program of that time did. */
+/** Applies the migrations before a number, as a program of that release did. */
 async function migrateUntil(url: string, number: string): Promise<void> {
   const earlier = await mkdtemp(join(tmpdir(), 'migrations-'))
   try {
@@ -68,7 +68,7 @@ async function migrateUntil(url: string, number: string): Promise<void> {
 
 type Book = { id: string; routing_code: number; environment: string }
 
-/** Writes a book as the program of that time did: ids and times are taken before the lock, so they are not in order. */
+/** Writes a book as the program of that release did: it chose ids and times before the lock, so they are not in order. */
 async function writeOldBook(client: pg.Client, { id: merchant_id, routing_code, environment }: Book, count: number) {
   const accounts = new Map(BOOK_CODES.map((code) => [code as string, { balance: 0n, version: 0n }]))
   const move = (code: string, amount: bigint) => {
@@ -111,7 +111,7 @@ async function writeOldBook(client: pg.Client, { id: merchant_id, routing_code, 
     )
   }
   for (let i = 0; i < count; i++) {
-    // Times go back now and then, and around midnight too.
+    // Times decrease now and then, also around midnight.
     const at = new Date(START + i * 40 - (i % 7) * 55)
     const amount = BigInt(1_000 + i * 3)
     const source = randomUUID()
@@ -120,7 +120,7 @@ async function writeOldBook(client: pg.Client, { id: merchant_id, routing_code, 
     } else if (i % 5 === 4) {
       await transfer(at, 'withdrawal_paid_late', 0, source, 'available', 'provider_float', 500n)
       await transfer(at, 'withdrawal_paid_late', 1, source, 'available', 'fee_income', 20n)
-      // What we bear ourselves touches nothing that the merchant reads.
+      // A charge that the platform bears changes no account that the merchant reads.
       await transfer(at, 'withdrawal_paid_late', 2, source, 'processor_cost', 'provider_float', 7n)
       nets.push(-520n)
     } else {
@@ -141,7 +141,7 @@ async function writeOldBook(client: pg.Client, { id: merchant_id, routing_code, 
 type Line = { sequence: number; direction: string; net_amount: string; balance_after: string; created_at: string }
 const cents = (text: string) => BigInt(text.replace('.', ''))
 
-/** All that a merchant reads of a book, oldest first. */
+/** The transactions of a book as its merchant reads them, oldest first. */
 async function linesOf(merchant_id: string, environment: 'live' | 'sandbox'): Promise<Line[]> {
   const { token } = await world.newSession([{ role: 'VIEWER', merchant: { id: merchant_id } as Merchant }])
   const reply = await world.get(
@@ -168,21 +168,21 @@ function assertChain(lines: readonly Line[], nets: readonly bigint[]): void {
   }
 }
 
-test('merchants read books from before the upgrade in the order in which they were written', async () => {
+test('merchants read old bookings in the order of writing after the upgrade', async () => {
   for (const { id } of SELLERS) {
     for (const environment of ['live', 'sandbox'] as const)
       assertChain(await linesOf(id, environment), expected.get(`${id} ${environment}`) ?? [])
   }
 })
 
-test('all legs of a booking keep one date after the upgrade', async () => {
+test('all legs of a booking have one date after the upgrade', async () => {
   const apart = await world.rows(
     `select source_id from ledger_transfers group by merchant_id, source_id, posting having count(distinct created_at) > 1`,
   )
   assert.deepEqual(apart, [])
 })
 
-test('verify finds nothing wrong with the order of upgraded books', async () => {
+test('verify finds no wrong order in upgraded books', async () => {
   const { checks } = await verify(database.url)
   const own = checks.filter(({ name }) => BOOKINGS.some((invariant) => invariant.name === name))
   assert.equal(own.length, BOOKINGS.length)
@@ -192,7 +192,7 @@ test('verify finds nothing wrong with the order of upgraded books', async () => 
   )
 })
 
-test('a payment after the upgrade gets the next number, also in a book that was empty', async () => {
+test('a payment after the upgrade gets the next sequence, also in an empty book', async () => {
   for (const { id, routing_code } of SELLERS) {
     for (const environment of ['live', 'sandbox'] as const) {
       const nets = expected.get(`${id} ${environment}`) ?? []
@@ -204,7 +204,7 @@ test('a payment after the upgrade gets the next number, also in a book that was 
   }
 })
 
-test('the database refuses a booking without a number, as a program from before the upgrade would write', async () => {
+test('the database refuses a booking without a sequence from an older program', async () => {
   const [row] = await world.rows<{ id: string }>(
     "select id from ledger_transfers where posting = 'collection_settled' and leg = 0 limit 1",
   )

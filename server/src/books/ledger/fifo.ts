@@ -1,12 +1,12 @@
-// Which credits an amount was taken from, when what came first is taken first.
+// Finds the credits that funded a debit: first in, first out.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
-import type { BookKey } from './balance.ts'
-import { EFFECT } from './movements.ts'
+import type { BookKey } from './book.ts'
+import { BOOKING_EFFECT } from './booking-sql.ts'
 import type { Fact, SourceType } from './post.ts'
 
-/** A posting that credited what is available, and how much of it was taken. Amounts in cents. */
-export type Origin = {
+/** A posting that credited `available`, and how much of it the debit used. Amounts in cents. */
+export type FundingCredit = {
   id: string
   posting: Fact
   source_type: SourceType
@@ -15,16 +15,16 @@ export type Origin = {
   used_minor: bigint
 }
 
-/** Where an amount came from, oldest first. `complete`: the whole of it was found. */
-export type Origins = { origins: Origin[]; complete: boolean }
+/** The credits that funded a debit, oldest first. `complete` is true if they cover the whole debit. */
+export type FundingCredits = { origins: FundingCredit[]; complete: boolean }
 
-/** How many bookings are looked at, at most. */
+/** The search reads at most this many bookings. */
 const BOOKINGS_MAX = 10_000
-const BATCH = 1_000
+const BATCH_SIZE = 1_000
 
-type Booking = Omit<Origin, 'used_minor'> & { sequence: bigint }
+type Booking = Omit<FundingCredit, 'used_minor'> & { sequence: bigint }
 
-const TAKEN = sql(
+const DEBIT = sql(
   'ledger_taken',
   `select t.environment, t.amount_minor, t.debit_balance_minor + t.amount_minor as before_minor, t.sequence
    from ledger_transfers t where t.merchant_id = $1 and t.id = $2 and t.debit_code = 'available' and t.leg = 0`,
@@ -35,49 +35,53 @@ const BATCH_BEFORE = sql(
   `select t.id, t.sequence, t.posting, t.source_type, t.source_id, e.net_minor from (
      select t.* from ledger_transfers t
      where t.merchant_id = $1 and t.environment = $2 and t.sequence < $3 order by t.sequence desc limit $4
-   ) t cross join lateral ${EFFECT} e order by t.sequence desc`,
+   ) t cross join lateral ${BOOKING_EFFECT} e order by t.sequence desc`,
 )
 
 /**
- * Which credits a debit of `available` took. What lay there before the debit are the latest credits that make up the
- * balance, and the debit took the oldest part of that. The way back follows the numbers of the book, which have no
- * gap: so two debits never claim the same money. It ends after some thousands of bookings.
+ * Finds the credits that a debit of `available` used. The latest credits make up the balance before the debit; the debit
+ * used the oldest part of them. The sequence of a book has no gap, so two debits never use the same money.
+ * The search stops after BOOKINGS_MAX bookings.
  */
-export async function originsOf(reader: Reader, merchant_id: string, transfer_id: string): Promise<Origins> {
-  const [taken] = await reader.query<{
+export async function findFundingCredits(
+  reader: Reader,
+  merchant_id: string,
+  transfer_id: string,
+): Promise<FundingCredits> {
+  const [debit] = await reader.query<{
     environment: string
     amount_minor: bigint
     before_minor: bigint
     sequence: bigint
-  }>(TAKEN, [merchant_id, transfer_id])
-  if (!taken) return { origins: [], complete: false }
-  const { amount_minor, before_minor } = taken
-  const book = { merchant_id, environment: taken.environment }
-  const origins: Origin[] = []
-  let lying = before_minor
-  let newer = before_minor - amount_minor
-  for await (const { sequence: _, ...origin } of wayBack(reader, book, taken.sequence)) {
+  }>(DEBIT, [merchant_id, transfer_id])
+  if (!debit) return { origins: [], complete: false }
+  const { amount_minor, before_minor } = debit
+  const book = { merchant_id, environment: debit.environment }
+  const origins: FundingCredit[] = []
+  let unexplained = before_minor
+  let remaining_after = before_minor - amount_minor
+  for await (const { sequence: _, ...origin } of bookingsBefore(reader, book, debit.sequence)) {
     if (origin.net_minor > 0n) {
-      const left = least(origin.net_minor, lying)
-      const kept = least(left, newer)
-      lying -= left
-      newer -= kept
-      if (left > kept) origins.push({ ...origin, used_minor: left - kept })
+      const present = smaller(origin.net_minor, unexplained)
+      const unused = smaller(present, remaining_after)
+      unexplained -= present
+      remaining_after -= unused
+      if (present > unused) origins.push({ ...origin, used_minor: present - unused })
     }
-    if (lying === 0n) break
+    if (unexplained === 0n) break
   }
-  return { origins: origins.reverse(), complete: lying === 0n }
+  return { origins: origins.reverse(), complete: unexplained === 0n }
 }
 
-function least(a: bigint, b: bigint): bigint {
+function smaller(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
-/** The bookings of a book before one of them, the last one first. */
-async function* wayBack(reader: Reader, book: BookKey, sequence: bigint): AsyncGenerator<Booking> {
+/** Yields the bookings of a book before the given sequence, newest first. */
+async function* bookingsBefore(reader: Reader, book: BookKey, sequence: bigint): AsyncGenerator<Booking> {
   let until = sequence
   for (let read = 0; read < BOOKINGS_MAX && until > 1n; ) {
-    const batch = await reader.query<Booking>(BATCH_BEFORE, [book.merchant_id, book.environment, until, BATCH])
+    const batch = await reader.query<Booking>(BATCH_BEFORE, [book.merchant_id, book.environment, until, BATCH_SIZE])
     yield* batch
     until = batch.at(-1)?.sequence ?? 1n
     read += batch.length

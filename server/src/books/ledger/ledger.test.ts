@@ -1,4 +1,4 @@
-// The ledger: every movement balances, happens once, and is never changed.
+// The ledger: each posting balances, is written once, and is never changed.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -11,13 +11,13 @@ import { inTransaction } from '../../kernel/db/index.ts'
 import { newId } from '../../kernel/lib/index.ts'
 import {
   BOOK_CODES,
-  balanceOf,
   bookName,
   type Fact,
   lockBooks,
   type Posting,
   postingOf,
   postTransfers,
+  readBalance,
   type SourceType,
 } from './index.ts'
 
@@ -59,10 +59,10 @@ async function book(merchant: Merchant, environment = 'live'): Promise<Record<st
   return Object.fromEntries(rows.filter((row) => row.balance_minor !== 0n).map((row) => [row.code, row.balance_minor]))
 }
 
-describe('facts and what they move', () => {
+describe('facts and their transfers', () => {
   /** Fact, amount, fee, and the provider's charge with who bears it. */
   type Step = [Fact, bigint, bigint, bigint?, ('merchant' | 'platform')?]
-  /** What the merchant has before a withdrawal. */
+  /** The balance of the merchant before a withdrawal. */
   const had: Step = ['adjustment_credited_float', 1000n, 0n]
   const HAD = 'provider_float>available 1000'
   const TABLE: [string, Step[], string[], Record<string, bigint>][] = [
@@ -305,7 +305,7 @@ describe('facts and what they move', () => {
       assert.equal(transfers.length, moves.length)
       assert.deepEqual(await book(merchant), balances)
       assert.deepEqual(await book(merchant, 'sandbox'), {}, 'the other environment is another book')
-      const { available, held, reserved } = await balanceOf(world.deps.db, merchant.id, 'live')
+      const { available, held, reserved } = await readBalance(world.deps.db, merchant.id, 'live')
       assert.deepEqual(
         [available, held, reserved],
         [balances.available ?? 0n, balances.held ?? 0n, balances.reserved ?? 0n],
@@ -313,7 +313,7 @@ describe('facts and what they move', () => {
     })
   }
 
-  test('every fact there is stands in the table', () => {
+  test('the table names every fact', () => {
     const facts: Record<Fact, true> = {
       collection_settled: true,
       collection_held: true,
@@ -337,7 +337,7 @@ describe('facts and what they move', () => {
     assert.deepEqual([...covered].sort(), Object.keys(facts).sort())
   })
 
-  test('the movement of the amount can be named beforehand, and only that one is', async () => {
+  test('a posting gives its transfer_id to leg 0 alone', async () => {
     const merchant = await world.newMerchant()
     const transfer_id = newId(world.deps, merchant.routing_code)
     await post([posting(merchant, 'collection_settled', 1000n, { fee_minor: 5n, transfer_id })])
@@ -346,7 +346,7 @@ describe('facts and what they move', () => {
     assert.equal((await transfersOf(merchant)).length, 2)
   })
 
-  test('one id of a payment, a withdrawal and a correction are three sources', async () => {
+  test('a payment, a withdrawal and an adjustment with the same id are three sources', async () => {
     const merchant = await world.newMerchant()
     const source_id = randomUUID()
     await post([
@@ -357,7 +357,7 @@ describe('facts and what they move', () => {
     assert.deepEqual(await book(merchant), { available: 500n, reserved: 300n, provider_float: -800n })
   })
 
-  test('a new merchant has two complete books with nothing in them', async () => {
+  test('a new merchant has two complete books with zero balances', async () => {
     const merchant = await world.newMerchant()
     const rows = await world.rows<{ environment: string; code: string }>(
       'select environment, code from ledger_accounts where merchant_id = $1 and balance_minor = 0 and version = 0',
@@ -372,7 +372,7 @@ describe('facts and what they move', () => {
     }
   })
 
-  test('an amount that is not positive, a fee that eats a payment, a fee or a charge where none is taken, and a fact of another source are refused before the database', async () => {
+  test('postingOf refuses an amount below 1, a fee as large as the payment, a fee or charge that the fact does not take, and a fact of another source', async () => {
     const merchant = await world.newMerchant()
     for (const bad of [
       posting(merchant, 'collection_settled', 0n),
@@ -393,7 +393,7 @@ describe('facts and what they move', () => {
 })
 
 describe('once, and for ever', () => {
-  test('a fact that is posted a second time fails, and takes its whole set with it', async () => {
+  test('the ledger refuses a whole set if one of its facts is already posted', async () => {
     const merchant = await world.newMerchant()
     const other = await world.newMerchant()
     const first = posting(merchant, 'collection_settled', 1000n)
@@ -409,14 +409,14 @@ describe('once, and for ever', () => {
     assert.equal((await transfersOf(other)).length, 0)
   })
 
-  test('the same fact twice in one set fails as well', async () => {
+  test('the ledger refuses a set that contains the same fact twice', async () => {
     const merchant = await world.newMerchant()
     const twice = posting(merchant, 'collection_settled', 1000n)
     await assert.rejects(post([twice, twice]), { code: '23505' })
     assert.deepEqual(await book(merchant), {})
   })
 
-  test('fifty postings of one fact at once move its money once', async () => {
+  test('50 identical postings at once move the money once', async () => {
     const merchant = await world.newMerchant()
     const same = posting(merchant, 'collection_settled', 1000n)
     const results = await Promise.allSettled(Array.from({ length: 50 }, () => post([same])))
@@ -436,7 +436,7 @@ describe('once, and for ever', () => {
       `delete from ${table}`,
       `truncate ${table}`,
     ]) {
-      test(`"${statement}" is refused by the database itself`, async () => {
+      test(`the database refuses "${statement}"`, async () => {
         await assert.rejects(world.rows(statement), { code: '42501' })
       })
     }
@@ -451,7 +451,7 @@ describe('once, and for ever', () => {
     'payouts',
     'held_collections',
   ]) {
-    test(`nothing can be deleted from ${table}`, async () => {
+    test(`the database refuses to delete from ${table}`, async () => {
       await assert.rejects(world.rows(`delete from ${table}`), { code: '42501' })
       await assert.rejects(world.rows(`truncate ${table} cascade`), { code: '42501' })
     })
@@ -459,7 +459,7 @@ describe('once, and for ever', () => {
 })
 
 describe('limits', () => {
-  test('held never goes below zero, and the refused set leaves nothing', async () => {
+  test('the ledger refuses a whole set that takes held below zero', async () => {
     const merchant = await world.newMerchant()
     await post([posting(merchant, 'collection_held', 100n)])
     await assert.rejects(
@@ -469,7 +469,7 @@ describe('limits', () => {
     assert.deepEqual(await book(merchant), { held: 100n, provider_float: -100n })
   })
 
-  test('a reversal may take available below zero: the money is gone', async () => {
+  test('a reversal takes available below zero when the merchant has already used the money', async () => {
     const merchant = await world.newMerchant()
     await post([posting(merchant, 'collection_reversed', 100n)])
     assert.deepEqual(await book(merchant), { available: -100n, provider_float: 100n })
@@ -483,7 +483,7 @@ describe('limits', () => {
     'adjustment_debited_cost',
   ]
   for (const fact of TAKES) {
-    test(`${fact} takes all there is, and never a cent more: the refused set leaves nothing`, async () => {
+    test(`${fact} takes the whole available balance, and the ledger refuses one cent more`, async () => {
       const merchant = await world.newMerchant()
       await post([posting(merchant, 'collection_settled', 100n)])
       await assert.rejects(post([posting(merchant, fact, 101n)]), /broken invariant/)
@@ -502,7 +502,7 @@ describe('limits', () => {
       await assert.rejects(post([posting(merchant, fact, 1n)]), /broken invariant/)
     })
 
-    test(`${fact} takes nothing from a merchant that a reversal left below zero`, async () => {
+    test(`the ledger refuses ${fact} for a merchant whose balance is below zero`, async () => {
       const merchant = await world.newMerchant()
       await post([posting(merchant, 'collection_reversed', 100n)])
       await assert.rejects(post([posting(merchant, fact, 1n)]), /broken invariant/)
@@ -512,7 +512,7 @@ describe('limits', () => {
     })
   }
 
-  test('a fee and a charge of a late payment count as well', async () => {
+  test('the ledger counts the fee and the charge of a late payout against the available balance', async () => {
     const merchant = await world.newMerchant()
     await post([posting(merchant, 'collection_settled', 100n)])
     const late = { fee_minor: 7n, charge_minor: 4n, charge_borne_by: 'merchant' } as const
@@ -526,7 +526,7 @@ describe('limits', () => {
     })
   })
 
-  test('below zero, money still comes in, and comes back', async () => {
+  test('a merchant below zero still receives payments and returned withdrawals', async () => {
     const merchant = await world.newMerchant()
     const source_id = randomUUID()
     await post([
@@ -543,7 +543,7 @@ describe('limits', () => {
     assert.equal((await book(merchant)).available, 6n)
   })
 
-  test('reserved never goes below zero', async () => {
+  test('the ledger refuses a set that takes reserved below zero', async () => {
     const merchant = await world.newMerchant()
     await post([posting(merchant, 'collection_settled', 100n), posting(merchant, 'withdrawal_reserved', 50n)])
     for (const fact of ['withdrawal_paid', 'withdrawal_released'] as const)
@@ -552,7 +552,7 @@ describe('limits', () => {
     assert.deepEqual(await book(merchant), { available: 50n, reserved: 50n, provider_float: -100n })
   })
 
-  test('whoever locks the books first and looks never takes too much, however many do at once', async () => {
+  test('concurrent transactions that lock the books first never take more than the available balance', async () => {
     const merchants = await Promise.all([1, 2, 3].map(() => world.newMerchant()))
     const other = testDeps(world.url)
     await post(merchants.map((merchant) => posting(merchant, 'collection_settled', 1000n)))
@@ -589,7 +589,7 @@ describe('limits', () => {
       assert.deepEqual(await book(merchant), { available: 20n, reserved: 980n, provider_float: -1000n })
   })
 
-  test('money for a merchant without a book is refused', async () => {
+  test('the ledger refuses a posting for a merchant without a book', async () => {
     const nobody = { ...(await world.newMerchant()), id: randomUUID() }
     await assert.rejects(post([posting(nobody, 'collection_settled', 100n)]))
     const merchant = await world.newMerchant()
@@ -599,7 +599,7 @@ describe('limits', () => {
     assert.deepEqual(await book(merchant), {})
   })
 
-  test('a set of nothing does nothing', async () => {
+  test('an empty set writes nothing', async () => {
     const count = () =>
       world.rows('select count(*) as transfers, sum(version) as moves from ledger_accounts, ledger_transfers')
     const before = await count()
@@ -608,7 +608,7 @@ describe('limits', () => {
   })
 })
 
-/** The checks of `verify` that concern the ledger alone: these postings have no collections behind them. */
+/** The checks of `verify` that concern the ledger alone: these postings have no collections. */
 async function ledgerHolds(): Promise<void> {
   const { checks } = await verify(world.url)
   const own = checks.filter((check) =>
@@ -622,9 +622,9 @@ async function ledgerHolds(): Promise<void> {
 }
 
 describe('sets', () => {
-  test('after any set over many merchants, facts and fees, every running balance is the sum so far', async () => {
+  test('each stored balance is the running sum after any set of merchants, facts and fees', async () => {
     const merchants = await Promise.all([1, 2, 3, 4].map(() => world.newMerchant()))
-    // Enough everywhere, so that no set is refused.
+    // Each account holds enough, so the ledger refuses no set.
     const sources = merchants.flatMap((merchant) => [
       posting(merchant, 'adjustment_credited_float', 10n ** 15n),
       posting(merchant, 'collection_held', 10n ** 15n),
@@ -673,7 +673,7 @@ describe('sets', () => {
     await ledgerHolds()
   })
 
-  test('sets of two processes over the same accounts, in any order, never deadlock and lose nothing', async () => {
+  test('sets of two processes over the same accounts never deadlock and lose no transfer', async () => {
     const merchants = await Promise.all(Array.from({ length: 6 }, () => world.newMerchant()))
     const other = testDeps(world.url)
     const started = await world.rows<{ deadlocks: bigint }>(

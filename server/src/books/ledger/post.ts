@@ -1,45 +1,45 @@
-// Postings: the named business facts that move money, and the one statement that writes a set of them.
+// Postings: the named business facts that move money, and the statement that writes a set of them.
 
 import { type Deps, inputRows, sql, type Tx } from '../../kernel/db/index.ts'
 import { assertInvariant, CURRENCY, newId } from '../../kernel/lib/index.ts'
 import type { AccountCode } from './book.ts'
 
-type Movement = readonly [debit: AccountCode, credit: AccountCode]
+type AccountPair = readonly [debit: AccountCode, credit: AccountCode]
 
 /**
- * What each fact moves, and nothing else moves money. Leg 0 is the amount, leg 1 our fee, leg 2 what the provider charges:
- * taken from the merchant where it is passed through, else from us. Leg numbers are stored.
+ * The accounts of each fact; no other code moves money. Leg 0 is the amount, leg 1 our fee, leg 2 the provider's charge.
+ * The merchant bears the charge if it is passed through, else the platform does. The database stores leg numbers.
  */
 const FACTS = {
-  // A payer's money arrived: the provider owes it to us, we owe it to the merchant, less our fee.
+  // The payer paid: the provider owes the amount to us, and we owe it to the merchant, less our fee.
   collection_settled: { amount: ['provider_float', 'available'], fee: ['available', 'fee_income'] },
-  // It arrived, but someone must look at it first.
+  // The payer paid, but an operator must review the payment first.
   collection_held: { amount: ['provider_float', 'held'] },
-  // Someone looked, and it is the merchant's, less our fee.
+  // An operator cleared the held payment: the merchant gets it, less our fee.
   collection_cleared: { amount: ['held', 'available'], fee: ['available', 'fee_income'] },
-  // Someone looked, and it goes back to the payer.
+  // An operator declined the held payment: it goes back to the payer.
   collection_declined: { amount: ['held', 'provider_float'] },
-  // The provider took it back from us after it was settled. Only this may leave available below zero.
+  // The provider reversed a settled payment. Only this fact may leave `available` below zero.
   collection_reversed: { amount: ['available', 'provider_float'], fee: ['fee_income', 'available'] },
-  // The provider took it back while it was still under review.
+  // The provider reversed a payment that was still under review.
   collection_held_reversed: { amount: ['held', 'provider_float'] },
-  // A withdrawal was approved: amount and charges are set aside.
+  // An operator approved a withdrawal: its amount and charges are reserved.
   withdrawal_reserved: { amount: ['available', 'reserved'] },
-  // The provider paid it out.
+  // The provider paid the withdrawal out.
   withdrawal_paid: {
     amount: ['reserved', 'provider_float'],
     fee: ['reserved', 'fee_income'],
     charge: { merchant: ['reserved', 'provider_float'], platform: ['processor_cost', 'provider_float'] },
   },
-  // It was not paid out: what was set aside is the merchant's again.
+  // The provider did not pay it out: the reserved amount becomes available again.
   withdrawal_released: { amount: ['reserved', 'available'] },
-  // It was paid out after all, when nothing was set aside any more.
+  // The provider paid it out after the reservation was released.
   withdrawal_paid_late: {
     amount: ['available', 'provider_float'],
     fee: ['available', 'fee_income'],
     charge: { merchant: ['available', 'provider_float'], platform: ['processor_cost', 'provider_float'] },
   },
-  // What was paid out came back.
+  // The provider returned a paid withdrawal.
   withdrawal_reversed: {
     amount: ['provider_float', 'available'],
     fee: ['fee_income', 'available'],
@@ -54,20 +54,24 @@ const FACTS = {
   adjustment_debited_cost: { amount: ['available', 'processor_cost'] },
 } as const satisfies Record<
   string,
-  { amount: Movement; fee?: Movement; charge?: { merchant: Movement; platform: Movement } }
+  { amount: AccountPair; fee?: AccountPair; charge?: { merchant: AccountPair; platform: AccountPair } }
 >
 
 /** The name of a business fact that moves money. */
 export type Fact = keyof typeof FACTS
 
-type Moves = { amount: Movement; fee?: Movement; charge?: { merchant: Movement; platform: Movement } }
+type FactAccounts = {
+  amount: AccountPair
+  fee?: AccountPair
+  charge?: { merchant: AccountPair; platform: AccountPair }
+}
 
-/** What a fact is about. */
+/** The kind of record that a fact concerns. */
 export type SourceType = 'collection' | 'withdrawal' | 'adjustment'
 
 /**
- * One business fact about one source, with its amounts in cents. `fee_minor` and `charge_minor` are zero where the fact
- * takes none. `transfer_id` names the movement of the amount beforehand, for a row that points to it.
+ * One business fact about one source, with its amounts in cents. `fee_minor` and `charge_minor` are zero if the fact
+ * takes none. `transfer_id` fixes the id of leg 0 in advance, for a row that refers to it.
  */
 export type Posting = {
   merchant_id: string
@@ -83,10 +87,10 @@ export type Posting = {
   transfer_id?: string
 }
 
-/** Makes a posting, checking that its amounts can be. */
+/** Returns the posting. Throws if its amounts do not fit its fact. */
 export function postingOf(posting: Posting): Posting {
   const { fact, source_type, amount_minor, fee_minor, charge_minor = 0n } = posting
-  const moves: Moves = FACTS[fact]
+  const moves: FactAccounts = FACTS[fact]
   assertInvariant(fact.startsWith(source_type), `${fact} of a ${source_type}`)
   assertInvariant(amount_minor > 0n, `${fact} moves ${amount_minor}`)
   assertInvariant(fee_minor >= 0n && charge_minor >= 0n, `fee and charge of ${fact}`)
@@ -104,8 +108,8 @@ type Leg = {
   amount: bigint
 }
 
-/** What this set does to one account: the sum, the number of movements, and of bookings if the account is `available`. */
-type Change = {
+/** The change of one account by a set of postings: the sum, the number of legs, and of bookings if the account is `available`. */
+type AccountChange = {
   place: number
   merchant_id: string
   environment: string
@@ -115,9 +119,9 @@ type Change = {
   bookings: number
 }
 
-// The accounts are locked in one order (merchant, environment, code), so that two sets never deadlock. What an account
-// held right after a movement = what it held before the set (base) + the set's running sum up to that movement. A booking is
-// numbered and dated under the same lock: no number is left out, and no booking is dated before the one that it follows.
+// The statement locks accounts in one order (merchant, environment, code), so two sets never deadlock. The balance after a leg
+// is the balance before the set (base) plus the running sum of the set. The same lock covers the sequence and the date of a
+// booking: the sequence has no gap, and no booking is dated before its predecessor.
 const POST = sql(
   'ledger_post',
   `with change as materialized (
@@ -162,23 +166,22 @@ const POST = sql(
    from written`,
 )
 
-type Posted = { accounts: number; written: number; overdrawn: number; booked_at: Date }
+type PostResult = { accounts: number; written: number; overdrawn: number; booked_at: Date }
 
 /**
- * Writes a set of postings: the transfers and the balances they make, in one statement. A fact that was already
- * posted for its source breaks the unique key, and the whole set with it: money moves once. Throws as well when a
- * book is missing, when held or reserved would go below zero, or when a withdrawal or an adjustment would take available
- * below zero: see `lockBooks`.
+ * Writes the transfers and balances of a set of postings in one statement. If a fact is already posted for its source, the
+ * unique key refuses the whole set: money moves once. Throws as well if a book is missing, if held or reserved would go below
+ * zero, or if a withdrawal or an adjustment would take `available` below zero: see `lockBooks`.
  */
 export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posting[]): Promise<void> {
   if (postings.length === 0) return
   const legs = postings.flatMap(legsOf)
-  const changes = new Map<string, Change>()
-  // The place of the book that the posting under way is a booking of; its other legs are dated with it.
+  const changes = new Map<string, AccountChange>()
+  // The place of `available` in the changes if the current posting is a booking: all its legs get the date of the booking.
   let book_place: number | null = null
   const rows = legs.map(({ posting, leg, debit, credit, amount }) => {
-    const debited = move(changes, posting, debit, -amount)
-    const credited = move(changes, posting, credit, amount)
+    const debited = addToAccount(changes, posting, debit, -amount)
+    const credited = addToAccount(changes, posting, credit, amount)
     let booking: number | null = null
     if (leg === 0) {
       const booked = debit === 'available' ? debited : credit === 'available' ? credited : null
@@ -208,29 +211,35 @@ export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posti
   })
   const at = deps.clock.now()
   const change = [...changes.values()].map((entry) => ({ ...entry, delta: entry.delta.toString() }))
-  const [result] = await tx.query<Posted>(POST, [JSON.stringify(change), JSON.stringify(rows), CURRENCY, at])
-  assertInvariant(result?.accounts === change.length, `${change.length} accounts were due, ${result?.accounts} exist`)
-  assertInvariant(result.written === rows.length, `${rows.length} transfers were due, ${result.written} were written`)
-  assertInvariant(result.overdrawn === 0, `${result.overdrawn} withdrawals or adjustments took more than there was`)
+  const [result] = await tx.query<PostResult>(POST, [JSON.stringify(change), JSON.stringify(rows), CURRENCY, at])
+  assertInvariant(
+    result?.accounts === change.length,
+    `the set needs ${change.length} accounts, ${result?.accounts} exist`,
+  )
+  assertInvariant(
+    result.written === rows.length,
+    `the set has ${rows.length} transfers, ${result.written} were written`,
+  )
+  assertInvariant(result.overdrawn === 0, `${result.overdrawn} withdrawals or adjustments exceed the available balance`)
   warnOfClock(deps, result.booked_at.getTime() - at.getTime())
 }
 
-/** How far a clock may be behind a book before operators are told, and how often they are told at most. */
-const BEHIND_MS = 30_000
+/** The process logs a warning if its clock is this far behind the last booking, at most once per interval. */
+const BEHIND_WARNING_MS = 30_000
 const WARN_EVERY_MS = 60_000
 const warned_at = new WeakMap<Deps, number>()
 
-// Another process dated bookings too late, or this clock is slow: until it catches up, bookings get the date of the last one.
+// Another process has a fast clock, or this clock is slow. Until this clock catches up, bookings get the date of the last one.
 function warnOfClock(deps: Deps, behind_ms: number): void {
   const now = deps.clock.now().getTime()
-  if (behind_ms < BEHIND_MS || now - (warned_at.get(deps) ?? Number.NEGATIVE_INFINITY) < WARN_EVERY_MS) return
+  if (behind_ms < BEHIND_WARNING_MS || now - (warned_at.get(deps) ?? Number.NEGATIVE_INFINITY) < WARN_EVERY_MS) return
   warned_at.set(deps, now)
   deps.log.warn({ behind_ms }, 'the clock of this process is behind the last booking of a book')
 }
 
 function legsOf(posting: Posting): Leg[] {
   const { amount_minor, fee_minor, charge_minor = 0n, charge_borne_by = 'platform' } = posting
-  const moves: Moves = FACTS[posting.fact]
+  const moves: FactAccounts = FACTS[posting.fact]
   const charge = moves.charge?.[charge_borne_by]
   const legs = [legOf(posting, 0, moves.amount, amount_minor)]
   if (fee_minor > 0n && moves.fee) legs.push(legOf(posting, 1, moves.fee, fee_minor))
@@ -238,11 +247,11 @@ function legsOf(posting: Posting): Leg[] {
   return legs
 }
 
-function legOf(posting: Posting, leg: number, [debit, credit]: Movement, amount: bigint): Leg {
+function legOf(posting: Posting, leg: number, [debit, credit]: AccountPair, amount: bigint): Leg {
   return { posting, leg, debit, credit, amount }
 }
 
-function move(changes: Map<string, Change>, posting: Posting, code: AccountCode, delta: bigint) {
+function addToAccount(changes: Map<string, AccountChange>, posting: Posting, code: AccountCode, delta: bigint) {
   const key = `${posting.merchant_id} ${posting.environment} ${code}`
   let change = changes.get(key)
   if (!change) {

@@ -1,21 +1,21 @@
-// Which bookings of a book belong to a time, and what was available at a place of the book.
+// Finds the bookings of a period, and the available balance after a booking.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { assertInvariant, CURRENCY } from '../../kernel/lib/index.ts'
-import type { BookKey } from './balance.ts'
-import { EFFECT } from './movements.ts'
+import type { BookKey } from './book.ts'
+import { BOOKING_EFFECT } from './booking-sql.ts'
 
 /**
- * A process takes the time of a booking before it waits for the book. This is longer than any such wait: the statement ends
- * within 10 s, and its transaction too when it idles. Later, no booking is dated before a moment that has passed.
+ * A process reads the clock before it waits for the lock of the book. This delay is longer than any such wait: statements and
+ * idle transactions end within 10 s. After the delay, no new booking is dated before that moment.
  */
 export const BOOKING_DELAY_MS = 5 * 60_000
 
-/** Bookings that follow each other in one book: from the number `from` to the one before `until`. */
+/** Consecutive bookings of one book: sequence `from` inclusive, `until` exclusive. */
 export type SequenceRange = { from: bigint; until: bigint }
 
-// Times never go back along the numbers of a book, so halving the book finds the first booking at or after a moment: 24
-// look-ups among ten million. Null moments are the ends of the book.
+// Dates never decrease along the sequence of a book, so a binary search finds the first booking at or after a moment: 24
+// look-ups among ten million. A null moment means an end of the book.
 const RANGE = sql(
   'ledger_sequence_range',
   `with recursive search(place, moment, low, high) as (
@@ -35,8 +35,8 @@ const RANGE = sql(
 )
 
 /**
- * The bookings of a book that are dated at or after `from` and before `to`; null is no bound. Reads some rows, however long
- * the book is.
+ * Finds the bookings of a book that are dated at or after `from` and before `to`; null means no bound. The number of rows
+ * that it reads grows with the logarithm of the book.
  */
 export async function bookingsBetween(
   reader: Reader,
@@ -46,21 +46,21 @@ export async function bookingsBetween(
 ): Promise<SequenceRange> {
   const found = await reader.query<{ sequence: bigint }>(RANGE, [merchant_id, environment, CURRENCY, [from, to]])
   const [first, end] = found
-  assertInvariant(first !== undefined && end !== undefined, `the bookings of ${merchant_id} have no gap`)
+  assertInvariant(first !== undefined && end !== undefined, `the bookings of ${merchant_id} have a gap`)
   return { from: first.sequence, until: first.sequence > end.sequence ? first.sequence : end.sequence }
 }
 
 const BALANCE_AFTER = sql(
   'ledger_balance_after',
-  `select e.balance_minor from ledger_transfers t cross join lateral ${EFFECT} e
+  `select e.balance_minor from ledger_transfers t cross join lateral ${BOOKING_EFFECT} e
    where t.merchant_id = $1 and t.environment = $2 and t.sequence = $3`,
 )
 
-/** What was available in cents right after a booking; zero before the first one. */
+/** The available balance in cents after a booking; zero before the first one. */
 export async function balanceAfter(reader: Reader, book: BookKey, sequence: bigint): Promise<bigint> {
   if (sequence === 0n) return 0n
   const { merchant_id, environment } = book
   const [row] = await reader.query<{ balance_minor: bigint }>(BALANCE_AFTER, [merchant_id, environment, sequence])
-  assertInvariant(row !== undefined, `booking ${sequence} of ${merchant_id} exists`)
+  assertInvariant(row !== undefined, `booking ${sequence} of ${merchant_id} is missing`)
   return row.balance_minor
 }

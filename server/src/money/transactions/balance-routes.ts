@@ -1,6 +1,6 @@
 // What a merchant has.
 
-import { balanceOf } from '../../books/ledger/index.ts'
+import { readBalance } from '../../books/ledger/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { caller, type Environment, MERCHANT_ROLES, type Routes, success } from '../../kernel/http/index.ts'
 import { CURRENCY, formatAmount } from '../../kernel/lib/index.ts'
@@ -31,7 +31,7 @@ export function balanceRoutes(deps: Deps): Routes {
 }
 
 async function balance(deps: Deps, of: { merchant: { id: string }; environment: Environment }) {
-  const { available, reserved, held } = await balanceOf(deps.db, of.merchant.id, of.environment)
+  const { available, reserved, held } = await readBalance(deps.db, of.merchant.id, of.environment)
   return {
     available: formatAmount(available),
     reserved: formatAmount(reserved),

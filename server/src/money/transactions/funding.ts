@@ -1,6 +1,6 @@
 // Where the money of a withdrawal came from: first in, first out.
 
-import { originsOf } from '../../books/ledger/index.ts'
+import { findFundingCredits } from '../../books/ledger/index.ts'
 import type { Reader } from '../../kernel/db/index.ts'
 import { formatAmount } from '../../kernel/lib/index.ts'
 import type { Withdrawal } from '../withdrawals/index.ts'
@@ -12,7 +12,7 @@ import type { FundingView } from './schema.ts'
 export async function fundingOf(reader: Reader, withdrawal: Withdrawal): Promise<FundingView> {
   const { merchant_id, transfer_id } = withdrawal
   const { origins, complete } =
-    transfer_id === null ? { origins: [], complete: false } : await originsOf(reader, merchant_id, transfer_id)
+    transfer_id === null ? { origins: [], complete: false } : await findFundingCredits(reader, merchant_id, transfer_id)
   return {
     withdrawal_id: withdrawal.id,
     transaction_reference: transfer_id === null ? null : referenceOf(transfer_id),

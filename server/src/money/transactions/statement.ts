@@ -1,13 +1,13 @@
 // The statement of a day or a month: what was there, what came and went, what was left. It adds up always.
 
 import {
+  availableDelta,
   BOOKING_DELAY_MS,
   type BookKey,
   balanceAfter,
   bookingsBetween,
-  deltaOf,
   type Fact,
-  MORE_LEGS,
+  LATER_LEGS,
   type SequenceRange,
 } from '../../books/ledger/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
@@ -27,7 +27,7 @@ const BATCH = 20_000
 const SUMS = sql(
   '',
   `with part as materialized (
-     select t.merchant_id, t.environment, t.sequence, t.posting, t.source_type, t.source_id, t.amount_minor, ${deltaOf('t')} as delta
+     select t.merchant_id, t.environment, t.sequence, t.posting, t.source_type, t.source_id, t.amount_minor, ${availableDelta('t')} as delta
      from ledger_transfers t
      where t.merchant_id = $1 and t.environment = $2 and t.sequence >= $3 and t.sequence < $4
      order by t.sequence desc limit $5
@@ -37,7 +37,7 @@ const SUMS = sql(
    from (
      select t.posting, 1 as items, ${AMOUNT} as amount, t.delta from part t left join ${WITHDRAWAL_OF} w on true
      union all
-     select t.posting, 0, 0, l.delta from part t cross join lateral ${MORE_LEGS} l
+     select t.posting, 0, 0, l.delta from part t cross join lateral ${LATER_LEGS} l
    ) x
    group by posting`,
 )

@@ -1,8 +1,8 @@
 // Reading transactions: postings that touch what is available, with what they are about.
 
 import {
+  BOOKING_EFFECT,
   type BookKey,
-  EFFECT,
   type Fact,
   IS_BOOKING,
   type SequenceRange,
@@ -61,7 +61,7 @@ const transactionsOf = (transfers: string) => `
      ${AMOUNT} as amount_minor, e.net_minor, e.balance_minor, coalesce(c.reference, w.reference) as merchant_reference,
      c.status as collection_status, w.status as withdrawal_status, t.created_at
    from (${transfers}) t
-   cross join lateral ${EFFECT} e
+   cross join lateral ${BOOKING_EFFECT} e
    left join ${COLLECTION_OF} c on true
    left join ${WITHDRAWAL_OF} w on true
    order by t.sequence desc`

@@ -5,7 +5,7 @@
 
 import { findMerchant, rulesInForce } from '../../access/merchants/index.ts'
 import { type Act, recordAudit } from '../../books/audit/index.ts'
-import { balanceOf } from '../../books/ledger/index.ts'
+import { readBalance } from '../../books/ledger/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import type { ActingMerchant } from '../../kernel/http/index.ts'
 import { assertInvariant, newId, refuse } from '../../kernel/lib/index.ts'
@@ -52,7 +52,7 @@ export async function submitWithdrawal(
   const [standing, rules, { available }] = await Promise.all([
     findMerchant(tx, merchant_id),
     rulesInForce(tx, merchant_id),
-    balanceOf(tx, merchant_id, environment),
+    readBalance(tx, merchant_id, environment),
   ])
   const active = standing?.status === 'ACTIVE' && standing.verified
   if (environment === 'live' && !active) refuse('withdrawal_restricted')

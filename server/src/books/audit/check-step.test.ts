@@ -1,4 +1,4 @@
-// Checking the audit log in steps: together they find what was changed, wherever a step begins, and no step takes long.
+// Checking the audit log in steps: the steps together find every change, for any step size, and no step takes long.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database.ts
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import { inTransaction } from '../../kernel/db/index.ts'
 import { checkChains } from './chain.ts'
-import { checkSome, readPlace } from './check-some.ts'
+import { checkAuditStep, parseChainPosition } from './check-step.ts'
 import type { AuditEntry } from './list.ts'
 import { recordAudits } from './record.ts'
 
@@ -38,7 +38,7 @@ after(async () => {
 async function write(where: World, merchant_id: string, many: number): Promise<void> {
   const entry = (i: number): AuditEntry => ({
     merchant_id,
-    actor: { kind: 'operator', id: 'somebody', name: 'somebody@example.com' },
+    actor: { kind: 'operator', id: 'operator-1', name: 'operator-1@example.com' },
     action: 'merchant.verify',
     target_type: 'thing',
     target_id: String(i),
@@ -48,38 +48,38 @@ async function write(where: World, merchant_id: string, many: number): Promise<v
   await inTransaction(where.deps.db, (tx) => recordAudits(where.deps, tx, entries))
 }
 
-/** Checks the whole log in steps of so many entries. */
+/** Checks the whole log in steps of the given number of entries. */
 async function inSteps(entries: number) {
   const found: string[] = []
   const read = { chains: 0, entries: 0, steps: 0 }
   for (let next: string | null | undefined; next !== null; read.steps++) {
-    const place = next === undefined ? undefined : readPlace(next)
-    assert.notEqual(place, null, `${next} is a place`)
-    const step = await checkSome(world.deps, world.deps.db, place ?? undefined, { entries, ms: 60_000 })
+    const place = next === undefined ? undefined : parseChainPosition(next)
+    assert.notEqual(place, null, `${next} is a position`)
+    const step = await checkAuditStep(world.deps, world.deps.db, place ?? undefined, { entries, ms: 60_000 })
     assert.ok(step.entries <= entries)
     found.push(...step.problems)
     read.chains += step.chains
     read.entries += step.entries
     next = step.next
-    assert.ok(read.steps < 1_000, 'it comes to an end')
+    assert.ok(read.steps < 1_000, 'the steps end')
   }
   return { ...read, found }
 }
 
-/** Changes what nobody may change: the owner gives itself the right back. */
+/** Changes protected rows: the owner of the tables grants itself the privilege first. */
 async function tamper(text: string): Promise<void> {
   const client = new pg.Client({ connectionString: copy.url })
   await client.connect()
   await client.query('grant update, delete on audit_log, audit_chains to current_user')
   const { rowCount } = await client.query(text)
   await client.end()
-  assert.ok((rowCount ?? 0) > 0, 'something was changed')
+  assert.ok((rowCount ?? 0) > 0, 'the statement changed a row')
 }
 
 const SIZES = [1, 2, 3, 7, 10_000]
 const longest = `(select merchant_id from audit_chains order by seq desc limit 1)`
 
-test('of a sound log nothing is found, whatever the steps, and every entry is read', async () => {
+test('the check reads every entry of a valid log and finds no fault, for any step size', async () => {
   const [all] = await world.rows<{ entries: number; chains: number }>(
     'select count(*)::int as entries, count(distinct merchant_id)::int as chains from audit_log',
   )
@@ -89,17 +89,17 @@ test('of a sound log nothing is found, whatever the steps, and every entry is re
   }
 })
 
-describe('finds', () => {
+describe('the check finds', () => {
   const ways: Record<string, string> = {
-    'an entry that was changed': `update audit_log set target_id = 'x' where merchant_id = ${longest} and seq = 4`,
-    'an entry that is gone': `delete from audit_log where merchant_id = ${longest} and seq = 4`,
-    'a log whose end is gone': `delete from audit_log where merchant_id = ${longest} and seq > 4`,
-    'a log that is gone': `delete from audit_log where merchant_id = ${longest}`,
+    'a changed entry': `update audit_log set target_id = 'x' where merchant_id = ${longest} and seq = 4`,
+    'a deleted entry': `delete from audit_log where merchant_id = ${longest} and seq = 4`,
+    'a log with a deleted end': `delete from audit_log where merchant_id = ${longest} and seq > 4`,
+    'a deleted log': `delete from audit_log where merchant_id = ${longest}`,
     'a log without its head': `delete from audit_chains where merchant_id = ${longest}`,
-    'a head that was changed': `update audit_chains set hash = '\\x00' where merchant_id = ${longest}`,
+    'a changed head': `update audit_chains set hash = '\\x00' where merchant_id = ${longest}`,
   }
   for (const [what, way] of Object.entries(ways)) {
-    test(`${what}, in steps of any size, and nothing else`, async () => {
+    test(`${what} and no other fault, for any step size`, async () => {
       const [victim] = await world.rows<{ id: string }>(`select ${longest} as id`)
       await tamper(way)
       for (const size of SIZES) {
@@ -112,13 +112,13 @@ describe('finds', () => {
   }
 })
 
-test('takes no alarm when somebody acts between two steps', async () => {
+test('the check finds no fault when entries are appended between two steps', async () => {
   const rows = await world.rows<{ merchant_id: string }>('select merchant_id from audit_chains order by merchant_id')
   let next: string | null | undefined
   const found: string[] = []
   for (let i = 0; next !== null; i++) {
-    const place = next === undefined ? undefined : (readPlace(next) ?? undefined)
-    const step = await checkSome(world.deps, world.deps.db, place, { entries: 2, ms: 60_000 })
+    const place = next === undefined ? undefined : (parseChainPosition(next) ?? undefined)
+    const step = await checkAuditStep(world.deps, world.deps.db, place, { entries: 2, ms: 60_000 })
     found.push(...step.problems)
     next = step.next
     if (i < 20) for (const { merchant_id } of rows) await write(world, merchant_id, 1)
@@ -126,7 +126,7 @@ test('takes no alarm when somebody acts between two steps', async () => {
   assert.deepEqual(found, [])
 })
 
-test('ends a step when its time is over, and says where to go on', async () => {
+test('a step ends when its time is over, and returns the next position', async () => {
   const now = () => {
     world.deps.clock.advance(600)
     return world.deps.clock.now()
@@ -134,18 +134,18 @@ test('ends a step when its time is over, and says where to go on', async () => {
   const ticking = { ...world.deps, clock: { ...world.deps.clock, now } }
   const { id } = await world.newMerchant()
   await write(world, id, 3_000)
-  const step = await checkSome(ticking, world.deps.db, undefined, { entries: 1_000_000, ms: 1_000 })
+  const step = await checkAuditStep(ticking, world.deps.db, undefined, { entries: 1_000_000, ms: 1_000 })
   assert.deepEqual([step.entries, step.next === null], [2_000, false])
 })
 
-test('operators check the log, go on where a call ended, and are told what is broken', async () => {
+test('an operator checks the log, continues from a returned position, and sees the faults', async () => {
   const get = (query = '') => world.get(`/v1/operator/audit-log/verify${query}`, operator)
   const sound = (await get()).body.data
   assert.deepEqual([sound.ok, sound.complete, sound.next, sound.problems], [true, true, null, []])
   const { merchant_id } = (await world.rows<{ merchant_id: string }>(`select ${longest} as merchant_id`))[0] as never
   const rest = (await get(`?after=${merchant_id}.5`)).body.data
   assert.ok(rest.ok && rest.entries < sound.entries)
-  await tamper(`update audit_log set actor_name = 'nobody' where merchant_id = ${longest} and seq = 2`)
+  await tamper(`update audit_log set actor_name = 'changed' where merchant_id = ${longest} and seq = 2`)
   const broken = (await get()).body.data
   assert.deepEqual([broken.ok, broken.complete, broken.problems.length], [false, true, 1])
   for (const after of ['x', `${merchant_id}`, `${merchant_id}.-1`, '']) {

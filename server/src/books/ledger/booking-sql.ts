@@ -1,0 +1,34 @@
+// SQL for bookings: postings that change `available`. Every view of a merchant's transactions uses it.
+//
+// Leg 0 of a booking changes `available` and carries the `sequence` of the booking. Its legs on that account have consecutive
+// versions, because one statement writes a posting under the lock of the account.
+
+/** True for leg 0 of a booking. The transfer is aliased t. */
+export const IS_BOOKING = 't.sequence is not null'
+
+/** The change of `available` by one leg of the given alias: negative for a debit. */
+export const availableDelta = (leg: string) =>
+  `case when ${leg}.credit_code = 'available' then ${leg}.amount_minor else -${leg}.amount_minor end`
+
+/**
+ * The change of `available` by all legs of the booking whose leg 0 is aliased t: `net_minor`, negative for a debit, and
+ * `balance_minor` after the last leg. For `cross join lateral`.
+ */
+export const BOOKING_EFFECT = `(
+     select sum(d.delta)::bigint as net_minor, (array_agg(d.balance order by d.version desc))[1] as balance_minor
+     from (
+       select ${availableDelta('l')} as delta,
+         case when l.credit_code = 'available' then l.credit_balance_minor else l.debit_balance_minor end as balance,
+         case when l.credit_code = 'available' then l.credit_version else l.debit_version end as version
+       from ledger_transfers l
+       where l.merchant_id = t.merchant_id and l.source_id = t.source_id and l.source_type = t.source_type
+         and l.posting = t.posting and (l.debit_code = 'available' or l.credit_code = 'available')
+     ) d
+   )`
+
+/** The legs after leg 0 (aliased t) of a booking that also change `available`. For `cross join lateral`. */
+export const LATER_LEGS = `(
+     select ${availableDelta('l')} as delta from ledger_transfers l
+     where l.merchant_id = t.merchant_id and l.source_id = t.source_id and l.source_type = t.source_type
+       and l.posting = t.posting and l.leg > 0 and (l.debit_code = 'available' or l.credit_code = 'available') offset 0
+   )`
