@@ -98,7 +98,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'Too many documents wait to be drawn. Ask again after as many seconds as Retry-After says.':
     'Nyaraka nyingi zinasubiri kuandaliwa. Jaribu tena baada ya muda mfupi.',
   'Only operators of the platform may call this.': 'Hili ni la waendeshaji wa mfumo tu.',
-  'The request did not arrive whole in time. Send it again.': 'Ombi halikufika lote kwa wakati. Tuma tena.',
+  'The request did not arrive completely in time. Send it again.': 'Ombi halikufika lote kwa wakati. Tuma tena.',
   'The body is too large. The limit is 64 KiB.': 'Ulichoandika ni kirefu mno. Kisizidi KiB 64.',
   'merchant_id is not the merchant of this credential. Leave it out or send your own.':
     'Huruhusiwi kutumia biashara hii.',
@@ -217,18 +217,18 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'This moves money: sign in to the console again, then repeat the request.',
   'The request is not valid. See details.fields for what to change.',
   'The record is not in a state that allows this.',
-  'Too many requests. Wait as long as Retry-After says.',
-  'The first request with this Idempotency-Key is still running. Ask again in a moment.',
-  'This Idempotency-Key was used for another request. Use a fresh key for each payment attempt.',
+  'Too many requests. Wait for the seconds in Retry-After.',
+  'The first request with this Idempotency-Key is still running. Try again in a moment.',
+  'This Idempotency-Key belongs to another request. Use a fresh key for each payment attempt.',
   'This amount is outside the limits, or the provider cannot move it.',
   'destination_code is not a destination of this method. GET /v1/destinations lists them.',
   'The available balance does not cover the amount and its charges.',
   'Withdrawals need a merchant that is active, verified and priced. Ask the platform to complete the account.',
   'Production keys are available after the business account is approved. Use the sandbox until then.',
   'This payment link can no longer be paid.',
-  'This payment link has been paid: it stays paid.',
-  'Another payment of this is under way. Wait until it ends.',
-  'You have approved this already. It leaves when another operator approves it too.',
+  'This payment link is already paid.',
+  'Another payment of this link is in progress. Wait until it ends.',
+  'You have already approved this withdrawal. It is sent when a second operator approves it.',
 ])
 
 // The longest pattern is the most specific, so it comes first. No value reaches into the next sentence.

@@ -13,13 +13,13 @@ const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url))
 const inWing = (path: string) => path.replace(/^(?:kernel|books|adapters|access|money|apps)\//, '')
 /** What no console calls: the command line, the sign-in and the pay page with words of their own, payments of API keys, health. */
 const ELSEWHERE =
-  /^(admin|providers|identity|pay-page|messages|work|db|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|log|proxies)\.ts$|^http\/(outgoing|health|app|json|query)\.ts$|^payment-links\/(collect|schema)\.ts$|^collections\/(tries|schema)\.ts$|\.test\.ts$/
+  /^(admin|providers|identity|pay-page|messages|work|db|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|log|network)\.ts$|^http\/(outgoing|health|app|json|query)\.ts$|^payment-links\/(collect|schema)\.ts$|^collections\/(tries|schema)\.ts$|\.test\.ts$/
 /** Sentences of no form: about keys and servers, answers that are no refusals, parts of other sentences, descriptions. */
 const NOT_READ_THERE = [
   /\bAPI keys?\b|\bpk_|Authorization|Idempotency-Key header|simulate_status|HTTP\/1\.1|\bJSON\b|The headers/,
-  /^Send the body as|^This path does not take|session token|quote the X-Request-Id|^The service cannot|^The payment provider/i,
+  /^Send the body as|^This path does not accept|session token|quote the X-Request-Id|^The service cannot|^The payment provider/i,
   /^Payment prompt sent|^The payment of this Idempotency-Key|^Simulated in|^What the operator|^Why there is no/,
-  /^unknown \{\}$|^has no column "\{\}"$|^must be (\{\}|null) ?(\{\})?$|^must be the next of|^There is nothing here|Nothing was paid; an operator|^There is no (such|payment link|merchant)/,
+  /^unknown \{\}$|^has no column "\{\}"$|^must be (\{\}|null) ?(\{\})?$|^must be the next of|^This resource does not exist|Nothing was paid; an operator|^There is no (such|payment link|merchant)/,
   /^\{\}, or the 6 to 20|^\{\} This one is|^kind must be|^currency must be|^at (must|lies)/,
 ]
 

@@ -6,7 +6,7 @@
 
 import { createHash } from 'node:crypto'
 import { type Deps, inTransaction, oneStatement, sql, type Tx } from '../../kernel/db/index.ts'
-import { assertInvariant, createTurns, customerNetwork } from '../../kernel/lib/index.ts'
+import { assertInvariant, customerNetwork, limitConcurrency } from '../../kernel/lib/index.ts'
 
 /**
  * After `free` tries in vain the next waits `first_s`, then twice as long each time, up to `max_s`. One of them is
@@ -81,7 +81,7 @@ const SWEEP = sql(
  * Tries that a process counts at once. Those of one address wait for one row: more of them would hold every connection
  * of the pool meanwhile, and payments would get none.
  */
-const countedAtOnce = createTurns(2)
+const countedAtOnce = limitConcurrency(2)
 
 /** Changes counters in a transaction of its own, when its turn has come. */
 function count<Result>(deps: Deps, work: (tx: Tx) => Promise<Result>): Promise<Result> {

@@ -4,7 +4,7 @@ import { argon2, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
-import { createTurns, newId, type Random, randomBase62, refuseField } from '../../kernel/lib/index.ts'
+import { limitConcurrency, newId, type Random, randomBase62, refuseField } from '../../kernel/lib/index.ts'
 import { forgetAccount } from './adapter.ts'
 import { COMMON_PASSWORDS } from './credentials-common.ts'
 import { EMBEDDED } from './tokens.ts'
@@ -58,7 +58,7 @@ export async function hashPassword(deps: Deps, password: string): Promise<string
 }
 
 /** Passwords that are derived at once. One processor is left to payments, where there are two. */
-const derivedAtOnce = createTurns(Math.min(2, Math.max(1, availableParallelism() - 1)))
+const derivedAtOnce = limitConcurrency(Math.min(2, Math.max(1, availableParallelism() - 1)))
 
 function tagOf(password: string, nonce: Buffer, cost: typeof COST): Promise<Buffer> {
   const given = { message: normal(password), nonce, tagLength: TAG_BYTES, ...cost }

@@ -2,7 +2,7 @@
 
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
-import { firstIdAt, refuseField, timeOf, ZERO_ID } from '../../kernel/lib/index.ts'
+import { firstIdAt, refuseField, timeOfId, ZERO_ID } from '../../kernel/lib/index.ts'
 import { REPLAYS_MAX } from './deliveries.ts'
 import { EVENT_ALIASES } from './events.ts'
 import { ATTEMPTS_MAX } from './record.ts'
@@ -63,5 +63,5 @@ export async function replaySince(
   const full = queued.length === QUEUED_MAX
   const last = queued.reduce((max, { id }) => (id > max ? id : max), ZERO_ID)
   const next = full ? last : beyond?.id
-  return { queued: queued.length, more: next !== undefined, next_since: next ? timeOf(next).toISOString() : null }
+  return { queued: queued.length, more: next !== undefined, next_since: next ? timeOfId(next).toISOString() : null }
 }

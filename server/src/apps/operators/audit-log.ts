@@ -2,16 +2,16 @@
 
 import Type, { type Static } from 'typebox'
 import {
+  AUDIT_STEP_LIMITS,
   AuditAnswer,
   type AuditFilter,
   checkAuditStep,
   listAudit,
   listRecentAudit,
   PLATFORM,
-  RECENT_MAX,
   parseChainPosition,
+  RECENT_MAX,
   SEARCH_MAX,
-  AUDIT_STEP_LIMITS,
   searchAudit,
 } from '../../books/audit/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'

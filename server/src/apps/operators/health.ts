@@ -4,7 +4,7 @@
 import Type, { type Static } from 'typebox'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, type Environment, type Routes, success } from '../../kernel/http/index.ts'
-import { firstIdAt, NETWORK_OF_PREFIX, nullable, oneOf, timeOf } from '../../kernel/lib/index.ts'
+import { firstIdAt, NETWORK_OF_PREFIX, nullable, oneOf, timeOfId } from '../../kernel/lib/index.ts'
 import { CIRCUIT_STATE, type ProvidersOptions } from './providers.ts'
 
 const HOUR_MS = 3_600_000
@@ -137,7 +137,7 @@ async function healthOf(reader: Reader, flow: Flow, environment: Environment, fr
   const values = [environment, from, bound?.id ?? earliest, LOOKED_AT_MAX, COUNTED_MAX]
   const named = flow === 'collection' ? [JSON.stringify(NETWORK_OF_PREFIX)] : []
   const rows = await reader.query<Row>(STATEMENTS[flow], [...values, ...named])
-  const ended = bound === undefined ? from : timeOf(bound.id)
+  const ended = bound === undefined ? from : timeOfId(bound.id)
   return rows.map((row) => {
     const bounded = row.cut || ended > from
     return present(flow, row, bounded, row.cut ? row.counted_from : bounded ? ended : from)

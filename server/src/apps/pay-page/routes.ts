@@ -16,7 +16,7 @@ import {
   isIdempotencyKey,
   payUrlOf,
 } from '../../kernel/http/index.ts'
-import { canonicalPhone, createTogether, gather, newId, Refusal } from '../../kernel/lib/index.ts'
+import { canonicalPhone, createSharedDelay, gather, newId, Refusal } from '../../kernel/lib/index.ts'
 import { latestPayments, type PagePayment } from '../../money/collections/index.ts'
 import { createFindInvoiceByLink, invoiceDocument, publicStatusAt } from '../../money/invoices/index.ts'
 import {
@@ -266,7 +266,7 @@ export function payPageRoutes(deps: Deps, options: PayPageOptions): (app: App) =
       })
 
       // Thousands ask while they wait, each for minutes: answered together, they cost a fraction.
-      const together = createTogether(POLLS_WAIT_MS)
+      const together = createSharedDelay(POLLS_WAIT_MS)
       /** The page and the payment of an address, or null when there is no such payment; and the other that paid the page. */
       const both = async (request: FastifyRequest<{ Params: { slug: string; collection_id: string } }>) => {
         const link = await findBySlug(request.params.slug)

@@ -2,7 +2,7 @@
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment, pageOf } from '../../kernel/http/index.ts'
-import { firstIdAt, isId, refuse, timeOf, withRoutingCode, ZERO_ID } from '../../kernel/lib/index.ts'
+import { firstIdAt, isId, refuse, timeOfId, withRoutingCode, ZERO_ID } from '../../kernel/lib/index.ts'
 import { type Details, unpack } from './pack.ts'
 import type { LoggedRequest, RequestRecord, RequestsQuery } from './schema.ts'
 
@@ -109,7 +109,7 @@ export async function listRequests(
   return {
     ...pageOf(rows.map(present), total, query),
     // Others of the same millisecond may lie behind it: whoever goes on meets some twice, and misses none.
-    looked_back_to: last ? new Date(timeOf(last.id).getTime() + 1).toISOString() : null,
+    looked_back_to: last ? new Date(timeOfId(last.id).getTime() + 1).toISOString() : null,
   }
 }
 
@@ -165,7 +165,7 @@ export async function getRequest(
 
 function present(row: Row): LoggedRequest {
   const { id, lost, lost_until, key_id, key_name, reference, resource_id, error_code } = row
-  const at = timeOf(id).toISOString()
+  const at = timeOfId(id).toISOString()
   const named = { reference, resource_id, error_code, key_id, key_name }
   if (lost !== null) {
     const nothing = { request_id: null, method: null, path: null, status: null, duration_ms: null, address: null }
@@ -206,7 +206,7 @@ const OF_RESOURCE = sql(
 export async function findRequestsOf(reader: Reader, merchant_id: string, resource_id: string): Promise<RequestOf[]> {
   const rows = await reader.query<Omit<Row, 'lost'>>(OF_RESOURCE, [merchant_id, resource_id, OF_RESOURCE_MAX])
   return rows.reverse().map(({ id, method, path, status, duration_ms, request_id }) => {
-    const at = timeOf(id).toISOString()
+    const at = timeOfId(id).toISOString()
     return { id, request_id: requestIdOf({ id, request_id }), at, method, path, status, duration_ms }
   })
 }

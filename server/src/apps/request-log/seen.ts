@@ -3,7 +3,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KeyPrincipal } from '../../kernel/http/index.ts'
-import { timeOf } from '../../kernel/lib/index.ts'
+import { timeOfId } from '../../kernel/lib/index.ts'
 
 /** A request as it was seen. Nothing is redacted yet: it must not leave the process so. */
 export type Seen = {
@@ -103,7 +103,7 @@ export function readBatch(batch: Batch): Seen[] {
 
 /** When a request came, in milliseconds. */
 export function cameAt({ came_at, id }: Seen): number {
-  return came_at ?? timeOf(id).getTime()
+  return came_at ?? timeOfId(id).getTime()
 }
 
 function referenceIn(body: unknown): string | null {

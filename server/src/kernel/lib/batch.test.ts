@@ -1,16 +1,17 @@
-// Gathering: many callers, few statements, and nobody pays for a neighbour's mistake.
+// Batching: many callers share few statements, and a bad item fails alone.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
-import { createTogether, gather, runSplitting } from './batch.ts'
+import { createSharedDelay, gather, runSplitting } from './batch.ts'
+import { InvariantError } from './errors.ts'
 
 function withCode(code: string): Error {
   return Object.assign(new Error(`failed with ${code}`), { code })
 }
 
-test('an idle gatherer runs at once, with all that arrived in the same turn', async () => {
+test('an idle gatherer runs at once with all items of the same turn', async () => {
   const sets: number[][] = []
   const double = gather<number, number>(
     async (items) => {
@@ -23,7 +24,7 @@ test('an idle gatherer runs at once, with all that arrived in the same turn', as
   assert.deepEqual(sets, [[1, 2, 3]])
 })
 
-test('what arrives while a set is running becomes the next set, in its order', async () => {
+test('items that arrive while a set runs become the next set, in their order', async () => {
   const sets: number[][] = []
   const gates: (() => void)[] = []
   const run = gather<number, number>(
@@ -47,7 +48,7 @@ test('what arrives while a set is running becomes the next set, in its order', a
   assert.deepEqual(sets, [[0], [1, 2, 3, 4]])
 })
 
-test('where nothing is collected, each begins at once as long as there is room, however long another one takes', async () => {
+test('sets of one item start at once up to the concurrency limit, even if another set is slow', async () => {
   const begun: number[] = []
   const gates: (() => void)[] = []
   const run = gather<number, number>(
@@ -69,7 +70,7 @@ test('where nothing is collected, each begins at once as long as there is room, 
   assert.deepEqual(await Promise.all(all), [1, 2, 3, 4])
 })
 
-test('no set is larger, and no more sets run at once, than allowed', async () => {
+test('the gatherer keeps the limits of set size and of concurrent sets', async () => {
   let running = 0
   let most = 0
   const sizes: number[] = []
@@ -89,7 +90,7 @@ test('no set is larger, and no more sets run at once, than allowed', async () =>
   assert.ok(most <= 2 && Math.max(...sizes) <= 7, `${most} at once, sizes ${sizes}`)
 })
 
-test('an error in the answer reaches only the caller it belongs to', async () => {
+test('an error in the results rejects only its own caller', async () => {
   const run = gather<number, number>(async (items) => items.map((item) => (item === 2 ? new Error('two') : item)), {
     max_items: 10,
     max_running: 1,
@@ -101,14 +102,14 @@ test('an error in the answer reaches only the caller it belongs to', async () =>
   )
 })
 
-test('the same item asked for twice is done twice: nothing is remembered', async () => {
+test('the gatherer runs the same item twice if two callers send it: it has no cache', async () => {
   let count = 0
   const run = gather<number, number>(async (items) => items.map(() => ++count), { max_items: 10, max_running: 1 })
   assert.deepEqual([...(await Promise.all([run(1), run(1)])), await run(1)], [1, 2, 3])
 })
 
 for (const failure of ['22001', '23505']) {
-  test(`a set poisoned by data (${failure}) is split until each bad item stands alone`, async () => {
+  test(`a set poisoned by data (${failure}) is split until each bad item is alone`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }), async (items) => {
         const results = await runSplitting(
@@ -129,7 +130,7 @@ for (const failure of ['22001', '23505']) {
 
 test('a broken invariant of one item refuses that item and settles its neighbours', async () => {
   const results = await runSplitting([1, 2, 3, 4, 5], async (set) => {
-    if (set.includes(4)) throw new Error('broken invariant: four')
+    if (set.includes(4)) throw new InvariantError('four')
     return set
   })
   assert.deepEqual(
@@ -138,7 +139,7 @@ test('a broken invariant of one item refuses that item and settles its neighbour
   )
 })
 
-test('a database that is away is asked once, not once for every item', async () => {
+test('the gatherer asks an unreachable database once, not once for each item', async () => {
   let runs = 0
   const results = await runSplitting([1, 2, 3, 4], async (): Promise<number[]> => {
     runs++
@@ -148,7 +149,7 @@ test('a database that is away is asked once, not once for every item', async () 
   assert.ok(results.every((result) => result instanceof Error))
 })
 
-test('a gatherer works on after a failure', async () => {
+test('a gatherer runs the next set after a failure', async () => {
   let fail = true
   const run = gather<number, number>(
     async (items) => {
@@ -162,8 +163,8 @@ test('a gatherer works on after a failure', async () => {
   assert.equal(await run(2), 2)
 })
 
-test('who waits together goes on together, and whoever comes later waits anew', async () => {
-  const together = createTogether(5)
+test('callers within the shared delay continue together, and a later caller starts a new delay', async () => {
+  const together = createSharedDelay(5)
   const first = together()
   assert.equal(together(), first)
   await first

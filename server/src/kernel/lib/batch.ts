@@ -1,52 +1,51 @@
-// Gathering: calls that arrive while a statement is running become one set for the next statement.
+// Batching: calls that arrive while a statement runs become one set for the next statement.
 
 import DataLoader from 'dataloader'
+import { InvariantError } from './errors.ts'
 
 /** Options of `gather`. */
 export type GatherOptions = {
-  /** Most items in one set. */
+  /** The largest number of items in one set. */
   max_items: number
-  /** Most sets that run at once. */
+  /** The largest number of sets that run at once. */
   max_running: number
 }
 
 /**
- * While a set runs, others collect: large sets cost far less per item than small ones. Only when the newest running
- * set takes longer than this does another start beside it, so that one slow statement does not hold up everybody.
+ * While a set runs, new items wait for the next set, because large sets cost less per item. If the newest set runs longer
+ * than this delay, the next set starts beside it, so one slow statement does not delay all callers.
  */
-const PATIENCE_MS = 4
+const NEXT_SET_DELAY_MS = 4
 
 /**
- * Turns a function over sets into a function over one item. An idle gatherer runs at once, with whatever arrived in
- * the same turn of the event loop; a busy one collects, unless its sets are of one item. `run` answers in the order of its
- * items; an Error in its answer rejects that one caller. When `run` itself throws because of what the set holds, the set is
- * split until the bad item stands alone, so one poisoned item cannot refuse its neighbours: `run` must therefore undo what
- * it did before it throws.
+ * Turns a function over sets into a function over one item. An idle function runs at once with all items of the same turn of
+ * the event loop; a busy one collects them. `run` returns results in the order of its items; an Error rejects one caller.
+ * If `run` throws because of its data, the set is split until the bad item is alone: `run` must undo its work before it throws.
  */
 export function gather<Item, Answer>(
   run: (items: readonly Item[]) => Promise<readonly (Answer | Error)[]>,
   options: GatherOptions,
 ): (item: Item) => Promise<Answer> {
   let running = 0
-  let patience: NodeJS.Timeout | null = null
+  let next_set_timer: NodeJS.Timeout | null = null
   const waiting: (() => void)[] = []
 
   const start = (dispatch: () => void) => {
     running++
     setImmediate(dispatch)
-    if (patience) clearTimeout(patience)
-    patience = null
-    if (waiting.length > 0) watch()
+    if (next_set_timer) clearTimeout(next_set_timer)
+    next_set_timer = null
+    if (waiting.length > 0) scheduleNext()
   }
   const startNext = () => {
     const next = running < options.max_running ? waiting.shift() : undefined
     if (next) start(next)
   }
-  const watch = () => {
-    patience ??= setTimeout(() => {
-      patience = null
+  const scheduleNext = () => {
+    next_set_timer ??= setTimeout(() => {
+      next_set_timer = null
       startNext()
-    }, PATIENCE_MS)
+    }, NEXT_SET_DELAY_MS)
   }
   const loader = new DataLoader<Item, Answer>(
     async (items) => {
@@ -61,11 +60,11 @@ export function gather<Item, Answer>(
       cache: false,
       maxBatchSize: options.max_items,
       batchScheduleFn: (dispatch) => {
-        // Where nothing is gained by collecting, nobody waits while there is room.
-        const alone = options.max_items === 1 && running < options.max_running
-        if (running === 0 || alone) return start(dispatch)
+        // A set of one item gains nothing by waiting while another set may run.
+        const single = options.max_items === 1 && running < options.max_running
+        if (running === 0 || single) return start(dispatch)
         waiting.push(dispatch)
-        if (running < options.max_running) watch()
+        if (running < options.max_running) scheduleNext()
       },
     },
   )
@@ -73,10 +72,10 @@ export function gather<Item, Answer>(
 }
 
 /**
- * Makes a wait that all who come within `wait_ms` share: what they do next happens in one turn of the event loop, so that
- * gatherers take it as one set. For callers who come often and are in no hurry.
+ * Makes a delay that all callers within `wait_ms` share. They continue in the same turn of the event loop, so `gather` takes
+ * their next calls as one set. For frequent callers that can wait.
  */
-export function createTogether(wait_ms: number): () => Promise<void> {
+export function createSharedDelay(wait_ms: number): () => Promise<void> {
   let next: Promise<void> | null = null
   return () => {
     next ??= new Promise((resolve) => {
@@ -90,8 +89,8 @@ export function createTogether(wait_ms: number): () => Promise<void> {
 }
 
 /**
- * Runs a set; when it throws because of what the set holds, runs each half by itself, down to the item that fails.
- * Any other failure (the database is away, say) is everybody's. Never throws.
+ * Runs a set. If `run` throws because of its data, runs each half by itself, down to the bad item.
+ * Any other failure, such as an unreachable database, is the result of every item. Never throws.
  */
 export async function runSplitting<Item, Answer>(
   items: readonly Item[],
@@ -109,7 +108,25 @@ export async function runSplitting<Item, Answer>(
   }
 }
 
-/** SQLSTATE classes 22 (data) and 23 (constraint), and broken invariants, can be one item's fault. */
+/** True if one item can be the cause: SQLSTATE classes 22 (data) and 23 (constraint), and broken invariants. */
 function isAboutData(error: Error & { code?: unknown }): boolean {
-  return (typeof error.code === 'string' && /^2[23]/.test(error.code)) || error.message.startsWith('broken invariant')
+  return (typeof error.code === 'string' && /^2[23]/.test(error.code)) || error instanceof InvariantError
+}
+
+/** Limits how many calls run at once; the others wait in their order. The caller must bound how many wait. */
+export function limitConcurrency(max_running: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (work) => {
+    if (running >= max_running) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running += 1
+    try {
+      return await work()
+    } finally {
+      // The next call takes over the place of this one, so `running` stays the same.
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
 }

@@ -1,13 +1,13 @@
-// Time comes in through here only, so that a test can hold it in its hands.
+// The clock: the only source of time, so that a test can control it.
 
-/** The application's clock. SQL never asks the database for the time: it is a parameter. */
+/** The clock of the application. SQL gets the time as a parameter, never from the database. */
 export type Clock = {
   now(): Date
-  /** Calls back after `ms` of this clock's time; returns a function that cancels it. */
+  /** Calls `run` after `ms` of this clock. Returns a function that cancels the call. */
   after(ms: number, run: () => void): () => void
 }
 
-/** The machine's clock. */
+/** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => new Date(),
   after(ms, run) {
@@ -17,11 +17,11 @@ export const systemClock: Clock = {
   },
 }
 
-/** A clock that stands still until it is moved. For tests and simulations. */
+/** A clock that moves only when a test moves it. For tests and simulations. */
 export type SettableClock = Clock & {
-  /** Moves time forward and fires what fell due, in order. */
+  /** Moves time forward and runs the timers that become due, in order. */
   advance(ms: number): void
-  /** Moves the time of day alone, as an administrator or NTP does: timers run on by the time that is left of them. */
+  /** Moves the time of day alone, as an administrator or NTP does. Timers keep their remaining time. */
   step(ms: number): void
 }
 

@@ -1,4 +1,4 @@
-// Configuration: a bad value is refused by its name, before anything starts.
+// Configuration: the server refuses a bad value with the name of its variable, before it starts.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -24,13 +24,13 @@ const PRODUCTION = {
   MOCK_SECRET: 'a secret of our own that is long enough',
   BASE_URL: 'https://api.example.tz',
   PROVIDER: 'selcom',
-  // They say nothing while people sign in here.
+  // These settings have no effect with the built-in identity provider.
   DASHBOARD_CLIENT_ID: 'malipo-dashboard',
   OPERATOR_CLIENT_ID: 'malipo-operator',
   ...SELCOM,
 }
 
-/** The names of the variables that a configuration is refused for. */
+/** The names of the variables in the refusal of a configuration. */
 function refusedFor(env: Record<string, string>): string[] {
   try {
     readConfig(env)
@@ -41,7 +41,7 @@ function refusedFor(env: Record<string, string>): string[] {
   }
 }
 
-test('an empty environment is a working configuration', () => {
+test('an empty environment is a valid configuration', () => {
   const config = readConfig({})
   assert.equal(config.port, 8080)
   assert.equal(config.collection_min, 100n)
@@ -159,23 +159,23 @@ const BAD: [string, string[]][] = [
   ['LOG_LEVEL', ['loud', '']],
 ]
 for (const [name, values] of BAD) {
-  test(`a bad ${name} is refused by name`, () => {
+  test(`the server refuses a bad ${name} by name`, () => {
     for (const value of values) assert.deepEqual(refusedFor({ [name]: value }), [name], JSON.stringify(value))
   })
 }
 
-test('a smallest amount above the largest is refused by name', () => {
+test('the server refuses a smallest amount above the largest by name', () => {
   assert.deepEqual(refusedFor({ COLLECTION_MIN_AMOUNT: '10', COLLECTION_MAX_AMOUNT: '9.99' }), [
     'COLLECTION_MIN_AMOUNT',
   ])
   assert.deepEqual(refusedFor({ COLLECTION_MIN_AMOUNT: '10', COLLECTION_MAX_AMOUNT: '10.00' }), [])
 })
 
-test('all that is wrong is named at once', () => {
+test('the refusal names all bad variables at once', () => {
   assert.deepEqual(refusedFor({ PORT: 'x', BRAND: 'X', LOG_LEVEL: 'x' }).sort(), ['BRAND', 'LOG_LEVEL', 'PORT'])
 })
 
-test('the two consoles of a foreign issuer are two clients, both named or neither, and in production both', () => {
+test('the consoles need two different clients of a foreign issuer: both or none, and in production both', () => {
   const both = { DASHBOARD_CLIENT_ID: 'one', OPERATOR_CLIENT_ID: 'two' }
   assert.deepEqual(refusedFor(both), [])
   assert.deepEqual(refusedFor({ ...both, OPERATOR_CLIENT_ID: 'one' }), ['OPERATOR_CLIENT_ID'])
@@ -187,14 +187,14 @@ test('the two consoles of a foreign issuer are two clients, both named or neithe
   assert.deepEqual(refusedFor({ ...PRODUCTION, OIDC_ISSUER: 'https://id.example.tz' }), [])
 })
 
-test('four eyes are off until there is an amount, which is in shillings', () => {
+test('a second operator is needed only if FOUR_EYES_AMOUNT, in shillings, is set', () => {
   assert.equal(readConfig({}).four_eyes_amount, null)
   assert.equal(readConfig({ FOUR_EYES_AMOUNT: '1000000' }).four_eyes_amount, 100_000_000n)
   assert.equal(readConfig({ FOUR_EYES_AMOUNT: '0' }).four_eyes_amount, 0n)
   assert.equal(readConfig({}).step_up_s, 600)
 })
 
-test('a refused value is never repeated: it may be a secret', () => {
+test('the refusal never repeats the value, which may be a secret', () => {
   const secret = randomBytes(20).toString('base64')
   assert.throws(
     () => readConfig({ SECRET_KEY: secret, DATABASE_URL: `mysql://root:${secret}@db` }),
@@ -202,7 +202,7 @@ test('a refused value is never repeated: it may be a secret', () => {
   )
 })
 
-test('a sound production configuration is accepted', () => assert.deepEqual(refusedFor(PRODUCTION), []))
+test('the server accepts a valid production configuration', () => assert.deepEqual(refusedFor(PRODUCTION), []))
 
 for (const [name, value] of [
   ['DATABASE_URL', ''],
@@ -222,7 +222,7 @@ for (const [name, value] of [
   })
 }
 
-test('production goes over a real provider, unless it says that it is a demonstration', () => {
+test('production needs a real provider unless the configuration declares a demonstration', () => {
   const { PROVIDER, ...forgotten } = PRODUCTION
   assert.deepEqual(refusedFor(forgotten), ['PROVIDER'])
   assert.deepEqual(refusedFor({ ...forgotten, ALLOW_MOCK_IN_PRODUCTION: 'true' }), [])
@@ -230,7 +230,7 @@ test('production goes over a real provider, unless it says that it is a demonstr
   assert.deepEqual(refusedFor({ ...forgotten, PROVIDER_ROUTES: 'wallet_push=selcom' }), ['PROVIDER_ROUTES'])
 })
 
-test('no installation mixes the mock provider with a real one, also not where mixing would be allowed', () => {
+test('the server refuses the mock provider beside a real one in every environment', () => {
   for (const env of [
     { PROVIDER: 'selcom', PROVIDER_ROUTES: 'MOBILE_MONEY=mock' },
     { PROVIDER_ROUTES: 'wallet_push=selcom' },
@@ -241,7 +241,7 @@ test('no installation mixes the mock provider with a real one, also not where mi
   assert.deepEqual(refusedFor({ PROVIDER_ROUTES: 'wallet_push=mock' }), [])
 })
 
-test('the name of an issuer is kept to the letter', () => {
+test('the server keeps the name of an issuer unchanged', () => {
   assert.equal(readConfig({ OIDC_ISSUER: 'https://id.example.tz/' }).oidc_issuer, 'https://id.example.tz/')
 })
 
@@ -259,14 +259,14 @@ test('proxies are addresses, networks and named ranges, separated by commas', ()
   ])
 })
 
-test('a secret may come from a file', () => {
+test('the server reads a secret from a file', () => {
   const file = join(tmpdir(), `secret-${process.pid}`)
   writeFileSync(file, `${KEY}\n`)
   assert.equal(readConfig({ SECRET_KEY_FILE: file }).secret_key, KEY)
   assert.deepEqual(refusedFor({ SECRET_KEY_FILE: '/nowhere/at/all' }), ['SECRET_KEY'])
 })
 
-/** What is said of a configuration that is refused. */
+/** The message of the refusal of a configuration. */
 function saidOf(env: Record<string, string>): string {
   try {
     readConfig(env)
@@ -276,7 +276,7 @@ function saidOf(env: Record<string, string>): string {
   }
 }
 
-test('a secret whose file cannot be used is refused with the file and the reason', () => {
+test('the server refuses a secret file that it cannot use with its path and the reason', () => {
   const empty = join(tmpdir(), `empty-secret-${process.pid}`)
   writeFileSync(empty, '\n')
   assert.match(saidOf({ SELCOM_PIN_FILE: '/nowhere/at/all' }), /^SELCOM_PIN .*\/nowhere\/at\/all.*ENOENT/)
@@ -285,24 +285,24 @@ test('a secret whose file cannot be used is refused with the file and the reason
   assert.equal(saidOf({ LOG_LEVEL_FILE: empty }), '', 'what other programs read is not ours to judge')
 })
 
-test('an empty variable beside its file leaves the file in force', () => {
+test('the server reads the file of a secret if the variable is empty', () => {
   const file = join(tmpdir(), `beside-${process.pid}`)
   writeFileSync(file, KEY)
   assert.equal(readConfig({ SECRET_KEY: '', SECRET_KEY_FILE: file }).secret_key, KEY)
 })
 
-test('a route that cannot be is refused with its culprit and with what there is', () => {
+test('the server refuses an impossible route with the bad name and the valid names', () => {
   assert.match(saidOf({ PROVIDER_ROUTES: 'qr=mock,wallet_pusch=mock' }), /"wallet_pusch".*wallet_push/)
   assert.match(saidOf({ PROVIDER_ROUTES: 'qr=mock,wallet_push=selkom' }), /selkom.*mock, selcom, vodacom/)
   assert.match(saidOf({ PROVIDER_ROUTES: 'MOBILE_MONEY/NOBODY=mock' }), /"MOBILE_MONEY\/NOBODY".*destinations/)
 })
 
-test('a route may name a destination by any of its names', () => {
+test('a route may name a destination by any of its aliases', () => {
   const { provider_routes } = readConfig({ PROVIDER_ROUTES: 'MOBILE_MONEY/VODACOM=mock,BANK_ACCOUNT/bancabc=mock' })
   assert.deepEqual([...provider_routes.keys()], ['MOBILE_MONEY/MPESA', 'BANK_ACCOUNT/ACCESS'])
 })
 
-test('a gateway without TLS is only taken where no stranger is on the way', () => {
+test('the server accepts a gateway without TLS only in its own network', () => {
   for (const host of ['127.0.0.1:8091', '[::1]:8091', 'localhost:8091', '10.1.2.3', 'simulator:8091', 'sim.internal']) {
     assert.equal(readConfig({ ...SELCOM, SELCOM_URL: `http://${host}/v1` }).selcom_url, `http://${host}/v1`)
   }
@@ -344,7 +344,7 @@ for (const [name, settings_of, used] of [
     ],
   ],
 ] as const) {
-  test(`${name}, when anything goes over it, is refused without what it needs, each by name`, () => {
+  test(`the server refuses a route over ${name} without its required settings, each by name`, () => {
     for (const env of used) {
       const missing = Object.keys(settings_of).filter((variable) => !(variable in env))
       assert.deepEqual(refusedFor(env), missing)
@@ -354,7 +354,7 @@ for (const [name, settings_of, used] of [
   })
 }
 
-test('payouts over Selcom need all of their settings, or none', () => {
+test('payouts over Selcom need all of their settings or none', () => {
   const all = { ...SELCOM, ...SELCOM_PAYOUTS }
   assert.deepEqual(refusedFor(all), [])
   for (const one of Object.keys(SELCOM_PAYOUTS).filter((name) => name !== 'SELCOM_FLOAT_VENDOR')) {
@@ -371,7 +371,7 @@ test('production refuses providers without TLS by name', () => {
   assert.deepEqual(refusedFor({ ...env, VODACOM_URL: 'http://127.0.0.1/vodacomTZN' }), ['VODACOM_URL'])
 })
 
-test('lists, pairs and texts of a provider are read as they are meant', () => {
+test('the server parses the lists, pairs and texts of a provider', () => {
   const config = readConfig({
     PROVIDER_ROUTES: ' wallet_push=mock , MOBILE_MONEY/MPESA = mock',
     SELCOM_ORDER_UNKNOWN_CODES: '651, 999',
@@ -395,7 +395,7 @@ test('lists, pairs and texts of a provider are read as they are meant', () => {
   })
 })
 
-test('every secret of a provider may come from a file', () => {
+test('the server reads every secret of a provider from a file', () => {
   const file = join(tmpdir(), `provider-secret-${process.pid}`)
   writeFileSync(file, 'from-a-file\n')
   const config = readConfig({
@@ -421,7 +421,7 @@ test('every secret of a provider may come from a file', () => {
   )
 })
 
-test('work that calls no provider needs none of their settings, and everything else as ever', () => {
+test('a program that calls no provider needs all settings except those of providers', () => {
   const env = { PROVIDER: 'selcom', VODACOM_URL: VODACOM.VODACOM_URL }
   assert.throws(() => readConfig(env), /SELCOM_URL must be set/)
   assert.equal(readConfig(env, { calls_providers: false }).provider, 'selcom')

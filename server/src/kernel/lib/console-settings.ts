@@ -1,9 +1,9 @@
-// Settings of the two consoles, that of merchants and that of operators: where people come back to after they signed in, and
-// what is asked of operators before money moves. None of them can be changed by an operator: see decision 12.
+// Settings of the consoles of merchants and operators: redirect addresses after sign-in, and the checks of operators before
+// money moves. No operator can change them: see decision 12.
 
 import { amount, number, optional, redirectUris, setting, word } from './setting.ts'
 
-/** A day: whoever signed in longer ago than that would not be asked at all. */
+/** One day: the longest time that a sign-in may count. */
 const STEP_UP_S_MAX = 86_400
 
 const limit = (value: string): bigint | null => (value === '' ? null : amount(value))
@@ -14,46 +14,48 @@ export const consoleSettings = {
     'DASHBOARD_REDIRECT_URIS',
     '',
     redirectUris,
-    'Where the built-in identity provider sends people back to after they signed in, separated by commas. Empty: BASE_URL/dashboard/callback.',
+    'Addresses to which the built-in identity provider returns members after sign-in, separated by commas. Empty: BASE_URL/dashboard/callback.',
   ),
   operator_redirect_uris: setting(
     'OPERATOR_REDIRECT_URIS',
     '',
     redirectUris,
-    "The same for those who sign in to the operators' console instead. Empty: BASE_URL/operator/callback.",
+    'Addresses to which the built-in identity provider returns operators after sign-in, separated by commas. Empty: BASE_URL/operator/callback.',
   ),
   dashboard_client_id: setting(
     'DASHBOARD_CLIENT_ID',
     '',
     optional(word),
-    "The client of OIDC_ISSUER that is the merchants' dashboard: its tokens open nothing of operators. Goes with OPERATOR_CLIENT_ID; production needs both.",
+    'Client id of the merchant dashboard at OIDC_ISSUER. Its tokens open no operator route. Set OPERATOR_CLIENT_ID too; production needs both.',
   ),
   operator_client_id: setting(
     'OPERATOR_CLIENT_ID',
     '',
     optional(word),
-    "The client of OIDC_ISSUER that is the operators' console: its tokens open nothing of merchants. It must ask for credentials at every sign-in.",
+    'Client id of the operator console at OIDC_ISSUER. Its tokens open no merchant route. The issuer must ask for credentials at every sign-in.',
   ),
   step_up_s: setting(
     'STEP_UP_S',
     '600',
     number(0, STEP_UP_S_MAX),
-    'Seconds since the sign-in of an operator, after which money moves only once they have signed in again. 0: never asked.',
+    'Seconds after the sign-in of an operator. Later, the operator must sign in again before money moves. 0: never.',
   ),
   four_eyes_amount: setting(
     'FOUR_EYES_AMOUNT',
     '',
     limit,
-    'Withdrawals that take this much or more from a balance, charges included, need two operators. In shillings. Empty: one is enough for all.',
+    'Withdrawals of at least this total, charges included, need the approval of two operators. In shillings. Empty: one operator is enough.',
   ),
 } as const
 
 type ConsoleConfig = { [K in keyof typeof consoleSettings]: ReturnType<(typeof consoleSettings)[K]['parse']> }
 
-/** What does not fit together, each with the variable's name. */
+/** The settings that contradict each other, with the names of their variables. */
 export function consoleProblems({ dashboard_client_id, operator_client_id }: ConsoleConfig): string[] {
   if ((dashboard_client_id === '') !== (operator_client_id === '')) {
-    return [`${dashboard_client_id === '' ? 'DASHBOARD' : 'OPERATOR'}_CLIENT_ID must be set: the other one is`]
+    return [
+      `${dashboard_client_id === '' ? 'DASHBOARD' : 'OPERATOR'}_CLIENT_ID must be set, because the other client id is set`,
+    ]
   }
   if (dashboard_client_id !== '' && dashboard_client_id === operator_client_id) {
     return ['OPERATOR_CLIENT_ID must not be the client of the dashboard']
@@ -61,7 +63,7 @@ export function consoleProblems({ dashboard_client_id, operator_client_id }: Con
   return []
 }
 
-/** What must not be in production, each with the variable's name. `foreign`: people sign in at OIDC_ISSUER. */
+/** The settings that production refuses, with the names of their variables. `foreign`: users sign in at OIDC_ISSUER. */
 export function insecureConsoles(config: ConsoleConfig, foreign: boolean): string[] {
   const problems: string[] = []
   const plain = (uris: readonly string[]) => uris.some((uri) => !uri.startsWith('https://'))
@@ -71,7 +73,7 @@ export function insecureConsoles(config: ConsoleConfig, foreign: boolean): strin
     problems.push('OPERATOR_REDIRECT_URIS must begin with https:// in production')
   if (foreign && config.operator_client_id === '')
     problems.push(
-      'OPERATOR_CLIENT_ID and DASHBOARD_CLIENT_ID must name the clients of OIDC_ISSUER in production: a token belongs to one console',
+      'OPERATOR_CLIENT_ID and DASHBOARD_CLIENT_ID must name the clients of OIDC_ISSUER in production, because each token belongs to one console',
     )
   return problems
 }

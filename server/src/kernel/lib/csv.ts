@@ -1,17 +1,17 @@
-// CSV (RFC 4180) that a spreadsheet may open without running what somebody wrote into it.
+// CSV (RFC 4180) that is safe in a spreadsheet: no cell runs as a formula.
 
-/** A cell: text that anybody may have written, or an amount or number of ours, which stays as it is. */
+/** A cell: untrusted text, or a plain amount or number of the server. */
 export type CsvCell = string | { plain: string }
 
-/** A spreadsheet takes a cell that begins like this for a formula. */
+/** A spreadsheet reads a cell with this beginning as a formula. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/u
 
-/** One line of cells, with its line end. */
+/** One line of cells with its line end. */
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`
 }
 
-/** An amount or number of ours. */
+/** A cell for an amount or number of the server. */
 export function plainCell(value: string | number | boolean): CsvCell {
   return { plain: String(value) }
 }

@@ -1,4 +1,4 @@
-// Days of Tanzania, as numbers: every day there has 24 hours.
+// Tanzanian days as numbers. Each day has 24 hours, because Tanzania has no daylight saving time.
 
 const EAT_MS = 3 * 3_600_000
 
@@ -10,7 +10,7 @@ export function dayNumber(time: Date): number {
   return Math.floor((time.getTime() + EAT_MS) / DAY_MS)
 }
 
-/** When a day begins. Its end is when the next one begins. */
+/** The first moment of a day. A day ends where the next one begins. */
 export function startOfDay(day: number): Date {
   return new Date(day * DAY_MS - EAT_MS)
 }

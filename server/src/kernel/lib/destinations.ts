@@ -1,12 +1,12 @@
-// Where money can be sent: neutral codes of networks and banks, with the names that people use for them.
+// Destinations of withdrawals: networks and banks with neutral codes, names and aliases.
 
-/** Kinds of destinations, named as the methods of a withdrawal. */
+/** The methods of a withdrawal, which are also the kinds of destinations. */
 export type DestinationMethod = 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA'
 
-/** One network or bank. */
+/** A network, a wallet or a bank. */
 export type Destination = { code: string; name: string; method: DestinationMethod; aliases: readonly string[] }
 
-const network = (code: string, name: string, ...aliases: string[]): Destination => ({
+const mobileNetwork = (code: string, name: string, ...aliases: string[]): Destination => ({
   code,
   name,
   method: 'MOBILE_MONEY',
@@ -19,14 +19,14 @@ const bank = (code: string, name: string, ...aliases: string[]): Destination => 
   aliases,
 })
 
-/** Every destination. A code never changes its meaning: price lists and withdrawals name it. */
+/** Every destination. The meaning of a code never changes, because price lists and withdrawals store it. */
 export const DESTINATIONS: readonly Destination[] = [
-  network('MPESA', 'M-Pesa (Vodacom)', 'VODACOM', 'VODA', 'M_PESA', 'VODACOM_MPESA'),
-  network('AIRTEL', 'Airtel Money', 'AIRTELMONEY', 'AIRTEL_MONEY'),
-  network('MIXX', 'Mixx by Yas', 'TIGO', 'TIGOPESA', 'TIGO_PESA', 'YAS', 'MIXX_BY_YAS'),
-  network('HALOPESA', 'HaloPesa', 'HALOTEL', 'HALO', 'HALO_PESA'),
-  network('TTCL', 'T-Pesa (TTCL)', 'TTCL_PESA', 'TTCLPESA', 'T_PESA', 'TPESA'),
-  network('EZYPESA', 'EzyPesa', 'ZANTEL', 'EZY_PESA'),
+  mobileNetwork('MPESA', 'M-Pesa (Vodacom)', 'VODACOM', 'VODA', 'M_PESA', 'VODACOM_MPESA'),
+  mobileNetwork('AIRTEL', 'Airtel Money', 'AIRTELMONEY', 'AIRTEL_MONEY'),
+  mobileNetwork('MIXX', 'Mixx by Yas', 'TIGO', 'TIGOPESA', 'TIGO_PESA', 'YAS', 'MIXX_BY_YAS'),
+  mobileNetwork('HALOPESA', 'HaloPesa', 'HALOTEL', 'HALO', 'HALO_PESA'),
+  mobileNetwork('TTCL', 'T-Pesa (TTCL)', 'TTCL_PESA', 'TTCLPESA', 'T_PESA', 'TPESA'),
+  mobileNetwork('EZYPESA', 'EzyPesa', 'ZANTEL', 'EZY_PESA'),
   { code: 'PROVIDER_PESA', name: 'Provider Pesa wallet', method: 'PROVIDER_PESA', aliases: ['SELCOM_PESA', 'SELCOM'] },
   bank('ABSA', 'Absa Bank'),
   bank('ACCESS', 'Access Bank', 'BANCABC', 'ACCESS_BANK'),
@@ -74,7 +74,7 @@ const BY_NAME = new Map(
   ),
 )
 
-/** The destination that a code or one of its other names means, in any case, with hyphens or spaces for _. Null: none. */
+/** Finds a destination by code or alias, in any case, with hyphens or spaces for _. Null means none. */
 export function findDestination(name: string): Destination | null {
   return BY_NAME.get(name.trim().toUpperCase().replace(/[ -]/g, '_')) ?? null
 }

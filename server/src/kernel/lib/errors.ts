@@ -1,12 +1,12 @@
-// The catalogue of refusals: every error code a caller can meet, with its status and public sentence.
+// The error catalogue: every error code that a caller can get, with its status and message.
 
-type Entry = { status: number; message: string }
+type CatalogueEntry = { status: number; message: string }
 
 /** Every error code of the API. The documentation of errors is generated from this table. */
 export const catalogue = {
   validation_failed: { status: 400, message: 'The request is not valid. See details.fields for what to change.' },
   invalid_json: { status: 400, message: 'The body is not valid JSON. Send one JSON object encoded as UTF-8.' },
-  malformed_request: { status: 400, message: 'This is not a request that can be read as HTTP/1.1.' },
+  malformed_request: { status: 400, message: 'The request is not valid HTTP/1.1.' },
   idempotency_key_required: {
     status: 400,
     message: 'Send an Idempotency-Key header of 1 to 255 visible ASCII characters, fresh for each payment attempt.',
@@ -15,7 +15,7 @@ export const catalogue = {
     status: 401,
     message: 'Send your API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".',
   },
-  invalid_api_key: { status: 401, message: 'This API key is not valid. Check that it was copied whole.' },
+  invalid_api_key: { status: 401, message: 'This API key is not valid. Check that you copied all of it.' },
   api_key_revoked: { status: 401, message: 'This API key was revoked or has expired. Use a current key.' },
   public_key_not_accepted: {
     status: 401,
@@ -40,15 +40,15 @@ export const catalogue = {
     message: 'This moves money: sign in to the console again, then repeat the request.',
   },
   forbidden: { status: 403, message: 'This request is not allowed.' },
-  not_found: { status: 404, message: 'There is nothing here. Check the path and the id.' },
-  method_not_allowed: { status: 405, message: 'This path does not take this method. See the Allow header.' },
+  not_found: { status: 404, message: 'This resource does not exist. Check the path and the id.' },
+  method_not_allowed: { status: 405, message: 'This path does not accept this method. See the Allow header.' },
   payment_link_not_active: { status: 409, message: 'This payment link can no longer be paid.' },
-  payment_link_already_paid: { status: 409, message: 'This payment link has been paid: it stays paid.' },
-  payment_in_progress: { status: 409, message: 'Another payment of this is under way. Wait until it ends.' },
+  payment_link_already_paid: { status: 409, message: 'This payment link is already paid.' },
+  payment_in_progress: { status: 409, message: 'Another payment of this link is in progress. Wait until it ends.' },
   invalid_state: { status: 409, message: 'The record is not in a state that allows this.' },
   second_operator_required: {
     status: 409,
-    message: 'You have approved this already. It leaves when another operator approves it too.',
+    message: 'You have already approved this withdrawal. It is sent when a second operator approves it.',
   },
   insufficient_balance: { status: 409, message: 'The available balance does not cover the amount and its charges.' },
   withdrawal_restricted: {
@@ -58,14 +58,14 @@ export const catalogue = {
   },
   idempotency_in_progress: {
     status: 409,
-    message: 'The first request with this Idempotency-Key is still running. Ask again in a moment.',
+    message: 'The first request with this Idempotency-Key is still running. Try again in a moment.',
   },
-  request_timeout: { status: 408, message: 'The request did not arrive whole in time. Send it again.' },
+  request_timeout: { status: 408, message: 'The request did not arrive completely in time. Send it again.' },
   payload_too_large: { status: 413, message: 'The body is too large. The limit is 64 KiB.' },
   unsupported_media_type: { status: 415, message: 'Send the body as application/json.' },
   idempotency_key_reused: {
     status: 422,
-    message: 'This Idempotency-Key was used for another request. Use a fresh key for each payment attempt.',
+    message: 'This Idempotency-Key belongs to another request. Use a fresh key for each payment attempt.',
   },
   simulate_status_not_allowed: { status: 422, message: 'simulate_status is accepted with sandbox keys only.' },
   amount_not_supported: { status: 422, message: 'This amount is outside the limits, or the provider cannot move it.' },
@@ -75,22 +75,22 @@ export const catalogue = {
     message: 'destination_code is not a destination of this method. GET /v1/destinations lists them.',
   },
   headers_too_large: { status: 431, message: 'The headers are too large. The limit is 16 KiB.' },
-  rate_limited: { status: 429, message: 'Too many requests. Wait as long as Retry-After says.' },
+  rate_limited: { status: 429, message: 'Too many requests. Wait for the seconds in Retry-After.' },
   internal_error: {
     status: 500,
     message: 'Something went wrong on our side. Quote the X-Request-Id when you write to us.',
   },
   provider_unavailable: { status: 503, message: 'The payment provider cannot be reached. Try again in a moment.' },
   service_unavailable: { status: 503, message: 'The service cannot answer at the moment. Try again shortly.' },
-} as const satisfies Record<string, Entry>
+} as const satisfies Record<string, CatalogueEntry>
 
-/** A code of the catalogue. */
+/** An error code of the catalogue. */
 export type ErrorCode = keyof typeof catalogue
 
-/** Facts that the caller may see beside the code. Null in the answer when there are none. */
+/** Details that the caller may see beside the code. Null in the answer means none. */
 export type ErrorDetails = Record<string, unknown>
 
-/** A named no. Thrown by `refuse`; the HTTP edge turns it into the failure envelope. */
+/** A refusal with an error code. `refuse` throws it; the HTTP layer turns it into the failure envelope. */
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails | null
@@ -107,7 +107,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Says no with a code of the catalogue; the only way to do so. Always throws a Refusal. */
+/** Refuses with an error code of the catalogue; the only function that does. Always throws a Refusal. */
 export function refuse(
   code: ErrorCode,
   options?: { details?: ErrorDetails; message?: string; retry_after_s?: number },
@@ -120,7 +120,15 @@ export function refuseField(field: string, message: string): never {
   refuse('validation_failed', { details: { fields: [{ field, message }] } })
 }
 
-/** Stops the statement when an invariant about money does not hold. Stays on in production. */
-export function assertInvariant(holds: boolean, what: string): asserts holds {
-  if (!holds) throw new Error(`broken invariant: ${what}`)
+/** A broken invariant about money: a defect of the program or of the data, never a refusal. */
+export class InvariantError extends Error {
+  constructor(fault: string) {
+    super(`broken invariant: ${fault}`)
+    this.name = 'InvariantError'
+  }
+}
+
+/** Throws an InvariantError if an invariant about money does not hold. Stays on in production. */
+export function assertInvariant(holds: boolean, fault: string): asserts holds {
+  if (!holds) throw new InvariantError(fault)
 }

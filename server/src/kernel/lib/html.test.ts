@@ -1,17 +1,17 @@
-// What a payer or merchant typed never becomes part of a page's code.
+// Text of a payer or merchant never becomes code of a page.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Html, html } from './index.ts'
 
-test('texts are escaped in elements and in quoted attributes', () => {
+test('the template escapes text in elements and in quoted attributes', () => {
   const name = `"><script>alert('&')</script>`
   const page = html`<a title="${name}">${name}</a>`.toString()
   const escaped = '&quot;&gt;&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;'
   assert.equal(page, `<a title="${escaped}">${escaped}</a>`)
 })
 
-test('HTML inside HTML is not escaped twice, lists are joined, and nothing prints nothing', () => {
+test('the template does not escape HTML twice, joins lists and prints empty values as nothing', () => {
   const items = ['a', 'b & c'].map((text) => html`<li>${text}</li>`)
   assert.equal(
     html`<ul>${items}${null}${undefined}${false}${0}${7n}</ul>`.toString(),

@@ -1,10 +1,10 @@
-// HTML from templates: whatever is put into one is escaped, unless it is HTML itself.
+// HTML templates: every value is escaped unless `html` made it.
 
-/** A piece of HTML that is safe to send. Made by `html` only; a text that merely looks like HTML is not one. */
+/** HTML that is safe to send. Only `html` makes it; a string is never treated as HTML. */
 export class Html {
   readonly #text: string
   constructor(token: symbol, text: string) {
-    if (token !== OWN) throw new Error('HTML is made by the html template')
+    if (token !== CONSTRUCTOR_TOKEN) throw new Error('only the html template makes Html')
     this.#text = text
   }
   toString(): string {
@@ -12,16 +12,16 @@ export class Html {
   }
 }
 
-const OWN = Symbol('html')
+const CONSTRUCTOR_TOKEN = Symbol('html')
 
-/** What a template takes: texts and numbers are escaped; null, undefined and false print nothing. */
+/** A value of a template: texts and numbers are escaped; null, undefined and false print nothing. */
 export type HtmlValue = Html | string | number | bigint | null | undefined | false | readonly HtmlValue[]
 
-/** Writes HTML: html`<p>${text}</p>`. Attribute values must stand in double quotes. */
+/** Writes HTML: html`<p>${text}</p>`. Attribute values need double quotes. */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let text = strings[0] as string
   for (const [i, value] of values.entries()) text += print(value) + (strings[i + 1] as string)
-  return new Html(OWN, text)
+  return new Html(CONSTRUCTOR_TOKEN, text)
 }
 
 function print(value: HtmlValue): string {
@@ -33,7 +33,7 @@ function print(value: HtmlValue): string {
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Text as it may stand in HTML, in an element or in a quoted attribute. */
+/** Escapes text for an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => ESCAPES[char] as string)
 }

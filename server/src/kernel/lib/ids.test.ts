@@ -1,4 +1,4 @@
-// Ids: they sort by time, lead to their merchant, and survive being read aloud.
+// Ids: they sort by time, contain their merchant, and can be read aloud.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ import {
   newId,
   newRoutingCode,
   routingCodeOf,
-  timeOf,
+  timeOfId,
   withRoutingCode,
   ZERO_ID,
 } from './ids.ts'
@@ -22,7 +22,7 @@ import { seededRandom, systemRandom } from './random.ts'
 const seams = { clock: settableClock(new Date('2026-01-05T09:00:00.000Z')), random: systemRandom() }
 const uint32 = fc.integer({ min: 0, max: 0xffffffff })
 
-test('an id is a UUID of version 8 with the standard variant, whatever the randomness', () => {
+test('an id is a UUID of version 8 with the standard variant for any random bytes', () => {
   for (const byte of [0x00, 0xff, 0x5a]) {
     for (const code of [0, 0xffffffff]) {
       const id = newId({ ...seams, random: { bytes: (length) => new Uint8Array(length).fill(byte) } }, code)
@@ -32,7 +32,7 @@ test('an id is a UUID of version 8 with the standard variant, whatever the rando
   }
 })
 
-test('an id leads back to its merchant, for every 32-bit routing code', () => {
+test('an id contains its routing code, for every 32-bit code', () => {
   const edges = [0, 1, 2, 3, 4, 0x3ffffff, 0x4000000, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff]
   for (const code of edges) assert.equal(routingCodeOf(newId(seams, code)), code)
   for (let bit = 0; bit < 32; bit++) assert.equal(routingCodeOf(newId(seams, 2 ** bit)), 2 ** bit)
@@ -50,11 +50,11 @@ test('a later id sorts after an earlier one', () => {
   }
 })
 
-test('an id tells when it was made, and is not below the bound of that time', () => {
+test('an id contains its time, and is not below the first id of that time', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 48 - 1 }), uint32, (ms, code) => {
       const id = newId({ ...seams, clock: settableClock(new Date(ms)) }, code)
-      assert.equal(timeOf(id).getTime(), ms)
+      assert.equal(timeOfId(id).getTime(), ms)
       assert.ok(id >= firstIdAt(new Date(ms)))
     }),
   )
@@ -64,7 +64,7 @@ test('ids of one millisecond and one merchant are all different', () => {
   assert.equal(new Set(Array.from({ length: 20_000 }, () => newId(seams, 7))).size, 20_000)
 })
 
-test('any id survives the way through 26 characters and back', () => {
+test('base32ToId reads any id from its 26 characters', () => {
   fc.assert(
     fc.property(fc.uuid(), (id) => {
       const text = idToBase32(id)
@@ -77,7 +77,7 @@ test('any id survives the way through 26 characters and back', () => {
   }
 })
 
-test('what is not 26 characters of an id leads nowhere', () => {
+test('base32ToId returns null for a text that is no id', () => {
   const good = idToBase32('ffffffff-ffff-ffff-ffff-ffffffffffff')
   for (const text of [
     '',
@@ -92,7 +92,7 @@ test('what is not 26 characters of an id leads nowhere', () => {
   }
 })
 
-test('the first id of a moment sorts before every id made from then on, and after those made before', () => {
+test('the first id of a moment sorts before all later ids and after all earlier ids', () => {
   const at = new Date('2026-01-05T09:00:00.123Z')
   const bound = firstIdAt(at)
   assert.ok(isId(bound) && isId(ZERO_ID) && ZERO_ID < bound)
@@ -103,7 +103,7 @@ test('the first id of a moment sorts before every id made from then on, and afte
   assert.equal(firstIdAt(new Date(-1)), ZERO_ID)
 })
 
-test('an id leads to the one of a merchant with the same time and chance, and back', () => {
+test('withRoutingCode changes only the routing code of an id', () => {
   fc.assert(
     fc.property(
       uint32,
@@ -114,7 +114,7 @@ test('an id leads to the one of a merchant with the same time and chance, and ba
         const moved = withRoutingCode(id, other)
         assert.ok(isId(moved))
         assert.equal(routingCodeOf(moved), other)
-        assert.equal(timeOf(moved).getTime(), timeOf(id).getTime())
+        assert.equal(timeOfId(moved).getTime(), timeOfId(id).getTime())
         assert.equal(withRoutingCode(moved, code), id)
         assert.equal(newId({ clock: settableClock(at), random: seededRandom('code') }, other), moved)
       },

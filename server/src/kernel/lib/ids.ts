@@ -1,10 +1,10 @@
-// Ids: UUIDv8 that sort by time and carry their merchant's routing code, and the text forms made from them.
+// Ids: UUIDv8 that sort by time and contain the routing code of their merchant, and their text forms.
 
 import type { Clock } from './clock.ts'
 import type { Random } from './random.ts'
 
 /**
- * A new id of a merchant's record: 48 bits of milliseconds, 12 random bits, the merchant's 32-bit routing code,
+ * Makes the id of a merchant's record: 48 bits of milliseconds, 12 random bits, the 32-bit routing code of the merchant and
  * 30 random bits, with the version (8) and variant bits of RFC 9562 between them.
  */
 export function newId(seams: { clock: Clock; random: Random }, routing_code: number): string {
@@ -26,7 +26,7 @@ export function newId(seams: { clock: Clock; random: Random }, routing_code: num
 /** Sorts before every id. */
 export const ZERO_ID = '00000000-0000-0000-0000-000000000000'
 
-/** Sorts before every id made from `time` on, and after those made before: a bound on time is a bound on ids. */
+/** The smallest id of a moment. It sorts before all ids made from `time` on and after all earlier ids. */
 export function firstIdAt(time: Date): string {
   const bytes = Buffer.alloc(16)
   bytes.writeUIntBE(Math.max(0, time.getTime()), 0, 6)
@@ -36,7 +36,7 @@ export function firstIdAt(time: Date): string {
 /** Sorts after every id. */
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** The ids of a time: `from` inclusive, `to` exclusive. Nothing: no bound. */
+/** The bounds of the ids of a period: `from` inclusive, `to` exclusive. Null or undefined means no bound. */
 export function idsBetween(
   from: Date | null | undefined,
   to: Date | null | undefined,
@@ -44,12 +44,12 @@ export function idsBetween(
   return { from_id: from ? firstIdAt(from) : ZERO_ID, until_id: to ? firstIdAt(to) : LAST_ID }
 }
 
-/** When an id was made, to the millisecond. */
-export function timeOf(id: string): Date {
+/** The time at which an id was made, to the millisecond. */
+export function timeOfId(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
 }
 
-/** The id that has another routing code, and is otherwise the same: of `newId(seams, 0)`, one of a merchant's. */
+/** The same id with another routing code. It turns `newId(seams, 0)` into an id of a merchant. */
 export function withRoutingCode(id: string, routing_code: number): string {
   // 32 bits: six behind the variant, 24, and two before the last thirty.
   const variant = (0x80 | (routing_code >>> 26)).toString(16)
@@ -83,10 +83,10 @@ function uuidText(bytes: Buffer): string {
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** An id in 26 characters of Crockford base32, for references that people read aloud. */
+/** An id as 26 characters of Crockford base32, for references that people read aloud. */
 export function idToBase32(id: string): string {
   const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
-  // 128 bits are 25 groups of five and one of three, which leads.
+  // 128 bits are one group of three bits, which comes first, and 25 groups of five.
   let text = ''
   let carried = 0
   let bits = 2
@@ -102,7 +102,7 @@ export function idToBase32(id: string): string {
   return text
 }
 
-/** The id behind 26 characters of Crockford base32, or null when they are not one. */
+/** Parses an id from 26 characters of Crockford base32. Null means the text is no id. */
 export function base32ToId(text: string): string | null {
   if (text.length !== 26) return null
   let value = 0n
@@ -115,7 +115,7 @@ export function base32ToId(text: string): string | null {
   return uuidText(Buffer.from(value.toString(16).padStart(32, '0'), 'hex'))
 }
 
-/** A merchant's short public code, made from its routing code. */
+/** The short public code of a merchant, made from its routing code. */
 export function merchantCode(routing_code: number): string {
   let value = routing_code
   let text = ''

@@ -1,4 +1,4 @@
-// The door of lib: money, phones, ids, time, errors, configuration. Pure: nothing here talks to the outside.
+// The door of lib: money, phones, ids, time, errors, configuration. No file of this room uses the network or the database.
 
 export * from './batch.ts'
 export * from './clock.ts'
@@ -14,12 +14,10 @@ export { isMailAddress, type MailSender } from './message-settings.ts'
 export * from './money.ts'
 export { customerNetwork, isOwnNetwork } from './network.ts'
 export * from './phone.ts'
-export { NETWORK_OF_PREFIX, networkSql } from './phone-networks.ts'
 export * from './point.ts'
 export { PROVIDERS } from './provider-settings.ts'
 export * from './random.ts'
 export { mayHoldSecret, redactFields, redactSecrets, redactText } from './redact.ts'
 export * from './show.ts'
 export * from './text.ts'
-export { createTurns } from './turns.ts'
 export * from './vault.ts'

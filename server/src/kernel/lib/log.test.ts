@@ -1,4 +1,4 @@
-// Logs: whatever happens, a credential is in no line.
+// Logs: no line contains a credential.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ const SECRETS = {
   'a session token': 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg',
 }
 
-/** What is written when `work` logs. */
+/** The lines that `work` logs. */
 function written(work: (log: ReturnType<typeof createLog>) => void): string {
   const lines: string[] = []
   work(createLog('debug', { write: (line) => void lines.push(line) }))
@@ -27,7 +27,7 @@ function written(work: (log: ReturnType<typeof createLog>) => void): string {
 }
 
 for (const [name, secret] of Object.entries(SECRETS)) {
-  test(`${name} never reaches a log line, wherever it stands`, () => {
+  test(`the log never contains ${name}, at any place`, () => {
     const text = written((log) => {
       log.info(`message with ${secret} in it`)
       log.info({ path: `/v1/x/${secret}`, url: `http://h/?key=${secret}` }, 'request')
@@ -54,7 +54,7 @@ for (const name of [
   'cookie',
   'set-cookie',
 ]) {
-  test(`a field called ${name} is never written, whatever it holds`, () => {
+  test(`the log never contains the value of a field called ${name}`, () => {
     const text = written((log) => {
       log.info({ [name]: 'hunter2hunter2' }, 'top')
       log.info({ inner: { [name]: 'hunter2hunter2' } }, 'inside')
@@ -64,7 +64,7 @@ for (const name of [
   })
 }
 
-test('the rows that a database prints in its error stay out of the log', () => {
+test('the log does not contain the rows of a database error', () => {
   const error = Object.assign(new Error('duplicate key'), {
     code: '23505',
     detail: 'Key (phone)=(255754123456) exists',

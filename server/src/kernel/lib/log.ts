@@ -1,14 +1,14 @@
-// Structured logs: JSON lines, with what is secret taken out by name and by shape.
+// Structured logs: JSON lines without secrets, which are recognised by field name and by shape.
 
 import { type Logger, pino } from 'pino'
 import { redactSecrets, redactText } from './redact.ts'
 
-/** A structured logger; pino's. */
+/** A structured logger of pino. */
 export type Log = Logger
 
 const REDACTED = '[redacted]'
 
-/** Names of fields whose value never reaches a log, down to the third level of what is logged. */
+/** Fields whose value is never logged, down to the third level of the logged object. */
 const SECRET_FIELDS = [
   'authorization',
   'x-api-key',
@@ -22,14 +22,14 @@ const SECRET_FIELDS = [
   'set-cookie',
 ]
 
-/** Makes the logger. Lines go to standard output, or to `stream` in tests. */
+/** Makes the logger. It writes to standard output, or to `stream` in tests. */
 export function createLog(level: string, stream?: { write(line: string): void }): Log {
   const options = {
     level,
     base: { pid: process.pid },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
-    // The last net, over the finished line: a key in a path or a message is taken out as well.
+    // The finished line is redacted again, because a path or a message can contain a key.
     hooks: { streamWrite: (line: string) => redactSecrets(line) },
     redact: {
       paths: SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]),
@@ -38,7 +38,7 @@ export function createLog(level: string, stream?: { write(line: string): void })
     serializers: {
       err: (error: unknown) => {
         if (!(error instanceof Error)) return { message: redactText(String(error)) }
-        // DETAIL of a database error prints whole rows: it stays out.
+        // The DETAIL of a database error contains whole rows, so it is not logged.
         return {
           type: error.name,
           message: redactText(error.message),
@@ -51,20 +51,20 @@ export function createLog(level: string, stream?: { write(line: string): void })
   return pino(options, stream ?? standardOutput())
 }
 
-/** A terminal that was closed, or a reader that went away, must not stop the server: its lines are lost, nothing else. */
+/** Standard output. If its reader is gone, log lines are lost but the server keeps running. */
 function standardOutput() {
-  let refused = 0
+  let refused_writes = 0
   const output = pino.destination({
     fd: 1,
     sync: true,
-    retryEAGAIN: () => ++refused < BUSY_TRIES_MAX,
+    retryEAGAIN: () => ++refused_writes < BUSY_RETRIES_MAX,
   } as Parameters<typeof pino.destination>[0])
   output.on('error', () => {})
   output.on('write', () => {
-    refused = 0
+    refused_writes = 0
   })
   return output
 }
 
-/** How often in a row a full pipe may refuse a line, at a tenth of a second each. */
-const BUSY_TRIES_MAX = 50
+/** Retries in a row while the pipe is full, a tenth of a second each. */
+const BUSY_RETRIES_MAX = 50

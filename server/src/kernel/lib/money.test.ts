@@ -1,4 +1,4 @@
-// Amounts at the edges: what a merchant may write, and what comes out again.
+// Amounts in requests and answers: accepted texts, and formatted amounts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ const READ: [string, bigint][] = [
   ['90071992547409.92', 2n ** 53n],
 ]
 for (const [text, minor] of READ) {
-  test(`"${text}" is read as ${minor} cents`, () => assert.equal(parseAmount(text), minor))
+  test(`parseAmount reads "${text}" as ${minor} cents`, () => assert.equal(parseAmount(text), minor))
 }
 
 const REFUSED: Record<string, string[]> = {
@@ -57,12 +57,12 @@ const REFUSED: Record<string, string[]> = {
 }
 for (const [problem, texts] of Object.entries(REFUSED)) {
   for (const text of texts) {
-    test(`${JSON.stringify(text.slice(0, 30))} is refused as ${problem}`, () =>
+    test(`parseAmount refuses ${JSON.stringify(text.slice(0, 30))} as ${problem}`, () =>
       assert.equal(parseAmount(text), problem))
   }
 }
 
-test('every amount that can be stored is read back from its own text, to the cent', () => {
+test('parseAmount reads every storable amount from its formatted text, to the cent', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 2n ** 53n }), (minor) => {
       assert.equal(parseAmount(formatAmount(minor)), minor)
@@ -70,7 +70,7 @@ test('every amount that can be stored is read back from its own text, to the cen
   )
 })
 
-test('every amount within the largest limit that can be configured is a JSON number that reads back to the same cents', () => {
+test('a JSON number keeps the cents of every amount that the settings allow', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 99_999_999_999_999n }), (minor) => {
       assert.equal(parseAmount(String(amountAsNumber(minor))), minor)
@@ -78,7 +78,7 @@ test('every amount within the largest limit that can be configured is a JSON num
   )
 })
 
-test('any text at all is either read as a positive amount or refused with a reason, never with an exception', () => {
+test('parseAmount returns a positive amount or a reason for any text, and never throws', () => {
   fc.assert(
     fc.property(fc.string({ unit: codeUnit, maxLength: 80 }), (text) => {
       const result = parseAmount(text)
@@ -87,7 +87,7 @@ test('any text at all is either read as a positive amount or refused with a reas
   )
 })
 
-test('amounts are shown with two decimals, also below zero', () => {
+test('formatAmount writes two decimals, also below zero', () => {
   assert.deepEqual([0n, 1n, 10n, 99n, 100n, -1n, -100n, -2_500_050n].map(formatAmount), [
     '0.00',
     '0.01',

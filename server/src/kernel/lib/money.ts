@@ -1,15 +1,15 @@
-// Amounts: bigint minor units (cents) inside, text and JSON numbers only at the edges.
+// Amounts: bigint cents inside the server, text and JSON numbers only in requests and answers.
 
-/** The one currency of the service. */
+/** The currency of the service. */
 export const CURRENCY = 'TZS'
 
-/** An amount that JSON carries as a number stays exact up to here. */
+/** JSON numbers are exact up to this amount. */
 const MINOR_MAX = 2n ** 53n
 
-/** Why an amount was refused: malformed text, or well-formed but outside what can be stored. */
+/** The reason for refusing an amount: malformed text, or a value that cannot be stored. */
 export type AmountProblem = 'malformed' | 'too_precise' | 'not_positive' | 'too_large'
 
-/** What to tell a caller whose amount cannot be read. One that is too large can be read: the limits refuse it. */
+/** Messages for a caller whose amount cannot be parsed. An amount that is too large is refused by the limits. */
 export const AMOUNT_HELP: Record<Exclude<AmountProblem, 'too_large'>, string> = {
   malformed: 'must be a decimal such as "25000.00" or 25000, without sign, exponent or separators',
   too_precise: 'must have at most two decimals',
@@ -21,8 +21,8 @@ const LONG_DECIMAL = /^\d+(?:\.\d+)?$/
 const NEGATIVE_OR_ZERO = /^-?0*(?:\.0*)?$|^-\d+(?:\.\d+)?$/
 
 /**
- * Reads an amount written as a decimal, such as "25000", "25000.5" or "25000.50".
- * Returns cents, or the reason why it is refused. Exponents, signs, spaces and separators are malformed.
+ * Parses a decimal amount such as "25000", "25000.5" or "25000.50".
+ * Returns cents, or the reason for refusing it. Exponents, signs, spaces and separators are malformed.
  */
 export function parseAmount(text: string): bigint | AmountProblem {
   if (text.length > 64) return 'malformed'
@@ -38,12 +38,12 @@ export function parseAmount(text: string): bigint | AmountProblem {
   return minor > MINOR_MAX ? 'too_large' : minor
 }
 
-/** Reads a fee: an amount that may also be zero, such as "0" or "0.00". */
+/** Parses a fee: an amount that may also be zero, such as "0" or "0.00". */
 export function parseFee(text: string): bigint | AmountProblem {
   return /^0+(?:\.0{1,2})?$/.test(text) && text.length <= 64 ? 0n : parseAmount(text)
 }
 
-/** A quotient of what is not negative, rounded half up to the whole: the one place where money is rounded. */
+/** Divides non-negative integers and rounds half up. The only function that rounds money. */
 export function divideHalfUp(dividend: bigint, divisor: bigint): bigint {
   return (2n * dividend + divisor) / (2n * divisor)
 }
@@ -55,7 +55,7 @@ export function formatAmount(minor: bigint): string {
   return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** Cents as a plain JSON number: 2500050n is 25000.5. Exact to the cent for every amount that can be configured. */
+/** Cents as a JSON number: 2500050n is 25000.5. Exact to the cent for every amount that the settings allow. */
 export function amountAsNumber(minor: bigint): number {
   return Number(minor) / 100
 }

@@ -1,23 +1,50 @@
-// Addresses as customers have them.
+// IP addresses: of customers, of the own network, and of trusted proxies.
 
 import ipaddr from 'ipaddr.js'
 
-/** What of an address belongs to one customer: IPv4 whole, of IPv6 the first 64 bits. Anything else as it is. */
+/** The part of an IP address that identifies one customer: all of IPv4, the first 64 bits of IPv6. Other text is unchanged. */
 export function customerNetwork(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
   return parsed.kind() === 'ipv6' ? parsed.toByteArray().slice(0, 8).join('.') : parsed.toString()
 }
 
-/** Ranges that are not reached from outside. */
-const OWN_RANGES: readonly string[] = ['loopback', 'private', 'uniqueLocal', 'linkLocal']
+/** Ranges that the internet cannot reach. */
+const PRIVATE_RANGES: readonly string[] = ['loopback', 'private', 'uniqueLocal', 'linkLocal']
 
 /**
- * True for a host of this machine or of the network that it is in: a private address, or a name that only that network knows,
- * such as a container's. Nothing is looked up.
+ * True for a host of this machine or of its own network: a private address, or a local name such as that of a container.
+ * No name is looked up.
  */
 export function isOwnNetwork(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
-  if (ipaddr.isValid(host)) return OWN_RANGES.includes(ipaddr.process(host).range())
+  if (ipaddr.isValid(host)) return PRIVATE_RANGES.includes(ipaddr.process(host).range())
   return !host.includes('.') || /\.(localhost|local|internal)$/i.test(host)
+}
+
+/** Ranges that TRUST_PROXY accepts by name. */
+const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal']
+
+/**
+ * Parses TRUST_PROXY: addresses, CIDRs and named ranges, separated by commas. Throws for the first invalid one, because
+ * a wrong range would let any caller choose its IP address with X-Forwarded-For.
+ */
+export function parseProxyList(text: string): string[] {
+  if (text.trim() === '') return []
+  return text.split(',').map((part) => parseProxy(part.trim()))
+}
+
+function parseProxy(part: string): string {
+  if (NAMED_RANGES.includes(part)) return part
+  const [address = '', bits, ...rest] = part.split('/')
+  const kind = ipaddr.IPv4.isValidFourPartDecimal(address) ? 32 : ipaddr.IPv6.isValid(address) ? 128 : null
+  const written = /^[0-9a-fA-F:.]+$/.test(address)
+  if (kind === null || !written || rest.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits))) {
+    throw new Error(
+      `must hold addresses, CIDRs or ${NAMED_RANGES.join(', ')}, separated by commas; "${part}" is invalid`,
+    )
+  }
+  if (bits !== undefined && Number(bits) > kind) throw new Error(`holds "${part}", whose prefix is longer than ${kind}`)
+  if (bits !== undefined && Number(bits) === 0) throw new Error(`holds "${part}", which would trust every address`)
+  return part
 }

@@ -1,4 +1,4 @@
-// Phone numbers: every way people write a Tanzanian mobile number leads to one form.
+// Phone numbers: every written form of a Tanzanian mobile number has one canonical form.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -43,7 +43,7 @@ for (const [text, why] of [
   test(`${JSON.stringify(text.slice(0, 20))} is refused: ${why}`, () => assert.equal(canonicalPhone(text), null))
 }
 
-test('all forms of any number lead to the same canonical number, and that number to itself', () => {
+test('all forms of a number have the same canonical form, and so has that form', () => {
   fc.assert(
     fc.property(fc.constantFrom('6', '7'), fc.integer({ min: 0, max: 99_999_999 }), (lead, rest) => {
       const number = lead + String(rest).padStart(8, '0')
@@ -53,7 +53,7 @@ test('all forms of any number lead to the same canonical number, and that number
   )
 })
 
-test('any text at all is a canonical number or nothing', () => {
+test('canonicalPhone returns a canonical number or null for any text', () => {
   fc.assert(
     fc.property(fc.string({ unit: codeUnit }), (text) => {
       const phone = canonicalPhone(text)

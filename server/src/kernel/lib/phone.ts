@@ -1,10 +1,10 @@
-// Tanzanian mobile numbers, in the forms that people write them; mobile ranges begin with 6 or 7 after 255.
+// Tanzanian mobile numbers: their written forms, and the network of a prefix. Mobile ranges begin with 6 or 7 after 255.
 
 const FORMS = /^(?:\+?255|0)?([67]\d{8})$/
 
 /**
- * The canonical 255XXXXXXXXX of a number written 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX,
- * spaces and hyphens tolerated. Null when it is not a Tanzanian mobile number.
+ * The canonical form 255XXXXXXXXX of a number written 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX.
+ * Spaces and hyphens are allowed. Null means that the text is no Tanzanian mobile number.
  */
 export function canonicalPhone(text: string): string | null {
   if (text.length > 32) return null
@@ -12,5 +12,40 @@ export function canonicalPhone(text: string): string | null {
   return match ? `255${match[1]}` : null
 }
 
-/** What to tell a caller whose phone number cannot be read. */
+/** The message for a caller whose phone number cannot be parsed. */
 export const PHONE_HELP = 'must be a Tanzanian mobile number such as 0754123456 or 255754123456'
+
+/**
+ * The network that issued a number, by the two digits after 255, as GET /v1/destinations names it. Numbers are portable, so
+ * this is only an estimate: for display and statistics, never for a decision.
+ */
+export const NETWORK_OF_PREFIX: Readonly<Record<string, string>> = {
+  61: 'HALOPESA',
+  62: 'HALOPESA',
+  63: 'HALOPESA',
+  65: 'MIXX',
+  66: 'AIRTEL',
+  67: 'MIXX',
+  68: 'AIRTEL',
+  69: 'AIRTEL',
+  70: 'MIXX',
+  71: 'MIXX',
+  72: 'MPESA',
+  73: 'TTCL',
+  74: 'MPESA',
+  75: 'MPESA',
+  76: 'MPESA',
+  77: 'EZYPESA',
+  78: 'AIRTEL',
+  79: 'MPESA',
+}
+
+/** SQL for the estimated network of a phone column: a code, or an empty text. Stored sums use it: add entries, change none. */
+export function networkSql(column: string): string {
+  const codes = [...new Set(Object.values(NETWORK_OF_PREFIX))]
+  const whens = codes.map((code) => {
+    const prefixes = Object.keys(NETWORK_OF_PREFIX).filter((prefix) => NETWORK_OF_PREFIX[prefix] === code)
+    return `when substr(${column}, 4, 2) in (${prefixes.map((prefix) => `'${prefix}'`).join(', ')}) then '${code}'`
+  })
+  return `case ${whens.join(' ')} else '' end`
+}

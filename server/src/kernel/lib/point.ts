@@ -1,14 +1,13 @@
-// Crash points: named places where a test stops the process, to prove that nothing is lost there.
+// Crash points: named places where a test kills the process to prove that no payment is lost.
 
-/** Called at a named place of a money flow. Does nothing in production; a test makes it end the process. */
+/** Money flows call this at a named place. It does nothing in production; a test makes it kill the process. */
 export type Point = (name: string) => void
 
-/** The production hook. */
+/** The hook of production: it does nothing. */
 export const noPoint: Point = () => {}
 
 /**
- * The hook of the crash tests: ends the process at once, as a power cut would, when the named place is passed for
- * the `nth` time.
+ * The hook of the crash tests: kills the process when it passes the named place for the `nth` time.
  */
 export function crashAt(name: string, nth = 1): Point {
   let passed = 0

@@ -1,4 +1,4 @@
-// Randomness comes in through here only: the system's generator in production, a seeded one under simulation.
+// Randomness: the generator of the operating system in production, a seeded one in simulations. There is no other source.
 
 import { createHash, randomFillSync } from 'node:crypto'
 
@@ -7,7 +7,7 @@ export type Random = { bytes(length: number): Uint8Array }
 
 const POOL_BYTES = 8192
 
-/** The operating system's generator, read in blocks because a call per id is slow. */
+/** The generator of the operating system. It is read in blocks, because one call per id is slow. */
 export function systemRandom(): Random {
   const pool = Buffer.alloc(POOL_BYTES)
   let used = POOL_BYTES
@@ -23,7 +23,7 @@ export function systemRandom(): Random {
   }
 }
 
-/** A generator whose whole output follows from its seed. Never for production. */
+/** A generator whose output depends only on its seed. Never for production. */
 export function seededRandom(seed: string): Random {
   let counter = 0
   return {
@@ -45,7 +45,7 @@ export function randomBase62(random: Random, length: number): string {
   let text = ''
   while (text.length < length) {
     for (const byte of random.bytes(length)) {
-      // 248 is the largest multiple of 62 in a byte: beyond it a modulo would favour the first characters.
+      // 248 is the largest multiple of 62 in a byte. Larger bytes are skipped so that all characters are equally likely.
       if (byte < 248 && text.length < length) text += BASE62[byte % 62]
     }
   }

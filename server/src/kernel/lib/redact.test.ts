@@ -4,7 +4,7 @@ import { mayHoldSecret, redactFields, redactSecrets } from './redact.ts'
 
 const HIDDEN = '[redacted]'
 
-test('a PIN, a password and the like are taken out of JSON, whatever holds them, and the rest stays', () => {
+test('redaction removes PINs, passwords and other secret fields from any format and keeps the rest', () => {
   const rows: [given: string, left: string][] = [
     ['{"pin":"4321","a":1}', `{"pin":"${HIDDEN}","a":1}`],
     ['{"PIN" : 4321, "a": 1}', `{"PIN" : "${HIDDEN}", "a": 1}`],
@@ -27,7 +27,7 @@ test('a PIN, a password and the like are taken out of JSON, whatever holds them,
   for (const [given] of rows) assert.equal(redactFields(redactFields(given)), redactFields(given), 'twice is as once')
 })
 
-test('what only sounds like it stays, and JSON stays JSON', () => {
+test('redaction keeps fields with similar names, and keeps JSON valid', () => {
   for (const text of [
     '{"shipping":"x","opinion":"y","payment_token":"80008000","key_id":"k","monkey":1}',
     '{"result":"FAIL","message":"Wrong PIN"}',
@@ -40,7 +40,7 @@ test('what only sounds like it stays, and JSON stays JSON', () => {
   assert.doesNotThrow(() => JSON.parse(redactFields(deep)))
 })
 
-test('keys, signing secrets and session tokens are known by their shape, whatever their names are', () => {
+test('redaction removes keys, signing secrets and session tokens by their shape under any field name', () => {
   const key = `malipo_live_${'a1B2'.repeat(9)}xy`
   const rows: [string, string][] = [
     [`{"note":"mine is ${key}."}`, `{"note":"mine is ${HIDDEN}."}`],
@@ -59,7 +59,7 @@ test('keys, signing secrets and session tokens are known by their shape, whateve
   }
 })
 
-test('a text that is made to be slow is not', () => {
+test('redaction is fast for hostile texts', () => {
   const began = performance.now()
   for (const part of ['"pin":{', '"pin":"\\', '<pin>', 'pin=', '\\"pin\\":\\"'])
     redactFields(part.repeat(4096 / part.length))

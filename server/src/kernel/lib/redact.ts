@@ -1,57 +1,57 @@
-// Taking out of texts what is secret: by its shape, as keys of ours are, or by its name, since a PIN has no shape of its own.
+// Redaction of secrets in texts: API keys and tokens by their shape, PINs and passwords by the name of their field.
 
 const REDACTED = '[redacted]'
-/** Words of which one in a name makes its value a secret. */
+/** If a field name contains one of these words, its value is a secret. */
 const SECRET_WORDS = new Set(
   'pin mpin otp cvv cvc password passwd passcode secret authorization credential credentials'.split(' '),
 )
-/** Whole names that do, without what stands between their words. Other tokens and keys are not secret, such as that of an order. */
+/** Field names, without separators, whose value is a secret. Other tokens and keys, such as those of an order, are not. */
 const SECRET_NAMES = new Set(
   'token accesstoken refreshtoken idtoken sessiontoken apikey apisecret plaintextkey sessionid sessionkey privatekey'.split(
     ' ',
   ),
 )
-/** Endings of names whose words were written together. */
+/** Endings of secret field names that have no separators. */
 const SECRET_ENDING = /(?:password|passwd|passcode|secret|pincode|userpin|customerpin|walletpin)$/
-/** Says quickly of most texts that they name no secret. */
+/** A fast test: a text that does not match names no secret field. */
 const MAY_NAME_ONE = /pin|otp|cv[vc]|pass(?:w|c)|secret|auth|credential|token|key|session/i
-// Every expression here reads 64 KB in less than 5 ms, whatever the text is: server/test/regular-expressions.test.ts.
-/** Text that looks like one of our keys or secrets, wherever it stands. */
+// Every expression reads any 64 KB in less than 5 ms: see server/test/regular-expressions.test.ts.
+/** Text with the shape of an API key or a signing secret, at any place. */
 const SECRET_TEXT =
   /(?<![A-Za-z0-9])(?:[a-z][a-z0-9]*_(?:live|sandbox|test)_[0-9A-Za-z]{20,}|whsec_[A-Za-z0-9+/=]{20,})/g
-/** A session token, also behind other characters of its word. It is looked for once in each word that has two dots behind it. */
+/** A session token, also inside a longer word. The expression tries each word with two dots once. */
 const SESSION_TOKEN = /(?<![\w-])(?=[\w-]+\.[\w-]+\.[\w-])([\w-]*?(?<![A-Za-z0-9]))eyJ[\w-]{10,}\.[\w-]+\.[\w-]+/g
-/** Says quickly of most texts that they hold none. */
+/** A fast test: a text that does not match contains no key and no token. */
 const MAY_HOLD_ONE = /_(?:live|sandbox|test)_|whsec_|eyJ/
-/** The name of a field in JSON, also in JSON within a text of JSON, whose quotes are escaped. */
+/** The name of a JSON field, also in JSON inside a JSON string, where quotes are escaped. */
 const JSON_NAME = /"([\w. -]{1,64})(\\*)"\s*:\s*/g
 const FORM_FIELD = /((?:^|[?&;,\s"'])([\w.-]{1,64})=)([^&;,\s"'\\<]+)/g
 const XML_FIELD = /(<([\w.-]{1,64})>)([^<]+)(?=<)/g
 
-/** True for the name of a field whose value is a PIN, a password or the like: `pin`, `customerPin`, `PIN_CODE`, `api_key`. */
+/** True for the name of a field with a secret value: `pin`, `customerPin`, `PIN_CODE`, `api_key`. */
 export function isSecretName(name: string): boolean {
   const words = name.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase())
   const joined = words.join('')
   return words.some((word) => SECRET_WORDS.has(word)) || SECRET_NAMES.has(joined) || SECRET_ENDING.test(joined)
 }
 
-/** False for a text from which nothing would be taken out: quick to say of most. */
+/** A fast test. False means that the text contains nothing to redact. */
 export function mayHoldSecret(text: string): boolean {
   return MAY_NAME_ONE.test(text) || MAY_HOLD_ONE.test(text)
 }
 
-/** Takes keys, signing secrets and session tokens out of a text. */
+/** Redacts API keys, signing secrets and session tokens in a text. */
 export function redactText(text: string): string {
   if (!MAY_HOLD_ONE.test(text)) return text
   return text.replace(SECRET_TEXT, REDACTED).replace(SESSION_TOKEN, `$1${REDACTED}`)
 }
 
-/** Takes out of a text what is secret by its shape or by its name. */
+/** Redacts all secrets in a text, by shape and by field name. */
 export function redactSecrets(text: string): string {
   return redactFields(redactText(text))
 }
 
-/** Takes the values of secret fields out of JSON, XML or form text, whole or cut off. The rest stays as it is. */
+/** Redacts the values of secret fields in JSON, XML or form text, complete or truncated. The rest is unchanged. */
 export function redactFields(text: string): string {
   if (!MAY_NAME_ONE.test(text)) return text
   return redactJson(text)
@@ -65,7 +65,7 @@ function redactJson(text: string): string {
   for (const match of text.matchAll(JSON_NAME)) {
     const [head, name = '', escapes = ''] = match
     if (match.index < done || !isSecretName(name)) continue
-    // The quote before the name is escaped at least as deep as the one behind it.
+    // The quote before the name must be escaped at least as deep as the one after it.
     if (!text.startsWith(escapes, match.index - escapes.length)) continue
     const begin = match.index + head.length
     clean += `${text.slice(done, begin)}${escapes}"${REDACTED}${escapes}"`
@@ -74,7 +74,7 @@ function redactJson(text: string): string {
   return clean + text.slice(done)
 }
 
-/** Where the value that begins at `begin` ends: behind its closing quote, or its closing bracket. */
+/** The end of the value that begins at `begin`: after its closing quote or bracket. */
 function endOfValue(text: string, begin: number, escapes: number): number {
   if (text[begin] === '{' || text[begin] === '[') return endOfNested(text, begin, escapes)
   const quote = begin + escapes
@@ -86,7 +86,7 @@ function endOfValue(text: string, begin: number, escapes: number): number {
   return endOfText(text, quote, escapes)
 }
 
-/** Where the text that begins with the quote at `quote` ends: behind the next quote that is escaped no deeper. */
+/** The end of the text that begins with the quote at `quote`: after the next quote that is escaped no deeper. */
 function endOfText(text: string, quote: number, escapes: number): number {
   for (let at = text.indexOf('"', quote + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0
@@ -96,7 +96,7 @@ function endOfText(text: string, quote: number, escapes: number): number {
   return text.length
 }
 
-/** Where an object or a list ends; brackets within its texts are none. */
+/** The end of an object or a list. Brackets inside its texts do not count. */
 function endOfNested(text: string, begin: number, escapes: number): number {
   let depth = 0
   for (let at = begin; at < text.length; at++) {

@@ -1,19 +1,19 @@
-// What a setting is, and the parsers that several settings share. A parser throws an Error that says what is wrong, without
-// the value: it may be a secret.
+// The type of a setting, and the parsers that several settings share. The error of a parser names the problem but not the
+// value, which may be a secret.
 
 import { isOwnNetwork } from './network.ts'
 
-/** One setting: its variable, its default, what it means, and how its text is read. */
+/** One setting: its environment variable, its default, its help text and its parser. */
 export type Setting<T> = { env: string; default: string; help: string; parse: (text: string) => T }
 
-/** One row of a table of settings. */
+/** Makes one setting. */
 export function setting<T>(env: string, fallback: string, parse: (text: string) => T, help: string): Setting<T> {
   return { env, default: fallback, help, parse }
 }
 
 /** Any text. */
 export const text = (value: string) => value
-/** One of these words. */
+/** One of the allowed words. */
 export const oneOf =
   <T extends string>(...allowed: T[]) =>
   (value: string): T => {
@@ -33,7 +33,7 @@ export const number =
     if (kind === 'whole' && !Number.isInteger(parsed)) throw new Error('must be a whole number')
     return parsed
   }
-/** Empty, or an address with one of these protocols, kept without its last slash. */
+/** Empty, or a URL with one of these protocols, without its last slash. */
 export const url =
   (...protocols: string[]) =>
   (value: string): string => {
@@ -45,8 +45,8 @@ export const url =
   }
 
 /**
- * Empty, or the address of a gateway: https://, or http:// within one's own network, where a twin of it may be. Its path ends
- * as `ending` says; `example` says what that is.
+ * Empty, or the URL of a gateway: https://, or http:// within the own network, for example a twin of the gateway.
+ * Its path must match `ending`; `example` describes that ending in the error.
  */
 export const gateway =
   (ending: RegExp, example: string) =>
@@ -55,7 +55,7 @@ export const gateway =
     if (address === '') return ''
     const { protocol, hostname, pathname, search, hash, username, password } = new URL(address)
     if (protocol === 'http:' && !isOwnNetwork(hostname)) {
-      throw new Error('must begin with https://: keys and PINs would cross the network in the open')
+      throw new Error('must begin with https://, because keys and PINs must be encrypted')
     }
     if (search !== '' || hash !== '' || username !== '' || password !== '') {
       throw new Error('must have no user, query or fragment')
@@ -90,7 +90,7 @@ export const word = (value: string): string => {
 export const words = (value: string): string[] =>
   value === '' ? [] : value.split(',').map((part) => word(part.trim()))
 
-/** Empty, or what `parse` takes. */
+/** Empty, or a value that `parse` accepts. */
 export const optional =
   (parse: (value: string) => string) =>
   (value: string): string =>
@@ -101,18 +101,18 @@ export const texts = (value: string): string[] =>
   value === ''
     ? []
     : value.split('|').map((part) => {
-        if (part.trim() === '') throw new Error('must be texts separated by |, none of them empty')
+        if (part.trim() === '') throw new Error('must be texts separated by |, and none may be empty')
         return part.trim()
       })
 
-/** Pairs such as a=b,c=d. No name comes twice. */
+/** Pairs such as a=b,c=d. Each name may occur once. */
 export const pairs = (value: string): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
   for (const part of value === '' ? [] : value.split(',')) {
     const [name = '', word = '', ...more] = part.split('=').map((side) => side.trim())
     if (name === '' || word === '' || more.length > 0)
       throw new Error('must be pairs such as name=word, separated by commas')
-    if (found.has(name)) throw new Error('must name each thing once')
+    if (found.has(name)) throw new Error('must have each name once')
     found.set(name, word)
   }
   return found
@@ -124,10 +124,10 @@ export const amount = (value: string): bigint => {
   return BigInt(value.includes('.') ? value.replace('.', '') : `${value}00`)
 }
 
-/** Addresses that a browser may be sent back to, separated by commas. */
+/** URLs to which a browser may be redirected, separated by commas. */
 export const redirectUris = (value: string): string[] => {
   const uris = words(value)
-  const wrong = uris.find((uri) => !/^https?:$/.test(URL.parse(uri)?.protocol ?? '') || uri.includes('#'))
-  if (wrong !== undefined) throw new Error(`must hold URLs without a fragment; "${wrong}" is none`)
+  const invalid = uris.find((uri) => !/^https?:$/.test(URL.parse(uri)?.protocol ?? '') || uri.includes('#'))
+  if (invalid !== undefined) throw new Error(`must hold URLs without a fragment; "${invalid}" is invalid`)
   return uris
 }

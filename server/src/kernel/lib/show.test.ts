@@ -1,10 +1,10 @@
-// What people read.
+// Formatted values for people.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dayOf, maskPhone, plainLine, plainText, showAmount, showDate, showPhone, showTime } from './index.ts'
 
-test('an amount is shown in shillings with commas, and cents only where there are some', () => {
+test('showAmount writes shillings with commas, and cents only if they are not zero', () => {
   const shown = [100n, 2_500_000n, 2_500_050n, 100_000_000_000n, 5n, -2_500_000n].map((minor) => showAmount(minor))
   assert.deepEqual(
     shown.map((text) => text.replace('\u00a0', ' ')),
@@ -12,24 +12,24 @@ test('an amount is shown in shillings with commas, and cents only where there ar
   )
 })
 
-test('a phone is shown as it is dialled, and masked so that only its owner knows it', () => {
+test('showPhone writes the local form, and maskPhone hides the middle digits', () => {
   assert.equal(showPhone('255754123456'), '0754 123 456')
   assert.equal(maskPhone('255754123456'), '0754 *** 456')
 })
 
-test('times are Tanzanian, whatever the clock of the server', () => {
+test('showTime writes Tanzanian time in any time zone of the server', () => {
   assert.equal(showTime(new Date('2026-11-30T15:00:00Z'), 'en'), '30 Nov 2026, 18:00 (EAT)')
   assert.equal(showTime(new Date('2026-12-31T22:30:00Z'), 'sw'), '1 Jan 2027, 01:30 (EAT)')
   assert.equal(showDate('2026-03-05', 'sw'), '5 Mac 2026')
   assert.equal(dayOf(new Date('2026-12-31T21:00:00Z')), '2027-01-01')
 })
 
-test('a name cannot turn the sentence around it, break its line or fill the message', () => {
+test('plainLine removes direction marks and line breaks of a name and limits its length', () => {
   assert.equal(plainLine('Duka\u202e la\u2066 Asha\r\nBcc: x\u2028y'), 'Duka la Asha Bcc: x y')
   assert.equal(plainLine('x'.repeat(10_000), 20), `${'x'.repeat(19)}…`)
   assert.equal([...plainLine('😀'.repeat(50), 10)].length, 10)
 })
 
-test('a text keeps its lines and loses what is no text', () => {
+test('plainText keeps lines and removes control characters', () => {
   assert.equal(plainText('Habari\r\nAsha\rna\u2028Juma\0\u0007\u202e!\t.\ud800'), 'Habari\nAsha\nna\nJuma!\t.\ufffd')
 })

@@ -1,11 +1,11 @@
-// Values as people read them: the same words on pages, receipts, invoices and in messages, whatever the machine's locale.
+// Formats values for people: the same on pages, receipts, invoices and messages, whatever the locale of the machine.
 
-/** The languages that payers are spoken to in. Swahili comes first. */
+/** The languages for payers. Swahili is the default. */
 export const LANGUAGES = ['sw', 'en'] as const
-/** One of them. */
+/** A language for payers. */
 export type Language = (typeof LANGUAGES)[number]
 
-/** Cents as people write shillings: 2500000n is "TZS 25,000", 2500050n "TZS 25,000.50". The space does not break. */
+/** Cents as shillings: 2500000n is "TZS 25,000", 2500050n "TZS 25,000.50". The space is non-breaking. */
 export function showAmount(minor: bigint, currency = 'TZS'): string {
   const sign = minor < 0n ? '-' : ''
   const digits = (minor < 0n ? -minor : minor).toString().padStart(3, '0')
@@ -15,12 +15,12 @@ export function showAmount(minor: bigint, currency = 'TZS'): string {
   return `${sign}${currency}\u00a0${whole}${cents === '00' ? '' : `.${cents}`}`
 }
 
-/** A canonical phone as it is dialled: 255754123456 is "0754 123 456". */
+/** A canonical phone number in local form: 255754123456 is "0754 123 456". */
 export function showPhone(phone: string): string {
   return `0${phone.slice(3, 6)} ${phone.slice(6, 9)} ${phone.slice(9)}`
 }
 
-/** A canonical phone that only its owner recognises: 255754123456 is "0754 *** 456". */
+/** A masked canonical phone number: 255754123456 is "0754 *** 456". */
 export function maskPhone(phone: string): string {
   return `0${phone.slice(3, 6)} *** ${phone.slice(9)}`
 }
@@ -49,10 +49,10 @@ export function dayOf(time: Date): string {
   return new Date(time.getTime() + EAT_MS).toISOString().slice(0, 10)
 }
 
-// Marks that turn the direction of what follows: a name made of them could rearrange the sentence that it stands in.
+// Marks that change the direction of text: a name with them could rearrange its sentence.
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** A text of a merchant or payer for places without markup, such as an SMS or a subject: one line, no direction marks, at most `max` characters. */
+/** Text of a merchant or payer for an SMS or a subject: one line, no direction marks, at most `max` characters. */
 export function plainLine(text: string, max = 200): string {
   const line = text
     .toWellFormed()
@@ -64,8 +64,7 @@ export function plainLine(text: string, max = 200): string {
 }
 
 /**
- * A text of several lines for e-mails and SMS: valid Unicode, lines that end in a newline, no other control characters, and
- * no direction marks.
+ * Text of several lines for e-mails and SMS: valid Unicode, newlines and tabs, no other control characters, no direction marks.
  */
 export function plainText(text: string): string {
   return text

@@ -1,40 +1,40 @@
-// Schemas of the texts that callers send, and what a text may hold.
+// Schemas of texts in requests.
 
-// The library of schemas is imported for its types alone: with it, the thread that writes the log of requests held 12 MB more.
+// Only the types of TypeBox are imported: the code would cost the thread of the request log 12 MB.
 import type { Static, TSchema, TString, TUnsafe } from 'typebox'
 
 // Cc: control characters, NUL among them. Cs: lone surrogates, which UTF-8 cannot carry.
-const LINE = '^[^\\p{Cc}\\p{Cs}]*$'
-const FREE = '^(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n])*$'
+const LINE_PATTERN = '^[^\\p{Cc}\\p{Cs}]*$'
+const FREE_TEXT_PATTERN = '^(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n])*$'
 
 /** One line of text: no control characters, valid Unicode, at most `max` characters. */
 export function line(max: number, description?: string) {
-  return text(max, LINE, description)
+  return textSchema(max, LINE_PATTERN, description)
 }
 
-/** Free text: as `line`, but tab and newline are allowed. */
+/** Free text: as `line`, but with tabs and newlines. */
 export function freeText(max: number, description?: string) {
-  return text(max, FREE, description)
+  return textSchema(max, FREE_TEXT_PATTERN, description)
 }
 
-function text(maxLength: number, pattern: string, description?: string) {
+function textSchema(maxLength: number, pattern: string, description?: string) {
   return { type: 'string', maxLength, pattern, ...(description ? { description } : {}) } as unknown as TString
 }
 
-/** Looks ahead for a character that can be seen. */
-const SEEN = '(?=[\\s\\p{Cf}]*[^\\s\\p{C}])'
+/** Requires a visible character. */
+const HAS_VISIBLE = '(?=[\\s\\p{Cf}]*[^\\s\\p{C}])'
 
-/** One line of text with at least one character that can be seen. */
+/** One line of text with at least one visible character. */
 export function visibleLine(max: number, description?: string) {
-  return { ...line(max, description), minLength: 1, pattern: LINE.replace('^', `^${SEEN}`) }
+  return { ...line(max, description), minLength: 1, pattern: LINE_PATTERN.replace('^', `^${HAS_VISIBLE}`) }
 }
 
-/** Free text with at least one character that can be seen. */
+/** Free text with at least one visible character. */
 export function visibleText(max: number, description?: string) {
-  return { ...freeText(max, description), minLength: 1, pattern: FREE.replace('^', `^${SEEN}`) }
+  return { ...freeText(max, description), minLength: 1, pattern: FREE_TEXT_PATTERN.replace('^', `^${HAS_VISIBLE}`) }
 }
 
-/** An amount as callers send it; `parseAmount` reads it. */
+/** An amount in a request; `parseAmount` parses it. */
 export const AmountField = {
   type: ['string', 'number'],
   description: 'Shillings as a decimal string ("25000.00") or a plain number (25000), at most two decimals.',
@@ -47,8 +47,8 @@ export function oneOf<const T extends readonly string[]>(values: T, description?
 }
 
 /**
- * A field of a simple type that may be null, as `{type: [T, "null"]}`: answers are written several times faster than
- * with a union, whose branches the serializer must try one after the other.
+ * A field of a simple type that may be null, as `{type: [T, "null"]}`. The serializer writes it several times faster than a
+ * union, whose branches it must try one by one.
  */
 export function nullable<T extends TSchema>(schema: T) {
   const { type, enum: values, ...rest } = schema as unknown as { type: string; enum?: readonly unknown[] }

@@ -1,4 +1,4 @@
-// The vault: what is sealed can be opened with the same key, unaltered, and in no other way.
+// The vault: only the same key opens a sealed text, and only if it is unchanged.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,22 +9,22 @@ import { createVault, sameSecret } from './vault.ts'
 const random = systemRandom()
 const vault = createVault(Buffer.alloc(32, 1), random)
 
-test('any text comes out as it went in', () => {
+test('the vault opens any text that it sealed', () => {
   fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => assert.equal(vault.open(vault.seal(text)), text)))
 })
 
-test('the same text is sealed differently every time, and never in the clear', () => {
+test('the vault seals the same text differently each time, and never as plain text', () => {
   const sealed = [vault.seal('whsec_secret'), vault.seal('whsec_secret')]
   assert.notEqual(sealed[0], sealed[1])
   for (const text of sealed)
     assert.ok(!text.includes('whsec') && !Buffer.from(text.split(':')[3] as string, 'base64').includes('whsec'))
 })
 
-test('another key does not open it', () => {
+test('a vault with another key does not open the text', () => {
   assert.throws(() => createVault(Buffer.alloc(32, 2), random).open(vault.seal('text')))
 })
 
-test('an altered text is refused, whichever part was altered', () => {
+test('the vault refuses a text with any changed part', () => {
   const parts = vault.seal('a secret text').split(':')
   for (const place of [1, 2, 3]) {
     const altered = [...parts]
@@ -42,11 +42,11 @@ test('an altered text is refused, whichever part was altered', () => {
   for (const text of ['', 'v1', 'v2:a:b:c', 'v1:::']) assert.throws(() => vault.open(text))
 })
 
-test('a key that is not 32 bytes is refused', () => {
+test('createVault refuses a key that is not 32 bytes long', () => {
   for (const length of [0, 16, 31, 33]) assert.throws(() => createVault(Buffer.alloc(length), random))
 })
 
-test('two secrets are the same only when every character is', () => {
+test('sameSecret is true only for equal secrets', () => {
   assert.ok(sameSecret('abc', 'abc'))
   for (const other of ['', 'ab', 'abd', 'abcd', 'ABC']) assert.ok(!sameSecret('abc', other))
 })

@@ -1,19 +1,19 @@
-// Encryption of the few secrets that must be readable again, such as webhook signing secrets.
+// Encryption of stored secrets that the server must read again, such as webhook signing secrets.
 
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Random } from './random.ts'
 
-/** Encrypts and decrypts short texts with a key that lies outside the database. */
+/** Encrypts and decrypts short texts with a key outside the database. */
 export type Vault = {
   seal(text: string): string
   open(sealed: string): string
-  /** Always the same 32 bytes for the same text, from which nobody without the key learns it: to count by, not to read. */
+  /** A keyed hash of 32 bytes, the same for the same text. For counting and comparing, not for reading. */
   mark(text: string): Buffer
 }
 
 const VERSION = 'v1'
 
-/** A vault over AES-256-GCM. `key` is 32 bytes. `open` throws when the text was altered or the key is another. */
+/** A vault with AES-256-GCM. `key` has 32 bytes. `open` throws if the text was changed or the key is wrong. */
 export function createVault(key: Uint8Array, random: Random): Vault {
   if (key.length !== 32) throw new Error('the vault needs a key of 32 bytes')
   return {
@@ -39,7 +39,7 @@ export function createVault(key: Uint8Array, random: Random): Vault {
   }
 }
 
-/** Compares two secrets without telling through time where they differ. */
+/** Compares two secrets in a time that does not depend on their difference. */
 export function sameSecret(a: string, b: string): boolean {
   const left = Buffer.from(a)
   const right = Buffer.from(b)

@@ -6,7 +6,7 @@
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { API_SCOPE, LOCK_MS } from '../../kernel/http/index.ts'
-import { gather, Refusal, timeOf } from '../../kernel/lib/index.ts'
+import { gather, Refusal, timeOfId } from '../../kernel/lib/index.ts'
 import type { NewCollection } from './check.ts'
 import { feesOf, type Priced } from './fee.ts'
 import { attemptReference } from './reference.ts'
@@ -106,7 +106,7 @@ async function accept(deps: Deps, items: readonly AcceptItem[]): Promise<(Accept
       lease_owner: lease ? deps.process_id : null,
       deadline_at: attempt.deadline_at,
       // The time of its id, by which it is listed and summed.
-      made_at: timeOf(id),
+      made_at: timeOfId(id),
       at: now,
     }
   })

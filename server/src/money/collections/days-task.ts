@@ -1,7 +1,7 @@
 // Summing up the days that are over, for some merchants at a time, and again where a payment has changed since.
 
 import { type Deps, inputRows, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
-import { dayNumber, firstIdAt, startOfDay, timeOf } from '../../kernel/lib/index.ts'
+import { dayNumber, firstIdAt, startOfDay, timeOfId } from '../../kernel/lib/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
 import { dateOf, dateOfId, firstIdOf, firstOpenDay, METHOD, NETWORK, numberOf, SUMS } from './days.ts'
 import { STATUSES } from './state.ts'
@@ -172,8 +172,8 @@ async function closeDays(deps: Deps): Promise<number> {
       open,
     ])
     const closing = rows.map(({ merchant_id, environment, first_id, last_id }) => {
-      const first = first_id === null ? open : Math.min(open, dayNumber(timeOf(first_id)))
-      const last = last_id === null ? open : Math.max(first + 1, dayNumber(timeOf(last_id)))
+      const first = first_id === null ? open : Math.min(open, dayNumber(timeOfId(first_id)))
+      const last = last_id === null ? open : Math.max(first + 1, dayNumber(timeOfId(last_id)))
       return { merchant_id, environment, first, until_day: Math.min(open, last) }
     })
     await writeSums(

@@ -13,7 +13,7 @@
 //   without a mark, the sums hold every change that the snapshot holds.
 
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
-import { dayNumber, networkSql, newId, timeOf } from '../../kernel/lib/index.ts'
+import { dayNumber, networkSql, newId, timeOfId } from '../../kernel/lib/index.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -43,7 +43,7 @@ type Changed = { merchant_id: string; collection_id: string; environment: string
 export async function markDays(deps: Deps, tx: Tx, changed: readonly Changed[]): Promise<void> {
   const open = dayNumber(new Date(deps.clock.now().getTime() - MARK_AFTER_MS))
   const rows = changed.flatMap(({ merchant_id, collection_id, environment, routing_code }) => {
-    const day = dayNumber(timeOf(collection_id))
+    const day = dayNumber(timeOfId(collection_id))
     return day < open ? [{ merchant_id, id: newId(deps, routing_code), environment, day }] : []
   })
   if (rows.length > 0) await tx.query(MARK, [JSON.stringify(rows)])

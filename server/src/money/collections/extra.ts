@@ -3,7 +3,7 @@
 
 import type { Answer, Method } from '../../adapters/providers/port.ts'
 import { type Deps, inputRows, sql, type Tx } from '../../kernel/db/index.ts'
-import { newId, timeOf } from '../../kernel/lib/index.ts'
+import { newId, timeOfId } from '../../kernel/lib/index.ts'
 import { CHANGING_COLUMNS, type Changing } from './change.ts'
 import { hasReceived } from './decide.ts'
 
@@ -129,7 +129,7 @@ export async function extrasOf(
         method,
         phone,
         fee,
-        made_at: timeOf(id),
+        made_at: timeOfId(id),
       })
     }
   }

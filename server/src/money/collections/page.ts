@@ -4,7 +4,7 @@
 import type { FailureReason, Method } from '../../adapters/providers/port.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
-import { newId, timeOf } from '../../kernel/lib/index.ts'
+import { newId, timeOfId } from '../../kernel/lib/index.ts'
 import { markDays } from './days.ts'
 import { hasReceived } from './decide.ts'
 import { attemptReference } from './reference.ts'
@@ -68,7 +68,7 @@ async function create(
     page.description,
     made.attempts,
     page.id,
-    timeOf(made.id),
+    timeOfId(made.id),
     deps.clock.now(),
   ])
 }

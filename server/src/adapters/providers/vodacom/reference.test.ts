@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { idToBase32, newId, seededRandom, settableClock, timeOf } from '../../../kernel/lib/index.ts'
+import { idToBase32, newId, seededRandom, settableClock, timeOfId } from '../../../kernel/lib/index.ts'
 import { packReference, unpackReference } from './reference.ts'
 
 const ON_THE_WIRE = /^[0-9a-zA-Z \w+]{1,20}$/
@@ -25,7 +25,7 @@ const ids = fc
 test('a reference of 27 or 28 characters is packed into 20 letters and digits, from which it can be computed again', () => {
   fc.assert(
     fc.property(ids, fc.integer({ min: 1, max: 99 }), (id, number) => {
-      const made = timeOf(id)
+      const made = timeOfId(id)
       for (const reference of [`${idToBase32(id)}${String(number).padStart(2, '0')}`, `W${idToBase32(id)}`]) {
         const packed = packReference(reference)
         assert.match(packed ?? '', /^[0-9A-Za-z]{20}$/)
