@@ -15,7 +15,7 @@ import {
   systemClock,
   systemRandom,
 } from '../server/src/kernel/lib/index.ts'
-import { compose } from '../server/src/main.ts'
+import { compose } from '../server/src/system.ts'
 import { apiTypes } from './api-types.ts'
 
 /** The repository's root folder. */

@@ -9,7 +9,7 @@ import { startEmbedded } from './kernel/db/embedded.ts'
 import { type Deps, isUnavailable } from './kernel/db/index.ts'
 import { migrate } from './kernel/db/migrate.ts'
 import { ConfigError, createLog, Refusal, type Vault } from './kernel/lib/index.ts'
-import { configFromEnvironment, realDeps, unreachable } from './main.ts'
+import { configFromEnvironment, databaseUnreachable, realDeps } from './process.ts'
 
 const withoutKey = (): never => {
   throw new Error('this command was started without the secret key')
@@ -73,7 +73,7 @@ try {
   ) {
     process.stderr.write(`${(error as Error).message}\nSee: npm run -s admin -- --help\n`)
   } else if (isUnavailable(error)) {
-    process.stderr.write(unreachable(error))
+    process.stderr.write(databaseUnreachable(error))
   } else {
     process.stderr.write(`${(error as Error).message}\n`)
   }

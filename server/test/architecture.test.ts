@@ -22,12 +22,11 @@ const WINGS: Record<string, readonly string[]> = {
   apps: ['pay-page', 'operators', 'portal', 'admin', 'request-log'],
 }
 
-/** Every room with its wing, in order; last the programs, which may import all of them. */
-const ORDER = [
-  ...Object.entries(WINGS).flatMap(([wing, rooms]) => rooms.map((room) => `${wing}/${room}`)),
-  'main.ts',
-  'admin.ts',
-]
+/** The files beside the wings, in order. They may import every room. */
+const PROGRAMS = ['system.ts', 'process.ts', 'main.ts', 'admin.ts']
+
+/** Every room with its wing, in order; then the files beside the wings. */
+const ORDER = [...Object.entries(WINGS).flatMap(([wing, rooms]) => rooms.map((room) => `${wing}/${room}`)), ...PROGRAMS]
 
 /** Doors beside index.ts, and which rooms and programs may use them. Null: every room below. */
 const DOORS: Record<string, readonly string[] | null> = {
@@ -37,13 +36,13 @@ const DOORS: Record<string, readonly string[] | null> = {
   'adapters/providers/breaker.ts': null, // the circuit breaker
   'adapters/providers/questions.ts': null, // status queries, in sets or one by one
   'adapters/providers/routing.ts': null, // chooses a provider for a method
-  'adapters/providers/configured.ts': ['main.ts'], // builds the adapters
-  'adapters/providers/announce.ts': ['main.ts'], // logs at the start where live money goes
-  'adapters/providers/mock/index.ts': ['main.ts'],
-  'kernel/db/embedded.ts': ['main.ts', 'admin.ts', 'apps/admin'], // starts a server
-  'kernel/db/migrate.ts': ['main.ts', 'admin.ts', 'apps/admin'],
-  'kernel/db/describe.ts': ['main.ts', 'admin.ts', 'apps/admin'],
-  'apps/admin/demo.ts': ['main.ts', 'admin.ts'],
+  'adapters/providers/configured.ts': ['system.ts'], // builds the adapters
+  'adapters/providers/announce.ts': ['system.ts', 'main.ts'], // describes the providers of live money in the log
+  'adapters/providers/mock/index.ts': ['system.ts'],
+  'kernel/db/embedded.ts': ['process.ts', 'admin.ts', 'apps/admin'], // starts a database server
+  'kernel/db/migrate.ts': ['process.ts', 'admin.ts', 'apps/admin'],
+  'kernel/db/describe.ts': ['apps/admin'],
+  'apps/admin/demo.ts': ['main.ts'],
   'apps/admin/production.ts': ['main.ts'],
   'apps/admin/commands.ts': ['admin.ts'],
   'apps/admin/help.ts': ['admin.ts'],
@@ -107,7 +106,7 @@ function isAwake(rule: Rule, cases: { breaks: [string, string][]; keeps?: [strin
 
 const IMPORT = /(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g
 
-/** The room of a file: `kernel/lib` of `kernel/lib/money.ts`; a program, such as `main.ts`, is its own room. */
+/** The room of a file: `kernel/lib` of `kernel/lib/money.ts`. A file beside the wings, such as `main.ts`, is its own room. */
 function roomOf(path: string): string {
   return path.split('/').slice(0, 2).join('/')
 }
@@ -121,7 +120,7 @@ const importOrder: Rule = (files) =>
   )
 
 function importProblem(from: string, to: string): string | null {
-  if (to.startsWith('..')) return 'the server imports nothing from outside server/src; hand it in from main.ts'
+  if (to.startsWith('..')) return 'the server imports nothing from outside server/src; hand it in from system.ts'
   const [here, there] = [roomOf(from), roomOf(to)]
   for (const room of [here, there]) {
     if (!ORDER.includes(room))
@@ -131,7 +130,7 @@ function importProblem(from: string, to: string): string | null {
   if (ORDER.indexOf(there) > ORDER.indexOf(here)) {
     return `${there} comes after ${here}. Move what is shared up into an earlier room, or hand it in as an argument`
   }
-  if (there.endsWith('.ts')) return null // a program: only later programs come here
+  if (there.endsWith('.ts')) return null // a file beside the wings: only later ones of these import it
   if (to === `${there}/index.ts`) return null
   const guests = DOORS[to]
   if (guests === undefined) return `import from ${there}/index.ts, and export what you need there`
@@ -159,8 +158,8 @@ test('the import rule finds a wrong wing, a wrong room, a side door, an adapter 
     ],
     keeps: [
       ['money/collections/a.ts', "import type { Provider } from '../../adapters/providers/port.ts'"],
-      ['money/collections/a.ts', "// import { x } from '../../main.ts'\nimport { y } from './b.ts'"],
-      ['main.ts', "import { createMockProvider } from './adapters/providers/mock/index.ts'"],
+      ['money/collections/a.ts', "// import { x } from '../../system.ts'\nimport { y } from './b.ts'"],
+      ['system.ts', "import { createMockProvider } from './adapters/providers/mock/index.ts'"],
     ],
   })
 })
@@ -295,7 +294,7 @@ const BANS: Ban[] = [
     instead: 'use deps.random, or newId',
     but: {
       'kernel/lib/random.ts': 'it is the source',
-      'main.ts': 'the name of the process and the first secret key, before deps exist',
+      'process.ts': 'the name of the process and the first secret key, before deps exist',
       'kernel/db/embedded.ts': 'passwords of the embedded server, before deps exist',
       'kernel/db/embedded-files.ts': 'names of files that are not written yet, before deps exist',
       'kernel/db/embedded-place.ts': 'the id of a place, before deps exist',
@@ -307,7 +306,7 @@ const BANS: Ban[] = [
     pattern: /\bprocess\.env\b/,
     instead: 'add a setting to lib/config.ts and read deps.config',
     but: {
-      'main.ts': 'reads the configuration',
+      'process.ts': 'reads the configuration',
       'adapters/providers/mock/server.ts': 'a program of its own: reads its configuration',
       'twins/selcom/main.ts': 'a program of its own: reads its configuration',
       'twins/vodacom/main.ts': 'a program of its own: reads its configuration',
@@ -545,12 +544,12 @@ test('every error code is met in a test', () => {
 
 // This page -----------------------------------------------------------------------------------------------------------
 
-test('ARCHITECTURE.md lists the wings, their rooms and the programs, in the order that is checked here', () => {
+test('ARCHITECTURE.md lists the wings, their rooms and the files beside them, in the order that is checked here', () => {
   const listed = [
     ...readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8').matchAll(/^ {4}(?: {2})?([a-z-]+\/|[a-z]+\.ts) {2,}/gm),
   ]
   const names = listed.map(([, name]) => (name as string).replace(/\/$/, ''))
-  const expected = [...Object.entries(WINGS).flatMap(([wing, rooms]) => [wing, ...rooms]), 'main.ts', 'admin.ts']
+  const expected = [...Object.entries(WINGS).flatMap(([wing, rooms]) => [wing, ...rooms]), ...PROGRAMS]
   assert.deepEqual(names, expected, 'correct the list in ARCHITECTURE.md')
   for (const room of ORDER) assert.ok(existsSync(join(SRC, room)), `${room} does not exist`)
 })

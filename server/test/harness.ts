@@ -17,7 +17,7 @@ import {
   settableClock,
   systemRandom,
 } from '../src/kernel/lib/index.ts'
-import { type ComposeOptions, compose, type System } from '../src/main.ts'
+import { type ComposeOptions, compose, type System } from '../src/system.ts'
 import { createTestDatabase } from './database.ts'
 
 /** When every test begins, unless it says otherwise. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Outgoing } from '../src/kernel/http/index.ts'
-import { compose } from '../src/main.ts'
+import { compose } from '../src/system.ts'
 import { createWorld, type World } from './harness.ts'
 
 const asked: string[] = []

@@ -5,7 +5,8 @@
 
 import { crashAt, createLog, type Point, systemClock } from '../../src/kernel/lib/index.ts'
 import { createWorker } from '../../src/kernel/work/index.ts'
-import { compose, configFromEnvironment, realDeps } from '../../src/main.ts'
+import { configFromEnvironment, realDeps } from '../../src/process.ts'
+import { compose } from '../../src/system.ts'
 
 const { CRASH_AT = '', AHEAD_MS = '0' } = process.env
 const ahead_ms = Number(AHEAD_MS)

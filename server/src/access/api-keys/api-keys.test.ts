@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { codeOf, createWorld, START, testDeps, type World } from '../../../test/harness.ts'
 import type { Scope } from '../../kernel/http/index.ts'
 import { Refusal, readConfig, systemRandom } from '../../kernel/lib/index.ts'
-import { compose } from '../../main.ts'
+import { compose } from '../../system.ts'
 import { createKey, newPlaintextKey, revokeKey } from './index.ts'
 
 const LIST = '/v1/collections'

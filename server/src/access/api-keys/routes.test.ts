@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { createWorld, type Reply, START, testDeps, type World } from '../../../test/harness.ts'
 import type { Role } from '../../kernel/http/index.ts'
-import { compose } from '../../main.ts'
+import { compose } from '../../system.ts'
 
 const KEYS = '/v1/merchant/api-keys'
 const LIST = '/v1/collections'

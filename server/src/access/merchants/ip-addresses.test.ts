@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { createWorld, type Reply, testDeps, type World } from '../../../test/harness.ts'
 import type { Role } from '../../kernel/http/index.ts'
-import { compose } from '../../main.ts'
+import { compose } from '../../system.ts'
 
 const ADDRESSES = '/v1/merchant/ip-addresses'
 const PROXY = '10.0.0.9'

@@ -4,7 +4,7 @@ import type { Clock, Config, Log, Point, Random, Vault } from '../lib/index.ts'
 import type { Db } from './pool.ts'
 
 /**
- * Built by hand in main.ts, and by the harness in tests. The outside is reached through here, and through what `compose`
+ * Built in process.ts, and by the harness in tests. The outside is reached through here, and through what `compose`
  * is given for the network: the providers, the way out for webhooks and the look-up of names.
  */
 export type Deps = {

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { createWorld, type Reply, testDeps, type World } from '../../../test/harness.ts'
 import { newPlaintextKey } from '../../access/api-keys/index.ts'
-import { compose } from '../../main.ts'
+import { compose } from '../../system.ts'
 
 const PUSH = '/v1/collections/wallet-push'
 const BODY = { amount: '10', phone: '0754123001' }

@@ -1,0 +1,134 @@
+// The dependencies of a real process: its configuration, its database with the secret key, and `realDeps` over both.
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { startEmbedded } from './kernel/db/embedded.ts'
+import { createDb, type Deps, FIND_THE_KEY, holdsSealed, type Reader, requireRightKey } from './kernel/db/index.ts'
+import { migrate } from './kernel/db/migrate.ts'
+import {
+  type Config,
+  ConfigError,
+  createVault,
+  type Log,
+  noPoint,
+  readConfig,
+  systemClock,
+  systemRandom,
+  type Vault,
+} from './kernel/lib/index.ts'
+
+/**
+ * The configuration of this process: environment variables, then a file .env for variables that are not set. With the
+ * embedded database, webhooks may go to this machine by default. `options` as for `readConfig`.
+ */
+export function configFromEnvironment(options: Parameters<typeof readConfig>[1] = {}): Config {
+  if (existsSync('.env')) process.loadEnvFile('.env')
+  const config = readConfig(process.env, options)
+  return { ...config, webhook_allow_private: config.webhook_allow_private ?? config.database_url === '' }
+}
+
+/** Functions that release the resources of a started process. They run in reverse order. */
+export type Releases = (() => Promise<unknown>)[]
+
+/** The URL of an open database, and the folders of this machine that the database writes to. */
+export type OpenDatabase = { url: string; folders: string[] }
+
+/** Opens the configured database, or the embedded database of DATA_DIR if none is configured, and migrates it. */
+export async function openDatabase(config: Config, log: Log, releases: Releases): Promise<OpenDatabase> {
+  let url = config.database_url
+  const folders: string[] = []
+  if (url === '') {
+    const embedded = await startEmbedded({ dataDir: resolve(config.data_dir), log, outside: config.embedded_dir })
+    releases.push(() => embedded.stop())
+    url = embedded.url
+    folders.push(embedded.place)
+  }
+  const applied = await migrate(url, log)
+  if (applied.length > 0) log.info({ applied }, 'database migrated')
+  return { url, folders }
+}
+
+/**
+ * Builds the dependencies of a real process over the migrated database at `url`. Throws a ConfigError if the secret key
+ * does not match the database. `vault` replaces the vault of the secret key and is not checked.
+ */
+export async function realDeps(config: Config, log: Log, url: string, vault?: Vault): Promise<Deps> {
+  const random = systemRandom()
+  const db = createDb({
+    url,
+    max_connections: config.database_connections,
+    on_error: (error) => log.warn({ err: error }, 'database connection lost'),
+    watch: {
+      on_silent: () => log.error('the database does not answer; the server refuses requests that wait for it'),
+      on_answer: () => log.warn('the database answers again'),
+    },
+  })
+  const base = { config, log, random, clock: systemClock, db, point: noPoint, process_id: randomUUID() }
+  if (vault !== undefined) return { ...base, vault }
+  try {
+    const deps = { ...base, vault: createVault(await secretKey(config, db), random) }
+    await requireRightKey(deps)
+    return deps
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+/**
+ * SECRET_KEY, or else the key in DATA_DIR. If the file is missing, the function makes one for a database that holds
+ * nothing encrypted, and throws a ConfigError for any other.
+ */
+async function secretKey(config: Config, db: Reader): Promise<Uint8Array> {
+  if (config.secret_key !== '') return Buffer.from(config.secret_key, 'base64')
+  const file = join(resolve(config.data_dir), 'secret.key')
+  // The database is read before the file: another process that starts now makes the file before it encrypts anything.
+  const is_used = await holdsSealed(db)
+  if (!existsSync(file)) {
+    if (is_used) {
+      throw new ConfigError(
+        `SECRET_KEY is not set and ${file} is missing, but this database is in use.\n${FIND_THE_KEY}`,
+      )
+    }
+    await makeSecretKey(file)
+  }
+  const key = Buffer.from(await readFile(file, 'utf8'), 'base64')
+  if (key.length !== SECRET_KEY_BYTES)
+    throw new ConfigError(
+      `${file} does not hold a key. Restore it, or remove it when nothing was encrypted with it yet`,
+    )
+  return key
+}
+
+const SECRET_KEY_BYTES = 32
+
+/** The file gets its name once its content is on disk. If several processes make one, the first one wins. */
+async function makeSecretKey(file: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  const unfinished = `${file}.${randomUUID()}`
+  try {
+    await writeFile(unfinished, randomBytes(SECRET_KEY_BYTES).toString('base64'), {
+      mode: 0o600,
+      flag: 'wx',
+      flush: true,
+    })
+    await link(unfinished, file).catch((error) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  } finally {
+    await rm(unfinished, { force: true })
+  }
+}
+
+/** The message for an operator if the database cannot be reached. */
+export function databaseUnreachable(error: unknown): string {
+  // Production refuses the embedded database.
+  const production = process.env.NODE_ENV === 'production'
+  // If a host name has several addresses, the error has one cause for each address and no message of its own.
+  const why = (error as Error).message || (error as { code?: string }).code
+  return `The database cannot be reached: ${why}
+Check DATABASE_URL and that the server runs${production ? '' : ', or leave DATABASE_URL empty for the embedded one'}.
+`
+}

@@ -1,0 +1,321 @@
+// Composition: builds every room over given dependencies and connects the rooms. Nothing runs or listens yet.
+
+import { resolve } from 'node:path'
+import { apiKeyRoutes, createAuthenticate, createUsage, isWellFormedKey } from './access/api-keys/index.ts'
+import { createSessions, identityRoutes, identityTask } from './access/identity/index.ts'
+import { ipAddressRoutes, merchantRoutes } from './access/merchants/index.ts'
+import { type Attach, createGateways, createMessageTask, messageRoutes } from './adapters/messages/index.ts'
+import { type LiveMoney, liveMoney, liveWarnings, waitingUnconfigured } from './adapters/providers/announce.ts'
+import { type Breaker, createBreaker } from './adapters/providers/breaker.ts'
+import { type ConfiguredProviders, createProviders, SANDBOX } from './adapters/providers/configured.ts'
+import type { ProviderExtras, ProviderLists } from './adapters/providers/extras.ts'
+import { MAGIC_NUMBERS, PAYOUT_MAGIC_NUMBERS } from './adapters/providers/mock/index.ts'
+import type { CallbackSink, Provider } from './adapters/providers/port.ts'
+import { createRouting, type Routing } from './adapters/providers/routing.ts'
+import { createDeliverer, webhookRoutes } from './adapters/webhooks/index.ts'
+import { operatorRoutes } from './apps/operators/index.ts'
+import { astrayPages, payPageRoutes } from './apps/pay-page/index.ts'
+import { type PortalOptions, portalRoutes, siteRoutes } from './apps/portal/index.ts'
+import {
+  createRecorder,
+  createRequestLog,
+  findRequestsOf,
+  type Recorder,
+  requestLogRoutes,
+  requestSweep,
+} from './apps/request-log/index.ts'
+import { auditRoutes } from './books/audit/index.ts'
+import { createReadiness, type Deps, readCanary } from './kernel/db/index.ts'
+import {
+  type App,
+  createApp,
+  createOutgoing,
+  docsRoutes,
+  healthRoutes,
+  type Lookup,
+  type Outgoing,
+  payUrlOf,
+  type Routes,
+} from './kernel/http/index.ts'
+import type { Task } from './kernel/work/index.ts'
+import {
+  type CallbackReceiver,
+  callbackRoutes,
+  callbacksTask,
+  createCallbackReceiver,
+} from './money/callbacks/index.ts'
+import { collectionRoutes, createDriver, type Driver, daysTask, triesTask } from './money/collections/index.ts'
+import { createInvoiceFiles, invoiceRoutes, paidTask, remindTask } from './money/invoices/index.ts'
+import { createCollect, paymentLinkRoutes } from './money/payment-links/index.ts'
+import { reconciliationRoutes, reconciliationTask } from './money/reconciliation/index.ts'
+import { transactionRoutes } from './money/transactions/index.ts'
+import { createDesk, createPayoutDriver, type PayoutDriver, withdrawalRoutes } from './money/withdrawals/index.ts'
+
+/** The whole system over given dependencies: `npm start` and the tests run the same one. */
+export type System = {
+  app: App
+  /** The providers of live payments and payouts. */
+  live: LiveMoney
+  /** The tasks of the worker. */
+  tasks: Task[]
+  /** The subset of `tasks` that a process with PROCESS=api runs too: they write what this process holds in memory. */
+  own_tasks: Task[]
+  driver: Driver
+  payouts: PayoutDriver
+  receive: CallbackReceiver
+  /** Opens slow connections to providers before the first payment needs them. Never throws. */
+  warm(): Promise<void>
+  /** Logs configuration problems that an operator should solve before money moves. */
+  warn(): Promise<void>
+  /** Resolves when the server has processed every callback that mock providers in this process have sent so far. */
+  idle(): Promise<void>
+  /** Closes the connections to receivers, gateways and providers. */
+  close(): Promise<void>
+}
+
+/** Parts that tests replace. `main.ts` passes only those that belong to a process. */
+export type ComposeOptions = {
+  /** AdaptersWing to add or replace, by name. */
+  providers?: (Provider & ProviderExtras & ProviderLists)[]
+  /** Sends webhooks. The system closes it. */
+  outgoing?: Outgoing
+  /** Resolves the host names of webhook addresses. */
+  lookup?: Lookup
+  draining?: () => boolean
+  /** Folders whose free space /readyz checks, beside DATA_DIR. */
+  folders?: readonly string[]
+  /** Makes the attachments of e-mails. Default: the PDF of the invoice that the e-mail is about. */
+  attach?: Attach
+  /** Writes the request log. The system closes it. Default: a recorder in this thread, over `deps.db`. */
+  recorder?: Recorder
+  /** Finds the requests that created or named a record, for its timeline. */
+  requestsOf?: PortalOptions['requestsOf']
+}
+
+/** Builds every room and connects the rooms. Throws a ConfigError if the settings contradict each other. */
+export async function compose(deps: Deps, options: ComposeOptions = {}): Promise<System> {
+  const adapters = composeAdapters(deps, options)
+  const money = composeMoney(deps, adapters)
+  adapters.callbacks.connect(money.receive)
+  const usage = createUsage(deps)
+  const recorder = options.recorder ?? createRecorder(deps)
+  const requests = createRequestLog(deps, recorder)
+  const app = await createApp(deps, {
+    authenticate: createAuthenticate(deps, { used: usage.note, session: createSessions(deps) }),
+    isKey: isWellFormedKey,
+    astray: astrayPages(deps),
+    ...(requests.answering ? { answering: requests.answering } : {}),
+    routes: composeRoutes(deps, options, adapters, money),
+  })
+  const own_tasks = [usage.task, requests.task]
+  return {
+    app,
+    live: liveMoney(deps.config, adapters.routing),
+    warn: () => logWarnings(deps, adapters),
+    driver: money.driver,
+    payouts: money.payouts,
+    receive: money.receive,
+    tasks: composeTasks(deps, { app, adapters, money, own_tasks, attach: options.attach }),
+    own_tasks,
+    warm: adapters.warm,
+    idle: adapters.callbacks.idle,
+    async close() {
+      await adapters.callbacks.idle()
+      await recorder.close()
+      await adapters.close()
+    },
+  }
+}
+
+/** Calls of mock providers in this process to the callback receiver, which is built after them. */
+type LocalCallbacks = {
+  sink: CallbackSink
+  connect(receive: CallbackReceiver): void
+  /** Resolves when every callback so far is processed. */
+  idle(): Promise<void>
+}
+
+function createLocalCallbacks(): LocalCallbacks {
+  const open = new Set<Promise<unknown>>()
+  let receiver: CallbackReceiver | null = null
+  return {
+    async sink(name, headers, body) {
+      if (receiver === null) throw new Error('a provider called back before the receiver was connected')
+      const call = receiver(name, headers, body)
+      open.add(call)
+      await call.finally(() => open.delete(call))
+    },
+    connect(receive) {
+      receiver = receive
+    },
+    async idle() {
+      await Promise.allSettled([...open])
+    },
+  }
+}
+
+/** The adapters wing: the providers, the webhook deliverer and the gateways of messages. */
+type AdaptersWing = {
+  providers: ConfiguredProviders['all']
+  routing: Routing
+  breaker: Breaker
+  deliverer: ReturnType<typeof createDeliverer>
+  gateways: ReturnType<typeof createGateways>
+  callbacks: LocalCallbacks
+  warm(): Promise<void>
+  close(): Promise<void>
+}
+
+function composeAdapters(deps: Deps, options: ComposeOptions): AdaptersWing {
+  const { config } = deps
+  const allow_private = config.webhook_allow_private ?? false
+  const outgoing = options.outgoing ?? createOutgoing({ allow_private, lookup: options.lookup })
+  const deliverer = createDeliverer(deps, outgoing)
+  const callbacks = createLocalCallbacks()
+  const configured = createProviders(deps, callbacks.sink, options.providers)
+  const routing = createRouting({
+    providers: configured.all,
+    default_name: config.provider,
+    routes: config.provider_routes,
+    sandbox: configured.all.get(SANDBOX) as Provider,
+  })
+  logRouting(deps, routing)
+  const breaker = createBreaker(deps.clock, ({ state, ...circuit }) => {
+    const level = state === 'open' ? 'warn' : 'info'
+    deps.log[level]({ ...circuit }, `circuit ${state.replace('_', ' ')}`)
+  })
+  const gateways = createGateways(deps)
+  return {
+    providers: configured.all,
+    routing,
+    breaker,
+    deliverer,
+    gateways,
+    callbacks,
+    warm: configured.warm,
+    async close() {
+      await outgoing.close()
+      await Promise.all([gateways.email?.close(), gateways.sms?.close()])
+      await configured.close()
+    },
+  }
+}
+
+function logRouting({ config, log }: Deps, routing: Routing): void {
+  if (routing.stranded.length > 0) {
+    const unreachable = routing.stranded.map(({ route, could }) => `${route} (${could.join(', ')})`)
+    log.warn({ unreachable }, 'PROVIDER_ROUTES sends routes to providers that cannot serve them, although others can')
+  }
+  if (config.node_env === 'production' && config.provider === 'mock')
+    log.warn('live payments go over the mock provider: no money moves')
+}
+
+async function logWarnings(deps: Deps, { routing, providers }: AdaptersWing): Promise<void> {
+  for (const warning of liveWarnings(deps.config, routing)) deps.log.warn(warning)
+  for (const unserved of await waitingUnconfigured(deps.db, [...providers.keys()])) {
+    deps.log.warn(unserved, 'payments or payouts wait for a provider that is not configured')
+  }
+}
+
+/** The money wing: what collects payments, sends payouts and receives callbacks. */
+type MoneyWing = {
+  driver: Driver
+  payouts: PayoutDriver
+  receive: CallbackReceiver
+  collect: ReturnType<typeof createCollect>
+  desk: ReturnType<typeof createDesk>
+}
+
+/** True if this process calls providers itself. With PROCESS=api the worker process does. */
+const sendsNow = ({ config }: Deps) => config.process === 'all'
+
+function composeMoney(deps: Deps, { providers, routing, breaker, deliverer }: AdaptersWing): MoneyWing {
+  const sends = sendsNow(deps)
+  const driver = createDriver(deps, providers, deliverer, breaker)
+  const payouts = createPayoutDriver(deps, providers, deliverer, breaker)
+  return {
+    driver,
+    payouts,
+    receive: createCallbackReceiver(deps, providers, driver, payouts),
+    collect: createCollect(deps, { driver, providerFor: routing.providerFor, sends }),
+    desk: createDesk(deps, { driver: payouts, find: routing.find, webhooks: deliverer, sends }),
+  }
+}
+
+/** The providers whose statements are reconciled: all but the sandbox. */
+const statementProviders = (providers: AdaptersWing['providers']) =>
+  new Map([...providers].filter(([name]) => name !== SANDBOX))
+
+function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWing, money: MoneyWing): Routes[] {
+  const { config, db, vault } = deps
+  const { providers, routing, breaker } = adapters
+  const { driver, payouts, receive, collect, desk } = money
+  const { find, providerFor, live } = routing
+  const readiness = createReadiness(deps, {
+    folders: [resolve(config.data_dir), ...(options.folders ?? [])],
+    keyFits: (reader) => readCanary({ db: reader, vault }),
+  })
+  return [
+    healthRoutes(readiness, options.draining ?? (() => false)),
+    collectionRoutes(deps, { driver, providerFor, sends: sendsNow(deps) }),
+    paymentLinkRoutes(deps, { collect, live }),
+    invoiceRoutes(deps, { live }),
+    withdrawalRoutes(deps, { desk, find }),
+    apiKeyRoutes(deps),
+    ipAddressRoutes(deps),
+    webhookRoutes(deps, options.lookup ? { lookup: options.lookup } : {}),
+    requestLogRoutes(deps),
+    transactionRoutes(deps),
+    reconciliationRoutes(deps, {
+      providers: statementProviders(providers),
+      live: live.map(({ name }) => name),
+      driver,
+      payouts,
+    }),
+    merchantRoutes(deps),
+    auditRoutes(deps),
+    messageRoutes(deps),
+    operatorRoutes(deps, {
+      desk,
+      rules: { four_eyes_minor: config.four_eyes_amount, step_up_s: config.step_up_s },
+      providers,
+      routing,
+      breaker,
+    }),
+    identityRoutes(deps),
+    callbackRoutes(receive, providers),
+    payPageRoutes(deps, { collect, find, live, outcomes: MAGIC_NUMBERS }),
+    portalRoutes(deps, {
+      breaker,
+      requestsOf: options.requestsOf ?? ((merchant_id, id) => findRequestsOf(db, merchant_id, id)),
+    }),
+    siteRoutes(deps, { rehearses: live.every(({ capabilities }) => capabilities.rehearses === true) }),
+    docsRoutes(deps, { magic_numbers: MAGIC_NUMBERS, payout_magic_numbers: PAYOUT_MAGIC_NUMBERS }),
+  ]
+}
+
+/** The rooms that have tasks, and what their tasks need. */
+type TaskParts = { app: App; adapters: AdaptersWing; money: MoneyWing; own_tasks: Task[]; attach: Attach | undefined }
+
+function composeTasks(deps: Deps, { app, adapters, money, own_tasks, attach }: TaskParts): Task[] {
+  const payUrl = () => payUrlOf(deps.config, app)
+  const invoiceFiles = createInvoiceFiles(deps, {
+    payUrl,
+    rehearses: adapters.routing.live.every(({ capabilities }) => capabilities.rehearses),
+  })
+  return [
+    money.driver.task,
+    triesTask(deps),
+    daysTask(deps),
+    paidTask(deps),
+    remindTask(deps, payUrl),
+    money.payouts.task,
+    adapters.deliverer.task,
+    ...own_tasks,
+    requestSweep(deps),
+    createMessageTask(deps, adapters.gateways, attach ?? invoiceFiles),
+    identityTask(deps),
+    reconciliationTask(deps, statementProviders(adapters.providers)),
+    callbacksTask(deps),
+  ]
+}
