@@ -188,7 +188,7 @@ export function handsOf(world: World, provider: Provider, options: { sends?: boo
       routes: new Map(),
       sandbox: { ...provider, name: 'sandbox' },
     }).find,
-    webhooks: { room: () => false, dispatch: () => {} },
+    webhooks: { canDispatch: () => false, dispatch: () => {} },
     sends: options.sends ?? true,
   })
   const act: Act = { actor: { kind: 'operator', id: randomUUID(), name: 'operator@example.com' } }

@@ -1,4 +1,4 @@
-// What the tests of webhooks share: a database of their own, time in their hands, and merchants with receivers.
+// Helpers of the webhook tests: their own database, a settable clock, and merchants with receivers.
 
 import { randomUUID } from 'node:crypto'
 import { createMerchant, type Merchant } from '../src/access/merchants/index.ts'
@@ -65,13 +65,13 @@ function startProcess(url: string, clock: SettableClock, env: Record<string, str
   return { deps, outgoing, deliverer: createDeliverer(deps, outgoing) }
 }
 
-/** Makes a merchant whose events go to `url`; answers with the signing secret. */
+/** Makes a merchant with `url` as its webhook URL. Returns the merchant with the signing secret. */
 export async function merchantWith(deps: Deps, url: string): Promise<Merchant & { secret: string }> {
   const merchant = await createMerchant(deps, { name: 'Duka', approved: true })
   return { ...merchant, secret: (await configure(deps, merchant, { webhook_url: url })) ?? '' }
 }
 
-/** Changes a merchant's configuration; answers with the secret when one was made. */
+/** Changes a merchant's configuration. Returns the secret if one was made. */
 export async function configure(
   deps: Deps,
   merchant: Merchant,
@@ -81,7 +81,7 @@ export async function configure(
   return (await inTransaction(deps.db, (tx) => saveConfig(deps, tx, merchant.id, change))).secret
 }
 
-/** Queues `count` events of a merchant, to be claimed, or leased to this process. */
+/** Queues `count` events of a merchant, without a lease or leased to this process. */
 export function queue(
   deps: Deps,
   merchant: Merchant,
@@ -104,7 +104,7 @@ export function queue(
   return inTransaction(deps.db, (tx) => enqueueEvents(deps, tx, events, () => leased))
 }
 
-/** Claims what is due now, sends it, and waits until it is recorded. Answers how many were claimed. */
+/** Claims and sends the due deliveries and waits until they are recorded. Returns the number of claimed deliveries. */
 export async function deliverDue(deliverer: Deliverer): Promise<number> {
   const claimed = await deliverer.task.runOnce()
   await deliverer.task.idle()

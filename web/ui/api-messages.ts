@@ -173,9 +173,10 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Wewe ndiye uliyeomba utoaji huu: waendeshaji wengine wawili lazima waidhinishe.',
   'No webhook is configured yet. PATCH /v1/merchant/webhook-config with a webhook_url first.':
     'Bado hakuna anwani ya webhook. Iandike kwanza.',
-  'This delivery is still pending: it is being tried by itself. See next_attempt_at.':
-    'Ujumbe huu bado unajaribiwa wenyewe. Angalia utajaribiwa tena lini.',
-  'This delivery was attempted {} times. It is not sent again.': 'Ujumbe huu umejaribiwa mara {}. Hautumwi tena.',
+  'This delivery is still pending: the server retries it. See next_attempt_at.':
+    'Ujumbe huu bado unasubiri: mfumo utautuma tena. Angalia utajaribiwa tena lini.',
+  'This delivery was attempted {} times. The server does not send it again.':
+    'Ujumbe huu umejaribiwa mara {}. Hautumwi tena.',
   'This case is closed: {}.': 'Kesi hii imefungwa: {}.',
   'There is nothing of ours behind this case that the provider could be asked about.':
     'Kesi hii haina kitu chetu ambacho mtoa huduma anaweza kuulizwa.',

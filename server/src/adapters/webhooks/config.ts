@@ -1,4 +1,4 @@
-// The merchant's webhook configuration: where events go, which ones, and the secret that signs them.
+// The merchant's webhook configuration: URL, events and signing secret.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { checkDestination, type Environment, type Lookup } from '../../kernel/http/index.ts'
@@ -9,16 +9,16 @@ import type { ConfigInput, ConfigView } from './schema.ts'
 import { secretText } from './sign.ts'
 
 /**
- * For how long the secret before a rotation signs too. A further rotation within that time ends the secret before it at
- * once: only the newest two sign, and whoever rotates because a secret leaked gets rid of it by rotating twice.
+ * For how long the previous secret signs too after a rotation. Only the newest two secrets sign: a second rotation within
+ * this time ends the oldest at once. If a secret leaked, the merchant removes it by rotating twice.
  */
 const OVERLAP_MS = 24 * 3_600_000
 const SECRET_BYTES = 32
 
-type Row = { webhook_url: string; events: string[]; secret: string; secret_last4: string }
+type ConfigRow = { webhook_url: string; events: string[]; secret: string; secret_last4: string }
 
-/** The merchant whose configuration it is. */
-export type Owner = { id: string; routing_code: number; code: string }
+/** The merchant that owns the configuration. */
+export type WebhookOwner = { id: string; routing_code: number; code: string }
 
 const FIND = sql(
   'webhook_config_find',
@@ -50,21 +50,21 @@ const ROTATE = sql(
    where merchant_id = $1`,
 )
 
-/** The configuration, without the secret. Refuses with not_found before the first save. */
+/** Reads the configuration without the secret. Refuses with not_found before the first save. */
 export async function getConfig(reader: Reader, merchant_id: string): Promise<ConfigView> {
-  const [row] = await reader.query<Row>(FIND, [merchant_id])
-  return row ? view(row) : refuseUnconfigured()
+  const [row] = await reader.query<ConfigRow>(FIND, [merchant_id])
+  return row ? presentConfig(row) : refuseUnconfigured()
 }
 
-/** The configuration as it is before a change, locked until the transaction ends; null before the first save. */
+/** Locks the configuration until the transaction ends and reads it. Null before the first save. */
 export async function lockConfig(tx: Tx, merchant_id: string): Promise<ConfigView | null> {
-  const [row] = await tx.query<Row>(LOCK, [merchant_id])
-  return row ? view(row) : null
+  const [row] = await tx.query<ConfigRow>(LOCK, [merchant_id])
+  return row ? presentConfig(row) : null
 }
 
 /**
- * Checks a change before any transaction, because looking up a host talks to the network. Refuses an address that
- * deliveries may not go to, an unknown event and an empty list of events with 400; answers the events' canonical names.
+ * Checks a change outside of a transaction, because the host look-up uses the network. Refuses a forbidden address, an
+ * unknown event and an empty list of events with 400. Returns the canonical names of the events.
  */
 export async function checkConfig(
   deps: Deps,
@@ -88,7 +88,7 @@ export async function checkConfig(
 }
 
 /**
- * Saves a checked change. The answer holds the secret only when one was just made: at the first save, and on
+ * Saves a checked change. The result has the secret only if this call made one: at the first save and with
  * `rotate_secret`. Refuses a first save without webhook_url with 400.
  */
 export async function saveConfig(
@@ -98,25 +98,25 @@ export async function saveConfig(
   change: { webhook_url?: string; events?: string[]; rotate_secret: boolean },
 ): Promise<ConfigView> {
   const now = deps.clock.now()
-  let [row] = await tx.query<Row>(LOCK, [merchant_id])
+  let [row] = await tx.query<ConfigRow>(LOCK, [merchant_id])
   if (!row) {
     if (change.webhook_url === undefined) refuseField('webhook_url', 'is required the first time')
-    const first = await insertFirst(deps, tx, merchant_id, change.webhook_url, change.events ?? [...DEFAULT_EVENTS])
-    if (first !== null) return first
-    // Another request saved first: this one changes what that one made.
-    const [other] = await tx.query<Row>(LOCK, [merchant_id])
-    if (!other) throw new Error('webhook configuration vanished')
-    row = other
+    const inserted = await insertFirst(deps, tx, merchant_id, change.webhook_url, change.events ?? [...DEFAULT_EVENTS])
+    if (inserted !== null) return inserted
+    // A concurrent request saved the first configuration: this request changes that configuration.
+    const [concurrent] = await tx.query<ConfigRow>(LOCK, [merchant_id])
+    if (!concurrent) throw new Error('webhook configuration vanished')
+    row = concurrent
   }
   const changed = { ...row, webhook_url: change.webhook_url ?? row.webhook_url, events: change.events ?? row.events }
   await tx.query(UPDATE, [merchant_id, changed.webhook_url, changed.events, now])
-  if (!change.rotate_secret) return view(changed)
+  if (!change.rotate_secret) return presentConfig(changed)
   const { secret, sealed, last4 } = newSecret(deps)
   await tx.query(ROTATE, [merchant_id, sealed, last4, new Date(now.getTime() + OVERLAP_MS), now])
-  return { ...view({ ...changed, secret_last4: last4 }), secret }
+  return { ...presentConfig({ ...changed, secret_last4: last4 }), secret }
 }
 
-/** Makes the first configuration, with its secret. Null: another request has just made one. */
+/** Inserts the first configuration with its secret. Null means that a concurrent request inserted one. */
 async function insertFirst(
   deps: Deps,
   tx: Tx,
@@ -126,15 +126,15 @@ async function insertFirst(
 ): Promise<ConfigView | null> {
   const { secret, sealed, last4 } = newSecret(deps)
   const inserted = await tx.query(INSERT, [merchant_id, webhook_url, events, sealed, last4, deps.clock.now()])
-  return inserted.length === 0 ? null : { ...view({ webhook_url, events, secret_last4: last4 }), secret }
+  return inserted.length === 0 ? null : { ...presentConfig({ webhook_url, events, secret_last4: last4 }), secret }
 }
 
 /**
- * Queues a test delivery: collection.success with sample values and `test: true`, whatever the merchant subscribes to.
- * Refuses with not_found when nothing is configured.
+ * Queues a test delivery: collection.success with sample values and `test: true`, independent of the subscribed events.
+ * Refuses with not_found if the merchant has no configuration.
  */
-export async function queueTest(deps: Deps, tx: Tx, owner: Owner, environment: Environment): Promise<Delivery> {
-  const [row] = await tx.query<Row>(FIND, [owner.id])
+export async function queueTest(deps: Deps, tx: Tx, owner: WebhookOwner, environment: Environment): Promise<Delivery> {
+  const [row] = await tx.query<ConfigRow>(FIND, [owner.id])
   if (!row) refuseUnconfigured()
   const source_id = newId(deps, owner.routing_code)
   const at = deps.clock.now()
@@ -176,7 +176,7 @@ function newSecret(deps: Deps): { secret: string; sealed: string; last4: string 
   return { secret, sealed: deps.vault.seal(secret), last4: secret.slice(-4) }
 }
 
-function view(row: { webhook_url: string; events: string[]; secret_last4: string }): ConfigView {
+function presentConfig(row: { webhook_url: string; events: string[]; secret_last4: string }): ConfigView {
   return { webhook_url: row.webhook_url, events: row.events, secret_last4: row.secret_last4 }
 }
 

@@ -1,4 +1,4 @@
-// Delivering events to merchants, through faults of their receivers and of our own processes.
+// Delivers events to merchants, through faults of their receivers and of the platform's processes.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await receiver.close()
-  // What a test left waiting is not the next one's.
+  // Deliveries of an earlier test are not delivered in the next test.
   await bench.deps.db.query(GIVE_UP)
 })
 
@@ -38,7 +38,7 @@ const show = (merchant: { id: string }, delivery: { id: string }) =>
   getDelivery(bench.deps.db, merchant.id, 'sandbox', delivery.id)
 
 describe('a delivery', () => {
-  test('arrives signed in both ways, with the bytes that were queued', async () => {
+  test('arrives with both signatures and the queued bytes', async () => {
     const { deps, deliverer } = bench
     const merchant = await merchantWith(deps, receiver.url)
     const [delivery] = await queue(deps, merchant)
@@ -65,21 +65,21 @@ describe('a delivery', () => {
       })),
       [{ number: 1, status_code: 200, error: null, response_body: 'ok' }],
     )
-    assert.equal(await deliverDue(deliverer), 0, 'delivered once, it is not sent again')
+    assert.equal(await deliverDue(deliverer), 0, 'a delivered event is not sent again')
   })
 
-  test('that this process leased when it was queued is sent at once, without being claimed', async () => {
+  test('that this process leases while queueing is sent at once without a claim', async () => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     const deliveries = await queue(bench.deps, merchant, { count: 40, leased: true })
-    assert.equal(await bench.deliverer.task.runOnce(), 0, 'nobody else takes it meanwhile')
+    assert.equal(await bench.deliverer.task.runOnce(), 0, 'no other process claims it')
     bench.deliverer.dispatch(deliveries)
     bench.deliverer.dispatch(deliveries)
     await bench.deliverer.task.idle()
-    assert.equal(receiver.received.length, 40, 'handed over twice, it is still sent once')
+    assert.equal(receiver.received.length, 40, 'a delivery that is dispatched twice is sent once')
     for (const delivery of deliveries) assert.equal((await show(merchant, delivery)).status, 'delivered')
   })
 
-  test('is tried five times, after 1, 5, 15 and 30 minutes from the end of the attempt before, then failed and kept', async () => {
+  test('is retried 1, 5, 15 and 30 minutes after the end of the previous attempt, then failed and kept', async () => {
     const { deps, deliverer, clock } = bench
     const merchant = await merchantWith(deps, receiver.url)
     const [delivery] = await queue(deps, merchant)
@@ -89,7 +89,7 @@ describe('a delivery', () => {
       receiver.reply = { kind: 'status', status: 500, body: 'oops', until }
       assert.equal(await deliverer.task.runOnce(), 1)
       await receiver.waitFor(index + 1)
-      // The receiver takes 3 seconds: the pause counts from the end of them.
+      // The receiver takes 3 seconds: the pause begins at the end of the attempt.
       clock.advance(3_000)
       release()
       await deliverer.task.idle()
@@ -99,7 +99,7 @@ describe('a delivery', () => {
       assert.equal(attempts.length, index + 1)
       assert.equal(Date.parse(next_attempt_at ?? '') - end, pause * MINUTE)
       clock.advance(pause * MINUTE - 1)
-      assert.equal(await deliverDue(deliverer), 0, 'not a moment too early')
+      assert.equal(await deliverDue(deliverer), 0, 'not before the retry is due')
       clock.advance(1)
     }
     assert.equal(await deliverDue(deliverer), 1)
@@ -116,7 +116,7 @@ describe('a delivery', () => {
     assert.equal(new Set(receiver.received.map((request) => request.body)).size, 1)
   })
 
-  test('that failed can be replayed: one attempt with the same id and bytes', async () => {
+  test('that failed gets one attempt with the same id and bytes by a replay', async () => {
     const { deps, deliverer, clock } = bench
     const merchant = await merchantWith(deps, receiver.url)
     receiver.reply = { kind: 'status', status: 410 }
@@ -131,7 +131,11 @@ describe('a delivery', () => {
     assert.equal((await again()).status, 'pending')
     await assert.rejects(again(), { code: 'invalid_state' })
     await deliverDue(deliverer)
-    assert.equal((await show(merchant, delivery)).status, 'failed', 'a replay that fails is failed again, at once')
+    assert.equal(
+      (await show(merchant, delivery)).status,
+      'failed',
+      'after a failed replay the delivery is failed again',
+    )
     receiver.reply = { kind: 'status', status: 204 }
     for (const number of [7, 8]) {
       await again()
@@ -155,7 +159,7 @@ describe('a delivery', () => {
     ['closes the connection', { kind: 'reset' }, null, 'connection_reset'],
   ] as const
   for (const [what, reply, status_code, error] of failures) {
-    test(`counts as failed and is tried again when the receiver ${what}`, async () => {
+    test(`counts as failed and is retried when the receiver ${what}`, async () => {
       const merchant = await merchantWith(bench.deps, receiver.url)
       receiver.reply = reply
       const [delivery] = await queue(bench.deps, merchant)
@@ -169,7 +173,7 @@ describe('a delivery', () => {
     })
   }
 
-  test('is tried again when the receiver cannot be reached, or is no longer configured', async () => {
+  test('is retried when the receiver is unreachable or no longer configured', async () => {
     const { deps, deliverer } = bench
     const merchant = await merchantWith(deps, receiver.url)
     await receiver.close()
@@ -184,7 +188,7 @@ describe('a delivery', () => {
     receiver = await startReceiver()
   })
 
-  test('follows a changed address at its next attempt, with the same id and bytes', async (t) => {
+  test('goes to a changed address at its next attempt, with the same id and bytes', async (t) => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     receiver.reply = { kind: 'status', status: 503 }
     const [delivery] = await queue(bench.deps, merchant)
@@ -237,7 +241,7 @@ describe('a delivery', () => {
 })
 
 describe('when a process dies', () => {
-  test('before it sends what it leased, another sends it when the lease has ended', async () => {
+  test('before it sends a leased delivery, another process sends the delivery after the lease ends', async () => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     const other = bench.anotherProcess()
     const [delivery] = await queue(bench.deps, merchant, { leased: true })
@@ -249,7 +253,7 @@ describe('when a process dies', () => {
     assert.equal((await show(merchant, delivery)).status, 'delivered')
   })
 
-  test('between sending and recording, the same id and bytes are sent again, and the lost attempt does not count', async () => {
+  test('between sending and recording, another process sends the same id and bytes, and the lost attempt does not count', async () => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     const dying = bench.anotherProcess()
     let reached = false
@@ -273,7 +277,7 @@ describe('when a process dies', () => {
     assert.equal(shown.attempts.length, 1)
   })
 
-  test('only seemingly, its late result changes nothing', async () => {
+  test('only apparently, its late result changes nothing', async () => {
     const { deps, clock } = bench
     const merchant = await merchantWith(deps, receiver.url)
     const slow = bench.anotherProcess()
@@ -291,7 +295,7 @@ describe('when a process dies', () => {
     assert.equal(shown.attempts.length, 1)
   })
 
-  test('two that look at the same time never send the same delivery twice', async () => {
+  test('two workers that claim at the same time never send the same delivery twice', async () => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     const other = bench.anotherProcess()
     await queue(bench.deps, merchant, { count: 60 })
@@ -318,7 +322,7 @@ test('one merchant whose receiver hangs does not delay another', async (t) => {
   await healthy_receiver.waitFor(40)
   const took = performance.now() - start
   assert.ok(took < 350, `while the other's sends still hang (400 ms): ${took} ms`)
-  // What still waits for its turn is let go when its lease runs out; the attempts under way end by themselves.
+  // Queued deliveries are dropped when their leases end; running attempts end by their timeout.
   bench.clock.advance(12_000)
   await deliverer.task.idle()
   assert.ok(receiver.most_open <= 16, `${receiver.most_open} sends hung at once`)
@@ -342,7 +346,7 @@ test('400 merchants whose receivers hang do not delay one whose receiver answers
     const before = receiver.received.length
     while ((await deliverer.task.runOnce()) > 0);
     await receiver.waitFor(before + 100)
-    // Opening hundreds of connections is work of its own.
+    // The process first opens hundreds of connections.
     await new Promise((done) => setTimeout(done, timeout_ms / 4))
     const start = performance.now()
     deliverer.dispatch(await queue(deps, healthy, { count: 10, leased: true }))
@@ -375,7 +379,7 @@ test('a second rotation within 24 hours ends the first old secret: only the newe
   assert.equal(header(request, 'webhook-signature').split(' ').length, 2)
 })
 
-test('what a merchant subscribes to is read for many at once, and the other name of collection.success is understood', async () => {
+test('the subscriptions of many merchants are read in one statement, and the alias of collection.success works', async () => {
   const first = await merchantWith(bench.deps, receiver.url)
   const second = await merchantWith(bench.deps, receiver.url)
   await configure(bench.deps, second, { events: ['collection.successful', 'disbursement.reversed'] })

@@ -1,22 +1,22 @@
-// Delivering: sends what is due, in parallel, and records how it went. At least once: a process that dies between
-// sending and recording leaves the lease to end, and the same id and bytes are sent again.
+// Sends due deliveries in parallel and records their results. Delivery is at least once: if a process dies between
+// sending and recording, the lease ends and another process sends the same id and bytes again.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Outgoing } from '../../kernel/http/index.ts'
 import { createClaimer, type Task } from '../../kernel/work/index.ts'
 import { createEndpoints, type Endpoint } from './endpoints.ts'
 import { type Delivery, LEASE_MS } from './enqueue.ts'
-import { createLanes, type Pace } from './lanes.ts'
-import { type Attempt, createRecorder, LONGEST_PAUSE_MS } from './record.ts'
+import { createLanes, type SendPace } from './lanes.ts'
+import { createAttemptRecorder, LONGEST_PAUSE_MS, type WebhookAttempt } from './record.ts'
 import { createSigner } from './sign.ts'
 
 /** Sends deliveries whose lease this process holds. */
 export type Deliverer = {
-  /** Whether another delivery of this merchant could start soon; else leave it to be claimed later. */
-  room(merchant_id: string): boolean
-  /** Takes deliveries to send; those without a lease are left alone. Returns at once. */
+  /** True if this process has capacity for another delivery of this merchant. If false, a worker claims it later. */
+  canDispatch(merchant_id: string): boolean
+  /** Sends the deliveries that this process leases and ignores the others. Returns at once. */
   dispatch(deliveries: readonly Delivery[]): void
-  /** The worker's task: claims what is due. */
+  /** The worker's task: claims due deliveries. */
   task: Task
 }
 
@@ -24,13 +24,13 @@ const SENDING_MAX = 512
 const QUEUED_MAX = 4_096
 const CLAIM_MAX = 512
 const EVERY_MS = 250
-/** Left of the lease after the longest attempt, to write down how it went. */
+/** The part of the lease that is kept for recording the result. */
 const RECORD_MS = 1_000
 
 /** Makes the deliverer of this process. */
 export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
   const attempt = createAttempt(deps, outgoing)
-  const record = createRecorder(deps)
+  const record = createAttemptRecorder(deps)
   const claim = createClaimer<Omit<Delivery, 'leased'>>(deps, {
     name: 'webhook_deliveries',
     key: ['id'],
@@ -39,42 +39,45 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
     written: 'updated_at',
   })
   const in_flight = new Set<string>()
-  let waiting: (() => void)[] = []
+  let idle_waiters: (() => void)[] = []
 
   const finish = (id: string) => {
     in_flight.delete(id)
     if (in_flight.size > 0) return
-    for (const resolve of waiting) resolve()
-    waiting = []
+    for (const resolve of idle_waiters) resolve()
+    idle_waiters = []
   }
-  const keep = async (result: Attempt) => {
+  const recordResult = async (result: WebhookAttempt) => {
     try {
       await record(result)
     } catch (error) {
       const { merchant_id, id } = result.delivery
-      deps.log.warn({ err: error, merchant_id, delivery_id: id }, 'webhook attempt not recorded; it will be sent again')
+      deps.log.warn(
+        { err: error, merchant_id, delivery_id: id },
+        'webhook attempt not recorded; the server sends it again',
+      )
     } finally {
       finish(result.delivery.id)
     }
   }
-  const send = async (delivery: Delivery): Promise<Pace> => {
-    // Waited too long for its turn: the attempt could outlast the lease. The row falls due again by itself.
+  const send = async (delivery: Delivery): Promise<SendPace> => {
+    // If the attempt could outlast the lease, this process does not send. The row becomes due when the lease ends.
     const lease_left = delivery.due_at.getTime() - deps.clock.now().getTime()
     const result = lease_left < deps.config.webhook_timeout_ms + RECORD_MS ? null : await tryOnce(delivery)
     if (result === null) {
       finish(delivery.id)
       return 'unsent'
     }
-    // The slot is free as soon as the answer is here; results are written together.
-    void keep(result)
+    // The slot becomes free with the answer. Results are recorded in batches.
+    void recordResult(result)
     return paceOf(result, deps.config.webhook_timeout_ms)
   }
-  const tryOnce = async (delivery: Delivery): Promise<Attempt | null> => {
+  const tryOnce = async (delivery: Delivery): Promise<WebhookAttempt | null> => {
     try {
       return await attempt(delivery)
     } catch (error) {
       const { merchant_id, id } = delivery
-      deps.log.warn({ err: error, merchant_id, delivery_id: id }, 'webhook attempt not made; it will be tried again')
+      deps.log.warn({ err: error, merchant_id, delivery_id: id }, 'webhook attempt not made; the server retries it')
       return null
     }
   }
@@ -88,33 +91,33 @@ export function createDeliverer(deps: Deps, outgoing: Outgoing): Deliverer {
     }
   }
   return {
-    room: (merchant_id) => lanes.room(merchant_id) > 0,
+    canDispatch: (merchant_id) => lanes.capacityFor(merchant_id) > 0,
     dispatch,
     task: {
       name: 'webhooks',
       every_ms: EVERY_MS,
       async runOnce() {
-        const most = Math.min(CLAIM_MAX, lanes.free())
+        const most = Math.min(CLAIM_MAX, lanes.totalCapacity())
         if (most === 0) return 0
-        const rows = await claim(most, LEASE_MS, lanes.room)
+        const rows = await claim(most, LEASE_MS, lanes.capacityFor)
         dispatch(rows.map((row) => ({ ...row, leased: true })))
         return rows.length
       },
-      idle: () => (in_flight.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+      idle: () => (in_flight.size === 0 ? Promise.resolve() : new Promise((resolve) => idle_waiters.push(resolve))),
     },
   }
 }
 
-/** An answer is quick when it came within this part of the time it has. */
+/** An answer is quick if it came within this part of the timeout. */
 const QUICK_PART = 0.25
 
-function paceOf(result: Attempt, timeout_ms: number): Pace {
+function paceOf(result: WebhookAttempt, timeout_ms: number): SendPace {
   if (result.error === 'timeout') return 'timeout'
   return result.ended_at.getTime() - result.started_at.getTime() <= timeout_ms * QUICK_PART ? 'quick' : 'slow'
 }
 
-/** Makes the function that tries a delivery once. Throws when the endpoint cannot be read: then nothing was sent. */
-function createAttempt(deps: Deps, outgoing: Outgoing): (delivery: Delivery) => Promise<Attempt> {
+/** Makes the function that attempts a delivery once. It throws if it cannot read the endpoint; then nothing was sent. */
+function createAttempt(deps: Deps, outgoing: Outgoing): (delivery: Delivery) => Promise<WebhookAttempt> {
   const { clock, config } = deps
   const endpoints = createEndpoints(deps)
   const sign = createSigner(config.brand)
@@ -145,7 +148,7 @@ function createAttempt(deps: Deps, outgoing: Outgoing): (delivery: Delivery) => 
   }
 }
 
-/** Only 2xx counts as delivered; a redirect is not followed, because it could lead anywhere. */
+/** Only 2xx counts as delivered. A redirect is not followed, because its target was not checked. */
 function statusError(status_code: number | null): string | null {
   if (status_code !== null && status_code >= 200 && status_code < 300) return null
   return status_code !== null && status_code >= 300 && status_code < 400 ? 'redirect_not_followed' : 'unexpected_status'

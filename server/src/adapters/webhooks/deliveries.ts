@@ -1,4 +1,4 @@
-// Reading deliveries with their attempts, and sending one again.
+// Reads deliveries with their attempts, and replays one.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment, idsOfTime } from '../../kernel/http/index.ts'
@@ -7,7 +7,7 @@ import { EVENT_ALIASES } from './events.ts'
 import { ATTEMPTS_MAX } from './record.ts'
 import type { DeliveriesFilter, DeliveryView } from './schema.ts'
 
-type Row = {
+type DeliveryRow = {
   id: string
   event: string
   environment: Environment
@@ -17,7 +17,7 @@ type Row = {
   created_at: Date
 }
 
-type AttemptRow = {
+type WebhookAttemptRow = {
   delivery_id: string
   number: number
   at: Date
@@ -34,13 +34,13 @@ const FIND = sql(
   `select ${COLUMNS} from webhook_deliveries where merchant_id = $1 and id = $2 and environment = $3`,
 )
 
-// What is pending is found by what it waits for; what failed, and rare events, by indexes of their own.
+// The index on due_at finds pending deliveries; failed deliveries and rare events have indexes of their own.
 const CONDITIONS = `merchant_id = $1 and environment = $2 and ($3::text is null or status = $3)
      and ($3::text is distinct from 'pending' or due_at is not null) and ($4::text is null or event = $4)
      and id >= $5 and id < $6`
 
-// Ids begin with their time: the primary key's order is newest first, and page 1 reads only its own rows. Without names they
-// are planned for the filters at hand.
+// Ids begin with their time, so the primary key sorts by time and page 1 reads only its own rows. The statements have no name,
+// so that PostgreSQL plans them for the actual filters.
 const LIST = sql(
   '',
   `select ${COLUMNS} from (
@@ -48,7 +48,7 @@ const LIST = sql(
    join webhook_deliveries on merchant_id = $1 and id = p.listed_id order by id desc`,
 )
 
-// In the order of the list, so that counting stops early.
+// The order of the list lets the count stop early.
 const COUNT = sql(
   '',
   `select count(*)::int as total from (
@@ -64,13 +64,13 @@ const ATTEMPTS = sql(
    ) a order by a.delivery_id, a.number`,
 )
 
-/** What a list shows of each answer, and how many attempts: a page must stay small whatever a receiver answers. */
+/** Limits of a list: characters of each answer and attempts of each delivery, so that a page stays small. */
 const IN_LIST = { body_chars: 500, attempts: 5 }
 const IN_RECORD = { body_chars: 16_384, attempts: 100 }
-/** Attempts of one delivery, replays included. */
+/** Attempts of one delivery at most, replays included. */
 export const REPLAYS_MAX = 100
 
-// The replay is the last of the attempts that a delivery has: one try, and then it is delivered or failed again.
+// A replay is one last attempt: after it the delivery is delivered or failed again.
 const REPLAY = sql(
   'webhook_delivery_replay',
   `update webhook_deliveries
@@ -79,21 +79,21 @@ const REPLAY = sql(
    returning id`,
 )
 
-/** One delivery of the merchant. Refuses with not_found, also for another merchant's. */
+/** Reads one delivery of the merchant. Refuses with not_found, also for a delivery of another merchant. */
 export async function getDelivery(
   reader: Reader,
   merchant_id: string,
   environment: Environment,
   id: string,
 ): Promise<DeliveryView> {
-  const [row] = isId(id) ? await reader.query<Row>(FIND, [merchant_id, id, environment]) : []
+  const [row] = isId(id) ? await reader.query<DeliveryRow>(FIND, [merchant_id, id, environment]) : []
   if (!row) refuse('not_found')
   const [delivery] = await withAttempts(reader, merchant_id, [row], IN_RECORD)
   return delivery as DeliveryView
 }
 
 /**
- * A page of the merchant's deliveries, newest first, each with its last attempts and the beginning of their answers.
+ * Reads a page of the merchant's deliveries, newest first, each with its last attempts and the beginning of their answers.
  * `total_items` counts up to 10,000.
  */
 export async function listDeliveries(
@@ -108,7 +108,7 @@ export async function listDeliveries(
   const { from_id, until_id } = idsOfTime(filter)
   const matching = [merchant_id, environment, filter.status ?? null, event, from_id, until_id]
   const [rows, counted] = await Promise.all([
-    reader.query<Row>(LIST, [...matching, page_size, (page - 1) * page_size]),
+    reader.query<DeliveryRow>(LIST, [...matching, page_size, (page - 1) * page_size]),
     reader.query<{ total: number }>(COUNT, [...matching, COUNT_MAX]),
   ])
   const total_items = counted[0]?.total ?? 0
@@ -119,8 +119,8 @@ export async function listDeliveries(
 }
 
 /**
- * Queues one more attempt with the same id and bytes. Refuses a pending delivery, and one that was attempted a hundred times, with invalid_state, an unknown one
- * with not_found.
+ * Queues one more attempt with the same id and bytes. Refuses a pending delivery and a delivery with 100 attempts with
+ * invalid_state, an unknown delivery with not_found.
  */
 export async function replayDelivery(
   deps: Deps,
@@ -133,11 +133,11 @@ export async function replayDelivery(
   const moved = await tx.query(REPLAY, [merchant_id, id, environment, ATTEMPTS_MAX - 1, deps.clock.now(), REPLAYS_MAX])
   const delivery = await getDelivery(tx, merchant_id, environment, id)
   if (moved.length === 0) {
-    const waits = delivery.status === 'pending'
+    const is_pending = delivery.status === 'pending'
     refuse('invalid_state', {
-      message: waits
-        ? 'This delivery is still pending: it is being tried by itself. See next_attempt_at.'
-        : `This delivery was attempted ${REPLAYS_MAX} times. It is not sent again.`,
+      message: is_pending
+        ? 'This delivery is still pending: the server retries it. See next_attempt_at.'
+        : `This delivery was attempted ${REPLAYS_MAX} times. The server does not send it again.`,
     })
   }
   return delivery
@@ -146,17 +146,17 @@ export async function replayDelivery(
 async function withAttempts(
   reader: Reader,
   merchant_id: string,
-  rows: readonly Row[],
-  most: { body_chars: number; attempts: number },
+  rows: readonly DeliveryRow[],
+  limits: { body_chars: number; attempts: number },
 ): Promise<DeliveryView[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  const found = await reader.query<AttemptRow>(ATTEMPTS, [merchant_id, ids, most.body_chars, most.attempts])
+  const found = await reader.query<WebhookAttemptRow>(ATTEMPTS, [merchant_id, ids, limits.body_chars, limits.attempts])
   const attempts = Map.groupBy(found, (attempt) => attempt.delivery_id)
-  return rows.map((row) => view(row, attempts.get(row.id) ?? []))
+  return rows.map((row) => presentDelivery(row, attempts.get(row.id) ?? []))
 }
 
-function view(row: Row, attempts: readonly AttemptRow[]): DeliveryView {
+function presentDelivery(row: DeliveryRow, attempts: readonly WebhookAttemptRow[]): DeliveryView {
   return {
     id: row.id,
     event: row.event,

@@ -1,16 +1,16 @@
-// Where an attempt goes and what signs it, read at sending time: a changed URL or secret counts from the next attempt on.
+// Reads the URL and the signing keys of a delivery at sending time, so that a change applies to the next attempt.
 
 import { type Deps, sql } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
 import { type SigningKey, signingKey } from './sign.ts'
 
-/** Where a merchant's events go now. `previous` signs too while a rotation overlaps. */
+/** The merchant's URL and signing keys. `previous` signs too for 24 hours after a rotation. */
 export type Endpoint = { webhook_url: string; key: SigningKey; previous: SigningKey | null }
 
 /** Why a merchant has no usable endpoint. */
 export type NoEndpoint = 'not_configured' | 'secret_unreadable'
 
-type Row = {
+type EndpointRow = {
   merchant_id: string
   webhook_url: string
   secret: string
@@ -27,14 +27,14 @@ const FIND = sql(
 const SET_MAX = 500
 const KEYS_MAX = 10_000
 
-/** Makes the look-up of a merchant's endpoint: one statement for all that ask while another runs, and no cache of rows. */
+/** Makes the look-up of a merchant's endpoint. Concurrent calls share one statement; no row is cached. */
 export function createEndpoints(deps: Deps): (merchant_id: string) => Promise<Endpoint | NoEndpoint> {
-  const open = keyring(deps)
-  const endpointOf = (row: Row, now: Date): Endpoint | NoEndpoint => {
+  const openKey = createKeyCache(deps)
+  const endpointOf = (row: EndpointRow, now: Date): Endpoint | NoEndpoint => {
     const overlaps =
       row.previous_secret !== null && row.previous_secret_until !== null && row.previous_secret_until > now
     try {
-      const key = open(row.secret)
+      const key = openKey(row.secret)
       return { webhook_url: row.webhook_url, key, previous: overlaps ? previousOf(row) : null }
     } catch (error) {
       deps.log.error(
@@ -44,10 +44,10 @@ export function createEndpoints(deps: Deps): (merchant_id: string) => Promise<En
       return 'secret_unreadable'
     }
   }
-  /** Who rotates because the secret cannot be read any more must not go on failing for the sake of the old one. */
-  const previousOf = ({ previous_secret, merchant_id }: Row): SigningKey | null => {
+  /** If the previous secret cannot be decrypted, deliveries are signed with the new secret alone. */
+  const previousOf = ({ previous_secret, merchant_id }: EndpointRow): SigningKey | null => {
     try {
-      return previous_secret === null ? null : open(previous_secret)
+      return previous_secret === null ? null : openKey(previous_secret)
     } catch {
       deps.log.warn({ merchant_id }, 'the previous webhook secret cannot be decrypted and does not sign any more')
       return null
@@ -55,7 +55,7 @@ export function createEndpoints(deps: Deps): (merchant_id: string) => Promise<En
   }
   return gather<string, Endpoint | NoEndpoint>(
     async (merchant_ids) => {
-      const rows = await deps.db.query<Row>(FIND, [[...new Set(merchant_ids)]])
+      const rows = await deps.db.query<EndpointRow>(FIND, [[...new Set(merchant_ids)]])
       const now = deps.clock.now()
       const endpoints = new Map(rows.map((row) => [row.merchant_id, endpointOf(row, now)]))
       return merchant_ids.map((merchant_id) => endpoints.get(merchant_id) ?? 'not_configured')
@@ -64,15 +64,15 @@ export function createEndpoints(deps: Deps): (merchant_id: string) => Promise<En
   )
 }
 
-/** Remembers the keys behind a ciphertext. Safe for ever: another secret is another ciphertext. */
-function keyring(deps: Deps): (sealed: string) => SigningKey {
-  const known = new Map<string, SigningKey>()
+/** Caches the decrypted keys by ciphertext. An entry never gets stale, because each secret has its own ciphertext. */
+function createKeyCache(deps: Deps): (sealed: string) => SigningKey {
+  const keys = new Map<string, SigningKey>()
   return (sealed) => {
-    const found = known.get(sealed)
+    const found = keys.get(sealed)
     if (found) return found
     const key = signingKey(deps.vault.open(sealed))
-    if (known.size >= KEYS_MAX) known.clear()
-    known.set(sealed, key)
+    if (keys.size >= KEYS_MAX) keys.clear()
+    keys.set(sealed, key)
     return key
   }
 }

@@ -1,13 +1,13 @@
-// Queueing events: delivery rows, written in the transaction of the fact that they tell.
+// Queues events: writes delivery rows in the transaction of the fact that they report.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { newId } from '../../kernel/lib/index.ts'
 import type { EventName } from './events.ts'
 
-/** Longer than an attempt may take (8 s), so that a lease ends only when its process is dead or stuck. */
+/** Longer than the timeout of an attempt (8 s), so that a lease ends only if its process is dead or stuck. */
 export const LEASE_MS = 12_000
 
-/** One event about to be queued. The caller has checked that the merchant subscribes to it. */
+/** An event to queue. The caller has checked that the merchant subscribes to it. */
 export type NewEvent = {
   merchant_id: string
   routing_code: number
@@ -15,13 +15,13 @@ export type NewEvent = {
   event: EventName
   source_type: 'collection' | 'withdrawal' | 'test'
   source_id: string
-  /** Which status move of the source the event tells: one delivery per move and event. */
+  /** The status move of the source that the event reports: one delivery per move and event. */
   source_seq: number
   /** The payload; its keys are sent in this order. */
   body: object
 }
 
-/** A delivery, ready to be sent. */
+/** A queued delivery. */
 export type Delivery = {
   merchant_id: string
   id: string
@@ -32,9 +32,9 @@ export type Delivery = {
   /** Attempts finished so far. */
   attempts: number
   created_at: Date
-  /** When the lease ends; without a lease, when it falls due. */
+  /** When the lease ends; without a lease, when the delivery is due. */
   due_at: Date
-  /** True: this process may send it at once. False: it waits to be claimed. */
+  /** True: this process may send the delivery at once. False: a worker claims it later. */
   leased: boolean
 }
 
@@ -52,9 +52,9 @@ const INSERT = sql(
 )
 
 /**
- * Queues a set of events in one statement. Where `lease(merchant_id)` is true the row is born leased to this process,
- * which then dispatches it right after the commit; if it dies before, the lease ends and another claims the row.
- * An event that was queued before is left alone, and is not in the answer.
+ * Queues a set of events in one statement. If `lease(merchant_id)` is true, the row is inserted with a lease of this process,
+ * which dispatches it after the commit. If the process dies first, another process claims the row when the lease ends.
+ * An event that was queued before stays unchanged and is not in the result.
  */
 export async function enqueueEvents(
   deps: Deps,
@@ -99,7 +99,7 @@ const SUBSCRIPTIONS = sql(
   'select merchant_id, events from webhook_configs where merchant_id = any($1::uuid[])',
 )
 
-/** The events that each of these merchants subscribes to. A merchant without a configuration is not in the map. */
+/** The subscribed events of each merchant. A merchant without a configuration is not in the map. */
 export async function subscriptionsOf(
   reader: Reader,
   merchant_ids: readonly string[],

@@ -1,4 +1,4 @@
-// The events that a merchant can receive.
+// The events that merchants can receive.
 
 /** Every event, in the order in which lists show them. */
 export const EVENTS = [
@@ -11,10 +11,10 @@ export const EVENTS = [
   'disbursement.reversed',
 ] as const
 
-/** The name of an event, as it stands in the header and in the body. */
+/** The name of an event in the header and in the body. */
 export type EventName = (typeof EVENTS)[number]
 
-/** What a merchant receives who has not chosen: all but disbursement.reversed, which must be named. */
+/** The events of a merchant that chose none: all but disbursement.reversed, which a merchant must name. */
 export const DEFAULT_EVENTS: readonly EventName[] = EVENTS.slice(0, 6)
 
 /** Other spellings that a subscription may use. */

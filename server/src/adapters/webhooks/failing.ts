@@ -1,17 +1,17 @@
-// Endpoints that fail: a delivery has missed at least twice, and nothing was delivered in its environment since.
+// Finds failing endpoints: a delivery failed at least twice, and no delivery succeeded in its environment since then.
 
 import Type, { type Static } from 'typebox'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { type App, caller, type Environment, MERCHANT_ROLES, success } from '../../kernel/http/index.ts'
 import { line } from '../../kernel/lib/index.ts'
 import { ATTEMPTS_MAX } from './record.ts'
-import { FAILING_FIELDS, FAILING_LOOKED_AT_MAX as LOOKED_AT_MAX } from './schema.ts'
+import { FAILING_FIELDS, FAILING_SCANNED_MAX } from './schema.ts'
 
-/** A miss counts for this long: an endpoint that gets no events any more is not shown for ever. */
+/** A failed attempt counts for 7 days, so that an endpoint without new events leaves the list. */
 const FAILING_WINDOW_MS = 7 * 24 * 3_600_000
-/** A single miss may be an accident. */
+/** A single failed attempt does not count. */
 const MISSES_MIN = 2
-/** Most endpoints that are listed. */
+/** Endpoints in the list at most. */
 const ENDPOINTS_MAX = 1_000
 
 /** An endpoint of a merchant that fails in one environment. */
@@ -29,21 +29,21 @@ export type FailingEndpoint = {
   next_attempt_at: Date | null
 }
 
-/** The merchants that have a row under `condition`: one index step for each of them. */
-const owners = (name: string, condition: string) => `${name} as (
+/** The merchants with a row that meets `condition`: one index step per merchant. */
+const merchantsWith = (name: string, condition: string) => `${name} as (
      (select merchant_id from webhook_deliveries where ${condition} order by merchant_id limit 1)
      union all
      select following.merchant_id from ${name} f cross join lateral (
        select merchant_id from webhook_deliveries where ${condition} and merchant_id > f.merchant_id
        order by merchant_id limit 1) following
    )`
-const EVERYONE = `${owners('given_up', "status = 'failed'")}, ${owners('waiting', 'due_at is not null')},
+const ALL_MERCHANTS = `${merchantsWith('given_up', "status = 'failed'")}, ${merchantsWith('waiting', 'due_at is not null')},
    whose as (select merchant_id from given_up union select merchant_id from waiting)`
 
 const COLUMNS = 'merchant_id, id, environment, status, attempts, due_at, created_at, updated_at'
 
-// The pauses grow, so those that missed most often fall due last: they are found first. A replay waits like a delivery that
-// has one attempt left, so its last attempt tells whether and when it missed.
+// The pauses grow, so the deliveries with the most failures are due last and are found first. A pending replay has the attempts
+// of a delivery with one attempt left, so its last attempt decides whether and when it failed.
 const failingOf = (name: string, whose: string) =>
   sql(
     name,
@@ -90,25 +90,25 @@ const failingOf = (name: string, whose: string) =>
      order by f.last_failed_at desc, f.merchant_id, f.environment`,
   )
 
-const OF_ALL = failingOf('webhooks_failing', EVERYONE)
-const OF_ONE = failingOf('webhooks_failing_of', 'whose as (select $6::uuid as merchant_id)')
+const FAILING_OF_ALL = failingOf('webhooks_failing', ALL_MERCHANTS)
+const FAILING_OF_ONE = failingOf('webhooks_failing_of', 'whose as (select $6::uuid as merchant_id)')
 
-/** The endpoints that fail now, the newest miss first: of every merchant, or of one. */
+/** Reads the endpoints that fail now, the latest failure first: of all merchants, or of one. */
 export function failingEndpoints(
   deps: Pick<Deps, 'clock'>,
   reader: Reader,
   merchant_id: string | null = null,
 ): Promise<FailingEndpoint[]> {
   const since = new Date(deps.clock.now().getTime() - FAILING_WINDOW_MS)
-  const values = [since, ENDPOINTS_MAX, LOOKED_AT_MAX, MISSES_MIN, ATTEMPTS_MAX - 1]
+  const values = [since, ENDPOINTS_MAX, FAILING_SCANNED_MAX, MISSES_MIN, ATTEMPTS_MAX - 1]
   return merchant_id === null
-    ? reader.query<FailingEndpoint>(OF_ALL, values)
-    : reader.query<FailingEndpoint>(OF_ONE, [...values, merchant_id])
+    ? reader.query<FailingEndpoint>(FAILING_OF_ALL, values)
+    : reader.query<FailingEndpoint>(FAILING_OF_ONE, [...values, merchant_id])
 }
 
 const Failing = Type.Object(FAILING_FIELDS)
 
-/** How an endpoint fails, as it is answered. */
+/** Presents a failing endpoint. */
 export function presentFailing(row: FailingEndpoint): Static<typeof Failing> {
   const { environment, failed, given_up, oldest_at, last_failed_at, last_status_code, last_error } = row
   return {
@@ -123,7 +123,7 @@ export function presentFailing(row: FailingEndpoint): Static<typeof Failing> {
   }
 }
 
-/** Adds the route by which each member of a merchant sees whether its endpoint takes events. */
+/** Adds the route that shows the members of a merchant whether its endpoint fails. */
 export function webhookStatusRoute(deps: Deps, app: App): void {
   app.get(
     '/v1/merchant/webhook-status',
@@ -133,7 +133,7 @@ export function webhookStatusRoute(deps: Deps, app: App): void {
         tags: ['Webhooks'],
         summary: 'Show whether the webhook endpoint fails, live and in the sandbox',
         description:
-          'An endpoint fails in an environment once a delivery has missed twice, until one is delivered there. Misses of the last 7 days count.',
+          'An endpoint fails in an environment if a delivery failed twice and no delivery succeeded since then. Attempts of the last 7 days count.',
         querystring: Type.Object({ merchant_id: Type.Optional(line(64)) }),
         response: { 200: success(Type.Object({ failing: Type.Array(Failing) })) },
       },

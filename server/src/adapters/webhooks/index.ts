@@ -1,4 +1,4 @@
-// The door of webhooks: us to the merchant. Configuration, queueing events, delivering them.
+// The door of webhooks, from this platform to merchants: configuration, queueing of events, delivery.
 
 export { createDeliverer, type Deliverer } from './deliver.ts'
 export { type Delivery, enqueueEvents, type NewEvent, subscriptionsOf } from './enqueue.ts'

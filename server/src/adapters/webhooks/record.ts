@@ -1,20 +1,20 @@
-// Recording finished attempts: one statement per set writes the attempts and moves their deliveries on.
+// Records finished attempts in batches: one statement inserts the attempts and updates their deliveries.
 
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
 import { gather, redactFields, redactText } from '../../kernel/lib/index.ts'
 import type { Delivery } from './enqueue.ts'
 
-/** Pauses before attempts two to five, each from the end of the attempt before. */
+/** Pauses before attempts two to five, from the end of the previous attempt. */
 const PAUSES_MS = [60_000, 300_000, 900_000, 1_800_000]
 
 /** The longest pause before an attempt. */
 export const LONGEST_PAUSE_MS = Math.max(...PAUSES_MS)
 
-/** After so many failures a delivery is failed. */
+/** After this many failed attempts the delivery is failed. */
 export const ATTEMPTS_MAX = PAUSES_MS.length + 1
 
-/** A finished attempt. `error` is null when the answer was 2xx. */
-export type Attempt = {
+/** A finished attempt. `error` is null if the receiver answered 2xx. */
+export type WebhookAttempt = {
   delivery: Delivery
   started_at: Date
   ended_at: Date
@@ -26,7 +26,7 @@ export type Attempt = {
 const INPUT = `merchant_id uuid, id uuid, attempts smallint, status text, due_at timestamptz, started_at timestamptz,
        ended_at timestamptz, duration_ms int, status_code smallint, error text, response_body text`
 
-// The guard: a process that was so slow that its lease ended has lost the row, and its late result counts for nothing.
+// If the lease of this process has ended, the row belongs to another process and the late result changes nothing.
 const RECORD = sql(
   'webhook_record',
   `with result as materialized (
@@ -49,11 +49,11 @@ const RECORD = sql(
 
 const SET_MAX = 500
 
-/** Makes the recorder. A result whose lease has gone to someone else writes nothing. Throws when the database is away. */
-export function createRecorder(deps: Deps): (attempt: Attempt) => Promise<void> {
-  return gather<Attempt, void>(
+/** Makes the recorder. A result without a lease writes nothing. Throws if the database is unreachable. */
+export function createAttemptRecorder(deps: Deps): (attempt: WebhookAttempt) => Promise<void> {
+  return gather<WebhookAttempt, void>(
     async (attempts) => {
-      const rows = inLockOrder(attempts.map(rowOf), (row) => row.id)
+      const rows = inLockOrder(attempts.map(recordInputOf), (row) => row.id)
       await oneStatement(deps.db).query(RECORD, [JSON.stringify(rows), deps.process_id])
       return attempts.map(() => undefined)
     },
@@ -61,7 +61,7 @@ export function createRecorder(deps: Deps): (attempt: Attempt) => Promise<void> 
   )
 }
 
-function rowOf({ delivery, started_at, ended_at, status_code, error, response_body }: Attempt) {
+function recordInputOf({ delivery, started_at, ended_at, status_code, error, response_body }: WebhookAttempt) {
   const { merchant_id, id, attempts } = delivery
   const pause = error === null ? undefined : PAUSES_MS[attempts]
   return {
@@ -75,7 +75,7 @@ function rowOf({ delivery, started_at, ended_at, status_code, error, response_bo
     duration_ms: Math.max(0, ended_at.getTime() - started_at.getTime()),
     status_code,
     error,
-    // A receiver may repeat what it was sent, or knows; whoever reads the deliveries need not have a right to that.
+    // A receiver may echo personal data. Members who read deliveries need not have a right to this data.
     response_body: response_body === null ? null : redactFields(redactText(response_body)),
   }
 }

@@ -1,4 +1,4 @@
-// Sending again what was sent since a time: after an outage of the merchant's.
+// Replays deliveries since a time, after an outage of the merchant's receiver.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -59,7 +59,7 @@ async function pendingOf(merchant: Merchant): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-test('what failed since a time is sent again, each once; what was delivered, or is older, is not', async () => {
+test('failed deliveries since a time are sent again once; delivered and older ones are not', async () => {
   const { merchant, ids, replay, at, token } = await stage('failed', 'failed', 'delivered', 'failed', 'pending')
   const live = await make(merchant, 'failed', 'live')
   receiver.received.length = 0
@@ -70,13 +70,13 @@ test('what failed since a time is sent again, each once; what was delivered, or 
   await world.work()
   assert.deepEqual(receiver.received.map(({ headers }) => headers['webhook-id']).sort(), [ids[1], ids[3]])
   const [other] = await world.rows<{ status: string }>('select status from webhook_deliveries where id = $1', [live])
-  assert.equal(other?.status, 'failed', 'that of the other environment is left alone')
+  assert.equal(other?.status, 'failed', 'the delivery of the other environment is unchanged')
   const log = await world.get('/v1/merchant/audit-log', token)
   const [entry] = log.body.data.items
   assert.deepEqual([entry.action, entry.after.queued, entry.after.since], ['webhook_deliveries.replay', 2, at(1)])
 })
 
-test('delivered ones are sent again where they are asked for, and a period has an end', async () => {
+test('delivered ones are sent again if the caller asks for them, within the period', async () => {
   const { merchant, ids, replay, at } = await stage('delivered', 'failed', 'delivered', 'failed', 'delivered')
   assert.equal((await replay({ since: at(0), until: at(3), status: 'delivered' })).body.data.queued, 2)
   assert.deepEqual(await pendingOf(merchant), [ids[0], ids[2]])
@@ -88,7 +88,7 @@ test('delivered ones are sent again where they are asked for, and a period has a
   assert.equal((await replay({ since: at(0), status: 'all', event: 'collection.failed' })).body.data.queued, 0)
 })
 
-test('the same replay twice at once queues each delivery once', async () => {
+test('two identical replays at once queue each delivery once', async () => {
   const { merchant, replay, at, ids } = await stage('failed', 'failed', 'failed')
   const both = await Promise.all([replay({ since: at(0) }), replay({ since: at(0) })])
   const queued = both.map(({ body }) => body.data.queued as number)
@@ -99,7 +99,7 @@ test('the same replay twice at once queues each delivery once', async () => {
   assert.deepEqual([again.body, again.headers['idempotency-replayed']], [once.body, 'true'])
 })
 
-test('one call queues 5,000 and says where to go on; the next ones take the rest', async () => {
+test('one call queues 5,000 and returns the start of the next call; further calls queue the rest', async () => {
   const { merchant, replay, at } = await stage('failed')
   await world.rows(
     `insert into webhook_deliveries (merchant_id, id, environment, event, source_type, source_id, source_seq, body, status,
@@ -115,7 +115,7 @@ test('one call queues 5,000 and says where to go on; the next ones take the rest
   assert.deepEqual(second.body.data, { queued: 201, more: false, next_since: null })
 })
 
-test('what was attempted a hundred times is not sent again', async () => {
+test('a delivery with a hundred attempts is not sent again', async () => {
   const { merchant, replay, at } = await stage('failed', 'failed')
   await world.rows(`update webhook_deliveries set attempts = 100 where merchant_id = $1 and created_at = $2`, [
     merchant.id,
@@ -124,7 +124,7 @@ test('what was attempted a hundred times is not sent again', async () => {
   assert.equal((await replay({ since: at(0) })).body.data.queued, 1)
 })
 
-test('another merchant, a key without the scope and a period that makes no sense change nothing', async () => {
+test('another merchant, a key without the scope and an invalid period change nothing', async () => {
   const { merchant, replay, at, key } = await stage('failed')
   const stranger = await world.newMerchant()
   const others = await world.newKey({ merchant: stranger })

@@ -1,4 +1,4 @@
-// Sending again what was sent since a time: after an outage of the merchant's, in sets.
+// Replays deliveries since a time, after an outage of the merchant's receiver.
 
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
@@ -8,19 +8,19 @@ import { EVENT_ALIASES } from './events.ts'
 import { ATTEMPTS_MAX } from './record.ts'
 import type { ReplayInput, ReplayView } from './schema.ts'
 
-/** Deliveries that one call queues. */
+/** Deliveries that one call queues at most. */
 const QUEUED_MAX = 5_000
-/** Deliveries that one call looks through: its time does not grow with the period. */
-const LOOKED_MAX = 200_000
+/** Deliveries that one call scans at most, so that its duration does not grow with the period. */
+const SCANNED_MAX = 200_000
 
-// The end of what this call looks through: behind the last of the looked, or of those that are queued.
-const LOOKED = sql(
+// Finds the first delivery after those that this call scans.
+const SCAN_END = sql(
   'webhook_replay_looked',
   `select id from webhook_deliveries where merchant_id = $1 and id >= $2 and id < $3 order by id offset $4 limit 1`,
 )
 
-// Those that wait by themselves are left alone: of two calls at once the second finds them pending. Oldest first, and locked in
-// the order that every set of this table is locked in. As after a single replay, each has one more attempt.
+// Pending deliveries stay unchanged, so that of two concurrent calls only one queues a delivery. The rows are locked in id order,
+// as by every set of this table. Each delivery gets one more attempt.
 const REPLAY = sql(
   'webhook_replay_since',
   `update webhook_deliveries d
@@ -37,9 +37,8 @@ const REPLAY = sql(
 const STATUSES = { failed: ['failed'], delivered: ['delivered'], all: ['failed', 'delivered'] } as const
 
 /**
- * Queues one more attempt of each delivery since a time, at most 5,000 of them; `next_since` tells where to go on when there
- * may be more. What is pending, or was attempted a hundred times, is left alone: the same call again, while they wait,
- * queues nothing twice.
+ * Queues one more attempt of each delivery since a time, at most 5,000. If there may be more, `next_since` is the `since` of the
+ * next call. Pending deliveries and deliveries with 100 attempts stay unchanged, so that a repeated call queues nothing twice.
  */
 export async function replaySince(
   deps: Deps,
@@ -56,7 +55,7 @@ export async function replaySince(
   const event = input.event === undefined ? null : (EVENT_ALIASES.get(input.event) ?? input.event)
   const statuses = STATUSES[input.status ?? 'failed']
   const [from, to] = [firstIdAt(since), firstIdAt(until)]
-  const [beyond] = await tx.query<{ id: string }>(LOOKED, [merchant_id, from, to, LOOKED_MAX])
+  const [beyond] = await tx.query<{ id: string }>(SCAN_END, [merchant_id, from, to, SCANNED_MAX])
   const end = beyond?.id ?? to
   const period = [merchant_id, environment, from, end, statuses, event]
   const queued = await tx.query<{ id: string }>(REPLAY, [...period, ATTEMPTS_MAX - 1, now, REPLAYS_MAX, QUEUED_MAX])

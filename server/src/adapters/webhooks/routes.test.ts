@@ -82,7 +82,7 @@ after(async () => {
 })
 
 describe('the webhook configuration', () => {
-  test('shows its secret once: when it is first saved, and after a rotation', async () => {
+  test('shows its secret once: at the first save and after a rotation', async () => {
     const call = callerOf(await newMerchant())
     assert.equal((await call('GET', 'webhook-config')).status, 404)
     assert.match((await call('GET', 'webhook-config')).error.message, /PATCH \/v1\/merchant\/webhook-config/)
@@ -127,7 +127,7 @@ describe('the webhook configuration', () => {
     assert.equal(other.error.code, 'idempotency_key_reused')
   })
 
-  test('takes only events that exist, and at least one', async () => {
+  test('accepts only existing events, and at least one', async () => {
     const call = callerOf(await newMerchant())
     for (const name of ['collection.maybe', 'toString']) {
       const unknown = await call('PATCH', 'webhook-config', { webhook_url: receiver.url, events: [name] })
@@ -139,7 +139,7 @@ describe('the webhook configuration', () => {
     assert.equal((await call('GET', 'webhook-config')).status, 404, 'nothing was saved')
   })
 
-  test('refuses an address inside our network, and in production one without https', async (t) => {
+  test('refuses an address inside the private network, and in production an address without https', async (t) => {
     const { deps } = bench
     const strict = await startApp({
       ...deps,
@@ -170,7 +170,7 @@ describe('the webhook configuration', () => {
 })
 
 describe('deliveries', () => {
-  test('of a test carry test: true and go the way of all others', async () => {
+  test('of a test have test: true and are delivered like all others', async () => {
     const call = callerOf(await newMerchant())
     assert.equal((await call('POST', 'webhook-config/test')).status, 404)
     await call('PATCH', 'webhook-config', { webhook_url: receiver.url, events: ['collection.failed'] })
@@ -263,7 +263,7 @@ describe('deliveries', () => {
     assert.equal(receiver.received[0]?.body, delivery?.body)
   })
 
-  test('that are refused keep their Idempotency-Key: the refusal is repeated, and nothing is sent later', async () => {
+  test('that are refused keep their Idempotency-Key: a retry gets the refusal, and nothing is sent later', async () => {
     const merchant = await newMerchant()
     const call = callerOf(merchant)
     await call('PATCH', 'webhook-config', { webhook_url: receiver.url })
@@ -282,7 +282,7 @@ describe('deliveries', () => {
     assert.equal((await call('POST', path, undefined, 'replay-2')).status, 202)
   })
 
-  test('that are not found, or not well-formed, leave their Idempotency-Key free', async () => {
+  test('that are not found or not valid leave their Idempotency-Key free', async () => {
     const call = callerOf(await newMerchant())
     assert.equal((await call('POST', 'webhook-config/test', undefined, 'early')).status, 404)
     assert.equal((await call('PATCH', 'webhook-config', { events: [] }, 'early-2')).status, 400)
@@ -291,7 +291,7 @@ describe('deliveries', () => {
     assert.equal((await call('PATCH', 'webhook-config', { events: ['collection.failed'] }, 'early-2')).status, 200)
   })
 
-  test('show 500 characters of an answer and five attempts in a list, and all of it alone', async () => {
+  test('show 500 characters of an answer and five attempts in a list, and the full answer in the record', async () => {
     const merchant = await newMerchant()
     const call = callerOf(merchant)
     await call('PATCH', 'webhook-config', { webhook_url: receiver.url })
@@ -325,7 +325,7 @@ describe('deliveries', () => {
     const [delivery] = await queue(bench.deps, merchant)
     await deliverDue(bench.deliverer)
     const path = `webhook-deliveries/${delivery?.id}/replay`
-    // A replay counts as the last attempt of the series of five, or as one more behind it.
+    // A replay counts as the last of the five attempts, or as one more after them.
     for (let number = 5; number <= 100; number++) {
       assert.equal((await call('POST', path)).status, 202, `attempt ${number}`)
       assert.equal(await deliverDue(bench.deliverer), 1)

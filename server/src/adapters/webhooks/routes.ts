@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { actOf, recordAudit } from '../../books/audit/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
 import {
+  type App,
   answerOnce,
   answerShowingOnce,
   caller,
@@ -35,135 +36,147 @@ const tags = ['Webhooks']
 export function webhookRoutes(deps: Deps, options: { lookup?: Lookup } = {}): Routes {
   return (app) => {
     webhookStatusRoute(deps, app)
-    app.get(
-      '/v1/merchant/webhook-config',
-      {
-        config: { access },
-        schema: { tags, summary: 'Show the webhook configuration', response: { 200: ConfigAnswer } },
-      },
-      async (request) => ({ success: true as const, data: await getConfig(deps.db, caller(request).merchant.id) }),
-    )
-    app.patch(
-      '/v1/merchant/webhook-config',
-      {
-        config: { access, idempotency: 'honoured' },
-        schema: {
-          tags,
-          summary: 'Set where events go, which ones, or a new signing secret',
-          body: ConfigBody,
-          response: { 200: ConfigAnswer },
-        },
-      },
-      async (request, reply) => {
-        // A repeated request is answered before its host is looked up again.
-        const claim = readClaim(request)
-        const known = claim ? await findAnswer(deps, deps.db, claim) : null
-        if (known) return replay(reply, known)
-        const change = await checkConfig(deps, request.body, options.lookup)
-        const { merchant } = caller(request)
-        return answerShowingOnce(deps, request, reply, 200, async (tx) => {
-          const before = await lockConfig(tx, merchant.id)
-          const { secret, ...stored } = await saveConfig(deps, tx, merchant.id, change)
-          await audit(deps, tx, request, 'webhook_config.update', merchant.id, { before, after: stored })
-          // The stored answer must not give the secret away a second time.
-          return { stored, fresh: secret === undefined ? stored : { ...stored, secret } }
-        })
-      },
-    )
-    app.post(
-      '/v1/merchant/webhook-config/test',
-      {
-        config: { access, idempotency: 'honoured' },
-        schema: { tags, summary: 'Send a test delivery', response: { 202: DeliveryAnswer } },
-      },
-      async (request, reply) => {
-        const { merchant, environment } = caller(request)
-        return answerOnce(deps, request, reply, 202, async (tx) => {
-          const { id } = await queueTest(deps, tx, merchant, environment)
-          const delivery = await getDelivery(tx, merchant.id, environment, id)
-          await audit(deps, tx, request, 'webhook_delivery.test', id, { after: { environment } })
-          return delivery
-        })
-      },
-    )
-    app.get(
-      '/v1/merchant/webhook-deliveries',
-      {
-        config: { access },
-        schema: {
-          tags,
-          summary: 'List deliveries, newest first',
-          description: '`total_items` counts up to 10,000.',
-          querystring: DeliveriesQuery,
-          response: { 200: DeliveriesAnswer },
-        },
-      },
-      async (request) => {
-        const { merchant, environment } = caller(request)
-        return { success: true as const, data: await listDeliveries(deps.db, merchant.id, environment, request.query) }
-      },
-    )
-    app.get(
-      '/v1/merchant/webhook-deliveries/:id',
-      {
-        config: { access },
-        schema: { tags, summary: 'Show a delivery', params: DeliveryParams, response: { 200: DeliveryAnswer } },
-      },
-      async (request) => {
-        const { merchant, environment } = caller(request)
-        return { success: true as const, data: await getDelivery(deps.db, merchant.id, environment, request.params.id) }
-      },
-    )
-    app.post(
-      '/v1/merchant/webhook-deliveries/replay',
-      {
-        config: { access, idempotency: 'honoured' },
-        schema: {
-          tags,
-          summary: 'Send deliveries since a time again',
-          description:
-            'One more attempt of each, with the same id and bytes, oldest first; at most 5,000 in one call. Deliveries that are pending are left alone, so that the same call again, while they wait, sends nothing twice.',
-          body: ReplayBody,
-          response: { 202: ReplayAnswer },
-        },
-      },
-      async (request, reply) => {
-        const { merchant, environment } = caller(request)
-        return answerOnce(deps, request, reply, 202, async (tx) => {
-          const done = await replaySince(deps, tx, merchant.id, environment, request.body)
-          const { since, until = null, event = null, status = 'failed' } = request.body
-          const after = { environment, since, until, event, status, queued: done.queued }
-          await audit(deps, tx, request, 'webhook_deliveries.replay', merchant.id, { after })
-          return done
-        })
-      },
-    )
-    app.post(
-      '/v1/merchant/webhook-deliveries/:id/replay',
-      {
-        config: { access, idempotency: 'honoured' },
-        schema: {
-          tags,
-          summary: 'Send a delivery again',
-          description: 'One more attempt with the same id and bytes, of a delivery that is delivered or failed.',
-          params: DeliveryParams,
-          response: { 202: DeliveryAnswer },
-        },
-      },
-      async (request, reply) => {
-        const { merchant, environment } = caller(request)
-        return answerOnce(deps, request, reply, 202, async (tx) => {
-          const delivery = await replayDelivery(deps, tx, merchant.id, environment, request.params.id)
-          await audit(deps, tx, request, 'webhook_delivery.replay', delivery.id, { after: { environment } })
-          return delivery
-        })
-      },
-    )
+    configRoutes(deps, app, options.lookup)
+    deliveryRoutes(deps, app)
+    replayRoutes(deps, app)
   }
 }
 
-/** Records what was done to the configuration, or to a delivery. The signing secret is no part of it. */
-function audit(
+function configRoutes(deps: Deps, app: App, lookup: Lookup | undefined): void {
+  app.get(
+    '/v1/merchant/webhook-config',
+    {
+      config: { access },
+      schema: { tags, summary: 'Show the webhook configuration', response: { 200: ConfigAnswer } },
+    },
+    async (request) => ({ success: true as const, data: await getConfig(deps.db, caller(request).merchant.id) }),
+  )
+  app.patch(
+    '/v1/merchant/webhook-config',
+    {
+      config: { access, idempotency: 'honoured' },
+      schema: {
+        tags,
+        summary: 'Set the URL or the events, or make a new signing secret',
+        body: ConfigBody,
+        response: { 200: ConfigAnswer },
+      },
+    },
+    async (request, reply) => {
+      // A repeated request gets its stored answer before the server looks up the host again.
+      const claim = readClaim(request)
+      const stored_answer = claim ? await findAnswer(deps, deps.db, claim) : null
+      if (stored_answer) return replay(reply, stored_answer)
+      const change = await checkConfig(deps, request.body, lookup)
+      const { merchant } = caller(request)
+      return answerShowingOnce(deps, request, reply, 200, async (tx) => {
+        const before = await lockConfig(tx, merchant.id)
+        const { secret, ...stored } = await saveConfig(deps, tx, merchant.id, change)
+        await auditWebhookChange(deps, tx, request, 'webhook_config.update', merchant.id, { before, after: stored })
+        // The stored answer has no secret, so that a replay does not show it again.
+        return { stored, fresh: secret === undefined ? stored : { ...stored, secret } }
+      })
+    },
+  )
+  app.post(
+    '/v1/merchant/webhook-config/test',
+    {
+      config: { access, idempotency: 'honoured' },
+      schema: { tags, summary: 'Send a test delivery', response: { 202: DeliveryAnswer } },
+    },
+    async (request, reply) => {
+      const { merchant, environment } = caller(request)
+      return answerOnce(deps, request, reply, 202, async (tx) => {
+        const { id } = await queueTest(deps, tx, merchant, environment)
+        const delivery = await getDelivery(tx, merchant.id, environment, id)
+        await auditWebhookChange(deps, tx, request, 'webhook_delivery.test', id, { after: { environment } })
+        return delivery
+      })
+    },
+  )
+}
+
+function deliveryRoutes(deps: Deps, app: App): void {
+  app.get(
+    '/v1/merchant/webhook-deliveries',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'List deliveries, newest first',
+        description: '`total_items` counts up to 10,000.',
+        querystring: DeliveriesQuery,
+        response: { 200: DeliveriesAnswer },
+      },
+    },
+    async (request) => {
+      const { merchant, environment } = caller(request)
+      return { success: true as const, data: await listDeliveries(deps.db, merchant.id, environment, request.query) }
+    },
+  )
+  app.get(
+    '/v1/merchant/webhook-deliveries/:id',
+    {
+      config: { access },
+      schema: { tags, summary: 'Show a delivery', params: DeliveryParams, response: { 200: DeliveryAnswer } },
+    },
+    async (request) => {
+      const { merchant, environment } = caller(request)
+      return { success: true as const, data: await getDelivery(deps.db, merchant.id, environment, request.params.id) }
+    },
+  )
+}
+
+function replayRoutes(deps: Deps, app: App): void {
+  app.post(
+    '/v1/merchant/webhook-deliveries/replay',
+    {
+      config: { access, idempotency: 'honoured' },
+      schema: {
+        tags,
+        summary: 'Replay deliveries since a time',
+        description:
+          'One more attempt of each delivery, with the same id and bytes, oldest first, at most 5,000 in one call. Pending deliveries stay unchanged, so that a repeated call sends nothing twice.',
+        body: ReplayBody,
+        response: { 202: ReplayAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { merchant, environment } = caller(request)
+      return answerOnce(deps, request, reply, 202, async (tx) => {
+        const replayed = await replaySince(deps, tx, merchant.id, environment, request.body)
+        const { since, until = null, event = null, status = 'failed' } = request.body
+        const after = { environment, since, until, event, status, queued: replayed.queued }
+        await auditWebhookChange(deps, tx, request, 'webhook_deliveries.replay', merchant.id, { after })
+        return replayed
+      })
+    },
+  )
+  app.post(
+    '/v1/merchant/webhook-deliveries/:id/replay',
+    {
+      config: { access, idempotency: 'honoured' },
+      schema: {
+        tags,
+        summary: 'Replay a delivery',
+        description: 'One more attempt with the same id and bytes. The delivery must be delivered or failed.',
+        params: DeliveryParams,
+        response: { 202: DeliveryAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { merchant, environment } = caller(request)
+      return answerOnce(deps, request, reply, 202, async (tx) => {
+        const delivery = await replayDelivery(deps, tx, merchant.id, environment, request.params.id)
+        await auditWebhookChange(deps, tx, request, 'webhook_delivery.replay', delivery.id, { after: { environment } })
+        return delivery
+      })
+    },
+  )
+}
+
+/** Records a change in the audit log. The signing secret is not part of the entry. */
+function auditWebhookChange(
   deps: Deps,
   tx: Tx,
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-// What callers send and receive about webhooks.
+// Request and response schemas of the webhook endpoints.
 
 import Type from 'typebox'
 import { ENVIRONMENTS, PageQuery, page, success, TimeQuery } from '../../kernel/http/index.ts'
@@ -12,51 +12,53 @@ const timestamp = (description: string) => Type.String({ format: 'date-time', de
 
 /** Body of PATCH /v1/merchant/webhook-config. */
 export const ConfigBody = Type.Object({
-  webhook_url: Type.Optional(line(2048, 'Where events are posted. Needed the first time.')),
+  webhook_url: Type.Optional(line(2048, 'The URL that receives the events. Required the first time.')),
   events: Type.Optional(
     Type.Array(line(64), {
       maxItems: 50,
-      description: `The events to receive: any of ${EVENTS.join(', ')}. Left out the first time: ${DEFAULT_EVENTS.join(', ')}.`,
+      description: `The events to receive: any of ${EVENTS.join(', ')}. Default of the first save: ${DEFAULT_EVENTS.join(', ')}.`,
     }),
   ),
   rotate_secret: Type.Optional(
-    Type.Boolean({ description: 'true makes a new signing secret; the old one signs too for 24 hours.' }),
+    Type.Boolean({ description: 'true makes a new signing secret. The previous secret signs too for 24 hours.' }),
   ),
 })
-/** A change of the configuration, in the right form but not checked yet. */
+/** A change of the configuration: valid by schema, not checked yet. */
 export type ConfigInput = Type.Static<typeof ConfigBody>
 
-/** The configuration as answered. */
+/** The configuration in an answer. */
 export const ConfigRecord = Type.Object({
   webhook_url: Type.String(),
   events: Type.Array(Type.String()),
   secret_last4: Type.String({ description: 'The last four characters of the signing secret.' }),
-  secret: Type.Optional(Type.String({ description: 'The signing secret. Shown once, when it has just been made.' })),
+  secret: Type.Optional(
+    Type.String({ description: 'The signing secret. Only in the answer to the request that made it.' }),
+  ),
 })
 /** The configuration as a merchant sees it. */
 export type ConfigView = Type.Static<typeof ConfigRecord>
 
-/** One delivery as answered. */
+/** One delivery in an answer. */
 export const DeliveryRecord = Type.Object({
-  id: Type.String({ description: 'The same over all attempts and replays: receivers recognise repeats by it.' }),
+  id: Type.String({ description: 'The same for all attempts and replays: receivers detect duplicates by it.' }),
   event: Type.String(),
   environment: oneOf(ENVIRONMENTS),
   status: oneOf(DELIVERY_STATUSES),
-  payload: Type.Object({}, { additionalProperties: true, description: 'What is posted.' }),
+  payload: Type.Object({}, { additionalProperties: true, description: 'The body that the receiver gets.' }),
   attempts: Type.Array(
     Type.Object({
       number: Type.Integer(),
       at: timestamp('When the attempt began.'),
-      status_code: nullable(Type.Integer({ description: 'Null when no answer came.' })),
+      status_code: nullable(Type.Integer({ description: 'Null if the receiver did not answer.' })),
       duration_ms: Type.Integer(),
-      error: nullable(Type.String({ description: 'A short word; null when the answer was 2xx.' })),
+      error: nullable(Type.String({ description: 'A short reason. Null if the receiver answered 2xx.' })),
       response_body: nullable(
-        Type.String({ description: 'The beginning of the answer: 16 KiB, and 500 characters in lists.' }),
+        Type.String({ description: 'The beginning of the answer: 16 KiB; in lists 500 characters.' }),
       ),
     }),
   ),
-  next_attempt_at: nullable(timestamp('Null unless pending.')),
-  created_at: timestamp('When the event happened.'),
+  next_attempt_at: nullable(timestamp('When the next attempt is due. Null unless the delivery is pending.')),
+  created_at: timestamp('When the event occurred.'),
 })
 /** A delivery as a merchant sees it. */
 export type DeliveryView = Type.Static<typeof DeliveryRecord>
@@ -82,40 +84,42 @@ export const DeliveriesAnswer = success(page(DeliveryRecord))
 
 /** Body of POST /v1/merchant/webhook-deliveries/replay. */
 export const ReplayBody = Type.Object({
-  since: timestamp('The event happened then or later.'),
-  until: Type.Optional(timestamp('Before this. Left out: now.')),
-  event: Type.Optional(oneOf([...EVENTS, ...EVENT_ALIASES.keys()], 'Only this one.')),
+  since: timestamp('Deliveries of events since this time.'),
+  until: Type.Optional(timestamp('Deliveries of events before this time. Default: now.')),
+  event: Type.Optional(oneOf([...EVENTS, ...EVENT_ALIASES.keys()], 'Only deliveries of this event.')),
   status: Type.Optional(
     oneOf(
       ['failed', 'delivered', 'all'],
-      'Which deliveries. Left out: failed. Those that are pending are sent by themselves.',
+      'The status of the deliveries. Default: failed. The server sends pending deliveries anyway.',
     ),
   ),
 })
-/** What is to be sent again, in the right form but not checked yet. */
+/** A replay request: valid by schema, not checked yet. */
 export type ReplayInput = Type.Static<typeof ReplayBody>
 
 const ReplayRecord = Type.Object({
-  queued: Type.Integer({ description: 'How many deliveries are sent again, each once.' }),
-  more: Type.Boolean({ description: 'True when there may be more than one call takes.' }),
-  next_since: nullable(timestamp('With more: go on with this as `since`.')),
+  queued: Type.Integer({ description: 'The number of queued deliveries. Each gets one attempt.' }),
+  more: Type.Boolean({ description: 'True if more deliveries may match than one call queues.' }),
+  next_since: nullable(timestamp('If `more` is true: the `since` of the next call.')),
 })
-/** What a replay since a time queued. */
+/** The result of a replay since a time. */
 export type ReplayView = Type.Static<typeof ReplayRecord>
-/** The same, in the envelope. */
+/** The result of a replay, in the envelope. */
 export const ReplayAnswer = success(ReplayRecord)
 
-/** Most deliveries of one merchant that are counted as failing, and among which a success is looked for. */
-export const FAILING_LOOKED_AT_MAX = 1_000
+/** Deliveries of one merchant that are scanned for failures and for a later success. */
+export const FAILING_SCANNED_MAX = 1_000
 
-/** How an endpoint fails, as fields of an answer. */
+/** The fields of a failing endpoint in an answer. */
 export const FAILING_FIELDS = {
   environment: oneOf(ENVIRONMENTS),
-  failed: Type.Integer({ description: `Deliveries that missed twice or more, up to ${FAILING_LOOKED_AT_MAX}.` }),
-  given_up: Type.Integer({ description: 'How many of these are failed: they are sent again only by a replay.' }),
-  oldest_at: timestamp('When the oldest of these deliveries was made.'),
+  failed: Type.Integer({ description: `Deliveries that failed twice or more, up to ${FAILING_SCANNED_MAX}.` }),
+  given_up: Type.Integer({ description: 'How many of these have the status failed. Only a replay sends them again.' }),
+  oldest_at: timestamp('When the oldest of these deliveries was created.'),
   last_failed_at: timestamp('When the last attempt ended.'),
-  last_status_code: nullable(Type.Integer({ description: 'What it was answered. Null: nothing.' })),
-  last_error: nullable(Type.String({ description: 'Why it did not count, as a short word.' })),
-  next_attempt_at: nullable(timestamp('When the next attempt is due. Null: none is.')),
+  last_status_code: nullable(
+    Type.Integer({ description: 'The status code of the last answer. Null if there was none.' }),
+  ),
+  last_error: nullable(Type.String({ description: 'A short reason why the last attempt failed.' })),
+  next_attempt_at: nullable(timestamp('When the next attempt is due. Null if none is.')),
 }

@@ -1,4 +1,4 @@
-// Webhooks from the dashboard: what a member may set, test and send again, and what the audit log keeps of it.
+// Webhooks from the dashboard: what members may set, test and replay, and the entries in the audit log.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -30,7 +30,7 @@ async function newDeveloper() {
   return { merchant, ...(await world.newSession([{ role: 'DEVELOPER', merchant }])) }
 }
 
-test('a developer sets the webhook and sees the secret once; members who only read or pay out may do neither', async () => {
+test('a developer sets the webhook and sees the secret once; members with roles for reading or payouts may not', async () => {
   const { merchant, token } = await newDeveloper()
   const saved = await patch(token, { webhook_url: receiver.url })
   assert.equal(saved.status, 200)
@@ -43,7 +43,7 @@ test('a developer sets the webhook and sees the secret once; members who only re
   }
 })
 
-test('a rotation that is repeated with its Idempotency-Key rotates once and does not show the secret again', async () => {
+test('a rotation repeated with its Idempotency-Key rotates once and does not show the secret again', async () => {
   const { token } = await newDeveloper()
   await patch(token, { webhook_url: receiver.url })
   const key = randomUUID()
@@ -60,7 +60,7 @@ test('after a rotation the old secret signs too, for 24 hours', async () => {
   await patch(token, { webhook_url: receiver.url })
   await patch(token, { rotate_secret: true })
   const signedTwice = async () => {
-    // A session does not last a day.
+    // A session ends before a day is over.
     const { token: fresh } = await world.newSession([{ role: 'DEVELOPER', merchant }])
     receiver.received.length = 0
     await world.post(`${CONFIG}/test`, {}, { key: fresh })
@@ -75,7 +75,7 @@ test('after a rotation the old secret signs too, for 24 hours', async () => {
   assert.equal(await signedTwice(), false)
 })
 
-test('test deliveries go where the environment says, and are seen in that environment only', async () => {
+test('test deliveries belong to the environment of the request and are visible only there', async () => {
   const { token } = await newDeveloper()
   await patch(token, { webhook_url: receiver.url })
   const live = await world.post(`${CONFIG}/test`, {}, { key: token })
@@ -98,7 +98,7 @@ test('test deliveries go where the environment says, and are seen in that enviro
   assert.equal((await world.get(`${DELIVERIES}/${id}?environment=sandbox`, token)).status, 200)
 })
 
-test('a delivery is sent again once per Idempotency-Key, and only when it has ended', async () => {
+test('a delivery is replayed once per Idempotency-Key, and only if it is delivered or failed', async () => {
   const { token } = await newDeveloper()
   await patch(token, { webhook_url: receiver.url })
   const { id } = (await world.post(`${CONFIG}/test`, {}, { key: token })).body.data
@@ -115,7 +115,7 @@ test('a delivery is sent again once per Idempotency-Key, and only when it has en
   assert.equal(receiver.received.length, 1)
 })
 
-test('what is done is in the audit log, before and after, and the secret is not', async () => {
+test('the audit log has each change with before and after, without the secret', async () => {
   const { merchant, token, email } = await newDeveloper()
   const saved = (await patch(token, { webhook_url: receiver.url, events: ['collection.success'] })).body.data
   const rotated = (await patch(token, { rotate_secret: true, events: ['collection.failed'] })).body.data

@@ -1,4 +1,4 @@
-// The headers of a delivery, checked as a receiver would check them.
+// Checks the headers of a delivery as a receiver does.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -26,7 +26,7 @@ function headersOf(brand: string, previous: string | null): Record<string, strin
 
 const hex = (key: string) => createHmac('sha256', key).update(body).digest('hex')
 
-test('a receiver can verify the signature over the raw bytes with the secret as it was shown', () => {
+test('a receiver can verify the signature over the raw bytes with the shown secret', () => {
   const headers = headersOf('service', null)
   assert.equal(headers['X-Service-Signature'], hex(secret))
   assert.equal(headers['X-Service-Event'], 'collection.success')
@@ -47,7 +47,7 @@ test('a Standard Webhooks library accepts the delivery, and refuses an altered o
   assert.throws(() => new Webhook(secret).verify(body, { ...headers, 'webhook-id': 'another' }))
 })
 
-test('while a rotation overlaps, receivers with either secret can verify', () => {
+test('receivers with either secret can verify during the overlap of a rotation', () => {
   const headers = headersOf('service', old_secret)
   assert.equal(headers['X-Service-Signature'], hex(secret))
   assert.equal(headers['X-Service-Signature-Previous'], hex(old_secret))

@@ -1,14 +1,14 @@
-// The headers of a delivery: the interface's own, and those of the Standard Webhooks convention beside them.
+// Makes the headers of a delivery: the platform's own and those of the Standard Webhooks convention.
 
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 
 const PREFIX = 'whsec_'
 
-/** A signing secret as keys: the whole string as text, and the bytes that it encodes. */
+/** The two HMAC keys of a signing secret: its text, and the bytes that its base64 part encodes. */
 export type SigningKey = { text: KeyObject; bytes: KeyObject }
 
-/** What is signed and sent. `previous`: the secret before a rotation, while it still signs too. */
-export type Signable = {
+/** The input of a signature. `previous` is the key from before a rotation while it still signs. */
+export type SignatureInput = {
   id: string
   event: string
   body: string
@@ -25,16 +25,16 @@ export function signingKey(secret: string): SigningKey {
   }
 }
 
-/** A secret's text from its random bytes. */
+/** Encodes random bytes as a signing secret. */
 export function secretText(bytes: Uint8Array): string {
   return PREFIX + Buffer.from(bytes).toString('base64')
 }
 
 /**
- * Makes the function that gives all headers of a delivery, names and values in turn. `brand` is the segment of the
- * header names: service gives X-Service-Signature.
+ * Makes the function that returns all headers of a delivery as alternating names and values. `brand` is a part of the
+ * header names: `service` makes X-Service-Signature.
  */
-export function createSigner(brand: string): (delivery: Signable) => string[] {
+export function createSigner(brand: string): (delivery: SignatureInput) => string[] {
   const prefix = `X-${brand.charAt(0).toUpperCase()}${brand.slice(1)}-`
   const signature = `${prefix}Signature`
   const signature_previous = `${prefix}Signature-Previous`

@@ -59,7 +59,7 @@ const REMEMBER_MS = 10 * ATTEMPT_LEASE_MS
 export function createDriver(
   deps: Deps,
   providers: ReadonlyMap<string, Provider>,
-  webhooks: { room(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void },
+  webhooks: { canDispatch(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void },
   breaker: Breaker,
 ): Driver {
   const calls = createCalls(deps, providers, breaker)
@@ -76,7 +76,7 @@ export function createDriver(
 
   const settle = gather<Outcome, void>(
     async (outcomes) => {
-      webhooks.dispatch(await settleOutcomes(deps, outcomes, webhooks.room))
+      webhooks.dispatch(await settleOutcomes(deps, outcomes, webhooks.canDispatch))
       return outcomes.map(() => undefined)
     },
     { max_items: 250, max_running: 2 },

@@ -31,7 +31,7 @@ export function createDesk(
   options: {
     driver: PayoutDriver
     find: FindProvider
-    webhooks: { room(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void }
+    webhooks: { canDispatch(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void }
     sends: boolean
   },
 ): Desk {
@@ -52,7 +52,7 @@ export function createDesk(
   }
   return {
     approver,
-    room: webhooks.room,
+    room: webhooks.canDispatch,
     sendNow,
     approveSet,
     sendApproved,

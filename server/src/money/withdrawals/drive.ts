@@ -58,7 +58,7 @@ const RENEW = sql(
 export function createPayoutDriver(
   deps: Deps,
   providers: ReadonlyMap<string, Provider>,
-  webhooks: { room(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void },
+  webhooks: { canDispatch(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void },
   breaker: Breaker,
 ): PayoutDriver {
   const call = createPayoutCalls(deps, providers, breaker)
@@ -69,7 +69,7 @@ export function createPayoutDriver(
 
   const settle = gather<PayoutOutcome, void>(
     async (outcomes) => {
-      webhooks.dispatch(await settlePayouts(deps, outcomes, webhooks.room))
+      webhooks.dispatch(await settlePayouts(deps, outcomes, webhooks.canDispatch))
       return outcomes.map(() => undefined)
     },
     { max_items: 250, max_running: 2 },
