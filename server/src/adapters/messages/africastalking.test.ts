@@ -1,4 +1,4 @@
-// SMS over a real connection to a twin of the gateway.
+// Sends SMS over a real connection to a twin of the gateway.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -24,7 +24,7 @@ function open(options: Partial<AfricasTalkingOptions> = {}) {
   return gateway
 }
 
-test('an SMS arrives as it was written, from our sender, and its id is known', async () => {
+test('an SMS arrives unchanged with the configured sender, and its id is recorded', async () => {
   assert.deepEqual(await open().send(SMS), { kind: 'taken', gateway_id: 'ATXid_4711' })
   const content_type = 'application/x-www-form-urlencoded'
   assert.deepEqual(twin.sms, [
@@ -32,12 +32,12 @@ test('an SMS arrives as it was written, from our sender, and its id is known', a
   ])
 })
 
-test("without a sender of our own, the account's default is used", async () => {
+test("an SMS has the account's default sender if no sender is configured", async () => {
   await open({ sender: '' }).send(SMS)
   assert.equal(twin.sms[0]?.from, null)
 })
 
-test('a text cannot add a receiver, a sender or anything else to the request', async () => {
+test('a text cannot add a recipient, a sender or another field to the request', async () => {
   const text = 'Duka&to=+255700000000&from=EVIL\r\n\r\nPOST / 😀 \u202e%26to=1'
   await open().send({ ...SMS, text })
   assert.equal(twin.sms.length, 1)
@@ -88,23 +88,23 @@ const MEANS: [string, SmsReply, string, string][] = [
   ['a proxy that waited in vain', raw(504, ''), 'unknown', 'unknown_outcome: 504'],
   ['the end of the connection', { kind: 'drop' }, 'unknown', 'unknown_outcome: UND_ERR_SOCKET'],
 ]
-describe('what the gateway says', () => {
+describe('an answer of the gateway', () => {
   for (const [what, reply, kind, why] of MEANS) {
     test(`${what} means ${kind}`, async () => {
       twin.reply = reply
       const outcome = await open().send(SMS)
       assert.equal(outcome.kind, kind, JSON.stringify(outcome))
       if ('why' in outcome) assert.ok(outcome.why.startsWith(why) && outcome.why.length <= 200, outcome.why)
-      assert.equal(twin.sms.length, 1, 'asked once, whatever the answer')
+      assert.equal(twin.sms.length, 1, 'the request is sent once for every answer')
     })
   }
 
-  test('silence means that nobody knows', async () => {
+  test('silence means an unknown outcome', async () => {
     twin.reply = { kind: 'hang' }
     assert.deepEqual(await open({ timeout_ms: 100 }).send(SMS), { kind: 'unknown', why: 'unknown_outcome: timeout' })
   })
 
-  test('nobody there means try again: not a byte was sent', async () => {
+  test('an unreachable gateway means a retry, because no byte was sent', async () => {
     const gateway = open()
     await twin.close()
     const outcome = await gateway.send(SMS)
@@ -112,7 +112,7 @@ describe('what the gateway says', () => {
     twin = await startSmsTwin()
   })
 
-  test('a wrong key is ours to mend, and is never shown', async () => {
+  test('a wrong key means a retry, and the reason never shows the key', async () => {
     const wrong = await open({ api_key: 'atsk_wrong' }).send(SMS)
     assert.ok(wrong.kind === 'again' && wrong.why.startsWith('gateway_refused: 401'), JSON.stringify(wrong))
     twin.reply = raw(400, `the key ${twin.api_key} may not do this`)

@@ -1,13 +1,12 @@
-// SMS over Africa's Talking: POST /version1/messaging, a form with the key in a header; the answer tells for each recipient
-// what became of the message. It knows no key that would keep a repeated request from being sent twice: whoever does not know
-// what became of a request must not repeat it.
+// Sends SMS over Africa's Talking: POST /version1/messaging with a form and the key in a header. The answer has a status for
+// each recipient. The API has no idempotency key, so a request with an unknown outcome must not be repeated.
 
 import { Pool } from 'undici'
 import { plainLine } from '../../kernel/lib/index.ts'
-import { postForm, type Sent } from './exchange.ts'
-import type { Gateway, Outcome, OutgoingSms } from './gateway.ts'
+import { type PostResult, postForm } from './exchange.ts'
+import type { Gateway, OutgoingSms, SendOutcome } from './gateway.ts'
 
-/** What the gateway is made of. `sender` empty: the default of the account. */
+/** Options of the gateway. An empty `sender` means the default of the account. */
 export type AfricasTalkingOptions = {
   url: string
   username: string
@@ -16,7 +15,7 @@ export type AfricasTalkingOptions = {
   timeout_ms?: number
 }
 
-/** SMS at once. */
+/** Concurrent SMS. */
 export const SMS_CONNECTIONS = 8
 const SEND_MS = 15_000
 const CONNECT_MS = 5_000
@@ -43,25 +42,25 @@ export function createAfricasTalking(options: AfricasTalkingOptions): Gateway<Ou
         accept: 'application/json',
         'content-type': 'application/x-www-form-urlencoded',
       }
-      const outcome = weigh(await postForm(pool, { path, headers, body: form.toString() }, timeout_ms))
-      // Nobody reads our key in what the gateway said.
+      const outcome = outcomeOfPost(await postForm(pool, { path, headers, body: form.toString() }, timeout_ms))
+      // The stored reason never has the API key, even if the gateway repeats it.
       return outcome.kind === 'taken' ? outcome : { ...outcome, why: outcome.why.replaceAll(api_key, '***') }
     },
     close: () => pool.destroy(),
   }
 }
 
-type Kind = Outcome['kind']
+type SendOutcomeKind = SendOutcome['kind']
 
-/** The documented words and codes of one recipient. */
-const WORDS: Record<string, Kind> = {
+/** The documented statuses of a recipient. */
+const STATUS_OUTCOMES: Record<string, SendOutcomeKind> = {
   Processed: 'taken',
   Sent: 'taken',
   Success: 'taken',
   Queued: 'taken',
-  // It may be let through later: repeating it could send it twice.
+  // The gateway may send it later, so a retry could send it twice.
   RiskHold: 'unknown',
-  // Ours to mend: the sender's registration, and the balance.
+  // The operator can fix the registration of the sender and the balance.
   InvalidSenderId: 'again',
   InsufficientBalance: 'again',
   InvalidPhoneNumber: 'refused',
@@ -70,11 +69,11 @@ const WORDS: Record<string, Kind> = {
   CouldNotRoute: 'refused',
   DoNotDisturbRejection: 'refused',
   RejectedByGateway: 'refused',
-  // The network behind may have it.
+  // The network behind the gateway may have the message.
   InternalServerError: 'unknown',
   GatewayError: 'unknown',
 }
-const CODES: Record<number, string> = {
+const STATUS_OF_CODE: Record<number, string> = {
   100: 'Processed',
   101: 'Sent',
   102: 'Queued',
@@ -90,48 +89,53 @@ const CODES: Record<number, string> = {
   501: 'GatewayError',
   502: 'RejectedByGateway',
 }
-const STABLE: Record<Exclude<Kind, 'taken'>, string> = {
+const REASONS: Record<Exclude<SendOutcomeKind, 'taken'>, string> = {
   refused: 'recipient_refused',
   again: 'gateway_refused',
   unknown: 'unknown_outcome',
 }
 
-/** What an answer, or none, means. */
-function weigh(sent: Sent): Outcome {
-  if (sent.kind !== 'answered') {
-    return sent.kind === 'lost' ? unknown(sent.why) : { kind: 'again', why: `gateway_unreachable: ${sent.why}` }
+/** Maps the result of a request to an outcome. */
+function outcomeOfPost(result: PostResult): SendOutcome {
+  if (result.kind !== 'answered') {
+    return result.kind === 'lost'
+      ? unknownSend(result.why)
+      : { kind: 'again', why: `gateway_unreachable: ${result.why}` }
   }
-  const { status, text } = sent
-  if (status >= 500) return unknown(`${status} ${text}`)
+  const { status, text } = result
+  if (status >= 500) return unknownSend(`${status} ${text}`)
   if (status === 400) return { kind: 'refused', why: plainLine(`message_refused: ${text}`) }
-  // A key, an address or a limit that can be mended; the message was not looked at.
+  // The gateway did not process the message: a wrong key or address, or a rate limit.
   if (status >= 300) return { kind: 'again', why: plainLine(`gateway_refused: ${status} ${text}`) }
-  return read(text)
+  return readAnswer(text)
 }
 
-const unknown = (what: string): Outcome => ({ kind: 'unknown', why: plainLine(`unknown_outcome: ${what}`) })
+const unknownSend = (reason: string): SendOutcome => ({ kind: 'unknown', why: plainLine(`unknown_outcome: ${reason}`) })
 
-type Answer = { SMSMessageData?: { Message?: unknown; Recipients?: unknown } }
-type Recipient = { statusCode?: unknown; status?: unknown; messageId?: unknown }
+type GatewayAnswer = { SMSMessageData?: { Message?: unknown; Recipients?: unknown } }
+type RecipientStatus = { statusCode?: unknown; status?: unknown; messageId?: unknown }
 
-function read(text: string): Outcome {
-  let answer: Answer | null = null
+function readAnswer(text: string): SendOutcome {
+  let answer: GatewayAnswer | null = null
   try {
-    answer = JSON.parse(text) as Answer | null
+    answer = JSON.parse(text) as GatewayAnswer | null
   } catch {
-    return unknown(text)
+    return unknownSend(text)
   }
   const { Message, Recipients } = answer?.SMSMessageData ?? {}
-  // Without a recipient the message itself is the word: InvalidSenderId.
-  if (Array.isArray(Recipients) && Recipients.length === 0) return outcomeOf(String(Message), null)
-  if (!Array.isArray(Recipients) || Recipients.length !== 1) return unknown(text)
-  const { statusCode, status, messageId } = (Recipients[0] ?? {}) as Recipient
-  return outcomeOf(CODES[Number(statusCode)] ?? String(status), typeof messageId === 'string' ? messageId : null)
+  // Without recipients, Message is the status, such as InvalidSenderId.
+  if (Array.isArray(Recipients) && Recipients.length === 0) return outcomeOfStatus(String(Message), null)
+  if (!Array.isArray(Recipients) || Recipients.length !== 1) return unknownSend(text)
+  const { statusCode, status, messageId } = (Recipients[0] ?? {}) as RecipientStatus
+  return outcomeOfStatus(
+    STATUS_OF_CODE[Number(statusCode)] ?? String(status),
+    typeof messageId === 'string' ? messageId : null,
+  )
 }
 
-function outcomeOf(word: string, id: string | null): Outcome {
-  const kind = Object.hasOwn(WORDS, word) ? (WORDS[word] as Kind) : 'unknown'
-  // Taken needs a recipient that was told so.
-  if (kind === 'taken') return id === null ? unknown(word) : { kind, gateway_id: plainLine(id, 100) }
-  return { kind, why: plainLine(`${STABLE[kind]}: ${word}`) }
+function outcomeOfStatus(status: string, id: string | null): SendOutcome {
+  const kind = Object.hasOwn(STATUS_OUTCOMES, status) ? (STATUS_OUTCOMES[status] as SendOutcomeKind) : 'unknown'
+  // A status of success without a message id is not proven.
+  if (kind === 'taken') return id === null ? unknownSend(status) : { kind, gateway_id: plainLine(id, 100) }
+  return { kind, why: plainLine(`${REASONS[kind]}: ${status}`) }
 }

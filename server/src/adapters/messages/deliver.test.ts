@@ -1,4 +1,4 @@
-// From the outbox to the gateways: what is sent, how often, and what is left when a process dies.
+// Sends messages from the outbox to the gateways, also when processes die.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 type Options = { env?: Record<string, string>; attach?: Attach; before?: (name: string) => void | Promise<void> }
 
-/** A process on the one database, with both gateways. */
+/** Starts a process on the shared database with both gateways. */
 async function open({ env = {}, attach, before }: Options = {}): Promise<World> {
   const world = await createWorld({
     url: database.url,
@@ -52,7 +52,7 @@ const taskOf = (world: World) => {
   assert.ok(task)
   return task
 }
-/** Sends everything that is due now. */
+/** Sends all due messages. */
 async function deliver(world: World): Promise<number> {
   const task = taskOf(world)
   let taken = 0
@@ -95,7 +95,7 @@ async function stateOf(world: World, { id }: { id: string }): Promise<Row> {
 }
 const minutes = (count: number) => count * 60_000
 
-test('what was committed is sent once, and marked with what the gateway said', async () => {
+test('a committed message is sent once, and the answer of the gateway is recorded', async () => {
   const world = await open()
   const [letter, text] = [await email(world), await sms(world)]
   const queued = world.deps.clock.now()
@@ -120,7 +120,7 @@ test('what was committed is sent once, and marked with what the gateway said', a
   assert.ok(letter.id !== text.id)
 })
 
-test('what concerns no merchant, such as a password link, is sent too', async () => {
+test('a message without a merchant, such as a password link, is sent too', async () => {
   const world = await open()
   const { id } = await inTransaction(world.deps.db, (tx) =>
     queueEmail(world.deps, tx, { to: 'a@example.com', subject: 'x', text: 'y', kind: 'identity.reset' }),
@@ -129,7 +129,7 @@ test('what concerns no merchant, such as a password link, is sent too', async ()
   assert.equal((await stateOf(world, { id })).status, 'sent')
 })
 
-test('nothing about a sandbox record ever leaves, and nothing of a transaction that failed', async () => {
+test('a message of the sandbox or of a failed transaction is never sent', async () => {
   const world = await open()
   const kept = [await email(world, { environment: 'sandbox' }), await sms(world, { environment: 'sandbox' })]
   await assert.rejects(
@@ -139,14 +139,14 @@ test('nothing about a sandbox record ever leaves, and nothing of a transaction t
     }),
   )
   for (const message of kept) assert.equal((await stateOf(world, message)).status, 'kept')
-  // Even one that somebody set to waiting by hand.
+  // Not even after an operator sets it to waiting by hand.
   await world.rows("update outbox_messages set status = 'waiting', due_at = created_at where id = $1", [kept[0]?.id])
   await deliver(world)
   assert.deepEqual([mail.connections, twin.sms.length], [0, 0])
   for (const message of kept) assert.deepEqual((await stateOf(world, message)).status, 'kept')
 })
 
-test('without gateways messages are kept, and those that waited are kept when theirs is taken away', async () => {
+test('messages without a gateway are kept, also those that waited when their gateway was removed', async () => {
   const world = await open()
   const waiting = [await email(world), await sms(world)]
   const without = await open({ env: { SMTP_URL: '', SMS_GATEWAY: '' } })
@@ -160,7 +160,7 @@ test('without gateways messages are kept, and those that waited are kept when th
   assert.deepEqual([mail.mails.length, twin.sms.length], [0, 0])
 })
 
-test('a message that finds nobody is tried after 1, 5, 30 and 120 minutes, and then given up with the reason', async () => {
+test('a message to an unreachable gateway is retried after 1, 5, 30 and 120 minutes, then failed with the reason', async () => {
   const world = await open()
   mail.answers = { RCPT: '451 4.7.1 come back' }
   twin.reply = { kind: 'recipient', code: 405, status: 'InsufficientBalance' }
@@ -185,7 +185,7 @@ test('a message that finds nobody is tried after 1, 5, 30 and 120 minutes, and t
   assert.equal(await deliver(world), 0)
 })
 
-test('what was refused for good is not tried again', async () => {
+test('a message that the gateway refuses for good is not retried', async () => {
   const world = await open()
   mail.answers = { RCPT: '550 no such mailbox' }
   twin.reply = { kind: 'recipient', code: 403, status: 'InvalidPhoneNumber' }
@@ -209,7 +209,7 @@ test('what was refused for good is not tried again', async () => {
   assert.equal(twin.sms.length, 1)
 })
 
-test('a text that failed once and then succeeds has no error any more', async () => {
+test('a message that succeeds after a failed try has no error', async () => {
   const world = await open()
   mail.answers = { MAIL: '421 closing' }
   const letter = await email(world)
@@ -221,17 +221,17 @@ test('a text that failed once and then succeeds has no error any more', async ()
   assert.deepEqual([status, tries, error], ['sent', 2, null])
 })
 
-describe('a process that dies after the gateway took a message, before it wrote that down', () => {
+describe('a process that dies after the gateway accepted a message, before it recorded the outcome', () => {
   const DIES = (name: string) => {
     if (name === 'outbox_record') throw new Error('the process is gone')
   }
-  test('leaves an e-mail that is sent again under the same id, so that mail programs see it once', async () => {
+  test('leaves an e-mail that is sent again with the same id, so that mail programs show it once', async () => {
     const dying = await open({ before: DIES })
     const letter = await email(dying)
     await deliver(dying)
     assert.equal(mail.mails.length, 1)
     const next = await open()
-    assert.equal(await deliver(next), 0, 'while the lease lasts nobody sends it')
+    assert.equal(await deliver(next), 0, 'no process sends it before the lease ends')
     next.deps.clock.advance(minutes(3))
     await deliver(next)
     assert.equal((await stateOf(next, letter)).status, 'sent')
@@ -240,7 +240,7 @@ describe('a process that dies after the gateway took a message, before it wrote 
     assert.deepEqual(ids, Array(2).fill(`<${letter.id}@example.tz>`))
   })
 
-  test('leaves an SMS that is never sent again, and says that nobody knows', async () => {
+  test('leaves an SMS that is never sent again and has an unknown outcome', async () => {
     const dying = await open({ before: DIES })
     const text = await sms(dying)
     await deliver(dying)
@@ -253,7 +253,7 @@ describe('a process that dies after the gateway took a message, before it wrote 
     assert.equal(twin.sms.length, 1)
   })
 
-  test('and the same process sends no SMS again either, when the database comes back', async () => {
+  test('sends no SMS again itself after the database comes back', async () => {
     let away = true
     const world = await open({
       before: (name) => {
@@ -274,7 +274,7 @@ for (const [what, reply] of [
   ['closes the connection', { kind: 'drop' }],
   ['fails', { kind: 'raw', http: 502, body: '' }],
 ] as const) {
-  test(`an SMS whose gateway ${what} may have been sent: it is not repeated`, async () => {
+  test(`an SMS whose gateway ${what} may have been sent and is not repeated`, async () => {
     const world = await open()
     twin.reply = reply
     const text = await sms(world)
@@ -288,7 +288,7 @@ for (const [what, reply] of [
   })
 }
 
-test('what a process says after its lease ended counts for nothing', async () => {
+test('an outcome that a process records after its lease ended changes nothing', async () => {
   const slow = await open()
   mail.answers = { END: 'hang' }
   const letter = await email(slow)
@@ -306,7 +306,7 @@ test('what a process says after its lease ended counts for nothing', async () =>
   mail = await startMailServer()
 })
 
-test('what a process says while another one holds the message counts for nothing', async () => {
+test('an outcome that a process records while another process holds the lease changes nothing', async () => {
   const slow = await open()
   mail.answers = { END: 'hang' }
   const letter = await email(slow)
@@ -328,7 +328,7 @@ test('two processes never send the same message', async () => {
   assert.deepEqual([mail.mails.length, twin.sms.length], [30, 30])
 })
 
-test('a mail server that hangs holds up no SMS', async () => {
+test('a hanging mail server delays no SMS', async () => {
   const world = await open()
   mail.answers = { MAIL: 'hang' }
   for (let i = 0; i < 20; i++) await email(world)
@@ -341,14 +341,14 @@ test('a mail server that hangs holds up no SMS', async () => {
   const [held] = await world.rows<{ emails: number }>(
     "select count(*)::int as emails from outbox_messages where channel = 'email' and lease_owner is not null",
   )
-  assert.equal(held?.emails, 8, 'no more e-mails are in hand than can be sent at once')
+  assert.equal(held?.emails, 8, 'the process holds as many e-mails as it can send at once')
   assert.equal(mail.mails.length, 0)
   await mail.close()
   await task.idle()
   mail = await startMailServer()
 })
 
-test('a merchant with a thousand messages lets nobody wait for all of them', async () => {
+test('a merchant with a thousand messages does not delay the messages of other merchants', async () => {
   const world = await open()
   const [big, small] = [world.merchant, await world.newMerchant()]
   for (let i = 0; i < 10; i++) await Promise.all(Array.from({ length: 20 }, () => sms(world, { merchant_id: big.id })))
@@ -363,7 +363,7 @@ test('a merchant with a thousand messages lets nobody wait for all of them', asy
   assert.equal(twin.sms.length, 201)
 })
 
-test('a file is made when the e-mail is sent, asked for by what it is about', async () => {
+test('the attachment of an e-mail is made when it is sent, from the fields of its message', async () => {
   const asked: unknown[] = []
   let broken = true
   const world = await open({
@@ -409,7 +409,7 @@ test('hostile names arrive as text', async () => {
   assert.equal(twin.sms[0]?.text, shown)
 })
 
-test('a key that was replaced stops no other message', async () => {
+test('a message with a replaced key does not stop other messages', async () => {
   const world = await open()
   const [unreadable, good] = [await email(world), await email(world)]
   await world.rows("update outbox_messages set body = 'v1:AAAA:AAAA:AAAA' where id = $1", [unreadable.id])

@@ -1,6 +1,6 @@
-// Sending what waits in the outbox. An e-mail goes at least once: a process that dies between sending and writing it down
-// leaves the lease to end, and the same e-mail, with the same Message-ID, goes again. An SMS goes at most once: its claim is
-// the mark that it may have been sent, so whoever claims it after somebody who never gave it back does not send it.
+// Sends the due messages of the outbox. An e-mail is sent at least once: if a process dies before it records the result, the
+// next owner of the lease sends the same Message-ID again. An SMS is sent at most once: its claim marks that it may have been
+// sent, so a process that takes over a lease does not send it.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
@@ -8,11 +8,11 @@ import { canonicalPhone } from '../../kernel/lib/index.ts'
 import { type Claimed, createClaimer, type Task } from '../../kernel/work/index.ts'
 import { SMS_CONNECTIONS } from './africastalking.ts'
 import { type Attachment, CHANNELS, type Channel, type Gateways } from './gateway.ts'
-import { createRecorder, type Ended, LONGEST_PAUSE_MS } from './record.ts'
+import { createMessageRecorder, LONGEST_PAUSE_MS, type MessageResult } from './record.ts'
 import { SMTP_CONNECTIONS } from './smtp.ts'
 
-/** The message that a file is asked for. */
-export type Attaching = {
+/** The message that needs its attachments. */
+export type AttachmentRequest = {
   kind: string
   merchant_id: string
   id: string
@@ -21,12 +21,12 @@ export type Attaching = {
 }
 
 /**
- * The files that go with an e-mail, made when it is sent so that none lies in the outbox. May throw: then the e-mail is
- * tried again later.
+ * Makes the attachments of an e-mail when it is sent, so that no file is stored in the outbox. If this function throws, the
+ * worker retries the e-mail later.
  */
-export type Attach = (message: Attaching) => Promise<readonly Attachment[]>
+export type Attach = (message: AttachmentRequest) => Promise<readonly Attachment[]>
 
-type Due = Attaching & {
+type DueMessage = AttachmentRequest & {
   channel: Channel
   recipient: string
   subject: string
@@ -36,18 +36,18 @@ type Due = Attaching & {
   due_at: Date
 }
 
-/** As many as a gateway has connections: nothing waits in memory while its lease runs. */
+/** One send per connection of the gateway, so that no claimed message waits in memory. */
 const SENDING_MAX: Record<Channel, number> = { email: SMTP_CONNECTIONS, sms: SMS_CONNECTIONS }
 const EVERY_MS = 1_000
 const LEASE_MS = 120_000
-/** A try takes no longer, with its files. */
+/** The longest duration of a try, with its attachments. */
 const TRY_MS_MAX = 60_000
 
-/** Makes the worker's task. */
+/** Makes the worker's task that sends due messages. */
 export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach): Task {
-  const record = createRecorder(deps)
+  const record = createMessageRecorder(deps)
   const send = createSend(deps, gateways, attach)
-  const claim = createClaimer<Due>(deps, {
+  const claim = createClaimer<DueMessage>(deps, {
     name: 'outbox_messages',
     key: ['id'],
     lane: 'channel',
@@ -60,16 +60,16 @@ export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach
   })
   const sending: Record<Channel, Set<Promise<void>>> = { email: new Set(), sms: new Set() }
 
-  const deliver = async (message: Claimed<Due>): Promise<void> => {
+  const deliver = async (message: Claimed<DueMessage>): Promise<void> => {
     const { merchant_id, id, tries } = message
     try {
       const outcome = await send(message)
       await record({ merchant_id, id, tries, outcome, ended_at: deps.clock.now() })
     } catch (error) {
-      deps.log.warn({ err: error, merchant_id, message_id: id }, 'what became of a message was not written down')
+      deps.log.warn({ err: error, merchant_id, message_id: id }, 'the outcome of a message was not recorded')
     }
   }
-  const start = (message: Claimed<Due>) => {
+  const start = (message: Claimed<DueMessage>) => {
     const set = sending[message.channel]
     const run: Promise<void> = deliver(message).finally(() => set.delete(run))
     set.add(run)
@@ -79,11 +79,11 @@ export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach
     every_ms: EVERY_MS,
     async runOnce() {
       const free = CHANNELS.map((channel) => SENDING_MAX[channel] - sending[channel].size)
-      // A channel whose gateway lets us wait must not hold up the other one.
-      const closed = CHANNELS.filter((_, place) => (free[place] as number) <= 0)
-      const open = free.filter((places) => places > 0)
-      if (open.length === 0) return 0
-      const rows = await claim(Math.min(...open), LEASE_MS, () => Number.MAX_SAFE_INTEGER, closed)
+      // A channel with a slow gateway does not delay the other channel.
+      const full = CHANNELS.filter((_, index) => (free[index] as number) <= 0)
+      const limits = free.filter((left) => left > 0)
+      if (limits.length === 0) return 0
+      const rows = await claim(Math.min(...limits), LEASE_MS, () => Number.MAX_SAFE_INTEGER, full)
       for (const row of rows) start(row)
       return rows.length
     },
@@ -97,29 +97,29 @@ export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach
 function createSend(deps: Deps, gateways: Gateways, attach: Attach) {
   const { clock, vault, log } = deps
 
-  const sendEmail = async (email: Due, text: string): Promise<Ended['outcome']> => {
+  const sendEmail = async (email: DueMessage, text: string): Promise<MessageResult['outcome']> => {
     if (gateways.email === null) return { kind: 'kept' }
     const { kind, merchant_id, id, environment, invoice_id, recipient: to, subject, created_at } = email
     try {
       const attachments = await attach({ kind, merchant_id, id, environment, invoice_id })
       return await gateways.email.send({ id, to, subject, text, created_at, attachments })
     } catch (error) {
-      log.error({ err: error, merchant_id, message_id: id }, 'an e-mail has no files yet')
+      log.error({ err: error, merchant_id, message_id: id }, 'the attachments of an e-mail could not be made')
       return { kind: 'again', why: 'attachment_failed: see the log of the server' }
     }
   }
-  const sendSms = async (sms: Due, text: string): Promise<Ended['outcome']> => {
+  const sendSms = async (sms: DueMessage, text: string): Promise<MessageResult['outcome']> => {
     if (gateways.sms === null) return { kind: 'kept' }
     const to = canonicalPhone(sms.recipient)
     if (to === null) return { kind: 'refused', why: 'invalid_recipient: not a Tanzanian mobile number' }
     return gateways.sms.send({ to, text })
   }
-  return async (message: Claimed<Due>): Promise<Ended['outcome']> => {
+  return async (message: Claimed<DueMessage>): Promise<MessageResult['outcome']> => {
     if (message.environment !== 'live') return { kind: 'kept' }
     if (message.channel === 'sms' && message.previous_owner !== null) {
       return { kind: 'unknown', why: 'unknown_outcome: a process ended while it was sent' }
     }
-    // A process that slept through its lease does not know who sent it meanwhile.
+    // If the lease ends soon, another process may send the message meanwhile.
     if (message.due_at.getTime() - clock.now().getTime() < TRY_MS_MAX) return { kind: 'again', why: 'late: not tried' }
     let text: string
     try {

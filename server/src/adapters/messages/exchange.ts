@@ -1,29 +1,29 @@
-// One HTTP request to a gateway and what became of it: above all, whether a byte of it was ever written.
+// Sends one HTTP request to a gateway and reports whether a byte of the request was written.
 
 import type { Pool } from 'undici'
 import { systemClock } from '../../kernel/lib/index.ts'
 
-/** What became of a request. `not_sent`: no byte of it was written. `lost`: it may have arrived. */
-export type Sent = { kind: 'answered'; status: number; text: string } | { kind: 'not_sent' | 'lost'; why: string }
+/** The result of a request. `not_sent`: no byte was written. `lost`: the request may have arrived. */
+export type PostResult = { kind: 'answered'; status: number; text: string } | { kind: 'not_sent' | 'lost'; why: string }
 
 /** Posts a body and reads the whole answer. Never throws, follows no redirect, and ends within `timeout_ms`. */
 export function postForm(
   pool: Pool,
   request: { path: string; headers: Record<string, string>; body: string },
   timeout_ms: number,
-): Promise<Sent> {
+): Promise<PostResult> {
   return new Promise((resolve) => {
     let is_over = false
     let abort: (() => void) | null = null
     let status = 0
     let chunks: Buffer[] = []
-    const finish = (sent: Sent) => {
+    const finish = (result: PostResult) => {
       if (is_over) return
       is_over = true
       stopTimer()
-      resolve(sent)
+      resolve(result)
     }
-    // Real sockets need the machine's time, whichever clock the platform lives by.
+    // Sockets need the machine's clock, also if the platform runs by another clock.
     const stopTimer = systemClock.after(timeout_ms, () => {
       finish({ kind: abort === null ? 'not_sent' : 'lost', why: 'timeout' })
       abort?.()
@@ -31,7 +31,7 @@ export function postForm(
     pool.dispatch(
       { ...request, method: 'POST' },
       {
-        // Called when a connection stands and nothing is written to it yet: aborting here keeps the request back.
+        // undici calls this before it writes to the connection: an abort here prevents the request.
         onRequestStart(controller) {
           const giveUp = () => controller.abort(new Error('no answer in time'))
           if (is_over) giveUp()

@@ -1,22 +1,22 @@
-// What a gateway is: something outside that takes one message at a time. A gateway never throws, and always answers in time.
+// The port of message gateways. A gateway sends one message at a time, never throws and always answers in time.
 
-/** The two ways of reaching people. */
+/** The channels of messages. */
 export const CHANNELS = ['email', 'sms'] as const
-/** One of them. */
+/** A channel of messages. */
 export type Channel = (typeof CHANNELS)[number]
 
 /**
- * What became of a message. `taken`: the gateway has it. `refused`: it never will. `again`: it certainly does not have it,
- * and may take it later. `unknown`: it may have it or not. `why` begins with a stable word and a colon.
+ * The outcome of a send. `taken`: the gateway accepted the message. `refused`: a retry cannot succeed. `again`: the gateway
+ * did not get it, and a retry may succeed. `unknown`: the gateway may have it. `why` begins with a stable word and a colon.
  */
-export type Outcome =
+export type SendOutcome =
   | { kind: 'taken'; gateway_id: string | null }
   | { kind: 'refused' | 'again' | 'unknown'; why: string }
 
-/** A file that goes with an e-mail: bytes, never a path or an address. */
+/** A file attached to an e-mail: bytes, never a path or an address. */
 export type Attachment = { filename: string; content: Buffer; content_type: string }
 
-/** An e-mail as a gateway gets it. `id` is the same at each try. */
+/** An e-mail for a gateway. `id` is the same at each try. */
 export type OutgoingEmail = {
   id: string
   to: string
@@ -26,11 +26,11 @@ export type OutgoingEmail = {
   attachments: readonly Attachment[]
 }
 
-/** An SMS as a gateway gets it. `to` is a canonical phone. */
+/** An SMS for a gateway. `to` is a canonical phone number. */
 export type OutgoingSms = { to: string; text: string }
 
-/** Sends one kind of message. */
-export type Gateway<Message> = { send(message: Message): Promise<Outcome>; close(): Promise<void> }
+/** A gateway for one channel. */
+export type Gateway<Message> = { send(message: Message): Promise<SendOutcome>; close(): Promise<void> }
 
-/** The gateways that are configured. Null: none, and messages of that channel are kept. */
+/** The configured gateways. If a channel has none (null), its messages are kept. */
 export type Gateways = { email: Gateway<OutgoingEmail> | null; sms: Gateway<OutgoingSms> | null }

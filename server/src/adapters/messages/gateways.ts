@@ -1,4 +1,4 @@
-// Which gateways this installation has.
+// Makes the gateways that the settings name.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Config } from '../../kernel/lib/index.ts'
@@ -6,12 +6,12 @@ import { createAfricasTalking } from './africastalking.ts'
 import type { Channel, Gateways } from './gateway.ts'
 import { createSmtpGateway } from './smtp.ts'
 
-/** Whether messages of a channel leave the house. Else they are kept, and read in the product. */
+/** True if messages of a channel are sent. If false, they are kept and read in the product. */
 export function hasGateway(config: Config, channel: Channel): boolean {
   return channel === 'email' ? config.smtp_url !== '' : config.sms_gateway !== ''
 }
 
-/** Makes the configured ones. They connect when there is something to send. */
+/** Makes the configured gateways. They connect at the first send. */
 export function createGateways({ config }: Pick<Deps, 'config'>): Gateways {
   const { mail_from: from, brand_name } = config
   return {

@@ -1,6 +1,6 @@
 // The door of messages.
 
-export { type Attach, type Attaching, createMessageTask } from './deliver.ts'
+export { type Attach, type AttachmentRequest, createMessageTask } from './deliver.ts'
 export type { Attachment } from './gateway.ts'
 export { createGateways } from './gateways.ts'
 export { listEmails, listMessages, type StoredEmail } from './list.ts'

@@ -1,4 +1,4 @@
-// Reading what was sent: a merchant its own messages, operators all of them.
+// Reads sent messages: a merchant its own, operators all.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -15,7 +15,7 @@ let world: World
 let other: Merchant
 let operator: string
 const invoices = [randomUUID(), randomUUID()] as const
-/** Everything there is, oldest first. */
+/** All messages, oldest first. */
 const made: {
   id: string
   merchant_id: string | null
@@ -65,7 +65,7 @@ const newestFirst = (keep: (one: (typeof made)[number]) => boolean) => idsOf(mad
 
 describe('a merchant', () => {
   for (const role of MERCHANT_ROLES) {
-    test(`as ${role} reads what was sent in its name, and nothing else`, async () => {
+    test(`as ${role} reads only the messages sent in its name`, async () => {
       const { token } = await world.newSession(role)
       const { items, pagination } = await list('/v1/merchant/messages?page_size=100', token)
       assert.deepEqual(
@@ -77,7 +77,7 @@ describe('a merchant', () => {
     })
   }
 
-  test('sees to whom, what, and what became of it, in words that tell nothing of our insides', async () => {
+  test('sees the recipient, the text and the status of a message, without internal details', async () => {
     const { token } = await world.newSession('VIEWER')
     const { items } = await list('/v1/merchant/messages?status=failed&channel=email', token)
     const [first] = items
@@ -100,7 +100,7 @@ describe('a merchant', () => {
     })
   })
 
-  test('narrows the list by channel, status and invoice, and pages through it', async () => {
+  test('filters the list by channel, status and invoice, and pages through it', async () => {
     const { token } = await world.newSession('VIEWER')
     const cases: [string, (one: (typeof made)[number]) => boolean][] = [
       ['channel=sms', ({ channel }) => channel === 'sms'],
@@ -132,13 +132,13 @@ describe('a merchant', () => {
     )
   })
 
-  test('reads the sandbox by naming it', async () => {
+  test('reads the sandbox if the request names it', async () => {
     const { token } = await world.newSession('VIEWER')
     const { items } = await list('/v1/merchant/messages?environment=sandbox', token)
     assert.ok(items.length > 0 && items.every(({ environment }) => environment === 'sandbox'))
   })
 
-  test('is refused what makes no sense, and a key reads no messages', async () => {
+  test('gets 400 for an invalid query, and an API key reads no messages', async () => {
     const { token } = await world.newSession('VIEWER')
     for (const query of ['channel=fax', 'status=lost', 'invoice_id=1', 'page=0']) {
       assert.deepEqual(
@@ -153,7 +153,7 @@ describe('a merchant', () => {
 })
 
 describe('an operator', () => {
-  test('reads the messages of all merchants and of none, newest first, in pages without gaps', async () => {
+  test('reads the messages of all merchants and those without one, newest first, in pages without gaps', async () => {
     const { items, pagination } = await list('/v1/operator/messages?page_size=100', operator)
     assert.deepEqual(
       idsOf(items),
@@ -174,7 +174,7 @@ describe('an operator', () => {
     )
   })
 
-  test('narrows the list by merchant, channel and status, alone and together', async () => {
+  test('filters the list by merchant, channel and status, alone and together', async () => {
     const cases: [string, (one: (typeof made)[number]) => boolean][] = [
       [`merchant_id=${other.id}`, ({ merchant_id }) => merchant_id === other.id],
       ['channel=sms', ({ channel }) => channel === 'sms'],
@@ -196,12 +196,12 @@ describe('an operator', () => {
     }
   })
 
-  test('reads why it failed, in the words of the gateway', async () => {
+  test('reads the answer of the gateway to a failed message', async () => {
     const { items } = await list('/v1/operator/messages?status=failed&page_size=1', operator)
     assert.equal(items[0]?.error, 'recipient_refused: 550 mx7.internal says no')
   })
 
-  test('in production never reads a text that may open an account', async () => {
+  test('in production never reads a text with a link for signing in', async () => {
     const production = testDeps(world.url)
     production.config = { ...production.config, node_env: 'production' }
     try {
@@ -213,7 +213,7 @@ describe('an operator', () => {
     }
   })
 
-  test('is told to name a merchant before the list goes too deep', async () => {
+  test('must name a merchant before the list goes too deep', async () => {
     const reply = await world.get('/v1/operator/messages?page=101&page_size=100', operator)
     assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
   })

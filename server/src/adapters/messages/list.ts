@@ -1,18 +1,18 @@
-// Reading the outbox: a merchant what was sent in its name, operators all of it, the admin command the e-mails.
+// Reads the outbox: for a merchant its own messages, for operators all messages, for the admin command the e-mails.
 
 import { PLATFORM } from '../../books/audit/index.ts'
 import { type Deps, sql } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment, type PageChoice, pageOf } from '../../kernel/http/index.ts'
 import { ZERO_ID } from '../../kernel/lib/index.ts'
 import type { Channel } from './gateway.ts'
-import type { MerchantMessage, OperatorMessage, Status } from './schema.ts'
+import type { MerchantMessage, MessageStatus, OperatorMessage } from './schema.ts'
 
-type Row = {
+type MessageRow = {
   merchant_id: string
   id: string
   environment: Environment
   channel: Channel
-  status: Status
+  status: MessageStatus
   kind: string
   recipient: string
   subject: string
@@ -29,29 +29,29 @@ type Row = {
 const COLUMNS = `m.merchant_id, m.id, m.environment, m.channel, m.status, m.kind, m.recipient, m.subject, m.body, m.tries,
      m.error, m.gateway_id, m.invoice_id, m.due_at, m.sent_at, m.created_at`
 
-/** What a list is narrowed to. */
+/** The filter of a merchant's list. */
 export type MessageFilter = PageChoice & {
   channel?: Channel | undefined
-  status?: Status | undefined
+  status?: MessageStatus | undefined
   invoice_id?: string | undefined
 }
 
-// Statements without a name are planned for the filters at hand.
-const IN_NAME_OF = `outbox_messages m where m.merchant_id = $1 and m.environment = $2 and m.invoice_id is not null
+// The statements have no name, so that PostgreSQL plans them for the actual filters.
+const OF_MERCHANT = `outbox_messages m where m.merchant_id = $1 and m.environment = $2 and m.invoice_id is not null
      and ($3::text is null or m.channel = $3) and ($4::text is null or m.status = $4) and ($5::uuid is null or m.invoice_id = $5)`
-const LIST_MERCHANT = sql('', `select ${COLUMNS} from ${IN_NAME_OF} order by m.id desc limit $6 offset $7`)
-const COUNT_MERCHANT = sql('', `select count(*)::int as total from (select 1 from ${IN_NAME_OF} limit $6) counted`)
+const LIST_MERCHANT = sql('', `select ${COLUMNS} from ${OF_MERCHANT} order by m.id desc limit $6 offset $7`)
+const COUNT_MERCHANT = sql('', `select count(*)::int as total from (select 1 from ${OF_MERCHANT} limit $6) counted`)
 
-/** A page of the messages that were sent in a merchant's name, newest first. `total_items` counts up to 10,000. */
+/** Reads a page of the messages sent in a merchant's name, newest first. `total_items` counts up to 10,000. */
 export async function listMerchantMessages(
   deps: Deps,
-  whose: { merchant_id: string; environment: Environment },
+  owner: { merchant_id: string; environment: Environment },
   filter: MessageFilter,
 ) {
   const { channel = null, status = null, invoice_id = null, page = 1, page_size = 20 } = filter
-  const matching = [whose.merchant_id, whose.environment, channel, status, invoice_id]
+  const matching = [owner.merchant_id, owner.environment, channel, status, invoice_id]
   const [rows, counted] = await Promise.all([
-    deps.db.query<Row>(LIST_MERCHANT, [...matching, page_size, (page - 1) * page_size]),
+    deps.db.query<MessageRow>(LIST_MERCHANT, [...matching, page_size, (page - 1) * page_size]),
     deps.db.query<{ total: number }>(COUNT_MERCHANT, [...matching, COUNT_MAX]),
   ])
   return pageOf(
@@ -61,16 +61,16 @@ export async function listMerchantMessages(
   )
 }
 
-// What concerns no merchant stands under zeros.
+// Messages without a merchant have the zero id as merchant_id.
 const OWNERS = `(select id as merchant_id from merchants union all select '${ZERO_ID}'::uuid) w`
 const ownersOf = `select merchant_id from ${OWNERS} where $1::uuid is null or w.merchant_id = $1`
 const ofOwner = (condition: string) => `select id from outbox_messages m where m.merchant_id = o.merchant_id
        and ($2::text is null or m.channel = $2) ${condition}`
 
-// The newest n lie with those n owners whose newest is newest. Some rows of each of these tell how old the n-th may be at
-// most: nothing older is read.
+// The newest n messages belong to the n owners with the newest messages. A sample of their rows gives the oldest id that the
+// n-th message can have; older rows are not read.
 const DEPTH = '($4::int + $5::int)'
-const listMerged = (condition: string) =>
+const messageListSql = (condition: string) =>
   sql(
     '',
     `with owners as materialized (
@@ -89,58 +89,69 @@ const listMerged = (condition: string) =>
      ) found
      join outbox_messages m on m.merchant_id = found.merchant_id and m.id = found.id order by m.id desc`,
   )
-const countMerged = (condition: string) =>
+const messageCountSql = (condition: string) =>
   sql(
     '',
     `select count(*)::int as total from (
        select 1 from (${ownersOf}) o cross join lateral (${ofOwner(condition)} limit $4) m limit $4) counted`,
   )
-// What waits or failed has an index of its own, as short as the trouble: said in so many words, it is used.
-const TROUBLE = "and m.status = $3 and m.status in ('waiting', 'failed')"
+// Waiting and failed messages have a partial index. PostgreSQL uses it only if the condition names both statuses.
+const UNSENT = "and m.status = $3 and m.status in ('waiting', 'failed')"
 const ANY_STATUS = 'and ($3::text is null or m.status = $3)'
-const LISTS = { trouble: listMerged(TROUBLE), any: listMerged(ANY_STATUS) }
-const COUNTS = { trouble: countMerged(TROUBLE), any: countMerged(ANY_STATUS) }
+const LISTS = { unsent: messageListSql(UNSENT), any: messageListSql(ANY_STATUS) }
+const COUNTS = { unsent: messageCountSql(UNSENT), any: messageCountSql(ANY_STATUS) }
 
-/** What an operator's list is narrowed to. */
+/** The filter of an operator's list. */
 export type OperatorMessageFilter = Omit<MessageFilter, 'invoice_id'> & { merchant_id?: string | undefined }
 
-/** A page of the messages of all merchants and of none, newest first. `total_items` counts up to 10,000. */
+/** Reads a page of all messages, also of those without a merchant, newest first. `total_items` counts up to 10,000. */
 export async function listMessages(deps: Deps, filter: OperatorMessageFilter) {
   const { channel = null, status = null, merchant_id = null, page = 1, page_size = 20 } = filter
-  const which = status === 'waiting' || status === 'failed' ? 'trouble' : 'any'
+  const which = status === 'waiting' || status === 'failed' ? 'unsent' : 'any'
   const matching = [merchant_id, channel, status]
   const [rows, counted] = await Promise.all([
-    deps.db.query<Row>(LISTS[which], [...matching, page_size, (page - 1) * page_size]),
+    deps.db.query<MessageRow>(LISTS[which], [...matching, page_size, (page - 1) * page_size]),
     deps.db.query<{ total: number }>(COUNTS[which], [...matching, COUNT_MAX]),
   ])
   return pageOf(
-    rows.map((row) => presentForOperator(deps, row)),
+    rows.map((row) => presentMessageForOperator(deps, row)),
     counted[0]?.total ?? 0,
     filter,
   )
 }
 
-/** Kinds whose texts hold nothing that signs anybody in. Of a kind that is not among them nobody can say so. */
-const HARMLESS = /^(?:invoice|withdrawal)\./
+/** Kinds of messages whose texts never contain a link for signing in. */
+const SAFE_KINDS = /^(?:invoice|withdrawal)\./
 
-function presentForOperator(deps: Deps, row: Row): OperatorMessage {
-  const open = deps.config.node_env !== 'production' || HARMLESS.test(row.kind)
+function presentMessageForOperator(deps: Deps, row: MessageRow): OperatorMessage {
+  const shows_text = deps.config.node_env !== 'production' || SAFE_KINDS.test(row.kind)
   const { merchant_id, gateway_id, error } = row
   return {
     ...common(row),
     merchant_id: merchant_id === PLATFORM ? null : merchant_id,
-    text: open ? textOf(deps, row) : null,
+    text: shows_text ? openText(deps, row) : null,
     error,
     gateway_id,
   }
 }
 
-/** What the gateway said in its own words is between it and the operator; a merchant gets the word that it stands for. */
-function presentForMerchant(deps: Deps, row: Row): MerchantMessage {
-  return { ...common(row), text: textOf(deps, row), error: row.error?.split(':', 1)[0] ?? null }
+/** Presents a message for its merchant: only the stable word of the error, without the gateway's own words. */
+function presentForMerchant(deps: Deps, row: MessageRow): MerchantMessage {
+  return { ...common(row), text: openText(deps, row), error: row.error?.split(':', 1)[0] ?? null }
 }
 
-function common({ id, environment, channel, status, kind, recipient, subject, tries, invoice_id, ...times }: Row) {
+function common({
+  id,
+  environment,
+  channel,
+  status,
+  kind,
+  recipient,
+  subject,
+  tries,
+  invoice_id,
+  ...times
+}: MessageRow) {
   return {
     id,
     environment,
@@ -157,8 +168,8 @@ function common({ id, environment, channel, status, kind, recipient, subject, tr
   }
 }
 
-/** Null when SECRET_KEY is not the one that it was stored with: the list is still there. */
-function textOf({ vault }: Deps, { body }: Row): string | null {
+/** Decrypts the text. Null if SECRET_KEY is not the key that encrypted the text. */
+function openText({ vault }: Deps, { body }: MessageRow): string | null {
   try {
     return vault.open(body)
   } catch {
@@ -166,7 +177,7 @@ function textOf({ vault }: Deps, { body }: Row): string | null {
   }
 }
 
-/** An e-mail of the outbox. `text` is null where it may open an account and nobody but its reader should see it. */
+/** An e-mail of the outbox. `text` is null in production, because it may have a link for signing in. */
 export type StoredEmail = {
   id: string
   merchant_id: string | null
@@ -174,7 +185,7 @@ export type StoredEmail = {
   to: string
   subject: string
   text: string | null
-  status: Status
+  status: MessageStatus
   created_at: Date
 }
 
@@ -191,24 +202,24 @@ type EmailRow = Omit<StoredEmail, 'merchant_id' | 'to' | 'text'> & {
   body: string
 }
 
-/** How many e-mails the command shows at most. */
+/** E-mails that the admin command shows at most. */
 const EMAILS_MAX = 200
 
 /**
- * The newest e-mails, of one merchant or of the whole installation, newest first. In production their texts
- * stay closed unless `open` is true: whoever can read a password link can sign in as anybody.
+ * Reads the newest e-mails of one merchant or of all, newest first. In production the texts are null unless `open` is true,
+ * because a reader of password links can sign in as any member.
  */
 export async function listEmails(
   deps: Deps,
   filter: { merchant_id?: string; to?: string; open?: boolean } = {},
 ): Promise<StoredEmail[]> {
-  const open = filter.open ?? deps.config.node_env !== 'production'
-  const wanted = [filter.merchant_id ?? null, filter.to?.toLowerCase() ?? null, EMAILS_MAX]
-  const rows = await deps.db.query<EmailRow>(LIST_EMAILS, wanted)
+  const shows_text = filter.open ?? deps.config.node_env !== 'production'
+  const values = [filter.merchant_id ?? null, filter.to?.toLowerCase() ?? null, EMAILS_MAX]
+  const rows = await deps.db.query<EmailRow>(LIST_EMAILS, values)
   return rows.map(({ merchant_id, recipient, body, ...rest }) => ({
     ...rest,
     merchant_id: merchant_id === PLATFORM ? null : merchant_id,
     to: recipient,
-    text: open ? deps.vault.open(body) : null,
+    text: shows_text ? deps.vault.open(body) : null,
   }))
 }

@@ -1,4 +1,4 @@
-// What waits in the outbox.
+// Queues messages in the outbox.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -14,7 +14,7 @@ after(() => world.close())
 
 const LINK = 'http://127.0.0.1/identity/reset?token=abc'
 
-test('an e-mail waits in the outbox of the merchant it concerns, and nobody reads its text in the database', async () => {
+test('an e-mail waits in the outbox of its merchant, and its text is encrypted in the database', async () => {
   const { deps, merchant } = world
   await inTransaction(deps.db, async (tx) => {
     await queueEmail(deps, tx, {
@@ -52,7 +52,7 @@ test('an e-mail whose transaction fails is never sent', async () => {
   assert.deepEqual(await listEmails(deps, { to: 'c@example.com' }), [])
 })
 
-test('in production the list shows no texts: a link in one would open an account', async () => {
+test('the list shows no texts in production, because a text may have a link for signing in', async () => {
   const production = testDeps(world.url)
   production.config = { ...production.config, node_env: 'production' }
   try {

@@ -1,4 +1,4 @@
-// The outbox: a message is a row first, in the transaction of what it tells, so that neither exists without the other.
+// Queues messages: each is a row, written in the transaction of the fact that it reports.
 
 import { PLATFORM } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -8,24 +8,24 @@ import type { Channel } from './gateway.ts'
 import { hasGateway } from './gateways.ts'
 import { smsText } from './sms-text.ts'
 
-/** What every message says of itself. */
-type Told = {
+/** The fields of every queued message. */
+type QueuedMessage = {
   to: string
   text: string
-  /** What it is about, such as password.reset. */
+  /** The kind of message, such as password.reset. */
   kind: string
-  /** Whom it concerns. Left out: no merchant. */
+  /** The merchant of the message. Undefined means none. */
   merchant_id?: string
-  /** The environment of what it tells. Left out: live. A message about a sandbox record is kept: none ever leaves. */
+  /** The environment of the reported fact; live by default. A sandbox message is kept and never sent. */
   environment?: Environment
-  /** The invoice that it is about: its merchant may read it. */
+  /** The invoice that the message is about. Its merchant may read the message. */
   invoice_id?: string
 }
 
-/** An e-mail that is to be sent. */
-export type Email = Told & { subject: string }
-/** An SMS that is to be sent, to a canonical phone. What is longer than SMS_PARTS_MAX parts is cut: see `shortestSms`. */
-export type Sms = Told
+/** An e-mail to queue. */
+export type Email = QueuedMessage & { subject: string }
+/** An SMS to queue, to a canonical phone number. Text beyond SMS_PARTS_MAX parts is cut: see `shortestSms`. */
+export type Sms = QueuedMessage
 
 const INSERT = sql(
   'outbox_insert',
@@ -35,24 +35,31 @@ const INSERT = sql(
 )
 
 /**
- * Puts an e-mail into the outbox. Its text is stored encrypted. With a mail server it is sent within seconds of the
- * commit, at least once; without one, and for the sandbox, it is kept.
+ * Queues an e-mail and stores its text encrypted. With a mail server, the worker sends it within seconds of the commit, at
+ * least once. Without a mail server, and for the sandbox, it is kept.
  */
 export function queueEmail(deps: Deps, tx: Tx, email: Email): Promise<{ id: string }> {
-  return queue(deps, tx, 'email', email, plainLine(email.subject), email.text)
+  return queueMessage(deps, tx, 'email', email, plainLine(email.subject), email.text)
 }
 
-/** Puts an SMS into the outbox. With a gateway it is sent within seconds of the commit, at most once; else it is kept. */
+/** Queues an SMS. With a gateway, the worker sends it within seconds of the commit, at most once; else it is kept. */
 export function queueSms(deps: Deps, tx: Tx, sms: Sms): Promise<{ id: string }> {
-  return queue(deps, tx, 'sms', sms, '', smsText(sms.text))
+  return queueMessage(deps, tx, 'sms', sms, '', smsText(sms.text))
 }
 
-async function queue(deps: Deps, tx: Tx, channel: Channel, told: Told, subject: string, text: string) {
-  const { merchant_id = PLATFORM, environment = 'live', kind, to, invoice_id = null } = told
+async function queueMessage(
+  deps: Deps,
+  tx: Tx,
+  channel: Channel,
+  message: QueuedMessage,
+  subject: string,
+  text: string,
+) {
+  const { merchant_id = PLATFORM, environment = 'live', kind, to, invoice_id = null } = message
   const id = newId(deps, merchant_id === PLATFORM ? 0 : routingCodeOf(merchant_id))
   const now = deps.clock.now()
-  const leaves = environment === 'live' && hasGateway(deps.config, channel)
-  const state = leaves ? ['waiting', now] : ['kept', null]
+  const is_sent = environment === 'live' && hasGateway(deps.config, channel)
+  const state = is_sent ? ['waiting', now] : ['kept', null]
   const body = deps.vault.seal(text)
   await tx.query(INSERT, [merchant_id, id, channel, ...state, environment, kind, to, subject, body, invoice_id, now])
   return { id }

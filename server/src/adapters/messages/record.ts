@@ -1,29 +1,29 @@
-// Writing down what became of messages: one statement for all that ended together.
+// Records the outcomes of messages, one statement per batch.
 
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
-import type { Outcome } from './gateway.ts'
+import type { SendOutcome } from './gateway.ts'
 
-/** Pauses before tries two to five, each from the end of the try before. */
+/** Pauses before tries two to five, from the end of the previous try. */
 const PAUSES_MS = [60_000, 300_000, 1_800_000, 7_200_000]
 
 /** The longest pause before a try. */
 export const LONGEST_PAUSE_MS = Math.max(...PAUSES_MS)
 
-/** A claimed message and what became of it. `kept`: nobody sends such messages any more. */
-export type Ended = {
+/** The outcome of a claimed message. `kept`: the channel has no gateway now. */
+export type MessageResult = {
   merchant_id: string
   id: string
-  /** How often it was tried before. */
+  /** The number of earlier tries. */
   tries: number
   ended_at: Date
-  outcome: Outcome | { kind: 'kept' }
+  outcome: SendOutcome | { kind: 'kept' }
 }
 
 const INPUT =
   'merchant_id uuid, id uuid, tries smallint, tried smallint, status text, due_at timestamptz, sent_at timestamptz, error text, gateway_id text'
 
-// The guard: a process that was so slow that its lease ended has lost the row, and what it says late counts for nothing.
+// If the lease of this process has ended, the row belongs to another process and the late outcome changes nothing.
 const RECORD = sql(
   'outbox_record',
   `update outbox_messages m
@@ -36,19 +36,19 @@ const RECORD = sql(
 
 const SET_MAX = 200
 
-/** Makes the recorder. Throws when the database is away. */
-export function createRecorder(deps: Deps): (ended: Ended) => Promise<void> {
-  return gather<Ended, void>(
-    async (all) => {
-      const rows = inLockOrder(all.map(rowOf), (row) => row.id)
+/** Makes the recorder. Throws if the database is unreachable. */
+export function createMessageRecorder(deps: Deps): (result: MessageResult) => Promise<void> {
+  return gather<MessageResult, void>(
+    async (results) => {
+      const rows = inLockOrder(results.map(resultRow), (row) => row.id)
       await oneStatement(deps.db).query(RECORD, [JSON.stringify(rows), deps.process_id])
-      return all.map(() => undefined)
+      return results.map(() => undefined)
     },
     { max_items: SET_MAX, max_running: 2 },
   )
 }
 
-function rowOf({ merchant_id, id, tries, ended_at, outcome }: Ended) {
+function resultRow({ merchant_id, id, tries, ended_at, outcome }: MessageResult) {
   const pause = outcome.kind === 'again' ? PAUSES_MS[tries] : undefined
   const status = STATUS[outcome.kind]
   return {

@@ -1,11 +1,11 @@
-// A merchant reads what was sent in its name.
+// The endpoint for a merchant's messages.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { caller, MERCHANT_ROLES, type Routes } from '../../kernel/http/index.ts'
 import { listMerchantMessages } from './list.ts'
 import { MerchantMessagesAnswer, MerchantMessagesQuery } from './schema.ts'
 
-/** Adds the route. */
+/** Adds the route for a merchant's messages. */
 export function messageRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(
@@ -14,7 +14,7 @@ export function messageRoutes(deps: Deps): Routes {
         config: { access: { roles: MERCHANT_ROLES } },
         schema: {
           tags: ['Messages'],
-          summary: 'List the e-mails and SMS that were sent in your name, newest first',
+          summary: 'List the e-mails and SMS sent in your name, newest first',
           description: '`total_items` counts up to 10,000.',
           querystring: MerchantMessagesQuery,
           response: { 200: MerchantMessagesAnswer },

@@ -1,4 +1,4 @@
-// What an SMS costs, and what it may hold.
+// Counts the parts of an SMS and cleans its text.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ const LENGTHS: [string, string, number][] = [
   ['a'.repeat(307), 'GSM-7', 3],
   ['€'.repeat(80), 'GSM-7', 1],
   ['€'.repeat(81), 'GSM-7', 2],
-  // 76 pairs fill a part of 153 places, of which one stays free: no pair is torn.
+  // 76 characters of size two fill a part of 153 and leave one place free: no character is split.
   ['€'.repeat(152), 'GSM-7', 2],
   ['€'.repeat(153), 'GSM-7', 3],
   ['ш'.repeat(70), 'UCS-2', 1],
@@ -31,13 +31,13 @@ for (const [text, alphabet, parts] of LENGTHS) {
   })
 }
 
-test('the amounts and typographic signs of our texts do not double the price of an SMS', () => {
+test('amounts and typographic signs do not double the price of an SMS', () => {
   const text = smsText(`Duka la “Asha” – ${showAmount(2_500_050n)}… lipa ‘leo’`)
   assert.equal(text, `Duka la "Asha" - TZS 25,000.50... lipa 'leo'`)
   assert.equal(smsLength(text).alphabet, 'GSM-7')
 })
 
-test('an SMS never costs more than four parts, whatever a merchant calls itself', () => {
+test('an SMS never has more than four parts, for any name of a merchant', () => {
   for (const name of [
     'x'.repeat(10_240),
     '😀'.repeat(5_000),
@@ -54,11 +54,11 @@ test('an SMS never costs more than four parts, whatever a merchant calls itself'
   assert.equal(smsText(longer), `${'y'.repeat(609)}...`)
 })
 
-test('marks, control characters and halves of characters do not get into an SMS', () => {
+test('direction marks, control characters and halves of characters are removed from an SMS', () => {
   assert.equal(smsText('Duka\u202e\u2066 la\0 Asha\r\nna\ud83d wake\u0007'), 'Duka la Asha\nna\ufffd wake')
 })
 
-test('a text is shortened by its names, and keeps its link whole', () => {
+test('a text is shortened at its names and keeps its link', () => {
   const link = 'https://pay.example.tz/pay/0123456789abcdefghijklmnop'
   const write = (name: string) => (max: number) => `${plainLine(name, max)} anaomba TZS 25,000. Lipa hapa: ${link}`
   for (const name of ['Duka la Asha', '😀'.repeat(400), 'x'.repeat(10_000), 'دكان '.repeat(2_000)]) {

@@ -1,43 +1,43 @@
-// How long an SMS is. A phone network carries 160 characters of its own alphabet (GSM 03.38), or 70 of any other, in one part;
-// a longer text goes as several parts, each of which is paid for. One letter outside the alphabet more than doubles the price.
+// The length of an SMS. One part has 160 characters of the GSM 03.38 alphabet, or 70 characters of any other. A longer text
+// has several parts, and each part costs the same. One letter outside the alphabet more than doubles the price.
 
 import { plainText } from '../../kernel/lib/index.ts'
 
 const BASIC = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
 )
-/** These take two places: an escape comes before them. */
+/** Each of these characters counts twice, because an escape precedes it. */
 const EXTENDED = new Set('\f^{}\\[~]|€')
 
 const ALPHABETS = { 'GSM-7': { alone: 160, joined: 153 }, 'UCS-2': { alone: 70, joined: 67 } } as const
 
-/** What a text costs: in which alphabet it goes, and in how many parts. */
+/** The alphabet and the number of parts of a text. */
 export type SmsLength = { alphabet: keyof typeof ALPHABETS; parts: number }
 
-/** The length of a text as networks count it. */
+/** Counts the length of a text as networks do. */
 export function smsLength(text: string): SmsLength {
   const characters = [...text]
   const alphabet = characters.every((one) => BASIC.has(one) || EXTENDED.has(one)) ? 'GSM-7' : 'UCS-2'
-  const places = characters.map((one) => (alphabet === 'UCS-2' ? one.length : EXTENDED.has(one) ? 2 : 1))
+  const sizes = characters.map((one) => (alphabet === 'UCS-2' ? one.length : EXTENDED.has(one) ? 2 : 1))
   const { alone, joined } = ALPHABETS[alphabet]
-  if (places.reduce((sum, each) => sum + each, 0) <= alone) return { alphabet, parts: 1 }
+  if (sizes.reduce((sum, size) => sum + size, 0) <= alone) return { alphabet, parts: 1 }
   let parts = 1
   let used = 0
-  for (const each of places) {
-    // No character is torn in two by the end of a part.
-    if (used + each > joined) {
+  for (const size of sizes) {
+    // A character is never split between two parts.
+    if (used + size > joined) {
       parts++
       used = 0
     }
-    used += each
+    used += size
   }
   return { alphabet, parts }
 }
 
-/** No SMS of ours has more parts. */
+/** Parts of an SMS at most. */
 export const SMS_PARTS_MAX = 4
 
-const PLAIN: Record<string, string> = {
+const REPLACEMENTS: Record<string, string> = {
   '\u00a0': ' ',
   '\u202f': ' ',
   '\t': ' ',
@@ -48,12 +48,12 @@ const PLAIN: Record<string, string> = {
 }
 
 /**
- * A text as an SMS carries it: typographic quotes, dashes and spaces become those of the network's alphabet, and what is
- * beyond SMS_PARTS_MAX parts is cut off. A writer whose text ends in a link uses `shortestSms`, which cuts no link.
+ * Makes the text of an SMS: replaces typographic quotes, dashes and spaces by those of the GSM alphabet, and cuts the text
+ * after SMS_PARTS_MAX parts. For a text that ends in a link use `shortestSms`, which never cuts a link.
  */
 export function smsText(text: string): string {
   const plain = plainText(text)
-    .replace(/[\u00a0\u202f\t…•–—]/g, (one) => PLAIN[one] as string)
+    .replace(/[\u00a0\u202f\t…•–—]/g, (one) => REPLACEMENTS[one] as string)
     .replace(/[‘’‚‛`´]/g, "'")
     .replace(/[“”„‟«»]/g, '"')
     .trim()
@@ -69,12 +69,12 @@ export function smsText(text: string): string {
   return `${characters.slice(0, low).join('').trimEnd()}...`
 }
 
-/** No text of SMS_PARTS_MAX parts is longer. */
+/** The longest text of SMS_PARTS_MAX parts. */
 const LONGEST = SMS_PARTS_MAX * ALPHABETS['GSM-7'].joined
 
 /**
- * The longest version of a text that fits `parts` parts. `write` gets how many characters the names in it may have, and
- * must keep to that; with the fewest (8) its text is taken as it is.
+ * Returns the longest version of a text that fits into `parts` parts. `write` gets the greatest length of the names in the
+ * text. With the smallest length (8), the text is returned even if it does not fit.
  */
 export function shortestSms(write: (name_max: number) => string, parts = 2): string {
   for (const name_max of [60, 40, 30, 20, 12]) {

@@ -1,4 +1,4 @@
-// E-mails over a real connection to a mail server.
+// Sends e-mails over a real connection to a mail server.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -42,7 +42,7 @@ const onlyMail = () => {
   return mail
 }
 
-test('an e-mail arrives as it was written, with an id that is the same at each try', async () => {
+test('an e-mail arrives unchanged, with the same id at each try', async () => {
   assert.deepEqual(await send(), { kind: 'taken', gateway_id: '250 2.0.0 taken as 4711' })
   const mail = onlyMail()
   assert.deepEqual([mail.from, mail.to], ['pay@example.tz', ['juma@example.com']])
@@ -58,7 +58,7 @@ test('an e-mail arrives as it was written, with an id that is the same at each t
   ])
 })
 
-test('nothing in a subject or a name becomes a header, a recipient or a second e-mail', async () => {
+test('no text of a subject or a name becomes a header, a recipient or a second e-mail', async () => {
   const evil = 'Duka\r\nBcc: spy@example.com\r\n\r\n<script>\n.\r\nMAIL FROM:<x@example.com>\u2028X-Evil: 1\0'
   const attachments = [
     { filename: `a"\r\nX-Evil: 1\r\n.pdf`, content: Buffer.from('x'), content_type: 'application/pdf' },
@@ -94,7 +94,7 @@ for (const to of [
   })
 }
 
-test('texts of every script and size arrive whole, without marks that turn or end them', async () => {
+test('texts of every script and size arrive complete, without direction marks or control characters', async () => {
   const kept = `${'Habari 😀 مرحبا שלום — “Asha”. '.repeat(300)}\n.\n..\nFrom x\n${'neno'.repeat(3_000)}`
   assert.equal((await send({ text: `\u202e${kept}\0\u2066\r\n.\r\nQUIT` })).kind, 'taken')
   assert.equal(textOf(onlyMail()), `${kept}\n.\nQUIT`)
@@ -105,7 +105,7 @@ test('a name of 10 KB is cut in the subject', async () => {
   assert.equal([...headerOf(onlyMail(), 'subject')].length, 200)
 })
 
-test('a file goes along, byte by byte', async () => {
+test('an attachment arrives byte by byte', async () => {
   const content = Buffer.from(Array.from({ length: 5_000 }, (_, i) => i % 256))
   await send({ attachments: [{ filename: 'INV-000123.pdf', content, content_type: 'application/pdf' }] })
   const { raw } = onlyMail()
@@ -113,7 +113,7 @@ test('a file goes along, byte by byte', async () => {
   assert.ok(raw.replaceAll('\r\n', '').includes(content.toString('base64')))
 })
 
-test('a text never makes us read a file or fetch an address', async () => {
+test('a text never makes the gateway read a file or fetch a URL', async () => {
   const sneaky = { filename: 'x', content: { path: '/etc/hostname' } as never, content_type: 'text/plain' }
   const outcome = await send({ attachments: [sneaky] })
   assert.equal(outcome.kind, 'again')
@@ -140,29 +140,29 @@ const ANSWERS: [MailServer['answers'], string, string][] = [
   [{ MAIL: 'drop' }, 'again', 'gateway_unreachable'],
   [{ END: 'drop' }, 'again', 'gateway_unreachable'],
 ]
-describe('what a mail server says', () => {
+describe('an answer of a mail server', () => {
   for (const [answers, kind, word] of ANSWERS) {
     test(`${JSON.stringify(answers)} means ${kind}`, async () => {
       server.answers = answers
       const outcome = await send()
       assert.equal(outcome.kind, kind)
       assert.ok('why' in outcome && outcome.why.startsWith(word), JSON.stringify(outcome))
-      assert.ok(server.connections === 1 && server.mails.length <= 1, 'it is tried once')
+      assert.ok(server.connections === 1 && server.mails.length <= 1, 'the gateway tries once')
     })
   }
 
   for (const step of ['greeting', 'MAIL', 'END'] as const) {
-    test(`silence at ${step} ends in time, and is tried again`, async () => {
+    test(`silence at ${step} ends by a timeout and means a retry`, async () => {
       server.answers = { [step]: 'hang' }
       const gateway = open({ timeout_ms: 150 })
       const outcome = await gateway.send(EMAIL)
       assert.ok(outcome.kind === 'again' && outcome.why.startsWith('gateway_unreachable'), JSON.stringify(outcome))
       server.answers = {}
-      assert.equal((await gateway.send(EMAIL)).kind, 'taken', 'the next one finds a way')
+      assert.equal((await gateway.send(EMAIL)).kind, 'taken', 'the next e-mail is sent')
     })
   }
 
-  test('nobody there means try again', async () => {
+  test('an unreachable server means a retry', async () => {
     const { port } = server
     await server.close()
     const outcome = await send({}, { url: `smtp://127.0.0.1:${port}` })
@@ -171,7 +171,7 @@ describe('what a mail server says', () => {
   })
 })
 
-test('the server is told who we are, and a wrong password is ours to mend', async () => {
+test('the gateway signs in at the server, and a wrong password means a retry', async () => {
   await server.close()
   server = await startMailServer({ password: 'siri@1:/' })
   const url = (password: string) => `smtp://pay%40example.tz:${encodeURIComponent(password)}@127.0.0.1:${server.port}`
@@ -181,9 +181,9 @@ test('the server is told who we are, and a wrong password is ours to mend', asyn
   assert.ok(!JSON.stringify(wrong).includes('not this one'))
 })
 
-test('in production a server elsewhere that offers no TLS gets nothing, not even the password', async () => {
+test('in production a remote server without TLS gets nothing, not even the password', async () => {
   await server.close()
-  // An address of this machine that the gateway does not take for it.
+  // An address of this machine that the gateway treats as remote.
   server = await startMailServer({ password: 'siri', host: '127.0.0.2' })
   const at = `smtp://pay:siri@127.0.0.2:${server.port}`
   const outcome = await send({}, { url: at, demand_tls: true })

@@ -1,4 +1,4 @@
-// Settings of the gateways: a bad value is refused by its name, before anything starts.
+// Checks the settings of the gateways: a bad value is refused with its name at the start.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ function refusedFor(env: Record<string, string>): string[] {
     return []
   } catch (error) {
     assert.ok(error instanceof ConfigError)
-    assert.ok(!error.message.includes('siri'), 'a refused value is never repeated: it may be a secret')
+    assert.ok(!error.message.includes('siri'), 'the error never shows the refused value, which may be a secret')
     return error.message.split('\n').map((line) => line.split(' ')[0] as string)
   }
 }
@@ -63,18 +63,18 @@ const BAD: [string, string[]][] = [
   ['AFRICASTALKING_API_KEY', ['siri yangu']],
 ]
 for (const [name, values] of BAD) {
-  test(`a bad ${name} is refused by name`, () => {
+  test(`a bad ${name} is refused with its name`, () => {
     for (const value of values) assert.deepEqual(refusedFor({ ...MAIL, ...SMS, [name]: value }), [name], value)
   })
 }
 
-test('a gateway that is named is refused without what it needs, each by name', () => {
+test('a configured gateway is refused with the names of its missing settings', () => {
   assert.deepEqual(refusedFor({ SMTP_URL: MAIL.SMTP_URL }), ['MAIL_FROM'])
   assert.deepEqual(refusedFor({ SMS_GATEWAY: 'africastalking' }), ['AFRICASTALKING_USERNAME', 'AFRICASTALKING_API_KEY'])
   assert.deepEqual(refusedFor({ ...MAIL, ...SMS }), [])
 })
 
-test('production refuses to send the key of the gateway over an open line, and takes the rest', () => {
+test('production refuses to send the key of the gateway without TLS, and accepts the rest', () => {
   const all = { ...PRODUCTION, ...MAIL, ...SMS }
   assert.deepEqual(refusedFor(all), [])
   assert.deepEqual(refusedFor({ ...all, SMTP_URL: 'smtp://mail.example.tz:587' }), [])

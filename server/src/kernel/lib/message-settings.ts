@@ -1,15 +1,15 @@
-// Settings of the gateways for e-mail and SMS. A channel without a gateway keeps its messages in the outbox, to be read there.
+// Settings of the gateways for e-mail and SMS. Messages of a channel without a gateway are kept in the outbox.
 
 import { oneOf, optional, setting, url, word } from './setting.ts'
 
-/** A sender as e-mails name it. */
+/** The sender of e-mails. */
 export type MailSender = { name: string; address: string }
 
-// Nothing that ends an address, starts another one or could be taken for a part of the protocol.
+// Excludes characters that end an address, begin another one or belong to the protocol.
 const ADDRESS = /^[^\s@<>()[\]\\,;:"\p{C}]+@[^\s@<>()[\]\\,;:"\p{C}]+$/u
 const ADDRESS_CHARACTERS_MAX = 254
 
-/** Whether a text is one e-mail address, and nothing but that. */
+/** True if a text is exactly one e-mail address. */
 export function isMailAddress(value: string): boolean {
   return value.length <= ADDRESS_CHARACTERS_MAX && ADDRESS.test(value)
 }
@@ -28,7 +28,7 @@ const smtp = (value: string): string => {
   if (parsed === null || !['smtp:', 'smtps:'].includes(parsed.protocol) || parsed.hostname === '') {
     throw new Error('must be smtp://user:password@host:port or smtps://user:password@host:port')
   }
-  // A query could switch the check of certificates off, unseen.
+  // A query could switch off the check of certificates.
   if (!['', '/'].includes(parsed.pathname) || parsed.search !== '' || parsed.hash !== '') {
     throw new Error('must have no path, query or fragment')
   }
@@ -47,13 +47,13 @@ const sender = (value: string): string => {
   return value
 }
 
-/** The rows of the messages in the table of settings. */
+/** The settings of messages in the table of settings. */
 export const messageSettings = {
   smtp_url: setting(
     'SMTP_URL',
     '',
     smtp,
-    'Mail server: smtp://user:password@host:587 (in production with STARTTLS or not at all) or smtps://user:password@host:465. Empty: e-mails are kept in the outbox.',
+    'Mail server: smtp://user:password@host:587 (in production only with STARTTLS) or smtps://user:password@host:465. Empty: e-mails are kept in the outbox.',
   ),
   mail_from: setting('MAIL_FROM', '', mailFrom, 'Sender of e-mails: pay@example.tz or Malipo <pay@example.tz>.'),
   sms_gateway: setting(
@@ -66,26 +66,31 @@ export const messageSettings = {
     'SMS_SENDER',
     '',
     optional(sender),
-    "Sender that SMS show, as registered at the gateway. Empty: the gateway's default.",
+    "Sender of SMS, as registered at the gateway. Empty: the gateway's default.",
   ),
   africastalking_url: setting(
     'AFRICASTALKING_URL',
     'https://api.africastalking.com',
     url('http:', 'https:'),
-    "Africa's Talking. Their sandbox: https://api.sandbox.africastalking.com.",
+    "URL of Africa's Talking. Sandbox: https://api.sandbox.africastalking.com.",
   ),
-  africastalking_username: setting('AFRICASTALKING_USERNAME', '', optional(word), 'Name of the application there.'),
-  africastalking_api_key: setting('AFRICASTALKING_API_KEY', '', optional(word), 'Its API key.'),
+  africastalking_username: setting(
+    'AFRICASTALKING_USERNAME',
+    '',
+    optional(word),
+    "Application name at Africa's Talking.",
+  ),
+  africastalking_api_key: setting('AFRICASTALKING_API_KEY', '', optional(word), "API key of Africa's Talking."),
 } as const
 
-/** Secrets of gateways, which may also come from a file. */
+/** Secrets of gateways that may come from a file. */
 export const MESSAGE_SECRETS = ['SMTP_URL', 'AFRICASTALKING_API_KEY'] as const
 
-type Settings = typeof messageSettings
+type MessageSettings = typeof messageSettings
 /** The checked settings of the gateways. */
-export type MessageConfig = { [K in keyof Settings]: ReturnType<Settings[K]['parse']> }
+export type MessageConfig = { [K in keyof MessageSettings]: ReturnType<MessageSettings[K]['parse']> }
 
-/** What is missing for the gateways that are used, each with the variable's name. */
+/** Lists the missing settings of the configured gateways, each with its variable's name. */
 export function messageProblems(config: MessageConfig): string[] {
   const problems: string[] = []
   if (config.smtp_url !== '' && config.mail_from === null) problems.push('MAIL_FROM must be set: SMTP_URL is set')
@@ -97,8 +102,8 @@ export function messageProblems(config: MessageConfig): string[] {
   return problems
 }
 
-/** What of it must not be in production. */
+/** Lists the settings of messages that production does not allow. */
 export function insecureMessages(config: MessageConfig): string[] {
-  const is_open = config.africastalking_url.startsWith('http:')
-  return is_open ? ['AFRICASTALKING_URL must begin with https:// in production'] : []
+  const is_plain_http = config.africastalking_url.startsWith('http:')
+  return is_plain_http ? ['AFRICASTALKING_URL must begin with https:// in production'] : []
 }
