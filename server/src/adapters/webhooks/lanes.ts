@@ -129,13 +129,16 @@ function applyPace<Item>(table: LaneTable<Item>, lane: Lane<Item>, pace: SendPac
   switch (pace) {
     case 'quick':
       lane.width = Math.min(WIDTH_MAX, lane.width + 1)
-      return setHealth(table, lane, 'answers')
+      setHealth(table, lane, 'answers')
+      break
     case 'slow':
       lane.width = Math.max(WIDTH_SLOW_MIN, lane.width >> 1)
-      return setHealth(table, lane, 'unproven')
+      setHealth(table, lane, 'unproven')
+      break
     case 'timeout':
       lane.width = Math.max(1, lane.width >> 1)
-      return setHealth(table, lane, 'hangs')
+      setHealth(table, lane, 'hangs')
+      break
   }
 }
 
