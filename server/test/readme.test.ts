@@ -1,6 +1,6 @@
 /**
- * README's first payment and first payouts, typed as they stand there into a real shell, against a real `npm start`. Only ports and
- * places differ, so that it can run beside a server that somebody has started.
+ * Runs the commands of the README and of the guides in a real shell, against a real `npm start`. The test changes only ports and
+ * folders, so that it can run beside another server.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -13,18 +13,20 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-/** A first start makes a database; a loaded machine takes its time. */
+/** A first start creates a database, which takes long on a loaded machine. */
 const START_MS_MAX = 150_000
+/** The documents with commands, in the order in which they run. */
+const DOCUMENTS = ['README.md', 'docs/guides/withdrawals.md', 'docs/guides/payments.md', 'docs/guides/invoices.md']
 
 let folder: string
 let env: Record<string, string>
-let readme: string
+let documents: string
 let port: number
 let receiver_port: number
 let server: ChildProcess | null = null
 
 before(async () => {
-  readme = await readFile(join(ROOT, 'README.md'), 'utf8')
+  documents = (await Promise.all(DOCUMENTS.map((path) => readFile(join(ROOT, path), 'utf8')))).join('\n')
   folder = await mkdtemp(join(tmpdir(), 'malipo-readme-'))
   await chmod(folder, 0o711)
   ;[port, receiver_port] = (await freePorts(2)) as [number, number]
@@ -48,15 +50,15 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('whoever follows the README has a payment, two payouts, verified webhooks and right books', async () => {
+test('the commands of README and guides make payments, payouts and an invoice, verify webhooks, and leave right books', async () => {
   const [start, ...rest] = blocks('start')
-  assert.ok(start && rest.length === 0, 'README has one block that starts the server')
+  assert.ok(start && rest.length === 0, 'the documents have one block that starts the server')
   server = shell(start)
   const started = await outputUntil(server, `http://127.0.0.1:${port}/docs`)
   assert.match(started, /First payment/)
 
-  const uses = blocks('use')
-  assert.ok(uses.length >= 5, 'README shows the way of a payment in marked blocks')
+  const uses = [...blocks('use'), ...blocks('end')]
+  assert.ok(uses.length >= 14, `the documents have ${uses.length} marked blocks`)
   const user = shell(`set -eo pipefail\n${uses.join('\n')}`)
   const { code, output } = await outcome(user)
   assert.equal(code, 0, output)
@@ -89,7 +91,7 @@ test('npm start ends cleanly when it is asked to', async () => {
 
 /** The bash blocks behind `<!-- quickstart: name -->`, with this test's ports in place of the usual ones. */
 function blocks(name: string): string[] {
-  return [...readme.matchAll(/<!-- quickstart: (\w+) -->\n```bash\n([\s\S]*?)\n```/g)]
+  return [...documents.matchAll(/<!-- quickstart: (\w+) -->\n```bash\n([\s\S]*?)\n```/g)]
     .filter((match) => match[1] === name)
     .map((match) => (match[2] as string).replaceAll(':8080', `:${port}`).replaceAll(':9090', `:${receiver_port}`))
 }
