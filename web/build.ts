@@ -27,16 +27,16 @@ Builds the consoles of merchants and operators (web/dashboard, web/operator) int
 if (import.meta.main) {
   const [argument] = process.argv.slice(2)
   if (argument !== undefined) {
-    const wanted = argument === '--help' || argument === '-h'
-    process[wanted ? 'stdout' : 'stderr'].write(wanted ? USAGE : `unknown argument ${argument}\n${USAGE}`)
-    process.exit(wanted ? 0 : 2)
+    const asks_help = argument === '--help' || argument === '-h'
+    process[asks_help ? 'stdout' : 'stderr'].write(asks_help ? USAGE : `unknown argument ${argument}\n${USAGE}`)
+    process.exit(asks_help ? 0 : 2)
   }
   await buildWeb()
 }
 
 /** Builds what has changed since the last build. Throws what the build says. */
 async function buildWeb(): Promise<void> {
-  const sources = fingerprint()
+  const sources = sourcesHash()
   if (existsSync(MADE_FROM) && readFileSync(MADE_FROM, 'utf8') === sources) return
   process.stderr.write('Building the pages of web/ (only when they have changed)...\n')
   const fresh = `${DIST}.${process.pid}`
@@ -69,10 +69,10 @@ async function buildConsole(name: string, outDir: string): Promise<void> {
     },
   })
   const assets = join(outDir, 'assets')
-  await Promise.all(readdirSync(assets).map(async (file) => pack(join(assets, file))))
+  await Promise.all(readdirSync(assets).map(async (file) => compressFile(join(assets, file))))
 }
 
-async function pack(path: string): Promise<void> {
+async function compressFile(path: string): Promise<void> {
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11 }
   const plain = readFileSync(path)
   await writeFile(`${path}.br`, await compress(plain, { params }))
@@ -80,7 +80,7 @@ async function pack(path: string): Promise<void> {
 }
 
 /** Changes whenever the result might. */
-function fingerprint(): string {
+function sourcesHash(): string {
   const files = readdirSync(WEB, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.(tsx?|css|html|json)$/.test(path) && !path.startsWith('dist'))
     .sort()

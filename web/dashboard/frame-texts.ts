@@ -1,8 +1,8 @@
-// Words of the dashboard's frame.
+// Texts of the dashboard's frame.
 
 import { texts } from '../ui/language.ts'
 
-/** The menu, the switches, and what is said to whoever belongs nowhere. */
+/** The menu, the switches, and the page for a user without a business. */
 export const frameTexts = texts({
   sw: {
     home: 'Mwanzo',

@@ -1,4 +1,4 @@
-// The dashboard's frame: who is signed in, for which business, with which money.
+// The frame of the dashboard: the user, the business and the environment.
 
 import { Group, NativeSelect, SegmentedControl, Text } from '@mantine/core'
 import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
@@ -16,8 +16,8 @@ import { CHOSEN, ENVIRONMENTS, type Environment, type Membership, MerchantContex
 
 const ENVIRONMENT = 'malipo.dashboard.environment'
 
-/** Reads who is signed in, then shows the page below it. */
-export function Frame() {
+/** Reads the user, then shows the page. */
+export function DashboardFrame() {
   const t = useTexts(frameTexts)
   const me = useSignedInUser()
   const [chosen, setChosen] = useState(() => sessionStorage.getItem(CHOSEN))
@@ -44,10 +44,10 @@ export function Frame() {
     sessionStorage.setItem(CHOSEN, merchant_id)
     setChosen(merchant_id)
   }
-  return <Inside {...{ memberships, membership, email, choose }} />
+  return <DashboardShell {...{ memberships, membership, email, choose }} />
 }
 
-function Inside({
+function DashboardShell({
   memberships,
   membership,
   email,
@@ -123,7 +123,7 @@ function Inside({
   )
 }
 
-/** The same page in the other environment; from a record, the list that it is in. */
+/** The same page in the other environment; for a record, the list that contains it. */
 function EnvironmentSwitch({ environment }: { environment: Environment }) {
   const t = useTexts(frameTexts)
   const parts = useTexts(partsTexts)
@@ -147,7 +147,7 @@ function EnvironmentSwitch({ environment }: { environment: Environment }) {
   )
 }
 
-/** The first page: the environment that was used last in this tab, else the sandbox. */
+/** The first page: the environment that this tab used last, else the sandbox. */
 export function ToEnvironment() {
   const navigate = useNavigate()
   const last = sessionStorage.getItem(ENVIRONMENT) === 'live' ? 'live' : 'sandbox'

@@ -1,19 +1,19 @@
-// The merchants' dashboard: its pages, each loaded when it is opened.
+// The merchants' dashboard: its pages, each loaded when the reader opens it.
 
 import { createRootRoute, createRoute } from '@tanstack/react-router'
 import { startConsole } from '../ui/start.tsx'
 import { businessRoutes } from './business/routes.ts'
 import { collectRoutes } from './collect/routes.ts'
 import { developRoutes } from './develop/routes.ts'
-import { Frame, ToEnvironment } from './frame.tsx'
+import { DashboardFrame, ToEnvironment } from './frame.tsx'
 import { chooseNamedMerchant } from './merchant.ts'
 import { moneyRoutes } from './money/routes.ts'
 
-const root = createRootRoute({ component: Frame })
+const root = createRootRoute({ component: DashboardFrame })
 const first = createRoute({ getParentRoute: () => root, path: '/', component: ToEnvironment })
 const environment = createRoute({ getParentRoute: () => root, path: '$env' })
 
-// Before the sign-in, which comes back to the address as it is then.
+// Runs before the sign-in, because the sign-in returns to the current address.
 chooseNamedMerchant()
 await startConsole(
   root.addChildren([

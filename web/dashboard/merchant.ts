@@ -1,21 +1,21 @@
-// The business and the environment that a page is about. Every call of the dashboard carries both.
+// The business and the environment of a page. Every call of the dashboard sends both.
 
 import { createContext, useContext } from 'react'
 import type { SignedInUser } from '../ui/data.ts'
 
-/** The environments: real money, and none. */
+/** The environments: test money and real money. */
 export const ENVIRONMENTS = ['sandbox', 'live'] as const
 /** One of them. */
 export type Environment = (typeof ENVIRONMENTS)[number]
-/** One membership of whoever is signed in. */
+/** A membership of the user who is signed in. */
 export type Membership = SignedInUser['memberships'][number]
-/** What a member may be. */
+/** The role of a member. */
 export type Role = Membership['role']
 
-/** Where the tab remembers the business that it shows. */
+/** The storage key of the business that this tab shows. */
 export const CHOSEN = 'malipo.dashboard.merchant'
 
-/** Chooses the business that the address names, as a link in an e-mail does, and takes it out of the address. */
+/** Selects the business that the address names, as links in e-mails do, and removes it from the address. */
 export function chooseNamedMerchant(): void {
   const address = new URL(location.href)
   const named = address.searchParams.get('merchant')
@@ -25,26 +25,26 @@ export function chooseNamedMerchant(): void {
   history.replaceState(history.state, '', address)
 }
 
-/** The business of a page, the role in it of whoever reads, and the environment. */
+/** The environment of a page, and the user's membership in its business. */
 export type MerchantAccess = { environment: Environment; membership: Membership }
 
-/** Set by the frame; pages are only shown inside of it. */
+/** The frame sets this; pages only exist inside it. */
 export const MerchantContext = createContext<MerchantAccess | null>(null)
 
-/** The business and environment of this page. */
+/** The business and the environment of this page. */
 export function useMerchantAccess(): MerchantAccess {
   const acting = useContext(MerchantContext)
   if (acting === null) throw new Error('a page of the dashboard stands in its frame')
   return acting
 }
 
-/** A path in the environment of this page: `useEnvironmentPath()('collections')` is "sandbox/collections". */
+/** Returns the path of a page in this environment: `useEnvironmentPath()('collections')` is "sandbox/collections". */
 export function useEnvironmentPath(): (path: string) => string {
   const { environment } = useMerchantAccess()
   return (path) => (path === '' ? environment : `${environment}/${path}`)
 }
 
-/** True when the reader has one of these roles here: what nobody may do is not offered. */
+/** True if the reader has one of these roles. A page offers no action that the reader's role forbids. */
 export function useHasRole(...roles: Role[]): boolean {
   return roles.includes(useMerchantAccess().membership.role)
 }

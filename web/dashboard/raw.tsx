@@ -1,9 +1,9 @@
-// Text as machines read it, with a button that copies it.
+// JSON or a command, with a button that copies the text.
 
 import { Stack } from '@mantine/core'
 import { CopyButton } from '../ui/parts.tsx'
 
-/** Such a text: JSON or a command. `label`: what it is; `copy`: the words of the button. */
+/** The text. `label` names it; `copy` is the label of the button. */
 export function Raw({ text, label, copy }: { text: string; label: string; copy: string }) {
   return (
     <Stack gap="xs" mt="xs">

@@ -1,6 +1,6 @@
-// What an act did, once the API said so: seen, and heard by whoever only listens.
+// The result of an action, shown after the API confirms it and announced to screen readers.
 
-/** The line. An empty text: nothing was done yet. */
+/** The message. An empty text means that there is no result yet. */
 export function StatusMessage({ children }: { children: string }) {
   return (
     <div role="status" className="said-now">

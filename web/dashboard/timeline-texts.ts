@@ -1,8 +1,8 @@
-// What happened to a payment or a withdrawal, in sentences.
+// Texts of the timeline of a payment or a withdrawal.
 
 import { texts } from '../ui/language.ts'
 
-/** Sentences of the timeline. */
+/** The sentences of the timeline. */
 export const timelineTexts = texts({
   sw: {
     title: 'Yaliyotokea',

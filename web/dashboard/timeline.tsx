@@ -1,4 +1,4 @@
-// What happened to one payment or withdrawal, told as one line of moments.
+// The timeline of one payment or withdrawal.
 
 import './timeline.css'
 import { Text, Title } from '@mantine/core'
@@ -19,10 +19,10 @@ const CALLS = [
   'GET /v1/merchant/withdrawals/{withdrawal_id}/timeline',
 ] as const
 type TimelineCall = (typeof CALLS)[number]
-type Item = Calls[TimelineCall]['data']['items'][number]
-type Told = { tone: Tone; text: string; details: readonly (readonly [string, ReactNode] | null)[] }
+type TimelineItem = Calls[TimelineCall]['data']['items'][number]
+type TimelineEntry = { tone: Tone; text: string; details: readonly (readonly [string, ReactNode] | null)[] }
 
-/** The section of a page that tells it. It is read again while the page is open. */
+/** The section of a page with the timeline. It reads again while the page is open. */
 export function Timeline<Name extends TimelineCall>({ name, params }: { name: Name; params: Calls[Name]['params'] }) {
   const t = useTexts(timelineTexts)
   const tell = useTell(name.includes('/withdrawals/') ? 'withdrawal' : 'collection')
@@ -44,7 +44,7 @@ export function Timeline<Name extends TimelineCall>({ name, params }: { name: Na
       {items && items.length > 0 ? (
         <ol className="timeline">
           {items.map((item, place) => (
-            // What happened is only ever added to.
+            // The timeline only grows, so an index is a stable key.
             // biome-ignore lint/suspicious/noArrayIndexKey: an item has no name, and its place stays
             <Moment key={place} item={item} told={tell(item)} />
           ))}
@@ -54,7 +54,7 @@ export function Timeline<Name extends TimelineCall>({ name, params }: { name: Na
   )
 }
 
-function Moment({ item, told }: { item: Item; told: Told }) {
+function Moment({ item, told }: { item: TimelineItem; told: TimelineEntry }) {
   const t = useTexts(timelineTexts)
   const details = told.details.filter((one) => one !== null && one[1] !== null && one[1] !== undefined)
   return (
@@ -73,8 +73,8 @@ function Moment({ item, told }: { item: Item; told: Told }) {
   )
 }
 
-/** How an item is told. `kind`: whose statuses are meant. */
-function useTell(kind: 'collection' | 'withdrawal'): (item: Item) => Told {
+/** The sentence and the details of an item. `kind` selects the names of its statuses. */
+function useTell(kind: 'collection' | 'withdrawal'): (item: TimelineItem) => TimelineEntry {
   const t = useTexts(timelineTexts)
   const words = useWords()
   const at = useEnvironmentPath()
@@ -84,7 +84,7 @@ function useTell(kind: 'collection' | 'withdrawal'): (item: Item) => Told {
   const { labels } = t
 
   const providerOf = (name: string) => t.providers[name] ?? name
-  const tellAttempt = (item: Extract<Item, { kind: 'attempt' }>): Told => ({
+  const tellAttempt = (item: Extract<TimelineItem, { kind: 'attempt' }>): TimelineEntry => ({
     tone: item.what === 'answered' ? 'wait' : 'plain',
     text:
       item.what === 'created'
@@ -99,7 +99,7 @@ function useTell(kind: 'collection' | 'withdrawal'): (item: Item) => Told {
       item.provider_status === null ? null : [labels.provider_status, <Mono key="">{item.provider_status}</Mono>],
     ],
   })
-  const tellStatus = (item: Extract<Item, { kind: 'status' }>): Told => {
+  const tellStatus = (item: Extract<TimelineItem, { kind: 'status' }>): TimelineEntry => {
     const word = kind === 'collection' ? words.collection : words.withdrawal
     const actor = t.actors[item.actor] ?? item.actor
     return {
@@ -108,7 +108,7 @@ function useTell(kind: 'collection' | 'withdrawal'): (item: Item) => Told {
       details: [item.reason ? [labels.reason, words.reason(item.reason)] : null],
     }
   }
-  const tellTransfer = (item: Extract<Item, { kind: 'transfer' }>): Told => ({
+  const tellTransfer = (item: Extract<TimelineItem, { kind: 'transfer' }>): TimelineEntry => ({
     tone: item.credit === 'available' ? 'good' : 'plain',
     text: tellMove(t, item),
     details: [
@@ -123,7 +123,7 @@ function useTell(kind: 'collection' | 'withdrawal'): (item: Item) => Told {
       [labels.posting, <Mono key="">{item.posting}</Mono>],
     ],
   })
-  const tellWebhook = (item: Extract<Item, { kind: 'webhook' }>): Told => {
+  const tellWebhook = (item: Extract<TimelineItem, { kind: 'webhook' }>): TimelineEntry => {
     const sent = item.number > 0
     return {
       tone: item.delivered ? 'good' : sent ? 'bad' : 'wait',

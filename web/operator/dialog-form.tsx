@@ -6,7 +6,13 @@ import { useTexts } from '../ui/language.ts'
 import { partsTexts } from '../ui/parts-texts.ts'
 
 /** The body of a dialog. */
-export function Form({ onSubmit, children }: { onSubmit: FormEventHandler<HTMLFormElement>; children: ReactNode }) {
+export function DialogForm({
+  onSubmit,
+  children,
+}: {
+  onSubmit: FormEventHandler<HTMLFormElement>
+  children: ReactNode
+}) {
   return (
     <form onSubmit={onSubmit} noValidate>
       <Stack gap="md">{children}</Stack>

@@ -16,7 +16,7 @@ import { frameTexts } from './frame-texts.ts'
 import { MeContext, useQueue } from './operator.ts'
 
 /** Reads the user, then shows the page to operators only. */
-export function Frame() {
+export function OperatorFrame() {
   const me = useSignedInUser()
   if (me.data === undefined) {
     return (
@@ -25,15 +25,15 @@ export function Frame() {
       </main>
     )
   }
-  if (!me.data.super_admin) return <Stranger email={me.data.email} />
+  if (!me.data.super_admin) return <NotAnOperator email={me.data.email} />
   return (
     <MeContext value={me.data}>
-      <Inside email={me.data.email} />
+      <OperatorShell email={me.data.email} />
     </MeContext>
   )
 }
 
-function Inside({ email }: { email: string }) {
+function OperatorShell({ email }: { email: string }) {
   const t = useTexts(frameTexts)
   const parts = useTexts(partsTexts)
   const { data } = useQueue('live')
@@ -78,7 +78,7 @@ function Inside({ email }: { email: string }) {
 }
 
 /** The page for a user who is not an operator: no data, and two ways out. */
-function Stranger({ email }: { email: string }) {
+function NotAnOperator({ email }: { email: string }) {
   const t = useTexts(frameTexts)
   const parts = useTexts(partsTexts)
   useEffect(() => {

@@ -6,7 +6,7 @@ import { texts, useTexts } from '../ui/language.ts'
 import { Dialog } from '../ui/parts.tsx'
 import { partsTexts } from '../ui/parts-texts.ts'
 
-const KEPT = 'malipo.operator.keys'
+const STORAGE_KEY = 'malipo.operator.keys'
 
 const keysTexts = texts({
   sw: {
@@ -28,27 +28,27 @@ const keysTexts = texts({
 })
 
 /** A shortcut: its letter, its description and its function. */
-export type Key = { key: string; does: string; run: () => void }
+export type Shortcut = { key: string; does: string; run: () => void }
 
 /** True while the operator types into a field or a dialog is open. */
-function isElsewhere(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null): boolean {
   if (document.querySelector('dialog[open]')) return true
   const field = target instanceof Element ? target.closest('input, textarea, select, [contenteditable]') : null
   return field !== null && !(field instanceof HTMLInputElement && ['checkbox', 'radio'].includes(field.type))
 }
 
 /** Listens for these shortcuts while the page is open, and offers the dialog that lists them. */
-export function Keys({ keys }: { keys: readonly Key[] }) {
+export function Shortcuts({ keys }: { keys: readonly Shortcut[] }) {
   const t = useTexts(keysTexts)
   const parts = useTexts(partsTexts)
   const [open, setOpen] = useState(false)
-  const [on, setOn] = useState(() => localStorage.getItem(KEPT) !== 'off')
+  const [on, setOn] = useState(() => localStorage.getItem(STORAGE_KEY) !== 'off')
   const current = useRef(keys)
   current.current = keys
   useEffect(() => {
     if (!on) return
     const listen = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isElsewhere(event.target)) return
+      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return
       const found = current.current.find(({ key }) => key === event.key)
       if (found === undefined && event.key !== '?') return
       event.preventDefault()
@@ -59,7 +59,7 @@ export function Keys({ keys }: { keys: readonly Key[] }) {
     return () => removeEventListener('keydown', listen)
   }, [on])
   const turn = () => {
-    localStorage.setItem(KEPT, on ? 'off' : 'on')
+    localStorage.setItem(STORAGE_KEY, on ? 'off' : 'on')
     setOn(!on)
   }
   return (

@@ -3,10 +3,10 @@
 import './operator.css'
 import { createRootRoute } from '@tanstack/react-router'
 import { startConsole } from '../ui/start.tsx'
-import { Frame } from './frame.tsx'
+import { OperatorFrame } from './frame.tsx'
 import { platformRoutes } from './platform/routes.ts'
-import { moneyRoutes } from './routes.ts'
+import { queueRoutes } from './routes.ts'
 
-const root = createRootRoute({ component: Frame })
+const root = createRootRoute({ component: OperatorFrame })
 
-await startConsole(root.addChildren([...moneyRoutes(root), ...platformRoutes(root)]))
+await startConsole(root.addChildren([...queueRoutes(root), ...platformRoutes(root)]))

@@ -30,10 +30,10 @@ export const MERCHANT_FILTER: ListFilter = { name: 'merchant_id', label: '', kin
 /** Shows the chosen merchant, or a search field. */
 export function MerchantFilter({ list }: { list: ReturnType<typeof useListQuery> }) {
   const chosen = list.search.merchant_id ?? ''
-  return chosen === '' ? <Look list={list} /> : <Chosen id={chosen} list={list} />
+  return chosen === '' ? <MerchantSearch list={list} /> : <ChosenMerchant id={chosen} list={list} />
 }
 
-function Chosen({ id, list }: { id: string; list: ReturnType<typeof useListQuery> }) {
+function ChosenMerchant({ id, list }: { id: string; list: ReturnType<typeof useListQuery> }) {
   const t = useTexts(filterTexts)
   const { data } = useRead('GET /v1/operator/merchants/{merchant_id}', { params: { merchant_id: id } })
   return (
@@ -48,7 +48,7 @@ function Chosen({ id, list }: { id: string; list: ReturnType<typeof useListQuery
   )
 }
 
-function Look({ list }: { list: ReturnType<typeof useListQuery> }) {
+function MerchantSearch({ list }: { list: ReturnType<typeof useListQuery> }) {
   const t = useTexts(filterTexts)
   const [typed, setTyped] = useState('')
   const [search, setSearch] = useState('')

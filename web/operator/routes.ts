@@ -4,7 +4,7 @@ import { type AnyRoute, createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../ui/lazy.tsx'
 
 /** Adds these pages below the frame. */
-export function moneyRoutes(parent: AnyRoute): AnyRoute[] {
+export function queueRoutes(parent: AnyRoute): AnyRoute[] {
   const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })
   return [
@@ -14,7 +14,7 @@ export function moneyRoutes(parent: AnyRoute): AnyRoute[] {
     ),
     page(
       'withdrawals',
-      lazyPage(() => import('./withdrawals/list.tsx'), 'Withdrawals'),
+      lazyPage(() => import('./withdrawals/list.tsx'), 'OperatorWithdrawals'),
     ),
     page(
       'withdrawals/$id',

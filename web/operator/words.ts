@@ -70,7 +70,7 @@ export function useOperatorWords() {
 }
 
 /** Isolates the text direction of a name, so that a right-to-left name does not reverse the sentence. */
-export function within(name: string): string {
+export function isolateDirection(name: string): string {
   return /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/.test(name)
     ? `\u2068${name}\u2069`
     : name

@@ -67,15 +67,15 @@ export type Input<Name extends CallName> = {
 
 /** Calls the API and returns its data. Throws Refused, Lost or SessionOver. */
 export async function call<Name extends CallName>(name: Name, input: Input<Name> = {}): Promise<Calls[Name]['data']> {
-  const reply = await send(name, input)
-  const body = await reply.json().catch(() => lost())
+  const reply = await sendAuthorized(name, input)
+  const body = await reply.json().catch(() => throwNoAnswer())
   return (body as { data: Calls[Name]['data'] }).data
 }
 
 /** Downloads a file, such as a CSV or a PDF, and saves it. Throws the same errors as `call`. */
 export async function download<Name extends CallName>(name: Name, input: Input<Name>, file: string): Promise<void> {
-  const reply = await send(name, input)
-  const address = URL.createObjectURL(await reply.blob().catch(() => lost()))
+  const reply = await sendAuthorized(name, input)
+  const address = URL.createObjectURL(await reply.blob().catch(() => throwNoAnswer()))
   const link = document.createElement('a')
   link.href = address
   link.download = /filename="?([^";]+)/.exec(reply.headers.get('content-disposition') ?? '')?.[1] ?? file
@@ -84,14 +84,14 @@ export async function download<Name extends CallName>(name: Name, input: Input<N
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }
 
-async function send<Name extends CallName>(name: Name, input: Input<Name>): Promise<Response> {
-  const first = await request(name, input, await token().catch(() => lost()))
+async function sendAuthorized<Name extends CallName>(name: Name, input: Input<Name>): Promise<Response> {
+  const first = await sendRequest(name, input, await token().catch(() => throwNoAnswer()))
   if (first.status !== 401) return checked(first)
-  const other = await renew().catch(() => lost())
-  return checked(await request(name, input, other))
+  const other = await renew().catch(() => throwNoAnswer())
+  return checked(await sendRequest(name, input, other))
 }
 
-async function request<Name extends CallName>(
+async function sendRequest<Name extends CallName>(
   name: Name,
   input: Input<Name>,
   bearer: string | null,
@@ -108,7 +108,7 @@ async function request<Name extends CallName>(
     return await fetch(addressOf(path, input), { method, headers, body, signal, cache: 'no-store' })
   } catch (error) {
     if (signal?.aborted) throw error
-    return lost()
+    return throwNoAnswer()
   }
 }
 
@@ -121,7 +121,7 @@ async function checked(reply: Response): Promise<Response> {
   throw new Refused(reply.status, body, reply.headers, translations?.translate)
 }
 
-function lost(): never {
+function throwNoAnswer(): never {
   throw new NoAnswer()
 }
 

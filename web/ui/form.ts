@@ -29,7 +29,7 @@ export function newIdempotencyKey(): string {
 }
 
 /** True if the server may have received or processed the request: the caller may repeat it under the same key. */
-export function isOpen(error: unknown): boolean {
+export function isUnresolved(error: unknown): boolean {
   // Anything but a refusal: no network, an ended session, or a failure in the page after the answer came.
   if (!(error instanceof Refused)) return true
   return error.status >= 500 || error.status === 429 || error.code === 'idempotency_in_progress'
@@ -84,12 +84,12 @@ export function useDraft<Values extends Record<string, unknown>>({
     try {
       await send()
     } catch (thrown) {
-      if (!isOpen(thrown)) refused()
+      if (!isUnresolved(thrown)) refused()
       if (thrown instanceof Refused) {
         const errors = renamed(thrown.fieldsIn(language), rename, Object.keys(initial))
         form.setErrors(errors)
         setMarked(errors)
-        thrown.shown_at_fields = Object.keys(errors).every((one) => fieldOf(one) !== null)
+        thrown.shown_at_fields = Object.keys(errors).every((one) => findField(one) !== null)
       }
       setError(thrown)
     } finally {
@@ -141,7 +141,7 @@ function renamed(fields: Record<string, string>, rename: Record<string, string>,
 }
 
 /** The field or the group of choices with this name. */
-function fieldOf(name: string): HTMLElement | null {
+function findField(name: string): HTMLElement | null {
   return document.querySelector(`[data-path="${CSS.escape(name)}"], [name="${CSS.escape(name)}"]`)
 }
 
@@ -149,7 +149,7 @@ function fieldOf(name: string): HTMLElement | null {
 function focusFirst(errors: FormErrors): void {
   const [first] = Object.keys(errors)
   if (first === undefined) return
-  const field = fieldOf(first)
+  const field = findField(first)
   // The focus of a group of choices goes to its first choice.
   const focusable = field?.matches('input, select, textarea') ? field : field?.querySelector<HTMLElement>('input')
   focusable?.focus()

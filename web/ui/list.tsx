@@ -49,7 +49,7 @@ export function useListQuery(filters: readonly ListFilter[]) {
   return { query, wrong, search, set, clear, filtered, active }
 }
 
-type Read<Row> = {
+type ListRead<Row> = {
   data:
     | {
         items: readonly Row[]
@@ -64,7 +64,7 @@ type Read<Row> = {
 /** The body of a list page. `empty`: shown if there are no records and no filters. `csv`: the call that returns the file. */
 export function List<Row, Csv extends CallName = CallName>(props: {
   label: string
-  read: Read<Row>
+  read: ListRead<Row>
   list: ReturnType<typeof useListQuery>
   filters: readonly ListFilter[]
   columns: readonly Column<Row>[]

@@ -24,7 +24,7 @@ export async function startConsole(routes: AnyRoute): Promise<void> {
   const show = (page: ReactNode) =>
     root.render(
       <StrictMode>
-        <Frame>{page}</Frame>
+        <Providers>{page}</Providers>
       </StrictMode>,
     )
   document.documentElement.lang = firstLanguage()
@@ -50,14 +50,14 @@ export async function startConsole(routes: AnyRoute): Promise<void> {
         if (value !== undefined && value !== '') sent.set(name, String(value))
       return sent.size === 0 ? '' : `?${sent}`
     },
-    defaultNotFoundComponent: NotFound,
+    defaultNotFoundComponent: PageNotFound,
     defaultErrorComponent: Broken,
   })
   show(<RouterProvider router={router} />)
   loadAhead()
 }
 
-function Frame({ children }: { children: ReactNode }) {
+function Providers({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState<Language>(firstLanguage)
   useEffect(() => {
     document.documentElement.lang = language
@@ -86,7 +86,7 @@ function Frame({ children }: { children: ReactNode }) {
   )
 }
 
-function Alone({ title, children }: { title: string; children: ReactNode }) {
+function StandalonePage({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · ${facts.brand_name}`
   }, [title])
@@ -105,35 +105,35 @@ function Alone({ title, children }: { title: string; children: ReactNode }) {
 
 function SigningIn() {
   const t = useTexts(partsTexts)
-  return <Alone title={t.signing_in}>{null}</Alone>
+  return <StandalonePage title={t.signing_in}>{null}</StandalonePage>
 }
 
 /** Shown if the user signed out in another tab. */
 function SignedOut() {
   const t = useTexts(partsTexts)
   return (
-    <Alone title={t.signed_out_title}>
+    <StandalonePage title={t.signed_out_title}>
       <Text>{t.signed_out}</Text>
       <Group>
         <Button onClick={() => void signIn()}>{t.sign_in}</Button>
       </Group>
-    </Alone>
+    </StandalonePage>
   )
 }
 
 function SignInFailed() {
   const t = useTexts(partsTexts)
   return (
-    <Alone title={t.sign_in_failed_title}>
+    <StandalonePage title={t.sign_in_failed_title}>
       <Text>{t.sign_in_failed}</Text>
       <Group>
         <Button onClick={() => void signIn()}>{t.sign_in}</Button>
       </Group>
-    </Alone>
+    </StandalonePage>
   )
 }
 
-function NotFound() {
+function PageNotFound() {
   const t = useTexts(partsTexts)
   return (
     <Page title={t.not_found_title} lead={t.not_found}>
@@ -150,11 +150,11 @@ function Broken({ error }: ErrorComponentProps) {
   const t = useTexts(partsTexts)
   useEffect(() => console.error(error), [error])
   return (
-    <Alone title={t.broken_title}>
+    <StandalonePage title={t.broken_title}>
       <Text>{t.broken}</Text>
       <Group>
         <Button onClick={() => location.reload()}>{t.reload}</Button>
       </Group>
-    </Alone>
+    </StandalonePage>
   )
 }

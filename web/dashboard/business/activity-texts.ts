@@ -1,8 +1,8 @@
-// Words of the activity log: what each act is called.
+// Texts of the activity log.
 
 import { texts } from '../../ui/language.ts'
 
-/** The page, and the acts by the name that the log gives them. */
+/** The page, and the name of each action of the log. */
 export const activityTexts = texts({
   sw: {
     title: 'Historia ya shughuli',

@@ -1,4 +1,4 @@
-// Who did what in the business.
+// The activity log of the business.
 
 import { Stack, Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -9,7 +9,7 @@ import { EmptyState, FactList, Mono, Page, PageLink, Time } from '../../ui/parts
 import { type Environment, useHasRole, useMerchantAccess } from '../merchant.ts'
 import { activityTexts } from './activity-texts.ts'
 
-type Row = Calls['GET /v1/merchant/audit-log']['data']['items'][number]
+type ActivityRow = Calls['GET /v1/merchant/audit-log']['data']['items'][number]
 
 /** The log, for administrators. */
 export function Activity() {
@@ -26,7 +26,7 @@ function Log() {
   const t = useTexts(activityTexts)
   const list = useListQuery([])
   const read = useRead('GET /v1/merchant/audit-log', { query: list.query }, { live: true, keep: true })
-  const columns: Column<Row>[] = [
+  const columns: Column<ActivityRow>[] = [
     { label: t.time, show: (row) => <Time time={row.at} seconds /> },
     { label: t.who, show: (row) => <Who row={row} /> },
     { label: t.what, show: (row) => <What row={row} />, wide: true },
@@ -43,7 +43,7 @@ function Log() {
   )
 }
 
-function Who({ row: { actor } }: { row: Row }) {
+function Who({ row: { actor } }: { row: ActivityRow }) {
   const t = useTexts(activityTexts)
   if (actor.kind === 'operator' || actor.kind === 'command') return <>{t.operator}</>
   if (actor.kind === 'system') return <>{t.system}</>
@@ -55,7 +55,7 @@ function Who({ row: { actor } }: { row: Row }) {
   )
 }
 
-// The pages of what acts are about, where there is one for each.
+// The pages of the records that an entry names, if they have one.
 const PAGES: Record<string, string> = {
   collection: 'collections',
   withdrawal: 'withdrawals',
@@ -64,12 +64,12 @@ const PAGES: Record<string, string> = {
   webhook_delivery: 'webhooks/deliveries',
 }
 
-function What({ row }: { row: Row }) {
+function What({ row }: { row: ActivityRow }) {
   const t = useTexts(activityTexts)
   const { environment } = useMerchantAccess()
   const page = PAGES[row.target_type]
   const id = <Mono key="id">{row.target_id}</Mono>
-  // The log is of both environments; an entry that names one leads there.
+  // The log covers both environments; an entry that names one links to that environment.
   const of = ((row.after ?? row.before) as { environment?: Environment } | null)?.environment ?? environment
   const link = (
     <PageLink key="id" to={`${of}/${page}/${row.target_id}`}>

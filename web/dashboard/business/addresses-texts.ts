@@ -1,8 +1,8 @@
-// Words of the page about IP addresses.
+// Texts of the page about IP addresses.
 
 import { texts } from '../../ui/language.ts'
 
-/** The list, the form and the question. */
+/** The list, the form and the dialog. */
 export const addressesTexts = texts({
   sw: {
     title: 'Anwani za IP',

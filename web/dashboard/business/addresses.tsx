@@ -1,4 +1,4 @@
-// The addresses that restricted live keys may be used from. An operator approves each.
+// The IP addresses from which restricted live keys work. An operator approves each.
 
 import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -17,31 +17,31 @@ import { useHasRole, useMerchantAccess } from '../merchant.ts'
 import { StatusMessage } from '../status-message.tsx'
 import { addressesTexts } from './addresses-texts.ts'
 
-type Row = Calls['GET /v1/merchant/ip-addresses']['data']['items'][number]
+type MerchantAddressRow = Calls['GET /v1/merchant/ip-addresses']['data']['items'][number]
 
-const TONES: Record<Row['status'], Tone> = { PENDING: 'wait', APPROVED: 'good', REJECTED: 'bad' }
+const TONES: Record<MerchantAddressRow['status'], Tone> = { PENDING: 'wait', APPROVED: 'good', REJECTED: 'bad' }
 
-/** The list of addresses, and the form for another one. */
-export function Addresses() {
+/** The list of addresses, and the form that adds one. */
+export function MerchantAddresses() {
   const t = useTexts(addressesTexts)
   const may = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
   const { environment } = useMerchantAccess()
-  const [asked, setAsked] = useState<Row | null>(null)
+  const [asked, setAsked] = useState<MerchantAddressRow | null>(null)
   const [said, setSaid] = useState('')
   const filters: ListFilter[] = [{ name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) }]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/merchant/ip-addresses', { query: list.query }, { live: true, keep: true })
-  const columns: Column<Row>[] = [
+  const columns: Column<MerchantAddressRow>[] = [
     { label: t.label, show: (row) => <strong>{row.label}</strong> },
     { label: t.address, show: (row) => <Mono>{row.address}</Mono> },
-    { label: t.status, show: (row) => <State row={row} /> },
+    { label: t.status, show: (row) => <AddressStatus row={row} /> },
     { label: t.asked, show: (row) => <Time time={row.created_at} /> },
     { label: t.decided, show: (row) => <Time time={row.decided_at} /> },
     ...(may
       ? [
           {
             label: t.acts,
-            show: (row: Row) => (
+            show: (row: MerchantAddressRow) => (
               <Button
                 size="xs"
                 variant="default"
@@ -65,7 +65,7 @@ export function Addresses() {
         rowKey={(row) => row.id}
         empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
-      {may ? <Add said={setSaid} /> : null}
+      {may ? <AddAddress said={setSaid} /> : null}
       {asked === null ? null : (
         <Remove row={asked} close={() => setAsked(null)} done={() => setSaid(t.removed(asked.label))} />
       )}
@@ -73,7 +73,7 @@ export function Addresses() {
   )
 }
 
-function State({ row }: { row: Row }) {
+function AddressStatus({ row }: { row: MerchantAddressRow }) {
   const t = useTexts(addressesTexts)
   return (
     <>
@@ -83,7 +83,7 @@ function State({ row }: { row: Row }) {
   )
 }
 
-function Add({ said }: { said: (text: string) => void }) {
+function AddAddress({ said }: { said: (text: string) => void }) {
   const t = useTexts(addressesTexts)
   const words = useWords()
   const call = useCall()
@@ -135,7 +135,7 @@ function Add({ said }: { said: (text: string) => void }) {
   )
 }
 
-function Remove({ row, close, done }: { row: Row; close: () => void; done: () => void }) {
+function Remove({ row, close, done }: { row: MerchantAddressRow; close: () => void; done: () => void }) {
   const t = useTexts(addressesTexts)
   const parts = useTexts(partsTexts)
   const remove = useAction('DELETE /v1/merchant/ip-addresses/{id}')

@@ -1,4 +1,4 @@
-// Asking once more before somebody's rights change.
+// The dialogs that change a role or remove a member.
 
 import { Button, Group, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
@@ -22,7 +22,7 @@ export type MemberAction = { act: 'change' | 'remove' | 'leave'; row: MemberRow 
 
 type QuestionProps = { close: () => void; done: (act: MemberAction['act'], member: MemberRow) => void }
 
-/** The dialog. `done` is called with the member as they are, or were. */
+/** The dialog. `done` gets the member after the change, or the removed member. */
 export function MemberQuestion({ asked, ...props }: { asked: MemberAction | null } & QuestionProps) {
   if (asked === null) return null
   const key = `${asked.act} ${asked.row.id}`

@@ -1,4 +1,4 @@
-// Inviting somebody, with a role in words.
+// The invitation of a member.
 
 import { Button, Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -14,23 +14,23 @@ import { type Role, useMerchantAccess } from '../merchant.ts'
 import { StatusMessage } from '../status-message.tsx'
 import { membersTexts } from './members-texts.ts'
 
-/** What members may be, the most careful choice last. */
+/** The roles of a member, the most restricted last. */
 export const ROLES: readonly Role[] = ['MERCHANT_ADMIN', 'FINANCE', 'DEVELOPER', 'VIEWER']
 
-/** The form. `verified`: the reader's own address is proven; who has not proven theirs may not invite. */
+/** The form. `verified`: the reader has confirmed their own e-mail address, which an invitation requires. */
 export function Invite({ verified }: { verified: boolean }) {
   const t = useTexts(membersTexts)
   return (
     <section className="panel">
       <Title order={2}>{t.invite}</Title>
-      {verified ? <Form /> : <Text>{t.unproven}</Text>}
+      {verified ? <InvitationForm /> : <Text>{t.unproven}</Text>}
     </section>
   )
 }
 
-type Typed = { email: string; name: string; role: Role }
+type InvitationFields = { email: string; name: string; role: Role }
 
-function Form() {
+function InvitationForm() {
   const t = useTexts(membersTexts)
   const parts = useTexts(partsTexts)
   const words = useWords()
@@ -39,7 +39,7 @@ function Form() {
   const check = checks(useLanguage())
   const { merchant_id } = useMerchantAccess().membership
   const [invited, setInvited] = useState('')
-  const draft = useDraft<Typed>({
+  const draft = useDraft<InvitationFields>({
     name: `invite.${merchant_id}`,
     initial: { email: '', name: '', role: 'VIEWER' },
     check: { email: check.email },

@@ -1,8 +1,8 @@
-// Words of the page about members.
+// Texts of the page about members.
 
 import { texts } from '../../ui/language.ts'
 
-/** The list, the invitation, and the questions. */
+/** The list, the invitation, and the dialogs. */
 export const membersTexts = texts({
   sw: {
     title: 'Wanachama',

@@ -1,4 +1,4 @@
-// Who belongs to the business, and what each of them may do.
+// The members of the business and their roles.
 
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
@@ -39,7 +39,7 @@ export function Members() {
     { label: t.since, show: (row) => <Time time={row.created_at} /> },
     {
       label: t.acts,
-      show: (row) => <Acts row={row} own={row.email === mine} admin={admin} ask={setAsked} />,
+      show: (row) => <MemberActions row={row} own={row.email === mine} admin={admin} ask={setAsked} />,
     },
   ]
   const done = (act: MemberAction['act'], { email, role }: MemberRow) =>
@@ -73,7 +73,7 @@ function RoleOf({ role }: { role: string }) {
   )
 }
 
-function Acts({
+function MemberActions({
   row,
   own,
   admin,

@@ -1,4 +1,4 @@
-// The e-mails and SMS that went out in the name of the business, word for word.
+// The e-mails and SMS that were sent in the name of the business, with their full text.
 
 import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -9,7 +9,7 @@ import { Chip, EmptyState, Page, PageButton, PageLink, Time, type Tone } from '.
 import { showPhone } from '../../ui/show.ts'
 import { useEnvironmentPath } from '../merchant.ts'
 
-type Row = Calls['GET /v1/merchant/messages']['data']['items'][number]
+type MerchantMessageRow = Calls['GET /v1/merchant/messages']['data']['items'][number]
 
 const messagesTexts = texts({
   sw: {
@@ -71,10 +71,15 @@ const messagesTexts = texts({
   },
 })
 
-const TONES: Record<Row['status'], Tone> = { kept: 'plain', waiting: 'wait', sent: 'good', failed: 'bad' }
+const TONES: Record<MerchantMessageRow['status'], Tone> = {
+  kept: 'plain',
+  waiting: 'wait',
+  sent: 'good',
+  failed: 'bad',
+}
 
 /** The outbox. */
-export function Messages() {
+export function MerchantMessages() {
   const t = useTexts(messagesTexts)
   const at = useEnvironmentPath()
   const filters: ListFilter[] = [
@@ -83,11 +88,11 @@ export function Messages() {
   ]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/merchant/messages', { query: list.query }, { live: true, keep: true })
-  const columns: Column<Row>[] = [
+  const columns: Column<MerchantMessageRow>[] = [
     { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.channel, show: (row) => t.channels[row.channel] },
     { label: t.to, show: (row) => showPhone(row.to) },
-    { label: t.status, show: (row) => <State row={row} /> },
+    { label: t.status, show: (row) => <MessageStatus row={row} /> },
     { label: t.message, show: (row) => <Words row={row} />, wide: true },
   ]
   return (
@@ -106,7 +111,7 @@ export function Messages() {
   )
 }
 
-function State({ row }: { row: Row }) {
+function MessageStatus({ row }: { row: MerchantMessageRow }) {
   const t = useTexts(messagesTexts)
   return (
     <>
@@ -124,10 +129,10 @@ function State({ row }: { row: Row }) {
   )
 }
 
-/** How much of a text stands in the list before it is opened. */
+/** The length of the excerpt in the list. */
 const BEGINNING = 60
 
-function Words({ row }: { row: Row }) {
+function Words({ row }: { row: MerchantMessageRow }) {
   const t = useTexts(messagesTexts)
   const at = useEnvironmentPath()
   if (row.text === null) return <>{t.gone}</>

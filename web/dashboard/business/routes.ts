@@ -1,10 +1,10 @@
-// The pages of this part of the dashboard.
+// The pages about the business.
 
 import '../pages.css'
 import { type AnyRoute, createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../ui/lazy.tsx'
 
-/** Adds them below an environment. */
+/** Adds these pages below an environment. */
 export function businessRoutes(parent: AnyRoute): AnyRoute[] {
   const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })
@@ -15,11 +15,11 @@ export function businessRoutes(parent: AnyRoute): AnyRoute[] {
     ),
     page(
       'addresses',
-      lazyPage(() => import('./addresses.tsx'), 'Addresses'),
+      lazyPage(() => import('./addresses.tsx'), 'MerchantAddresses'),
     ),
     page(
       'messages',
-      lazyPage(() => import('./messages.tsx'), 'Messages'),
+      lazyPage(() => import('./messages.tsx'), 'MerchantMessages'),
     ),
     page(
       'activity',

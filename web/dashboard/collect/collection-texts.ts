@@ -1,8 +1,8 @@
-// Words of one payment.
+// Texts of one payment.
 
 import { texts } from '../../ui/language.ts'
 
-/** What a payment's page says. `means`: what each status means for whoever waits for the money. */
+/** The page of a payment. `means`: the meaning of each status for the merchant. */
 export const collectionTexts = texts({
   sw: {
     title: 'Malipo',

@@ -1,4 +1,4 @@
-// One payment: where it stands, what happened, and how to ask the provider again.
+// One payment: its status, its timeline, and a button that queries the provider.
 
 import { Button, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
@@ -15,7 +15,7 @@ import { Raw } from '../raw.tsx'
 import { Timeline } from '../timeline.tsx'
 import { collectionTexts } from './collection-texts.ts'
 
-type Payment = Calls['GET /v1/collections/{collection_id}']['data']
+type CollectionDetail = Calls['GET /v1/collections/{collection_id}']['data']
 
 /** The page of one collection. */
 export function Collection() {
@@ -31,7 +31,7 @@ export function Collection() {
       {record === undefined && !read.error ? <LoadingRows /> : null}
       {record ? (
         <Stack gap="lg">
-          <Standing record={record} />
+          <CollectionStatus record={record} />
           <Timeline name="GET /v1/collections/{collection_id}/timeline" params={params} />
           <details className="disclosed">
             <summary>{t.raw}</summary>
@@ -43,7 +43,7 @@ export function Collection() {
   )
 }
 
-function Actions({ record }: { record: Payment }) {
+function Actions({ record }: { record: CollectionDetail }) {
   const t = useTexts(collectionTexts)
   if (record.payment_url === null) return null
   return (
@@ -53,7 +53,7 @@ function Actions({ record }: { record: Payment }) {
   )
 }
 
-function Standing({ record }: { record: Payment }) {
+function CollectionStatus({ record }: { record: CollectionDetail }) {
   const t = useTexts(collectionTexts)
   const words = useWords()
   const { status, amount, amount_received, currency, foreign_amount, foreign_currency } = record
@@ -92,8 +92,8 @@ function Standing({ record }: { record: Payment }) {
   )
 }
 
-/** Asks the provider now. A page on which nobody has tried has no provider to ask. */
-function Refresh({ record }: { record: Payment }) {
+/** Queries the provider. A collection without an attempt has no provider, so the button is replaced by a text. */
+function Refresh({ record }: { record: CollectionDetail }) {
   const t = useTexts(collectionTexts)
   const words = useWords()
   const act = useAction('POST /v1/collections/{collection_id}/refresh-status')

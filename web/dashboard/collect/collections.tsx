@@ -9,7 +9,7 @@ import { partsTexts } from '../../ui/parts-texts.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { useEnvironmentPath, useHasRole } from '../merchant.ts'
 
-type Row = Calls['GET /v1/collections']['data']['items'][number]
+type MerchantCollectionRow = Calls['GET /v1/collections']['data']['items'][number]
 
 const collectionsTexts = texts({
   sw: {
@@ -63,7 +63,7 @@ export function Collections() {
   ]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/collections', { query: list.query }, { live: true, keep: true, enabled: !list.wrong })
-  const columns: Column<Row>[] = [
+  const columns: Column<MerchantCollectionRow>[] = [
     { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
     { label: t.status, show: (row) => <Chip tone={toneOf(row.status)}>{words.collection(row.status)}</Chip> },

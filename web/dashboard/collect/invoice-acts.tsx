@@ -1,11 +1,11 @@
-// What can be done with an invoice: edited, sent, given a link, cancelled. Sending and cancelling ask once more.
+// The actions of an invoice: edit, send, make a link, cancel. Send and cancel ask for a confirmation.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { CallName } from '../../ui/api.ts'
 import type { Calls } from '../../ui/api-types.ts'
 import { useAction } from '../../ui/data.ts'
-import { isOpen, newIdempotencyKey } from '../../ui/form.ts'
+import { isUnresolved, newIdempotencyKey } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Dialog, PageButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -20,7 +20,7 @@ export type InvoiceRecord = Calls['GET /v1/invoices/{invoice_id}']['data']
 
 const OPEN = ['DRAFT', 'SENT', 'OVERDUE']
 
-/** The buttons, and the line that says what was done. */
+/** The buttons, and the result of the last action. */
 export function InvoiceActs({ invoice }: { invoice: InvoiceRecord }) {
   const t = useTexts(invoicesTexts)
   const at = useEnvironmentPath()
@@ -55,18 +55,18 @@ export function InvoiceActs({ invoice }: { invoice: InvoiceRecord }) {
 
 type InvoiceActProps = { invoice: InvoiceRecord; done: (text: string) => void }
 
-/** An act on an invoice under one Idempotency-Key, which is kept while nobody knows whether it was done. */
+/** An action on an invoice. It keeps its Idempotency-Key while the outcome is unknown. */
 function useOnce<Name extends CallName & `POST /v1/invoices/{invoice_id}/${string}`>(name: Name, invoice_id: string) {
   const act = useAction(name)
   const once = useRef(newIdempotencyKey())
-  // What follows is said by the page: the button may be gone by then.
+  // The page shows the result, because the button may have disappeared.
   const run = async (then: () => void) => {
     try {
       await act.mutateAsync({ params: { invoice_id }, once: once.current } as never)
       once.current = newIdempotencyKey()
       then()
     } catch (error) {
-      if (!isOpen(error)) once.current = newIdempotencyKey()
+      if (!isUnresolved(error)) once.current = newIdempotencyKey()
     }
   }
   return { act, run }

@@ -1,4 +1,4 @@
-// The form of an invoice: whom it is for, what was sold, until when.
+// The form of an invoice: the customer, the items, the due date.
 
 import './collect.css'
 import { Button, Fieldset, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
@@ -10,10 +10,10 @@ import { Amount, PageButton } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { dayOf } from '../../ui/show.ts'
-import { amountOf, isQuantity, readPrice, type TypedItem, totalOf } from './invoice-sum.ts'
+import { isQuantity, itemsTotal, lineAmount, readPrice, type TypedItem } from './invoice-sum.ts'
 import { invoicesTexts } from './invoices-texts.ts'
 
-/** What is typed. */
+/** The fields of the form, as the reader types them. */
 export type TypedInvoice = {
   customer_name: string
   customer_phone: string
@@ -24,11 +24,11 @@ export type TypedInvoice = {
   note: string
 }
 
-/** A line in which nothing is typed. */
+/** An empty line. */
 export const EMPTY_ITEM: TypedItem = { description: '', quantity: '1', unit_price: '' }
 const ITEMS_MAX = 100
 
-/** What is typed, as the API takes it. */
+/** Converts the fields into the request body of the API. */
 export function invoiceBody(values: TypedInvoice) {
   const orNull = (text: string) => (text.trim() === '' ? null : text.trim())
   return {
@@ -46,7 +46,7 @@ export function invoiceBody(values: TypedInvoice) {
   }
 }
 
-/** The form. `name`: under which it is kept; `send` makes or changes the invoice; `back`: where it is left to. */
+/** The form. `name` names its draft; `send` creates or changes the invoice; `back` is the page that Cancel opens. */
 export function InvoiceForm({
   name,
   initial,
@@ -147,7 +147,7 @@ function Items({ form }: { form: Form }) {
     form.insertListItem('items', { ...EMPTY_ITEM })
     setSaid('')
     const place = items.length
-    // The field is there once it has been drawn.
+    // After the render, because the field does not exist before it.
     setTimeout(() => document.querySelector<HTMLElement>(`[data-path="items.${place}.description"]`)?.focus())
   }
   const remove = (place: number) => {
@@ -175,7 +175,7 @@ function Items({ form }: { form: Form }) {
         <div className="item-total">
           <span>{t.total}</span>
           <output>
-            <Amount value={totalOf(items)} />
+            <Amount value={itemsTotal(items)} />
           </output>
         </div>
         <span role="status" className="unseen">
@@ -224,7 +224,7 @@ function Item({
       />
       <div className="item-amount">
         <span className="unseen">{t.amount}: </span>
-        <Amount value={amountOf(item)} />
+        <Amount value={lineAmount(item)} />
       </div>
       <div className="item-remove">
         {remove === null ? null : (

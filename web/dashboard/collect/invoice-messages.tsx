@@ -1,4 +1,4 @@
-// What a customer was sent about an invoice.
+// The messages about an invoice to its customer.
 
 import { Text, Title } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -9,7 +9,7 @@ import { Chip, Time, type Tone } from '../../ui/parts.tsx'
 import { showPhone } from '../../ui/show.ts'
 import { invoicesTexts } from './invoices-texts.ts'
 
-type Row = Calls['GET /v1/merchant/messages']['data']['items'][number]
+type InvoiceMessageRow = Calls['GET /v1/merchant/messages']['data']['items'][number]
 
 const NO_FILTERS = [] as const
 const TONES: Record<string, Tone> = { kept: 'plain', waiting: 'wait', sent: 'good', failed: 'bad' }
@@ -19,7 +19,7 @@ function useMessages(invoice_id: string) {
   return useRead('GET /v1/merchant/messages', { query: { invoice_id, page_size: 50 } }, { live: true, keep: true })
 }
 
-/** What became of the newest messages, one sentence for each way: what is kept is never said to be sent. */
+/** The result of the newest message of each channel. A message that is only kept is never described as sent. */
 export function Reach({ invoice_id }: { invoice_id: string }) {
   const t = useTexts(invoicesTexts)
   const items = useMessages(invoice_id).data?.items ?? []
@@ -32,12 +32,12 @@ export function Reach({ invoice_id }: { invoice_id: string }) {
   ))
 }
 
-/** The section of its page. */
+/** The section of the invoice page. */
 export function InvoiceMessages({ invoice_id }: { invoice_id: string }) {
   const t = useTexts(invoicesTexts)
   const list = useListQuery(NO_FILTERS)
   const read = useMessages(invoice_id)
-  const columns: Column<Row>[] = [
+  const columns: Column<InvoiceMessageRow>[] = [
     { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.how, show: (row) => t.channel[row.channel] ?? row.channel },
     { label: t.to, show: (row) => (row.channel === 'sms' ? showPhone(row.to) : row.to) },

@@ -1,4 +1,4 @@
-// One invoice: where it stands, its lines, how it reached the customer, and what can be done with it.
+// One invoice: its status, its items, its messages, and its actions.
 
 import './collect.css'
 import { Button, Stack } from '@mantine/core'
@@ -44,7 +44,7 @@ export function Invoice() {
 function CustomerPages({ invoice }: { invoice: InvoiceRecord }) {
   const t = useTexts(invoicesTexts)
   const { invoice_url, language, status } = invoice
-  // What customers may not read any more has no page.
+  // An invoice that the customer may not read has no public page.
   if (invoice_url === null || status === 'CANCELLED') return null
   return (
     <>

@@ -1,8 +1,8 @@
-// Words of invoices.
+// Texts of invoices.
 
 import { texts } from '../../ui/language.ts'
 
-/** What the pages of invoices say. */
+/** The pages of invoices. */
 export const invoicesTexts = texts({
   sw: {
     title: 'Ankara',

@@ -12,7 +12,7 @@ import { useEnvironmentPath } from '../merchant.ts'
 import { invoicesTexts } from './invoices-texts.ts'
 import { useMayCollect } from './not-yours.tsx'
 
-type Row = Calls['GET /v1/invoices']['data']['items'][number]
+type InvoiceRow = Calls['GET /v1/invoices']['data']['items'][number]
 
 /** The list of invoices. */
 export function Invoices() {
@@ -24,7 +24,7 @@ export function Invoices() {
   const filters: ListFilter[] = [{ name: 'status', label: t.status, kind: 'choice', choices: words.choices('invoice') }]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/invoices', { query: list.query }, { live: true, keep: true })
-  const columns: Column<Row>[] = [
+  const columns: Column<InvoiceRow>[] = [
     { label: t.number, show: (row) => row.number },
     { label: t.customer, show: (row) => <span className="clamp">{row.customer_name}</span> },
     { label: t.total, show: (row) => <Amount value={row.total} currency={row.currency} />, right: true },

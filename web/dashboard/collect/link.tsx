@@ -1,4 +1,4 @@
-// One payment link: its address to hand out, what was tried on it, and its end.
+// One payment link: its address, its payments, and its cancellation.
 
 import './collect.css'
 import { Group, Stack } from '@mantine/core'
@@ -110,7 +110,7 @@ function CancelLink({ link }: { link: LinkRecord }) {
       setAsking(false)
       document.getElementById(STATUS_ID)?.focus()
     } catch {
-      // It is shown below.
+      // CancelButton shows the error.
     }
   }
   return (

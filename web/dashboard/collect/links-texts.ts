@@ -1,8 +1,8 @@
-// Words of payment links.
+// Texts of payment links.
 
 import { texts } from '../../ui/language.ts'
 
-/** What the pages of payment links say. */
+/** The pages of payment links. */
 export const linksTexts = texts({
   sw: {
     title: 'Viungo vya malipo',

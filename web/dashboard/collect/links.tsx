@@ -1,4 +1,4 @@
-// Addresses that customers pay at.
+// Payment links, newest first.
 
 import './collect.css'
 import type { Calls } from '../../ui/api-types.ts'
@@ -11,7 +11,7 @@ import { toneOf, useWords } from '../../ui/words.ts'
 import { useEnvironmentPath, useHasRole } from '../merchant.ts'
 import { linksTexts } from './links-texts.ts'
 
-type Row = Calls['GET /v1/payment-links']['data']['items'][number]
+type PaymentLinkRow = Calls['GET /v1/payment-links']['data']['items'][number]
 
 /** The list of payment links. */
 export function Links() {
@@ -27,7 +27,7 @@ export function Links() {
   ]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/payment-links', { query: list.query }, { live: true, keep: true })
-  const columns: Column<Row>[] = [
+  const columns: Column<PaymentLinkRow>[] = [
     { label: t.created, show: (row) => <Time time={row.created_at} /> },
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
     { label: t.status, show: (row) => <Chip tone={toneOf(row.status)}>{words.link(row.status)}</Chip> },

@@ -1,4 +1,4 @@
-// Making a payment link: three fields, and a few more for who wants them.
+// The form of a new payment link: three fields, and optional ones.
 
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
@@ -16,7 +16,7 @@ import { NotYet, NotYours, useLiveNotReady, useMayCollect } from './not-yours.ts
 
 const EMPTY = { amount: '', description: '', customer_name: '', customer_phone: '', reference: '', expires_at: '' }
 
-/** What is left out is not sent. */
+/** Leaves out empty optional fields. */
 function orNull(text: string): string | null {
   return text.trim() === '' ? null : text.trim()
 }

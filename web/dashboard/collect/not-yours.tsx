@@ -1,4 +1,4 @@
-// What is shown to whoever opens a form that their role may not send, or their business not yet.
+// The pages for a reader whose role forbids a form, and for a business that may not take real money yet.
 
 import { Text } from '@mantine/core'
 import { facts } from '../../ui/facts.ts'
@@ -26,14 +26,14 @@ const notYoursTexts = texts({
   },
 })
 
-/** True for who may ask customers for money. */
+/** True if the reader may ask customers for money. */
 export function useMayCollect(): boolean {
   return useHasRole('MERCHANT_ADMIN', 'FINANCE')
 }
 
 /**
- * True when a page for payers would take real money that the business may not take yet. Where the platform moves real money,
- * every such page does, also one that is made in the sandbox.
+ * True if a payment page would take real money that the business may not take yet. On a platform that moves real money, this holds
+ * for every payment page, also for one made in the sandbox.
  */
 export function useLiveNotReady(): boolean {
   const { environment, membership } = useMerchantAccess()
@@ -41,7 +41,7 @@ export function useLiveNotReady(): boolean {
   return !ready && (environment === 'live' || !facts.rehearses)
 }
 
-/** The page that says so before anything is typed. */
+/** The page for such a business. It appears before the reader types anything. */
 export function NotYet({ title }: { title: string }) {
   const t = useTexts(notYoursTexts)
   const parts = useTexts(partsTexts)
@@ -64,7 +64,7 @@ export function NotYet({ title }: { title: string }) {
   )
 }
 
-/** The page. `back`: the list that it leads to. */
+/** The page for a reader whose role forbids the form. `back`: the list to which it links. */
 export function NotYours({ title, back }: { title: string; back: string }) {
   const t = useTexts(notYoursTexts)
   return (

@@ -1,4 +1,4 @@
-// What payers tried on one payment link.
+// The payments of one payment link.
 
 import { Text, Title } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'

@@ -1,11 +1,11 @@
-// The parts that the pages of an invoice and of a payment link share.
+// Components that the pages of an invoice and of a payment link share.
 
 import { Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Dialog, PageLink } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 
-/** A fact that leads to another page. Null, which a list of facts leaves out, if there is no such page. */
+/** A fact that links to another page. Null, which FactList leaves out, if `to` is null. */
 export function linkFact(label: string, to: string | null, text: string): readonly [string, ReactNode] | null {
   if (to === null) return null
   return [
@@ -16,10 +16,10 @@ export function linkFact(label: string, to: string | null, text: string): readon
   ]
 }
 
-/** The words of a cancellation: the texts of invoices and of links both have them. */
+/** The texts of a cancellation, which invoices and links both have. */
 type CancelTexts = { cancel: string; cancel_title: string; cancel_sure: string; cancel_keep: string }
 
-/** The button that cancels, and the dialog that asks for a confirmation first. */
+/** The button that cancels, and the dialog that asks for a confirmation. */
 export function CancelButton(props: {
   t: CancelTexts
   text: string

@@ -1,9 +1,9 @@
-// The pages of this part of the dashboard.
+// The pages about payments, links and invoices.
 
 import { type AnyRoute, createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../ui/lazy.tsx'
 
-/** Adds them below an environment. */
+/** Adds these pages below an environment. */
 export function collectRoutes(parent: AnyRoute): AnyRoute[] {
   const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })

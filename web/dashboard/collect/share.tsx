@@ -1,4 +1,4 @@
-// Handing out an address: copied, by WhatsApp, by SMS, as a poster.
+// Ways to share a payment page: copy, WhatsApp, SMS, poster.
 
 import './collect.css'
 import { Button, Group, Stack } from '@mantine/core'
@@ -12,7 +12,7 @@ import { showAmount } from '../../ui/show.ts'
 import { useMerchantAccess } from '../merchant.ts'
 import { linksTexts } from './links-texts.ts'
 
-/** What is handed out. `phone`: canonical, of who it is for. */
+/** The page to share. `phone`: the customer's canonical phone number. */
 export type Shared = {
   link_id: string
   url: string
@@ -22,7 +22,7 @@ export type Shared = {
   phone: string | null
 }
 
-/** The address of a page that can be paid, and the ways to a customer. */
+/** The address of a payment page, and the ways to share it. */
 export function Share({ shared }: { shared: Shared }) {
   const t = useTexts(linksTexts)
   const { membership } = useMerchantAccess()

@@ -1,4 +1,4 @@
-// The parts that the list of deliveries, the page of one and the test share.
+// Components that the list of deliveries, the page of one delivery and the test share.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useTexts } from '../../ui/language.ts'

@@ -1,4 +1,4 @@
-// Making an API key: for which environment, what it may do, and from where.
+// The form of a new API key: its environment, its scopes, its addresses.
 
 import { Alert, Button, Checkbox, Group, Radio, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -15,7 +15,7 @@ import { KeyShown, type Made } from './key-shown.tsx'
 import { keysTexts } from './keys-texts.ts'
 import { PRESETS, type Preset, SCOPES, SCOPES_OF, scopeTexts } from './scopes.ts'
 
-type Typed = {
+type ApiKeyFields = {
   name: string
   environment: Environment
   preset: Preset
@@ -23,7 +23,7 @@ type Typed = {
   rule: 'any' | 'listed'
 }
 
-/** The form, and after it the key, once. */
+/** The form, and then the key, which is shown once. */
 export function NewKey() {
   const t = useTexts(keysTexts)
   const at = useEnvironmentPath()
@@ -33,20 +33,20 @@ export function NewKey() {
   if (made !== null) return <KeyShown made={made} done={() => void navigate({ to: hrefOf(at('keys')) })} />
   return (
     <Page key="form" title={t.new_title}>
-      <Form show={setMade} />
+      <ApiKeyForm show={setMade} />
     </Page>
   )
 }
 
-function Form({ show }: { show: (made: Made) => void }) {
+function ApiKeyForm({ show }: { show: (made: Made) => void }) {
   const t = useTexts(keysTexts)
   const words = useTexts(scopeTexts)
   const call = useCall()
   const queries = useQueryClient()
   const check = checks(useLanguage())
   const { environment, membership } = useMerchantAccess()
-  const closed = useWhyClosed()
-  const draft = useDraft<Typed>({
+  const closed = useLiveKeyObstacles()
+  const draft = useDraft<ApiKeyFields>({
     name: `key.${membership.merchant_id}.${environment}`,
     initial: {
       name: '',
@@ -71,7 +71,7 @@ function Form({ show }: { show: (made: Made) => void }) {
       ip_whitelist_enabled: rule === 'listed',
       continue_without_ip_whitelist: rule === 'any',
     }
-    // Not through the cache of answers: what it keeps outlives the page.
+    // Not through useAction: its cache would keep the key after the page is left.
     const { plaintext_key } = await call('POST /v1/merchant/api-keys', { body, once })
     show({ plaintext_key, environment: typed.environment, scopes: body.scopes })
     void queries.invalidateQueries()
@@ -134,8 +134,8 @@ function Form({ show }: { show: (made: Made) => void }) {
   )
 }
 
-/** Why this business may have no live key yet. Empty: it may. */
-function useWhyClosed(): string[] {
+/** The reasons why this business may have no live key yet. Empty if it may. */
+function useLiveKeyObstacles(): string[] {
   const t = useTexts(keysTexts)
   const { status, verified, priced } = useMerchantAccess().membership
   return [

@@ -1,4 +1,4 @@
-// Asking once more before a key ends.
+// The dialogs that rotate or revoke a key.
 
 import { Button, Group, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -19,7 +19,7 @@ export type ApiKeyRow = Calls['GET /v1/merchant/api-keys']['data']['items'][numb
 /** The change that the reader asks for, and the key that it concerns. */
 export type KeyAction = { act: 'rotate' | 'revoke'; row: ApiKeyRow }
 
-/** The dialog. `show` takes the new key of a rotation; `said` what was done. */
+/** The dialog. `show` gets the new key of a rotation; `said` gets the message of a revocation. */
 export function KeyQuestion(props: {
   asked: KeyAction | null
   close: () => void
@@ -49,14 +49,14 @@ function Question({
   const queries = useQueryClient()
   const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
-  // The same for each try of this question: a rotation whose answer was lost is not done twice.
+  // Every retry of this dialog uses the same key, so that a rotation whose answer was lost is not done twice.
   const [once] = useState(newIdempotencyKey)
   const act_now = async () => {
     setBusy(true)
     setError(null)
     try {
       const params = { key_id: row.id }
-      // Not through the cache of answers: what it keeps outlives the page.
+      // Not through useAction: its cache would keep the key after the page is left.
       if (act === 'rotate') {
         const { plaintext_key, environment, scopes } = await call('POST /v1/merchant/api-keys/{key_id}/rotate', {
           params,

@@ -1,4 +1,4 @@
-// A key that was just made. It exists in the memory of this page and nowhere else in the browser.
+// A new key. In the browser it exists only in the memory of this page.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { facts } from '../../ui/facts.ts'
@@ -6,10 +6,10 @@ import { useTexts } from '../../ui/language.ts'
 import { CopyButton, Page } from '../../ui/parts.tsx'
 import { keysTexts } from './keys-texts.ts'
 
-/** What is shown once: the secret, for which environment, and what a harmless first call with it is. */
+/** The data shown once: the key, its environment and its scopes. */
 export type Made = { plaintext_key: string | undefined; environment: 'live' | 'sandbox'; scopes: readonly string[] }
 
-// Reading calls that each scope opens. A key without any of them says so itself: 403 with the scope that is missing.
+// A harmless read for each scope. A key without any of these gets 403, which names the missing scope.
 const TRIES: readonly (readonly [scope: string, path: string])[] = [
   ['collections:read', '/v1/collections'],
   ['collections:write', '/v1/collections'],
@@ -19,7 +19,7 @@ const TRIES: readonly (readonly [scope: string, path: string])[] = [
   ['webhooks:manage', '/v1/merchant/webhook-config'],
 ]
 
-/** The page. `done` forgets the key. */
+/** The page. `done` removes the key from memory. */
 export function KeyShown({ made, done }: { made: Made; done: () => void }) {
   const t = useTexts(keysTexts)
   const { plaintext_key: key } = made
@@ -81,6 +81,6 @@ function keepEnv(address: string, { environment }: Made, key: string): void {
   link.href = file
   link.download = `${environment}.env`
   link.click()
-  // The browser has begun to read it by then. The address of the file holds no part of the key.
+  // After this time the browser has read the file. The address contains no part of the key.
   setTimeout(() => URL.revokeObjectURL(file), 10_000)
 }

@@ -1,8 +1,8 @@
-// Words of the pages about API keys.
+// Texts of the pages about API keys.
 
 import { texts } from '../../ui/language.ts'
 
-/** The list, the form, and the page that shows a key once. */
+/** The list, the form, and the page that shows a new key once. */
 export const keysTexts = texts({
   sw: {
     title: 'Funguo za API',

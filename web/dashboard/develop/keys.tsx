@@ -1,4 +1,4 @@
-// The business's API keys: what each may do, when it was last used, and how it is replaced or ended.
+// The API keys of the business: their scopes, their last use, rotation and revocation.
 
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
@@ -14,7 +14,7 @@ import { keysTexts } from './keys-texts.ts'
 import { scopeTexts } from './scopes.ts'
 
 /** The list; after a rotation the new key, once. */
-export function Keys() {
+export function ApiKeys() {
   const t = useTexts(keysTexts)
   const at = useEnvironmentPath()
   const may = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
@@ -39,8 +39,8 @@ export function Keys() {
     { label: t.scopes, show: (row) => <Allowed row={row} />, wide: true },
     { label: t.created, show: (row) => <Time time={row.created_at} /> },
     { label: t.used, show: (row) => (row.last_used_at === null ? t.unused : <Time time={row.last_used_at} />) },
-    { label: t.status, show: (row) => <State row={row} /> },
-    ...(may ? [{ label: t.acts, show: (row: ApiKeyRow) => <Acts row={row} ask={setAsked} /> }] : []),
+    { label: t.status, show: (row) => <KeyStatus row={row} /> },
+    ...(may ? [{ label: t.acts, show: (row: ApiKeyRow) => <KeyActions row={row} ask={setAsked} /> }] : []),
   ]
   return (
     <Page key="list" title={t.title} lead={t.lead} actions={make}>
@@ -60,7 +60,7 @@ export function Keys() {
   )
 }
 
-function State({ row }: { row: ApiKeyRow }) {
+function KeyStatus({ row }: { row: ApiKeyRow }) {
   const t = useTexts(keysTexts)
   return (
     <>
@@ -94,7 +94,7 @@ function Allowed({ row }: { row: ApiKeyRow }) {
   )
 }
 
-function Acts({ row, ask }: { row: ApiKeyRow; ask: (asked: KeyAction) => void }) {
+function KeyActions({ row, ask }: { row: ApiKeyRow; ask: (asked: KeyAction) => void }) {
   const t = useTexts(keysTexts)
   if (row.status !== 'active') return <>–</>
   const button = (act: KeyAction['act']) => (

@@ -1,4 +1,4 @@
-// Sending again what was missed: the deliveries since a time.
+// The replay of webhook deliveries since a given time.
 
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -16,10 +16,10 @@ import { StatusMessage } from '../status-message.tsx'
 import { webhooksTexts } from './webhooks-texts.ts'
 
 const CALL = 'POST /v1/merchant/webhook-deliveries/replay'
-type Which = NonNullable<Calls[typeof CALL]['body']['status']>
+type ReplaySelection = NonNullable<Calls[typeof CALL]['body']['status']>
 
-/** A Tanzanian date and time as a field has it (2026-11-22T08:00, also with seconds), as the API takes it. Null: it is none. */
-function readMoment(text: string): string | null {
+/** Reads the value of a date and time field in Tanzanian time (2026-11-22T08:00, also with seconds). Null if it is invalid. */
+function readLocalTime(text: string): string | null {
   const [, day = '', time = ''] = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/.exec(text) ?? []
   if (Number.isNaN(Date.parse(day))) return null
   const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number)
@@ -27,44 +27,44 @@ function readMoment(text: string): string | null {
   return new Date(Date.parse(startOfDay(day)) + since_midnight).toISOString()
 }
 
-/** A moment as the field has it: to the millisecond, so that nothing is sent twice. */
-function fieldOf(moment: string): string {
+/** Formats a time for the field, to the millisecond, so that no delivery is sent twice. */
+function toFieldValue(moment: string): string {
   const day = dayOf(new Date(moment))
   const since_midnight = Date.parse(moment) - Date.parse(startOfDay(day))
   return `${day}T${new Date(since_midnight).toISOString().slice(11, 23)}`
 }
 
-/** The dialog: since when, which ones; then how many were queued. */
+/** The dialog: the start, the selection, and then the number of queued deliveries. */
 export function ReplaySince({ open, close }: { open: boolean; close: () => void }) {
   const t = useTexts(webhooksTexts)
   return (
     <Dialog open={open} onClose={close} title={t.replay_title}>
-      <Form close={close} />
+      <ReplayForm close={close} />
     </Dialog>
   )
 }
 
-function Form({ close }: { close: () => void }) {
+function ReplayForm({ close }: { close: () => void }) {
   const t = useTexts(webhooksTexts)
   const parts = useTexts(partsTexts)
   const call = useCall()
   const queries = useQueryClient()
   const { environment, membership } = useMerchantAccess()
   const [done, setDone] = useState<Calls[typeof CALL]['data'] | null>(null)
-  const draft = useDraft<{ since: string; status: Which }>({
+  const draft = useDraft<{ since: string; status: ReplaySelection }>({
     name: `replay.${membership.merchant_id}.${environment}`,
     initial: { since: '', status: 'failed' },
     check: {
       since: (value) => {
-        const moment = readMoment(value)
+        const moment = readLocalTime(value)
         return moment === null || Date.parse(moment) >= Date.now() ? t.since_wrong : null
       },
     },
   })
   const send = draft.submit(async ({ since, status }, once) => {
-    const reply = await call(CALL, { body: { since: readMoment(since) ?? since, status }, once })
+    const reply = await call(CALL, { body: { since: readLocalTime(since) ?? since, status }, once })
     setDone(reply)
-    if (reply.next_since !== null) draft.form.setFieldValue('since', fieldOf(reply.next_since))
+    if (reply.next_since !== null) draft.form.setFieldValue('since', toFieldValue(reply.next_since))
     await queries.invalidateQueries()
   })
   return (

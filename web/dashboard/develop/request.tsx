@@ -1,4 +1,4 @@
-// One request: all that is kept of it, and the way to what it made.
+// One API request: its stored data, and a link to the record that it created.
 
 import { Anchor, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
@@ -37,7 +37,7 @@ export function RequestPage() {
         </>
       }
     >
-      <Facts row={row} />
+      <RequestFacts row={row} />
       {row.bodies_dropped ? <Text>{t.dropped}</Text> : null}
       <Body title={t.sent} text={row.request_body} cut={row.request_body_cut} />
       <Body title={t.answered} text={row.response_body} cut={row.response_body_cut} />
@@ -45,7 +45,7 @@ export function RequestPage() {
   )
 }
 
-function Facts({ row }: { row: Logged }) {
+function RequestFacts({ row }: { row: Logged }) {
   const t = useTexts(requestsTexts)
   const at = useEnvironmentPath()
   const made = madeBy(row)
@@ -116,7 +116,7 @@ function Body({ title, text, cut }: { title: string; text: string | null; cut: b
   )
 }
 
-/** JSON with its lines; anything else, such as a text that was cut, as it is. */
+/** Formats JSON. Returns any other text, such as one that was cut, unchanged. */
 function pretty(text: string | null): string | null {
   if (text === null || text === '') return null
   try {
@@ -126,8 +126,8 @@ function pretty(text: string | null): string | null {
   }
 }
 
-type Kind = keyof (typeof requestsTexts)['sw']['open']
-const PAGES: readonly (readonly [path: RegExp, kind: Kind, page: string])[] = [
+type ResourceKind = keyof (typeof requestsTexts)['sw']['open']
+const PAGES: readonly (readonly [path: RegExp, kind: ResourceKind, page: string])[] = [
   [/^\/v1\/invoices\/[^/]+\/payment-link$/, 'links', 'links'],
   [/^\/v1\/collections/, 'collections', 'collections'],
   [/^\/v1\/payment-links/, 'links', 'links'],
@@ -136,8 +136,8 @@ const PAGES: readonly (readonly [path: RegExp, kind: Kind, page: string])[] = [
   [/^\/v1\/merchant\/webhook-deliveries/, 'deliveries', 'webhooks/deliveries'],
 ]
 
-/** The page of what a request made or named. Null: it has none. */
-function madeBy({ path, resource_id }: Logged): { kind: Kind; to: string } | null {
+/** The path of the record that a request created or named. Null if there is none. */
+function madeBy({ path, resource_id }: Logged): { kind: ResourceKind; to: string } | null {
   if (path === null) return null
   const reference = /^\/v1\/transactions\/(TXN-\w+)$/.exec(path)?.[1]
   if (reference !== undefined) return { kind: 'transactions', to: `transactions/${reference}` }

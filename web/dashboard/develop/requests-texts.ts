@@ -1,4 +1,4 @@
-// Words of the log of API requests.
+// Texts of the log of API requests.
 
 import { texts } from '../../ui/language.ts'
 

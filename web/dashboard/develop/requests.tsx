@@ -1,4 +1,4 @@
-// What the business's own systems asked of the API, and what came back.
+// The API requests of the business's own systems, and the answers.
 
 import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -11,7 +11,7 @@ import { showCount, showDuration } from '../../ui/show.ts'
 import { useEnvironmentPath } from '../merchant.ts'
 import { requestsTexts } from './requests-texts.ts'
 
-type Row = Calls['GET /v1/merchant/requests']['data']['items'][number]
+type ApiRequestRow = Calls['GET /v1/merchant/requests']['data']['items'][number]
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 
@@ -29,16 +29,16 @@ export function Requests() {
       name: 'key_id',
       label: t.key,
       kind: 'choice',
-      choices: (keys.data?.items ?? []).map((key) => [key.id, nameOf(key)]),
+      choices: (keys.data?.items ?? []).map((key) => [key.id, keyName(key)]),
     },
     { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
     { name: 'to', label: parts.to, kind: 'day', edge: 'to' },
   ]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/merchant/requests', { query: list.query }, { live: true, keep: true })
-  const columns: Column<Row>[] = [
+  const columns: Column<ApiRequestRow>[] = [
     { label: t.time, show: (row) => <Time time={row.at} seconds /> },
-    { label: t.request, show: (row) => <Asked row={row} />, wide: true },
+    { label: t.request, show: (row) => <RequestLine row={row} />, wide: true },
     { label: t.status, show: (row) => <Status status={row.status} /> },
     { label: t.took, show: (row) => (row.duration_ms === null ? '–' : showDuration(row.duration_ms)), right: true },
     { label: t.key, show: (row) => row.key_name ?? '–' },
@@ -66,11 +66,11 @@ export function Requests() {
   )
 }
 
-function nameOf({ name, key_last4 }: { name: string; key_last4: string }): string {
+function keyName({ name, key_last4 }: { name: string; key_last4: string }): string {
   return `${name} (…${key_last4})`
 }
 
-function Asked({ row }: { row: Row }) {
+function RequestLine({ row }: { row: ApiRequestRow }) {
   const t = useTexts(requestsTexts)
   if (row.kind === 'not_kept') {
     return (

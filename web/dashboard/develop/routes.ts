@@ -1,17 +1,17 @@
-// The pages of this part of the dashboard.
+// The pages for developers.
 
 import '../pages.css'
 import { type AnyRoute, createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../ui/lazy.tsx'
 
-/** Adds them below an environment. */
+/** Adds these pages below an environment. */
 export function developRoutes(parent: AnyRoute): AnyRoute[] {
   const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })
   return [
     page(
       'keys',
-      lazyPage(() => import('./keys.tsx'), 'Keys'),
+      lazyPage(() => import('./keys.tsx'), 'ApiKeys'),
     ),
     page(
       'keys/new',

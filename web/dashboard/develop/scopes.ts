@@ -1,8 +1,8 @@
-// What a key may be allowed, in words, and the usual choices.
+// The scopes of API keys in words, and common selections of them.
 
 import { texts } from '../../ui/language.ts'
 
-/** Every scope, in the order in which the form shows them. */
+/** Every scope, in the order of the form. */
 export const SCOPES = [
   'collections:write',
   'collections:read',
@@ -18,12 +18,12 @@ export const SCOPES = [
 /** One of them. */
 export type Scope = (typeof SCOPES)[number]
 
-/** Choices that fit most businesses. `by_hand` is what the reader ticks. */
+/** Selections that fit most businesses. `by_hand`: the reader ticks the scopes. */
 export const PRESETS = ['shop', 'links', 'read', 'all', 'by_hand'] as const
 /** One of them. */
 export type Preset = (typeof PRESETS)[number]
 
-/** The scopes of each choice. */
+/** The scopes of each selection. */
 export const SCOPES_OF: Record<Exclude<Preset, 'by_hand'>, readonly Scope[]> = {
   shop: ['collections:write', 'collections:read', 'transactions:read'],
   links: ['payment_links:write', 'payment_links:read', 'invoices:write', 'invoices:read', 'collections:read'],
@@ -31,7 +31,7 @@ export const SCOPES_OF: Record<Exclude<Preset, 'by_hand'>, readonly Scope[]> = {
   all: SCOPES,
 }
 
-/** Words of scopes and choices. */
+/** Texts of scopes and selections. */
 export const scopeTexts = texts({
   sw: {
     scope: {

@@ -1,4 +1,4 @@
-// Where events go, which ones, and the secret that signs them: shown once, when it is made.
+// The webhook address, its events, and its signing secret, which is shown once after it is created.
 
 import { Button, Checkbox, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -16,11 +16,11 @@ import { useMerchantAccess } from '../merchant.ts'
 import { StatusMessage } from '../status-message.tsx'
 import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
 
-/** What is configured. */
-export type Config = Calls['GET /v1/merchant/webhook-config']['data']
+/** The stored configuration. */
+export type WebhookConfigRecord = Calls['GET /v1/merchant/webhook-config']['data']
 
-/** The form, and the secret. Null: nothing is configured yet. */
-export function WebhookConfig({ config }: { config: Config | null }) {
+/** The form, and the secret. Null if there is no configuration yet. */
+export function WebhookConfig({ config }: { config: WebhookConfigRecord | null }) {
   const t = useTexts(webhooksTexts)
   const [secret, setSecret] = useState<string | null>(null)
   const [saved, setSaved] = useState(false)
@@ -48,11 +48,11 @@ export function WebhookConfig({ config }: { config: Config | null }) {
             <StatusMessage>{saved ? t.saved : ''}</StatusMessage>
           </div>
           {config === null ? (
-            <Form config={null} made={shown} saved={told} />
+            <WebhookConfigForm config={null} made={shown} saved={told} />
           ) : (
             <details className="disclosed" open={changing} onToggle={(event) => setChanging(event.currentTarget.open)}>
               <summary>{t.change}</summary>
-              <Form config={config} made={shown} saved={told} />
+              <WebhookConfigForm config={config} made={shown} saved={told} />
             </details>
           )}
         </Stack>
@@ -72,7 +72,7 @@ export function WebhookConfig({ config }: { config: Config | null }) {
   )
 }
 
-function Configured({ config }: { config: Config }) {
+function Configured({ config }: { config: WebhookConfigRecord }) {
   const t = useTexts(webhooksTexts)
   return (
     <>
@@ -87,12 +87,12 @@ function Configured({ config }: { config: Config }) {
   )
 }
 
-function Form({
+function WebhookConfigForm({
   config,
   made,
   saved,
 }: {
-  config: Config | null
+  config: WebhookConfigRecord | null
   made: (secret: string | undefined) => void
   saved: (done: boolean) => void
 }) {
@@ -110,9 +110,9 @@ function Form({
   const send = draft.submit(async ({ webhook_url, events }, once) => {
     saved(false)
     const body = { webhook_url: webhook_url.trim(), events: EVENTS.filter((event) => events.includes(event)) }
-    // Not through the cache of answers: what it keeps outlives the page.
+    // Not through useAction: its cache would keep the secret after the page is left.
     const { secret } = await call('PATCH /v1/merchant/webhook-config', { body, once })
-    // The first time makes a secret: without one, the answer that had it was lost.
+    // The first save creates a secret. If the stored configuration came without one, the answer with the secret was lost.
     if (secret !== undefined || config === null) made(secret)
     saved(true)
     await queries.invalidateQueries()
@@ -152,13 +152,13 @@ function Form({
 }
 
 function Secret({ secret, forget }: { secret: string | null; forget: () => void }) {
-  return <div role="status">{secret === null ? null : <Shown secret={secret} forget={forget} />}</div>
+  return <div role="status">{secret === null ? null : <NewSecret secret={secret} forget={forget} />}</div>
 }
 
-function Shown({ secret, forget }: { secret: string; forget: () => void }) {
+function NewSecret({ secret, forget }: { secret: string; forget: () => void }) {
   const t = useTexts(webhooksTexts)
   const panel = useRef<HTMLElement>(null)
-  // It is above what was pressed, and there only once: the reader goes to it.
+  // The secret appears above the button and only once, so it takes the focus.
   useEffect(() => panel.current?.focus(), [])
   return (
     <section className="panel secret" ref={panel} tabIndex={-1} aria-labelledby="secret">
@@ -190,7 +190,7 @@ function Rotate({ shown }: { shown: (secret: string | undefined) => void }) {
   const parts = useTexts(partsTexts)
   const call = useCall()
   const queries = useQueryClient()
-  // The key of one question: its tries, if an answer is lost, are one rotation.
+  // One Idempotency-Key per dialog: if an answer is lost, the retries count as one rotation.
   const [once, setOnce] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)

@@ -1,4 +1,4 @@
-// A test delivery, and in words what the merchant's server made of it.
+// A test delivery, and its result in words.
 
 import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -12,11 +12,11 @@ import { useEnvironmentPath } from '../merchant.ts'
 import type { DeliveryAttempt } from './delivery-parts.tsx'
 import { webhooksTexts } from './webhooks-texts.ts'
 
-/** The list that stands below. */
+/** The call that reads the list below. */
 const DELIVERIES = 'GET /v1/merchant/webhook-deliveries'
-/** How often the answer is looked for while it is awaited. */
+/** The interval at which the page polls for the result. */
 const LOOK_MS = 500
-/** For how long. */
+/** The time after which the page stops polling. */
 const PATIENCE_MS = 30_000
 
 /** Sends a test and waits for its first attempt. */
@@ -35,7 +35,7 @@ export function WebhookTest() {
   const queries = useQueryClient()
   const [listed, setListed] = useState<string | null>(null)
   const found = recorded === undefined ? null : id
-  // The list below is read again before the answer is shown, so that both say the same.
+  // The list below is read again before the result is shown, so that both show the same state.
   useEffect(() => {
     if (found === null) return
     void queries.invalidateQueries({ queryKey: [DELIVERIES] }).finally(() => setListed(found))

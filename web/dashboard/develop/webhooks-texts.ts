@@ -1,8 +1,8 @@
-// Words of the pages about webhooks.
+// Texts of the pages about webhooks.
 
 import { texts } from '../../ui/language.ts'
 
-/** What each event means, for the form and the lists. */
+/** The events, in the order of the form. */
 export const EVENTS = [
   'collection.success',
   'collection.failed',

@@ -1,4 +1,4 @@
-// Webhooks: where events go, and what became of each.
+// Webhooks: the configuration, a test, and the deliveries.
 
 import { Button, Stack, Title } from '@mantine/core'
 import { useState } from 'react'
@@ -20,9 +20,9 @@ import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
 export function Webhooks() {
   const t = useTexts(webhooksTexts)
   const config = useRead('GET /v1/merchant/webhook-config')
-  // Before the first save there is none, which is no mistake of anybody's.
+  // Before the first save the API answers 404, which is no error here.
   const none = config.error instanceof Refused && config.error.status === 404
-  // A question that got no configuration forgets that when it is asked again; the page stays, with the secret that it shows.
+  // A new read drops the 404 and its data. The page stays open, because it may show a new secret.
   const [opened, setOpened] = useState(false)
   if (!opened && (none || config.data !== undefined)) setOpened(true)
   if (!opened && config.data === undefined && !none) {

@@ -1,8 +1,8 @@
-// Words of the first steps.
+// Texts of the first steps.
 
 import { texts } from '../../ui/language.ts'
 
-/** The first steps, the first payment as a command, and what a rehearsed provider does. */
+/** The first steps, the command of a first payment, and the test phone numbers of the sandbox. */
 export const checklistTexts = texts({
   sw: {
     title: 'Hatua za kuanza',

@@ -1,4 +1,4 @@
-// The first steps to a real payment. They are ticked by what has happened, never by a click.
+// The steps to a first real payment. The data of the business completes a step; a click does not.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
@@ -12,10 +12,10 @@ import { useHasRole, useMerchantAccess } from '../merchant.ts'
 import { Raw } from '../raw.tsx'
 import { checklistTexts } from './checklist-texts.ts'
 
-type Item = Calls['GET /v1/merchant/checklist']['data']['items'][number]
+type ChecklistItem = Calls['GET /v1/merchant/checklist']['data']['items'][number]
 
-/** Where each step is done. Null: not by the merchant. */
-const PLACES: Record<Item['key'], string | null> = {
+/** The page of each step. Null if the merchant cannot do the step. */
+const PLACES: Record<ChecklistItem['key'], string | null> = {
   sandbox_key: 'sandbox/keys',
   first_payment: 'sandbox/links/new',
   webhook: 'sandbox/webhooks',
@@ -74,8 +74,8 @@ export function Checklist() {
   )
 }
 
-/** One step. `next`: the first that is still to do. */
-function Step({ item, place, next }: { item: Item; place: number; next: boolean }) {
+/** One step. `next`: the first step that is not done. */
+function Step({ item, place, next }: { item: ChecklistItem; place: number; next: boolean }) {
   const t = useTexts(checklistTexts)
   const step = t.steps[item.key]
   return (
@@ -105,7 +105,7 @@ function Step({ item, place, next }: { item: Item; place: number; next: boolean 
   )
 }
 
-function ToDo({ item: { key }, opened }: { item: Item; opened: boolean }) {
+function ToDo({ item: { key }, opened }: { item: ChecklistItem; opened: boolean }) {
   const t = useTexts(checklistTexts)
   const { membership } = useMerchantAccess()
   const develops = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')

@@ -1,4 +1,4 @@
-// A warning while the merchant's own webhook endpoint does not take events, live or in the sandbox.
+// A warning while the webhook endpoint of the merchant fails, live or in the sandbox.
 
 import { Stack, Text, Title } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'
@@ -30,8 +30,8 @@ const failingTexts = texts({
   },
 })
 
-/** Shown until a delivery is taken again. Nothing while all is well, or not known. */
-export function FailingWebhooks() {
+/** Shown until a delivery succeeds again. Shows nothing while all is well or the state is unknown. */
+export function WebhookWarning() {
   const t = useTexts(failingTexts)
   const develops = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
   const read = useRead('GET /v1/merchant/webhook-status', {}, { live: true, keep: true })

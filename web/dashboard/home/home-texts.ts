@@ -1,8 +1,8 @@
-// Words of the first page.
+// Texts of the first page.
 
 import { texts } from '../../ui/language.ts'
 
-/** How business goes, and how it is counted. */
+/** The totals of the business, and how they are counted. */
 export const homeTexts = texts({
   sw: {
     title: 'Mwanzo',

@@ -1,5 +1,5 @@
-// The first page: what there is, how business goes, and what to do first. Each part is read by itself: when one cannot be
-// read, the others are shown all the same.
+// The first page: the balance, the totals, and the first steps. Each part reads its own data, so that a failed read hides
+// no other part.
 
 import './home.css'
 import { SegmentedControl, Stack, Title } from '@mantine/core'
@@ -10,10 +10,10 @@ import { Amount, Page, PageButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useEnvironmentPath, useHasRole } from '../merchant.ts'
 import { Checklist } from './checklist.tsx'
-import { FailingWebhooks } from './failing-webhooks.tsx'
+import { WebhookWarning } from './failing-webhooks.tsx'
 import { homeTexts } from './home-texts.ts'
 import { Methods } from './methods.tsx'
-import { PERIODS, type Period, Totals } from './totals.tsx'
+import { PERIODS, Totals, type TotalsPeriod } from './totals.tsx'
 import { Trend } from './trend.tsx'
 
 const NO_FILTERS = [] as const
@@ -25,15 +25,15 @@ export function Home() {
   const collects = useHasRole('MERCHANT_ADMIN', 'FINANCE')
   return (
     <Page title={t.title} actions={collects ? <PageButton to={at('links/new')}>{t.new_link}</PageButton> : null}>
-      <FailingWebhooks />
+      <WebhookWarning />
       <Checklist />
-      <Balance />
+      <BalanceOverview />
       <Business />
     </Page>
   )
 }
 
-function Balance() {
+function BalanceOverview() {
   const t = useTexts(homeTexts)
   const at = useEnvironmentPath()
   const withdraws = useHasRole('MERCHANT_ADMIN', 'FINANCE')
@@ -108,7 +108,7 @@ function Business() {
   )
 }
 
-function Periods({ period, choose }: { period: Period; choose: (next: string) => void }) {
+function Periods({ period, choose }: { period: TotalsPeriod; choose: (next: string) => void }) {
   const t = useTexts(homeTexts)
   return (
     <SegmentedControl

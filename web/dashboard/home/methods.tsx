@@ -1,4 +1,4 @@
-// What came in by each method and network, with bars beside the numbers.
+// The amount received by each method and network, with bars.
 
 import { Title } from '@mantine/core'
 import { useTexts } from '../../ui/language.ts'
@@ -9,7 +9,7 @@ import { useWords } from '../../ui/words.ts'
 import { homeTexts } from './home-texts.ts'
 import type { Overview } from './totals.tsx'
 
-type Row = Overview['methods'][number]
+type MethodRow = Overview['methods'][number]
 
 /** The section of the first page. */
 export function Methods({ overview }: { overview: Overview }) {
@@ -19,7 +19,7 @@ export function Methods({ overview }: { overview: Overview }) {
   const most = Math.max(1, ...methods.map(({ successful }) => Number(successful.amount)))
   const networkOf = (method: string, network: string | null) =>
     network === null ? (method === 'qr' ? '–' : t.other_network) : (t.networks[network] ?? network)
-  const columns: Column<Row>[] = [
+  const columns: Column<MethodRow>[] = [
     { label: t.method, show: ({ method }) => words.method(method) },
     { label: t.network, show: ({ method, network }) => networkOf(method, network) },
     {

@@ -1,4 +1,4 @@
-// The plot itself, with the library that draws it: loaded when there is something to draw.
+// The chart and its library, loaded only if there is data to draw.
 
 import 'uplot/dist/uPlot.min.css'
 import { useComputedColorScheme } from '@mantine/core'
@@ -7,18 +7,18 @@ import UPlot, { type AlignedData, type Options } from 'uplot'
 import { useTexts } from '../../ui/language.ts'
 import { showAmount } from '../../ui/show.ts'
 import { homeTexts } from './home-texts.ts'
-import type { Step } from './trend.tsx'
+import type { TrendPoint } from './trend.tsx'
 
 const HEIGHT = 260
 
-/** 1250000 is "1.25M": what an axis has room for. */
+/** Shortens a figure for an axis: 1250000 is "1.25M". */
 function shortNumber(value: number): string {
   const [size, unit] = value >= 1e9 ? [1e9, 'B'] : value >= 1e6 ? [1e6, 'M'] : value >= 1e3 ? [1e3, 'k'] : [1, '']
   return `${Number((value / size).toFixed(2))}${unit}`
 }
 
-/** Draws it. Colours are those of the page. */
-export function Plot({ steps, currency, label }: { steps: readonly Step[]; currency: string; label: string }) {
+/** Draws the chart in the colours of the page. */
+export function Plot({ steps, currency, label }: { steps: readonly TrendPoint[]; currency: string; label: string }) {
   const t = useTexts(homeTexts)
   const scheme = useComputedColorScheme('light')
   const place = useRef<HTMLDivElement>(null)
@@ -28,7 +28,7 @@ export function Plot({ steps, currency, label }: { steps: readonly Step[]; curre
   useEffect(() => {
     const element = place.current
     if (element === null) return
-    const plot = new UPlot(optionsOf(element, steps, setPointed), dataOf(steps), element)
+    const plot = new UPlot(plotOptions(element, steps, setPointed), plotData(steps), element)
     const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }))
     watch.observe(element)
     return () => {
@@ -49,11 +49,15 @@ export function Plot({ steps, currency, label }: { steps: readonly Step[]; curre
   )
 }
 
-function dataOf(steps: readonly Step[]): AlignedData {
+function plotData(steps: readonly TrendPoint[]): AlignedData {
   return [steps.map((_, i) => i), steps.map(({ amount }) => Number(amount)), steps.map(({ rate }) => rate)]
 }
 
-function optionsOf(element: HTMLElement, steps: readonly Step[], point: (place: number | null) => void): Options {
+function plotOptions(
+  element: HTMLElement,
+  steps: readonly TrendPoint[],
+  point: (place: number | null) => void,
+): Options {
   const style = getComputedStyle(element)
   const colour = (name: string) => style.getPropertyValue(name).trim()
   const text = colour('--mantine-color-text')

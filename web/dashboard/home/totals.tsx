@@ -1,4 +1,4 @@
-// What came in and went out: each total leads to the list of what it counts.
+// The totals of a period. Each total links to the list of the records that it counts.
 
 import type { ReactNode } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
@@ -8,19 +8,19 @@ import { dayOf, showCount } from '../../ui/show.ts'
 import { useEnvironmentPath } from '../merchant.ts'
 import { homeTexts } from './home-texts.ts'
 
-/** What the first page shows of a period. */
+/** The totals that the first page shows. */
 export type Overview = Calls['GET /v1/merchant/overview']['data']
 /** The periods, shortest first. */
 export const PERIODS = ['today', '7d', '30d'] as const
 /** One of them. */
-export type Period = (typeof PERIODS)[number]
+export type TotalsPeriod = (typeof PERIODS)[number]
 
-/** The Tanzanian days of a period, as lists take them: both belong to it. */
+/** The first and the last Tanzanian day of a period, as the filters of a list take them. */
 export function daysOf({ from, to }: { from: string; to: string }): { from: string; to: string } {
   return { from: dayOf(new Date(from)), to: dayOf(new Date(Date.parse(to) - 1)) }
 }
 
-/** The totals of a period. What never happened is left out where that says nothing. */
+/** The totals of a period. A total of zero is left out if it says nothing. */
 export function Totals({ overview }: { overview: Overview }) {
   const t = useTexts(homeTexts)
   const { collections, withdrawals, success_rate, fees, currency } = overview

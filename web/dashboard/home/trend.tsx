@@ -1,4 +1,4 @@
-// The amount received and the success rate over time: a plot, and a table of the same numbers.
+// The amount received and the success rate over time: a chart, and a table of the same numbers.
 
 import { Text, Title } from '@mantine/core'
 import { lazy, Suspense } from 'react'
@@ -7,7 +7,7 @@ import { showAmount, showCount, showDate } from '../../ui/show.ts'
 import { homeTexts } from './home-texts.ts'
 import { daysOf, type Overview } from './totals.tsx'
 
-// Without it the table below says the same.
+// If the chart does not load, the table below has the same numbers.
 const Plot = lazy(() =>
   import('./plot.tsx').then(
     (module) => ({ default: module.Plot }),
@@ -15,11 +15,18 @@ const Plot = lazy(() =>
   ),
 )
 
-/** One step of the plot, with its words. `rate`: percent; null where nothing was answered. */
-export type Step = { label: string; short: string; amount: string; count: number; failed: number; rate: number | null }
+/** One point of the chart with its label. `rate` is a percentage; null if no payment has an outcome. */
+export type TrendPoint = {
+  label: string
+  short: string
+  amount: string
+  count: number
+  failed: number
+  rate: number | null
+}
 
-/** The steps of a series: hours of one day, else days. */
-function stepsOf({ series, period }: Overview, language: Language): Step[] {
+/** The points of a series: hours of one day, else days. */
+function trendPoints({ series, period }: Overview, language: Language): TrendPoint[] {
   return series.map(({ from, to, successful, failed }) => {
     const answered = successful.count + failed.count
     const day = showDate(daysOf({ from, to }).from, language)
@@ -39,7 +46,7 @@ function stepsOf({ series, period }: Overview, language: Language): Step[] {
 export function Trend({ overview }: { overview: Overview }) {
   const t = useTexts(homeTexts)
   const language = useLanguage()
-  const steps = stepsOf(overview, language)
+  const steps = trendPoints(overview, language)
   const { currency, collections, success_rate } = overview
   const some = steps.some(({ count, failed }) => count + failed > 0)
   const rate = success_rate === null ? '–' : `${success_rate} %`

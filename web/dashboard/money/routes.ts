@@ -1,17 +1,17 @@
-// The pages of this part of the dashboard.
+// The pages about the balance and withdrawals.
 
 import '../pages.css'
 import { type AnyRoute, createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../ui/lazy.tsx'
 
-/** Adds them below an environment. */
+/** Adds these pages below an environment. */
 export function moneyRoutes(parent: AnyRoute): AnyRoute[] {
   const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })
   return [
     page(
       'withdrawals',
-      lazyPage(() => import('./withdrawals.tsx'), 'Withdrawals'),
+      lazyPage(() => import('./withdrawals.tsx'), 'MerchantWithdrawals'),
     ),
     page(
       'withdrawals/new',
@@ -31,7 +31,7 @@ export function moneyRoutes(parent: AnyRoute): AnyRoute[] {
     ),
     page(
       'statements',
-      lazyPage(() => import('./statements.tsx'), 'Statements'),
+      lazyPage(() => import('./statements.tsx'), 'BalanceStatements'),
     ),
   ]
 }

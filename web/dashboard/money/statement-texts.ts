@@ -1,8 +1,8 @@
-// Words of statements.
+// Texts of statements.
 
 import { texts } from '../../ui/language.ts'
 
-/** The page, and what it prints. */
+/** The page and its printed form. */
 export const statementTexts = texts({
   sw: {
     title: 'Taarifa za akaunti',

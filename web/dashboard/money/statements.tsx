@@ -1,4 +1,4 @@
-// The statement of a day or a month: what was there, what came and went, what is left. It prints.
+// The statement of a day or a month: opening balance, changes, closing balance. It can be printed.
 
 import { Button, Group, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -18,10 +18,10 @@ import { monthsBack, showMonth } from './months.ts'
 import { statementTexts } from './statement-texts.ts'
 import { useKinds } from './transaction-words.ts'
 
-type Statement = Calls['GET /v1/merchants/{merchant_id}/statements/{period}']['data']
+type BalanceStatement = Calls['GET /v1/merchants/{merchant_id}/statements/{period}']['data']
 
-/** The page: which period stands in the address. */
-export function Statements() {
+/** The page. The address holds the period. */
+export function BalanceStatements() {
   const t = useTexts(statementTexts)
   const { membership } = useMerchantAccess()
   const today = dayOf(new Date())
@@ -111,7 +111,7 @@ function Keep({ params }: { params: { merchant_id: string; period: string } }) {
   )
 }
 
-function Sheet({ statement }: { statement: Statement }) {
+function Sheet({ statement }: { statement: BalanceStatement }) {
   const t = useTexts(statementTexts)
   const words = useWords()
   const language = useLanguage()
@@ -121,7 +121,7 @@ function Sheet({ statement }: { statement: Statement }) {
   const { period, currency, opening_balance, closing_balance } = statement
   const money = (value: string) => <Amount value={value} currency={currency} />
   const name = period.length > 7 ? showDate(period, language) : showMonth(period, language)
-  // The last day of the period: the one before that on which the next begins.
+  // The period ends where the next one begins, so its last day is the day before.
   const last = dayOf(new Date(Date.parse(statement.to) - 1))
   return (
     <section className="panel statement" aria-label={name}>

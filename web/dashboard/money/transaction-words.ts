@@ -1,4 +1,4 @@
-// What the kinds of transactions are called.
+// The names of transaction types.
 
 import { texts, useTexts } from '../../ui/language.ts'
 
@@ -19,13 +19,13 @@ const kinds = texts({
   },
 })
 
-/** The words, and all of them for a filter. */
+/** The name of a type, and all names for a filter. */
 export function useKinds() {
   const t = useTexts(kinds)
   return { word: (kind: string) => t[kind] ?? kind, choices: Object.entries(t) }
 }
 
-/** A transaction's status in the words of what it is about. */
+/** The status of a transaction, in the words of its payment or withdrawal. */
 export function statusWord(
   type: string,
   status: string,

@@ -1,4 +1,4 @@
-// One transaction, with what it is about.
+// One transaction and the record that it belongs to.
 
 import { useParams } from '@tanstack/react-router'
 import { useRead } from '../../ui/data.ts'

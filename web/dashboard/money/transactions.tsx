@@ -1,4 +1,4 @@
-// All that changed the balance.
+// All changes of the balance.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
@@ -10,7 +10,7 @@ import { toneOf, useWords } from '../../ui/words.ts'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { statusWord, useKinds } from './transaction-words.ts'
 
-type Row = Calls['GET /v1/merchants/{merchant_id}/transactions']['data']['items'][number]
+type TransactionRow = Calls['GET /v1/merchants/{merchant_id}/transactions']['data']['items'][number]
 
 const transactionsTexts = texts({
   sw: {
@@ -64,7 +64,7 @@ export function Transactions() {
     { params, query: list.query },
     { live: true, keep: true },
   )
-  const columns: Column<Row>[] = [
+  const columns: Column<TransactionRow>[] = [
     { label: t.time, show: (row) => <Time time={row.created_at} seconds /> },
     { label: t.type, show: (row) => kinds.word(row.type) },
     { label: t.net, show: (row) => <Signed row={row} />, right: true },
@@ -106,8 +106,8 @@ export function Transactions() {
   )
 }
 
-/** What a transaction changed the balance by, with its sign: which way it went is no matter of colour alone. */
-export function Signed({ row }: { row: Pick<Row, 'direction' | 'net_amount' | 'currency'> }) {
+/** The change of the balance with its sign, so that colour alone does not carry the direction. */
+export function Signed({ row }: { row: Pick<TransactionRow, 'direction' | 'net_amount' | 'currency'> }) {
   const amount = row.net_amount.replace(/^-/, '')
   return (
     <span className="amount">

@@ -1,4 +1,4 @@
-// What an operator asked about a withdrawal, and the answer.
+// The question of an operator about a withdrawal, and the answer.
 
 import { Button, Group, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -13,7 +13,7 @@ import { StatusMessage } from '../status-message.tsx'
 import type { WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
 
-/** Shown while an answer is waited for, and says so when it was sent. */
+/** Shown while the operator waits for an answer. It confirms a sent answer. */
 export function OperatorQuestion({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const may = useHasRole('MERCHANT_ADMIN', 'FINANCE')

@@ -1,4 +1,4 @@
-// Words of the page that asks for a withdrawal, and of the one that shows it before it is sent.
+// Texts of the form of a withdrawal, and of its review.
 
 import { texts } from '../../ui/language.ts'
 

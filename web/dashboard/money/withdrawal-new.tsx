@@ -1,4 +1,4 @@
-// Asking for a withdrawal in two steps: where it goes, then what it costs. Nothing is sent before the second one.
+// A new withdrawal in two steps: the form, then the review with all fees. Only the review sends the request.
 
 import { Button, Group, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
@@ -18,7 +18,7 @@ import { newTexts } from './withdrawal-new-texts.ts'
 import { METHODS, type PayoutMethod, type WithdrawalDraft, type WithdrawalFields } from './withdrawal-record.ts'
 import { Review, type WithdrawalQuote } from './withdrawal-review.tsx'
 
-/** A network or bank that can be paid. */
+/** A network or bank that can receive a payout. */
 type PayoutDestination = Calls['GET /v1/destinations']['data']['items'][number]
 
 const EMPTY: WithdrawalFields = {
@@ -30,7 +30,7 @@ const EMPTY: WithdrawalFields = {
   reference: '',
 }
 
-// The names that the API gives the fields, which differ by method.
+// The API's field names, which differ by method, and the fields of the form.
 const RENAME = {
   destination_phone: 'identifier',
   destination_identifier: 'identifier',
@@ -40,7 +40,7 @@ const RENAME = {
   bank_name: 'destination_code',
 }
 
-/** The page: refuses whoever may not, then asks. */
+/** The page. It refuses a reader whose role forbids withdrawals. */
 export function NewWithdrawal() {
   const t = useTexts(newTexts)
   const parts = useTexts(partsTexts)
@@ -106,7 +106,7 @@ function WithdrawalSteps({ destinations }: { destinations: readonly PayoutDestin
       const { id } = await call('POST /v1/merchant/withdrawals', { body: requestBody(typed, destinations), once })
       await navigate({ to: hrefOf(at(`withdrawals/${id}`)) })
     } catch (error) {
-      // Corrected where the field is, and priced anew.
+      // The form shows the refused fields, and the next review reads the fees again.
       if (error instanceof Refused && Object.keys(error.fieldsIn('sw')).length > 0) setQuote(null)
       throw error
     }
@@ -207,7 +207,7 @@ function Fields({
   )
 }
 
-/** What is typed, as the API takes it. */
+/** Converts the fields into the request body of the API. */
 function requestBody(
   typed: WithdrawalFields,
   destinations: readonly PayoutDestination[],

@@ -24,7 +24,7 @@ export type WithdrawalFields = {
 /** The form of a withdrawal, kept as a draft. */
 export type WithdrawalDraft = ReturnType<typeof useDraft<WithdrawalFields>>
 
-/** A number as people read it: phones as they are dialled, accounts as they were written. */
+/** Formats the identifier of a recipient: a phone number as people dial it, an account number unchanged. */
 export function showIdentifier(method: PayoutMethod, identifier: string): string {
   return method === 'BANK_ACCOUNT' ? identifier : showPhone(identifier)
 }

@@ -1,4 +1,4 @@
-// The last look before a withdrawal is asked for: who gets what, each fee, and what is left.
+// The review of a withdrawal before it is submitted: the recipient, each fee, and the remaining balance.
 
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import type { FormEvent } from 'react'
@@ -12,10 +12,10 @@ import { addAmounts, showAmount } from '../../ui/show.ts'
 import { newTexts } from './withdrawal-new-texts.ts'
 import { showIdentifier, type WithdrawalDraft, type WithdrawalFields } from './withdrawal-record.ts'
 
-/** What it would cost. */
+/** The fees of a withdrawal. */
 export type WithdrawalQuote = Calls['POST /v1/merchant/withdrawals/quote']['data']
 
-/** The page. `place`: the name of the network, bank or wallet; `send` asks for it. */
+/** The page. `place`: the name of the network, bank or wallet; `send` submits the withdrawal. */
 export function Review(props: {
   typed: WithdrawalFields
   quote: WithdrawalQuote
@@ -89,7 +89,7 @@ function Fees({ quote }: { quote: WithdrawalQuote }) {
   const fees: [string, string][] = [
     [t.percentage, quote.percentage_fee],
     [t.flat, quote.flat_fee],
-    // What the merchant does not pay is no business of theirs.
+    // A charge that the merchant does not pay is not shown.
     ...(quote.processor_fee_pass_through ? ([[t.processor, quote.processor_charge]] as [string, string][]) : []),
     [t.charges, quote.total_charges],
   ]

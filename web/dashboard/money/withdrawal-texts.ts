@@ -1,4 +1,4 @@
-// Words of the page of one withdrawal.
+// Texts of the page of one withdrawal.
 
 import { texts } from '../../ui/language.ts'
 

@@ -1,4 +1,4 @@
-// Money that left, is leaving, or waits for somebody to let it go.
+// Withdrawals of every status.
 
 import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -12,7 +12,7 @@ import { useEnvironmentPath, useHasRole } from '../merchant.ts'
 import { Balance } from './balance.tsx'
 import { METHODS, showIdentifier } from './withdrawal-record.ts'
 
-type Row = Calls['GET /v1/merchant/withdrawals']['data']['items'][number]
+type MerchantWithdrawalRow = Calls['GET /v1/merchant/withdrawals']['data']['items'][number]
 
 const withdrawalsTexts = texts({
   sw: {
@@ -50,7 +50,7 @@ const withdrawalsTexts = texts({
 })
 
 /** The list of withdrawals, below the balance. */
-export function Withdrawals() {
+export function MerchantWithdrawals() {
   const t = useTexts(withdrawalsTexts)
   const parts = useTexts(partsTexts)
   const words = useWords()
@@ -65,7 +65,7 @@ export function Withdrawals() {
   ]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/merchant/withdrawals', { query: list.query }, { live: true, keep: true })
-  const columns: Column<Row>[] = [
+  const columns: Column<MerchantWithdrawalRow>[] = [
     { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
     { label: t.charges, show: (row) => <Amount value={row.total_charges} currency={row.currency} />, right: true },
@@ -93,7 +93,7 @@ export function Withdrawals() {
   )
 }
 
-function Recipient({ row }: { row: Row }) {
+function Recipient({ row }: { row: MerchantWithdrawalRow }) {
   return (
     <span>
       {row.destination_name ?? '–'}

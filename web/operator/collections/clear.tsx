@@ -9,10 +9,10 @@ import { Amount, FactList, Mono, PageLink, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
-import { DialogButtons, Form } from '../dialog-form.tsx'
-import { within } from '../words.ts'
+import { DialogButtons, DialogForm } from '../dialog-form.tsx'
+import { isolateDirection } from '../words.ts'
 import { heldTexts } from './held-texts.ts'
-import { amountsOf, type CollectionRow, unvaluedOf } from './record.ts'
+import { type CollectionRow, receivedAmounts, unvaluedAmount } from './record.ts'
 
 const REASON_MAX = 500
 
@@ -22,9 +22,9 @@ type Props = { of: CollectionRow; onDone: (news: string) => void; onClose: () =>
 export function Clear(props: Props) {
   const t = useTexts(heldTexts)
   const { of } = props
-  const { received } = amountsOf(of)
+  const { received } = receivedAmounts(of)
   const show = (amount: number) => showAmount(amount, of.currency)
-  const foreign = unvaluedOf(of)
+  const foreign = unvaluedAmount(of)
   return (
     <Stack gap="md">
       {of.environment === 'sandbox' ? <Text fw={600}>{t.sandbox}</Text> : null}
@@ -41,9 +41,9 @@ export function Clear(props: Props) {
 
 function HeldFacts({ of }: { of: CollectionRow }) {
   const t = useTexts(heldTexts)
-  const { received, fee, credited } = amountsOf(of)
+  const { received, fee, credited } = receivedAmounts(of)
   const money = (amount: number) => <Amount value={amount} currency={of.currency} />
-  const foreign = unvaluedOf(of)
+  const foreign = unvaluedAmount(of)
   const waits = of.status === 'pending_clearance' && foreign === null
   const { foreign_amount, foreign_currency } = of
   const isForeign = foreign_amount !== null && foreign_currency !== null
@@ -89,9 +89,9 @@ function Decision({ of, onDone, onClose }: Props) {
   const t = useTexts(heldTexts)
   const act = useAction('POST /v1/operator/collections/{collection_id}/clear')
   const { collection_id, currency, merchant_name } = of
-  const amounts = amountsOf(of)
+  const amounts = receivedAmounts(of)
   const check = checks(useLanguage())
-  const foreign = unvaluedOf(of)
+  const foreign = unvaluedAmount(of)
   const received = foreign ? showAmount(foreign.amount, foreign.currency) : showAmount(amounts.received, currency)
   const { form, submit, error, sending } = useDraft({
     name: `clear.${collection_id}`,
@@ -108,7 +108,11 @@ function Decision({ of, onDone, onClose }: Props) {
     const body = { ...stated, decision: approved ? ('approve' as const) : ('decline' as const), reason: reason.trim() }
     const decided = await act.mutateAsync({ params: { collection_id }, body, once })
     const done = foreign ? t.done_decline_foreign(received) : t.done_decline(received)
-    onDone(approved ? t.done_approve(showAmount(amountsOf(decided).credited, currency), within(merchant_name)) : done)
+    onDone(
+      approved
+        ? t.done_approve(showAmount(receivedAmounts(decided).credited, currency), isolateDirection(merchant_name))
+        : done,
+    )
   })
   const { decision } = form.values
   const stated = readAmount(form.values.amount)
@@ -121,14 +125,16 @@ function Decision({ of, onDone, onClose }: Props) {
   const button =
     decision === '' ? t.button : decision === 'approve' ? t.button_approve(credited) : t.button_decline(received)
   return (
-    <Form onSubmit={send}>
+    <DialogForm onSubmit={send}>
       <Radio.Group label={t.decision} required {...form.getInputProps('decision')}>
         <Stack gap="xs" mt="xs">
           <Radio
             value="approve"
             label={t.approve}
             description={
-              foreign ? t.approve_foreign(within(merchant_name)) : t.approve_hint(credited, within(merchant_name))
+              foreign
+                ? t.approve_foreign(isolateDirection(merchant_name))
+                : t.approve_hint(credited, isolateDirection(merchant_name))
             }
           />
           <Radio
@@ -157,7 +163,7 @@ function Decision({ of, onDone, onClose }: Props) {
       />
       <Problem error={error} />
       <DialogButtons text={button} danger={decision === 'decline'} sending={sending} onClose={onClose} />
-    </Form>
+    </DialogForm>
   )
 }
 

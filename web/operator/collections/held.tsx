@@ -16,7 +16,7 @@ import { useOpenQuestion } from '../open-question.ts'
 import { Clear } from './clear.tsx'
 import { PaymentStatus, partyColumns } from './columns.tsx'
 import { heldTexts } from './held-texts.ts'
-import { amountsOf, type CollectionRow, unvaluedOf, whyOf } from './record.ts'
+import { type CollectionRow, holdReason, receivedAmounts, unvaluedAmount } from './record.ts'
 
 /** The statuses of a collection that was held at some time. The API lists one status at a time, by default the open ones. */
 const STATUSES = ['pending_clearance', 'successful', 'failed', 'reversed']
@@ -101,16 +101,18 @@ function CaseNotFound({ error, retry }: { error: unknown; retry: () => void }) {
 }
 
 function showReceived(row: CollectionRow): string {
-  const foreign = unvaluedOf(row)
-  return foreign ? showAmount(foreign.amount, foreign.currency) : showAmount(amountsOf(row).received, row.currency)
+  const foreign = unvaluedAmount(row)
+  return foreign
+    ? showAmount(foreign.amount, foreign.currency)
+    : showAmount(receivedAmounts(row).received, row.currency)
 }
 
 function ReceivedAmount({ row }: { row: CollectionRow }) {
-  const foreign = unvaluedOf(row)
+  const foreign = unvaluedAmount(row)
   return foreign ? (
     <Amount value={foreign.amount} currency={foreign.currency} />
   ) : (
-    <Amount value={amountsOf(row).received} currency={row.currency} />
+    <Amount value={receivedAmounts(row).received} currency={row.currency} />
   )
 }
 
@@ -131,7 +133,7 @@ function useHeldColumns(open: (id: string) => void): Column<CollectionRow>[] {
     {
       label: t.why,
       show: (row) => {
-        const why = whyOf(row)
+        const why = holdReason(row)
         return why === null ? '–' : 'kind' in why ? t.whys[why.kind] : why.text
       },
     },

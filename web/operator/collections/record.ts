@@ -6,26 +6,26 @@ import type { Calls } from '../../ui/api-types.ts'
 export type CollectionRow = Calls['GET /v1/operator/collections']['data']['items'][number]
 
 /** Received money in another currency whose value in shillings no operator has stated yet. Null if there is none. */
-export function unvaluedOf({ amount_received, foreign_amount, foreign_currency }: CollectionRow) {
+export function unvaluedAmount({ amount_received, foreign_amount, foreign_currency }: CollectionRow) {
   if (amount_received !== null || foreign_amount === null || foreign_currency === null) return null
   return { amount: foreign_amount, currency: foreign_currency }
 }
 
-const cents = (amount: number) => Math.round(amount * 100)
+const toCents = (amount: number) => Math.round(amount * 100)
 
 /** The received amount and the amount that the merchant gets. The fee is charged only if an amount remains. */
-export function amountsOf({ amount, amount_received, fee }: CollectionRow): {
+export function receivedAmounts({ amount, amount_received, fee }: CollectionRow): {
   received: number
   fee: number
   credited: number
 } {
   const received = amount_received ?? amount
-  const taken = cents(fee) < cents(received) ? fee : 0
-  return { received, fee: taken, credited: (cents(received) - cents(taken)) / 100 }
+  const taken = toCents(fee) < toCents(received) ? fee : 0
+  return { received, fee: taken, credited: (toCents(received) - toCents(taken)) / 100 }
 }
 
 /** The reason why it is held: another amount, another currency, a review by the provider, or else the recorded text. */
-export function whyOf({
+export function holdReason({
   amount,
   amount_received,
   history,

@@ -10,9 +10,9 @@ import { Chip, EmptyState, Mono, Page, PageLink, Time, type Tone } from '../../u
 import { useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 import { Notice } from '../notice.tsx'
-import { type Question, Reason } from './reason.tsx'
+import { ReasonDialog, type ReasonQuestion } from './reason.tsx'
 
-type Row = Calls['GET /v1/operator/ip-addresses']['data']['items'][number]
+type AddressReviewRow = Calls['GET /v1/operator/ip-addresses']['data']['items'][number]
 
 const addressesTexts = texts({
   sw: {
@@ -64,19 +64,19 @@ const addressesTexts = texts({
 const TONES: Record<string, Tone> = { PENDING: 'wait', APPROVED: 'good', REJECTED: 'bad' }
 
 /** The list of addresses, and the decision about each. */
-export function Addresses() {
+export function AddressReviews() {
   const t = useTexts(addressesTexts)
   const words = useWords()
   const approve = useAction('POST /v1/operator/ip-addresses/{address_id}/approve')
   const reject = useAction('POST /v1/operator/ip-addresses/{address_id}/reject')
-  const [question, setQuestion] = useState<(Question & { done: string }) | null>(null)
+  const [question, setQuestion] = useState<(ReasonQuestion & { done: string }) | null>(null)
   const [news, setNews] = useState<string | null>(null)
   const filters: ListFilter[] = [
     { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.statuses) },
   ]
   const list = useListQuery([...filters, MERCHANT_FILTER])
   const read = useRead('GET /v1/operator/ip-addresses', { query: list.query }, { live: true, keep: true })
-  const ask = (row: Row, yes: boolean) => {
+  const ask = (row: AddressReviewRow, yes: boolean) => {
     const params = { address_id: row.id }
     setQuestion({
       name: `${yes ? 'approve' : 'reject'}-address.${row.id}`,
@@ -90,7 +90,7 @@ export function Addresses() {
         yes ? approve.mutateAsync({ params, once }) : reject.mutateAsync({ params, body: { reason }, once }),
     })
   }
-  const columns: Column<Row>[] = [
+  const columns: Column<AddressReviewRow>[] = [
     { label: t.address, show: (row) => <Mono>{row.address}</Mono> },
     {
       label: t.merchant,
@@ -146,7 +146,7 @@ export function Addresses() {
         isQueue={({ status, ...others }) => status === 'PENDING' && Object.keys(others).length === 0}
         empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
-      <Reason
+      <ReasonDialog
         question={question}
         onClose={() => setQuestion(null)}
         onDone={() => {

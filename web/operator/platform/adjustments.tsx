@@ -11,7 +11,7 @@ import { Amount, Dialog, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
-import { DialogButtons, Form } from '../dialog-form.tsx'
+import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { Notice } from '../notice.tsx'
 import { merchantsTexts } from './merchants-texts.ts'
 
@@ -97,7 +97,7 @@ function Adjust(props: { merchant_id: string; onClose: () => void; onDone: (amou
   })
   const choices = (of: Record<string, string>) => Object.entries(of).map(([value, label]) => ({ value, label }))
   return (
-    <Form onSubmit={send}>
+    <DialogForm onSubmit={send}>
       <Text>{t.adjust_text}</Text>
       <NativeSelect
         label={t.environment}
@@ -115,6 +115,6 @@ function Adjust(props: { merchant_id: string; onClose: () => void; onDone: (amou
         sending={sending}
         onClose={props.onClose}
       />
-    </Form>
+    </DialogForm>
   )
 }

@@ -14,7 +14,7 @@ import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 import { Notice } from '../notice.tsx'
 import { useOperatorWords } from '../words.ts'
 
-type Row = Calls['GET /v1/operator/audit-log']['data']['items'][number]
+type AuditRow = Calls['GET /v1/operator/audit-log']['data']['items'][number]
 
 const auditTexts = texts({
   sw: {
@@ -78,7 +78,7 @@ export function Audit() {
       <List
         label={t.title}
         {...{ read, list, filters }}
-        columns={useColumns()}
+        columns={useAuditColumns()}
         rowKey={(row) => `${row.merchant_id} ${row.seq}`}
         first={<MerchantFilter list={list} />}
         empty={<EmptyState title={t.none} />}
@@ -87,7 +87,7 @@ export function Audit() {
   )
 }
 
-function useColumns(): Column<Row>[] {
+function useAuditColumns(): Column<AuditRow>[] {
   const t = useTexts(auditTexts)
   const words = useOperatorWords()
   return [
@@ -124,7 +124,7 @@ function Action({ name }: { name: string }) {
   )
 }
 
-function Target({ row }: { row: Row }) {
+function Target({ row }: { row: AuditRow }) {
   const t = useTexts(auditTexts)
   const lines = [
     [t.before, row.before],

@@ -16,11 +16,11 @@ import { Adjustments } from './adjustments.tsx'
 import { MerchantStatus } from './merchants.tsx'
 import { merchantsTexts } from './merchants-texts.ts'
 import { Unpriced } from './prices.tsx'
-import { type Question, Reason } from './reason.tsx'
+import { ReasonDialog, type ReasonQuestion } from './reason.tsx'
 
-type Merchant = Calls['GET /v1/operator/merchants/{merchant_id}']['data']
+type MerchantDetail = Calls['GET /v1/operator/merchants/{merchant_id}']['data']
 const ACTS = ['approve', 'verify', 'suspend', 'reactivate'] as const
-type Act = (typeof ACTS)[number]
+type MerchantAction = (typeof ACTS)[number]
 
 /** The page of a merchant. */
 export function MerchantPage() {
@@ -31,12 +31,12 @@ export function MerchantPage() {
     <Page title={read.data?.name ?? t.title}>
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.isPending && !read.error ? <LoadingRows /> : null}
-      {read.data ? <Shown merchant={read.data} /> : null}
+      {read.data ? <MerchantFacts merchant={read.data} /> : null}
     </Page>
   )
 }
 
-function Shown({ merchant }: { merchant: Merchant }) {
+function MerchantFacts({ merchant }: { merchant: MerchantDetail }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()
   const { id, status, verified, priced } = merchant
@@ -57,7 +57,7 @@ function Shown({ merchant }: { merchant: Merchant }) {
           <PageLink to={`audit?merchant_id=${id}`}>{t.audit}</PageLink>
         </Group>
       </section>
-      <Steps merchant={merchant} done={{ approve: status !== 'PENDING', verify: verified, price: priced }} />
+      <LiveSteps merchant={merchant} done={{ approve: status !== 'PENDING', verify: verified, price: priced }} />
       <section className="panel">
         <Title order={2}>{t.members}</Title>
         {merchant.members.length === 0 ? (
@@ -75,26 +75,26 @@ function Shown({ merchant }: { merchant: Merchant }) {
           />
         )}
       </section>
-      <Prices merchant={merchant} />
+      <PriceSummary merchant={merchant} />
       <Adjustments merchant_id={id} />
     </>
   )
 }
 
 /** The steps that remain before the merchant can move real money. */
-function Steps({
+function LiveSteps({
   merchant,
   done,
 }: {
-  merchant: Merchant
+  merchant: MerchantDetail
   done: { approve: boolean; verify: boolean; price: boolean }
 }) {
   const t = useTexts(merchantsTexts)
   const call = useCall()
   const queries = useQueryClient()
-  const [question, setQuestion] = useState<(Question & { act_name: Act }) | null>(null)
+  const [question, setQuestion] = useState<(ReasonQuestion & { act_name: MerchantAction }) | null>(null)
   const [news, setNews] = useState<string | null>(null)
-  const ask = (act: Act) =>
+  const ask = (act: MerchantAction) =>
     setQuestion({
       act_name: act,
       name: `${act}.${merchant.id}`,
@@ -109,7 +109,7 @@ function Steps({
         await queries.invalidateQueries()
       },
     })
-  const offered: Act[] = [
+  const offered: MerchantAction[] = [
     ...(done.approve ? [] : (['approve'] as const)),
     ...(done.verify ? [] : (['verify'] as const)),
     merchant.status === 'SUSPENDED' ? 'reactivate' : 'suspend',
@@ -141,7 +141,7 @@ function Steps({
           ))}
         </Group>
       </Stack>
-      <Reason
+      <ReasonDialog
         question={question}
         onClose={() => setQuestion(null)}
         onDone={() => {
@@ -153,7 +153,7 @@ function Steps({
   )
 }
 
-function Prices({ merchant }: { merchant: Merchant }) {
+function PriceSummary({ merchant }: { merchant: MerchantDetail }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()
   const { rules, id } = merchant

@@ -11,11 +11,11 @@ import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.
 import { Chip, Dialog, EmptyState, Mono, Page, Time, type Tone } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { DialogButtons, Form } from '../dialog-form.tsx'
+import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { Notice } from '../notice.tsx'
 import { merchantsTexts } from './merchants-texts.ts'
 
-type Row = Calls['GET /v1/operator/merchants']['data']['items'][number]
+type MerchantRow = Calls['GET /v1/operator/merchants']['data']['items'][number]
 
 const TONES: Record<string, Tone> = { PENDING: 'wait', ACTIVE: 'good', SUSPENDED: 'bad' }
 
@@ -37,7 +37,7 @@ export function Merchants() {
   ]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/operator/merchants', { query: list.query }, { live: true, keep: true })
-  const columns: Column<Row>[] = [
+  const columns: Column<MerchantRow>[] = [
     { label: t.name, show: (row) => row.name },
     { label: t.code, show: (row) => <Mono>{row.merchant_code}</Mono> },
     { label: t.status, show: (row) => <MerchantStatus status={row.status} /> },
@@ -58,7 +58,7 @@ export function Merchants() {
         empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
       <Dialog open={adding} onClose={() => setAdding(false)} title={t.add}>
-        <Add
+        <AddMerchant
           onClose={() => setAdding(false)}
           onDone={(name) => {
             setAdding(false)
@@ -70,7 +70,7 @@ export function Merchants() {
   )
 }
 
-function Add({ onClose, onDone }: { onClose: () => void; onDone: (name: string) => void }) {
+function AddMerchant({ onClose, onDone }: { onClose: () => void; onDone: (name: string) => void }) {
   const t = useTexts(merchantsTexts)
   const parts = useTexts(partsTexts)
   const check = checks(useLanguage())
@@ -86,7 +86,7 @@ function Add({ onClose, onDone }: { onClose: () => void; onDone: (name: string) 
     onDone(name.trim())
   })
   return (
-    <Form onSubmit={send}>
+    <DialogForm onSubmit={send}>
       <Text>{t.add_text}</Text>
       <TextInput label={t.name} required maxLength={200} {...form.getInputProps('name')} />
       <TextInput
@@ -97,6 +97,6 @@ function Add({ onClose, onDone }: { onClose: () => void; onDone: (name: string) 
       />
       <Problem error={error} />
       <DialogButtons text={t.add} sending={sending} onClose={onClose} />
-    </Form>
+    </DialogForm>
   )
 }

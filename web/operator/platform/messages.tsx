@@ -8,7 +8,7 @@ import { Chip, EmptyState, Page, Time, type Tone } from '../../ui/parts.tsx'
 import { useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 
-type Row = Calls['GET /v1/operator/messages']['data']['items'][number]
+type PlatformMessageRow = Calls['GET /v1/operator/messages']['data']['items'][number]
 
 const messagesTexts = texts({
   sw: {
@@ -45,7 +45,7 @@ const messagesTexts = texts({
 const TONES: Record<string, Tone> = { kept: 'plain', waiting: 'wait', sent: 'good', failed: 'bad' }
 
 /** The list of messages. */
-export function Messages() {
+export function PlatformMessages() {
   const t = useTexts(messagesTexts)
   const words = useWords()
   const filters: ListFilter[] = [
@@ -54,7 +54,7 @@ export function Messages() {
   ]
   const list = useListQuery([...filters, MERCHANT_FILTER])
   const read = useRead('GET /v1/operator/messages', { query: list.query }, { keep: true })
-  const columns: Column<Row>[] = [
+  const columns: Column<PlatformMessageRow>[] = [
     { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.channel, show: (row) => t.channels[row.channel] ?? row.channel },
     {

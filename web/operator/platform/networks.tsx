@@ -12,7 +12,7 @@ import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Notice } from '../notice.tsx'
 
-type Network = Calls['GET /v1/operator/networks']['data']['networks'][number]
+type NetworkHelp = Calls['GET /v1/operator/networks']['data']['networks'][number]
 
 const networksTexts = texts({
   sw: {
@@ -45,12 +45,12 @@ export function Networks() {
     <Page title={t.title} lead={t.lead}>
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.isPending && !read.error ? <LoadingRows /> : null}
-      {read.data ? <Edit networks={read.data.networks} /> : null}
+      {read.data ? <EditNetwork networks={read.data.networks} /> : null}
     </Page>
   )
 }
 
-function Edit({ networks }: { networks: readonly Network[] }) {
+function EditNetwork({ networks }: { networks: readonly NetworkHelp[] }) {
   const t = useTexts(networksTexts)
   const parts = useTexts(partsTexts)
   const act = useAction('PUT /v1/operator/networks')

@@ -26,11 +26,11 @@ import { useWords } from '../../ui/words.ts'
 import { Notice } from '../notice.tsx'
 import { merchantsTexts } from './merchants-texts.ts'
 
-type Rule = Calls['GET /v1/operator/merchants/{merchant_id}']['data']['rules'][number]
+type RuleBody = Calls['GET /v1/operator/merchants/{merchant_id}']['data']['rules'][number]
 type Preview = Calls['POST /v1/operator/merchants/{merchant_id}/pricing/preview']['data']
-type Body = Calls['PUT /v1/operator/merchants/{merchant_id}/pricing']['body']
+type PricesBody = Calls['PUT /v1/operator/merchants/{merchant_id}/pricing']['body']
 /** A rule as the operator types it. An empty text means any method or any destination. */
-type Typed = Omit<Rule, 'id' | 'valid_from' | 'method' | 'destination_code' | 'destination_known'> & {
+type RuleFields = Omit<RuleBody, 'id' | 'valid_from' | 'method' | 'destination_code' | 'destination_known'> & {
   method: string
   destination_code: string
 }
@@ -40,7 +40,7 @@ const METHODS = {
   collection: ['wallet_push', 'provider_pesa', 'qr'],
 } as const
 
-const NEW: Typed = {
+const NEW: RuleFields = {
   flow: 'withdrawal',
   method: '',
   destination_code: '',
@@ -52,7 +52,7 @@ const NEW: Typed = {
 }
 
 /** The editor of a merchant's prices. */
-export function Prices() {
+export function PriceEditor() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
   const t = useTexts(merchantsTexts)
   const read = useRead('GET /v1/operator/merchants/{merchant_id}', { params: { merchant_id: id } })
@@ -65,7 +65,7 @@ export function Prices() {
     <Page title={t.prices} lead={read.data?.name} actions={back}>
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.isPending && !read.error ? <LoadingRows /> : null}
-      {read.data ? <Edit merchant_id={id} rules={read.data.rules} /> : null}
+      {read.data ? <EditPrices merchant_id={id} rules={read.data.rules} /> : null}
     </Page>
   )
 }
@@ -77,22 +77,22 @@ const typed = ({
   method,
   destination_code,
   ...rule
-}: Rule): Typed => ({
+}: RuleBody): RuleFields => ({
   ...rule,
   method: method ?? '',
   destination_code: destination_code ?? '',
 })
 
-function bodyOf(rules: readonly Typed[]): Body {
+function ruleBody(rules: readonly RuleFields[]): PricesBody {
   const sent = rules.map(({ method, destination_code, ...rule }) => ({
     ...rule,
     method: method === '' ? null : method,
     destination_code: destination_code.trim() === '' ? null : destination_code.trim(),
   }))
-  return { rules: sent } as Body
+  return { rules: sent } as PricesBody
 }
 
-function Edit({ merchant_id, rules }: { merchant_id: string; rules: readonly Rule[] }) {
+function EditPrices({ merchant_id, rules }: { merchant_id: string; rules: readonly RuleBody[] }) {
   const t = useTexts(merchantsTexts)
   const parts = useTexts(partsTexts)
   const call = useCall()
@@ -110,7 +110,7 @@ function Edit({ merchant_id, rules }: { merchant_id: string; rules: readonly Rul
   const look = async () => {
     setLooking(null)
     try {
-      const body = bodyOf(
+      const body = ruleBody(
         form.values.rules,
       ) as Calls['POST /v1/operator/merchants/{merchant_id}/pricing/preview']['body']
       const data = await call('POST /v1/operator/merchants/{merchant_id}/pricing/preview', { params, body })
@@ -120,7 +120,7 @@ function Edit({ merchant_id, rules }: { merchant_id: string; rules: readonly Rul
     }
   }
   const send = submit(async (values, once) => {
-    await put.mutateAsync({ params, body: bodyOf(values.rules), once })
+    await put.mutateAsync({ params, body: ruleBody(values.rules), once })
     setNews(t.put_done)
     setPreview(null)
   })
@@ -189,13 +189,13 @@ export function Unpriced({
   )
 }
 
-type Form = ReturnType<typeof useDraft<{ rules: Typed[] }>>['form']
+type PriceForm = ReturnType<typeof useDraft<{ rules: RuleFields[] }>>['form']
 
-function RuleFields({ form, rule, i }: { form: Form; rule: Typed; i: number }) {
+function RuleFields({ form, rule, i }: { form: PriceForm; rule: RuleFields; i: number }) {
   const t = useTexts(merchantsTexts)
   const parts = useTexts(partsTexts)
   const words = useWords()
-  const field = (name: keyof Typed) => form.getInputProps(`rules.${i}.${name}`)
+  const field = (name: keyof RuleFields) => form.getInputProps(`rules.${i}.${name}`)
   const methods = METHODS[rule.flow].map((value) => ({ value, label: words.method(value) }))
   const known = useRead('GET /v1/destinations').data?.items ?? []
   const ofMethod = known.filter(({ method }) => rule.method === '' || method === rule.method)

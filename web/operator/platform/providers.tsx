@@ -12,7 +12,7 @@ import { useWords } from '../../ui/words.ts'
 
 type Environment = 'live' | 'sandbox'
 type Health = Calls['GET /v1/operator/providers/health']['data']['items'][number] & { environment: Environment }
-type Circuit = Calls['GET /v1/operator/providers']['data']['providers'][number]['circuits'][number]
+type CircuitRecord = Calls['GET /v1/operator/providers']['data']['providers'][number]['circuits'][number]
 
 const providersTexts = texts({
   sw: {
@@ -251,7 +251,7 @@ function Before({ circuit }: { circuit: Health['circuit'] }) {
 
 const toneOfState = (state: string): Tone => (state === 'closed' ? 'good' : state === 'open' ? 'bad' : 'warn')
 
-function Circuits({ circuits, label }: { circuits: readonly Circuit[]; label: string }) {
+function Circuits({ circuits, label }: { circuits: readonly CircuitRecord[]; label: string }) {
   const t = useTexts(providersTexts)
   const words = useWords()
   if (circuits.length === 0) return <Text size="sm">{t.no_circuits}</Text>

@@ -7,7 +7,7 @@ import { texts, useTexts } from '../../ui/language.ts'
 import { Dialog } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { DialogButtons, Form } from '../dialog-form.tsx'
+import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 
 const REASON_MAX = 500
 
@@ -27,7 +27,7 @@ const reasonTexts = texts({
 })
 
 /** The content of the dialog. `name` names the draft; `act` sends the action. */
-export type Question = {
+export type ReasonQuestion = {
   name: string
   title: string
   text: ReactNode
@@ -38,23 +38,31 @@ export type Question = {
 }
 
 /** Shows the dialog while there is a question. `onDone` is called after the API confirms the action. */
-export function Reason({
+export function ReasonDialog({
   question,
   onClose,
   onDone,
 }: {
-  question: Question | null
+  question: ReasonQuestion | null
   onClose: () => void
   onDone: () => void
 }) {
   return (
     <Dialog open={question !== null} onClose={onClose} title={question?.title ?? ''}>
-      {question === null ? null : <Asked key={question.name} {...{ question, onClose, onDone }} />}
+      {question === null ? null : <ReasonForm key={question.name} {...{ question, onClose, onDone }} />}
     </Dialog>
   )
 }
 
-function Asked({ question, onClose, onDone }: { question: Question; onClose: () => void; onDone: () => void }) {
+function ReasonForm({
+  question,
+  onClose,
+  onDone,
+}: {
+  question: ReasonQuestion
+  onClose: () => void
+  onDone: () => void
+}) {
   const t = useTexts(reasonTexts)
   const parts = useTexts(partsTexts)
   const { name, text, button, danger = false, optional = false } = question
@@ -68,7 +76,7 @@ function Asked({ question, onClose, onDone }: { question: Question; onClose: () 
     onDone()
   })
   return (
-    <Form onSubmit={send}>
+    <DialogForm onSubmit={send}>
       <div className="who">{text}</div>
       <Textarea
         label={optional ? parts.optional(t.reason) : t.reason}
@@ -80,6 +88,6 @@ function Asked({ question, onClose, onDone }: { question: Question; onClose: () 
       />
       <Problem error={error} />
       <DialogButtons text={button} danger={danger} sending={sending} onClose={onClose} />
-    </Form>
+    </DialogForm>
   )
 }

@@ -10,13 +10,13 @@ import { type Column, List, type ListFilter, LoadingRows, useListQuery } from '.
 import { Amount, Chip, Dialog, EmptyState, FactList, Mono, Page, PageLink, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showCount } from '../../ui/show.ts'
-import { DialogButtons, Form } from '../dialog-form.tsx'
+import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { Notice } from '../notice.tsx'
 import { reconciliationTexts } from './reconciliation-texts.ts'
-import { Statements } from './statements.tsx'
+import { ProviderStatements } from './statements.tsx'
 
 type Summary = Calls['GET /v1/operator/reconciliation']['data']
-type Row = Calls['GET /v1/operator/reconciliation/exceptions']['data']['items'][number]
+type CaseRow = Calls['GET /v1/operator/reconciliation/exceptions']['data']['items'][number]
 
 /** The page of reconciliation. */
 export function Reconciliation() {
@@ -26,14 +26,14 @@ export function Reconciliation() {
     <Page title={t.title} lead={t.lead}>
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.isPending && !read.error ? <LoadingRows /> : null}
-      {read.data ? <Standing {...read.data} /> : null}
+      {read.data ? <ProviderSummary {...read.data} /> : null}
       <Cases providers={read.data?.providers.map(({ provider }) => provider) ?? []} />
-      <Statements />
+      <ProviderStatements />
     </Page>
   )
 }
 
-function Standing({ providers, float }: Summary) {
+function ProviderSummary({ providers, float }: Summary) {
   const t = useTexts(reconciliationTexts)
   return (
     <section className="panel">
@@ -89,7 +89,7 @@ function Standing({ providers, float }: Summary) {
 function Cases({ providers }: { providers: readonly string[] }) {
   const t = useTexts(reconciliationTexts)
   const ask = useAction('POST /v1/operator/reconciliation/exceptions/{id}/ask')
-  const [ending, setEnding] = useState<Row | null>(null)
+  const [ending, setEnding] = useState<CaseRow | null>(null)
   const [news, setNews] = useState<string | null>(null)
   const filters: ListFilter[] = [
     { name: 'state', label: t.state, kind: 'choice', choices: Object.entries(t.states) },
@@ -98,7 +98,7 @@ function Cases({ providers }: { providers: readonly string[] }) {
   ]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/operator/reconciliation/exceptions', { query: list.query }, { live: true, keep: true })
-  const columns: Column<Row>[] = [
+  const columns: Column<CaseRow>[] = [
     {
       label: t.kind,
       show: (row) => (
@@ -171,7 +171,7 @@ function Cases({ providers }: { providers: readonly string[] }) {
       </Stack>
       <Dialog open={ending !== null} onClose={() => setEnding(null)} title={t.end}>
         {ending === null ? null : (
-          <End
+          <CloseCase
             row={ending}
             onClose={() => setEnding(null)}
             onDone={() => {
@@ -185,7 +185,7 @@ function Cases({ providers }: { providers: readonly string[] }) {
   )
 }
 
-function End({ row, onClose, onDone }: { row: Row; onClose: () => void; onDone: () => void }) {
+function CloseCase({ row, onClose, onDone }: { row: CaseRow; onClose: () => void; onDone: () => void }) {
   const t = useTexts(reconciliationTexts)
   const act = useAction('POST /v1/operator/reconciliation/exceptions/{id}/resolve')
   const { form, submit, error, sending } = useDraft({
@@ -199,7 +199,7 @@ function End({ row, onClose, onDone }: { row: Row; onClose: () => void; onDone: 
     onDone()
   })
   return (
-    <Form onSubmit={send}>
+    <DialogForm onSubmit={send}>
       <Text>{t.end_text}</Text>
       <FactList
         facts={[
@@ -216,6 +216,6 @@ function End({ row, onClose, onDone }: { row: Row; onClose: () => void; onDone: 
       <Textarea label={t.reason} required maxLength={500} {...form.getInputProps('reason')} />
       <Problem error={error} />
       <DialogButtons text={t.end} sending={sending} onClose={onClose} />
-    </Form>
+    </DialogForm>
   )
 }

@@ -18,11 +18,11 @@ export function platformRoutes(parent: AnyRoute): AnyRoute[] {
     ),
     page(
       'merchants/$id/prices',
-      lazyPage(() => import('./prices.tsx'), 'Prices'),
+      lazyPage(() => import('./prices.tsx'), 'PriceEditor'),
     ),
     page(
       'addresses',
-      lazyPage(() => import('./addresses.tsx'), 'Addresses'),
+      lazyPage(() => import('./addresses.tsx'), 'AddressReviews'),
     ),
     page(
       'providers',
@@ -46,11 +46,11 @@ export function platformRoutes(parent: AnyRoute): AnyRoute[] {
     ),
     page(
       'messages',
-      lazyPage(() => import('./messages.tsx'), 'Messages'),
+      lazyPage(() => import('./messages.tsx'), 'PlatformMessages'),
     ),
     page(
       'webhooks',
-      lazyPage(() => import('./webhooks.tsx'), 'FailingWebhooks'),
+      lazyPage(() => import('./webhooks.tsx'), 'FailingMerchants'),
     ),
   ]
 }

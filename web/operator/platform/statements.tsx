@@ -11,25 +11,25 @@ import { Chip, Dialog, Time, type Tone } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { showCount } from '../../ui/show.ts'
-import { DialogButtons, Form } from '../dialog-form.tsx'
+import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { Notice } from '../notice.tsx'
-import { type Question, Reason } from './reason.tsx'
+import { ReasonDialog, type ReasonQuestion } from './reason.tsx'
 import { reconciliationTexts } from './reconciliation-texts.ts'
 
-type Row = Calls['GET /v1/operator/statements']['data']['items'][number]
+type ProviderStatementRow = Calls['GET /v1/operator/statements']['data']['items'][number]
 
 const TONES: Record<string, Tone> = { importing: 'wait', done: 'good', failed: 'bad', withdrawn: 'plain' }
 
 /** The newest statements. */
-export function Statements() {
+export function ProviderStatements() {
   const t = useTexts(reconciliationTexts)
   const back = useAction('POST /v1/operator/statements/{id}/withdraw')
   const [bringing, setBringing] = useState(false)
-  const [question, setQuestion] = useState<Question | null>(null)
+  const [question, setQuestion] = useState<ReasonQuestion | null>(null)
   const [news, setNews] = useState<string | null>(null)
   const read = useRead('GET /v1/operator/statements', {}, { live: true })
   const items = read.data?.items ?? []
-  const takeBack = (row: Row) =>
+  const takeBack = (row: ProviderStatementRow) =>
     setQuestion({
       name: `statement.${row.id}`,
       title: t.take_back,
@@ -87,7 +87,7 @@ export function Statements() {
         </Group>
       </Stack>
       <Dialog open={bringing} onClose={() => setBringing(false)} title={t.bring}>
-        <Bring
+        <ImportStatement
           onClose={() => setBringing(false)}
           onDone={() => {
             setBringing(false)
@@ -95,7 +95,7 @@ export function Statements() {
           }}
         />
       </Dialog>
-      <Reason
+      <ReasonDialog
         question={question}
         onClose={() => setQuestion(null)}
         onDone={() => {
@@ -107,7 +107,7 @@ export function Statements() {
   )
 }
 
-function Bring({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
+function ImportStatement({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
   const t = useTexts(reconciliationTexts)
   const parts = useTexts(partsTexts)
   const act = useAction('POST /v1/operator/statements')
@@ -135,7 +135,7 @@ function Bring({ onClose, onDone }: { onClose: () => void; onDone: () => void })
     onDone()
   })
   return (
-    <Form
+    <DialogForm
       onSubmit={(event) => {
         setMissing(file === null)
         if (file !== null) return send(event)
@@ -158,6 +158,6 @@ function Bring({ onClose, onDone }: { onClose: () => void; onDone: () => void })
       <TextInput label={parts.optional(t.columns)} description={t.columns_hint} {...form.getInputProps('columns')} />
       <Problem error={error} />
       <DialogButtons text={t.bring} sending={sending} onClose={onClose} />
-    </Form>
+    </DialogForm>
   )
 }

@@ -9,7 +9,7 @@ import { showAge } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 
-type Row = Calls['GET /v1/operator/waiting']['data']['items'][number]
+type UnansweredRow = Calls['GET /v1/operator/waiting']['data']['items'][number]
 
 const waitingTexts = texts({
   sw: {
@@ -55,7 +55,7 @@ export function WaitingForProvider() {
   ]
   const list = useListQuery([...filters, MERCHANT_FILTER])
   const read = useRead('GET /v1/operator/waiting', { query: list.query }, { live: true, keep: true })
-  const columns: Column<Row>[] = [
+  const columns: Column<UnansweredRow>[] = [
     {
       label: t.kind,
       show: (row) =>

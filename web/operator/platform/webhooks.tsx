@@ -28,7 +28,7 @@ const webhooksTexts = texts({
 })
 
 /** Merchants with failing webhooks. */
-export function FailingWebhooks() {
+export function FailingMerchants() {
   const t = useTexts(webhooksTexts)
   const parts = useTexts(partsTexts)
   const read = useRead('GET /v1/operator/webhooks/failing', {}, { live: true, keep: true })

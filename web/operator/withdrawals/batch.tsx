@@ -15,31 +15,37 @@ import { addAmounts, showAmount, showCount, showPhone } from '../../ui/show.ts'
 import { useOperatorWords } from '../words.ts'
 import { ApprovalReason, keepReason, useReasonCheck } from './approval-reason.tsx'
 import { listTexts } from './list-texts.ts'
-import type { Row } from './record.ts'
+import type { WithdrawalRow } from './record.ts'
 
 const BATCH = 'POST /v1/operator/withdrawals/approve-batch'
-type Result = Calls[typeof BATCH]['data']
-type Item = Result['items'][number]
+type BatchResult = Calls[typeof BATCH]['data']
+type BatchItem = BatchResult['items'][number]
 
 /** The largest batch. */
 export const BATCH_MAX = 100
 
 /** The fields of a selected withdrawal that the dialog repeats. */
-export type Picked = { id: string; environment: Row['environment']; amount: string; name: string; number: string }
+export type SelectedWithdrawal = {
+  id: string
+  environment: WithdrawalRow['environment']
+  amount: string
+  name: string
+  number: string
+}
 
 /** The selection. The draft keeps it on other pages of the list and over a new sign-in. */
-export function usePicked() {
-  const draft = useDraft<{ rows: Picked[]; reason: string }>({
+export function useSelection() {
+  const draft = useDraft<{ rows: SelectedWithdrawal[]; reason: string }>({
     name: 'withdrawals.batch',
     initial: { rows: [], reason: '' },
     check: { reason: useReasonCheck() },
   })
   const { rows } = draft.form.values
-  const set = (next: Picked[]) => draft.form.setValues({ rows: next.slice(0, BATCH_MAX) })
+  const set = (next: SelectedWithdrawal[]) => draft.form.setValues({ rows: next.slice(0, BATCH_MAX) })
   // A batch never mixes live and sandbox withdrawals.
-  const fits = (row: Row) => row.environment === (rows[0]?.environment ?? row.environment)
+  const fits = (row: WithdrawalRow) => row.environment === (rows[0]?.environment ?? row.environment)
   const has = (id: string) => rows.some((row) => row.id === id)
-  const pickedOf = (row: Row): Picked => ({
+  const pickedOf = (row: WithdrawalRow): SelectedWithdrawal => ({
     id: row.id,
     environment: row.environment,
     amount: row.amount,
@@ -51,8 +57,9 @@ export function usePicked() {
     rows,
     has,
     fits,
-    toggle: (row: Row) => set(has(row.id) ? rows.filter(({ id }) => id !== row.id) : [...rows, pickedOf(row)]),
-    add: (more: readonly Row[]) => set([...rows, ...more.map(pickedOf)]),
+    toggle: (row: WithdrawalRow) =>
+      set(has(row.id) ? rows.filter(({ id }) => id !== row.id) : [...rows, pickedOf(row)]),
+    add: (more: readonly WithdrawalRow[]) => set([...rows, ...more.map(pickedOf)]),
     clear: () => draft.form.setValues({ rows: [], reason: '' }),
   }
 }
@@ -63,12 +70,12 @@ export function Batch({
   open,
   onClose,
 }: {
-  draft: ReturnType<typeof usePicked>
+  draft: ReturnType<typeof useSelection>
   open: boolean
   onClose: () => void
 }) {
   const t = useTexts(listTexts)
-  const [done, setDone] = useState<{ result: Result; rows: Picked[] } | null>(null)
+  const [done, setDone] = useState<{ result: BatchResult; rows: SelectedWithdrawal[] } | null>(null)
   const close = () => {
     setDone(null)
     onClose()
@@ -76,18 +83,22 @@ export function Batch({
   const shown = open && (done !== null || draft.rows.length > 0)
   return (
     <Dialog open={shown} onClose={close} title={done ? t.done_title : t.dry_title}>
-      {done ? <Outcome {...done} onClose={close} /> : <Trial draft={draft} onDone={setDone} onClose={close} />}
+      {done ? (
+        <BatchOutcome {...done} onClose={close} />
+      ) : (
+        <BatchDryRun draft={draft} onDone={setDone} onClose={close} />
+      )}
     </Dialog>
   )
 }
 
-function Trial({
+function BatchDryRun({
   draft,
   onDone,
   onClose,
 }: {
-  draft: ReturnType<typeof usePicked>
-  onDone: (done: { result: Result; rows: Picked[] }) => void
+  draft: ReturnType<typeof useSelection>
+  onDone: (done: { result: BatchResult; rows: SelectedWithdrawal[] }) => void
   onClose: () => void
 }) {
   const t = useTexts(listTexts)
@@ -147,7 +158,7 @@ function Trial({
                 <Text>{t.sum_refused(showCount(data.items.length - good.length))}</Text>
               ) : null}
             </Stack>
-            <Lines items={data.items} rows={rows} words={[t.will_pay, t.will_wait, t.will_refuse]} />
+            <BatchLines items={data.items} rows={rows} words={[t.will_pay, t.will_wait, t.will_refuse]} />
             {good.length === 0 ? (
               <Text fw={600}>{t.none}</Text>
             ) : (
@@ -175,7 +186,15 @@ function Trial({
   )
 }
 
-function Outcome({ result, rows, onClose }: { result: Result; rows: Picked[]; onClose: () => void }) {
+function BatchOutcome({
+  result,
+  rows,
+  onClose,
+}: {
+  result: BatchResult
+  rows: SelectedWithdrawal[]
+  onClose: () => void
+}) {
   const t = useTexts(listTexts)
   const parts = useTexts(partsTexts)
   const { approved, awaiting_second, items } = result
@@ -197,7 +216,7 @@ function Outcome({ result, rows, onClose }: { result: Result; rows: Picked[]; on
         ) : null}
         {left > 0 ? <Text>{t.sum_left(showCount(left))}</Text> : null}
       </div>
-      <Lines items={items} rows={rows} words={[t.paid, t.waits, t.refused]} />
+      <BatchLines items={items} rows={rows} words={[t.paid, t.waits, t.refused]} />
       <Group>
         <Button onClick={onClose}>{parts.close}</Button>
       </Group>
@@ -205,18 +224,18 @@ function Outcome({ result, rows, onClose }: { result: Result; rows: Picked[]; on
   )
 }
 
-function Lines({
+function BatchLines({
   items,
   rows,
   words: [pays, waits, refuses],
 }: {
-  items: readonly Item[]
-  rows: readonly Picked[]
+  items: readonly BatchItem[]
+  rows: readonly SelectedWithdrawal[]
   words: readonly [string, string, string]
 }) {
   const t = useTexts(listTexts)
   const desk = useOperatorWords()
-  const toneOf = ({ ok, status }: Item): [Tone, string] =>
+  const toneOf = ({ ok, status }: BatchItem): [Tone, string] =>
     ok ? (status === 'PROCESSING' ? ['good', pays] : ['wait', waits]) : ['bad', refuses]
   return (
     <ul className="lines" aria-label={t.outcome}>

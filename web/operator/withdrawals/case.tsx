@@ -10,19 +10,27 @@ import { Chip, Page, PageButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAge, showAmount } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
-import { type Key, Keys } from '../keys.tsx'
+import { type Shortcut, Shortcuts } from '../keys.tsx'
 import { Notice } from '../notice.tsx'
 import { useOpenQuestion } from '../open-question.ts'
 import { useMe } from '../operator.ts'
-import { within } from '../words.ts'
+import { isolateDirection } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
 import { Decide } from './decide.tsx'
 import { useFlags } from './flags.ts'
-import { Approvals, Facts, Look, MerchantMoney, Payout, Stuck, Velocity } from './panels.tsx'
+import {
+  ApprovalPanel,
+  ChargesPanel,
+  MerchantMoney,
+  PayoutPanel,
+  StatusPanel,
+  VelocityPanel,
+  WarningPanel,
+} from './panels.tsx'
 import { Destination } from './panels-destination.tsx'
-import { Earlier, History, Talk } from './panels-history.tsx'
-import { ACTS, type ActName, actsOf, type Case, type NameCheck } from './record.ts'
-import { useWalk } from './walk.ts'
+import { Earlier, HistoryPanel, Talk } from './panels-history.tsx'
+import { ACTIONS, type ActionName, allowedActions, type NameCheck, type WithdrawalCaseRecord } from './record.ts'
+import { useNeighbours } from './walk.ts'
 
 /** The page of a withdrawal. */
 export function WithdrawalCase() {
@@ -47,16 +55,16 @@ export function WithdrawalCase() {
   )
 }
 
-function Whole({ of, error }: { of: Case; error: unknown }) {
+function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
   const t = useTexts(caseTexts)
   const words = useWords()
   const language = useLanguage()
   const me = useMe()
   const [news, setNews] = useState<string | null>(null)
   const [check, setCheck] = useState<NameCheck | null>(null)
-  const { asking, ask } = useOpenQuestion(ACTS)
+  const { asking, ask } = useOpenQuestion(ACTIONS)
   const { withdrawal } = of
-  const acts = actsOf(withdrawal, me)
+  const acts = allowedActions(withdrawal, me)
   const flags = useFlags(of, check)
   const { amount, currency, destination_name, status, environment, created_at } = withdrawal
   const done = (text: string) => {
@@ -64,18 +72,18 @@ function Whole({ of, error }: { of: Case; error: unknown }) {
     setNews(text)
   }
   // An open dialog stays open. If another operator decided first, the API refuses this decision there.
-  const [begun, begin] = useState<ActName | null>(null)
+  const [begun, begin] = useState<ActionName | null>(null)
   const act = asking !== null && (acts.includes(asking) || asking === begun) ? asking : null
   if (act !== begun) begin(act)
   return (
     <Page
-      title={t.title(showAmount(amount, currency), within(destination_name ?? t.nobody))}
+      title={t.title(showAmount(amount, currency), isolateDirection(destination_name ?? t.nobody))}
       lead={
         <Group gap="xs">
           <Chip tone={toneOf(status)}>{words.withdrawal(status)}</Chip>
           {environment === 'sandbox' ? <Chip tone="plain">{words.environment('sandbox')}</Chip> : null}
           <span>
-            {t.of(within(withdrawal.merchant_name))}, {t.submitted(showAge(created_at, language))}
+            {t.of(isolateDirection(withdrawal.merchant_name))}, {t.submitted(showAge(created_at, language))}
           </span>
         </Group>
       }
@@ -97,17 +105,17 @@ function Whole({ of, error }: { of: Case; error: unknown }) {
           </Button>
         ))}
       </Group>
-      <Stuck of={of} />
-      <Approvals of={of} />
-      <Look of={of} flags={flags} />
+      <StatusPanel of={of} />
+      <ApprovalPanel of={of} />
+      <WarningPanel of={of} flags={flags} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-        <Facts of={of} />
+        <ChargesPanel of={of} />
         <Destination of={of} check={check} onCheck={setCheck} />
         <MerchantMoney of={of} />
-        <Velocity of={of} />
-        <Payout of={of} />
+        <VelocityPanel of={of} />
+        <PayoutPanel of={of} />
         <Talk of={of} />
-        <History of={of} />
+        <HistoryPanel of={of} />
       </SimpleGrid>
       <Earlier of={of} />
       <Text size="sm" c="dimmed">
@@ -126,12 +134,12 @@ function Ways({
   say,
 }: {
   id: string
-  acts: readonly ActName[]
-  ask: (act: ActName) => void
+  acts: readonly ActionName[]
+  ask: (act: ActionName) => void
   say: (text: string) => void
 }) {
   const t = useTexts(caseTexts)
-  const { list, steps } = useWalk(id)
+  const { list, steps } = useNeighbours(id)
   const [error, setError] = useState<unknown>(null)
   const next = async () => {
     setError(null)
@@ -141,10 +149,10 @@ function Ways({
       setError(thrown)
     }
   }
-  const open = (act: ActName) => () => {
+  const open = (act: ActionName) => () => {
     if (acts.includes(act)) ask(act)
   }
-  const keys: Key[] = [
+  const keys: Shortcut[] = [
     { key: 'j', does: t.key_next, run: () => void next() },
     { key: 'k', does: t.key_previous, run: () => void steps?.previous() },
     { key: 'a', does: t.key_approve, run: open('approve') },
@@ -168,7 +176,7 @@ function Ways({
             </Button>
           </>
         ) : null}
-        <Keys keys={keys} />
+        <Shortcuts keys={keys} />
       </Group>
       <Problem error={error} retry={() => void next()} />
     </>

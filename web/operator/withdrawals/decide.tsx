@@ -7,18 +7,18 @@ import { useTexts } from '../../ui/language.ts'
 import { Amount, Dialog, FactList } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
-import { DialogButtons, Form } from '../dialog-form.tsx'
+import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { useDestinationName } from '../operator.ts'
-import { within } from '../words.ts'
+import { isolateDirection } from '../words.ts'
 import { ApprovalReason, keepReason, useReasonCheck } from './approval-reason.tsx'
 import { decideTexts } from './decide-texts.ts'
 import type { Flag } from './flags.ts'
 import { Flags } from './panels.tsx'
-import { type ActName, type Case, type Question, REASON_MAX } from './record.ts'
+import { type ActionName, type DecisionProps, REASON_MAX, type WithdrawalCaseRecord } from './record.ts'
 import { Resolve } from './resolve.tsx'
 
 /** The dialog of one action. Null shows none. */
-export function Decide({ act, flags, ...rest }: Question & { act: ActName | null; flags: readonly Flag[] }) {
+export function Decide({ act, flags, ...rest }: DecisionProps & { act: ActionName | null; flags: readonly Flag[] }) {
   const t = useTexts(decideTexts)
   return (
     <Dialog open={act !== null} onClose={rest.onClose} title={act === null ? '' : t[act].title}>
@@ -32,7 +32,7 @@ export function Decide({ act, flags, ...rest }: Question & { act: ActName | null
   )
 }
 
-function Restated({ of: { withdrawal } }: { of: Case }) {
+function Restated({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(decideTexts)
   const nameOf = useDestinationName()
   const { currency, method, destination_identifier } = withdrawal
@@ -63,7 +63,7 @@ function Restated({ of: { withdrawal } }: { of: Case }) {
   )
 }
 
-function Approve({ of: { withdrawal }, flags, onDone, onClose }: Question & { flags: readonly Flag[] }) {
+function Approve({ of: { withdrawal }, flags, onDone, onClose }: DecisionProps & { flags: readonly Flag[] }) {
   const t = useTexts(decideTexts)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/approve')
   const { id, amount, currency, destination_name, destination_identifier, approvals_required, approvals } = withdrawal
@@ -79,12 +79,12 @@ function Approve({ of: { withdrawal }, flags, onDone, onClose }: Question & { fl
     const body = { reason: values.reason.trim() }
     const after = await act.mutateAsync({ params: { withdrawal_id: id }, body, once })
     keepReason(body.reason)
-    const name = within(destination_name ?? showPhone(destination_identifier))
+    const name = isolateDirection(destination_name ?? showPhone(destination_identifier))
     onDone(after.status === 'PENDING_ADMIN_APPROVAL' ? t.approve.done_first : t.approve.done(shown, name))
   })
   const eyes = approvals_required < 2 ? null : first ? t.approve.second(first.operator) : t.approve.first
   return (
-    <Form onSubmit={send}>
+    <DialogForm onSubmit={send}>
       <Flags flags={flags} />
       {eyes === null ? null : (
         <Text fw={600} className="who">
@@ -95,11 +95,11 @@ function Approve({ of: { withdrawal }, flags, onDone, onClose }: Question & { fl
       <ApprovalReason field={form.getInputProps('reason')} set={(text) => form.setFieldValue('reason', text)} />
       <Problem error={error} />
       <DialogButtons text={t.approve.button(shown)} sending={sending} onClose={onClose} />
-    </Form>
+    </DialogForm>
   )
 }
 
-function Reject({ of: { withdrawal }, onDone, onClose }: Question) {
+function Reject({ of: { withdrawal }, onDone, onClose }: DecisionProps) {
   const t = useTexts(decideTexts)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/reject')
   const { id, amount, currency } = withdrawal
@@ -114,7 +114,7 @@ function Reject({ of: { withdrawal }, onDone, onClose }: Question) {
     onDone(t.reject.done(shown))
   })
   return (
-    <Form onSubmit={send}>
+    <DialogForm onSubmit={send}>
       <Text>{t.reject.text}</Text>
       <TextInput
         label={t.reject.field}
@@ -126,11 +126,11 @@ function Reject({ of: { withdrawal }, onDone, onClose }: Question) {
       />
       <Problem error={error} />
       <DialogButtons text={t.reject.button(shown)} danger sending={sending} onClose={onClose} />
-    </Form>
+    </DialogForm>
   )
 }
 
-function Ask({ of: { withdrawal }, onDone, onClose }: Question) {
+function Ask({ of: { withdrawal }, onDone, onClose }: DecisionProps) {
   const t = useTexts(decideTexts)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/request-info')
   const { id } = withdrawal
@@ -144,7 +144,7 @@ function Ask({ of: { withdrawal }, onDone, onClose }: Question) {
     onDone(t.ask.done)
   })
   return (
-    <Form onSubmit={send}>
+    <DialogForm onSubmit={send}>
       <Text>{t.ask.text}</Text>
       <Textarea
         label={t.ask.field}
@@ -157,11 +157,11 @@ function Ask({ of: { withdrawal }, onDone, onClose }: Question) {
       />
       <Problem error={error} />
       <DialogButtons text={t.ask.button} sending={sending} onClose={onClose} />
-    </Form>
+    </DialogForm>
   )
 }
 
-function Retry({ of: { withdrawal }, onDone, onClose }: Question) {
+function Retry({ of: { withdrawal }, onDone, onClose }: DecisionProps) {
   const t = useTexts(decideTexts)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/retry')
   const { id, amount, currency, status_reason } = withdrawal
@@ -172,7 +172,7 @@ function Retry({ of: { withdrawal }, onDone, onClose }: Question) {
     onDone(t.retry.done(shown))
   })
   return (
-    <Form onSubmit={send}>
+    <DialogForm onSubmit={send}>
       <Text>{t.retry.text}</Text>
       {status_reason ? (
         <Text fw={600} className="written">
@@ -181,6 +181,6 @@ function Retry({ of: { withdrawal }, onDone, onClose }: Question) {
       ) : null}
       <Problem error={error} />
       <DialogButtons text={t.retry.button(shown)} sending={sending} onClose={onClose} />
-    </Form>
+    </DialogForm>
   )
 }

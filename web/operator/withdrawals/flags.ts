@@ -3,7 +3,7 @@
 import { texts, useTexts } from '../../ui/language.ts'
 import type { Tone } from '../../ui/parts.tsx'
 import { showAmount } from '../../ui/show.ts'
-import { type Case, cents, isApprovable, type NameCheck } from './record.ts'
+import { isApprovable, type NameCheck, toMinor, type WithdrawalCaseRecord } from './record.ts'
 
 const DAY_MS = 86_400_000
 /** A merchant counts as new for this time. */
@@ -41,14 +41,14 @@ export type Flag = { tone: Tone; text: string }
 
 /** The warnings about a withdrawal, the most severe first. None after the decision. */
 export function useFlags(
-  { withdrawal, balance, destination, velocity, earlier, merchant }: Case,
+  { withdrawal, balance, destination, velocity, earlier, merchant }: WithdrawalCaseRecord,
   check: NameCheck | null,
 ) {
   const t = useTexts(flagTexts)
   if (!isApprovable(withdrawal)) return []
   const { amount, total_reserved_amount, currency } = withdrawal
-  const missing = cents(total_reserved_amount) - cents(balance.available)
-  const older = cents(balance.available) - cents(balance.received_24h)
+  const missing = toMinor(total_reserved_amount) - toMinor(balance.available)
+  const older = toMinor(balance.available) - toMinor(balance.received_24h)
   const hour = velocity.find(({ hours }) => hours === 1)?.count ?? 0
   const bad = (text: string): Flag => ({ tone: 'bad', text })
   const warn = (text: string): Flag => ({ tone: 'warn', text })
@@ -58,7 +58,7 @@ export function useFlags(
     missing > 0n && bad(t.short(showAmount(`${missing / 100n}.${String(missing % 100n).padStart(2, '0')}`, currency))),
     check?.matches === false && check.name !== null && bad(t.name(check.name)),
     destination.first_time && warn(t.first),
-    missing <= 0n && cents(amount) > older && warn(t.fresh),
+    missing <= 0n && toMinor(amount) > older && warn(t.fresh),
     hour > 1 && warn(t.many(hour)),
     Date.now() - Date.parse(merchant.created_at) < NEW_MS && warn(t.young),
     earlier.slice(0, 3).some(({ status }) => status === 'REJECTED' || status === 'FAILED') && warn(t.failed),

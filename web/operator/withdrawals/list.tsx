@@ -11,10 +11,10 @@ import { toneOf, useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 import { useOpenQuestion } from '../open-question.ts'
 import { useDestinationName } from '../operator.ts'
-import { BATCH_MAX, Batch, type Picked, usePicked } from './batch.tsx'
+import { BATCH_MAX, Batch, type SelectedWithdrawal, useSelection } from './batch.tsx'
 import { listTexts } from './list-texts.ts'
-import { isApprovable, type Row } from './record.ts'
-import { keepWalk } from './walk.ts'
+import { isApprovable, type WithdrawalRow } from './record.ts'
+import { keepListPosition } from './walk.ts'
 
 /** The statuses in which a withdrawal waits for a person. */
 const WAITING: ReadonlySet<string> = new Set([
@@ -26,7 +26,7 @@ const WAITING: ReadonlySet<string> = new Set([
 ])
 
 /** The list of withdrawals. */
-export function Withdrawals() {
+export function OperatorWithdrawals() {
   const t = useTexts(listTexts)
   const words = useWords()
   const filters: ListFilter[] = [
@@ -35,15 +35,19 @@ export function Withdrawals() {
   ]
   const list = useListQuery([...filters, MERCHANT_FILTER])
   const read = useRead('GET /v1/operator/withdrawals', { query: list.query }, { live: true, keep: true })
-  const draft = usePicked()
+  const draft = useSelection()
   const { asking, ask } = useOpenQuestion(['batch'])
   const { data, isPlaceholderData } = read
   useEffect(() => {
     if (data === undefined || isPlaceholderData) return
     const { act: _act, ...search } = list.search
-    keepWalk({ search: search as Record<string, string>, query: list.query, ids: data.items.map(({ id }) => id) })
+    keepListPosition({
+      search: search as Record<string, string>,
+      query: list.query,
+      ids: data.items.map(({ id }) => id),
+    })
   }, [data, isPlaceholderData, list])
-  const columns = useColumns(draft, data?.items.some(isApprovable) ?? false)
+  const columns = useWithdrawalColumns(draft, data?.items.some(isApprovable) ?? false)
   return (
     <Page title={t.title} lead={t.lead}>
       <Choice draft={draft} rows={data?.items ?? []} onCheck={() => ask('batch')} />
@@ -62,10 +66,10 @@ export function Withdrawals() {
   )
 }
 
-function useColumns(draft: ReturnType<typeof usePicked>, choosing: boolean): Column<Row>[] {
+function useWithdrawalColumns(draft: ReturnType<typeof useSelection>, choosing: boolean): Column<WithdrawalRow>[] {
   const t = useTexts(listTexts)
   const nameOf = useDestinationName()
-  const pick: Column<Row> = {
+  const pick: Column<WithdrawalRow> = {
     label: t.pick,
     show: (row) =>
       isApprovable(row) ? (
@@ -104,12 +108,12 @@ function useColumns(draft: ReturnType<typeof usePicked>, choosing: boolean): Col
         </div>
       ),
     },
-    { label: t.status, show: (row) => <Standing row={row} /> },
+    { label: t.status, show: (row) => <WithdrawalStatus row={row} /> },
   ]
 }
 
 /** The status of a withdrawal, its approvals, and a chip if it is a sandbox withdrawal. */
-function Standing({ row }: { row: Row }) {
+function WithdrawalStatus({ row }: { row: WithdrawalRow }) {
   const t = useTexts(listTexts)
   const words = useWords()
   return (
@@ -129,15 +133,15 @@ function Choice({
   rows,
   onCheck,
 }: {
-  draft: ReturnType<typeof usePicked>
-  rows: readonly Row[]
+  draft: ReturnType<typeof useSelection>
+  rows: readonly WithdrawalRow[]
   onCheck: () => void
 }) {
   const t = useTexts(listTexts)
   const choosable = rows.filter((row) => isApprovable(row) && draft.fits(row) && !draft.has(row.id))
   const open = choosable.filter(({ environment }) => environment === choosable[0]?.environment)
   if (open.length === 0 && draft.rows.length === 0) return null
-  const total = addAmounts(draft.rows.map(({ amount }: Picked) => amount))
+  const total = addAmounts(draft.rows.map(({ amount }: SelectedWithdrawal) => amount))
   return (
     <Group gap="sm" className="panel">
       <Text role="status" fw={600}>

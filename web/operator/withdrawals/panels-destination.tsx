@@ -9,7 +9,7 @@ import { showAmount, showCount, showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { useDestinationName } from '../operator.ts'
 import { caseTexts } from './case-texts.ts'
-import type { Case, NameCheck } from './record.ts'
+import type { NameCheck, WithdrawalCaseRecord } from './record.ts'
 
 /** The destination in words, with its history. */
 export function Destination({
@@ -17,7 +17,7 @@ export function Destination({
   check,
   onCheck,
 }: {
-  of: Case
+  of: WithdrawalCaseRecord
   check: NameCheck | null
   onCheck: (check: NameCheck) => void
 }) {

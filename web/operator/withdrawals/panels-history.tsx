@@ -8,18 +8,19 @@ import { showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { useOperatorWords } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
-import type { Case } from './record.ts'
+import type { WithdrawalCaseRecord } from './record.ts'
 
-type Entry = Case['withdrawal']['history'][number]
+type HistoryEntry = WithdrawalCaseRecord['withdrawal']['history'][number]
 
-const isQuestion = ({ from_status, to_status }: Entry) => to_status === 'INFO_REQUESTED' && from_status !== to_status
-const isAnswer = ({ from_status, to_status }: Entry) =>
+const isQuestion = ({ from_status, to_status }: HistoryEntry) =>
+  to_status === 'INFO_REQUESTED' && from_status !== to_status
+const isMerchantAnswer = ({ from_status, to_status }: HistoryEntry) =>
   from_status === 'INFO_REQUESTED' && to_status === 'PENDING_ADMIN_APPROVAL'
 
 /** The questions to the merchant with their answers. Shows nothing if there are none. */
-export function Talk({ of: { withdrawal } }: { of: Case }) {
+export function Talk({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
-  const talk = withdrawal.history.filter((entry) => isQuestion(entry) || isAnswer(entry))
+  const talk = withdrawal.history.filter((entry) => isQuestion(entry) || isMerchantAnswer(entry))
   if (talk.length === 0) return null
   return (
     <Panel title={t.talk}>
@@ -41,7 +42,7 @@ export function Talk({ of: { withdrawal } }: { of: Case }) {
 }
 
 /** The status history, oldest first. */
-export function History({ of: { withdrawal } }: { of: Case }) {
+export function HistoryPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const words = useWords()
   const desk = useOperatorWords()
@@ -68,10 +69,10 @@ export function History({ of: { withdrawal } }: { of: Case }) {
 }
 
 /** The newest earlier withdrawals of the merchant. */
-export function Earlier({ of: { earlier, withdrawal } }: { of: Case }) {
+export function Earlier({ of: { earlier, withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const words = useWords()
-  const columns: Column<Case['earlier'][number]>[] = [
+  const columns: Column<WithdrawalCaseRecord['earlier'][number]>[] = [
     { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={withdrawal.currency} />, right: true },
     { label: t.number, show: (row) => showPhone(row.destination_identifier) },

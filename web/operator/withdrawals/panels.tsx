@@ -9,10 +9,10 @@ import { useMe } from '../operator.ts'
 import { useOperatorWords } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
 import type { Flag } from './flags.ts'
-import { type Case, hasApproved, isApprovable, isOwn } from './record.ts'
+import { hasApproved, isApprovable, isSubmitter, type WithdrawalCaseRecord } from './record.ts'
 
 /** The warnings before money leaves. Shows nothing after the decision. */
-export function Look({ of, flags }: { of: Case; flags: readonly Flag[] }) {
+export function WarningPanel({ of, flags }: { of: WithdrawalCaseRecord; flags: readonly Flag[] }) {
   const t = useTexts(caseTexts)
   if (!isApprovable(of.withdrawal)) return null
   return (
@@ -24,7 +24,7 @@ export function Look({ of, flags }: { of: Case; flags: readonly Flag[] }) {
 }
 
 /** The meaning of the status and its reason. Shows nothing if the status needs no explanation. */
-export function Stuck({ of: { withdrawal } }: { of: Case }) {
+export function StatusPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const words = useWords()
   const { status, status_reason } = withdrawal
@@ -60,7 +60,7 @@ export function Flags({ flags }: { flags: readonly Flag[] }) {
 }
 
 /** The approvals, if two are required. */
-export function Approvals({ of }: { of: Case }) {
+export function ApprovalPanel({ of }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const me = useMe()
   const { withdrawal } = of
@@ -69,7 +69,7 @@ export function Approvals({ of }: { of: Case }) {
   const open = isApprovable(withdrawal)
   const hint = hasApproved(withdrawal, me)
     ? t.you_approved
-    : isOwn(withdrawal, me)
+    : isSubmitter(withdrawal, me)
       ? t.you_asked
       : approvals.length > 0
         ? t.second_needed
@@ -98,7 +98,7 @@ export function Approvals({ of }: { of: Case }) {
 }
 
 /** Amount, charges, price, and the user who submitted it. */
-export function Facts({ of: { withdrawal } }: { of: Case }) {
+export function ChargesPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const desk = useOperatorWords()
   const { currency, requested_by } = withdrawal
@@ -129,7 +129,7 @@ export function Facts({ of: { withdrawal } }: { of: Case }) {
 }
 
 /** The merchant and its balance. */
-export function MerchantMoney({ of }: { of: Case }) {
+export function MerchantMoney({ of }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const desk = useOperatorWords()
   const { merchant, balance, withdrawal } = of
@@ -169,7 +169,7 @@ export function MerchantMoney({ of }: { of: Case }) {
 }
 
 /** The count and amount of the merchant's recent withdrawals. */
-export function Velocity({ of: { velocity, balance } }: { of: Case }) {
+export function VelocityPanel({ of: { velocity, balance } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   return (
     <Panel title={t.velocity}>
@@ -186,7 +186,7 @@ export function Velocity({ of: { velocity, balance } }: { of: Case }) {
 }
 
 /** The state of the payout at the provider. Shows nothing before the approval. */
-export function Payout({ of: { withdrawal } }: { of: Case }) {
+export function PayoutPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const desk = useOperatorWords()
   const { payout, provider_reference, transaction_reference } = withdrawal

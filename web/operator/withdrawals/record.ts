@@ -4,18 +4,18 @@ import type { Calls } from '../../ui/api-types.ts'
 import type { Me } from '../operator.ts'
 
 /** A withdrawal in a list. */
-export type Row = Calls['GET /v1/operator/withdrawals']['data']['items'][number]
+export type WithdrawalRow = Calls['GET /v1/operator/withdrawals']['data']['items'][number]
 /** A withdrawal with all facts of a decision. */
-export type Case = Calls['GET /v1/operator/withdrawals/{withdrawal_id}/case']['data']
+export type WithdrawalCaseRecord = Calls['GET /v1/operator/withdrawals/{withdrawal_id}/case']['data']
 /** The name on the receiving account, as the provider returns it. */
 export type NameCheck = Calls['POST /v1/operator/withdrawals/{withdrawal_id}/name-check']['data']
 
 /** The actions on the page of a withdrawal. */
-export const ACTS = ['approve', 'reject', 'ask', 'resolve', 'retry'] as const
+export const ACTIONS = ['approve', 'reject', 'ask', 'resolve', 'retry'] as const
 /** One of them. */
-export type ActName = (typeof ACTS)[number]
+export type ActionName = (typeof ACTIONS)[number]
 
-const ALLOWED: Record<string, readonly ActName[]> = {
+const ALLOWED: Record<string, readonly ActionName[]> = {
   PENDING_ADMIN_APPROVAL: ['approve', 'reject', 'ask'],
   INFO_REQUESTED: ['approve', 'reject'],
   NEEDS_RECONCILIATION: ['resolve'],
@@ -29,28 +29,31 @@ export function isApprovable({ status }: { status: string }): boolean {
 }
 
 /** The actions that this operator may take now. The operator of the first approval may not give the second. */
-export function actsOf(record: Case['withdrawal'], me: Me): readonly ActName[] {
+export function allowedActions(record: WithdrawalCaseRecord['withdrawal'], me: Me): readonly ActionName[] {
   const acts = ALLOWED[record.status] ?? []
-  return hasApproved(record, me) || isOwn(record, me) ? acts.filter((act) => act !== 'approve') : acts
+  return hasApproved(record, me) || isSubmitter(record, me) ? acts.filter((act) => act !== 'approve') : acts
 }
 
 /** True if this operator gave the first of two approvals. */
-export function hasApproved({ approvals_required, approvals }: Row, { email }: Me): boolean {
+export function hasApproved({ approvals_required, approvals }: WithdrawalRow, { email }: Me): boolean {
   return approvals_required > 1 && approvals.some(({ operator }) => operator === email)
 }
 
 /** True if two approvals are required and this operator submitted the withdrawal. */
-export function isOwn({ approvals_required, requested_by }: Case['withdrawal'], { id }: Me): boolean {
+export function isSubmitter(
+  { approvals_required, requested_by }: WithdrawalCaseRecord['withdrawal'],
+  { id }: Me,
+): boolean {
   return approvals_required > 1 && requested_by.id === id
 }
 
 /** A decimal amount in cents. */
-export function cents(amount: string): bigint {
+export function toMinor(amount: string): bigint {
   return BigInt(amount.replace('.', ''))
 }
 
 /** The properties of each dialog. `onDone` takes the message that describes the result. */
-export type Question = { of: Case; onDone: (news: string) => void; onClose: () => void }
+export type DecisionProps = { of: WithdrawalCaseRecord; onDone: (news: string) => void; onClose: () => void }
 
 /** The longest reason that the API accepts. */
 export const REASON_MAX = 500

@@ -7,14 +7,14 @@ import { useTexts } from '../../ui/language.ts'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
-import { DialogButtons, Form } from '../dialog-form.tsx'
+import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { decideTexts } from './decide-texts.ts'
-import { type Question, REASON_MAX } from './record.ts'
+import { type DecisionProps, REASON_MAX } from './record.ts'
 
 const REFERENCE_MAX = 64
 
 /** The dialog that asks for the outcome. */
-export function Resolve({ of: { withdrawal }, onDone, onClose }: Question) {
+export function Resolve({ of: { withdrawal }, onDone, onClose }: DecisionProps) {
   const t = useTexts(decideTexts)
   const parts = useTexts(partsTexts)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/resolve')
@@ -47,7 +47,7 @@ export function Resolve({ of: { withdrawal }, onDone, onClose }: Question) {
         ? t.resolve.button_paid(shown)
         : t.resolve.button_unpaid(shown)
   return (
-    <Form onSubmit={send}>
+    <DialogForm onSubmit={send}>
       <Text>{t.resolve.text}</Text>
       {status_reason ? (
         <Text fw={600} className="written">
@@ -75,6 +75,6 @@ export function Resolve({ of: { withdrawal }, onDone, onClose }: Question) {
       />
       <Problem error={error} />
       <DialogButtons text={button} danger={outcome === 'FAILED'} sending={sending} onClose={onClose} />
-    </Form>
+    </DialogForm>
   )
 }

@@ -9,14 +9,14 @@ const KEPT = 'malipo.operator.walk'
 const LIST = 'GET /v1/operator/withdrawals' satisfies CallName
 
 /** The list: its address, its query, and the ids that it has shown. */
-type Walk = { search: Record<string, string>; query: Record<string, string | number>; ids: string[] }
+type ListPosition = { search: Record<string, string>; query: Record<string, string | number>; ids: string[] }
 
 /** Stores a list, so that the operator can step through its withdrawals. */
-export function keepWalk(walk: Walk): void {
-  sessionStorage.setItem(KEPT, JSON.stringify(walk))
+export function keepListPosition(position: ListPosition): void {
+  sessionStorage.setItem(KEPT, JSON.stringify(position))
 }
 
-function readWalk(): Walk | null {
+function readListPosition(): ListPosition | null {
   try {
     return JSON.parse(sessionStorage.getItem(KEPT) ?? 'null')
   } catch {
@@ -25,31 +25,31 @@ function readWalk(): Walk | null {
 }
 
 /** The position of this withdrawal in its list, and the steps to its neighbours. Null steps if the operator came from no such list. */
-export function useWalk(id: string) {
+export function useNeighbours(id: string) {
   const navigate = useNavigate()
   const call = useCall()
-  const walk = readWalk()
-  const list = `withdrawals?${new URLSearchParams(walk?.search ?? {})}`
-  const place = walk?.ids.indexOf(id) ?? -1
-  if (walk === null || place < 0) return { list, steps: null }
+  const position = readListPosition()
+  const list = `withdrawals?${new URLSearchParams(position?.search ?? {})}`
+  const place = position?.ids.indexOf(id) ?? -1
+  if (position === null || place < 0) return { list, steps: null }
   const go = (to: string | null) => (to === null ? null : navigate({ to: hrefOf(`withdrawals/${to}`) }))
   const next = async () => {
-    const found = walk.ids[place + 1] ?? (await nextPage(walk, call))
+    const found = position.ids[place + 1] ?? (await nextPage(position, call))
     await go(found)
     return found !== null
   }
-  const previous = () => go(walk.ids[place - 1] ?? null)
-  return { list, steps: { place: place + 1, count: walk.ids.length, next, previous } }
+  const previous = () => go(position.ids[place - 1] ?? null)
+  return { list, steps: { place: place + 1, count: position.ids.length, next, previous } }
 }
 
 /** The first withdrawal not shown yet. Decided ones have left the list, so its first pages may hold new ones. */
-async function nextPage(walk: Walk, call: ReturnType<typeof useCall>): Promise<string | null> {
-  for (let page = Number(walk.query.page) || 1; ; page += 1) {
-    const query = { ...walk.query, page } as Input<typeof LIST>['query']
+async function nextPage(position: ListPosition, call: ReturnType<typeof useCall>): Promise<string | null> {
+  for (let page = Number(position.query.page) || 1; ; page += 1) {
+    const query = { ...position.query, page } as Input<typeof LIST>['query']
     const { items, pagination } = await call(LIST, { query })
-    const fresh = items.map(({ id }) => id).filter((id) => !walk.ids.includes(id))
+    const fresh = items.map(({ id }) => id).filter((id) => !position.ids.includes(id))
     if (fresh[0] !== undefined) {
-      keepWalk({ ...walk, query: { ...walk.query, page }, ids: [...walk.ids, ...fresh] })
+      keepListPosition({ ...position, query: { ...position.query, page }, ids: [...position.ids, ...fresh] })
       return fresh[0]
     }
     if (page >= pagination.total_pages) return null
