@@ -3,7 +3,7 @@
 /** The message. An empty text means that there is no result yet. */
 export function StatusMessage({ children }: { children: string }) {
   return (
-    <div role="status" className="said-now">
+    <div role="status" className="status-message">
       {children}
     </div>
   )

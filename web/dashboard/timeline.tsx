@@ -25,7 +25,7 @@ type TimelineEntry = { tone: Tone; text: string; details: readonly (readonly [st
 /** The section of a page with the timeline. It reads again while the page is open. */
 export function Timeline<Name extends TimelineCall>({ name, params }: { name: Name; params: Calls[Name]['params'] }) {
   const t = useTexts(timelineTexts)
-  const tell = useTell(name.includes('/withdrawals/') ? 'withdrawal' : 'collection')
+  const describe = useTell(name.includes('/withdrawals/') ? 'withdrawal' : 'collection')
   const read = useRead<TimelineCall>(name, { params }, { live: true, keep: true })
   const items = read.data?.items
   return (
@@ -46,7 +46,7 @@ export function Timeline<Name extends TimelineCall>({ name, params }: { name: Na
           {items.map((item, place) => (
             // The timeline only grows, so an index is a stable key.
             // biome-ignore lint/suspicious/noArrayIndexKey: an item has no name, and its place stays
-            <Moment key={place} item={item} told={tell(item)} />
+            <TimelineRow key={place} item={item} entry={describe(item)} />
           ))}
         </ol>
       ) : null}
@@ -54,15 +54,15 @@ export function Timeline<Name extends TimelineCall>({ name, params }: { name: Na
   )
 }
 
-function Moment({ item, told }: { item: TimelineItem; told: TimelineEntry }) {
+function TimelineRow({ item, entry }: { item: TimelineItem; entry: TimelineEntry }) {
   const t = useTexts(timelineTexts)
-  const details = told.details.filter((one) => one !== null && one[1] !== null && one[1] !== undefined)
+  const details = entry.details.filter((one) => one !== null && one[1] !== null && one[1] !== undefined)
   return (
-    <li className={`moment-${told.tone}`}>
+    <li className={`moment-${entry.tone}`}>
       <p className="moment-when">
         <Time time={item.at} seconds /> · {t.kinds[item.kind]}
       </p>
-      <p>{told.text}</p>
+      <p>{entry.text}</p>
       {details.length > 0 ? (
         <details className="disclosed">
           <summary>{t.details}</summary>

@@ -58,7 +58,7 @@ export function Shortcuts({ keys }: { keys: readonly Shortcut[] }) {
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
   }, [on])
-  const turn = () => {
+  const toggle = () => {
     localStorage.setItem(STORAGE_KEY, on ? 'off' : 'on')
     setOn(!on)
   }
@@ -81,7 +81,7 @@ export function Shortcuts({ keys }: { keys: readonly Shortcut[] }) {
         </dl>
         <Group>
           <Button onClick={() => setOpen(false)}>{parts.close}</Button>
-          <Button variant="default" onClick={turn}>
+          <Button variant="default" onClick={toggle}>
             {on ? t.off : t.on}
           </Button>
         </Group>

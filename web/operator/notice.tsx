@@ -10,7 +10,7 @@ export function Notice({ text }: { text: string | null }) {
     if (text !== null) place.current?.focus()
   }, [text])
   return (
-    <div role="status" ref={place} tabIndex={-1} className="news">
+    <div role="status" ref={place} tabIndex={-1} className="notice">
       {text === null ? null : (
         <Alert color="teal" variant="light">
           {text}

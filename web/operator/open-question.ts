@@ -6,11 +6,11 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 export function useOpenQuestion<Name extends string>(names: readonly Name[]) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>
   const navigate = useNavigate()
-  const asking = names.find((name) => name === search.act) ?? null
+  const open_question = names.find((name) => name === search.act) ?? null
   const ask = (act: Name | null, about?: string) => {
     const { act: _act, about: _about, ...rest } = search
     const next = act === null ? rest : { ...rest, act, ...(about === undefined ? {} : { about }) }
     void navigate({ to: '.', search: next as never, replace: true, resetScroll: false })
   }
-  return { asking, about: search.about ?? null, ask }
+  return { open_question, about: search.about ?? null, ask }
 }

@@ -37,13 +37,13 @@ export function Queue() {
   const t = useTexts(queueTexts)
   const parts = useTexts(partsTexts)
   const navigate = useNavigate()
-  const { environment: asked } = useSearch({ strict: false }) as { environment?: string }
-  const environment: Environment = asked === 'sandbox' ? 'sandbox' : 'live'
+  const { environment: requested } = useSearch({ strict: false }) as { environment?: string }
+  const environment: Environment = requested === 'sandbox' ? 'sandbox' : 'live'
   const read = useQueue(environment)
   const { data } = read
   const other: Environment = environment === 'live' ? 'sandbox' : 'live'
-  const beside = useQueue(other).data?.items.filter(({ kind }) => OF_MONEY.has(kind)) ?? []
-  const waits_beside = beside.reduce((sum, { count }) => sum + count, 0)
+  const otherItems = useQueue(other).data?.items.filter(({ kind }) => OF_MONEY.has(kind)) ?? []
+  const other_count = otherItems.reduce((sum, { count }) => sum + count, 0)
   const waiting = data?.items.filter(({ count }) => count > 0) ?? []
   const idle = data?.items.filter(({ count }) => count === 0) ?? []
   const choose = (next: string) =>
@@ -66,10 +66,10 @@ export function Queue() {
       }
     >
       {environment === 'sandbox' ? <Text fw={600}>{t.sandbox}</Text> : null}
-      {waits_beside > 0 ? (
+      {other_count > 0 ? (
         <Text>
           <PageLink to={other === 'sandbox' ? '?environment=sandbox' : ''}>
-            {t.beside[other](showCount(waits_beside))}
+            {t.beside[other](showCount(other_count))}
           </PageLink>
         </Text>
       ) : null}

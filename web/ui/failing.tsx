@@ -32,10 +32,10 @@ const failingTexts = texts({
 /** The failed deliveries: their count, the oldest, the last answer and the next attempt. `beside` adds one line. */
 export function FailingFacts({
   failing,
-  beside = null,
+  extraFact = null,
 }: {
   failing: Failing
-  beside?: readonly [string, ReactNode] | null
+  extraFact?: readonly [string, ReactNode] | null
 }) {
   const t = useTexts(failingTexts)
   const { failed, given_up, oldest_at, last_failed_at, last_status_code, last_error, next_attempt_at } = failing
@@ -52,7 +52,7 @@ export function FailingFacts({
           </span>,
         ],
         [t.next, next_attempt_at === null ? t.never : <Time key="next" time={next_attempt_at} />],
-        beside,
+        extraFact,
       ]}
     />
   )

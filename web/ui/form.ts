@@ -19,8 +19,8 @@ function readDraft<Values>(name: string): StoredDraft<Values> | null {
   }
 }
 
-function writeDraft<Values>(name: string, kept: StoredDraft<Values>): void {
-  sessionStorage.setItem(draftKey(name), JSON.stringify(kept))
+function writeDraft<Values>(name: string, draft: StoredDraft<Values>): void {
+  sessionStorage.setItem(draftKey(name), JSON.stringify(draft))
 }
 
 /** Makes a new Idempotency-Key. */
@@ -129,13 +129,17 @@ export function useDraft<Values extends Record<string, unknown>>({
   return { form, submit, ask, forget, error, sending }
 }
 
-function renamed(fields: Record<string, string>, rename: Record<string, string>, known: readonly string[]): FormErrors {
+function renamed(
+  fields: Record<string, string>,
+  rename: Record<string, string>,
+  field_names: readonly string[],
+): FormErrors {
   return Object.fromEntries(
     Object.entries(fields).map(([field, message]) => {
       const name = rename[field] ?? field
       // A field of a row, such as items.0.amount, has its own name in the form.
       if (/^\w+\.\d+\.\w+$/.test(name)) return [name, message]
-      return [known.includes(name) ? name : (known.find((one) => name.startsWith(one)) ?? name), message]
+      return [field_names.includes(name) ? name : (field_names.find((one) => name.startsWith(one)) ?? name), message]
     }),
   )
 }

@@ -15,18 +15,18 @@ export function texts<T>(both: { sw: T; en: NoInfer<T> }): Texts<T> {
   return both
 }
 
-const KEPT = 'malipo.language'
+const STORAGE_KEY = 'malipo.language'
 
 /** The language that the reader chose before; else English if the browser is English; else Swahili. */
 export function firstLanguage(): Language {
-  const kept = localStorage.getItem(KEPT)
-  if (kept === 'sw' || kept === 'en') return kept
+  const stored = localStorage.getItem(STORAGE_KEY)
+  if (stored === 'sw' || stored === 'en') return stored
   return navigator.language.toLowerCase().startsWith('en') ? 'en' : 'sw'
 }
 
 /** Stores the chosen language in this browser. */
 export function keepLanguage(language: Language): void {
-  localStorage.setItem(KEPT, language)
+  localStorage.setItem(STORAGE_KEY, language)
 }
 
 /** The current language, and the function that changes it. */

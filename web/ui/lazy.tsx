@@ -62,19 +62,19 @@ export function lazyPage<Name extends string>(
       // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt loads the page again
       useEffect(() => {
         if (Shown !== null) return
-        let left = false
+        let unmounted = false
         loadPage().then(
           () => {
             sessionStorage.removeItem(reloadedFor(name))
-            if (!left) setShown(() => loaded)
+            if (!unmounted) setShown(() => loaded)
           },
           async () => {
             const why = await findLoadFailure(name)
-            if (!left) setFailure(why)
+            if (!unmounted) setFailure(why)
           },
         )
         return () => {
-          left = true
+          unmounted = true
         }
       }, [attempts])
       if (Shown !== null) return <Shown />

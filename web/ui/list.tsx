@@ -27,8 +27,10 @@ export function useListQuery(filters: readonly ListFilter[]) {
   const navigate = useNavigate()
   const set = (changes: Record<string, string>) => {
     const next = { ...search, page: undefined, ...changes }
-    const kept = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined && value !== ''))
-    void navigate({ to: '.', search: kept as never, replace: true, resetScroll: false })
+    const search_params = Object.fromEntries(
+      Object.entries(next).filter(([, value]) => value !== undefined && value !== ''),
+    )
+    void navigate({ to: '.', search: search_params as never, replace: true, resetScroll: false })
   }
   // Without this check the list and its CSV file would ignore the invalid filter.
   const wrong = filters.some(({ name, kind }) => {
@@ -313,7 +315,7 @@ function CsvButton<Csv extends CallName>({
   const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
   const note = useId()
-  const fetchIt = async () => {
+  const downloadCsv = async () => {
     setBusy(true)
     setError(null)
     try {
@@ -328,13 +330,13 @@ function CsvButton<Csv extends CallName>({
   }
   return (
     <Group gap="xs" className="filters-file">
-      <Button variant="default" loading={busy} onClick={() => void fetchIt()} aria-describedby={note}>
+      <Button variant="default" loading={busy} onClick={() => void downloadCsv()} aria-describedby={note}>
         {t.csv}
       </Button>
       <Text id={note} size="xs" c="dimmed" className="filters-note">
         {t.csv_utc}
       </Text>
-      <Problem error={error} retry={() => void fetchIt()} />
+      <Problem error={error} retry={() => void downloadCsv()} />
     </Group>
   )
 }

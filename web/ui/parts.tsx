@@ -216,21 +216,27 @@ export function Dialog({
     }
     if (!open && element.open) element.close()
   }, [open])
-  const gone = useRef(false)
+  const unmounted = useRef(false)
   // If the page is replaced, the dialog returns the focus. The reader did not close it, so `onClose` is not called.
   useLayoutEffect(() => {
     const element = dialog.current
-    gone.current = false
+    unmounted.current = false
     return () => {
-      gone.current = true
+      unmounted.current = true
       element?.close()
     }
   }, [])
-  const left = () => {
-    if (!gone.current) onClose()
+  const onDialogClose = () => {
+    if (!unmounted.current) onClose()
   }
   return (
-    <dialog ref={dialog} className="dialog" aria-labelledby="dialog-title" onClose={left} onCancel={left}>
+    <dialog
+      ref={dialog}
+      className="dialog"
+      aria-labelledby="dialog-title"
+      onClose={onDialogClose}
+      onCancel={onDialogClose}
+    >
       {open ? (
         <Stack gap="md">
           <Title order={2} id="dialog-title" tabIndex={-1} className="page-title">

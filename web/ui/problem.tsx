@@ -105,9 +105,9 @@ function ErrorAlert(props: {
     <Alert color="red" variant="light" title={props.title} role="alert" className="problem">
       <Stack gap="xs">
         <Text size="sm">{props.text}</Text>
-        {props.list?.map(([field, said]) => (
+        {props.list?.map(([field, message_text]) => (
           <Text size="sm" key={field}>
-            <Code>{field}</Code> {said}
+            <Code>{field}</Code> {message_text}
           </Text>
         ))}
         {props.detail ? (

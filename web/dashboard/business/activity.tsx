@@ -81,7 +81,7 @@ function What({ row }: { row: ActivityRow }) {
       <summary>{t.act[row.action] ?? row.action}</summary>
       <Stack gap="xs" mt="xs">
         {row.reason === null ? null : (
-          <Text size="sm" className="said">
+          <Text size="sm" className="quoted">
             {row.reason}
           </Text>
         )}

@@ -26,8 +26,8 @@ export function MerchantAddresses() {
   const t = useTexts(addressesTexts)
   const may = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
   const { environment } = useMerchantAccess()
-  const [asked, setAsked] = useState<MerchantAddressRow | null>(null)
-  const [said, setSaid] = useState('')
+  const [removing, setRemoving] = useState<MerchantAddressRow | null>(null)
+  const [message, setMessage] = useState('')
   const filters: ListFilter[] = [{ name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) }]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/merchant/ip-addresses', { query: list.query }, { live: true, keep: true })
@@ -46,7 +46,7 @@ export function MerchantAddresses() {
                 size="xs"
                 variant="default"
                 aria-label={`${t.remove}: ${row.label}`}
-                onClick={() => setAsked(row)}
+                onClick={() => setRemoving(row)}
               >
                 {t.remove}
               </Button>
@@ -58,16 +58,16 @@ export function MerchantAddresses() {
   return (
     <Page title={t.title} lead={t.lead}>
       {environment === 'sandbox' ? <Text size="sm">{t.sandbox}</Text> : null}
-      <StatusMessage>{said}</StatusMessage>
+      <StatusMessage>{message}</StatusMessage>
       <List
         label={t.title}
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
         empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
-      {may ? <AddAddress said={setSaid} /> : null}
-      {asked === null ? null : (
-        <Remove row={asked} close={() => setAsked(null)} done={() => setSaid(t.removed(asked.label))} />
+      {may ? <AddAddress message={setMessage} /> : null}
+      {removing === null ? null : (
+        <Remove row={removing} close={() => setRemoving(null)} done={() => setMessage(t.removed(removing.label))} />
       )}
     </Page>
   )
@@ -83,7 +83,7 @@ function AddressStatus({ row }: { row: MerchantAddressRow }) {
   )
 }
 
-function AddAddress({ said }: { said: (text: string) => void }) {
+function AddAddress({ message }: { message: (text: string) => void }) {
   const t = useTexts(addressesTexts)
   const words = useWords()
   const call = useCall()
@@ -98,7 +98,7 @@ function AddAddress({ said }: { said: (text: string) => void }) {
   const send = draft.submit(async (typed, once) => {
     const body = { label: typed.label.trim(), address: typed.address.trim(), environment }
     await call('POST /v1/merchant/ip-addresses', { body, once })
-    said(t.added(body.address))
+    message(t.added(body.address))
     draft.forget()
     scrollTo(0, 0)
     await queries.invalidateQueries()

@@ -23,13 +23,13 @@ export type MemberAction = { act: 'change' | 'remove' | 'leave'; row: MemberRow 
 type QuestionProps = { close: () => void; done: (act: MemberAction['act'], member: MemberRow) => void }
 
 /** The dialog. `done` gets the member after the change, or the removed member. */
-export function MemberQuestion({ asked, ...props }: { asked: MemberAction | null } & QuestionProps) {
-  if (asked === null) return null
-  const key = `${asked.act} ${asked.row.id}`
-  return asked.act === 'change' ? (
-    <ChangeRole key={key} {...asked} {...props} />
+export function MemberQuestion({ action, ...props }: { action: MemberAction | null } & QuestionProps) {
+  if (action === null) return null
+  const key = `${action.act} ${action.row.id}`
+  return action.act === 'change' ? (
+    <ChangeRole key={key} {...action} {...props} />
   ) : (
-    <RemoveMember key={key} {...asked} {...props} />
+    <RemoveMember key={key} {...action} {...props} />
   )
 }
 

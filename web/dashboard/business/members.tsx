@@ -19,17 +19,17 @@ export function Members() {
   const words = useWords()
   const admin = useHasRole('MERCHANT_ADMIN')
   const me = useSignedInUser()
-  const [asked, setAsked] = useState<MemberAction | null>(null)
-  const [said, setSaid] = useState('')
+  const [action, setAction] = useState<MemberAction | null>(null)
+  const [message, setMessage] = useState('')
   const list = useListQuery([])
   const read = useRead('GET /v1/merchant/members', { query: list.query }, { keep: true })
-  const mine = me.data?.email
+  const own_email = me.data?.email
   const columns: Column<MemberRow>[] = [
     {
       label: t.email,
       show: (row) => (
         <>
-          <strong>{row.email}</strong> {row.email === mine ? `(${t.you})` : ''}
+          <strong>{row.email}</strong> {row.email === own_email ? `(${t.you})` : ''}
         </>
       ),
       wide: true,
@@ -39,14 +39,14 @@ export function Members() {
     { label: t.since, show: (row) => <Time time={row.created_at} /> },
     {
       label: t.acts,
-      show: (row) => <MemberActions row={row} own={row.email === mine} admin={admin} ask={setAsked} />,
+      show: (row) => <MemberActions row={row} own={row.email === own_email} admin={admin} ask={setAction} />,
     },
   ]
   const done = (act: MemberAction['act'], { email, role }: MemberRow) =>
-    setSaid(act === 'change' ? t.changed(email, words.role(role)) : t.removed(email))
+    setMessage(act === 'change' ? t.changed(email, words.role(role)) : t.removed(email))
   return (
     <Page title={t.title} lead={t.lead}>
-      <StatusMessage>{said}</StatusMessage>
+      <StatusMessage>{message}</StatusMessage>
       <List
         label={t.title}
         {...{ read, list, columns }}
@@ -55,7 +55,7 @@ export function Members() {
         empty={<EmptyState title={t.empty} />}
       />
       {admin ? <Invite verified={me.data?.email_verified === true} /> : <Text size="sm">{t.only}</Text>}
-      <MemberQuestion asked={asked} close={() => setAsked(null)} done={done} />
+      <MemberQuestion action={action} close={() => setAction(null)} done={done} />
     </Page>
   )
 }
@@ -82,7 +82,7 @@ function MemberActions({
   row: MemberRow
   own: boolean
   admin: boolean
-  ask: (asked: MemberAction) => void
+  ask: (action: MemberAction) => void
 }) {
   const t = useTexts(membersTexts)
   const button = (act: MemberAction['act']) => (

@@ -140,7 +140,7 @@ function Words({ row }: { row: MerchantMessageRow }) {
   return (
     <details className="disclosed">
       <summary>{first.length > BEGINNING ? `${first.slice(0, BEGINNING)}…` : first}</summary>
-      <Text size="sm" className="said" mt="xs">
+      <Text size="sm" className="quoted" mt="xs">
         {row.text}
       </Text>
       {row.invoice_id === null ? null : <PageLink to={at(`invoices/${row.invoice_id}`)}>{t.invoice}</PageLink>}

@@ -75,7 +75,7 @@ function useOnce<Name extends CallName & `POST /v1/invoices/{invoice_id}/${strin
 function SendInvoice({ invoice, done }: InvoiceActProps) {
   const t = useTexts(invoicesTexts)
   const { environment } = useMerchantAccess()
-  const [asking, setAsking] = useState(false)
+  const [confirming, setConfirming] = useState(false)
   const { act, run } = useOnce('POST /v1/invoices/{invoice_id}/send', invoice.id)
   const { customer_phone, customer_email, status } = invoice
   const ways = [
@@ -84,13 +84,13 @@ function SendInvoice({ invoice, done }: InvoiceActProps) {
   ]
   const send = () =>
     run(() => {
-      setAsking(false)
+      setConfirming(false)
       done(t.issued)
     })
   return (
     <>
-      <Button onClick={() => setAsking(true)}>{status === 'DRAFT' ? t.send : t.send_again}</Button>
-      <Dialog open={asking} onClose={() => setAsking(false)} title={t.send_title}>
+      <Button onClick={() => setConfirming(true)}>{status === 'DRAFT' ? t.send : t.send_again}</Button>
+      <Dialog open={confirming} onClose={() => setConfirming(false)} title={t.send_title}>
         {ways.length === 0 ? (
           <Text>{t.send_no_way}</Text>
         ) : (
@@ -111,7 +111,7 @@ function SendInvoice({ invoice, done }: InvoiceActProps) {
               {t.send_sure}
             </Button>
           )}
-          <Button variant="default" onClick={() => setAsking(false)}>
+          <Button variant="default" onClick={() => setConfirming(false)}>
             {t.keep}
           </Button>
         </Group>
@@ -136,12 +136,12 @@ function MakeLink({ invoice, done }: InvoiceActProps): ReactNode {
 
 function CancelInvoice({ invoice, done }: InvoiceActProps) {
   const t = useTexts(invoicesTexts)
-  const [asking, setAsking] = useState(false)
+  const [confirming, setConfirming] = useState(false)
   const { act, run } = useOnce('POST /v1/invoices/{invoice_id}/cancel', invoice.id)
   const cancel = () =>
     run(() => {
-      setAsking(false)
+      setConfirming(false)
       done(t.cancelled)
     })
-  return <CancelButton {...{ t, act, asking, setAsking }} text={t.cancel_text} cancel={() => void cancel()} />
+  return <CancelButton {...{ t, act, confirming, setConfirming }} text={t.cancel_text} cancel={() => void cancel()} />
 }

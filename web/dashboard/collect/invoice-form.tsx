@@ -140,19 +140,19 @@ type Form = ReturnType<typeof useDraft<TypedInvoice>>['form']
 
 function Items({ form }: { form: Form }) {
   const t = useTexts(invoicesTexts)
-  const [said, setSaid] = useState('')
+  const [message, setMessage] = useState('')
   const add = useRef<HTMLButtonElement>(null)
   const { items } = form.values
   const addLine = () => {
     form.insertListItem('items', { ...EMPTY_ITEM })
-    setSaid('')
+    setMessage('')
     const place = items.length
     // After the render, because the field does not exist before it.
     setTimeout(() => document.querySelector<HTMLElement>(`[data-path="items.${place}.description"]`)?.focus())
   }
   const remove = (place: number) => {
     form.removeListItem('items', place)
-    setSaid(t.removed(place + 1))
+    setMessage(t.removed(place + 1))
     add.current?.focus()
   }
   return (
@@ -179,7 +179,7 @@ function Items({ form }: { form: Form }) {
           </output>
         </div>
         <span role="status" className="unseen">
-          {said}
+          {message}
         </span>
       </Stack>
     </Fieldset>

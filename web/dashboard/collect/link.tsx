@@ -102,12 +102,12 @@ function LinkFacts({ link }: { link: LinkRecord }) {
 
 function CancelLink({ link }: { link: LinkRecord }) {
   const t = useTexts(linksTexts)
-  const [asking, setAsking] = useState(false)
+  const [confirming, setConfirming] = useState(false)
   const act = useAction('POST /v1/payment-links/{link_id}/cancel')
   const cancel = async () => {
     try {
       await act.mutateAsync({ params: { link_id: link.id } })
-      setAsking(false)
+      setConfirming(false)
       document.getElementById(STATUS_ID)?.focus()
     } catch {
       // CancelButton shows the error.
@@ -116,7 +116,7 @@ function CancelLink({ link }: { link: LinkRecord }) {
   return (
     <Group mt="md">
       <CancelButton
-        {...{ t, act, asking, setAsking }}
+        {...{ t, act, confirming, setConfirming }}
         text={t.cancel_text(showAmount(link.amount, link.currency))}
         cancel={() => void cancel()}
       />

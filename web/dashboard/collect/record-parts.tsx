@@ -24,24 +24,24 @@ export function CancelButton(props: {
   t: CancelTexts
   text: string
   act: { error: unknown; isPending: boolean }
-  asking: boolean
-  setAsking: (asking: boolean) => void
+  confirming: boolean
+  setConfirming: (confirming: boolean) => void
   cancel: () => void
 }) {
-  const { t, text, act, asking, setAsking, cancel } = props
+  const { t, text, act, confirming, setConfirming, cancel } = props
   return (
     <>
-      <Button variant="default" onClick={() => setAsking(true)}>
+      <Button variant="default" onClick={() => setConfirming(true)}>
         {t.cancel}
       </Button>
-      <Dialog open={asking} onClose={() => setAsking(false)} title={t.cancel_title}>
+      <Dialog open={confirming} onClose={() => setConfirming(false)} title={t.cancel_title}>
         <Text>{text}</Text>
         <Problem error={act.error} retry={cancel} />
         <Group>
           <Button color="red" loading={act.isPending} onClick={cancel}>
             {t.cancel_sure}
           </Button>
-          <Button variant="default" onClick={() => setAsking(false)}>
+          <Button variant="default" onClick={() => setConfirming(false)}>
             {t.cancel_keep}
           </Button>
         </Group>

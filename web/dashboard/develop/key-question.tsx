@@ -21,26 +21,26 @@ export type KeyAction = { act: 'rotate' | 'revoke'; row: ApiKeyRow }
 
 /** The dialog. `show` gets the new key of a rotation; `said` gets the message of a revocation. */
 export function KeyQuestion(props: {
-  asked: KeyAction | null
+  action: KeyAction | null
   close: () => void
-  said: (text: string) => void
+  message: (text: string) => void
   show: (made: Made) => void
 }) {
-  const { asked, close } = props
-  return asked === null ? null : (
-    <Question key={`${asked.act} ${asked.row.id}`} {...props} asked={asked} close={close} />
+  const { action, close } = props
+  return action === null ? null : (
+    <KeyActionDialog key={`${action.act} ${action.row.id}`} {...props} action={action} close={close} />
   )
 }
 
-function Question({
-  asked: { act, row },
+function KeyActionDialog({
+  action: { act, row },
   close,
-  said,
+  message,
   show,
 }: {
-  asked: KeyAction
+  action: KeyAction
   close: () => void
-  said: (text: string) => void
+  message: (text: string) => void
   show: (made: Made) => void
 }) {
   const t = useTexts(keysTexts)
@@ -51,7 +51,7 @@ function Question({
   const [busy, setBusy] = useState(false)
   // Every retry of this dialog uses the same key, so that a rotation whose answer was lost is not done twice.
   const [once] = useState(newIdempotencyKey)
-  const act_now = async () => {
+  const sendAction = async () => {
     setBusy(true)
     setError(null)
     try {
@@ -65,7 +65,7 @@ function Question({
         show({ plaintext_key, environment, scopes })
       } else {
         await call('PATCH /v1/merchant/api-keys/{key_id}/revoke', { params, once })
-        said(t.revoked(row.name))
+        message(t.revoked(row.name))
       }
       close()
       await queries.invalidateQueries()
@@ -80,7 +80,7 @@ function Question({
       <Text>{rotates ? t.rotate_text : t.revoke_text}</Text>
       <Problem error={error} />
       <Group>
-        <Button color="red" loading={busy} onClick={() => void act_now()}>
+        <Button color="red" loading={busy} onClick={() => void sendAction()}>
           {rotates ? t.rotate_yes : t.revoke_yes}
         </Button>
         <Button variant="default" onClick={close}>

@@ -18,9 +18,9 @@ export function ApiKeys() {
   const t = useTexts(keysTexts)
   const at = useEnvironmentPath()
   const may = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
-  const [asked, setAsked] = useState<KeyAction | null>(null)
+  const [action, setAction] = useState<KeyAction | null>(null)
   const [made, setMade] = useState<Made | null>(null)
-  const [said, setSaid] = useState('')
+  const [message, setMessage] = useState('')
   const filters: ListFilter[] = [{ name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) }]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/merchant/api-keys', { query: list.query }, { live: true, keep: true })
@@ -40,11 +40,11 @@ export function ApiKeys() {
     { label: t.created, show: (row) => <Time time={row.created_at} /> },
     { label: t.used, show: (row) => (row.last_used_at === null ? t.unused : <Time time={row.last_used_at} />) },
     { label: t.status, show: (row) => <KeyStatus row={row} /> },
-    ...(may ? [{ label: t.acts, show: (row: ApiKeyRow) => <KeyActions row={row} ask={setAsked} /> }] : []),
+    ...(may ? [{ label: t.acts, show: (row: ApiKeyRow) => <KeyActions row={row} ask={setAction} /> }] : []),
   ]
   return (
     <Page key="list" title={t.title} lead={t.lead} actions={make}>
-      <StatusMessage>{said}</StatusMessage>
+      <StatusMessage>{message}</StatusMessage>
       <List
         label={t.title}
         {...{ read, list, filters, columns }}
@@ -55,7 +55,7 @@ export function ApiKeys() {
           </EmptyState>
         }
       />
-      <KeyQuestion asked={asked} close={() => setAsked(null)} said={setSaid} show={setMade} />
+      <KeyQuestion action={action} close={() => setAction(null)} message={setMessage} show={setMade} />
     </Page>
   )
 }
@@ -94,7 +94,7 @@ function Allowed({ row }: { row: ApiKeyRow }) {
   )
 }
 
-function KeyActions({ row, ask }: { row: ApiKeyRow; ask: (asked: KeyAction) => void }) {
+function KeyActions({ row, ask }: { row: ApiKeyRow; ask: (action: KeyAction) => void }) {
   const t = useTexts(keysTexts)
   if (row.status !== 'active') return <>–</>
   const button = (act: KeyAction['act']) => (

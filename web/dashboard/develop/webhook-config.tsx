@@ -25,12 +25,12 @@ export function WebhookConfig({ config }: { config: WebhookConfigRecord | null }
   const [secret, setSecret] = useState<string | null>(null)
   const [saved, setSaved] = useState(false)
   const [changing, setChanging] = useState(false)
-  const news = useRef<HTMLDivElement>(null)
-  const told = (done: boolean) => {
+  const status = useRef<HTMLDivElement>(null)
+  const showSaved = (done: boolean) => {
     setSaved(done)
     if (!done) return
     setChanging(false)
-    news.current?.focus()
+    status.current?.focus()
   }
   const [lost, setLost] = useState(false)
   const shown = (next: string | undefined) => {
@@ -44,15 +44,15 @@ export function WebhookConfig({ config }: { config: WebhookConfigRecord | null }
         <Title order={2}>{t.config}</Title>
         <Stack gap="md">
           {config === null ? <Text>{t.none_yet}</Text> : <Configured config={config} />}
-          <div ref={news} tabIndex={-1}>
+          <div ref={status} tabIndex={-1}>
             <StatusMessage>{saved ? t.saved : ''}</StatusMessage>
           </div>
           {config === null ? (
-            <WebhookConfigForm config={null} made={shown} saved={told} />
+            <WebhookConfigForm config={null} made={shown} saved={showSaved} />
           ) : (
             <details className="disclosed" open={changing} onToggle={(event) => setChanging(event.currentTarget.open)}>
               <summary>{t.change}</summary>
-              <WebhookConfigForm config={config} made={shown} saved={told} />
+              <WebhookConfigForm config={config} made={shown} saved={showSaved} />
             </details>
           )}
         </Stack>

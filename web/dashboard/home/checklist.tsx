@@ -28,16 +28,16 @@ const PLACES: Record<ChecklistItem['key'], string | null> = {
 export function Checklist() {
   const t = useTexts(checklistTexts)
   const { membership } = useMerchantAccess()
-  const kept = `malipo.dashboard.steps.${membership.merchant_id}`
-  const [hidden, setHidden] = useState(() => sessionStorage.getItem(kept) === 'hidden')
+  const storage_key = `malipo.dashboard.steps.${membership.merchant_id}`
+  const [hidden, setHidden] = useState(() => sessionStorage.getItem(storage_key) === 'hidden')
   const read = useRead('GET /v1/merchant/checklist', {}, { live: !hidden, keep: true })
   if (read.error && read.data === undefined) return <Problem error={read.error} retry={() => void read.refetch()} />
   const items = read.data?.items ?? []
   const done = items.filter((item) => item.done).length
   if (done === items.length) return null
   const hide = (next: boolean) => {
-    if (next) sessionStorage.setItem(kept, 'hidden')
-    else sessionStorage.removeItem(kept)
+    if (next) sessionStorage.setItem(storage_key, 'hidden')
+    else sessionStorage.removeItem(storage_key)
     setHidden(next)
   }
   if (hidden) {

@@ -32,7 +32,7 @@ export function Totals({ overview }: { overview: Overview }) {
     total: { count: number; amount: string },
     kind = t.payments,
   ) => (
-    <Total key={status} name={name} to={list} search={{ status, ...days }} beside={kind(showCount(total.count))}>
+    <Total key={status} name={name} to={list} search={{ status, ...days }} count_text={kind(showCount(total.count))}>
       <Amount value={total.amount} currency={currency} />
     </Total>
   )
@@ -46,10 +46,10 @@ export function Totals({ overview }: { overview: Overview }) {
       {count(t.failed, 'collections', 'failed', collections.failed)}
       {count(t.pending, 'collections', 'processing', collections.pending)}
       {seldom.map(({ name, status, total }) => count(name, 'collections', status, total))}
-      <Total name={t.success_rate} beside={success_rate === null ? t.no_rate : t.success_rate_means}>
+      <Total name={t.success_rate} count_text={success_rate === null ? t.no_rate : t.success_rate_means}>
         {success_rate === null ? '–' : `${success_rate} %`}
       </Total>
-      <Total name={t.fees} beside={t.fees_means}>
+      <Total name={t.fees} count_text={t.fees_means}>
         <Amount value={fees} currency={currency} />
       </Total>
       {count(t.paid_out, 'withdrawals', 'SUCCESS', withdrawals.success, t.withdrawals)}
@@ -61,13 +61,13 @@ function Total({
   name,
   to,
   search = {},
-  beside,
+  count_text,
   children,
 }: {
   name: string
   to?: string
   search?: Record<string, string>
-  beside: string
+  count_text: string
   children: ReactNode
 }) {
   const t = useTexts(homeTexts)
@@ -78,10 +78,10 @@ function Total({
       <dd>
         <strong className="figure">{children}</strong>
         {to === undefined ? (
-          <span className="beside">{beside}</span>
+          <span className="beside">{count_text}</span>
         ) : (
-          <PageLink to={at(to)} search={search} className="beside" aria-label={`${beside}. ${t.see(name)}`}>
-            {beside}
+          <PageLink to={at(to)} search={search} className="beside" aria-label={`${count_text}. ${t.see(name)}`}>
+            {count_text}
           </PageLink>
         )}
       </dd>

@@ -18,15 +18,15 @@ export function OperatorQuestion({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const may = useHasRole('MERCHANT_ADMIN', 'FINANCE')
   const [sent, setSent] = useState(false)
-  const asked = row.status === 'INFO_REQUESTED'
+  const is_open = row.status === 'INFO_REQUESTED'
   return (
     <>
-      <StatusMessage>{sent && !asked ? t.answered : ''}</StatusMessage>
-      {asked ? (
+      <StatusMessage>{sent && !is_open ? t.answered : ''}</StatusMessage>
+      {is_open ? (
         <section className="panel">
           <Title order={2}>{t.asked}</Title>
           <Stack gap="md">
-            <Text className="said">{row.status_reason ?? '–'}</Text>
+            <Text className="quoted">{row.status_reason ?? '–'}</Text>
             {may ? <AnswerForm row={row} sent={() => setSent(true)} /> : <Text size="sm">{t.answer_who}</Text>}
           </Stack>
         </section>

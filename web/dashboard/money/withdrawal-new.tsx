@@ -149,7 +149,7 @@ function Fields({
   const bank = method === 'BANK_ACCOUNT'
   const wallet = method === 'PROVIDER_PESA'
   const methods = METHODS.filter((one) => destinations.some((destination) => destination.method === one))
-  const places = destinations
+  const destination_choices = destinations
     .filter((one) => one.method === method)
     .map(({ code, name }) => ({ value: code, label: name }))
   const choose = (value: string) => {
@@ -170,7 +170,7 @@ function Fields({
         <NativeSelect
           label={bank ? t.bank : t.network}
           required
-          data={[{ value: '', label: t.choose }, ...places]}
+          data={[{ value: '', label: t.choose }, ...destination_choices]}
           {...form.getInputProps('destination_code')}
         />
       )}

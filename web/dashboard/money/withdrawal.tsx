@@ -91,8 +91,9 @@ function WithdrawalFacts({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const words = useWords()
   const at = useEnvironmentPath()
-  const known = useRead('GET /v1/destinations', { query: { environment: row.environment } })
-  const place = known.data?.items.find(({ code }) => code === row.destination_code)?.name ?? row.destination_code
+  const destinations = useRead('GET /v1/destinations', { query: { environment: row.environment } })
+  const destination_name =
+    destinations.data?.items.find(({ code }) => code === row.destination_code)?.name ?? row.destination_code
   const money = (value: string) => <Amount value={value} currency={row.currency} />
   const failure = row.failure_reason_code === null ? null : words.reason(row.failure_reason_code)
   return (
@@ -108,7 +109,7 @@ function WithdrawalFacts({ row }: { row: WithdrawalDetail }) {
           [t.total, <strong key="total">{money(row.total_reserved_amount)}</strong>],
           [t.to, row.destination_name ?? '–'],
           [t.number, showIdentifier(row.method, row.destination_identifier)],
-          [t.place, row.bank_name ?? place],
+          [t.place, row.bank_name ?? destination_name],
           [t.method, words.method(row.method)],
           [t.failure, failure],
           row.status === 'INFO_REQUESTED' ? null : [t.reason, row.status_reason],
@@ -158,7 +159,7 @@ function StatusHistory({ row }: { row: WithdrawalDetail }) {
               <Time time={move.at} seconds />
             </Text>
             {move.message === null ? null : (
-              <Text size="sm" className="said">
+              <Text size="sm" className="quoted">
                 {move.message}
               </Text>
             )}

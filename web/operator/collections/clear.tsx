@@ -16,7 +16,7 @@ import { type CollectionRow, receivedAmounts, unvaluedAmount } from './record.ts
 
 const REASON_MAX = 500
 
-type Props = { of: CollectionRow; onDone: (news: string) => void; onClose: () => void }
+type Props = { of: CollectionRow; onDone: (notice: string) => void; onClose: () => void }
 
 /** The case, with the form of the decision while it is open. */
 export function Clear(props: Props) {

@@ -32,8 +32,8 @@ export function HeldCollections() {
   const list = useListQuery([...filters, STATUS_FILTER, MERCHANT_FILTER])
   const query: Record<string, string | number> = { status: 'pending_clearance', ...list.query, held: 'true' }
   const read = useRead('GET /v1/operator/collections', { query }, { live: true, keep: true })
-  const [news, setNews] = useState<string | null>(null)
-  const { asking, about, ask } = useOpenQuestion(['case'])
+  const [notice, setNotice] = useState<string | null>(null)
+  const { open_question, about, ask } = useOpenQuestion(['case'])
   const listed = read.data?.items.find(({ collection_id }) => collection_id === about)
   // If the case is on another page of the list or outside its filters, it is read separately.
   const alone = useRead(
@@ -45,7 +45,7 @@ export function HeldCollections() {
   const open: CollectionRow | undefined = listed ?? found
   const done = (text: string) => {
     ask(null)
-    setNews(text)
+    setNotice(text)
   }
   const columns = useHeldColumns((id) => ask('case', id))
   return (
@@ -54,7 +54,7 @@ export function HeldCollections() {
       lead={
         <>
           {t.lead}
-          <Notice text={news} />
+          <Notice text={notice} />
         </>
       }
     >
@@ -77,7 +77,7 @@ export function HeldCollections() {
         empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
       <Dialog
-        open={asking !== null && read.data !== undefined}
+        open={open_question !== null && read.data !== undefined}
         onClose={() => ask(null)}
         title={open ? t.case(showReceived(open)) : t.title}
       >

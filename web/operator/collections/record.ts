@@ -31,9 +31,9 @@ export function holdReason({
   history,
   foreign_currency,
 }: CollectionRow): { kind: 'amount' | 'currency' | 'review' } | { text: string } | null {
-  const said = history.findLast(({ to_status }) => to_status === 'pending_clearance')?.reason ?? null
+  const recorded = history.findLast(({ to_status }) => to_status === 'pending_clearance')?.reason ?? null
   if (foreign_currency !== null) return { kind: 'currency' }
   if (amount_received !== null && amount_received !== amount) return { kind: 'amount' }
-  if (said?.startsWith('held ')) return { kind: 'review' }
-  return said === null ? null : { text: said }
+  if (recorded?.startsWith('held ')) return { kind: 'review' }
+  return recorded === null ? null : { text: recorded }
 }

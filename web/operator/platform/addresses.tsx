@@ -70,7 +70,7 @@ export function AddressReviews() {
   const approve = useAction('POST /v1/operator/ip-addresses/{address_id}/approve')
   const reject = useAction('POST /v1/operator/ip-addresses/{address_id}/reject')
   const [question, setQuestion] = useState<(ReasonQuestion & { done: string }) | null>(null)
-  const [news, setNews] = useState<string | null>(null)
+  const [notice, setNotice] = useState<string | null>(null)
   const filters: ListFilter[] = [
     { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.statuses) },
   ]
@@ -137,7 +137,7 @@ export function AddressReviews() {
   ]
   return (
     <Page title={t.title} lead={t.lead}>
-      <Notice text={news} />
+      <Notice text={notice} />
       <List
         label={t.title}
         {...{ read, list, filters, columns }}
@@ -150,7 +150,7 @@ export function AddressReviews() {
         question={question}
         onClose={() => setQuestion(null)}
         onDone={() => {
-          setNews(question?.done ?? null)
+          setNotice(question?.done ?? null)
           setQuestion(null)
         }}
       />

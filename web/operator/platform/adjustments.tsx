@@ -20,7 +20,7 @@ export function Adjustments({ merchant_id }: { merchant_id: string }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()
   const [opened, setOpened] = useState(false)
-  const [news, setNews] = useState<string | null>(null)
+  const [notice, setNotice] = useState<string | null>(null)
   const read = useRead('GET /v1/operator/merchants/{merchant_id}/adjustments', { params: { merchant_id } })
   const items = read.data?.items ?? []
   return (
@@ -47,7 +47,7 @@ export function Adjustments({ merchant_id }: { merchant_id: string }) {
             ]}
           />
         )}
-        <Notice text={news} />
+        <Notice text={notice} />
         <Group>
           <Button variant="default" onClick={() => setOpened(true)}>
             {t.adjust}
@@ -60,7 +60,7 @@ export function Adjustments({ merchant_id }: { merchant_id: string }) {
           onClose={() => setOpened(false)}
           onDone={(amount) => {
             setOpened(false)
-            setNews(t.adjusted(amount))
+            setNotice(t.adjusted(amount))
           }}
         />
       </Dialog>

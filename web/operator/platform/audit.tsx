@@ -158,12 +158,12 @@ function Target({ row }: { row: AuditRow }) {
 function Verify() {
   const t = useTexts(auditTexts)
   const call = useCall()
-  const [news, setNews] = useState<string | null>(null)
+  const [notice, setNotice] = useState<string | null>(null)
   const [broken, setBroken] = useState<readonly string[]>([])
   const [so_far, setSoFar] = useState<number | null>(null)
   const [error, setError] = useState<unknown>(null)
   const verify = async () => {
-    setNews(null)
+    setNotice(null)
     setError(null)
     setBroken([])
     let [chains, entries, after] = [0, 0, undefined as string | undefined]
@@ -178,7 +178,7 @@ function Verify() {
         after = part.next ?? undefined
       } while (after !== undefined)
       setBroken(problems)
-      setNews(problems.length === 0 ? t.good(showCount(chains), showCount(entries)) : t.bad)
+      setNotice(problems.length === 0 ? t.good(showCount(chains), showCount(entries)) : t.bad)
     } catch (thrown) {
       setError(thrown)
     } finally {
@@ -195,7 +195,7 @@ function Verify() {
           {so_far === null ? '' : t.verifying(showCount(so_far))}
         </Text>
       </Group>
-      <Notice text={news} />
+      <Notice text={notice} />
       {broken.length > 0 ? <pre className="body">{broken.join('\n')}</pre> : null}
       <Problem error={error} retry={() => void verify()} />
     </div>

@@ -93,7 +93,7 @@ function LiveSteps({
   const call = useCall()
   const queries = useQueryClient()
   const [question, setQuestion] = useState<(ReasonQuestion & { act_name: MerchantAction }) | null>(null)
-  const [news, setNews] = useState<string | null>(null)
+  const [notice, setNotice] = useState<string | null>(null)
   const ask = (act: MerchantAction) =>
     setQuestion({
       act_name: act,
@@ -132,7 +132,7 @@ function LiveSteps({
             </Chip>
           ))}
         </Group>
-        <Notice text={news} />
+        <Notice text={notice} />
         <Group gap="sm">
           {offered.map((act) => (
             <Button key={act} variant={act === 'suspend' ? 'default' : 'filled'} onClick={() => ask(act)}>
@@ -145,7 +145,7 @@ function LiveSteps({
         question={question}
         onClose={() => setQuestion(null)}
         onDone={() => {
-          setNews(question === null ? null : t.done[question.act_name])
+          setNotice(question === null ? null : t.done[question.act_name])
           setQuestion(null)
         }}
       />

@@ -29,7 +29,7 @@ export function MerchantStatus({ status }: { status: string }) {
 export function Merchants() {
   const t = useTexts(merchantsTexts)
   const [adding, setAdding] = useState(false)
-  const [news, setNews] = useState<string | null>(null)
+  const [notice, setNotice] = useState<string | null>(null)
   const filters: ListFilter[] = [
     { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.statuses) },
     { name: 'search', label: t.search, kind: 'text' },
@@ -48,7 +48,7 @@ export function Merchants() {
   const add = <Button onClick={() => setAdding(true)}>{t.add}</Button>
   return (
     <Page title={t.title} lead={t.lead} actions={add}>
-      <Notice text={news} />
+      <Notice text={notice} />
       <List
         label={t.title}
         {...{ read, list, filters, columns }}
@@ -62,7 +62,7 @@ export function Merchants() {
           onClose={() => setAdding(false)}
           onDone={(name) => {
             setAdding(false)
-            setNews(t.added(name))
+            setNotice(t.added(name))
           }}
         />
       </Dialog>

@@ -54,16 +54,16 @@ function EditNetwork({ networks }: { networks: readonly NetworkHelp[] }) {
   const t = useTexts(networksTexts)
   const parts = useTexts(partsTexts)
   const act = useAction('PUT /v1/operator/networks')
-  const [news, setNews] = useState<string | null>(null)
+  const [notice, setNotice] = useState<string | null>(null)
   const { form, submit, forget, error, sending } = useDraft({ name: 'networks', initial: { networks: [...networks] } })
   const send = submit(async (values, once) => {
-    setNews(null)
+    setNotice(null)
     const sent = values.networks.map((one) => ({
       ...one,
       menu_code: one.menu_code?.trim() ? one.menu_code.trim() : null,
     }))
     await act.mutateAsync({ body: { networks: sent }, once })
-    setNews(t.saved)
+    setNotice(t.saved)
   })
   return (
     <form onSubmit={send} noValidate>
@@ -94,7 +94,7 @@ function EditNetwork({ networks }: { networks: readonly NetworkHelp[] }) {
             </Stack>
           </Fieldset>
         ))}
-        <Notice text={news} />
+        <Notice text={notice} />
         <Problem error={error} />
         <Group>
           <Button type="submit" loading={sending}>

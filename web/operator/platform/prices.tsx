@@ -99,7 +99,7 @@ function EditPrices({ merchant_id, rules }: { merchant_id: string; rules: readon
   const put = useAction('PUT /v1/operator/merchants/{merchant_id}/pricing')
   const [preview, setPreview] = useState<{ of: string; rows: Preview['rows'] } | null>(null)
   const [looking, setLooking] = useState<unknown>(null)
-  const [news, setNews] = useState<string | null>(null)
+  const [notice, setNotice] = useState<string | null>(null)
   const { form, submit, forget, error, sending } = useDraft({
     name: `prices.${merchant_id}`,
     initial: { rules: rules.length === 0 ? [NEW] : rules.map(typed) },
@@ -121,7 +121,7 @@ function EditPrices({ merchant_id, rules }: { merchant_id: string; rules: readon
   }
   const send = submit(async (values, once) => {
     await put.mutateAsync({ params, body: ruleBody(values.rules), once })
-    setNews(t.put_done)
+    setNotice(t.put_done)
     setPreview(null)
   })
   return (
@@ -143,7 +143,7 @@ function EditPrices({ merchant_id, rules }: { merchant_id: string; rules: readon
         <Unpriced rules={form.values.rules} />
         <Problem error={looking} retry={() => void look()} />
         {preview !== null && seen ? <Costs rows={preview.rows} /> : null}
-        <Notice text={news} />
+        <Notice text={notice} />
         <Problem error={error} />
         <Group gap="sm">
           <Button type="submit" loading={sending} disabled={!seen}>
@@ -167,13 +167,13 @@ export function Unpriced({
 }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()
-  const known = useRead('GET /v1/destinations').data?.items ?? []
+  const all_destinations = useRead('GET /v1/destinations').data?.items ?? []
   const lines = rules.filter(({ flow }) => flow === 'withdrawal')
   const open = METHODS.withdrawal.flatMap((method) => {
     const own = lines.filter((line) => !line.method || line.method === method)
     if (own.some((line) => !line.destination_code)) return []
     // A rule for any method that names a network has no effect on bank accounts.
-    const only = known
+    const only = all_destinations
       .filter((place) => place.method === method && own.some((line) => line.destination_code === place.code))
       .map(({ name }) => name)
     return [only.length === 0 ? words.method(method) : t.all_but(words.method(method), only.join(', '))]
@@ -197,13 +197,15 @@ function RuleFields({ form, rule, i }: { form: PriceForm; rule: RuleFields; i: n
   const words = useWords()
   const field = (name: keyof RuleFields) => form.getInputProps(`rules.${i}.${name}`)
   const methods = METHODS[rule.flow].map((value) => ({ value, label: words.method(value) }))
-  const known = useRead('GET /v1/destinations').data?.items ?? []
-  const ofMethod = known.filter(({ method }) => rule.method === '' || method === rule.method)
+  const all_destinations = useRead('GET /v1/destinations').data?.items ?? []
+  const ofMethod = all_destinations.filter(({ method }) => rule.method === '' || method === rule.method)
   const chosen = rule.destination_code
   const stray = chosen !== '' && !ofMethod.some(({ code }) => code === chosen)
-  const places = [
+  const destination_choices = [
     { value: '', label: t.any },
-    ...(stray ? [{ value: chosen, label: known.length === 0 ? chosen : t.unknown_destination(chosen) }] : []),
+    ...(stray
+      ? [{ value: chosen, label: all_destinations.length === 0 ? chosen : t.unknown_destination(chosen) }]
+      : []),
     ...ofMethod.map(({ code, name }) => ({ value: code, label: `${name} (${code})` })),
   ]
   return (
@@ -217,7 +219,7 @@ function RuleFields({ form, rule, i }: { form: PriceForm; rule: RuleFields; i: n
         />
         <NativeSelect label={t.method} data={[{ value: '', label: t.any }, ...methods]} {...field('method')} />
         {rule.flow === 'withdrawal' ? (
-          <NativeSelect label={t.destination} data={places} {...field('destination_code')} />
+          <NativeSelect label={t.destination} data={destination_choices} {...field('destination_code')} />
         ) : null}
         <TextInput label={t.percentage} required inputMode="decimal" {...field('percentage')} />
         <TextInput label={t.flat_fee} required inputMode="decimal" {...field('flat_fee')} />

@@ -90,7 +90,7 @@ function Cases({ providers }: { providers: readonly string[] }) {
   const t = useTexts(reconciliationTexts)
   const ask = useAction('POST /v1/operator/reconciliation/exceptions/{id}/ask')
   const [ending, setEnding] = useState<CaseRow | null>(null)
-  const [news, setNews] = useState<string | null>(null)
+  const [notice, setNotice] = useState<string | null>(null)
   const filters: ListFilter[] = [
     { name: 'state', label: t.state, kind: 'choice', choices: Object.entries(t.states) },
     { name: 'kind', label: t.kind, kind: 'choice', choices: Object.entries(t.kinds) },
@@ -131,9 +131,9 @@ function Cases({ providers }: { providers: readonly string[] }) {
               size="xs"
               variant="default"
               onClick={() => {
-                setNews(null)
+                setNotice(null)
                 void ask.mutateAsync({ params: { id: row.id }, body: {} }).then(
-                  () => setNews(t.asked),
+                  () => setNotice(t.asked),
                   () => {},
                 )
               }}
@@ -159,7 +159,7 @@ function Cases({ providers }: { providers: readonly string[] }) {
     <section className="panel">
       <Title order={2}>{t.cases}</Title>
       <Stack gap="sm">
-        <Notice text={news} />
+        <Notice text={notice} />
         <Problem error={ask.error} />
         <List
           label={t.cases}
@@ -176,7 +176,7 @@ function Cases({ providers }: { providers: readonly string[] }) {
             onClose={() => setEnding(null)}
             onDone={() => {
               setEnding(null)
-              setNews(t.ended)
+              setNotice(t.ended)
             }}
           />
         )}

@@ -26,7 +26,7 @@ export function ProviderStatements() {
   const back = useAction('POST /v1/operator/statements/{id}/withdraw')
   const [bringing, setBringing] = useState(false)
   const [question, setQuestion] = useState<ReasonQuestion | null>(null)
-  const [news, setNews] = useState<string | null>(null)
+  const [notice, setNotice] = useState<string | null>(null)
   const read = useRead('GET /v1/operator/statements', {}, { live: true })
   const items = read.data?.items ?? []
   const takeBack = (row: ProviderStatementRow) =>
@@ -42,7 +42,7 @@ export function ProviderStatements() {
     <section className="panel">
       <Title order={2}>{t.statements}</Title>
       <Stack gap="sm">
-        <Notice text={news} />
+        <Notice text={notice} />
         <Problem error={read.error} retry={() => void read.refetch()} />
         {read.data && items.length === 0 ? <Text>{t.no_statements}</Text> : null}
         {items.length === 0 ? null : (
@@ -91,7 +91,7 @@ export function ProviderStatements() {
           onClose={() => setBringing(false)}
           onDone={() => {
             setBringing(false)
-            setNews(t.brought)
+            setNotice(t.brought)
           }}
         />
       </Dialog>
@@ -100,7 +100,7 @@ export function ProviderStatements() {
         onClose={() => setQuestion(null)}
         onDone={() => {
           setQuestion(null)
-          setNews(t.taken_back)
+          setNotice(t.taken_back)
         }}
       />
     </section>

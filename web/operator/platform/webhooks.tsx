@@ -46,7 +46,7 @@ export function FailingMerchants() {
           </Text>
           <FailingFacts
             failing={one}
-            beside={[t.address, one.webhook_url === null ? '–' : <Mono key="url">{one.webhook_url}</Mono>]}
+            extraFact={[t.address, one.webhook_url === null ? '–' : <Mono key="url">{one.webhook_url}</Mono>]}
           />
         </section>
       ))}

@@ -105,13 +105,13 @@ function BatchDryRun({
   const parts = useTexts(partsTexts)
   const call = useCall()
   const act = useAction(BATCH)
-  const asked = useRef(false)
+  const approving = useRef(false)
   const ids = draft.rows.map(({ id }) => id)
   const trial = useQuery({
     queryKey: ['trial', ids],
     queryFn: ({ signal }) => call(BATCH, { body: { withdrawal_ids: ids, dry_run: true }, signal }),
     // No dry run while the approval is being sent.
-    enabled: () => !asked.current,
+    enabled: () => !approving.current,
     staleTime: 0,
     gcTime: 0,
   })
@@ -119,7 +119,7 @@ function BatchDryRun({
   const good = data?.items.filter(({ ok }) => ok).map(({ withdrawal_id }) => withdrawal_id) ?? []
   const rows = draft.rows
   const send = draft.submit(async (values, once) => {
-    asked.current = true
+    approving.current = true
     const reason = values.reason.trim()
     try {
       const result = await act.mutateAsync({ body: { withdrawal_ids: good, dry_run: false, reason }, once })
@@ -127,7 +127,7 @@ function BatchDryRun({
       onDone({ result, rows })
       draft.clear()
     } finally {
-      asked.current = false
+      approving.current = false
     }
   })
   const sum = data ? addAmounts([data.approved.amount, data.awaiting_second.amount]) : '0.00'
@@ -198,7 +198,7 @@ function BatchOutcome({
   const t = useTexts(listTexts)
   const parts = useTexts(partsTexts)
   const { approved, awaiting_second, items } = result
-  const left = items.filter(({ ok }) => !ok).length
+  const refused_count = items.filter(({ ok }) => !ok).length
   return (
     <Stack gap="md">
       <div role="status">
@@ -214,7 +214,7 @@ function BatchOutcome({
         {awaiting_second.count > 0 ? (
           <Text>{t.sum_waits(showCount(awaiting_second.count), showAmount(awaiting_second.amount))}</Text>
         ) : null}
-        {left > 0 ? <Text>{t.sum_left(showCount(left))}</Text> : null}
+        {refused_count > 0 ? <Text>{t.sum_left(showCount(refused_count))}</Text> : null}
       </div>
       <BatchLines items={items} rows={rows} words={[t.paid, t.waits, t.refused]} />
       <Group>
@@ -234,7 +234,7 @@ function BatchLines({
   words: readonly [string, string, string]
 }) {
   const t = useTexts(listTexts)
-  const desk = useOperatorWords()
+  const words = useOperatorWords()
   const toneOf = ({ ok, status }: BatchItem): [Tone, string] =>
     ok ? (status === 'PROCESSING' ? ['good', pays] : ['wait', waits]) : ['bad', refuses]
   return (
@@ -253,7 +253,7 @@ function BatchLines({
             </div>
             <div>
               <Chip tone={tone}>{word}</Chip>
-              {item.code === null ? null : <Text size="sm">{desk.refusal(item.code)}</Text>}
+              {item.code === null ? null : <Text size="sm">{words.refusal(item.code)}</Text>}
             </div>
           </li>
         )

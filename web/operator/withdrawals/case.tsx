@@ -60,20 +60,20 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
   const words = useWords()
   const language = useLanguage()
   const me = useMe()
-  const [news, setNews] = useState<string | null>(null)
+  const [notice, setNotice] = useState<string | null>(null)
   const [check, setCheck] = useState<NameCheck | null>(null)
-  const { asking, ask } = useOpenQuestion(ACTIONS)
+  const { open_question, ask } = useOpenQuestion(ACTIONS)
   const { withdrawal } = of
   const acts = allowedActions(withdrawal, me)
   const flags = useFlags(of, check)
   const { amount, currency, destination_name, status, environment, created_at } = withdrawal
   const done = (text: string) => {
     ask(null)
-    setNews(text)
+    setNotice(text)
   }
   // An open dialog stays open. If another operator decided first, the API refuses this decision there.
   const [begun, begin] = useState<ActionName | null>(null)
-  const act = asking !== null && (acts.includes(asking) || asking === begun) ? asking : null
+  const act = open_question !== null && (acts.includes(open_question) || open_question === begun) ? open_question : null
   if (act !== begun) begin(act)
   return (
     <Page
@@ -89,8 +89,8 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
       }
     >
       <div>
-        <Ways id={withdrawal.id} acts={acts} ask={ask} say={setNews} />
-        <Notice text={news} />
+        <Ways id={withdrawal.id} acts={acts} ask={ask} say={setNotice} />
+        <Notice text={notice} />
       </div>
       <Problem error={error} />
       <Group gap="sm" className="no-print">

@@ -82,13 +82,13 @@ function Approve({ of: { withdrawal }, flags, onDone, onClose }: DecisionProps &
     const name = isolateDirection(destination_name ?? showPhone(destination_identifier))
     onDone(after.status === 'PENDING_ADMIN_APPROVAL' ? t.approve.done_first : t.approve.done(shown, name))
   })
-  const eyes = approvals_required < 2 ? null : first ? t.approve.second(first.operator) : t.approve.first
+  const approvalHint = approvals_required < 2 ? null : first ? t.approve.second(first.operator) : t.approve.first
   return (
     <DialogForm onSubmit={send}>
       <Flags flags={flags} />
-      {eyes === null ? null : (
+      {approvalHint === null ? null : (
         <Text fw={600} className="who">
-          {eyes}
+          {approvalHint}
         </Text>
       )}
       {approvals_required > 1 && !first ? null : <Text>{t.approve.text}</Text>}

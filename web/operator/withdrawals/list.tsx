@@ -36,7 +36,7 @@ export function OperatorWithdrawals() {
   const list = useListQuery([...filters, MERCHANT_FILTER])
   const read = useRead('GET /v1/operator/withdrawals', { query: list.query }, { live: true, keep: true })
   const draft = useSelection()
-  const { asking, ask } = useOpenQuestion(['batch'])
+  const { open_question, ask } = useOpenQuestion(['batch'])
   const { data, isPlaceholderData } = read
   useEffect(() => {
     if (data === undefined || isPlaceholderData) return
@@ -61,7 +61,7 @@ export function OperatorWithdrawals() {
         }
         empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
-      <Batch draft={draft} open={asking === 'batch'} onClose={() => ask(null)} />
+      <Batch draft={draft} open={open_question === 'batch'} onClose={() => ask(null)} />
     </Page>
   )
 }

@@ -45,7 +45,7 @@ export function Talk({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
 export function HistoryPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const words = useWords()
-  const desk = useOperatorWords()
+  const operatorWords = useOperatorWords()
   if (withdrawal.history.length === 0) return null
   return (
     <Panel title={t.history}>
@@ -59,7 +59,7 @@ export function HistoryPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord 
             {entry.reason ? <Text className="written">{entry.reason}</Text> : null}
             {entry.event ? <Text size="sm">{t.webhook(entry.event)}</Text> : null}
             <Text size="sm" c="dimmed" className="who">
-              {t.by(desk.actor(entry.actor.kind), entry.actor.name)} · <Time time={entry.at} seconds />
+              {t.by(operatorWords.actor(entry.actor.kind), entry.actor.name)} · <Time time={entry.at} seconds />
             </Text>
           </li>
         ))}

@@ -100,7 +100,7 @@ export function ApprovalPanel({ of }: { of: WithdrawalCaseRecord }) {
 /** Amount, charges, price, and the user who submitted it. */
 export function ChargesPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
-  const desk = useOperatorWords()
+  const operatorWords = useOperatorWords()
   const { currency, requested_by } = withdrawal
   const money = (value: string) => <Amount value={value} currency={currency} />
   return (
@@ -120,7 +120,7 @@ export function ChargesPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord 
           ],
           [t.total, <strong key="total">{money(withdrawal.total_reserved_amount)}</strong>],
           [t.rule, withdrawal.pricing_rule_label || null],
-          [t.requested_by, t.by(desk.actor(requested_by.kind), requested_by.name)],
+          [t.requested_by, t.by(operatorWords.actor(requested_by.kind), requested_by.name)],
           [t.reference, withdrawal.reference],
         ]}
       />
@@ -131,11 +131,11 @@ export function ChargesPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord 
 /** The merchant and its balance. */
 export function MerchantMoney({ of }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
-  const desk = useOperatorWords()
+  const operatorWords = useOperatorWords()
   const { merchant, balance, withdrawal } = of
   const { currency } = balance
   const money = (value: string) => <Amount value={value} currency={currency} />
-  const left = addAmounts([balance.available, `-${withdrawal.total_reserved_amount}`])
+  const remaining = addAmounts([balance.available, `-${withdrawal.total_reserved_amount}`])
   return (
     <Panel title={t.merchant}>
       <FactList
@@ -148,11 +148,11 @@ export function MerchantMoney({ of }: { of: WithdrawalCaseRecord }) {
           ],
           [
             t.merchant_status,
-            `${desk.merchant(merchant.status)}, ${(merchant.verified ? t.verified : t.not_verified).toLowerCase()}`,
+            `${operatorWords.merchant(merchant.status)}, ${(merchant.verified ? t.verified : t.not_verified).toLowerCase()}`,
           ],
           [t.since, <Time key="since" time={merchant.created_at} />],
           [t.available, <strong key="available">{money(balance.available)}</strong>],
-          isApprovable(withdrawal) ? [t.after, money(left)] : null,
+          isApprovable(withdrawal) ? [t.after, money(remaining)] : null,
           [t.reserved, money(balance.reserved)],
           [t.held, money(balance.held)],
           [
@@ -188,7 +188,7 @@ export function VelocityPanel({ of: { velocity, balance } }: { of: WithdrawalCas
 /** The state of the payout at the provider. Shows nothing before the approval. */
 export function PayoutPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
-  const desk = useOperatorWords()
+  const operatorWords = useOperatorWords()
   const { payout, provider_reference, transaction_reference } = withdrawal
   if (payout === null) return null
   const copied = (text: string | null) =>
@@ -202,7 +202,7 @@ export function PayoutPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }
       <FactList
         facts={[
           [t.provider, payout.provider],
-          [t.state, desk.payout(payout.state)],
+          [t.state, operatorWords.payout(payout.state)],
           [t.provider_status, payout.provider_status],
           [t.steps, String(payout.asks)],
           [t.our_reference, copied(provider_reference)],

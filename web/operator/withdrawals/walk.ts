@@ -5,20 +5,20 @@ import type { CallName, Input } from '../../ui/api.ts'
 import { useCall } from '../../ui/data.ts'
 import { hrefOf } from '../../ui/parts.tsx'
 
-const KEPT = 'malipo.operator.walk'
-const LIST = 'GET /v1/operator/withdrawals' satisfies CallName
+const STORAGE_KEY = 'malipo.operator.walk'
+const LIST_CALL = 'GET /v1/operator/withdrawals' satisfies CallName
 
 /** The list: its address, its query, and the ids that it has shown. */
 type ListPosition = { search: Record<string, string>; query: Record<string, string | number>; ids: string[] }
 
 /** Stores a list, so that the operator can step through its withdrawals. */
 export function keepListPosition(position: ListPosition): void {
-  sessionStorage.setItem(KEPT, JSON.stringify(position))
+  sessionStorage.setItem(STORAGE_KEY, JSON.stringify(position))
 }
 
 function readListPosition(): ListPosition | null {
   try {
-    return JSON.parse(sessionStorage.getItem(KEPT) ?? 'null')
+    return JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? 'null')
   } catch {
     return null
   }
@@ -45,8 +45,8 @@ export function useNeighbours(id: string) {
 /** The first withdrawal not shown yet. Decided ones have left the list, so its first pages may hold new ones. */
 async function nextPage(position: ListPosition, call: ReturnType<typeof useCall>): Promise<string | null> {
   for (let page = Number(position.query.page) || 1; ; page += 1) {
-    const query = { ...position.query, page } as Input<typeof LIST>['query']
-    const { items, pagination } = await call(LIST, { query })
+    const query = { ...position.query, page } as Input<typeof LIST_CALL>['query']
+    const { items, pagination } = await call(LIST_CALL, { query })
     const fresh = items.map(({ id }) => id).filter((id) => !position.ids.includes(id))
     if (fresh[0] !== undefined) {
       keepListPosition({ ...position, query: { ...position.query, page }, ids: [...position.ids, ...fresh] })
