@@ -373,7 +373,7 @@ async function made(folder: string): Promise<string> {
 /** As `cp -a` does: the copy of data belongs to the user that PostgreSQL runs as. */
 async function keepOwners(dataDir: string): Promise<void> {
   if (!isRoot) return
-  const original = join(dataDir, '../..', 'original', 'postgres')
+  const original = join(dataDir, '..', 'original', 'postgres')
   const { uid, gid } = await stat(original)
   const place = join(dataDir, 'postgres')
   await chown(place, uid, gid)

@@ -96,7 +96,7 @@ function markFile(place: string): string {
 
 async function isInside(place: string, dataDir: string): Promise<boolean> {
   const path = await relativeTo(dataDir, place)
-  return path !== '' && path !== '../..' && !path.startsWith(`..${sep}`) && !isAbsolute(path)
+  return path !== '' && path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path)
 }
 
 async function relativeTo(dataDir: string, place: string): Promise<string> {
