@@ -14,7 +14,7 @@ import type { CallbackSink, Provider } from './adapters/providers/port.ts'
 import { createRouting, type Routing } from './adapters/providers/routing.ts'
 import { createDeliverer, webhookRoutes } from './adapters/webhooks/index.ts'
 import { operatorRoutes } from './apps/operators/index.ts'
-import { astrayPages, payPageRoutes } from './apps/pay-page/index.ts'
+import { notFoundPage, payPageRoutes } from './apps/pay-page/index.ts'
 import { type PortalOptions, portalRoutes, siteRoutes } from './apps/portal/index.ts'
 import {
   createRecorder,
@@ -103,8 +103,8 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
   const app = await createApp(deps, {
     authenticate: createAuthenticate(deps, { used: usage.note, session: createSessions(deps) }),
     isKey: isWellFormedKey,
-    astray: astrayPages(deps),
-    ...(requests.answering ? { answering: requests.answering } : {}),
+    notFoundPage: notFoundPage(deps),
+    ...(requests.answering ? { onAnswer: requests.answering } : {}),
     routes: composeRoutes(deps, options, adapters, money),
   })
   const own_tasks = [usage.task, requests.task]

@@ -44,7 +44,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'must be an account number of 1 to 34 letters, digits, - and /':
     'Andika namba ya akaunti: herufi, tarakimu, - na /, zisizozidi 34.',
   'must be an e-mail address': 'Andika anwani kama jina@mfano.co.tz.',
-  'must be an id as we gave it': 'Kitambulisho hiki si sahihi.',
+  'must be an id of this API': 'Kitambulisho hiki si sahihi.',
   'must be a code of GET /v1/destinations: {}': 'Andika msimbo wa mtandao au benki: {}.',
   'must be null for a collection: money that comes in has no destination':
     'Acha wazi: pesa zinazoingia hazina mtandao au benki ya kwenda.',

@@ -13,7 +13,7 @@ const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url))
 const inWing = (path: string) => path.replace(/^(?:kernel|books|adapters|access|money|apps)\//, '')
 /** What no console calls: the command line, the sign-in and the pay page with words of their own, payments of API keys, health. */
 const ELSEWHERE =
-  /^(admin|providers|identity|pay-page|messages|work|db|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|log|network)\.ts$|^http\/(outgoing|health|app|json|query)\.ts$|^payment-links\/(collect|schema)\.ts$|^collections\/(tries|schema)\.ts$|\.test\.ts$/
+  /^(admin|providers|identity|pay-page|messages|work|db|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|log|network)\.ts$|^http\/(outgoing|health|app(-hooks)?|json|query)\.ts$|^payment-links\/(collect|schema)\.ts$|^collections\/(tries|schema)\.ts$|\.test\.ts$/
 /** Sentences of no form: about keys and servers, answers that are no refusals, parts of other sentences, descriptions. */
 const NOT_READ_THERE = [
   /\bAPI keys?\b|\bpk_|Authorization|Idempotency-Key header|simulate_status|HTTP\/1\.1|\bJSON\b|The headers/,

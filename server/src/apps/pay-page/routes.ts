@@ -410,7 +410,7 @@ function send(request: FastifyRequest, reply: FastifyReply, screen: Screen, stat
  * Makes what answers addresses of pages that reach no route, because they cannot be read or are called in another way than
  * pages are. Null: it is no address of a page.
  */
-export function astrayPages(deps: Deps) {
+export function notFoundPage(deps: Deps) {
   return (request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply | null => {
     if (!/^\/pay(?:[/?]|$)/.test(request.url)) return null
     const frame = frameFor(deps, request)

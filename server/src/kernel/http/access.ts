@@ -1,15 +1,15 @@
-// Who is calling, and what a route demands of the caller.
+// The callers of the API, and the access that a route requires.
 
 import type { FastifyRequest } from 'fastify'
 import { type ErrorCode, refuse, refuseField } from '../lib/index.ts'
-import type { Known } from './ignored.ts'
+import type { BodyFields } from './ignored.ts'
 
 /** Live moves real money; sandbox never does. */
 export const ENVIRONMENTS = ['live', 'sandbox'] as const
-/** Which of the two a key, a payment or a book belongs to. */
+/** The environment of a key, a payment or a book. */
 export type Environment = (typeof ENVIRONMENTS)[number]
 
-/** Every scope a key can carry, with what it allows. */
+/** Every scope of API keys, with its meaning. */
 export const SCOPES = {
   'collections:write': 'Push collections and generate QR codes.',
   'collections:read': 'Read and list collections.',
@@ -22,12 +22,12 @@ export const SCOPES = {
   'disbursements:write': 'Submit disbursements.',
   'disbursements:read': 'Read disbursements.',
 } as const
-/** One thing that a key may be allowed. */
+/** A scope of an API key. */
 export type Scope = keyof typeof SCOPES
 
-/** What a member of a merchant may be. */
+/** The roles of the members of a merchant. */
 export const MERCHANT_ROLES = ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'] as const
-/** One role of a member. */
+/** A role of a member. */
 export type MerchantRole = (typeof MERCHANT_ROLES)[number]
 /** SUPER_ADMIN is the operator of the platform; no merchant has one. */
 export type Role = MerchantRole | 'SUPER_ADMIN'
@@ -35,13 +35,13 @@ export type Role = MerchantRole | 'SUPER_ADMIN'
 /** The merchant that a request acts for. */
 export type ActingMerchant = { id: string; routing_code: number; code: string }
 
-/** A right of a person: one role in one merchant. `may_go_live`: approved, verified and priced. */
+/** The role of a user in one merchant. `may_go_live`: the merchant is approved, verified and priced. */
 export type Membership = {
   role: MerchantRole
   merchant: ActingMerchant & { name: string; status: 'PENDING' | 'ACTIVE' | 'SUSPENDED'; may_go_live: boolean }
 }
 
-/** Who proved to be calling with an API key. */
+/** A caller that authenticated with an API key. */
 export type KeyPrincipal = {
   kind: 'api_key'
   key_id: string
@@ -51,36 +51,36 @@ export type KeyPrincipal = {
   merchant: ActingMerchant
 }
 
-/** The two applications that people sign in to. A token is good for the one it was made for. */
+/** The two consoles that users sign in to. A token is valid only for its own console. */
 export const CONSOLES = ['dashboard', 'operator'] as const
-/** That of merchants, or that of operators. */
+/** The console of merchants, or that of operators. */
 export type Console = (typeof CONSOLES)[number]
 
-/** Who proved to be calling with a session token. */
+/** A caller that authenticated with a session token. */
 export type SessionPrincipal = {
   kind: 'session'
   user_id: string
-  /** The console that the token was made for. Null: for none, so it opens both. */
+  /** The console of the token. Null means that the token is valid for both. */
   console: Console | null
-  /** When this person gave their credentials. Null: the token does not tell. */
+  /** The time of the sign-in. Null means that the token does not contain it. */
   auth_time: Date | null
-  /** The token was made by whoever holds the database, not by a sign-in that may have been left open. */
+  /** True if the admin command made the token, not a sign-in in a browser. */
   by_command: boolean
   email: string
-  /** Whether this person has proven to read the mailbox of that address. */
+  /** True if the user has confirmed this e-mail address. */
   email_verified: boolean
   name: string
   super_admin: boolean
   memberships: readonly Membership[]
 }
 
-/** Who proved to be calling. */
+/** An authenticated caller. */
 export type Principal = KeyPrincipal | SessionPrincipal
 
-/** The one who did something, for the audit log. `name` is what people recognise: an e-mail address, a key's name. */
+/** The actor of an act in the audit log. `name` is for people: an e-mail address or the name of a key. */
 export type Actor = { kind: 'user' | 'operator' | 'api_key' | 'command' | 'system'; id: string | null; name: string }
 
-/** For whom a request acts, once merchant and environment are known. */
+/** The merchant and environment of a request, with the actor. */
 export type Caller = {
   merchant: ActingMerchant
   environment: Environment
@@ -90,9 +90,8 @@ export type Caller = {
 }
 
 /**
- * What a route demands. A key passes with any one of `scopes`, a session with any one of `roles`; a route without
- * `scopes` takes no keys, one without `roles` no sessions. `operator` takes sessions with SUPER_ADMIN alone,
- * `authenticated` every key and every session, with or without a merchant.
+ * The access of a route. A key needs one of `scopes`, a session one of `roles`. A route without `scopes` takes no keys, one
+ * without `roles` no sessions. `operator` takes sessions with SUPER_ADMIN; `authenticated` takes every key and session.
  */
 export type Access =
   | 'public'
@@ -100,61 +99,61 @@ export type Access =
   | 'authenticated'
   | { scopes?: readonly Scope[]; roles?: readonly MerchantRole[] }
 
-/** Finds out who calls, from the headers alone. Throws a Refusal (401 or 403). */
+/** Authenticates the caller by the headers alone. Throws a Refusal (401 or 403). */
 export type Authenticate = (request: FastifyRequest) => Promise<Principal>
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Tells the limits that a true callback came from the address of a request. */
-    calledBack(request: FastifyRequest): void
+    /** Remembers the address of a genuine callback for the rate limits. */
+    rememberCallbackAddress(request: FastifyRequest): void
   }
   interface FastifyRequest {
     /** Null on public routes. Use `caller(request)` or `operator(request)` on the others. */
     principal: Principal | null
-    /** Whose API key it carries, also when it is refused: revoked, too old, or used from elsewhere. Null: none that is known. */
+    /** The owner of the API key, also if the key is refused as revoked, expired or not allowed here. Null means no known key. */
     recognised: KeyPrincipal | null
-    /** The JSON text of its body as it came, also when it is refused. Null: none, or none that can be read. */
+    /** The JSON text of the body as received, also if it is refused. Null means no readable body. */
     sent: string | null
-    /** The fields of its body that the call does not know, as its answer names them. Null: none. */
+    /** The unknown fields of the body, as the answer lists them. Null means none. */
     ignored: string | null
-    /** Null until the body has been checked, and where no merchant is acted for. */
+    /** Null until the body is validated, and on routes without a merchant. */
     caller: Caller | null
   }
   interface FastifyContextConfig {
     access?: Access
-    /** What moves money wants a sign-in that is younger than STEP_UP_S: always, or unless the body says `dry_run`. */
+    /** The route moves money and needs a recent sign-in (STEP_UP_S): always, or unless the body has `dry_run`. */
     step_up?: 'always' | 'unless_dry_run'
-    /** Which limit per address a public route counts against: that of pages, unless it says so. */
+    /** The rate limit per address of a public route. Default: that of pages. */
     limit?: 'payers' | 'pdfs' | 'callbacks' | 'none'
-    /** Whether the route takes an Idempotency-Key: documents the header. */
+    /** The route takes an Idempotency-Key, and documents the header. */
     idempotency?: 'required' | 'honoured'
-    /** The query parameters that the route takes, found when it is added. Null: it is not documented, and takes any. */
+    /** The query parameters of the route, set when it is added. Null means that it is undocumented and takes any. */
     query_names?: ReadonlySet<string> | null
-    /** The fields that its body may have, found when it is added. */
-    body_fields?: Known
-    /** Codes that this route may refuse with, beyond those that every route has: for the documentation. */
+    /** The fields of its body, set when it is added. */
+    body_fields?: BodyFields
+    /** The error codes of this route beyond those of every route, for the documentation. */
     refusals?: readonly ErrorCode[]
   }
 }
 
-/** For whom the request of a route that keys or members may call acts. */
+/** The merchant, environment and actor of a request of a key or a member. */
 export function caller(request: FastifyRequest): Caller {
-  if (request.caller === null) throw new Error('caller() on a route that acts for no merchant')
+  if (request.caller === null) throw new Error('caller() was called on a route without a merchant')
   return request.caller
 }
 
-/** Who called a route that is not public. */
+/** The authenticated caller of a route that is not public. */
 export function principalOf(request: FastifyRequest): Principal {
   return request.principal ?? refuse('authentication_required')
 }
 
-/** Whose session called a route of people: `operator`, or one for roles. */
+/** The session of a request on a route that takes no keys. */
 export function session(request: FastifyRequest): SessionPrincipal {
-  if (request.principal?.kind !== 'session') throw new Error('session() on a route that keys may call')
+  if (request.principal?.kind !== 'session') throw new Error('session() was called on a route for keys')
   return request.principal
 }
 
-/** The one who calls, for the audit log. */
+/** The caller as an actor of the audit log. */
 export function actorOf(principal: Principal): Actor {
   return principal.kind === 'session'
     ? { kind: 'user', id: principal.user_id, name: principal.email }
@@ -162,8 +161,8 @@ export function actorOf(principal: Principal): Actor {
 }
 
 /**
- * Refuses a key that has none of the scopes the route takes, and a session that has none of its roles in any merchant.
- * Which merchant a session acts for may stand in the body: `chooseCaller` looks again.
+ * Refuses a key without any scope of the route, and a session without any of its roles in any merchant. The body may name the
+ * merchant of a session, so `chooseCaller` checks the role in that merchant.
  */
 export function checkAccess(principal: Principal, access: Exclude<Access, 'public'>): void {
   if (access === 'authenticated') return
@@ -184,15 +183,15 @@ export function checkAccess(principal: Principal, access: Exclude<Access, 'publi
   refuse('insufficient_scope', { details: { required_scope: access.scopes.join(' or ') } })
 }
 
-/** Whoever signed in to the dashboard is no operator there, whatever their rights: a stolen token of it moves no money of others. */
+/** A session of the dashboard is never an operator, so a stolen dashboard token gives no operator rights. */
 function checkOperator({ super_admin, console }: SessionPrincipal): void {
   if (!super_admin) refuse('insufficient_role', { message: 'Only operators of the platform may call this.' })
   if (console === 'dashboard') refuse('insufficient_role', { message: NOT_THE_CONSOLE })
 }
 
 /**
- * Refuses (403 step_up_required) a request that moves money when its person signed in longer than `step_up_s` seconds ago,
- * or nobody knows when. 0: nobody is asked. Tokens of the admin command are fresh for as long as they live.
+ * Refuses (403 step_up_required) a request that moves money if its user signed in more than `step_up_s` seconds ago, or at an
+ * unknown time. 0 means no check. Tokens of the admin command always pass.
  */
 export function checkStepUp(principal: Principal, step_up_s: number, now: Date): void {
   if (step_up_s === 0 || principal.kind !== 'session' || principal.by_command) return
@@ -208,19 +207,19 @@ const NOT_THE_DASHBOARD =
 const DASHBOARD_ONLY = 'API keys may not call this. Sign in to the dashboard and use its session.'
 
 /**
- * For whom the request acts. A key names its merchant and environment itself. A session chooses: `merchant_id` in path,
- * query or body when its person belongs to several, `environment` in query or body (default live). Refuses a merchant
- * that is not the caller's (merchant_mismatch, whether it exists or not) and a role that does not suffice there.
+ * Finds the merchant and environment of a request. A key has its own. A session chooses: `merchant_id` in path, query or body
+ * if its user belongs to several, `environment` in query or body (default live). Refuses the merchant of another caller
+ * (merchant_mismatch, whether it exists or not) and a role that is not enough there.
  */
 export function chooseCaller(request: FastifyRequest, principal: Principal, roles: readonly MerchantRole[]): Caller {
   const actor = actorOf(principal)
   if (principal.kind === 'api_key') {
     const { merchant, environment } = principal
-    // Where an Idempotency-Key is required, the route checks the body's merchant_id itself: it comes after the key.
+    // If an Idempotency-Key is required, the route checks merchant_id in the body itself, after the key.
     const route_checks_body = request.routeOptions.config.idempotency === 'required'
     for (const merchant_id of namedMerchants(request, route_checks_body ? [] : ['body']))
       checkMerchant(merchant.id, merchant_id)
-    // A key acts in its own environment. Whoever names the other one must not find out afterwards which money it was.
+    // A key acts in its own environment. A request that names the other one is refused before any money moves.
     const named = fieldOf(request.query, 'environment')
     if (named !== undefined && named !== environment) {
       refuseField('environment', `contradicts this key, which acts in ${environment}: leave it out`)
@@ -239,12 +238,12 @@ export function chooseCaller(request: FastifyRequest, principal: Principal, role
   return { merchant: { id, routing_code, code }, environment: chosenEnvironment(request), role: membership.role, actor }
 }
 
-/** What a caller may send in place of the id of its own merchant. */
+/** A caller may send this text for the id of its own merchant. */
 const ME = 'me'
 
 /**
- * Puts the caller's merchant in the place of `me`, in path, query and body. Refuses `me` of a session whose person belongs
- * to several merchants.
+ * Replaces `me` in path, query and body by the merchant of the caller. Refuses `me` of a session whose user belongs to several
+ * merchants.
  */
 export function replaceMe({ params, query, body }: FastifyRequest, principal: Principal): void {
   for (const part of [params, query, body] as ({ merchant_id?: unknown } | null | undefined)[]) {
@@ -261,7 +260,7 @@ function ownMerchant(principal: Principal): string {
   return first?.merchant.id ?? refuse('insufficient_role')
 }
 
-/** Every merchant_id that a request names: in its path, its query, and in `also`. */
+/** Every merchant_id of a request: in its path, its query, and the parts in `also`. */
 function namedMerchants(request: FastifyRequest, also: readonly 'body'[]): string[] {
   const parts = ['params', 'query', ...also] as const
   return parts.flatMap((part) => fieldOf(request[part], 'merchant_id')?.toLowerCase() ?? [])
@@ -273,14 +272,14 @@ function chosenEnvironment(request: FastifyRequest): Environment {
   return environment ?? refuseField('environment', 'must be live or sandbox')
 }
 
-/** One text field of a part of a request. Sent twice, it would be anybody's guess which one counts. */
+/** One text field of a part of a request. A field that is sent twice is refused as ambiguous. */
 function fieldOf(part: unknown, name: string): string | undefined {
   const value = (part as Record<string, unknown> | null | undefined)?.[name]
   if (Array.isArray(value)) refuseField(name, 'must be sent once')
   return typeof value === 'string' ? value : undefined
 }
 
-/** Refuses a merchant_id that is not the caller's own. Undefined: the credential names the merchant. */
+/** Refuses the merchant_id of another merchant. Undefined means that the credential names the merchant. */
 export function checkMerchant(own: string, merchant_id: string | undefined): void {
   if (merchant_id !== undefined && merchant_id.toLowerCase() !== own) refuse('merchant_mismatch')
 }

@@ -1,17 +1,17 @@
-// Which addresses a merchant may make us call: those of the public internet, and nothing inside our own network.
+// The addresses that a webhook may call: only those of the public internet, none inside the own network.
 
 import { lookup as dnsLookup, Resolver } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
 
-/** Finds all addresses of a name; throws when it has none. Replaced by a table in tests. */
+/** Resolves a name to all its addresses; throws if it has none. Tests replace it by a table. */
 export type Lookup = (hostname: string) => Promise<{ address: string; family: number }[]>
 
-/** The system's resolver: knows the names of this machine and of a closed network too. Few can be asked at once. */
+/** The resolver of the system. It also knows names of this machine and of a closed network, but has only four threads. */
 export const systemLookup: Lookup = (hostname) => dnsLookup(hostname, { all: true, verbatim: true })
 
 /**
- * Makes a resolver of public names: it asks DNS itself, any number at once. The system's has four threads for all, which
- * one merchant's silent name server would take from everybody's webhooks. `servers` replaces the system's name servers.
+ * Makes a resolver of public names that queries DNS itself, without a concurrency limit. A silent name server of one merchant
+ * would block the four threads of the system resolver for all webhooks. `servers` replaces the name servers of the system.
  */
 export function createPublicLookup(servers?: readonly string[]): Lookup {
   return async (hostname) => {
@@ -22,29 +22,29 @@ export function createPublicLookup(servers?: readonly string[]): Lookup {
       ...(v4.status === 'fulfilled' ? v4.value.map((address) => ({ address, family: 4 })) : []),
       ...(v6.status === 'fulfilled' ? v6.value.map((address) => ({ address, family: 6 })) : []),
     ]
-    // Whatever a name server said, or that it said nothing: the merchant is told that the name has no address.
+    // Every failure of DNS, also a timeout, has the same result for the merchant: the name has no address.
     if (found.length === 0) throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
     return found
   }
 }
 
-/** The resolver of public names that asks the name servers of this system. */
+/** The resolver of public names with the name servers of this system. */
 export const publicLookup: Lookup = createPublicLookup()
 
 const URL_CHARS_MAX = 2048
-/** A resolver that hangs must not hang the request: the attempt checks again anyway. */
+/** The check does not wait longer for a slow resolver, because each delivery checks the address again. */
 const LOOKUP_TIMEOUT_MS = 2_000
 const DNS_TIMEOUT_MS = 1_500
 const NOT_PUBLIC = 'must lead to an address on the public internet, not to a private or reserved one'
 
 /**
- * True for an address of the public internet. An allowlist: whatever is not plain global unicast (loopback, private,
- * link-local, shared, multicast, mapped, tunnelled, reserved) is refused, and so is what cannot be read.
+ * True for an address of the public internet. An allowlist: everything except plain global unicast is refused (loopback,
+ * private, link-local, shared, multicast, mapped, tunnelled, reserved), and so is text that is no address.
  */
 export function isPublicAddress(address: string): boolean {
   try {
     const parsed = ipaddr.parse(bareHost(address).split('%', 1)[0] as string)
-    // Of IPv6 only 2000::/3 is in use as public address space; the library calls unassigned blocks unicast too.
+    // Only 2000::/3 of IPv6 is public address space; the library also reports unassigned blocks as unicast.
     if (parsed instanceof ipaddr.IPv6 && (parsed.toByteArray()[0] as number) >> 5 !== 1) return false
     return parsed.range() === 'unicast'
   } catch {
@@ -58,8 +58,8 @@ export function bareHost(hostname: string): string {
 }
 
 /**
- * Checks a destination when it is configured. Answers what is wrong with it in words for the merchant, or null when
- * it will do. A name that does not resolve yet is accepted: every attempt checks again, at the socket itself.
+ * Checks the URL of a webhook when a merchant configures it. Returns the problem for the merchant, or null. A name that does
+ * not resolve yet is accepted, because each delivery checks the address of its socket.
  */
 export async function checkDestination(
   url: string,
@@ -74,14 +74,14 @@ export async function checkDestination(
   if (username !== '' || password !== '') return 'must not hold a user name or password'
   if (options.allow_private) return null
   const host = bareHost(hostname)
-  // The URL parser has turned every spelling of an IPv4 address (octal, hex, short, full-width) into the plain one.
+  // The URL parser has normalised every spelling of an IPv4 address (octal, hex, short, full-width).
   if (ipaddr.isValid(host)) return isPublicAddress(host) ? null : NOT_PUBLIC
   if (isLocalName(host)) return NOT_PUBLIC
   const addresses = await addressesOf(host, options.lookup ?? publicLookup)
   return addresses.every(isPublicAddress) ? null : NOT_PUBLIC
 }
 
-/** A name that only this machine or its network can know. */
+/** True for a name that only this machine or its network can resolve. */
 export function isLocalName(host: string): boolean {
   const name = host.replace(/\.$/, '').toLowerCase()
   return !name.includes('.') || /\.(?:localhost|local|internal|lan|home|corp|localdomain)$/.test(name)

@@ -1,6 +1,6 @@
-// Which pages of other origins may call what: the public calls, without credentials, and nothing else.
+// CORS: pages of other origins may make public calls without credentials, and no other calls.
 
-const EXPOSED = [
+const EXPOSED_HEADERS = [
   'Idempotency-Replayed',
   'RateLimit-Limit',
   'RateLimit-Remaining',
@@ -9,14 +9,14 @@ const EXPOSED = [
   'X-Request-Id',
 ]
 
-/** How long a browser may remember the answer to a preflight. */
-const REMEMBERED_S = 7_200
+/** A browser may cache the answer to a preflight for this long. */
+const PREFLIGHT_CACHE_S = 7_200
 
-/** Sent with each answer of a public call, refusals too: a page of any origin may read it, with `header` beside ours. */
+/** The headers of each answer to a public call, also of refusals. A page of any origin may read it, with `header`. */
 export function publicHeaders(header: string): Record<string, string> {
   return {
     'access-control-allow-origin': '*',
-    'access-control-expose-headers': [...EXPOSED, header].join(', '),
+    'access-control-expose-headers': [...EXPOSED_HEADERS, header].join(', '),
   }
 }
 
@@ -24,10 +24,10 @@ export function publicHeaders(header: string): Record<string, string> {
 export const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, POST',
   'access-control-allow-headers': 'Accept-Language, Content-Type, Idempotency-Key, X-Request-Id',
-  'access-control-max-age': String(REMEMBERED_S),
+  'access-control-max-age': String(PREFLIGHT_CACHE_S),
 }
 
-/** True for the address of a call that needs no credential and that browsers make. */
+/** True for the URL of a call that browsers make without a credential. */
 export function isPublicCall(url: string): boolean {
   return url.startsWith('/public/')
 }

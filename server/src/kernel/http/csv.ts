@@ -1,4 +1,4 @@
-// Lists as files: sent while they are read, so that the memory it takes does not depend on how many rows there are.
+// CSV files of lists. The server streams them while it reads the rows, so memory does not grow with the number of rows.
 
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -6,22 +6,22 @@ import Type from 'typebox'
 import { type CsvCell, csvLine } from '../lib/index.ts'
 import { caller } from './access.ts'
 
-/** Rows of one batch: so many are in memory at once. */
+/** Rows per batch. Only one batch is in memory. */
 export const CSV_BATCH = 500
 
-/** A file in the form of RFC 4180: a text, or a stream of it. */
+/** A CSV file (RFC 4180): a text or a stream. */
 const Csv = Type.Unsafe<string | Readable>({ type: 'string', description: 'RFC 4180, with a header row.' })
 
 /** The answer of a route that sends a file. */
 export const csvAnswer = { 200: { content: { 'text/csv': { schema: Csv } } } }
 
-/** What the documentation says of each file. */
+/** The documentation of each file. */
 export const CSV_WORDS =
-  'As many as there are, sent while they are read. A text that a spreadsheet would take for a formula begins with an apostrophe.'
+  'The file contains all rows and is streamed. Text that a spreadsheet would read as a formula begins with an apostrophe.'
 
 /**
- * Sends a file: the names of its columns, then a line for each row. A batch is read when the one before has been taken, and
- * the first before anything is sent: what cannot begin is refused like any request.
+ * Sends a file: a header line, then a line per row. A batch is read after the client has taken the previous one. The first
+ * batch is read before the answer begins, so that an error is still a normal refusal.
  */
 export async function sendCsv<Row>(
   request: FastifyRequest,
@@ -52,7 +52,7 @@ async function* linesOf<Row>(
   }
 }
 
-/** Rows in batches, newest first, by a function that reads those before an id. */
+/** Yields rows in batches, newest first. `read` returns the rows before an id. */
 export async function* batchesBefore<Row extends { id: string }>(
   read: (before_id: string | null, limit: number) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {

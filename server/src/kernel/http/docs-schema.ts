@@ -1,8 +1,8 @@
-// JSON schemas in words: one row per field, for people.
+// JSON schemas as readable tables: one row per field.
 
 import { type Html, html } from '../lib/index.ts'
 
-/** A JSON schema, as far as the documentation reads it. */
+/** The parts of a JSON schema that the documentation reads. */
 export type Schema = {
   $ref?: string
   type?: string | string[]
@@ -24,7 +24,7 @@ export type Schema = {
 /** A parameter of an operation. */
 export type Parameter = { name: string; in: string; required?: boolean; description?: string; schema: Schema }
 
-type Content = { 'application/json'?: { schema: Schema } }
+type JsonContent = { 'application/json'?: { schema: Schema } }
 
 /** One operation of the OpenAPI document. */
 export type Operation = {
@@ -33,21 +33,21 @@ export type Operation = {
   tags?: string[]
   security?: unknown[]
   parameters?: Parameter[]
-  requestBody?: { content: Content }
-  responses: Record<string, { description: string; content?: Content }>
+  requestBody?: { content: JsonContent }
+  responses: Record<string, { description: string; content?: JsonContent }>
 }
 
-/** The OpenAPI document, as far as the documentation reads it. */
+/** The parts of the OpenAPI document that the documentation reads. */
 export type OpenApi = {
   info: { title: string; version: string; description?: string }
   tags?: { name: string; description?: string }[]
   paths: Record<string, Record<string, Operation>>
 }
 
-/** One field in words. `required` is null where the question does not arise. */
+/** One field of a table. `required` is null if it does not apply. */
 export type FieldRow = { name: string; required: boolean | null; type: Html; description: string }
 
-/** The fields of an object, those of objects within it included: `pagination.page`, `attempts[].number`. */
+/** The fields of an object, including nested ones: `pagination.page`, `attempts[].number`. */
 export function fieldsOf(schema: Schema, prefix = '', nested_required = true): FieldRow[] {
   if (schema.anyOf && schema.properties === undefined) {
     const rows = schema.anyOf.flatMap((option) => fieldsOf(option, prefix, nested_required))
@@ -77,7 +77,7 @@ export function parameterRows(parameters: readonly Parameter[]): FieldRow[] {
   }))
 }
 
-/** A schema without its null, however that is written: as an option, or among its types. */
+/** A schema without null, which may be an option or one of its types. */
 function withoutNull(schema: Schema): { inner: Schema; nullable: boolean } {
   if (schema.anyOf) {
     const rest = schema.anyOf.filter((option) => option.type !== 'null')
@@ -90,7 +90,7 @@ function withoutNull(schema: Schema): { inner: Schema; nullable: boolean } {
   return { inner, nullable: true }
 }
 
-/** The kind of a value with its limits. */
+/** The type of a value with its limits. */
 function typeOf(schema: Schema, nullable: boolean): Html {
   const or_null = nullable ? ' or null' : ''
   if (schema.enum) {
@@ -120,6 +120,6 @@ function limitsOf({ minLength, maxLength, minimum, maximum, maxItems, default: p
   else if (maxLength !== undefined) limits.push(`at most ${maxLength} characters`)
   if (minimum !== undefined && maximum !== undefined) limits.push(`${minimum} to ${maximum}`)
   if (maxItems !== undefined) limits.push(`at most ${maxItems}`)
-  if (preset !== undefined) limits.push(`${String(preset)} when left out`)
+  if (preset !== undefined) limits.push(`default ${String(preset)}`)
   return limits.length === 0 ? '' : `, ${limits.join(', ')}`
 }

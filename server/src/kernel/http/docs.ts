@@ -1,21 +1,21 @@
-// The API's documentation: the OpenAPI document, and a page made from it. Complete without scripts.
+// The documentation of the API: the OpenAPI document, and a page made from it that needs no scripts.
 
 import type { FastifyReply } from 'fastify'
 import type { Deps } from '../db/index.ts'
 import { type Html, html } from '../lib/index.ts'
-import type { App } from './app.ts'
+import type { App } from './app-types.ts'
 import { docsPage, type MagicTables } from './docs-page.ts'
 import type { OpenApi } from './docs-schema.ts'
 import { staticText } from './encoding.ts'
 import { pageStyle } from './style.ts'
 
-/** Nothing but our own style sheet is loaded, and nothing runs. */
+/** The pages load only the style sheet of the server and run no script. */
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const A_YEAR_S = 31_536_000
 
-/** Adds /, /docs, /openapi.json and the style sheet. `magic`: what is told of the simulated provider. */
+/** Adds /, /docs, /openapi.json and the style sheet. `magic`: the magic numbers of the simulated provider. */
 export function docsRoutes({ config }: Deps, magic: MagicTables): (app: App) => void {
   const { text: style, version, path } = pageStyle()
   const shell = (title: string, body: Html) => document(title, path, body)
@@ -32,8 +32,11 @@ export function docsRoutes({ config }: Deps, magic: MagicTables): (app: App) => 
       sendPage(reply, shell(config.brand_name, startPage(config.brand_name))),
     )
     app.get('/assets/page.css', route, async (request, reply) => {
-      const asked = (request.query as { v?: unknown }).v
-      reply.header('cache-control', asked === version ? `public, max-age=${A_YEAR_S}, immutable` : 'no-cache')
+      const requested_version = (request.query as { v?: unknown }).v
+      reply.header(
+        'cache-control',
+        requested_version === version ? `public, max-age=${A_YEAR_S}, immutable` : 'no-cache',
+      )
       return reply.type('text/css; charset=utf-8').send(style)
     })
   }

@@ -1,11 +1,11 @@
-// Compressing answers: texts that do not change once for each encoding, large lists each time.
+// Compression of answers: static texts once per encoding, large lists each time.
 
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** The best of ours that an Accept-Encoding header takes. */
+/** The best supported encoding that an Accept-Encoding header accepts. */
 export function bestEncoding(accept: string | undefined): 'br' | 'gzip' | null {
   const taken = new Map(
     (accept ?? '').split(',').map((part) => {
@@ -18,15 +18,15 @@ export function bestEncoding(accept: string | undefined): 'br' | 'gzip' | null {
   return null
 }
 
-/** A text that does not change while the process runs: sends it in the encoding that the request takes best. */
+/** Sends a text that does not change while the process runs, in the best encoding for the request. */
 export type StaticText = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 const packBrotli = promisify(brotliCompress)
 const packGzip = promisify(gzip)
-/** The best quality takes many times as long for a few percent. */
+/** Quality 11 takes many times as long and saves only a few percent. */
 const QUALITY = 9
 
-/** Makes a static text of a content type. `make` is called with the first request. */
+/** Makes a static text. `make` is called with the first request. */
 export function staticText(type: string, make: () => string): StaticText {
   let plain: Buffer | null = null
   let etag = ''
@@ -39,8 +39,8 @@ export function staticText(type: string, make: () => string): StaticText {
     const encoding = bestEncoding(request.headers['accept-encoding'])
     const tag = `"${etag}${encoding === null ? '' : `-${encoding}`}"`
     reply.headers({ vary: 'Accept-Encoding', etag: tag, 'cache-control': 'no-cache' })
-    const known = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''))
-    if (known?.some((one) => one === tag || one === '*')) return reply.code(304).send()
+    const cached_tags = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''))
+    if (cached_tags?.some((one) => one === tag || one === '*')) return reply.code(304).send()
     reply.type(type)
     if (encoding === null) return reply.send(plain)
     const body = packed.get(encoding) ?? pack(plain, encoding)
@@ -49,12 +49,12 @@ export function staticText(type: string, make: () => string): StaticText {
   }
 }
 
-/** Below this an answer stays as it is: no payment that is accepted or asked about waits for compression. */
+/** Shorter answers are not compressed, so the answer about a payment never waits for compression. */
 const LARGE_CHARACTERS = 8_192
 
 /**
- * Compresses a large JSON answer to a GET. Answers with a secret stay as they are, because they answer writes: the length of a
- * compressed text would tell an attacker of a secret beside a text that the attacker chose.
+ * Compresses a large JSON answer to a GET. Only answers to writes contain secrets, and these are not compressed: the length of
+ * a compressed answer could reveal a secret beside text that an attacker chose.
  */
 export function compressLarge(
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-// The envelope of every answer, and how what went wrong becomes one.
+// The envelope of every answer, and the conversion of errors into it.
 
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -10,7 +10,7 @@ export function success<T extends Type.TSchema>(data: T) {
   return Type.Object({ success: Type.Literal(true), data })
 }
 
-/** The body of a call that needs no words: none, or an empty object. */
+/** The body of a call without fields: none, or an empty object. */
 export const NoBody = nullable(Type.Object({}))
 
 /** The schema of a failure. */
@@ -39,29 +39,29 @@ export function page<T extends Type.TSchema>(item: T) {
   })
 }
 
-/** A page of a list as it is sent. */
+/** A page of a list in its answer format. */
 export function pageOf<Item>(items: Item[], total_items: number, { page = 1, page_size = 20 }: PageChoice) {
   return { items, pagination: { page, page_size, total_items, total_pages: Math.ceil(total_items / page_size) } }
 }
 
-/** Where counting a list stops, for its `total_items`: a list of millions then costs no more than one of thousands. */
+/** The largest `total_items`: counting stops here, so that a list of millions costs no more than one of thousands. */
 export const COUNT_MAX = 10_000
 
-/** Which page a caller asks for. */
+/** The page of a list that a caller requests. */
 export type PageChoice = { page?: number | undefined; page_size?: number | undefined }
 
-/** Query parameters of a list that can be cut to a time, by the time at which its rows were made. */
+/** Query parameters of a list with a filter by creation time. */
 export const TimeQuery = {
   from: Type.Optional(Type.String({ format: 'date-time', description: 'Created at or after.' })),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
 }
 
-/** The ids of the time that a caller asks for. */
+/** The bounds of the ids in the requested period. */
 export function idsOfTime({ from, to }: { from?: string | undefined; to?: string | undefined }) {
   return idsBetween(from === undefined ? null : new Date(from), to === undefined ? null : new Date(to))
 }
 
-/** Query parameters that every list takes. */
+/** Query parameters of every list. */
 export const PageQuery = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
   page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
@@ -77,20 +77,20 @@ type ValidationProblem = NonNullable<FastifyError['validation']>[number]
 
 const FORMATS: Record<string, string> = {
   'date-time': 'must be a time such as 2026-01-05T12:00:00Z or 2026-01-05T15:00:00+03:00',
-  uuid: 'must be an id as we gave it',
+  uuid: 'must be an id of this API',
   email: 'must be an e-mail address',
 }
 
-/** A type of JSON in words: "a string", "an integer". */
+/** A JSON type with its article: "a string", "an integer". */
 function article(type: unknown): string {
   const text = Array.isArray(type) ? type.join(' or ') : String(type)
   return /^[aeiou]/.test(text) ? `an ${text}` : `a ${text}`
 }
 
-/** How patterns begin that ask for something to read (lib/text.ts). */
-const SOMETHING_VISIBLE = '^(?='
+/** The beginning of the patterns that require a visible character (lib/text.ts). */
+const VISIBLE_PATTERN_START = '^(?='
 
-/** A schema's complaint in words that name the field and what to send. */
+/** Describes a validation problem by its field and the accepted values. */
 function fieldProblem(problem: ValidationProblem, context: string): FieldProblem {
   const path = problem.instancePath.slice(1).replaceAll('/', '.')
   const params = problem.params as Record<string, unknown>
@@ -104,7 +104,7 @@ function fieldProblem(problem: ValidationProblem, context: string): FieldProblem
     case 'pattern':
       return {
         field: path,
-        message: String(params.pattern).startsWith(SOMETHING_VISIBLE)
+        message: String(params.pattern).startsWith(VISIBLE_PATTERN_START)
           ? 'must not be blank, and must hold no control characters'
           : 'holds characters that are not allowed here',
       }
@@ -127,7 +127,7 @@ function fieldProblem(problem: ValidationProblem, context: string): FieldProblem
   }
 }
 
-/** Turns whatever was thrown into the failure envelope. Facts about the inside go to the log, never to the caller. */
+/** Sends any thrown error in the failure envelope. Internal details go to the log, never to the caller. */
 export function renderError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = thrown as FastifyError
   if (error instanceof Refusal) {
@@ -149,7 +149,7 @@ export function renderError(thrown: unknown, request: FastifyRequest, reply: Fas
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return send(reply, 'invalid_json')
   }
-  // The caller hung up in the middle of its body: nobody reads the answer, and nothing is wrong on our side.
+  // The caller disconnected before its body was complete. This is no error of the server.
   if (request.raw.destroyed && !request.raw.complete) return send(reply, 'invalid_json')
   if (isUnavailable(error)) {
     request.log.error({ err: error, request_id: request.id }, 'database unavailable')

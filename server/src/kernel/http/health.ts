@@ -1,17 +1,17 @@
-// Health for load balancers: is the process alive, and may it take requests.
+// Health routes for load balancers: whether the process is alive, and whether it is ready for requests.
 
 import Type from 'typebox'
 import { type Checks, isReady, READINESS_CHECKS } from '../db/index.ts'
 import { refuse } from '../lib/index.ts'
-import type { App } from './app.ts'
+import type { App } from './app-types.ts'
 
-/** Adds /healthz and /readyz. `draining` is true once the process is stopping; `check` tells what works. */
+/** Adds /healthz and /readyz. `draining` is true once the process stops; `check` returns the state of its dependencies. */
 export function healthRoutes(check: () => Promise<Checks>, draining: () => boolean): (app: App) => void {
   const Ok = Type.Object({ status: Type.String() })
   const Ready = Type.Object({
     status: Type.Literal('ready'),
     checks: Type.Object(Object.fromEntries(READINESS_CHECKS.map((name) => [name, Type.String()])), {
-      description: 'Each is ok. Answered with 503, details.checks names what is wrong instead.',
+      description: 'Each check is ok. If one fails, the answer is 503 and details.checks names the problem.',
     }),
   })
   return (app) => {

@@ -1,4 +1,4 @@
-// Idempotency keys: reading the header, recognising the same request, and answering from what is stored.
+// Idempotency keys: reading the header, comparing requests, and replaying stored answers.
 
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -10,23 +10,23 @@ import { writtenAmount } from './json.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
-/** Within what a key of an API caller is unique. A payment link uses its own id. */
+/** The scope in which a key of an API caller is unique. A payment link uses its own id as scope. */
 export const API_SCOPE = 'api'
 
-/** How long a first request may run before its key counts as free again. */
+/** The lock of a key ends after this time, even if the first request has not finished. */
 export const LOCK_MS = 20_000
-/** How far the clocks of two machines may differ. */
-const CLOCKS_MS = 5_000
+/** The clocks of two machines may differ by this much. */
+const CLOCK_DIFFERENCE_MAX_MS = 5_000
 
-/** A stored answer: the bytes that the first request was answered with. */
+/** The stored answer to the first request. */
 export type StoredAnswer = {
   status_code: number
   response_body: string
-  /** What the request made, where its key leads to it. */
+  /** The id of the record that the request made. */
   resource_id?: string
 }
 
-/** One Idempotency-Key with what makes its request the same request. */
+/** One Idempotency-Key with its scope and the fingerprint of its request. */
 export type IdempotencyClaim = {
   merchant_id: string
   environment: string
@@ -35,22 +35,22 @@ export type IdempotencyClaim = {
   fingerprint: Buffer
 }
 
-/** Reads the claim of a request whose key may be missing. Null: none was sent. Refuses a malformed one. */
+/** Reads the claim of a request whose key may be missing. Null means no key. Refuses a malformed key. */
 export function readClaim(request: FastifyRequest): IdempotencyClaim | null {
   return request.headers['idempotency-key'] === undefined ? null : requireClaim(request)
 }
 
-/** Reads the claim of a request that must carry a key. Refuses a missing and a malformed one. */
+/** Reads the claim of a request that must have a key. Refuses a missing or malformed key. */
 export function requireClaim(request: FastifyRequest): IdempotencyClaim {
   return claimIn(request, scopeOf(request))
 }
 
-/** As `requireClaim`, for a request that nobody is signed in for: `scope` says within what its key is unique. */
+/** As `requireClaim`, for a request without a credential: its key is unique within `scope`. */
 export function claimIn(request: FastifyRequest, scope: ClaimScope): IdempotencyClaim {
   return { ...scope, key: requireKey(request), fingerprint: fingerprint(request.method, request.url, request.body) }
 }
 
-/** The key of a request that must carry one. Refuses a missing and a malformed one. */
+/** The key of a request that must have one. Refuses a missing or malformed key. */
 export function requireKey(request: FastifyRequest): string {
   const header = request.headers['idempotency-key']
   return typeof header === 'string' && isIdempotencyKey(header) ? header : refuse('idempotency_key_required')
@@ -61,12 +61,12 @@ export function isIdempotencyKey(text: string): boolean {
   return KEY.test(text)
 }
 
-/** Within what a key is unique. */
+/** The scope in which a key is unique. */
 export type ClaimScope = Pick<IdempotencyClaim, 'merchant_id' | 'environment' | 'scope'>
 
 const NO_MERCHANT = '00000000-0000-0000-0000-000000000000'
 
-/** Within what the key of a request is unique: its merchant and environment, or its person where it acts for none. */
+/** The scope of a request: its merchant and environment, or its user if it acts for no merchant. */
 function scopeOf(request: FastifyRequest): ClaimScope {
   if (request.caller === null) {
     return { merchant_id: NO_MERCHANT, environment: 'live', scope: `user:${session(request).user_id}` }
@@ -75,7 +75,7 @@ function scopeOf(request: FastifyRequest): ClaimScope {
   return { merchant_id: merchant.id, environment, scope: API_SCOPE }
 }
 
-/** SHA-256 over method, path, query and the body's content: order of keys, spaces and the form of an amount do not count. */
+/** SHA-256 of method, path, query and body. The order of fields, spaces and the written form of an amount do not count. */
 export function fingerprint(method: string, url: string, body: unknown): Buffer {
   return createHash('sha256')
     .update(`${method} ${url}\n${canonical(body, '')}`)
@@ -113,8 +113,8 @@ const FIND = sql(
 )
 
 /**
- * What is known of a key: the answer to repeat, or null when the key is free. Refuses a key that belongs to another
- * request, whose answer is too old to repeat, or whose first request is still running.
+ * Returns the stored answer of a key, or null if the key is free. Refuses a key that belongs to another request, whose answer
+ * is too old to replay, or whose first request is still running.
  */
 export async function findAnswer(deps: Deps, reader: Reader, claim: IdempotencyClaim): Promise<StoredAnswer | null> {
   const [row] = await reader.query<KeyRow>(FIND, [claim.merchant_id, claim.environment, claim.scope, claim.key])
@@ -124,18 +124,19 @@ export async function findAnswer(deps: Deps, reader: Reader, claim: IdempotencyC
   const replay_until = row.created_at.getTime() + deps.config.idempotency_replay_days * 86_400_000
   if (!same || now > replay_until) refuse('idempotency_key_reused')
   if (row.status_code !== null) return { status_code: row.status_code, response_body: row.response_body }
-  // A lock that ends later than any lock lasts was taken by a clock that was ahead.
+  // A lock with a longer rest than any lock lasts was taken by a machine whose clock was ahead.
   const left_ms = (row.locked_until?.getTime() ?? 0) - now
-  if (left_ms > 0 && left_ms <= LOCK_MS + CLOCKS_MS) refuse('idempotency_in_progress', { retry_after_s: 1 })
+  if (left_ms > 0 && left_ms <= LOCK_MS + CLOCK_DIFFERENCE_MAX_MS)
+    refuse('idempotency_in_progress', { retry_after_s: 1 })
   return null
 }
 
-/** Sends a stored answer again, byte by byte. */
+/** Replays a stored answer, byte by byte. */
 export function replay(reply: FastifyReply, answer: StoredAnswer): FastifyReply {
   return sendStored(reply.header('idempotency-replayed', 'true'), answer)
 }
 
-/** Sends an answer that is already text. */
+/** Sends an answer whose body is already JSON text. */
 export function sendStored(reply: FastifyReply, answer: StoredAnswer): FastifyReply {
   return reply
     .code(answer.status_code)
@@ -167,7 +168,7 @@ const RELEASE = sql(
    where merchant_id = $1 and environment = $2 and scope = $3 and key = $4 and status_code is null`,
 )
 
-/** Stores the answer of a claimed key, in the transaction that did what it tells. */
+/** Stores the answer of a claimed key, in the transaction of the work that it describes. */
 export async function storeAnswer(tx: Tx, claim: IdempotencyClaim, answer: StoredAnswer): Promise<void> {
   await tx.query(FINISH, [
     claim.merchant_id,
@@ -183,15 +184,15 @@ export async function storeAnswer(tx: Tx, claim: IdempotencyClaim, answer: Store
 const SAVE = sql('idempotency_savepoint', 'savepoint idempotency_work')
 const UNDO = sql('idempotency_undo', 'rollback to savepoint idempotency_work')
 
-/** Refusals that end by themselves: whoever is told to wait may send the same request again afterwards. */
-const PASSING: readonly string[] = ['idempotency_in_progress', 'payment_in_progress']
+/** Refusals that end by themselves. The caller may send the same request again later. */
+const TEMPORARY_REFUSALS: readonly string[] = ['idempotency_in_progress', 'payment_in_progress']
 
-/** True for what is decided about the record itself: repeated later, it must not turn into a yes. */
+/** True for a final refusal because of the state of the record. A later replay must return the same refusal. */
 function isDecision(error: unknown): error is Refusal {
-  return error instanceof Refusal && error.status === 409 && !PASSING.includes(error.code)
+  return error instanceof Refusal && error.status === 409 && !TEMPORARY_REFUSALS.includes(error.code)
 }
 
-/** Does the work, or undoes it and stores why it was refused. Other refusals leave the key free, and are thrown. */
+/** Runs the work. If it throws a decision, undoes the work and stores the refusal. Throws any other error, and the key stays free. */
 async function workOrRefusal<Answer extends StoredAnswer>(
   tx: Tx,
   claim: IdempotencyClaim,
@@ -220,10 +221,9 @@ async function storeRefusal(
 }
 
 /**
- * Runs a write at most once per key, for routes whose work is one transaction: claim, work and stored answer are
- * committed together. Dying before the commit leaves nothing; dying after it leaves the answer to be repeated.
- * `work` gives the status and the body to send. Its refusal with a 409 is an answer too, unless it ends by itself: without
- * effect, stored, and thrown. Every other refusal leaves the key free.
+ * Runs a write at most once per key: claim, work and stored answer are one transaction. If the process dies before the commit,
+ * nothing remains; after it, the answer is replayed. A refusal with 409 that does not end by itself is stored and thrown, and
+ * its work is undone. Any other refusal leaves the key free.
  */
 export async function onceInTransaction(
   deps: Deps,
@@ -235,21 +235,21 @@ export async function onceInTransaction(
     const known = await findAnswer(deps, tx, claim)
     if (known) return { ...known, replayed: true }
     if (!(await claimKey(deps, tx, claim))) {
-      // Claiming waited until the request that had the key was through: mostly it has left its answer.
+      // The claim waited for the request that held the key. Usually that request has stored its answer.
       const stored = await findAnswer(deps, tx, claim)
       return stored ? { ...stored, replayed: true } : refuse('idempotency_in_progress', { retry_after_s: 1 })
     }
     const answer = await workOrRefusal(tx, claim, work)
     return answer instanceof Refusal ? answer : { ...answer, replayed: false }
   })
-  // Thrown only now: the refusal is committed.
+  // The refusal is thrown after its commit.
   if (done instanceof Refusal) throw done
   return done
 }
 
 /**
- * Throws a refusal that was decided before the key was claimed. A 409 is stored under the key first, so that a repeated
- * request gets it again. If the key is known by now, its stored answer wins.
+ * Throws a refusal that was decided before the key was claimed. A decision is first stored under the key, so that a repeated
+ * request gets it too. If the key has a stored answer meanwhile, that answer is returned.
  */
 export function refuseOnce(
   deps: Deps,
@@ -261,8 +261,8 @@ export function refuseOnce(
 }
 
 /**
- * As `onceInTransaction`, for work that goes on after the commit: the key stays claimed, and whoever finishes stores its
- * answer. Answers what `work` began, or the answer that is known already. A refusal with a 409 is stored here too.
+ * As `onceInTransaction`, for work that continues after the commit: the key stays claimed until the work stores its answer.
+ * Returns the result of `work`, or the stored answer. A refusal with 409 is stored here too.
  */
 export async function beginOnce<Begun>(
   deps: Deps,
@@ -291,8 +291,8 @@ export async function beginOnce<Begun>(
 }
 
 /**
- * Runs the write of a route at most once per Idempotency-Key and answers `{success: true, data}`. `work` gives the data,
- * exactly as the route's schema has it; what must not be shown twice needs `onceInTransaction` itself.
+ * Runs the write of a route at most once per Idempotency-Key and sends `{success: true, data}`. `work` returns the data in the
+ * form of the route's schema. For a secret that is shown once, use `answerShowingOnce`.
  */
 export async function answerOnce(
   deps: Deps,
@@ -309,7 +309,7 @@ export async function answerOnce(
   return answer.replayed ? replay(reply, answer) : reply.code(status_code).send({ success: true, data })
 }
 
-/** Takes a free key, or one whose first request died. False: another request has it. */
+/** Claims a free key, or one whose lock has ended. False means that another request holds the key. */
 export async function claimKey(deps: Deps, tx: Tx, claim: IdempotencyClaim): Promise<boolean> {
   const now = deps.clock.now()
   const rows = await tx.query(CLAIM, [
@@ -320,12 +320,12 @@ export async function claimKey(deps: Deps, tx: Tx, claim: IdempotencyClaim): Pro
     claim.fingerprint,
     new Date(now.getTime() + LOCK_MS),
     now,
-    new Date(now.getTime() + LOCK_MS + CLOCKS_MS),
+    new Date(now.getTime() + LOCK_MS + CLOCK_DIFFERENCE_MAX_MS),
   ])
   return rows.length === 1
 }
 
-/** Frees a claimed key after its request was refused without any effect. */
+/** Releases a claimed key after its request was refused without effect. */
 export async function releaseKey(deps: Deps, claim: IdempotencyClaim): Promise<void> {
   await oneStatement(deps.db).query(RELEASE, [
     claim.merchant_id,

@@ -1,39 +1,39 @@
-// Fields of a body that a call does not know. They are ignored, and named, so that a mistyped field is not lost silently.
+// Unknown fields of a body. The server ignores them and lists them in a header, so that a caller notices a mistyped field.
 
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import { redactText } from '../lib/index.ts'
 
-/** What a part of a body may hold. Null: anything. */
-export type Known = { fields: ReadonlyMap<string, Known | null>; items: Known | null } | null
+/** The known fields of a part of a body. Null means that any field is allowed. */
+export type BodyFields = { fields: ReadonlyMap<string, BodyFields | null>; items: BodyFields | null } | null
 
-type Schema = {
-  properties?: Record<string, Schema>
+type BodySchema = {
+  properties?: Record<string, BodySchema>
   patternProperties?: object
   additionalProperties?: unknown
-  items?: Schema
-  anyOf?: Schema[]
-  allOf?: Schema[]
-  oneOf?: Schema[]
+  items?: BodySchema
+  anyOf?: BodySchema[]
+  allOf?: BodySchema[]
+  oneOf?: BodySchema[]
 }
 
-/** More fields than these are not named, nor longer names whole. */
+/** The header lists at most this many fields, each name cut to this length, and has at most this length. */
 const NAMED_MAX = 20
 const NAME_MAX = 64
 const LENGTH_MAX = 1_000
-const NONE: ReadonlyMap<string, Known | null> = new Map()
+const NO_FIELDS: ReadonlyMap<string, BodyFields | null> = new Map()
 
-/** The fields that the body of a documented route may have. Null: the route is not documented, or takes anything. */
-export function bodyFields({ schema, config }: Pick<RouteOptions, 'schema' | 'config'>): Known {
+/** The known fields of the body of a documented route. Null means that the route is undocumented or takes any field. */
+export function bodyFields({ schema, config }: Pick<RouteOptions, 'schema' | 'config'>): BodyFields {
   if (schema?.hide === true) return null
-  const body = schema?.body as Schema | undefined
-  const known = body === undefined ? { fields: NONE, items: null } : knownOf([body])
+  const body = schema?.body as BodySchema | undefined
+  const known = body === undefined ? { fields: NO_FIELDS, items: null } : fieldsOfSchemas([body])
   if (known === null || typeof config?.access !== 'object') return known
-  // These choose for whom a request acts: see chooseCaller.
+  // These fields choose the merchant and environment of a request: see chooseCaller.
   const choices = config.access.roles === undefined ? ['merchant_id'] : ['merchant_id', 'environment']
   return { ...known, fields: new Map([...choices.map((name) => [name, null] as const), ...known.fields]) }
 }
 
-function knownOf(schemas: readonly Schema[]): Known {
+function fieldsOfSchemas(schemas: readonly BodySchema[]): BodyFields {
   const options = schemas.flatMap((one) => [one, ...(one.anyOf ?? []), ...(one.allOf ?? []), ...(one.oneOf ?? [])])
   const free = options.some(
     (one) => one.patternProperties !== undefined || (one.additionalProperties ?? false) !== false,
@@ -42,18 +42,18 @@ function knownOf(schemas: readonly Schema[]): Known {
   const items = options.flatMap((one) => one.items ?? [])
   if (free || (objects.length === 0 && items.length === 0)) return null
   const names = new Set(objects.flatMap((properties) => Object.keys(properties)))
-  const fieldOf = (name: string) => knownOf(objects.flatMap((properties) => properties[name] ?? []))
+  const innerFields = (name: string) => fieldsOfSchemas(objects.flatMap((properties) => properties[name] ?? []))
   return {
-    fields: new Map([...names].map((name) => [name, fieldOf(name)])),
-    items: items.length === 0 ? null : knownOf(items),
+    fields: new Map([...names].map((name) => [name, innerFields(name)])),
+    items: items.length === 0 ? null : fieldsOfSchemas(items),
   }
 }
 
 /**
- * The fields of a parsed body that its call does not know, for a header: paths such as `items[0].qty`, percent-encoded where
- * they are not plain, separated by commas. Null: there are none. `...` stands for those beyond the first 20.
+ * The unknown fields of a parsed body, for a header: percent-encoded paths such as `items[0].qty`, separated by commas.
+ * Null means none. `...` stands for the fields beyond the first 20.
  */
-export function ignoredFields({ body }: Pick<FastifyRequest, 'body'>, known: Known): string | null {
+export function ignoredFields({ body }: Pick<FastifyRequest, 'body'>, known: BodyFields): string | null {
   if (known === null || typeof body !== 'object' || body === null) return null
   const found: string[] = []
   collect(body, known, '', found)
@@ -68,8 +68,8 @@ export function ignoredFields({ body }: Pick<FastifyRequest, 'body'>, known: Kno
   return (found.length > NAMED_MAX ? [...named, '...'] : named).join(', ')
 }
 
-/** Adds the unknown fields of one value, at most one more than is named. */
-function collect(value: object, known: NonNullable<Known>, path: string, found: string[]): void {
+/** Adds the unknown fields of one value, at most one more than the header lists. */
+function collect(value: object, known: NonNullable<BodyFields>, path: string, found: string[]): void {
   if (Array.isArray(value)) {
     if (known.items === null) return
     for (let i = 0; i < value.length && found.length <= NAMED_MAX; i++) {
@@ -90,7 +90,7 @@ function collect(value: object, known: NonNullable<Known>, path: string, found: 
 }
 
 function pathOf(path: string, name: string): string {
-  // A secret that was sent as a name is taken out first: encoded or cut, it would no longer be known as one.
+  // A secret that was sent as a field name is redacted before it is encoded or cut, because its shape is lost then.
   const plain = name === '' ? '""' : encodeURIComponent(redactText(name).slice(0, NAME_MAX).toWellFormed())
   return path === '' ? plain : `${path}.${plain}`
 }

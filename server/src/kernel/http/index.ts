@@ -1,8 +1,9 @@
-// The door of http: the app, who may call, the envelope, idempotency.
+// The door of http: the app, access, the envelope, idempotency.
 
 export * from './access.ts'
 export { checkDestination, type Lookup } from './address-guard.ts'
-export { type App, createApp, type Routes } from './app.ts'
+export { createApp } from './app.ts'
+export type { App, Routes } from './app-types.ts'
 export { baseUrlOf, payUrlOf } from './base-url.ts'
 export { batchesBefore, CSV_BATCH, CSV_WORDS, csvAnswer, sendCsv } from './csv.ts'
 export { docsRoutes } from './docs.ts'

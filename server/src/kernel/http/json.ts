@@ -1,11 +1,11 @@
-// Reading request bodies: strict JSON, without losing how an amount was written.
+// Parsing request bodies: strict JSON that keeps the written form of an amount.
 
 import { refuse } from '../lib/index.ts'
 
-/** How the amount of a parsed body was written, when that was as a number. Keyed by the body. */
+/** The written digits of an amount that was sent as a number, by parsed body. */
 const writtenAmounts = new WeakMap<object, string>()
 
-/** The amount of a parsed body exactly as the caller wrote it: a number's digits, or the text itself. */
+/** The amount of a parsed body exactly as the caller wrote it: the digits of a number, or the text. */
 export function writtenAmount(body: { amount: string | number }): string {
   return typeof body.amount === 'string' ? body.amount : (writtenAmounts.get(body) ?? String(body.amount))
 }
@@ -14,8 +14,8 @@ const POISON = /"(?:__proto__|constructor)"\s*:|\\u00/i
 const DEPTH_MAX = 32
 
 /**
- * Parses a body. A number loses its last digits and its notation when it becomes a float, so the body's own `amount`
- * is kept as it was written: see `writtenAmount`. Refuses what is not one JSON object, or tries to reach prototypes.
+ * Parses a body. A float loses digits and notation, so the top-level `amount` is also kept as written: see `writtenAmount`.
+ * Refuses anything but one JSON object, and names that reach prototypes.
  */
 export function parseBody(text: string): Record<string, unknown> {
   let body: unknown
@@ -35,9 +35,9 @@ export function parseBody(text: string): Record<string, unknown> {
   return record
 }
 
-/** True when valid JSON nests too deep: whatever walks over the body recursively must not run out of stack. */
+/** True if valid JSON nests too deep for recursive functions. */
 function isDeep(text: string): boolean {
-  // Nearly every body is flat: one brace at its start, and no list.
+  // Nearly every body is flat: one brace at its start and no list.
   if (text.lastIndexOf('{') <= 0 && !text.includes('[')) return false
   let depth = 0
   for (let at = 0; at < text.length; at++) {
@@ -50,7 +50,7 @@ function isDeep(text: string): boolean {
   return false
 }
 
-/** The closing quote of the string that begins at `begin`: the brackets within it do not count. */
+/** The closing quote of the string that begins at `begin`. Brackets inside it do not count. */
 function endOfString(text: string, begin: number): number {
   let at = begin + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
@@ -66,8 +66,8 @@ function reachesPrototype(value: unknown): boolean {
 }
 
 /**
- * The digits of the top-level amount, without the zeros at their end that mean nothing: the number 1.000 needs no third
- * decimal. JSON visits inner values first, so the last one seen at the top wins.
+ * The digits of the top-level amount without meaningless final zeros: the number 1.000 has no third decimal.
+ * JSON.parse visits inner values first, so the last amount of the root is the right one.
  */
 function amountSource(text: string): string {
   const sources = new Map<unknown, string>()

@@ -1,47 +1,47 @@
-// How often a caller may ask: per API key or person, and per address for everybody who shows none that is valid.
+// Rate limits: per API key or user, and per IP address for requests without a valid credential.
 
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Clock, Config } from '../lib/index.ts'
 import { customerNetwork, refuse } from '../lib/index.ts'
-import type { App } from './app.ts'
+import type { App } from './app-types.ts'
 
-type Reply = { header(name: string, value: string): unknown }
-type Count = (request: FastifyRequest, reply: Reply) => Promise<void>
+type HeaderReply = { header(name: string, value: string): unknown }
+type CountRequest = (request: FastifyRequest, reply: HeaderReply) => Promise<void>
 
-/** The limits of one process. Each refuses with rate_limited. */
-export type Limits = {
-  /** Counts a request of a valid key, or of a person's session. */
-  byKey: Count
-  /** Counts a request to a public route, to one of the routes that payers or providers call, or to no route at all. */
-  byAddress: Record<'pages' | 'payers' | 'pdfs' | 'callbacks' | 'unknown', Count>
+/** The rate limits of one process. Each refuses with rate_limited. */
+export type RequestLimits = {
+  /** Counts a request of a valid key or session. */
+  byKey: CountRequest
+  /** Counts a request to a public route, to a route for payers or providers, or to no route at all. */
+  byAddress: Record<'pages' | 'payers' | 'pdfs' | 'callbacks' | 'unknown', CountRequest>
   /**
-   * Before a credential is looked up: refuses an address that has lately tried too many. A credential that was valid
-   * from there goes on, so that nobody is shut out by another who shares the address, a proxy's say.
+   * Before a credential is looked up: refuses an address with too many recent failures. A credential that was valid from
+   * that address is still accepted, because callers can share an address, for example of a proxy.
    */
-  beforeLookup(request: FastifyRequest, reply: Reply): void
-  /** Counts a credential that was refused. */
-  failed: Count
+  refuseBlockedAddress(request: FastifyRequest, reply: HeaderReply): void
+  /** Counts a refused credential. */
+  countFailure: CountRequest
   /** Remembers that a credential was valid. */
-  passed(request: FastifyRequest): void
-  /** Remembers that a true callback came from there: a flood that shares the address, a proxy's say, must not shut out a provider. */
-  calledBack(request: FastifyRequest): void
+  rememberCredential(request: FastifyRequest): void
+  /** Remembers the address of a genuine callback, so that a flood from a shared address does not block the provider. */
+  rememberCallbackAddress(request: FastifyRequest): void
 }
 
 const WINDOW_MS = 60_000
-/** Credentials remembered as valid; when there are more, or after this time, the oldest half is forgotten. */
-const PASSED_MAX = 20_000
-const PASSED_MS = 3_600_000
-const SHUT_MAX = 10_000
-/** The window of a limit: no refusal lasts longer. */
-const SHUT_MS_MAX = 60_000
+/** Size and age of a recent set. Beyond either, the older half is dropped. */
+const RECENT_MAX = 20_000
+const RECENT_MS = 3_600_000
+const BLOCKED_ADDRESSES_MAX = 10_000
+/** The window of a limit: no block lasts longer. */
+const BLOCK_MS_MAX = 60_000
 
-/** Makes the limits over the app's counters. */
-export function createLimits(app: App, config: Config, clock: Clock): Limits {
+/** Makes the limits from the counters of the app. */
+export function createLimits(app: App, config: Config, clock: Clock): RequestLimits {
   const make = (max: number, keyGenerator: (request: FastifyRequest) => string) => {
     if (max === 0) return null
     const count = app.createRateLimit({ max, timeWindow: WINDOW_MS, keyGenerator })
-    return async (request: FastifyRequest, reply: Reply) => {
+    return async (request: FastifyRequest, reply: HeaderReply) => {
       const state = await count(request)
       if (state.isAllowed) return null
       reply.header('ratelimit-limit', String(state.max))
@@ -51,17 +51,17 @@ export function createLimits(app: App, config: Config, clock: Clock): Limits {
     }
   }
   const refusing =
-    (counted: ReturnType<typeof make>): Count =>
+    (counted: ReturnType<typeof make>): CountRequest =>
     async (request, reply) => {
       const retry_after_s = await counted?.(request, reply)
       if (typeof retry_after_s === 'number') refuse('rate_limited', { retry_after_s })
     }
   const address = (request: FastifyRequest) => customerNetwork(request.ip)
   const failures = make(config.rate_limit_address, address)
-  /** Addresses over their limit of failures, and until when. */
-  const shut = new Map<string, number>()
-  const known = rememberPassed(clock)
-  const providers = rememberPassed(clock)
+  /** Addresses over their limit of failures, with the end of the block. */
+  const blocked_until = new Map<string, number>()
+  const valid_credentials = createRecentSet(clock)
+  const callback_addresses = createRecentSet(clock)
   const byCallbacks = refusing(make(config.rate_limit_callbacks, address))
 
   return {
@@ -72,63 +72,63 @@ export function createLimits(app: App, config: Config, clock: Clock): Limits {
       payers: refusing(make(config.rate_limit_payers, address)),
       pdfs: refusing(make(config.rate_limit_pdfs, address)),
       async callbacks(request, reply) {
-        if (!providers.has(address(request))) await byCallbacks(request, reply)
+        if (!callback_addresses.has(address(request))) await byCallbacks(request, reply)
       },
     },
-    beforeLookup(request, reply) {
-      if (shut.size === 0) return
-      const left_ms = (shut.get(address(request)) ?? 0) - clock.now().getTime()
-      // Further ahead than any refusal lasts: the clock has stepped back.
-      if (left_ms <= 0 || left_ms > SHUT_MS_MAX) return void shut.delete(address(request))
-      if (known.has(credentialHash(request))) return
+    refuseBlockedAddress(request, reply) {
+      if (blocked_until.size === 0) return
+      const left_ms = (blocked_until.get(address(request)) ?? 0) - clock.now().getTime()
+      // A block that would last longer than any block means that the clock has stepped back.
+      if (left_ms <= 0 || left_ms > BLOCK_MS_MAX) return void blocked_until.delete(address(request))
+      if (valid_credentials.has(credentialHash(request))) return
       const retry_after_s = Math.ceil(left_ms / 1_000)
       reply.header('ratelimit-limit', String(config.rate_limit_address))
       reply.header('ratelimit-remaining', '0')
       reply.header('ratelimit-reset', String(retry_after_s))
       refuse('rate_limited', { retry_after_s })
     },
-    async failed(request, reply) {
+    async countFailure(request, reply) {
       const retry_after_s = await failures?.(request, reply)
       if (typeof retry_after_s !== 'number') return
-      if (shut.size >= SHUT_MAX) shut.clear()
-      shut.set(address(request), clock.now().getTime() + retry_after_s * 1_000)
+      if (blocked_until.size >= BLOCKED_ADDRESSES_MAX) blocked_until.clear()
+      blocked_until.set(address(request), clock.now().getTime() + retry_after_s * 1_000)
       refuse('rate_limited', { retry_after_s })
     },
-    passed(request) {
-      if (failures !== null) known.add(credentialHash(request))
+    rememberCredential(request) {
+      if (failures !== null) valid_credentials.add(credentialHash(request))
     },
-    calledBack(request) {
-      if (config.rate_limit_callbacks > 0) providers.add(address(request))
+    rememberCallbackAddress(request) {
+      if (config.rate_limit_callbacks > 0) callback_addresses.add(address(request))
     },
   }
 }
 
-/** Credentials that were valid lately, or addresses, in two generations, so that forgetting the older costs nothing. */
-function rememberPassed(clock: Clock) {
+/** A set of recent texts in two generations, so that dropping the older one is cheap. */
+function createRecentSet(clock: Clock) {
   let current = new Set<string>()
   let older = new Set<string>()
   let since = clock.now().getTime()
   return {
-    has: (one: string) => current.has(one) || older.has(one),
-    add(one: string) {
+    has: (text: string) => current.has(text) || older.has(text),
+    add(text: string) {
       const now = clock.now().getTime()
-      if (current.size >= PASSED_MAX / 2 || Math.abs(now - since) > PASSED_MS) {
+      if (current.size >= RECENT_MAX / 2 || Math.abs(now - since) > RECENT_MS) {
         older = current
         current = new Set()
         since = now
       }
-      current.add(one)
+      current.add(text)
     },
   }
 }
 
-/** Whose requests count together: a key's, a person's. */
+/** The key of a counter: requests of one API key or one user count together. */
 function credentialId({ principal, ip }: FastifyRequest): string {
   if (principal === null) return ip
   return principal.kind === 'session' ? principal.user_id : principal.key_id
 }
 
-/** Only a hash is remembered: a key must not lie about in memory. */
+/** The server remembers only a hash, so that no API key stays in memory. */
 function credentialHash(request: FastifyRequest): string {
   const { authorization = '', 'x-api-key': header = '' } = request.headers
   return hash('sha256', `${request.ip} ${authorization} ${header}`, 'base64url')

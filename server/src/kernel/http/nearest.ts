@@ -1,16 +1,16 @@
-// Which known name a mistyped one was meant to be.
+// Finds the known name that is nearest to a mistyped one.
 
-/** Names that are longer than this are no slip of a finger. */
+/** A longer name is not treated as a typing error. */
 const LENGTH_MAX = 64
 
-/** The known name with the fewest edits from a mistyped one. Null: none is near. */
+/** The known name with the fewest edits from a mistyped one. Null means that none is near. */
 export function nearest(name: string, known: Iterable<string>): string | null {
   if (name.length > LENGTH_MAX) return null
-  const given = plain(name)
+  const given = normalise(name)
   let best: string | null = null
   let least = Math.max(1, Math.floor(given.length / 3)) + 1
   for (const candidate of known) {
-    const edits = distance(given, plain(candidate))
+    const edits = distance(given, normalise(candidate))
     if (edits >= least) continue
     least = edits
     best = candidate
@@ -18,12 +18,12 @@ export function nearest(name: string, known: Iterable<string>): string | null {
   return best
 }
 
-/** Case, hyphens and underscores are the first to be mistaken: `pageSize`, `page-size`. */
-function plain(name: string): string {
+/** Ignores case, hyphens and underscores, which are common mistakes: `pageSize`, `page-size`. */
+function normalise(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')
 }
 
-/** How many letters have to be inserted, left out, replaced or swapped with their neighbour. */
+/** The number of letters to insert, remove, replace or swap with their neighbour. */
 function distance(a: string, b: string): number {
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, j) => j)

@@ -1,12 +1,12 @@
-// Answering a write whose answer holds something that is shown only once.
+// Answers of writes that show a secret once.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps, Tx } from '../db/index.ts'
 import { onceInTransaction, readClaim, replay } from './idempotency.ts'
 
 /**
- * As `answerOnce`, for an answer that holds a secret: this request is answered with `fresh`, a repetition of its
- * Idempotency-Key with `stored`, which is kept and must not hold the secret.
+ * As `answerOnce`, for an answer with a secret: the first request gets `fresh`, a repeated Idempotency-Key gets `stored`.
+ * The database keeps `stored`, which must not contain the secret.
  */
 export async function answerShowingOnce(
   deps: Deps,

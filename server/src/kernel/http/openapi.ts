@@ -1,4 +1,4 @@
-// The OpenAPI document, made from the route schemas, and what every operation shares.
+// The OpenAPI document, made from the schemas of the routes.
 
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { type Config, catalogue, type ErrorCode } from '../lib/index.ts'
@@ -7,24 +7,24 @@ import { type Access, ENVIRONMENTS, SCOPES } from './access.ts'
 /** The version of the product that the document names. */
 export const VERSION = '0.1.0'
 
-const DESCRIPTION = `Collect payments in Tanzanian shillings by mobile-money push, wallet push and QR, and be told of them by signed webhooks.
+const DESCRIPTION = `Collect payments in Tanzanian shillings by mobile-money push, wallet push and QR, and receive signed webhooks about them.
 
 Every answer is an envelope: \`{"success": true, "data": {…}}\` or \`{"success": false, "error": {"code", "message", "details"}}\`.
 Switch on \`error.code\`; the message is for people. Every answer carries \`X-Request-Id\`.
 
 **Nothing is paid until a collection is \`successful\`.** A 202, a sent prompt and the status \`processing\` are not payments.`
 
-/** What a success means, by status. */
-const ANSWERS: Record<string, string> = {
-  200: 'Done, or found.',
-  201: 'Made.',
-  202: 'Accepted: durable, and under way.',
+/** The meaning of a success, by status. */
+const SUCCESS_DESCRIPTIONS: Record<string, string> = {
+  200: 'Success.',
+  201: 'Created.',
+  202: 'Accepted: stored, and in progress.',
 }
 
-/** Who may call a route, in words. */
-function whoMayCall(access: Exclude<Access, 'public'>): string {
+/** Describes the callers of a route. */
+function describeCallers(access: Exclude<Access, 'public'>): string {
   if (access === 'operator')
-    return 'For operators: a session of a `SUPER_ADMIN` signed in to the console of operators, and not to the dashboard.'
+    return 'For operators: a session of a `SUPER_ADMIN` in the operator console, not in the dashboard.'
   if (access === 'authenticated') return 'For every API key, with any scopes, and for every session.'
   const scopes = access.scopes?.map((scope) => `\`${scope}\` (${SCOPES[scope]})`).join(' or ')
   const roles = access.roles?.map((role) => `\`${role}\``).join(', ')
@@ -35,33 +35,73 @@ function whoMayCall(access: Exclude<Access, 'public'>): string {
   return `Needs ${ways.join('; or ')}`
 }
 
-const STEP_UP = 'Wants a sign-in younger than `STEP_UP_S`: else `step_up_required`.'
+const STEP_UP = 'Needs a sign-in within the last `STEP_UP_S` seconds, else `step_up_required`.'
 
 type Properties = Record<string, unknown>
 type ObjectSchema = { type?: string; properties?: Properties } | undefined
 
-/** With what a session says where and for whom it acts. */
+/** The parameters by which a session chooses its environment and merchant. */
 const CHOICES: Properties = {
   environment: {
     type: 'string',
     enum: [...ENVIRONMENTS],
     default: 'live',
-    description: 'For sessions: where to act. A key names its own environment.',
+    description: 'For sessions: the environment. An API key has its own environment.',
   },
   merchant_id: {
     type: 'string',
     description:
-      'For members of several merchants: the one to act for. Another merchant than your own is refused; `me` is your own.',
+      'For members of several merchants: the merchant to act for. Other merchants are refused; `me` means your own.',
   },
 }
 
-/** The query of a route that sessions may call: its own parameters, and the choices that it does not name elsewhere. */
+/** The query of a route for sessions: its own parameters, and the choices that its path and body do not name. */
 function querystringOf(parts: { querystring?: unknown; params?: unknown; body?: unknown }): object {
   const query = (parts.querystring ?? { type: 'object' }) as NonNullable<ObjectSchema>
   const elsewhere = { ...(parts.params as ObjectSchema)?.properties, ...(parts.body as ObjectSchema)?.properties }
   const open = Object.entries(CHOICES).filter(([name]) => !(name in elsewhere))
   return { ...query, properties: { ...Object.fromEntries(open), ...query.properties } }
 }
+
+const TAGS = [
+  { name: 'Collections', description: 'Take payments and read their outcomes.' },
+  { name: 'Payment links', description: 'A page on which one amount can be paid once.' },
+  {
+    name: 'Invoices',
+    description: 'Numbered invoices that customers pay by a date, with reminders and a payment link.',
+  },
+  { name: 'Payers', description: 'Calls of your own checkout page for its payers. They need no key.' },
+  {
+    name: 'Withdrawals',
+    description: 'Send money out of the balance, from the dashboard. An operator approves each withdrawal.',
+  },
+  { name: 'Disbursements', description: 'Withdrawals from your servers, and the sandbox.' },
+  { name: 'Overview', description: 'Totals of money in and out, and the remaining steps of the setup.' },
+  { name: 'Balance', description: 'The balance of the merchant.' },
+  { name: 'Transactions', description: 'Changes of the balance: lists, statements, files.' },
+  { name: 'Webhooks', description: 'The URL that receives events, and the deliveries to it.' },
+  { name: 'Requests', description: 'Requests of your servers to the API, and their answers.' },
+  { name: 'Messages', description: 'E-mails and SMS that the platform sent in your name.' },
+  { name: 'People', description: 'Your own account, and the members of the merchant.' },
+  { name: 'API keys', description: 'Keys for your servers, and the IP addresses that may use them.' },
+  { name: 'Operator', description: 'For the operators of the platform.' },
+  { name: 'Health', description: 'For load balancers and monitors.' },
+]
+
+const SECURITY_SCHEMES = {
+  session: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An access token of the identity provider: `Authorization: Bearer <token>`.',
+  },
+  api_key: { type: 'http', scheme: 'bearer', description: 'An API key: `Authorization: Bearer <key>`.' },
+  api_key_header: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'The same API key in its own header.',
+  },
+} as const
 
 /** Options of @fastify/swagger: OpenAPI 3.1 from the schemas of the routes. */
 export function openApi(config: Config): FastifyDynamicSwaggerOptions {
@@ -70,105 +110,98 @@ export function openApi(config: Config): FastifyDynamicSwaggerOptions {
       openapi: '3.1.0',
       info: { title: `${config.brand_name} API`, version: VERSION, description: DESCRIPTION, license: { name: 'MIT' } },
       servers: [{ url: config.base_url || '/' }],
-      tags: [
-        { name: 'Collections', description: 'Take a payment and learn what became of it.' },
-        { name: 'Payment links', description: 'A page on which one amount can be paid once.' },
-        {
-          name: 'Invoices',
-          description: 'Ask a customer to pay by a date: numbered, sent, reminded of, paid by its link.',
-        },
-        { name: 'Payers', description: 'What a checkout page of your own calls for its payers. Needs no key.' },
-        {
-          name: 'Withdrawals',
-          description: 'Send money out of the balance, from the dashboard. An operator approves each.',
-        },
-        { name: 'Disbursements', description: 'The same from your servers, and the sandbox.' },
-        { name: 'Overview', description: 'What came in and went out, and what is still to be set up.' },
-        { name: 'Balance', description: 'What the merchant has.' },
-        { name: 'Transactions', description: 'What the balance went through: lists, statements, files.' },
-        { name: 'Webhooks', description: 'Where events go, and what was delivered.' },
-        { name: 'Requests', description: 'What your servers asked of the API, and were answered.' },
-        { name: 'Messages', description: 'E-mails and SMS that were sent in your name.' },
-        { name: 'People', description: 'Who you are, and who else belongs to the merchant.' },
-        { name: 'API keys', description: 'Keys for your servers, and the addresses they may call from.' },
-        { name: 'Operator', description: 'For the operators of the platform.' },
-        { name: 'Health', description: 'For load balancers and monitors.' },
-      ],
-      components: {
-        securitySchemes: {
-          session: {
-            type: 'http',
-            scheme: 'bearer',
-            description: 'An access token of the identity provider: `Authorization: Bearer <token>`.',
-          },
-          api_key: { type: 'http', scheme: 'bearer', description: 'An API key: `Authorization: Bearer <key>`.' },
-          api_key_header: {
-            type: 'apiKey',
-            in: 'header',
-            name: 'X-API-Key',
-            description: 'The same API key in its own header.',
-          },
-        },
-      },
+      tags: TAGS,
+      components: { securitySchemes: SECURITY_SCHEMES },
     },
     refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
-    transform: ({ schema, url, route }) => {
-      const access = route.config?.access
-      if (access === undefined) return { schema: schema ?? {}, url }
-      const described = { ...(schema ?? {}) } as Record<string, unknown> & { response?: Record<string, unknown> }
-      const errors: ErrorCode[] = ['internal_error', 'service_unavailable']
-      if (access !== 'public') {
-        const keys = access === 'authenticated' || (typeof access === 'object' && access.scopes !== undefined)
-        const sessions = typeof access === 'string' || access.roles !== undefined
-        errors.push('authentication_required', 'public_key_not_accepted', 'invalid_session', 'invalid_api_key')
-        errors.push('api_key_revoked', 'insufficient_role', 'rate_limited')
-        if (keys) errors.push('forbidden', 'production_access_restricted')
-        if (typeof access === 'object' && keys) errors.push('insufficient_scope')
-        if (typeof access === 'object') errors.push('merchant_mismatch')
-        if (route.config?.step_up) errors.push('step_up_required')
-        if (typeof access === 'object') described.querystring = querystringOf(schema ?? {})
-        described.security = [
-          ...(keys ? [{ api_key: [] }, { api_key_header: [] }] : []),
-          ...(sessions ? [{ session: [] }] : []),
-        ]
-        const fresh = route.config?.step_up ? STEP_UP : undefined
-        described.description = [schema?.description, whoMayCall(access), fresh].filter(Boolean).join('\n\n')
-      }
-      errors.push(...(route.config?.refusals ?? []))
-      // Every call refuses query parameters that it does not take.
-      errors.push('validation_failed')
-      if (access === 'public' && route.config?.limit !== 'none') errors.push('rate_limited')
-      if (schema?.params) errors.push('not_found')
-      if ([route.method].flat().some((method) => method !== 'GET' && method !== 'HEAD'))
-        errors.push('invalid_json', 'payload_too_large', 'unsupported_media_type')
-      if (route.config?.idempotency) {
-        errors.push('idempotency_in_progress', 'idempotency_key_reused')
-        if (route.config.idempotency === 'required') errors.push('idempotency_key_required')
-        described.headers = {
-          type: 'object',
-          ...(route.config.idempotency === 'required' ? { required: ['idempotency-key'] } : {}),
-          properties: {
-            'idempotency-key': {
-              type: 'string',
-              minLength: 1,
-              maxLength: 255,
-              description: 'Fresh for each payment attempt. Repeating it repeats the first answer, not the payment.',
-            },
-          },
-        }
-      }
-      const responses: Record<string, unknown> = {}
-      for (const [status, answer] of Object.entries(schema?.response ?? {})) {
-        responses[status] = { description: ANSWERS[status] ?? 'The answer', ...(answer as object) }
-      }
-      for (const [status, codes] of Object.entries(
-        Object.groupBy(new Set(errors), (code) => String(catalogue[code].status)),
-      )) {
-        const described_codes = (codes ?? []).map((code) => `\`${code}\`: ${catalogue[code].message}`)
-        responses[status] ??= { description: described_codes.join('\n\n'), $ref: 'Failure#' }
-      }
-      described.response = responses
-      return { schema: described, url }
+    transform: describeRoute,
+  }
+}
+
+type Transform = NonNullable<FastifyDynamicSwaggerOptions['transform']>
+type RouteInput = Parameters<Transform>[0]
+type RestrictedAccess = Exclude<Access, 'public'>
+
+/** Adds to the schema of a route its callers, its error codes, and the header of its Idempotency-Key. */
+function describeRoute({ schema, url, route }: RouteInput): ReturnType<Transform> {
+  const access = route.config?.access
+  if (access === undefined) return { schema: schema ?? {}, url }
+  const described = { ...(schema ?? {}) } as Record<string, unknown>
+  if (access !== 'public') {
+    if (typeof access === 'object') described.querystring = querystringOf(schema ?? {})
+    described.security = securityOf(access)
+    const step_up = route.config?.step_up ? STEP_UP : undefined
+    described.description = [schema?.description, describeCallers(access), step_up].filter(Boolean).join('\n\n')
+  }
+  if (route.config?.idempotency) described.headers = idempotencyHeader(route.config.idempotency)
+  described.response = responsesOf(schema?.response, errorCodesOf(access, schema, route))
+  return { schema: described, url }
+}
+
+const takesKeys = (access: RestrictedAccess) =>
+  access === 'authenticated' || (typeof access === 'object' && access.scopes !== undefined)
+
+function securityOf(access: RestrictedAccess): object[] {
+  const takes_sessions = typeof access === 'string' || access.roles !== undefined
+  return [
+    ...(takesKeys(access) ? [{ api_key: [] }, { api_key_header: [] }] : []),
+    ...(takes_sessions ? [{ session: [] }] : []),
+  ]
+}
+
+/** All error codes of a route: those of its access, those that it names, and those of every request. */
+function errorCodesOf(access: Access, schema: RouteInput['schema'], route: RouteInput['route']): ErrorCode[] {
+  const codes: ErrorCode[] = ['internal_error', 'service_unavailable']
+  if (access !== 'public') {
+    const takes_keys = takesKeys(access)
+    codes.push('authentication_required', 'public_key_not_accepted', 'invalid_session', 'invalid_api_key')
+    codes.push('api_key_revoked', 'insufficient_role', 'rate_limited')
+    if (takes_keys) codes.push('forbidden', 'production_access_restricted')
+    if (typeof access === 'object' && takes_keys) codes.push('insufficient_scope')
+    if (typeof access === 'object') codes.push('merchant_mismatch')
+    if (route.config?.step_up) codes.push('step_up_required')
+  }
+  codes.push(...(route.config?.refusals ?? []))
+  // Every route refuses unknown query parameters.
+  codes.push('validation_failed')
+  if (access === 'public' && route.config?.limit !== 'none') codes.push('rate_limited')
+  if (schema?.params) codes.push('not_found')
+  if ([route.method].flat().some((method) => method !== 'GET' && method !== 'HEAD'))
+    codes.push('invalid_json', 'payload_too_large', 'unsupported_media_type')
+  if (route.config?.idempotency) {
+    codes.push('idempotency_in_progress', 'idempotency_key_reused')
+    if (route.config.idempotency === 'required') codes.push('idempotency_key_required')
+  }
+  return codes
+}
+
+function idempotencyHeader(mode: 'required' | 'honoured'): object {
+  return {
+    type: 'object',
+    ...(mode === 'required' ? { required: ['idempotency-key'] } : {}),
+    properties: {
+      'idempotency-key': {
+        type: 'string',
+        minLength: 1,
+        maxLength: 255,
+        description:
+          'A new key for each payment attempt. A repeated key returns the first answer and makes no payment.',
+      },
     },
   }
+}
+
+/** The answers of a route by status: its own, then one for each status of its error codes. */
+function responsesOf(own: unknown, codes: readonly ErrorCode[]): Record<string, unknown> {
+  const responses: Record<string, unknown> = {}
+  for (const [status, answer] of Object.entries(own ?? {})) {
+    responses[status] = { description: SUCCESS_DESCRIPTIONS[status] ?? 'The answer', ...(answer as object) }
+  }
+  for (const [status, group] of Object.entries(
+    Object.groupBy(new Set(codes), (code) => String(catalogue[code].status)),
+  )) {
+    const descriptions = (group ?? []).map((code) => `\`${code}\`: ${catalogue[code].message}`)
+    responses[status] ??= { description: descriptions.join('\n\n'), $ref: 'Failure#' }
+  }
+  return responses
 }

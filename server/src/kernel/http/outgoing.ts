@@ -1,21 +1,21 @@
-// The one way out for webhooks: HTTP to addresses that merchants choose, guarded, bounded in time and size.
+// The HTTP client for webhooks: it calls URLs that merchants choose, with checked addresses and limits of time and size.
 
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { bareHost, isLocalName, isPublicAddress, type Lookup, publicLookup, systemLookup } from './address-guard.ts'
 
 /**
- * What became of a request. `error` is a short stable word, or null when a whole answer came, whatever its status.
- * `status_code` may be there beside an error: the answer began but did not end in time.
+ * The result of a request. `error` is a stable code, or null if a complete answer arrived with any status.
+ * `status_code` may be set beside an error: the answer began but did not end in time.
  */
-export type Answer = {
+export type OutgoingResult = {
   status_code: number | null
-  /** The first 16 KiB of the answer as text; null when none came. */
+  /** The first 16 KiB of the answer as text. Null means no answer. */
   response_body: string | null
   error: OutgoingError | null
 }
 
-/** Why no answer came. Says nothing about the inside of our network. */
+/** The reason why no answer arrived. It reveals nothing about the own network. */
 export type OutgoingError =
   | 'blocked_destination'
   | 'connection_failed'
@@ -31,26 +31,26 @@ export type OutgoingError =
 /** Sends requests to the outside. */
 export type Outgoing = {
   /**
-   * Posts `body`. `headers` are names and values in turn. `timeout_ms` covers everything from looking up the name to
-   * the last byte of the answer. Redirects are answers like any other: not followed. Never throws.
+   * Posts `body`. `headers` are alternating names and values. `timeout_ms` covers everything from the DNS lookup to the last
+   * byte of the answer. Redirects are not followed. Never throws.
    */
-  post(url: string, headers: string[], body: string, timeout_ms: number): Promise<Answer>
+  post(url: string, headers: string[], body: string, timeout_ms: number): Promise<OutgoingResult>
   close(): Promise<void>
 }
 
-/** Connections to one origin. As many as the deliverer sends at once: merchants who share a host never queue for it. */
+/** Connections per origin: as many as concurrent deliveries, so that merchants on one host never wait for each other. */
 const CONNECTIONS_MAX = 512
 const CONNECT_TIMEOUT_MS = 8_000
 const READ_BYTES_MAX = 64 * 1024
 const KEPT_BYTES_MAX = 16 * 1024
-/** Shorter than what servers usually allow, so that we seldom send on a connection which is just being closed. */
+/** Shorter than the usual keep-alive of servers, so that a request rarely uses a connection that is being closed. */
 const KEEP_ALIVE_MS = 4_000
 const KEEP_ALIVE_MAX_MS = 60_000
 
 const BLOCKED = 'BLOCKED_DESTINATION'
-const CUT = new Error('cut')
+const ABORTED = new Error('aborted')
 
-/** Makes the way out. `allow_private` switches the address guard off: for development and for closed networks only. */
+/** Makes the client. `allow_private` disables the address guard, for development and closed networks only. */
 export function createOutgoing(options: { allow_private: boolean; lookup?: Lookup | undefined }): Outgoing {
   const agent = new Agent({
     connect: guardedConnector(
@@ -62,7 +62,7 @@ export function createOutgoing(options: { allow_private: boolean; lookup?: Looku
     allowH2: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
-    // One timer per request bounds it all, in `post`.
+    // One timer per request limits all phases, in `post`.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
@@ -72,7 +72,7 @@ export function createOutgoing(options: { allow_private: boolean; lookup?: Looku
   }
 }
 
-function post(agent: Agent, url: string, headers: string[], body: string, timeout_ms: number): Promise<Answer> {
+function post(agent: Agent, url: string, headers: string[], body: string, timeout_ms: number): Promise<OutgoingResult> {
   const target = URL.parse(url)
   if (target === null) return Promise.resolve({ status_code: null, response_body: null, error: 'invalid_url' })
   return new Promise((resolve) => {
@@ -90,15 +90,15 @@ function post(agent: Agent, url: string, headers: string[], body: string, timeou
     }
     const timer = setTimeout(() => {
       settle('timeout')
-      controller?.abort(CUT)
+      controller?.abort(ABORTED)
     }, timeout_ms)
 
     agent.dispatch(
       { origin: target.origin, path: target.pathname + target.search, method: 'POST', headers, body },
       {
         onRequestStart(started) {
-          // The time may have run out while the connection was being made: then not a byte is sent any more.
-          if (settled) started.abort(CUT)
+          // If the timeout ended while the connection was being made, no byte is sent.
+          if (settled) started.abort(ABORTED)
           else controller = started
         },
         onResponseStart(_controller, code) {
@@ -108,31 +108,30 @@ function post(agent: Agent, url: string, headers: string[], body: string, timeou
           if (bytes < KEPT_BYTES_MAX) chunks.push(chunk)
           bytes += chunk.length
           if (bytes <= READ_BYTES_MAX) return
-          // The answer is in its status; nobody needs the rest of a body without an end.
+          // Only the status matters, so the rest of a very long body is not read.
           settle(null)
-          reading.abort(CUT)
+          reading.abort(ABORTED)
         },
         onResponseEnd() {
           settle(null)
         },
         onResponseError(_controller, error) {
-          settle(errorWord(error))
+          settle(errorCodeOf(error))
         },
       },
     )
   })
 }
 
-/** PostgreSQL keeps no NUL in a text. */
+/** The stored text of an answer. PostgreSQL cannot store NUL in a text. */
 function textOf(chunks: readonly Buffer[]): string {
   const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
   return bytes.subarray(0, KEPT_BYTES_MAX).toString('utf8').replaceAll('\0', '\ufffd')
 }
 
 /**
- * Three stages, because each alone can be passed by: an address written in the URL is never looked up; a name may
- * have one public and one private address, or another one at every question; and what counts in the end is where the
- * socket really leads.
+ * Checks three times, because each check alone can be bypassed: an address in the URL needs no lookup; a name may resolve to
+ * public and private addresses, or to another address each time; the remote address of the socket is the final check.
  */
 function guardedConnector(allow_private: boolean, lookup: Lookup): buildConnector.connector {
   const resolve: LookupFunction = (hostname, options, done) => {
@@ -166,7 +165,7 @@ function coded(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(code), { code })
 }
 
-const WORDS: Record<string, OutgoingError> = {
+const ERROR_CODES: Record<string, OutgoingError> = {
   [BLOCKED]: 'blocked_destination',
   ECONNREFUSED: 'connection_refused',
   ECONNRESET: 'connection_reset',
@@ -188,10 +187,10 @@ const WORDS: Record<string, OutgoingError> = {
 }
 const TLS_CODE = /^ERR_(?:TLS|SSL)|CERT|^(?:UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|CRL_)/
 
-function errorWord(error: Error): OutgoingError {
+function errorCodeOf(error: Error): OutgoingError {
   const code = (error as NodeJS.ErrnoException).code ?? ''
-  const word = WORDS[code]
-  if (word) return word
+  const known = ERROR_CODES[code]
+  if (known) return known
   if (TLS_CODE.test(code)) return 'tls_error'
   return code.startsWith('HPE_') ? 'invalid_response' : 'connection_failed'
 }

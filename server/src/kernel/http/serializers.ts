@@ -1,23 +1,24 @@
-// The writers of answers, made of the schemas of routes by the compiler that fastify itself uses.
+// The serializers of answers, compiled from the schemas of the routes by the compiler of fastify.
 
 import { createRequire } from 'node:module'
 
-type Route = { schema?: unknown }
-type Write = (data: unknown) => string
-type Build = (schemas: unknown, options: unknown) => (route: Route) => Write
+type Serialize = (data: unknown) => string
+type BuildSerializer = (schemas: unknown, options: unknown) => (route: { schema?: unknown }) => Serialize
 
 /**
- * Makes each writer with its first answer: all of them take a fifth of a second at every start. In production they are made
- * at the start, which a schema that cannot be written then refuses.
+ * Compiles each serializer with its first answer, because all of them take a fifth of a second at every start. In production
+ * they are compiled at the start, so that a bad schema stops the start.
  */
-export function serializers(at_start: boolean): Build {
-  // No package of ours: it has to be the one that this fastify came with.
-  const build: Build = createRequire(import.meta.resolve('fastify'))('@fastify/fast-json-stringify-compiler')()
+export function serializers(at_start: boolean): BuildSerializer {
+  // The compiler must be the one of the installed fastify, so it is no dependency of this package.
+  const build: BuildSerializer = createRequire(import.meta.resolve('fastify'))(
+    '@fastify/fast-json-stringify-compiler',
+  )()
   if (at_start) return build
   return (schemas, options) => {
     const compile = build(schemas, options)
     return (route) => {
-      let write: Write | undefined
+      let write: Serialize | undefined
       return (data) => {
         write ??= compile(route)
         return write(data)

@@ -36,7 +36,7 @@ export function callbackRoutes(
           if (taken === 'forged') {
             return reply.code(catalogue.forbidden.status).type('application/json; charset=utf-8').send(FORGED)
           }
-          scope.calledBack(request)
+          scope.rememberCallbackAddress(request)
           return reply.code(200).send(providers.get(provider)?.callbackReply?.(body) ?? { received: true })
         },
       )

@@ -1,0 +1,207 @@
+// The hooks of the HTTP app, in the order in which a request passes them.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Deps } from '../db/index.ts'
+import { Refusal, redactText, refuse } from '../lib/index.ts'
+import { checkAccess, checkStepUp, chooseCaller, type Principal, replaceMe } from './access.ts'
+import type { App, AppOptions } from './app-types.ts'
+import { isPublicCall, PREFLIGHT_HEADERS } from './cors.ts'
+import { compressLarge } from './encoding.ts'
+import { renderError } from './envelope.ts'
+import { bodyFields, ignoredFields } from './ignored.ts'
+import type { RequestLimits } from './limits.ts'
+import { checkQuery, queryNames } from './query.ts'
+
+/** Rights that were read longer ago are read again before the request does anything. */
+const RIGHTS_FRESH_MS = 250
+/** Query parameters in which clients send keys. A key in a URL ends up in logs and histories, so the server refuses it. */
+const KEY_PARAMETERS = ['api_key', 'apikey', 'api-key', 'x-api-key', 'key', 'token', 'access_token', 'authorization']
+/** Characters of a path that are logged. */
+const LOGGED_PATH_MAX = 512
+
+/** Headers that depend on the configuration alone. */
+export type SharedHeaders = {
+  /** Sent with every answer. */
+  transport: Record<string, string>
+  /** Sent with every answer of a public call. */
+  public_call: Record<string, string>
+  /** The name of the header that lists the ignored fields of a body. */
+  ignored_fields: string
+}
+
+/** The parts of the app that its hooks use. */
+export type AppContext = {
+  deps: Deps
+  options: AppOptions
+  limits: RequestLimits
+  headers: SharedHeaders
+  /** True once the app stops: requests on open connections are then refused. */
+  closing: boolean
+}
+
+/** Adds all hooks to the app, before its routes. */
+export function addHooks(app: App, context: AppContext): void {
+  const { deps, options } = context
+  app.addHook('preClose', async () => {
+    context.closing = true
+  })
+  app.addHook('onRequest', (request, reply) => checkRequest(context, request, reply))
+  app.addHook('preValidation', async (request, reply) => checkNames(context, request, reply))
+  app.addHook('preHandler', async (request, reply) => checkCaller(context, request, reply))
+  const { onAnswer } = options
+  if (onAnswer) {
+    app.addHook('onSend', (request, reply, payload, done) => {
+      onAnswer(request, reply, payload)
+      done()
+    })
+  }
+  // After the request log, which keeps texts uncompressed.
+  app.addHook('onSend', compressLarge)
+  if (deps.log.isLevelEnabled('info')) {
+    app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
+  }
+  app.addHook('onRoute', (route) => {
+    // A route without `access` is a mistake of the programmer, so the app does not start.
+    if (route.config?.access === undefined) throw new Error(`route ${route.method} ${route.url} names no access`)
+    // A copy, because routes share their configuration.
+    route.config = { ...route.config, query_names: queryNames(route), body_fields: bodyFields(route) }
+  })
+}
+
+/**
+ * Counts a request without a route. If its address has sent too many of these, sends the refusal and returns true.
+ */
+export async function limitUnknownPath(
+  { limits, options }: AppContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<boolean> {
+  try {
+    await limits.byAddress.unknown(request, reply)
+    return false
+  } catch (error) {
+    if (error instanceof Refusal) reply.header('retry-after', String(error.retry_after_s))
+    // A reply is thenable: if this returned it, the reply would count as undefined and be sent a second time.
+    if (!options.notFoundPage?.(request, reply, 429)) renderError(error, request, reply)
+    return true
+  }
+}
+
+/** Before the body is read: sets headers, counts the request, authenticates the caller and checks its rights. */
+async function checkRequest(context: AppContext, request: FastifyRequest, reply: FastifyReply) {
+  const { deps, limits, headers } = context
+  reply.header('x-request-id', request.id)
+  reply.header('x-content-type-options', 'nosniff')
+  reply.header('cache-control', 'no-store')
+  reply.headers(headers.transport)
+  const is_public_call = isPublicCall(request.url)
+  // Set before any refusal: otherwise a page of another origin could not read the refusal.
+  if (is_public_call) reply.headers(headers.public_call)
+  // An open connection may still send requests. The client repeats them over a new connection to another process.
+  if (context.closing) {
+    reply.header('connection', 'close')
+    refuse('service_unavailable', { message: 'This process is stopping.', retry_after_s: 1 })
+  }
+  if (request.headers.host === undefined && request.raw.httpVersion === '1.1') refuse('malformed_request')
+  if (is_public_call && request.method === 'OPTIONS') return reply.headers(PREFLIGHT_HEADERS).code(204).send()
+  const access = request.routeOptions.config?.access
+  if (access === undefined) return (await limitUnknownPath(context, request, reply)) ? reply : undefined
+  if (access === 'public') {
+    const limit = request.routeOptions.config?.limit ?? 'pages'
+    if (limit !== 'none') await limits.byAddress[limit](request, reply)
+    return
+  }
+  const principal = await authenticate(context, request, reply)
+  checkAccess(principal, access)
+  if (request.routeOptions.config.step_up === 'always') checkSignInAge(deps, principal)
+}
+
+async function authenticate({ options, limits }: AppContext, request: FastifyRequest, reply: FastifyReply) {
+  if (request.url.includes('?')) refuseKeyInQuery(request, options.isKey)
+  limits.refuseBlockedAddress(request, reply)
+  let principal: Principal
+  try {
+    principal = await options.authenticate(request)
+    request.principal = principal
+  } catch (error) {
+    // Only the refusal of a credential counts; an unreachable database does not.
+    if (error instanceof Refusal) await limits.countFailure(request, reply)
+    throw error
+  }
+  limits.rememberCredential(request)
+  await limits.byKey(request, reply)
+  return principal
+}
+
+/** After the body is parsed: lists ignored body fields and refuses unknown query parameters. */
+function checkNames({ headers }: AppContext, request: FastifyRequest, reply: FastifyReply): void {
+  const { query_names, body_fields, access } = request.routeOptions.config
+  // Set before any refusal, so that refusals and replayed answers list the ignored fields too.
+  if (body_fields) request.ignored = ignoredFields(request, body_fields)
+  if (request.ignored !== null) reply.header(headers.ignored_fields, request.ignored)
+  if (query_names && request.url.includes('?')) checkQuery(request, query_names)
+  if (request.principal !== null && typeof access === 'object') replaceMe(request, request.principal)
+}
+
+/** After validation: finds the merchant and environment of the request, which a session may name in the body. */
+async function checkCaller({ deps, options }: AppContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const access = request.routeOptions.config?.access
+  if (request.principal === null || access === undefined || access === 'public') return
+  // If the body arrived slowly, the rights are read again: an administrator may have withdrawn them meanwhile.
+  if (reply.elapsedTime > RIGHTS_FRESH_MS) {
+    request.principal = await options.authenticate(request)
+    checkAccess(request.principal, access)
+  }
+  if (movesMoney(request)) checkSignInAge(deps, request.principal)
+  if (typeof access !== 'object') return
+  request.caller = chooseCaller(request, request.principal, access.roles ?? [])
+}
+
+/** True if a request, whose body is known, moves money. */
+function movesMoney({ routeOptions: { config }, body }: FastifyRequest): boolean {
+  if (config.step_up === 'unless_dry_run') return (body as { dry_run?: unknown } | null)?.dry_run !== true
+  return config.step_up === 'always'
+}
+
+function checkSignInAge({ config, clock }: Deps, principal: Principal): void {
+  checkStepUp(principal, config.step_up_s, clock.now())
+}
+
+function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+  // The room of callbacks logs refused callbacks in batches, so that a flood does not fill the log.
+  if (request.routeOptions.config?.limit === 'callbacks' && reply.statusCode >= 400) return
+  request.log.info(
+    {
+      request_id: request.id,
+      method: request.method,
+      path: request.url.slice(0, LOGGED_PATH_MAX).split('?', 1)[0],
+      status: reply.statusCode,
+      duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+      merchant_id: request.caller?.merchant.id,
+      ...(request.ignored === null ? {} : { ignored_fields: redactText(request.ignored) }),
+      ...principalFields(request.principal),
+    },
+    'request',
+  )
+}
+
+/** The caller of a request, as fields of a log line. */
+function principalFields(principal: Principal | null) {
+  if (principal === null) return {}
+  return principal.kind === 'session' ? { user_id: principal.user_id } : { key_id: principal.key_id }
+}
+
+function refuseKeyInQuery(request: FastifyRequest, isKey: (text: string) => boolean): void {
+  const query = request.query as Record<string, unknown>
+  for (const [name, value] of Object.entries(query)) {
+    // A parameter that is sent twice is a list.
+    const holdsKey = [name, value].flat().some((one) => typeof one === 'string' && isKey(one))
+    if (!holdsKey && !KEY_PARAMETERS.includes(name.toLowerCase())) continue
+    const header = request.headers.authorization ?? request.headers['x-api-key']
+    if (header === undefined) refuse('authentication_required')
+    refuse('validation_failed', {
+      message: 'An API key must never be in the URL. Send it as a header, and rotate this one: it may be in a log.',
+      details: { fields: [{ field: isKey(name) ? 'query' : name, message: 'must not be sent in the query string' }] },
+    })
+  }
+}
