@@ -46,7 +46,7 @@ import {
 } from './money/callbacks/index.ts'
 import { collectionRoutes, createDriver, type Driver, daysTask, triesTask } from './money/collections/index.ts'
 import { createInvoiceFiles, invoiceRoutes, paidTask, remindTask } from './money/invoices/index.ts'
-import { createCollect, paymentLinkRoutes } from './money/payment-links/index.ts'
+import { createCollect, linkSettlement, paymentLinkRoutes } from './money/payment-links/index.ts'
 import { reconciliationRoutes, reconciliationTask } from './money/reconciliation/index.ts'
 import { transactionRoutes } from './money/transactions/index.ts'
 import { createDesk, createPayoutDriver, type PayoutDriver, withdrawalRoutes } from './money/withdrawals/index.ts'
@@ -231,7 +231,7 @@ const sendsNow = ({ config }: Deps) => config.process === 'all'
 
 function composeMoney(deps: Deps, { providers, routing, breaker, deliverer }: AdaptersWing): MoneyWing {
   const sends = sendsNow(deps)
-  const driver = createDriver(deps, providers, deliverer, breaker)
+  const driver = createDriver(deps, { providers, webhooks: deliverer, breaker, links: linkSettlement })
   const payouts = createPayoutDriver(deps, providers, deliverer, breaker)
   return {
     driver,

@@ -11,6 +11,7 @@ import { inTransaction } from '../src/kernel/db/index.ts'
 import type { Environment } from '../src/kernel/http/index.ts'
 import { newId } from '../src/kernel/lib/index.ts'
 import { applyOutcomes } from '../src/money/collections/index.ts'
+import { linkSettlement } from '../src/money/payment-links/index.ts'
 import {
   createDesk,
   type Desk,
@@ -161,7 +162,7 @@ export async function takeBack(world: World, collection_id: string, merchant = w
   const amount_minor = row?.amount_minor ?? 0n
   const answer = { kind: 'reversed', amount_minor, currency: 'TZS', provider_status: 'REVERSED' } as const
   const outcome = { merchant_id: merchant.id, collection_id, number: 1, answer }
-  await inTransaction(world.deps.db, (tx) => applyOutcomes(world.deps, tx, [outcome], () => false))
+  await inTransaction(world.deps.db, (tx) => applyOutcomes(world.deps, tx, linkSettlement, [outcome], () => false))
 }
 
 /** What an operator and a merchant do, each in a transaction of its own, and sent after its commit. */

@@ -17,6 +17,7 @@ import {
   STATUSES,
   WAITING_MAX,
 } from '../../money/collections/index.ts'
+import { linkSettlement } from '../../money/payment-links/index.ts'
 import type { Desk } from '../../money/withdrawals/index.ts'
 import { checkDepth, DEPTH_MAX } from './depth.ts'
 import { decideOnce } from './once.ts'
@@ -106,7 +107,14 @@ export function operatorCollectionRoutes(deps: Deps, { desk }: { desk: Desk }): 
         }
         const input = { collection_id: request.params.collection_id, decision, reason, stated_minor }
         const clear = async (tx: Tx) => {
-          const { collection, deliveries } = await clearCollection(deps, tx, actOf(request), input, desk.room)
+          const { collection, deliveries } = await clearCollection(
+            deps,
+            tx,
+            linkSettlement,
+            actOf(request),
+            input,
+            desk.room,
+          )
           return { data: collection, left: { deliveries } }
         }
         return decideOnce(deps, request, reply, clear, desk.sendNow)

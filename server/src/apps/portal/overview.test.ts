@@ -9,6 +9,7 @@ import type { Merchant } from '../../access/merchants/index.ts'
 import { inTransaction } from '../../kernel/db/index.ts'
 import { DAY_MS, dayNumber, formatAmount, startOfDay } from '../../kernel/lib/index.ts'
 import { applyOutcomes, daysTask } from '../../money/collections/index.ts'
+import { linkSettlement } from '../../money/payment-links/index.ts'
 import { verify } from '../admin/verify.ts'
 
 let world: World
@@ -150,7 +151,7 @@ async function late(merchant: Merchant, row: Row, kind: 'succeeded' | 'reversed'
   const { amount_minor, received } = row
   const answer = { kind, amount_minor: received ?? amount_minor, currency: 'TZS', provider_status: null } as const
   const outcome = { merchant_id: merchant.id, collection_id: row.id, number: 1, answer }
-  await inTransaction(world.deps.db, (tx) => applyOutcomes(world.deps, tx, [outcome], () => false))
+  await inTransaction(world.deps.db, (tx) => applyOutcomes(world.deps, tx, linkSettlement, [outcome], () => false))
 }
 
 test('whatever was paid around midnight, each total is that of its list: on the day, later, and after late news', async () => {

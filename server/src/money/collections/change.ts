@@ -1,46 +1,20 @@
-// Changing collections: steps are applied to locked rows in memory, then everything is written at once. Whoever moves a
-// collection, be it provider, deadline or operator, comes through here.
+// Changes collections: applies steps to locked collections in memory, then writes all of them at once. Every move of a
+// collection is made here, whether a provider, a deadline or an operator causes it.
 
-import { FAILURE_REASONS, type Method } from '../../adapters/providers/port.ts'
+import { FAILURE_REASONS } from '../../adapters/providers/port.ts'
 import { type Delivery, enqueueEvents, type NewEvent } from '../../adapters/webhooks/index.ts'
 import { type Posting, postingOf, postTransfers } from '../../books/ledger/index.ts'
 import { type Deps, inputRows, sql, type Tx } from '../../kernel/db/index.ts'
-import type { Environment } from '../../kernel/http/index.ts'
 import { assertInvariant, formatAmount } from '../../kernel/lib/index.ts'
 import { markDays } from './days.ts'
-import type { Standing, Step } from './decide.ts'
+import type { CollectionStep } from './decide.ts'
 import { type QueueRow, writeQueue } from './held.ts'
-import { type PaidLink, payLinks } from './link.ts'
-import { type AttemptState, moves, type Status } from './state.ts'
+import type { LinkSettlement, PaidLink } from './link-settlement.ts'
+import type { AttemptUpdate, LockedCollection } from './snapshot.ts'
+import { moves, type Status } from './state.ts'
 import { forgivePhones } from './tries.ts'
 
-/** A collection under lock: changed in memory as steps are applied, then written once. */
-export type Changing = Standing & {
-  merchant_id: string
-  collection_id: string
-  environment: Environment
-  version: number
-  method: Method | null
-  reference: string | null
-  /** How often a payer tried: the number of the newest attempt. */
-  attempts: number
-  /** Number of the attempt whose money is booked; null: none, or the first. */
-  settled_attempt: number | null
-  payment_link_id: string | null
-  merchant_code: string
-  routing_code: number
-  moved: boolean
-  /** True: an earlier attempt than the newest paid it, so that method, fee and payer are written anew. */
-  by_earlier?: boolean
-  /** The phone of that attempt. */
-  payer_phone?: string | null
-}
-
-/** Columns of a collection under lock, but those of its merchant. */
-export const CHANGING_COLUMNS = `merchant_id, id as collection_id, environment, status, version, amount_minor, fee_minor,
-       amount_received_minor, foreign_amount_minor, foreign_currency, currency, method, reference, failure_reason_code, attempts, settled_attempt, payment_link_id`
-
-type HistoryRow = {
+type NewHistoryRow = {
   merchant_id: string
   collection_id: string
   seq: number
@@ -51,33 +25,33 @@ type HistoryRow = {
   event: string | null
 }
 
-/** Everything that a set of steps changes beside the collections themselves. */
-export type Effects = {
-  history: HistoryRow[]
+/** The rows that a set of steps writes, apart from the collections. */
+export type CollectionEffects = {
+  history: NewHistoryRow[]
   postings: Posting[]
   events: NewEvent[]
   queue: Map<string, QueueRow>
-  /** Phones whose owners approved a payment on a page. */
+  /** Phones of payers who approved a payment on a page. */
   approved: Set<string>
-  /** Pages by the payment that has just paid them: also when its money went back in the same breath. */
+  /** By link id: the payment that has just paid the link, even if the same set reverses the payment. */
   paid: Map<string, PaidLink>
 }
 
 /** No effects yet. */
-export function noEffects(): Effects {
+export function noEffects(): CollectionEffects {
   return { history: [], postings: [], events: [], queue: new Map(), approved: new Set(), paid: new Map() }
 }
 
-/** Who moves a collection, in what words. */
-export type Mover = { actor: string; reason: string | null }
+/** The actor and the reason of a move, for the history. */
+export type MoveCause = { actor: string; reason: string | null }
 
 /** Makes one move of a locked collection. `subscribed`: the events that its merchant receives. */
-export function applyStep(
+export function applyCollectionStep(
   deps: Deps,
-  effects: Effects,
-  row: Changing,
-  step: Step,
-  mover: Mover,
+  effects: CollectionEffects,
+  row: LockedCollection,
+  step: CollectionStep,
+  cause: MoveCause,
   subscribed: ReadonlySet<string> | undefined,
 ): void {
   const move = moves[step.move]
@@ -94,7 +68,7 @@ export function applyStep(
   }
   const event = subscribed?.has(move.event) ? move.event : null
   const { version: seq } = row
-  effects.history.push({ merchant_id, collection_id, seq, from_status, to_status: move.to, ...mover, event })
+  effects.history.push({ merchant_id, collection_id, seq, from_status, to_status: move.to, ...cause, event })
   const held = move.to === 'pending_clearance'
   if (held || from_status === 'pending_clearance') {
     effects.queue.set(collection_id, { merchant_id, collection_id, environment, decided_at: held ? null : now })
@@ -107,13 +81,18 @@ export function applyStep(
     if (posting) effects.postings.push(postingOf({ merchant_id, routing_code, environment, ...posting, ...source }))
   }
   if (event !== null) {
-    const body = eventBody(row, event, move.time_field, now.toISOString())
+    const body = collectionEventBody(row, event, move.time_field, now.toISOString())
     effects.events.push({ merchant_id, routing_code, environment, event, ...source, source_seq: seq, body })
   }
 }
 
-/** Writes down what denies the books: a row of the history from a status to itself, and a line in the log. */
-export function applyNote(deps: Deps, effects: Effects, row: Changing, reason: string): void {
+/** Records a contradiction: a history row from a status to itself, and a line in the log. */
+export function applyContradiction(
+  deps: Deps,
+  effects: CollectionEffects,
+  row: LockedCollection,
+  reason: string,
+): void {
   const { merchant_id, collection_id, status } = row
   deps.log.warn(
     {
@@ -141,7 +120,7 @@ export function applyNote(deps: Deps, effects: Effects, row: Changing, reason: s
 }
 
 /** The payload of every collection event. */
-function eventBody(row: Changing, event: string, time_field: string, now: string) {
+function collectionEventBody(row: LockedCollection, event: string, time_field: string, now: string) {
   const { failure_reason_code, amount_minor, amount_received_minor: received, foreign_amount_minor: foreign } = row
   return {
     event,
@@ -150,7 +129,7 @@ function eventBody(row: Changing, event: string, time_field: string, now: string
     reference: row.reference,
     merchant_reference: row.reference,
     amount: formatAmount(amount_minor),
-    // Who fulfils an order must see that something else was paid than what was asked.
+    // A merchant that fulfils an order must see that the paid amount differs from the requested one.
     ...(received === null || received === amount_minor ? {} : { amount_received: formatAmount(received) }),
     ...(foreign === null ? {} : { foreign_amount: formatAmount(foreign), foreign_currency: row.foreign_currency }),
     currency: row.currency,
@@ -163,18 +142,6 @@ function eventBody(row: Changing, event: string, time_field: string, now: string
     timestamp: now,
     ...(row.environment === 'sandbox' ? { sandbox: true } : {}),
   }
-}
-
-/** What became of an attempt. */
-export type AttemptRow = {
-  merchant_id: string
-  collection_id: string
-  number: number
-  state: AttemptState
-  due_at: Date | null
-  sent_at: Date | null
-  provider_status: string | null
-  provider_id: string | null
 }
 
 const ATTEMPT_INPUT = `merchant_id uuid, collection_id uuid, number smallint, state text,
@@ -214,8 +181,8 @@ const WRITE_EARLIER = sql(
    where c.merchant_id = i.merchant_id and c.id = i.collection_id`,
 )
 
-/** Writes method, fee and payer of payments that an earlier attempt paid. None: no statement. */
-async function writeEarlier(tx: Tx, rows: readonly Changing[]): Promise<void> {
+/** Writes method, fee and payer of payments that an earlier attempt paid. No such payment: no statement. */
+async function writeEarlier(tx: Tx, rows: readonly LockedCollection[]): Promise<void> {
   const earlier = rows.filter(({ by_earlier }) => by_earlier === true)
   if (earlier.length === 0) return
   const values = earlier.map(({ merchant_id, collection_id, method, fee_minor, payer_phone }) => ({
@@ -228,11 +195,12 @@ async function writeEarlier(tx: Tx, rows: readonly Changing[]): Promise<void> {
   await tx.query(WRITE_EARLIER, [JSON.stringify(values)])
 }
 
-/** Writes a set of changes: attempts, collections, history, the queue, events and money. Answers the deliveries it queued. */
-export async function writeChanges(
+/** Writes a set of changes: attempts, collections, history, the queue, events and money. Answers the deliveries that it queued. */
+export async function writeCollectionChanges(
   deps: Deps,
   tx: Tx,
-  changed: { attempts: readonly AttemptRow[]; collections: readonly Changing[]; effects: Effects },
+  links: LinkSettlement,
+  changed: { attempts: readonly AttemptUpdate[]; collections: readonly LockedCollection[]; effects: CollectionEffects },
   lease: (merchant_id: string) => boolean,
 ): Promise<Delivery[]> {
   const { attempts, effects } = changed
@@ -249,16 +217,16 @@ export async function writeChanges(
     settled_attempt: row.settled_attempt,
   }))
   const values = [JSON.stringify(attempts), JSON.stringify(rows), JSON.stringify(effects.history), deps.clock.now()]
-  // Statements in one Promise.all run in their order on the transaction's connection; they only travel together.
+  // The statements of one Promise.all run in this order on the connection of the transaction, and share one round trip.
   const [deliveries, [result]] = await Promise.all([
     enqueueEvents(deps, tx, effects.events, lease),
     tx.query<{ attempts: number; moved: number }>(WRITE, values),
     writeEarlier(tx, moved),
     markDays(deps, tx, moved),
     writeQueue(deps, tx, [...effects.queue.values()]),
-    payLinks(tx, [...effects.paid.values()], deps.clock.now()),
+    links.markPaid(tx, [...effects.paid.values()], deps.clock.now()),
     forgivePhones(deps, tx, effects.approved),
-    // Last, because it locks the merchants' accounts: others wait for them until the commit.
+    // Last, because it locks the merchants' accounts: other transactions wait for them until the commit.
     postTransfers(deps, tx, effects.postings),
   ])
   const due = attempts.length

@@ -1,19 +1,20 @@
-// What operators decide about held money: it is the merchant's, or it goes back to the payer. One transaction with its
-// history row, its money, its event and its audit entry.
+// An operator decides about held money: the server credits the merchant, or books the money out for the payer. One transaction
+// writes the history row, the postings, the event and the audit entry.
 
 import { type Delivery, subscriptionsOf } from '../../adapters/webhooks/index.ts'
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import { assertInvariant, formatAmount, isId, refuse, refuseField, routingCodeOf } from '../../kernel/lib/index.ts'
-import { applyStep, CHANGING_COLUMNS, type Changing, noEffects, writeChanges } from './change.ts'
-import { decideReview, hasReceived, isUnvalued } from './decide.ts'
+import { applyCollectionStep, noEffects, writeCollectionChanges } from './change.ts'
+import { decideReview } from './decide.ts'
 import { getHeld } from './held.ts'
-import { lockLinksBeside, reopenLink } from './link.ts'
+import type { LinkSettlement } from './link-settlement.ts'
 import type { HeldCollection } from './schema.ts'
+import { hasReceived, isUnvalued, LOCKED_COLUMNS, type LockedCollection, type LockedCollectionRow } from './snapshot.ts'
 
 /**
  * An operator's decision about one held collection. `reason` is for the audit log and the collection's history.
- * `stated_minor`: what money in another currency is worth in shillings; null where nothing was stated.
+ * `stated_minor`: the worth in shillings of money in another currency. Null: the operator stated none.
  */
 export type Clearance = {
   collection_id: string
@@ -22,23 +23,24 @@ export type Clearance = {
   stated_minor: bigint | 'too_large' | null
 }
 
-// The lock that settling takes too: of two operators, or an operator and a reversal, the second sees what the first did.
+// Settling takes the same lock. If two operators, or an operator and a reversal, act at once, the second sees the first's result.
 const LOCK = sql(
   'clear_lock',
   `select c.*, m.merchant_code, m.routing_code::float8 as routing_code
    from merchants m cross join lateral (
-     select ${CHANGING_COLUMNS} from collections where merchant_id = m.id and id = $2 for update) c
+     select ${LOCKED_COLUMNS} from collections where merchant_id = m.id and id = $2 for update) c
    where m.routing_code = $1`,
 )
 
 /**
- * Decides about held money. Approved, what was received is the merchant's, less our fee; declined, it leaves our books for
- * the payer. Money in another currency is booked only now, with the amount that the operator states. Refuses a collection that does not wait for clearance with invalid_state, an unknown one with not_found.
- * Answers the deliveries it queued, to be sent after the commit.
+ * Decides about held money. Approved: the merchant gets the received amount, less our fee. Declined: the money leaves the books.
+ * Refuses a collection that does not wait for clearance with invalid_state, an unknown one with not_found.
+ * Answers the deliveries that it queued; the caller sends them after the commit.
  */
 export async function clearCollection(
   deps: Deps,
   tx: Tx,
+  links: LinkSettlement,
   act: Act,
   input: Clearance,
   lease: (merchant_id: string) => boolean,
@@ -54,16 +56,16 @@ export async function clearCollection(
     refuse('invalid_state', { message, details: { status } })
   }
   assertInvariant(hasReceived(row), `something was received of the held collection ${collection_id}`)
-  // The history keeps what came and what it was taken for, beside the operator's words.
+  // The history has the received amount and its stated worth, after the operator's reason.
   const worth = stated_minor === null ? '' : ` = ${formatAmount(stated_minor)} ${row.currency}`
   const noted = foreign === null ? reason : `${reason} (${foreign}${worth})`
-  // Behind the payment, as settling does it: approved, it pays its page if nothing else has, and the invoice of that page.
-  await lockLinksBeside(tx, row)
-  const cancelled = decision === 'approve' ? await reopenLink(tx, row, deps.clock.now()) : []
+  // After the collection, in the lock order of settling. An approved payment pays its link and invoice if no other payment has.
+  await links.lockWithInvoice(tx, row)
+  const cancelled = decision === 'approve' ? await links.reopen(tx, row, deps.clock.now()) : []
   const subscribed = (await subscriptionsOf(tx, [merchant_id])).get(merchant_id)
   const effects = noEffects()
-  // The history keeps no e-mail address: who that is stands in the audit log.
-  applyStep(
+  // The history has the operator's id and no e-mail address; the audit log has both.
+  applyCollectionStep(
     deps,
     effects,
     row,
@@ -71,7 +73,7 @@ export async function clearCollection(
     { actor: `operator ${act.actor.id ?? act.actor.kind}`, reason: noted },
     subscribed,
   )
-  const deliveries = await writeChanges(deps, tx, { attempts: [], collections: [row], effects }, lease)
+  const deliveries = await writeCollectionChanges(deps, tx, links, { attempts: [], collections: [row], effects }, lease)
   const amounts = {
     amount: formatAmount(row.amount_minor),
     amount_received: row.amount_received_minor === null ? null : formatAmount(row.amount_received_minor),
@@ -100,8 +102,8 @@ export async function clearCollection(
   return { collection: await getHeld(deps, tx, collection_id), deliveries }
 }
 
-/** What the operator stated, where it must be stated. Refuses an amount that is missing, of no effect, or too large. */
-function checkStated(deps: Deps, row: Changing, { decision, stated_minor }: Clearance): bigint | null {
+/** The amount that the operator stated. Refuses an amount that is missing, that has no effect, or that is too large. */
+function checkStated(deps: Deps, row: LockedCollection, { decision, stated_minor }: Clearance): bigint | null {
   if (!isUnvalued(row)) {
     if (stated_minor === null) return null
     return refuseField('amount', 'must be left out: what was received is credited')
@@ -115,8 +117,8 @@ function checkStated(deps: Deps, row: Changing, { decision, stated_minor }: Clea
   return stated_minor
 }
 
-async function lock(tx: Tx, id: string): Promise<Changing> {
-  const [row] = isId(id) ? await tx.query<Omit<Changing, 'moved' | 'superseded'>>(LOCK, [routingCodeOf(id), id]) : []
+async function lock(tx: Tx, id: string): Promise<LockedCollection> {
+  const [row] = isId(id) ? await tx.query<LockedCollectionRow>(LOCK, [routingCodeOf(id), id]) : []
   return row
     ? { ...row, superseded: false, moved: false }
     : refuse('not_found', { message: 'There is no such collection.' })

@@ -6,6 +6,7 @@ import { createWorld, type World } from '../../../test/harness.ts'
 import type { Merchant } from '../../access/merchants/index.ts'
 import { createDb, inTransaction } from '../../kernel/db/index.ts'
 import { DAY_MS } from '../../kernel/lib/index.ts'
+import { linkSettlement } from '../payment-links/index.ts'
 import { daysTask } from './days-task.ts'
 import { applyOutcomes } from './settle.ts'
 
@@ -38,7 +39,9 @@ function outcome(merchant: Merchant, collection_id: string) {
 }
 
 const succeed = (merchant: Merchant, id: string) =>
-  inTransaction(world.deps.db, (tx) => applyOutcomes(world.deps, tx, [outcome(merchant, id)], () => false))
+  inTransaction(world.deps.db, (tx) =>
+    applyOutcomes(world.deps, tx, linkSettlement, [outcome(merchant, id)], () => false),
+  )
 
 async function totals(key: string): Promise<Record<string, number>> {
   const total = async (status: string) =>
@@ -89,7 +92,7 @@ test('a payment that changes while its day is summed is never missed', async () 
     written = resolve
   })
   const changing = inTransaction(other, async (tx) => {
-    await applyOutcomes(world.deps, tx, [outcome(merchant, second)], () => false)
+    await applyOutcomes(world.deps, tx, linkSettlement, [outcome(merchant, second)], () => false)
     written()
     await held
   })
@@ -166,7 +169,7 @@ test('a payment that settles on its day writes no mark, and its row stays in its
     const count = async () => (await tx.query<Updates>({ name: '', text }))[0] as Updates
     const earlier = await count()
     onStatement = (name) => void statements.push(name)
-    await applyOutcomes(world.deps, tx, [outcome(merchant, id)], () => false)
+    await applyOutcomes(world.deps, tx, linkSettlement, [outcome(merchant, id)], () => false)
     onStatement = () => {}
     return [earlier, await count()]
   })

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Answer } from '../../adapters/providers/port.ts'
-import { contradicts, decide, decideReview, decideTimeout, type Standing, wasDeclined, wordOf } from './decide.ts'
+import { contradicts, decide, decideReview, decideTimeout, describeOutcome, wasDeclined } from './decide.ts'
+import type { CollectionCore } from './snapshot.ts'
 import { type MoveName, mayMove, moves, STATUSES, type Status } from './state.ts'
 
 const AMOUNT = 100_000n
@@ -79,7 +80,7 @@ const TABLE: Record<Status, [Name, string][]> = {
   ],
 }
 
-function standing(status: Status, more: Partial<Standing> = {}): Standing {
+function standing(status: Status, more: Partial<CollectionCore> = {}): CollectionCore {
   const received = ['successful', 'pending_clearance', 'reversed'].includes(status)
   return {
     status,
@@ -154,9 +155,9 @@ describe('an answer that denies what is booked', () => {
       assert.equal(contradicts(standing(status), answer), true)
   })
   test('its word names outcome, amount and currency, or the reason', () => {
-    assert.equal(wordOf(ANSWERS['succeeded in another currency']), 'succeeded 1000.00 USD')
-    assert.equal(wordOf(ANSWERS.declined), 'declined wrong_pin')
-    assert.equal(wordOf(ANSWERS.unknown), null)
+    assert.equal(describeOutcome(ANSWERS['succeeded in another currency']), 'succeeded 1000.00 USD')
+    assert.equal(describeOutcome(ANSWERS.declined), 'declined wrong_pin')
+    assert.equal(describeOutcome(ANSWERS.unknown), null)
   })
 })
 
@@ -182,8 +183,8 @@ test('a reversal of another amount whose arrival was never seen is held first an
 })
 
 describe('an operator decides about held money', () => {
-  const held = (more: Partial<Standing> = {}) => standing('pending_clearance', more)
-  const postingOf = (of: Standing, decision: 'approve' | 'decline') => decideReview(of, decision)[0]?.posting
+  const held = (more: Partial<CollectionCore> = {}) => standing('pending_clearance', more)
+  const postingOf = (of: CollectionCore, decision: 'approve' | 'decline') => decideReview(of, decision)[0]?.posting
   test('approved, what was received is credited, less the frozen fee', () => {
     assert.deepEqual(decideReview(held({ amount_received_minor: 42_000n }), 'approve'), [
       {

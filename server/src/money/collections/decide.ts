@@ -1,70 +1,51 @@
-// What a provider's answer means for a collection: pure, so that every case can be tested as a table.
+// Decides what a provider's answer changes. The functions are pure, so that a table can test every case.
 
 import type { Answer, FailureReason } from '../../adapters/providers/port.ts'
 import type { Fact } from '../../books/ledger/index.ts'
 import { assertInvariant, formatAmount } from '../../kernel/lib/index.ts'
-import { type MoveName, mayMove, moves, type Status } from './state.ts'
-
-/** The collection as far as a decision needs it. Amounts in cents. */
-export type Standing = {
-  status: Status
-  amount_minor: bigint
-  fee_minor: bigint
-  currency: string
-  amount_received_minor: bigint | null
-  /** What the provider took in another currency, in hundredths. Null: nothing. */
-  foreign_amount_minor: bigint | null
-  foreign_currency: string | null
-  failure_reason_code: FailureReason | null
-  /** True: the page that it is paid on takes no more money, because another payment paid it or its merchant cancelled it. */
-  superseded: boolean
-}
+import {
+  type AttemptUpdate,
+  type CollectionCore,
+  type CollectionSnapshot,
+  hasReceived,
+  isUnvalued,
+  type LockedAttempt,
+} from './snapshot.ts'
+import { type MoveName, mayMove, moves } from './state.ts'
 
 /** One fact that a move books. */
 type StepPosting = { fact: Fact; amount_minor: bigint; fee_minor: bigint }
 
-/** One move with what it does to the money. */
-export type Step = {
+/** One move of a collection, with its effect on the money. */
+export type CollectionStep = {
   move: MoveName
   failure_reason_code: FailureReason | null
   amount_received_minor: bigint | null
   /** Null: no money moves. */
   posting: StepPosting | null
-  /** Booked before `posting`: the arrival of money in another currency, once an operator has stated its worth. */
+  /** Booked before `posting`: the arrival of money in another currency, after an operator has stated its worth. */
   arrival?: StepPosting
-  /** Money in another currency that this move notes. Nothing is booked of it. */
+  /** Money in another currency that this move records. The ledger books nothing of it. */
   foreign?: { amount_minor: bigint; currency: string }
 }
 
-type Received = Pick<Standing, 'amount_received_minor' | 'foreign_currency'>
-
-/** True if money was received for the payment, in shillings or in another currency. */
-export function hasReceived({ amount_received_minor, foreign_currency }: Received): boolean {
-  return amount_received_minor !== null || foreign_currency !== null
-}
-
-/** True if money in another currency was received, and no operator has stated its worth in shillings. */
-export function isUnvalued({ amount_received_minor, foreign_currency }: Received): boolean {
-  return amount_received_minor === null && foreign_currency !== null
-}
-
-/** True for an answer after which the payment still waits: it makes no move. */
+/** True for an answer after which the payment still waits. Such an answer makes no move. */
 export function isOpen(answer: Answer): boolean {
   return answer.kind === 'accepted' || answer.kind === 'unknown' || answer.kind === 'not_found'
 }
 
-/** The moves an answer makes, in order. Empty: it changes nothing, because it was already so or because it is not final. */
-export function decide(standing: Standing, answer: Answer): Step[] {
-  if (wasDeclined(standing)) return []
+/** The moves that an answer makes, in order. Empty: the answer is not final, or the collection already has its result. */
+export function decide(core: CollectionCore, answer: Answer): CollectionStep[] {
+  if (wasDeclined(core)) return []
   switch (answer.kind) {
     case 'succeeded':
-      return received(standing, answer, isAsAsked(standing, answer))
+      return decideReceived(core, answer, isAsAsked(core, answer))
     case 'held':
-      return received(standing, answer, false)
+      return decideReceived(core, answer, false)
     case 'reversed':
-      return reversal(standing, answer)
+      return decideReversal(core, answer)
     case 'declined':
-      return step(standing, 'fail', { failure_reason_code: answer.reason })
+      return makeStep(core, 'fail', { failure_reason_code: answer.reason })
     case 'accepted':
     case 'not_found':
     case 'unknown':
@@ -73,123 +54,219 @@ export function decide(standing: Standing, answer: Answer): Step[] {
 }
 
 /**
- * True when money had arrived and an operator declined it. It was booked out for the payer, so that no word of the
- * provider credits or reverses it any more: what comes is written down, for a person to see.
+ * True if money had arrived and an operator declined it. The ledger has booked it out for the payer, so that no later answer
+ * credits or reverses it. The history records such answers for the operators.
  */
-export function wasDeclined(standing: Standing): boolean {
-  const { status, failure_reason_code } = standing
-  return status === 'failed' && failure_reason_code === 'review_declined' && hasReceived(standing)
+export function wasDeclined(core: CollectionCore): boolean {
+  const { status, failure_reason_code } = core
+  return status === 'failed' && failure_reason_code === 'review_declined' && hasReceived(core)
 }
 
 /**
- * What an operator's decision about held money does. Money in another currency is booked when it is approved, with the
- * amount in shillings that the operator stated; declined, nothing of it was ever booked.
+ * The moves of an operator's decision about held money. If the operator approves money in another currency, the ledger books
+ * the stated amount in shillings. If the operator declines it, nothing was booked and nothing is.
  */
 export function decideReview(
-  standing: Standing,
+  core: CollectionCore,
   decision: 'approve' | 'decline',
   stated_minor: bigint | null = null,
-): Step[] {
-  if (isUnvalued(standing)) {
-    if (decision === 'decline') return step(standing, 'decline', { failure_reason_code: 'review_declined' })
+): CollectionStep[] {
+  if (isUnvalued(core)) {
+    if (decision === 'decline') return makeStep(core, 'decline', { failure_reason_code: 'review_declined' })
     if (stated_minor === null) return []
     const arrival = { fact: 'collection_held', amount_minor: stated_minor, fee_minor: 0n } as const
-    const fee_minor = feeOf(standing, stated_minor)
+    const fee_minor = feeOn(core, stated_minor)
     const posting = { fact: 'collection_cleared', amount_minor: stated_minor, fee_minor } as const
-    return step(standing, 'clear', { amount_received_minor: stated_minor, arrival, posting })
+    return makeStep(core, 'clear', { amount_received_minor: stated_minor, arrival, posting })
   }
-  const { amount_received_minor: amount_minor } = standing
+  const { amount_received_minor: amount_minor } = core
   if (amount_minor === null) return []
   if (decision === 'approve') {
-    const posting = { fact: 'collection_cleared', amount_minor, fee_minor: feeOf(standing, amount_minor) } as const
-    return step(standing, 'clear', { posting })
+    const posting = { fact: 'collection_cleared', amount_minor, fee_minor: feeOn(core, amount_minor) } as const
+    return makeStep(core, 'clear', { posting })
   }
   const posting = { fact: 'collection_declined', amount_minor, fee_minor: 0n } as const
-  return step(standing, 'decline', { posting, failure_reason_code: 'review_declined' })
+  return makeStep(core, 'decline', { posting, failure_reason_code: 'review_declined' })
 }
 
-/** What a final answer says, as the history keeps it. */
-export function wordOf(answer: Answer): string | null {
+/** Describes a final answer for the history. Null: the answer is not final. */
+export function describeOutcome(answer: Answer): string | null {
   if ('amount_minor' in answer) return `${answer.kind} ${formatAmount(answer.amount_minor)} ${answer.currency}`
   return answer.kind === 'declined' ? `declined ${answer.reason}` : null
 }
 
 /**
- * True for a final answer that denies what is booked: another outcome, another amount or another currency. It moves no
- * money, because what was booked may be on its way to the merchant, but a person has to see it. Of held money every other
- * word counts: it is what the person who clears it must know; and after a review was declined, every word of money.
+ * True for a final answer that contradicts what is booked: another outcome, amount or currency. It moves no money, because
+ * the booked money may be on its way to the merchant, but operators must see it. While money is held, every other outcome
+ * counts; after a declined review, every outcome with money.
  */
-export function contradicts(standing: Standing, answer: Answer): boolean {
+export function contradicts(core: CollectionCore, answer: Answer): boolean {
   if (isOpen(answer)) return false
-  if (wasDeclined(standing)) return answer.kind !== 'declined'
-  if (['created', 'processing', 'failed'].includes(standing.status)) return false
+  if (wasDeclined(core)) return answer.kind !== 'declined'
+  if (['created', 'processing', 'failed'].includes(core.status)) return false
   if (!('amount_minor' in answer) || answer.kind === 'held') return true
-  const { foreign_currency, foreign_amount_minor } = standing
-  const received_minor = foreign_currency === null ? standing.amount_received_minor : foreign_amount_minor
-  const currency = foreign_currency ?? standing.currency
+  const { foreign_currency, foreign_amount_minor } = core
+  const received_minor = foreign_currency === null ? core.amount_received_minor : foreign_amount_minor
+  const currency = foreign_currency ?? core.currency
   const as_booked = answer.amount_minor === received_minor && answer.currency === currency
-  return !as_booked || (standing.status === 'pending_clearance' && answer.kind === 'succeeded')
+  return !as_booked || (core.status === 'pending_clearance' && answer.kind === 'succeeded')
 }
 
-/** No final answer came before the deadline. */
-export function decideTimeout(standing: Standing): Step[] {
-  return step(standing, 'fail', { failure_reason_code: 'timeout' })
+/** The moves of a collection whose deadline passed without a final answer. */
+export function decideTimeout(core: CollectionCore): CollectionStep[] {
+  return makeStep(core, 'fail', { failure_reason_code: 'timeout' })
 }
 
-/** What was asked for, and nobody else paid it meanwhile. Everything else waits for a person. */
-function isAsAsked(standing: Standing, answer: { amount_minor: bigint; currency: string }): boolean {
-  const same = standing.amount_minor === answer.amount_minor && standing.currency === answer.currency
-  return same && !standing.superseded
+/** True if the amount and currency are those requested, and the link still takes money. Anything else waits for an operator. */
+function isAsAsked(core: CollectionCore, answer: { amount_minor: bigint; currency: string }): boolean {
+  const same = core.amount_minor === answer.amount_minor && core.currency === answer.currency
+  return same && !core.superseded
 }
 
-/** Money arrived: it is credited when it is what was asked for, else it waits for an operator. */
-function received(standing: Standing, answer: { amount_minor: bigint; currency: string }, as_asked: boolean): Step[] {
+/** The move of money that arrived: it is credited if it is what was requested, else held for an operator. */
+function decideReceived(
+  core: CollectionCore,
+  answer: { amount_minor: bigint; currency: string },
+  as_asked: boolean,
+): CollectionStep[] {
   const { amount_minor, currency } = answer
-  if (currency !== standing.currency) return step(standing, 'hold', { foreign: { amount_minor, currency } })
+  if (currency !== core.currency) return makeStep(core, 'hold', { foreign: { amount_minor, currency } })
   if (as_asked) {
-    const posting = { fact: 'collection_settled', amount_minor, fee_minor: standing.fee_minor } as const
-    return step(standing, 'succeed', { amount_received_minor: amount_minor, posting })
+    const posting = { fact: 'collection_settled', amount_minor, fee_minor: core.fee_minor } as const
+    return makeStep(core, 'succeed', { amount_received_minor: amount_minor, posting })
   }
   const posting = { fact: 'collection_held', amount_minor, fee_minor: 0n } as const
-  return step(standing, 'hold', { amount_received_minor: amount_minor, posting })
+  return makeStep(core, 'hold', { amount_received_minor: amount_minor, posting })
 }
 
-/** Money went back. When its arrival was never seen, it arrives first: both facts belong in the books. */
-function reversal(standing: Standing, answer: Answer & { kind: 'reversed' }): Step[] {
-  if (mayMove('succeed', standing.status)) {
-    const arrival = received(standing, answer, isAsAsked(standing, answer))
+/** The moves of money that went back. If its arrival is not booked yet, the arrival comes first: both facts are booked. */
+function decideReversal(core: CollectionCore, answer: Answer & { kind: 'reversed' }): CollectionStep[] {
+  if (mayMove('succeed', core.status)) {
+    const arrival = decideReceived(core, answer, isAsAsked(core, answer))
     const arrived = arrival[0]
     assertInvariant(arrived !== undefined, 'a reversal starts with an arrival')
     const { move, amount_received_minor, foreign } = arrived
     const noted = { foreign_amount_minor: foreign?.amount_minor ?? null, foreign_currency: foreign?.currency ?? null }
-    const then = { ...standing, ...noted, status: moves[move].to, amount_received_minor }
-    return [...arrival, ...reversal(then, answer)]
+    const then = { ...core, ...noted, status: moves[move].to, amount_received_minor }
+    return [...arrival, ...decideReversal(then, answer)]
   }
-  if (standing.status === 'pending_clearance' && isUnvalued(standing)) return step(standing, 'reverseHeld', {})
-  // What comes back is what was booked, whatever the provider now says of the amount.
-  const amount_minor = standing.amount_received_minor ?? standing.amount_minor
-  if (standing.status === 'pending_clearance') {
+  if (core.status === 'pending_clearance' && isUnvalued(core)) return makeStep(core, 'reverseHeld', {})
+  // The reversal has the booked amount, even if the provider now reports another one.
+  const amount_minor = core.amount_received_minor ?? core.amount_minor
+  if (core.status === 'pending_clearance') {
     const posting = { fact: 'collection_held_reversed', amount_minor, fee_minor: 0n } as const
-    return step(standing, 'reverseHeld', { amount_received_minor: amount_minor, posting })
+    return makeStep(core, 'reverseHeld', { amount_received_minor: amount_minor, posting })
   }
-  const posting = { fact: 'collection_reversed', amount_minor, fee_minor: feeOf(standing, amount_minor) } as const
-  return step(standing, 'reverse', { amount_received_minor: amount_minor, posting })
+  const posting = { fact: 'collection_reversed', amount_minor, fee_minor: feeOn(core, amount_minor) } as const
+  return makeStep(core, 'reverse', { amount_received_minor: amount_minor, posting })
 }
 
-/** Our fee, as it was frozen. Of a cleared payment so small that the fee would eat it, none is taken. */
-function feeOf({ fee_minor }: Standing, received_minor: bigint): bigint {
+/** Our fee, as it was frozen. If a cleared payment is no larger than its fee, there is no fee. */
+function feeOn({ fee_minor }: CollectionCore, received_minor: bigint): bigint {
   return fee_minor < received_minor ? fee_minor : 0n
 }
 
-function step(standing: Standing, move: MoveName, effect: Partial<Omit<Step, 'move'>>): Step[] {
-  if (!mayMove(move, standing.status)) return []
+function makeStep(
+  core: CollectionCore,
+  move: MoveName,
+  effect: Partial<Omit<CollectionStep, 'move'>>,
+): CollectionStep[] {
+  if (!mayMove(move, core.status)) return []
   return [
     {
       move,
       failure_reason_code: null,
-      amount_received_minor: standing.amount_received_minor,
+      amount_received_minor: core.amount_received_minor,
       posting: null,
       ...effect,
     },
   ]
+}
+
+/** What one answer changes: the attempt, the moves of its collection, and the record of a contradiction. */
+export type OutcomeDecision = {
+  attempt: Pick<AttemptUpdate, 'state' | 'due_at' | 'sent_at' | 'provider_status' | 'provider_id'>
+  /** True: an earlier attempt than the newest brought the money, so that the payment takes over its method, fee and payer. */
+  paid_by_earlier: boolean
+  /** True: the collection's money is that of this attempt. */
+  settles: boolean
+  moves: { step: CollectionStep; actor: 'provider' | 'deadline'; reason: string | null }[]
+  /** Texts that the history now holds of the provider's outcomes. */
+  recorded: string[]
+  /** A contradiction that the history does not hold yet. Null: none. */
+  contradiction: string | null
+}
+
+/** The circumstances of an outcome. `paid_by_other`: another attempt of this payment has brought its money. */
+export type OutcomeContext = { now: Date; paid_by_other: boolean }
+
+/** Decides what one answer about an attempt changes. An open answer comes here only after the deadline, or after a final one. */
+export function decideOutcome(
+  { collection, recorded }: CollectionSnapshot,
+  attempt: LockedAttempt,
+  answer: Answer,
+  { now, paid_by_other }: OutcomeContext,
+): OutcomeDecision {
+  const has_money = 'amount_minor' in answer
+  const is_earlier = attempt.number < collection.attempts
+  // The payer has started a newer attempt: the failure of an earlier attempt no longer decides about the payment.
+  const is_ignored = paid_by_other || (is_earlier && !has_money)
+  const paid_by_earlier = has_money && !hasReceived(collection) && is_earlier
+  const core: CollectionCore = paid_by_earlier
+    ? { ...collection, fee_minor: attempt.of_fee_minor ?? collection.fee_minor }
+    : collection
+  const has_timed_out = isOpen(answer) && attempt.state !== 'final'
+  assertInvariant(
+    !has_timed_out || now >= attempt.deadline_at,
+    `the deadline of attempt ${attempt.number} of ${attempt.collection_id} has passed`,
+  )
+  const steps = is_ignored ? [] : has_timed_out ? decideTimeout(core) : decide(core, answer)
+  const outcome = describeOutcome(answer)
+  const described = outcome !== null && core.superseded ? `${outcome}, ${SUPERSEDED}` : outcome
+  const texts = steps.flatMap((step) => [
+    ...(outcome !== null && !isReversal(step) ? [outcome] : []),
+    ...(step.failure_reason_code !== null ? [step.failure_reason_code] : []),
+  ])
+  const contradicted = !is_ignored && contradicts(core, answer) ? outcome : null
+  const is_new = contradicted !== null && !recorded.has(contradicted) && !texts.includes(contradicted)
+  return {
+    attempt: updateAttempt(attempt, answer, now),
+    paid_by_earlier,
+    settles:
+      !hasReceived(core) && steps.some((step) => step.amount_received_minor !== null || step.foreign !== undefined),
+    moves: steps.map((step) => ({
+      step,
+      actor: step.failure_reason_code === 'timeout' ? 'deadline' : 'provider',
+      reason: step.failure_reason_code ?? described,
+    })),
+    recorded: is_new ? [...texts, contradicted] : texts,
+    contradiction: is_new ? contradicted : null,
+  }
+}
+
+/** Why requested money still waits for an operator. */
+const SUPERSEDED = 'but its page took no more payments'
+
+/** The history has a row of its own for a reversal. A reversal of another amount than is booked still contradicts the books. */
+function isReversal({ move }: CollectionStep): boolean {
+  return move === 'reverse' || move === 'reverseHeld'
+}
+
+/** The attempt after an answer. A final answer that the provider announced to change stays due until then. */
+function updateAttempt(attempt: LockedAttempt, answer: Answer, now: Date): OutcomeDecision['attempt'] {
+  const { state, due_at, sent_at, provider_status, provider_id } = attempt
+  const was_received = answer.kind !== 'unknown' && answer.kind !== 'not_found'
+  const ends = isOpen(answer)
+    ? state === 'final'
+      ? { state, due_at }
+      : { state: 'given_up' as const, due_at: null }
+    : answer.ask_again_ms === undefined
+      ? { state: 'final' as const, due_at: null }
+      : { state: 'asked' as const, due_at: new Date(now.getTime() + answer.ask_again_ms) }
+  return {
+    ...ends,
+    sent_at: was_received ? (sent_at ?? now) : sent_at,
+    provider_status: answer.provider_status ?? provider_status,
+    provider_id: answer.provider_id ?? provider_id,
+  }
 }

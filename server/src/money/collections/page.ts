@@ -6,8 +6,8 @@ import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db
 import type { Environment } from '../../kernel/http/index.ts'
 import { newId, timeOfId } from '../../kernel/lib/index.ts'
 import { markDays } from './days.ts'
-import { hasReceived } from './decide.ts'
 import { attemptReference } from './reference.ts'
+import { hasReceived } from './snapshot.ts'
 import { type AttemptState, START, type Status } from './state.ts'
 import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 

@@ -20,5 +20,6 @@ export {
 export { PUBLIC_NAMES, presentLink, publicUrl } from './present.ts'
 export { createFindPayment, paymentLinkRoutes } from './routes.ts'
 export { LinkRecord } from './schema.ts'
+export { linkSettlement } from './settlement.ts'
 export { LINK_STATUSES, type ShownStatus, statusAt } from './state.ts'
 export { cancelActive, createFindBySlug, findLink, type Link, lockLink } from './store.ts'

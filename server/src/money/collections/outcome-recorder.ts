@@ -1,0 +1,129 @@
+// Records providers' answers about attempts: final answers are settled, open answers are noted, both in sets.
+
+import type { Answer, PushAnswer } from '../../adapters/providers/port.ts'
+import type { Delivery } from '../../adapters/webhooks/index.ts'
+import type { Deps } from '../../kernel/db/index.ts'
+import { gather } from '../../kernel/lib/index.ts'
+import { isOpen } from './decide.ts'
+import type { LinkSettlement } from './link-settlement.ts'
+import { type Note, noteOpenAnswers } from './note.ts'
+import { settleOutcomes } from './settle.ts'
+import type { AttemptOutcome } from './snapshot.ts'
+import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
+
+/** The deliverer of webhooks, as far as settling needs it. */
+export type DeliveryQueue = { canDispatch(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void }
+
+/** Runs work of an attempt in the background. If it fails, the error is logged and the attempt falls due again. */
+export type RunTracked = (attempt: Attempt, work: Promise<void>) => void
+
+/** Records answers. `holds_lease`: true if the answer comes from the process that holds the lease of the attempt. */
+export type OutcomeRecorder = {
+  settle(outcome: AttemptOutcome): Promise<void>
+  record(attempt: Attempt, answer: Answer, holds_lease: boolean): Promise<void>
+  /** Remembers an acceptance, and writes it with others a moment later. */
+  recordAccepted(attempt: Attempt, answer: Answer): void
+  /** Gives the lease of an attempt back that was not sent. */
+  recordUnsent(attempt: Attempt, answer: PushAnswer): Promise<void>
+  /** Writes the remembered acceptances now. */
+  writeAccepted(): void
+  /** True while this process remembers that the provider accepted the attempt. */
+  isAccepted(reference: string): boolean
+  /** True while only this process knows that the attempt was not sent. */
+  isUnsent(reference: string): boolean
+}
+
+/** How long sent attempts are gathered before that is written. Far below their lease. */
+const WRITE_SENT_MS = 500
+/** How long an acceptance is remembered if it could not be written. A process that takes the attempt then asks first. */
+const REMEMBER_MS = 10 * ATTEMPT_LEASE_MS
+
+/** Makes the recorder. `webhooks` takes the deliveries that settling leases to this process. */
+export function createOutcomeRecorder(
+  deps: Deps,
+  links: LinkSettlement,
+  webhooks: DeliveryQueue,
+  runTracked: RunTracked,
+): OutcomeRecorder {
+  const { settle, note } = createWriters(deps, links, webhooks)
+
+  // An acceptance need not be written at once: the row is leased meanwhile, and after a crash the next process asks the provider
+  // before it sends. One statement writes many acceptances; attempts that are settled meanwhile need none.
+  // An acceptance is forgotten only after the attempt is written: a provider status that lags behind must not undo it.
+  const accepted = new Map<string, Answer>()
+  let unwritten: Attempt[] = []
+  const record = async (attempt: Attempt, answer: Answer, holds_lease: boolean): Promise<void> => {
+    const { merchant_id, collection_id, number, provider_reference: reference } = attempt
+    const acceptance = accepted.get(reference)
+    if (isOpen(answer) && deps.clock.now() < attempt.deadline_at) {
+      // If the acceptance is not written yet, this process holds the lease, also when the answer is that to a hint.
+      const merged = acceptance ? mergeAcceptance(acceptance, answer) : answer
+      await note({ attempt, answer: merged, holds_lease: holds_lease || !!acceptance })
+    } else {
+      await settle({ merchant_id, collection_id, number, answer })
+    }
+    if (acceptance && accepted.get(reference) === acceptance) accepted.delete(reference)
+  }
+  const writeAccepted = () => {
+    const attempts = unwritten
+    unwritten = []
+    for (const attempt of attempts) {
+      const { provider_reference: reference } = attempt
+      const answer = accepted.get(reference)
+      if (answer === undefined) continue
+      const written = record(attempt, answer, true).catch((error) => {
+        deps.clock.after(REMEMBER_MS, () => accepted.delete(reference))
+        throw error
+      })
+      runTracked(attempt, written)
+    }
+  }
+
+  // A lease means that the attempt may have been sent, so an unsent attempt gives its lease back. Until that is written, only
+  // this process knows that the attempt is unsent.
+  const unsent = new Set<string>()
+  return {
+    settle,
+    record,
+    recordAccepted(attempt, answer) {
+      accepted.set(attempt.provider_reference, answer)
+      unwritten.push(attempt)
+      if (unwritten.length === 1) deps.clock.after(WRITE_SENT_MS, writeAccepted)
+    },
+    async recordUnsent(attempt, answer) {
+      const { provider_reference: reference } = attempt
+      unsent.add(reference)
+      deps.clock.after(REMEMBER_MS, () => unsent.delete(reference))
+      await note({ attempt, answer, holds_lease: true })
+      unsent.delete(reference)
+    },
+    writeAccepted,
+    isAccepted: (reference) => accepted.has(reference),
+    isUnsent: (reference) => unsent.has(reference),
+  }
+}
+
+/** Makes the two gatherers: one statement writes many open answers, one transaction settles many outcomes. */
+function createWriters(deps: Deps, links: LinkSettlement, webhooks: DeliveryQueue) {
+  const settle = gather<AttemptOutcome, void>(
+    async (outcomes) => {
+      webhooks.dispatch(await settleOutcomes(deps, links, outcomes, webhooks.canDispatch))
+      return outcomes.map(() => undefined)
+    },
+    { max_items: 250, max_running: 2 },
+  )
+  const note = gather<Note, void>(
+    async (notes) => {
+      await noteOpenAnswers(deps, notes)
+      return notes.map(() => undefined)
+    },
+    { max_items: 500, max_running: 1 },
+  )
+  return { settle, note }
+}
+
+/** Combines a remembered acceptance with a later open answer. The later answer never takes the acceptance back. */
+function mergeAcceptance(acceptance: Answer, answer: Answer): Answer {
+  if (answer.kind === 'accepted') return answer
+  return answer.ask_again_ms === undefined ? acceptance : { ...acceptance, ask_again_ms: answer.ask_again_ms }
+}
