@@ -1,8 +1,14 @@
 // Composition: builds every room over given dependencies and connects the rooms. Nothing runs or listens yet.
 
 import { resolve } from 'node:path'
-import { apiKeyRoutes, createAuthenticate, createUsage, isWellFormedKey } from './access/api-keys/index.ts'
-import { createSessions, identityRoutes, identityTask } from './access/identity/index.ts'
+import {
+  apiKeyRoutes,
+  createAuthenticate,
+  createUsage,
+  isWellFormedKey,
+  revokeAllKeys,
+} from './access/api-keys/index.ts'
+import { createSessions, identityRoutes, identityTask, mayMailInvitation } from './access/identity/index.ts'
 import { ipAddressRoutes, merchantRoutes } from './access/merchants/index.ts'
 import { type Attach, createGateways, createMessageTask, messageRoutes } from './adapters/messages/index.ts'
 import { type LiveMoney, liveMoney, liveWarnings, waitingUnconfigured } from './adapters/providers/announce.ts'
@@ -272,7 +278,7 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
       driver,
       payouts,
     }),
-    merchantRoutes(deps),
+    merchantRoutes(deps, { mayMailInvitation }),
     auditRoutes(deps),
     messageRoutes(deps),
     operatorRoutes(deps, {
@@ -282,7 +288,7 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
       routing,
       breaker,
     }),
-    identityRoutes(deps),
+    identityRoutes(deps, { revokeAllKeys }),
     callbackRoutes(receive, providers),
     payPageRoutes(deps, { collect, find, live, outcomes: MAGIC_NUMBERS }),
     portalRoutes(deps, {

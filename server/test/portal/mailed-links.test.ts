@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { mayMailInvitation } from '../../src/access/identity/index.ts'
 import { inviteMember, type Merchant, setMember } from '../../src/access/merchants/index.ts'
 import { listEmails } from '../../src/adapters/messages/index.ts'
 import { inTransaction } from '../../src/kernel/db/index.ts'
@@ -91,7 +92,7 @@ test('a member of another business opens the business that an invitation is abou
     name: null,
     role: 'VIEWER',
   } as const
-  await inTransaction(deps.db, (tx) => inviteMember(deps, tx, OPERATOR, invitation))
+  await inTransaction(deps.db, (tx) => inviteMember(deps, tx, OPERATOR, invitation, mayMailInvitation))
   const visitor = await office.comes(invited, 'dashboard')
   await visitor.opens(await linkOf(businesses[1] as Merchant, invited.email))
   await visitor.page.getByRole('heading', { level: 1 }).first().waitFor()

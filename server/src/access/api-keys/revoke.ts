@@ -1,7 +1,8 @@
-// Revoking a key: it stops working on the very next request, on every process.
+// Revoking keys: a revoked key stops working on the next request of every process.
 
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { isId, refuse } from '../../kernel/lib/index.ts'
+import type { RevokedKey } from '../merchants/index.ts'
 import { type ApiKeyRecord, KEY_COLUMNS } from './present.ts'
 
 const LOCK = sql(
@@ -11,14 +12,20 @@ const LOCK = sql(
 
 const REVOKE = sql('api_key_revoke', `update api_keys set revoked_at = $3 where merchant_id = $1 and id = $2`)
 
-/** A merchant's key, locked until the transaction ends. Refuses an unknown one, and another merchant's, with not_found. */
+const REVOKE_ALL = sql(
+  'reclaim_revoke',
+  `update api_keys set revoked_at = $2 where merchant_id = $1 and revoked_at is null
+   returning id, name, environment, key_prefix, key_last4`,
+)
+
+/** Locks a key until the transaction ends. Refuses with not_found if the merchant has no such key. */
 export async function lockKey(tx: Tx, merchant_id: string, key_id: string): Promise<ApiKeyRecord> {
   const id = key_id.toLowerCase()
   const [record] = isId(id) ? await tx.query<ApiKeyRecord>(LOCK, [merchant_id, id]) : []
   return record ?? refuse('not_found', { message: 'There is no such API key.' })
 }
 
-/** Revokes a locked key; one that is revoked already stays as it is. */
+/** Revokes a locked key. A key that is revoked already does not change. */
 export async function revokeLocked(deps: Deps, tx: Tx, record: ApiKeyRecord): Promise<ApiKeyRecord> {
   if (record.revoked_at !== null) return record
   const revoked_at = deps.clock.now()
@@ -26,7 +33,12 @@ export async function revokeLocked(deps: Deps, tx: Tx, record: ApiKeyRecord): Pr
   return { ...record, revoked_at }
 }
 
-/** Revokes a key in a transaction of its own; doing it twice changes nothing. Refuses an unknown key with not_found. */
+/** Revokes a key in its own transaction. A second call changes nothing. Refuses an unknown key with not_found. */
 export function revokeKey(deps: Deps, merchant_id: string, key_id: string): Promise<ApiKeyRecord> {
   return inTransaction(deps.db, async (tx) => revokeLocked(deps, tx, await lockKey(tx, merchant_id, key_id)))
+}
+
+/** Revokes every active key of a merchant, of both environments. Returns the keys that it revoked. */
+export function revokeAllKeys(tx: Tx, merchant_id: string, revoked_at: Date): Promise<RevokedKey[]> {
+  return tx.query<RevokedKey>(REVOKE_ALL, [merchant_id, revoked_at])
 }

@@ -3,7 +3,14 @@
 import { queueEmail } from '../../adapters/messages/index.ts'
 import { type Act, type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
-import { addMerchant, createUser, reclaimMerchants, setMember } from '../merchants/index.ts'
+import {
+  addMerchant,
+  createUser,
+  type RevokeAllKeys,
+  reclaimMerchants,
+  setMember,
+  verifyEmail,
+} from '../merchants/index.ts'
 import { storePassword } from './credentials.ts'
 import { clearLinks, type LinkOwner, newLink, useLink } from './mailed-links.ts'
 import { letter } from './pages-mails.ts'
@@ -90,11 +97,6 @@ export async function sendResetLink(deps: Deps, to: string, language: Language, 
   })
 }
 
-const VERIFY = sql(
-  'accounts_verify',
-  'update users set email_verified = true, updated_at = $2 where id = $1 and not email_verified returning id',
-)
-
 /**
  * Sets a new password for whoever came by a reset link, and signs them out everywhere. False: the link is used up. Where
  * the address was never proven before, whoever made the account may be somebody else: their second step goes too, and
@@ -105,6 +107,7 @@ export async function resetPassword(
   input: { owner: LinkOwner; token: string; password_hash: string },
   head: Letterhead,
   asked: Asked,
+  revokeAllKeys: RevokeAllKeys,
 ): Promise<boolean> {
   const { owner, token, password_hash } = input
   const { user_id, email, language } = owner
@@ -112,11 +115,11 @@ export async function resetPassword(
     if (!(await useLink(deps, tx, token))) return false
     await clearLinks(tx, user_id)
     await storePassword(deps, tx, user_id, password_hash)
-    const proven_now = (await tx.query(VERIFY, [user_id, deps.clock.now()])).length === 1
+    const proven_now = await verifyEmail(deps, tx, user_id)
     if (proven_now) {
       await dropSecondStep(tx, user_id)
       const act = { ...asked, actor: { kind: 'user', id: user_id, name: email } } as const
-      await reclaimMerchants(deps, tx, act, user_id)
+      await reclaimMerchants(deps, tx, act, user_id, revokeAllKeys)
     }
     const where = url(head.base_url, 'forgot', language)
     await queueEmail(deps, tx, letter('identity.changed', { to: email, language, brand: head.brand, url: where }))
@@ -129,7 +132,7 @@ export async function resetPassword(
 export async function confirmEmail(deps: Deps, owner: LinkOwner, token: string, asked: Asked): Promise<boolean> {
   return inTransaction(deps.db, async (tx) => {
     if (!(await useLink(deps, tx, token))) return false
-    await tx.query(VERIFY, [owner.user_id, deps.clock.now()])
+    await verifyEmail(deps, tx, owner.user_id)
     await recordPerson(deps, tx, owner, 'user.confirm_email', asked)
     return true
   })

@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { limitConcurrency, newId, type Random, randomBase62, refuseField } from '../../kernel/lib/index.ts'
+import { setIdentity } from '../merchants/index.ts'
 import { forgetAccount } from './adapter.ts'
 import { COMMON_PASSWORDS } from './credentials-common.ts'
 import { EMBEDDED } from './tokens.ts'
@@ -97,7 +98,6 @@ export async function hasPassword(reader: Reader, user_id: string, password: str
   return checkPassword(row?.password_hash ?? null, password)
 }
 const SUBJECT = sql('credentials_subject', 'select issuer, subject, email, name from users where id = $1 for update')
-const RENAME = sql('credentials_rename', 'update users set issuer = $2, subject = $3, updated_at = $4 where id = $1')
 
 type Person = { issuer: string | null; subject: string | null; email: string; name: string }
 
@@ -124,7 +124,7 @@ export async function storePassword(deps: Deps, tx: Tx, user_id: string, passwor
 export async function endSessions(deps: Deps, tx: Tx, user_id: string): Promise<void> {
   const { subject } = await findPerson(tx, user_id)
   if (subject !== null) await forgetAccount(tx, subject)
-  await tx.query(RENAME, [user_id, EMBEDDED, newId(deps, 0), deps.clock.now()])
+  await setIdentity(deps, tx, user_id, { issuer: EMBEDDED, subject: newId(deps, 0) })
 }
 
 async function findPerson(reader: Reader, user_id: string): Promise<Person> {

@@ -1,6 +1,7 @@
 // The door of identity.
 
 export { endSessions, hasPassword, newPassword, setPassword } from './credentials.ts'
+export { mayMailInvitation } from './invitation-limit.ts'
 export { latestSigningKey, signingKey } from './keys.ts'
 export { identityRoutes, identityTask } from './provider-mount.ts'
 export { createSessions } from './session.ts'

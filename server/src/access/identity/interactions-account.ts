@@ -106,7 +106,8 @@ function chooseRoutes(scope: FastifyInstance, site: Site): void {
     if (problems.password) return site.send(reply, 400, choosePage(view, shown(owner), problems))
     const act = { request_id: request.id, address: request.ip }
     const password_hash = await hashPassword(deps, password)
-    const done = await resetPassword(deps, { owner, token: tokenOf(request), password_hash }, letterhead(site), act)
+    const reset = { owner, token: tokenOf(request), password_hash }
+    const done = await resetPassword(deps, reset, letterhead(site), act, site.revokeAllKeys)
     if (!done) return site.send(reply, 400, linkGonePage(view))
     return site.send(reply, 200, messagePage(view, t.password_saved, t.password_saved_lead))
   })

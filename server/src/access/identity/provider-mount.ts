@@ -6,6 +6,7 @@ import { type Deps, isUnavailable } from '../../kernel/db/index.ts'
 import type { Routes } from '../../kernel/http/index.ts'
 import { customerNetwork, Refusal, refuse } from '../../kernel/lib/index.ts'
 import { sweepTask, type Task } from '../../kernel/work/index.ts'
+import type { RevokeAllKeys } from '../merchants/index.ts'
 import { sweepRecords } from './adapter.ts'
 import { sweepAttempts } from './attempts.ts'
 import { signInRoutes } from './interactions.ts'
@@ -18,10 +19,10 @@ import { MOUNT } from './provider.ts'
 import { createSite, PAGE_ROUTE, type Site } from './provider-site.ts'
 
 /** Adds the built-in identity provider under /identity. Adds nothing when a foreign OIDC_ISSUER is configured. */
-export function identityRoutes(deps: Deps): Routes {
+export function identityRoutes(deps: Deps, { revokeAllKeys }: { revokeAllKeys: RevokeAllKeys }): Routes {
   return (app) => {
     if (deps.config.oidc_issuer !== '') return
-    const site = createSite(deps, app)
+    const site = createSite(deps, app, revokeAllKeys)
     app.register(async (scope) => mountProvider(scope, site))
     app.register(async (scope) => mountPages(scope, site))
   }

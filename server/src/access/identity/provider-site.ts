@@ -4,15 +4,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Provider } from 'oidc-provider'
 import type { Deps } from '../../kernel/db/index.ts'
 import { type App, type Console, pageStyle } from '../../kernel/http/index.ts'
+import type { RevokeAllKeys } from '../merchants/index.ts'
 import { type SigningKey, signingKey } from './keys.ts'
 import type { View } from './pages.ts'
 import { pagePolicy } from './pages-provider.ts'
 import { languageOf } from './pages-texts.ts'
 import { consoleOrigins, createProvider, MOUNT, redirectUris } from './provider.ts'
 
-/** What the pages of the provider are given. */
+/** What the pages of the provider share. */
 export type Site = {
   deps: Deps
+  revokeAllKeys: RevokeAllKeys
   /** The public address of this installation. */
   base_url(): string
   provider(): Promise<Provider>
@@ -26,13 +28,14 @@ export type Site = {
 export const PAGE_ROUTE = { schema: { hide: true }, config: { access: 'public' } } as const
 
 /** Makes the site of an app. */
-export function createSite(deps: Deps, app: App): Site {
+export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): Site {
   const { config } = deps
   // The port is known once the app listens, and the key may change: so the provider is built when it is asked for.
   let built: { key: SigningKey; provider: Promise<Provider> } | null = null
   const base_url = () => config.base_url || `http://127.0.0.1:${portOf(app) ?? config.port}`
   const site: Site = {
     deps,
+    revokeAllKeys,
     base_url,
     async provider() {
       const key = await signingKey(deps, `${base_url()}${MOUNT}`)

@@ -11,11 +11,22 @@ export { IpAddressRecord, ipAddressRoutes } from './ip-address-routes.ts'
 export { createAllowlist, IP_STATUSES, type IpAddress, presentIpAddress } from './ip-addresses.ts'
 export { decideAddress, listForReview } from './ip-review.ts'
 export { getMerchant, listMerchants } from './list.ts'
-export { inviteMember, listMembers } from './members.ts'
-export { reclaimMerchants } from './members-reclaim.ts'
+export { inviteMember, listMembers, type MayMailInvitation } from './members.ts'
+export { type RevokeAllKeys, type RevokedKey, reclaimMerchants } from './members-reclaim.ts'
 export { getPricing, type RuleInForce, replacePricing, rulesForAll, rulesInForce } from './pricing.ts'
 export { type Rule, readRules } from './read-rules.ts'
 export { merchantRoutes } from './routes.ts'
 export * from './schema.ts'
 export { type MerchantMove, merchantMoves } from './state.ts'
-export { bindUser, createUser, type NewUser, setMember } from './users.ts'
+export {
+  bindUser,
+  createUser,
+  disableUser,
+  enableUser,
+  makeOperator,
+  type NewUser,
+  setIdentity,
+  setMember,
+  takeOperatorRole,
+  verifyEmail,
+} from './users.ts'

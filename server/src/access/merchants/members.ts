@@ -1,7 +1,7 @@
-// The members of a merchant: inviting, changing roles, removing. One MERCHANT_ADMIN always stays.
+// The members of a merchant: inviting, changing roles, removing. A merchant always keeps one MERCHANT_ADMIN.
 //
-// Anybody may make a merchant and invite addresses to it, so no answer tells whether an address had an account before:
-// a member is shown under an id of the membership and the name that the inviter gave.
+// Any user may create a merchant and invite addresses, so no reply shows whether an address has an account: a member has
+// the id of the membership, and the name that the inviter gave.
 
 import { queueEmail } from '../../adapters/messages/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
@@ -11,11 +11,10 @@ import { isId, type Language, newId, refuse, routingCodeOf } from '../../kernel/
 import { dashboardUrl } from './dashboard-url.ts'
 import { invitationMail } from './invitation-mail.ts'
 import { getMerchant } from './list.ts'
-import { mayMailInvitation } from './members-mails.ts'
 import type { MemberView } from './schema.ts'
 import { inviteUser } from './users.ts'
 
-type Row = Omit<MemberView, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date }
+type MemberRow = Omit<MemberView, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date }
 
 const COLUMNS = 's.id, u.email, coalesce(s.name, u.name) as name, s.role, s.created_at, s.updated_at'
 
@@ -34,15 +33,15 @@ const FIND = sql(
 export async function listMembers(reader: Reader, merchant_id: string, choice: PageChoice) {
   const { page = 1, page_size = 20 } = choice
   const [rows, counted] = await Promise.all([
-    reader.query<Row>(LIST, [merchant_id, page_size, (page - 1) * page_size]),
+    reader.query<MemberRow>(LIST, [merchant_id, page_size, (page - 1) * page_size]),
     reader.query<{ total: number }>(COUNT, [merchant_id]),
   ])
-  return pageOf(rows.map(view), counted[0]?.total ?? 0, choice)
+  return pageOf(rows.map(memberView), counted[0]?.total ?? 0, choice)
 }
 
 async function getMember(reader: Reader, merchant_id: string, member_id: string): Promise<MemberView> {
-  const [row] = isId(member_id) ? await reader.query<Row>(FIND, [merchant_id, member_id]) : []
-  return row ? view(row) : refuseUnknown()
+  const [row] = isId(member_id) ? await reader.query<MemberRow>(FIND, [merchant_id, member_id]) : []
+  return row ? memberView(row) : refuseUnknownMember()
 }
 
 const INSERT = sql(
@@ -53,17 +52,26 @@ const INSERT = sql(
 
 const INVITER = sql('members_inviter', 'select language from users where id = $1')
 
-/** An invitation as it is sent. */
+/** An invitation. Null in `name`: the e-mail address is shown instead. */
 export type Invitation = { merchant_id: string; email: string; role: MerchantRole; name: string | null }
 
-/** More members than any business of ours has; a bound on the e-mails that one merchant can send to strangers. */
+/** The most members of a merchant. It also bounds the e-mails that one merchant can send to strangers. */
 const MEMBERS_MAX = 200
 
+/** The rate limit of invitation e-mails; `email` in lower case. The room identity provides it. */
+export type MayMailInvitation = (deps: Deps, tx: Tx, merchant_id: string, email: string) => Promise<boolean>
+
 /**
- * Makes the person with this e-mail address a member, and mails them, unless too many invitations were mailed today: then
- * nothing else differs. One without an account is bound to it when somebody signs in with the verified address. Refuses somebody who is a member already, and more members than there may be, with invalid_state.
+ * Makes the user with this e-mail address a member and queues an e-mail. Above the rate limit no e-mail is sent and the
+ * reply is the same. Refuses an existing member, and more than MEMBERS_MAX members, with invalid_state.
  */
-export async function inviteMember(deps: Deps, tx: Tx, act: Act, invitation: Invitation): Promise<MemberView> {
+export async function inviteMember(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  invitation: Invitation,
+  mayMailInvitation: MayMailInvitation,
+): Promise<MemberView> {
   const { merchant_id, role } = invitation
   const email = invitation.email.toLowerCase()
   const name = invitation.name ?? email
@@ -73,10 +81,10 @@ export async function inviteMember(deps: Deps, tx: Tx, act: Act, invitation: Inv
   }
   const user_id = await inviteUser(deps, tx, { email, name })
   const id = newId(deps, routingCodeOf(merchant_id))
-  const made = await tx.query(INSERT, [merchant_id, id, user_id, role, name, deps.clock.now()])
-  if (made.length === 0) {
+  const inserted = await tx.query(INSERT, [merchant_id, id, user_id, role, name, deps.clock.now()])
+  if (inserted.length === 0) {
     refuse('invalid_state', {
-      message: 'Somebody with this e-mail address is a member already. Change the role instead.',
+      message: 'A user with this e-mail address is a member already. Change the role instead.',
     })
   }
   const merchant = await getMerchant(tx, merchant_id)
@@ -95,13 +103,13 @@ export async function inviteMember(deps: Deps, tx: Tx, act: Act, invitation: Inv
     }
     await queueEmail(deps, tx, invitationMail(mail))
   }
-  await record(deps, tx, act, { merchant_id, id, action: 'member.invite', after: { email, name, role } })
+  await auditMember(deps, tx, act, { merchant_id, id, action: 'member.invite', after: { email, name, role } })
   return getMember(tx, merchant_id, id)
 }
 
 /**
- * Refuses somebody whose address is not proven: whoever signed up with an address that is not theirs must not bring others
- * in, who would stay when its owner takes the account back.
+ * Refuses a user who has not confirmed the e-mail address. A stranger who signed up with another person's address must not
+ * add members, who would stay when the owner of the address takes the account back.
  */
 export function checkMayInvite({ email_verified }: SessionPrincipal): void {
   if (email_verified) return
@@ -110,8 +118,8 @@ export function checkMayInvite({ email_verified }: SessionPrincipal): void {
   })
 }
 
-// Every change locks all members of the merchant, in one order: of two administrators who demote each other at once,
-// the second sees what the first did.
+// Every change locks all members of the merchant in one order. If two administrators demote each other at once, the
+// second transaction sees the change of the first.
 const LOCK = sql(
   'members_lock',
   'select id, user_id, role from members where merchant_id = $1 order by merchant_id, user_id for update',
@@ -123,8 +131,8 @@ const SET_ROLE = sql(
 const REMOVE = sql('members_remove', 'delete from members where merchant_id = $1 and id = $2')
 
 /**
- * Gives a member another role, which holds on their next request. Giving the one they have changes nothing. Refuses to
- * demote the last MERCHANT_ADMIN with invalid_state, and an unknown member with not_found.
+ * Changes the role of a member, from the member's next request on. The same role changes nothing. Refuses to demote the
+ * last MERCHANT_ADMIN with invalid_state, and an unknown member with not_found.
  */
 export async function changeRole(
   deps: Deps,
@@ -137,7 +145,7 @@ export async function changeRole(
   if (member.role === role) return member
   await tx.query(SET_ROLE, [merchant_id, member.id, role, deps.clock.now()])
   const { id, email } = member
-  await record(deps, tx, act, {
+  await auditMember(deps, tx, act, {
     merchant_id,
     id,
     action: 'member.change_role',
@@ -148,9 +156,8 @@ export async function changeRole(
 }
 
 /**
- * Removes a member, who is refused on their next request. Answers who it was. Everybody may leave, and only a
- * MERCHANT_ADMIN may remove others (insufficient_role). Refuses to remove the last MERCHANT_ADMIN with invalid_state, and
- * an unknown member with not_found.
+ * Removes a member from the next request on, and returns the removed member. A member may leave; only a MERCHANT_ADMIN may
+ * remove others (insufficient_role). Refuses to remove the last MERCHANT_ADMIN (invalid_state).
  */
 export async function removeMember(
   deps: Deps,
@@ -162,11 +169,11 @@ export async function removeMember(
   const member = await lockMember(tx, merchant_id, input.member_id, null, by)
   const { id, email, name, role } = member
   await tx.query(REMOVE, [merchant_id, id])
-  await record(deps, tx, act, { merchant_id, id, action: 'member.remove', before: { email, name, role } })
+  await auditMember(deps, tx, act, { merchant_id, id, action: 'member.remove', before: { email, name, role } })
   return member
 }
 
-/** Locks the members, and gives the one who is to get `role`; null: who is to be removed, by whom. */
+/** Locks the members and returns the one that gets `role`. Null in `role`: `by` removes the member. */
 async function lockMember(
   tx: Tx,
   merchant_id: string,
@@ -176,9 +183,9 @@ async function lockMember(
 ): Promise<MemberView> {
   const members = await tx.query<{ id: string; user_id: string; role: MerchantRole }>(LOCK, [merchant_id])
   const found = members.find(({ id }) => id === member_id)
-  if (!found) refuseUnknown()
+  if (!found) refuseUnknownMember()
   if (by && by.role !== 'MERCHANT_ADMIN' && by.user_id !== found.user_id) {
-    refuse('insufficient_role', { message: 'You may leave, but only a MERCHANT_ADMIN may remove somebody else.' })
+    refuse('insufficient_role', { message: 'You may leave, but only a MERCHANT_ADMIN may remove another member.' })
   }
   const others = members.some((other) => other.role === 'MERCHANT_ADMIN' && other.id !== found.id)
   if (found.role === 'MERCHANT_ADMIN' && role !== 'MERCHANT_ADMIN' && !others) {
@@ -189,20 +196,20 @@ async function lockMember(
   return getMember(tx, merchant_id, found.id)
 }
 
-function record(
+function auditMember(
   deps: Deps,
   tx: Tx,
   act: Act,
-  what: { merchant_id: string; id: string; action: AuditAction; before?: object; after?: object },
+  entry: { merchant_id: string; id: string; action: AuditAction; before?: object; after?: object },
 ): Promise<void> {
-  const { id, ...rest } = what
+  const { id, ...rest } = entry
   return recordAudit(deps, tx, { ...act, ...rest, target_type: 'member', target_id: id })
 }
 
-function refuseUnknown(): never {
+function refuseUnknownMember(): never {
   refuse('not_found', { message: 'There is no such member.' })
 }
 
-function view({ created_at, updated_at, ...rest }: Row): MemberView {
+function memberView({ created_at, updated_at, ...rest }: MemberRow): MemberView {
   return { ...rest, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() }
 }

@@ -1,10 +1,10 @@
-// People: making them, and their memberships.
+// Users and their memberships. Every statement that writes the table users is here.
 
 import { type Deps, sql, type Tx, violatedConstraint } from '../../kernel/db/index.ts'
 import type { MerchantRole } from '../../kernel/http/index.ts'
 import { newId, refuse, routingCodeOf } from '../../kernel/lib/index.ts'
 
-/** A new person. Issuer and subject are null for somebody who was invited and has not signed in yet. */
+/** A new user. Null in `identity` means that the user was invited and has not signed in yet. */
 export type NewUser = {
   email: string
   email_verified: boolean
@@ -20,7 +20,7 @@ const INSERT = sql(
    values ($1, $2, $3, $4, $5, $6, $7, $8, null, $9, $9)`,
 )
 
-/** Makes a person. The e-mail address is stored in lower case. Refuses (409 invalid_state) one that is taken. */
+/** Creates a user; the e-mail address is stored in lower case. Refuses (409 invalid_state) an address that is taken. */
 export async function createUser(deps: Deps, tx: Tx, user: NewUser): Promise<{ id: string; email: string }> {
   const id = newId(deps, 0)
   const email = user.email.toLowerCase()
@@ -45,8 +45,8 @@ const BIND = sql(
 )
 
 /**
- * Binds somebody who was invited by e-mail to the issuer and subject that they signed in with. Answers their id, or null
- * when nobody with this address waits for it: a binding is never replaced, whoever comes second finds none to make.
+ * Binds an invited user to the issuer and subject of the first sign-in. Returns the user id; null if no unbound user has
+ * this address. A binding is never replaced: of two sign-ins, the second one gets null.
  */
 export async function bindUser(
   deps: Deps,
@@ -57,13 +57,66 @@ export async function bindUser(
   return row?.id ?? null
 }
 
+const VERIFY_EMAIL = sql(
+  'accounts_verify',
+  'update users set email_verified = true, updated_at = $2 where id = $1 and not email_verified returning id',
+)
+
+/** Records that the user has proven the e-mail address. False if it was proven before. */
+export async function verifyEmail(deps: Deps, tx: Tx, user_id: string): Promise<boolean> {
+  return (await tx.query(VERIFY_EMAIL, [user_id, deps.clock.now()])).length === 1
+}
+
+const SET_IDENTITY = sql(
+  'credentials_rename',
+  'update users set issuer = $2, subject = $3, updated_at = $4 where id = $1',
+)
+
+/** Replaces the issuer and subject of a user, so that access tokens with the previous subject are refused. */
+export async function setIdentity(
+  deps: Deps,
+  tx: Tx,
+  user_id: string,
+  { issuer, subject }: { issuer: string; subject: string },
+): Promise<void> {
+  await tx.query(SET_IDENTITY, [user_id, issuer, subject, deps.clock.now()])
+}
+
+const DISABLE = sql('admin_disable', 'update users set disabled_at = $2, updated_at = $2 where id = $1')
+const ENABLE = sql('admin_enable', 'update users set disabled_at = null, updated_at = $2 where id = $1')
+const MAKE_OPERATOR = sql('admin_make_operator', 'update users set super_admin = true, updated_at = $2 where id = $1')
+const TAKE_OPERATOR = sql(
+  'admin_revoke_operator',
+  'update users set super_admin = false, updated_at = $2 where id = $1',
+)
+
+/** Disables a user: the server refuses the user from the next request on. */
+export async function disableUser(deps: Deps, tx: Tx, user_id: string): Promise<void> {
+  await tx.query(DISABLE, [user_id, deps.clock.now()])
+}
+
+/** Enables a disabled user. */
+export async function enableUser(deps: Deps, tx: Tx, user_id: string): Promise<void> {
+  await tx.query(ENABLE, [user_id, deps.clock.now()])
+}
+
+/** Makes a user an operator. */
+export async function makeOperator(deps: Deps, tx: Tx, user_id: string): Promise<void> {
+  await tx.query(MAKE_OPERATOR, [user_id, deps.clock.now()])
+}
+
+/** Takes the operator role from a user. Memberships of merchants stay. */
+export async function takeOperatorRole(deps: Deps, tx: Tx, user_id: string): Promise<void> {
+  await tx.query(TAKE_OPERATOR, [user_id, deps.clock.now()])
+}
+
 const SET_MEMBER = sql(
   'members_set',
   `insert into members (merchant_id, id, user_id, role, name, created_at, updated_at) values ($1, $2, $3, $4, null, $5, $5)
    on conflict (merchant_id, user_id) do update set role = excluded.role, updated_at = excluded.updated_at`,
 )
 
-/** Gives a person a role in a merchant, in place of the one they had there. */
+/** Makes a user a member of a merchant with this role, or replaces the member's role. */
 export async function setMember(
   deps: Deps,
   tx: Tx,
@@ -82,7 +135,7 @@ const INVITE = sql(
 )
 const BY_EMAIL = sql('users_by_email', 'select id from users where email = $1')
 
-/** The person with this e-mail address (in lower case), made without an identity when there is none yet. */
+/** The id of the user with this e-mail address (in lower case). If there is none, creates one without an identity. */
 export async function inviteUser(
   deps: Deps,
   tx: Tx,
@@ -90,6 +143,6 @@ export async function inviteUser(
 ): Promise<string> {
   await tx.query(INVITE, [newId(deps, 0), email, name, deps.clock.now()])
   const [user] = await tx.query<{ id: string }>(BY_EMAIL, [email])
-  if (!user) throw new Error('a user who was just invited exists')
+  if (!user) throw new Error('the invited user is missing')
   return user.id
 }

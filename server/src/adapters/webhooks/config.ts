@@ -50,6 +50,17 @@ const ROTATE = sql(
    where merchant_id = $1`,
 )
 
+const DELETE = sql(
+  'reclaim_clear_webhook',
+  'delete from webhook_configs where merchant_id = $1 returning webhook_url, events, secret_last4',
+)
+
+/** Deletes the configuration. Returns it without the secret; null if the merchant has none. */
+export async function deleteConfig(tx: Tx, merchant_id: string): Promise<object | null> {
+  const [config] = await tx.query<object>(DELETE, [merchant_id])
+  return config ?? null
+}
+
 /** Reads the configuration without the secret. Refuses with not_found before the first save. */
 export async function getConfig(reader: Reader, merchant_id: string): Promise<ConfigView> {
   const [row] = await reader.query<ConfigRow>(FIND, [merchant_id])

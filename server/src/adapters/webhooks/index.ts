@@ -1,5 +1,6 @@
 // The door of webhooks, from this platform to merchants: configuration, queueing of events, delivery.
 
+export { deleteConfig } from './config.ts'
 export { createDeliverer, type Deliverer } from './deliver.ts'
 export { type Delivery, enqueueEvents, type NewEvent, subscriptionsOf } from './enqueue.ts'
 export { EVENTS, type EventName } from './events.ts'

@@ -1,6 +1,7 @@
 // Taking rights away at the command line: disabling people, ending an operator's rights, dropping a lost second step.
 
 import { dropSecondStep, EMBEDDED, endSessions, hasSecondStep } from '../../access/identity/index.ts'
+import { disableUser, enableUser, takeOperatorRole } from '../../access/merchants/index.ts'
 import { type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
@@ -18,15 +19,12 @@ const FIND = sql(
   'admin_rights_find',
   'select id, super_admin, issuer, disabled_at from users where email = $1 for update',
 )
-const DISABLE = sql('admin_disable', 'update users set disabled_at = $2, updated_at = $2 where id = $1')
-const ENABLE = sql('admin_enable', 'update users set disabled_at = null, updated_at = $2 where id = $1')
-const REVOKE = sql('admin_revoke_operator', 'update users set super_admin = false, updated_at = $2 where id = $1')
 
 /** Keeps a person out from their next request on. Refuses (invalid_state) one who is disabled already. */
 export function disablePerson(deps: Deps, email: string): Promise<Changed> {
   return change(deps, email, async (tx, { id, disabled_at }) => {
     if (disabled_at !== null) refuse('invalid_state', { message: 'This user is disabled already.' })
-    await tx.query(DISABLE, [id, deps.clock.now()])
+    await disableUser(deps, tx, id)
     return { action: 'user.disable', before: { disabled: false }, after: { disabled: true } }
   })
 }
@@ -35,7 +33,7 @@ export function disablePerson(deps: Deps, email: string): Promise<Changed> {
 export function enablePerson(deps: Deps, email: string): Promise<Changed> {
   return change(deps, email, async (tx, { id, disabled_at }) => {
     if (disabled_at === null) refuse('invalid_state', { message: 'This user is not disabled.' })
-    await tx.query(ENABLE, [id, deps.clock.now()])
+    await enableUser(deps, tx, id)
     return { action: 'user.enable', before: { disabled: true }, after: { disabled: false } }
   })
 }
@@ -44,7 +42,7 @@ export function enablePerson(deps: Deps, email: string): Promise<Changed> {
 export function revokeOperator(deps: Deps, email: string): Promise<Changed> {
   return change(deps, email, async (tx, { id, super_admin }) => {
     if (!super_admin) refuse('invalid_state', { message: 'This user is no operator.' })
-    await tx.query(REVOKE, [id, deps.clock.now()])
+    await takeOperatorRole(deps, tx, id)
     return { action: 'user.revoke_operator', before: { super_admin: true }, after: { super_admin: false } }
   })
 }

@@ -4,11 +4,12 @@ import {
   ACCESS_TOKEN_S,
   issueAccessToken,
   latestSigningKey,
+  mayMailInvitation,
   newPassword,
   setPassword,
   signingKey,
 } from '../../access/identity/index.ts'
-import { bindUser, createUser, findMerchant, inviteMember } from '../../access/merchants/index.ts'
+import { bindUser, createUser, findMerchant, inviteMember, makeOperator } from '../../access/merchants/index.ts'
 import { listEmails } from '../../adapters/messages/index.ts'
 import { type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
@@ -46,7 +47,6 @@ const FIND = sql(
   'select id, email_verified, super_admin, issuer, subject, disabled_at from users where email = $1 for update',
 )
 const BY_SUBJECT = sql('admin_user_by_subject', 'select email from users where issuer = $1 and subject = $2')
-const MAKE_OPERATOR = sql('admin_make_operator', 'update users set super_admin = true, updated_at = $2 where id = $1')
 
 /**
  * Gives a person a role. One who has no account yet gets one: with a password that is shown this once, or, with a foreign
@@ -66,7 +66,7 @@ export function createPerson(deps: Deps, input: NewPerson): Promise<MadePerson> 
     const password = known || deps.config.oidc_issuer !== '' ? null : newPassword(deps.random)
     if (password !== null) await setPassword(deps, tx, user_id, password)
     if (role !== 'SUPER_ADMIN' && merchant_id !== null) {
-      await inviteMember(deps, tx, COMMAND_ACT, { merchant_id, email, role, name })
+      await inviteMember(deps, tx, COMMAND_ACT, { merchant_id, email, role, name }, mayMailInvitation)
     }
     if (change) {
       const target = { target_type: 'user', target_id: user_id }
@@ -104,7 +104,7 @@ async function changeUser(deps: Deps, tx: Tx, input: NewPerson, known: User): Pr
   if (promotes && !known.email_verified && known.issuer !== null) {
     refuse('invalid_state', { message: 'This user has not confirmed the e-mail address yet. Let them do so first.' })
   }
-  if (promotes) await tx.query(MAKE_OPERATOR, [known.id, deps.clock.now()])
+  if (promotes) await makeOperator(deps, tx, known.id)
   if (!binds && !promotes) return [known.id, null]
   const before = { email, super_admin: known.super_admin, issuer: known.issuer, subject: known.subject }
   const after = { ...before, ...(promotes ? { super_admin: true } : {}), ...(binds ? { issuer, subject } : {}) }

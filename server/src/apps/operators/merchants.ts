@@ -1,5 +1,6 @@
 // Operators take on merchants, check them, price them, and stop them.
 
+import { mayMailInvitation } from '../../access/identity/index.ts'
 import {
   addMerchant,
   getMerchant,
@@ -99,7 +100,13 @@ function createRoute(deps: Deps, app: App): void {
         const { id: merchant_id } = await addMerchant(deps, tx, act, { name, email, approved: false })
         const merchant = await getMerchant(tx, merchant_id)
         if (email !== undefined) {
-          await inviteMember(deps, tx, act, { merchant_id, email, role: 'MERCHANT_ADMIN', name: null })
+          await inviteMember(
+            deps,
+            tx,
+            act,
+            { merchant_id, email, role: 'MERCHANT_ADMIN', name: null },
+            mayMailInvitation,
+          )
         }
         return merchant
       })

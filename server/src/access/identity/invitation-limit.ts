@@ -1,5 +1,5 @@
-// How many invitations are mailed. Anybody may make a merchant, invite, remove and invite again: without a bound, that
-// would be a way to fill the mailbox of a bystander.
+// The rate limit of invitation e-mails. Any user may create a merchant, invite, remove and invite again; without a limit,
+// a user could fill the mailbox of a stranger.
 
 import { createHash } from 'node:crypto'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -10,8 +10,8 @@ const ADDRESS_MAX = 3
 const MERCHANT_MAX = 50
 const DAY_MS = 86_400_000
 
-// A row counts one day from its first mail, until blocked_until; what was counted before is forgotten then. Whoever counts
-// at the same moment waits for the row, so that no two take the last mail.
+// A row counts for one day from its first e-mail, until blocked_until; then the count starts again. Concurrent
+// transactions wait for the row lock, so that two of them cannot both send the last e-mail.
 const COUNT = sql(
   'invitation_mails_count',
   `insert into sign_in_attempts as a (key_hash, failures, last_at, blocked_until) values ($1, 1, $2, $3)
@@ -22,17 +22,17 @@ const COUNT = sql(
    returning failures`,
 )
 
-/** Whether one more invitation may be mailed to this address (in lower case), and by this merchant; counts it if so. */
+/** True if one more invitation may be mailed to this address (in lower case) by this merchant. The call counts it. */
 export async function mayMailInvitation(deps: Deps, tx: Tx, merchant_id: string, email: string): Promise<boolean> {
-  // Always the address first: two who count the same never wait for each other.
-  if ((await count(deps, tx, `address:${email}`)) > ADDRESS_MAX) return false
-  return (await count(deps, tx, `merchant:${merchant_id}`)) <= MERCHANT_MAX
+  // Always the address first, so that two transactions that count both rows cannot deadlock.
+  if ((await countInvitation(deps, tx, `address:${email}`)) > ADDRESS_MAX) return false
+  return (await countInvitation(deps, tx, `merchant:${merchant_id}`)) <= MERCHANT_MAX
 }
 
-async function count(deps: Deps, tx: Tx, what: string): Promise<number> {
+async function countInvitation(deps: Deps, tx: Tx, counter: string): Promise<number> {
   const now = deps.clock.now()
-  const key = createHash('sha256').update(`invitation-mail:${what}`).digest()
+  const key = createHash('sha256').update(`invitation-mail:${counter}`).digest()
   const [row] = await tx.query<{ failures: number }>(COUNT, [key, now, new Date(now.getTime() + DAY_MS)])
-  if (!row) throw new Error('a count that was just made exists')
+  if (!row) throw new Error('the counter of invitation e-mails is missing')
   return row.failures
 }
