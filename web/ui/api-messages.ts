@@ -138,14 +138,14 @@ const SWAHILI: Readonly<Record<string, string>> = {
   '{} pays out whole shillings only, and this is {}.': '{} hutuma shilingi kamili tu, na hiki ni {}.',
   'The ledger set aside {} of {}: find out why before any money moves. Run "admin verify".':
     'Vitabu vimetenga {} kati ya {}: tafuta sababu kabla pesa hazijahama. Endesha "admin verify".',
-  'Somebody with this e-mail address is a member already. Change the role instead.':
+  'A user with this e-mail address is a member already. Change the role instead.':
     'Mwenye barua pepe hii ni mwanachama tayari. Badilisha jukumu lake.',
   'There is a user with this e-mail address already.': 'Kuna mtumiaji mwenye barua pepe hii tayari.',
   'A merchant has at most {} members. Remove one first.':
     'Biashara haiwezi kuwa na wanachama zaidi ya {}. Ondoa mmoja kwanza.',
   'Confirm your e-mail address first: open the link in the e-mail that you got when you signed up.':
     'Thibitisha kwanza barua pepe yako: fungua kiungo kilicho kwenye barua pepe uliyopata ulipojiandikisha.',
-  'You may leave, but only a MERCHANT_ADMIN may remove somebody else.':
+  'You may leave, but only a MERCHANT_ADMIN may remove another member.':
     'Unaweza kujiondoa, lakini msimamizi tu ndiye anayeweza kumwondoa mwingine.',
   'This is the last MERCHANT_ADMIN. Make another member MERCHANT_ADMIN first.':
     'Huyu ni msimamizi wa mwisho. Mpe kwanza mwanachama mwingine jukumu la msimamizi.',

@@ -1,4 +1,4 @@
-// API keys: who gets in, what a key may do, and that it stops when it is told to.
+// Authentication by API key: accepted credentials, scopes, environments and revocation.
 
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
@@ -27,7 +27,7 @@ async function makeKey(options: { environment?: 'live' | 'sandbox'; expires_at?:
 }
 
 describe('sending a key', () => {
-  test('Authorization: Bearer and X-API-Key are equal', async () => {
+  test('the server accepts a key in Authorization: Bearer and in X-API-Key', async () => {
     const key = world.sandbox_key
     for (const headers of [
       { authorization: `Bearer ${key}` },
@@ -38,7 +38,7 @@ describe('sending a key', () => {
     }
   })
 
-  test('both headers with the same key are fine; with two different keys they are 401', async () => {
+  test('the server accepts the same key in both headers, and refuses two different keys with 401', async () => {
     assert.equal(
       (await withHeaders({ authorization: `Bearer ${world.sandbox_key}`, 'x-api-key': world.sandbox_key })).status,
       200,
@@ -48,7 +48,7 @@ describe('sending a key', () => {
     for (const key of [world.sandbox_key, world.live_key]) assert.ok(!reply.text.includes(key))
   })
 
-  test('no credential, an empty one and another scheme are 401 authentication_required', async () => {
+  test('the server answers 401 authentication_required when the credential is missing, empty or of another scheme', async () => {
     for (const headers of [
       {},
       { authorization: '' },
@@ -65,7 +65,7 @@ describe('sending a key', () => {
     }
   })
 
-  test('a pk_ value is refused as a public identifier, in either header', async () => {
+  test('the server refuses a pk_ value as a public identifier in either header', async () => {
     for (const value of ['pk_live_abc', 'pk_test_0123456789', 'pk_']) {
       assert.deepEqual(codeOf(await withHeaders({ authorization: `Bearer ${value}` })), [
         401,
@@ -75,14 +75,14 @@ describe('sending a key', () => {
     }
   })
 
-  test('what has no key prefix is a session token, and one that nobody signed is refused', async () => {
+  test('the server reads a credential without a key prefix as a session token, and refuses an unsigned one', async () => {
     assert.deepEqual(codeOf(await withHeaders({ authorization: 'Bearer eyJhbGciOi.eyJzdWIiOi.c2ln' })), [
       401,
       'invalid_session',
     ])
   })
 
-  test('whatever begins like a key is told that the key is wrong, not that a session is', async () => {
+  test('the server answers invalid_api_key, not invalid_session, when a credential begins like a key', async () => {
     for (const value of [
       'service_live_abc-def',
       `${world.sandbox_key}.`,
@@ -96,7 +96,7 @@ describe('sending a key', () => {
     }
   })
 
-  test('a mistyped key is refused without asking the database', async () => {
+  test('the server refuses a mistyped key without a database query', async () => {
     const asked: string[] = []
     const counted = testDeps(world.url, { before: (name) => void asked.push(name) })
     const system = await compose(counted)
@@ -126,12 +126,12 @@ describe('sending a key', () => {
     }
   })
 
-  test('a well-formed key that nobody made is 401 invalid_api_key', async () => {
+  test('the server answers 401 invalid_api_key when a well-formed key does not exist', async () => {
     const key = newPlaintextKey(world.deps.config, systemRandom(), 'live')
     assert.deepEqual(codeOf(await world.get(LIST, key)), [401, 'invalid_api_key'])
   })
 
-  test('keys of both styles get in, whatever style is issued now', async () => {
+  test('keys of both styles authenticate, whichever style the server issues', async () => {
     const database = world.url
     const deps = testDeps(database, { env: { API_KEY_STYLE: 'sk' } })
     const system = await compose(deps)
@@ -157,7 +157,7 @@ describe('sending a key', () => {
 })
 
 describe('the life of a key', () => {
-  test('a revoked key is refused on the very next request, by every process', async () => {
+  test('every process refuses a revoked key on the next request', async () => {
     const { record, plaintext_key: key } = await makeKey()
     const other = testDeps(world.url)
     const system = await compose(other)
@@ -177,7 +177,7 @@ describe('the life of a key', () => {
     }
   })
 
-  test('a key works until the moment it expires, and not at it', async () => {
+  test('a key works until the moment of its expiry, and not at that moment', async () => {
     const own = await createWorld()
     try {
       const { plaintext_key } = await createKey(own.deps, {
@@ -203,7 +203,7 @@ describe('the life of a key', () => {
     assert.equal((await world.get(LIST, plaintext_key)).status, 200)
   })
 
-  test('of a key only the SHA-256 is stored: its plaintext is in no table', async () => {
+  test('the database stores only the SHA-256 of a key: no table holds the plaintext', async () => {
     const { plaintext_key: key } = await makeKey()
     await world.post(PUSH, { ...BODY, reference: 'after the key' }, { key })
     const tables = await world.rows<{ table_name: string }>(
@@ -221,7 +221,7 @@ describe('the life of a key', () => {
     assert.ok(dump.includes(createHash('sha256').update(key).digest('hex')))
   })
 
-  test('a key carries at least 160 random bits, and no two are the same', () => {
+  test('a key has at least 160 random bits, and no two keys are equal', () => {
     const config = readConfig({})
     const keys = Array.from({ length: 2000 }, () => newPlaintextKey(config, systemRandom(), 'live'))
     assert.equal(new Set(keys).size, keys.length)
@@ -240,7 +240,7 @@ describe('the life of a key', () => {
 })
 
 describe('live keys and merchants', () => {
-  test('a merchant that is not approved gets no live key, but a sandbox key', async () => {
+  test('a merchant that is not approved can create a sandbox key but no live key', async () => {
     const pending = await world.newMerchant({ approved: false })
     await assert.rejects(
       world.newKey({ merchant: pending, environment: 'live' }),
@@ -250,7 +250,7 @@ describe('live keys and merchants', () => {
     assert.equal((await world.post(PUSH, BODY, { key })).status, 202)
   })
 
-  test('verified and priced count too: without either there is no live key', async () => {
+  test('a merchant that is not verified or not priced cannot create a live key', async () => {
     const merchant = await world.newMerchant()
     await world.rows('update merchants set verified = false where id = $1', [merchant.id])
     await assert.rejects(
@@ -265,7 +265,7 @@ describe('live keys and merchants', () => {
     )
   })
 
-  test("a suspended merchant's live key is 403, its sandbox key goes on, and what is under way is settled", async () => {
+  test('the server refuses the live key of a suspended merchant with 403, accepts its sandbox key and settles its open payments', async () => {
     const merchant = await world.newMerchant()
     const live = await world.newKey({ merchant, environment: 'live' })
     const sandbox = await world.newKey({ merchant })
@@ -283,8 +283,8 @@ describe('live keys and merchants', () => {
   })
 })
 
-describe('whose records', () => {
-  test('a live record does not exist for a sandbox key, nor a sandbox record for a live key', async () => {
+describe('records of a merchant and environment', () => {
+  test('a sandbox key does not find a live record, and a live key does not find a sandbox record', async () => {
     for (const [owner, other] of [
       [world.live_key, world.sandbox_key],
       [world.sandbox_key, world.live_key],
@@ -300,7 +300,7 @@ describe('whose records', () => {
     await world.work()
   })
 
-  test("another merchant's record is 404, and looks exactly like one that never was", async () => {
+  test("the server answers 404 for another merchant's record, exactly as for an unknown one", async () => {
     const stranger = await world.newKey({ merchant: await world.newMerchant() })
     const { collection_id } = (await world.post(PUSH, BODY)).body.data
     const foreign = await world.get(`${LIST}/${collection_id}`, stranger)
@@ -310,7 +310,7 @@ describe('whose records', () => {
     assert.equal((await world.get(LIST, stranger)).body.data.pagination.total_items, 0)
   })
 
-  test("a merchant_id that is not the key's own is 403, in the body and in the query, whether it exists or not", async () => {
+  test('the server answers 403 when the body or the query names another merchant_id, existing or not', async () => {
     const stranger = await world.newMerchant()
     const { collection_id } = (await world.post(PUSH, BODY)).body.data
     for (const merchant_id of [stranger.id, randomUUID(), 'not-an-id', '']) {
@@ -329,7 +329,7 @@ describe('whose records', () => {
     }
   })
 
-  test('its own merchant_id is accepted, in any letter case', async () => {
+  test('the server accepts the merchant_id of the key in any letter case', async () => {
     for (const merchant_id of [world.merchant.id, world.merchant.id.toUpperCase()]) {
       assert.equal((await world.post(PUSH, { ...BODY, merchant_id })).status, 202)
       assert.equal((await world.get(`${LIST}?merchant_id=${merchant_id}`)).status, 200)
@@ -337,7 +337,7 @@ describe('whose records', () => {
   })
 })
 
-test('what is wrong with a credential is said by what it looks like, and by the header that it came in', async () => {
+test('the error code of a wrong credential depends on its form and on its header', async () => {
   const key = world.sandbox_key
   const mistyped = `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`
   const with_header = async (headers: Record<string, string>) => {

@@ -1,4 +1,4 @@
-// Who calls: an API key in a header, looked up on every request so that revocation holds on the next one.
+// Authentication of API keys. The server looks up the key on every request, so that a revocation holds on the next one.
 
 import type { FastifyRequest } from 'fastify'
 import { type Deps, sql } from '../../kernel/db/index.ts'
@@ -9,13 +9,13 @@ import { isWellFormedKey, keyHash, looksLikeKey } from './format.ts'
 
 /** Options of `createAuthenticate`. */
 export type AuthenticateOptions = {
-  /** Called with every key that authenticated. */
+  /** Records that this key authenticated a request. */
   used(merchant_id: string, key_id: string): void
-  /** Verifies what looks like a session token. Throws a Refusal (401). */
+  /** Verifies a session token. Throws a Refusal (401). */
   session(token: string, request: { id: string; ip: string }): Promise<SessionPrincipal>
 }
 
-type KeyRow = {
+type ApiKeyRow = {
   hash: string
   merchant_id: string
   id: string
@@ -40,15 +40,14 @@ const FIND = sql(
 )
 
 /**
- * Makes the authentication of API keys: who it is, then whether they may call from where they are. A key
- * that is bound to approved addresses is refused elsewhere with the generic `forbidden`. All requests that wait are looked up in one statement, and nothing is
- * remembered between statements: a cache would let a revoked key live on.
+ * Creates the authentication of requests. A key that is bound to approved addresses is refused elsewhere with `forbidden`.
+ * One statement looks up the keys of all waiting requests. There is no cache: it would accept a revoked key.
  */
 export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Authenticate {
-  const find = gather<string, KeyRow | null>(
+  const find = gather<string, ApiKeyRow | null>(
     async (hashes) => {
       const distinct = [...new Set(hashes)]
-      const rows = await deps.db.query<KeyRow>(FIND, [distinct.map((hash) => Buffer.from(hash, 'hex'))])
+      const rows = await deps.db.query<ApiKeyRow>(FIND, [distinct.map((hash) => Buffer.from(hash, 'hex'))])
       const found = new Map(rows.map((row) => [row.hash, row]))
       return hashes.map((hash) => found.get(hash) ?? null)
     },
@@ -63,12 +62,12 @@ export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Au
     if (!looksLikeKey(credential)) {
       if (SESSION_TOKEN.test(credential)) return options.session(credential, request)
       if (request.headers['x-api-key'] !== undefined) refuse('invalid_api_key')
-      refuse('authentication_required', { message: NEITHER })
+      refuse('authentication_required', { message: NO_CREDENTIAL })
     }
     if (!isWellFormedKey(credential)) refuse('invalid_api_key')
     const row = await find(keyHash(credential).toString('hex'))
     if (!row) refuse('invalid_api_key')
-    const principal = principalOf(row)
+    const principal = keyPrincipal(row)
     request.recognised = principal
     if (row.revoked_at !== null) refuse('api_key_revoked')
     if (row.expires_at !== null && row.expires_at <= deps.clock.now()) refuse('api_key_revoked')
@@ -88,13 +87,13 @@ export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Au
   }
 }
 
-/** The form of a JWT: parts between dots, three or more. What is in them is checked where sessions are. */
+/** The form of a JWT: three or more parts between dots. `options.session` checks the content. */
 const SESSION_TOKEN = /^[^.]*\.[^.]*\./
 
-const NEITHER =
+const NO_CREDENTIAL =
   'This is neither an API key nor a session token. Send "Authorization: Bearer <API key>" or "X-API-Key: <API key>", or "Authorization: Bearer <access token>" of a sign-in.'
 
-/** The one credential of a request: Authorization: Bearer and X-API-Key are equal; two that differ are refused. */
+/** The credential of Authorization: Bearer or of X-API-Key. Refuses a request whose two headers differ. */
 function credentialOf(request: FastifyRequest): string {
   const { authorization } = request.headers
   const header = request.headers['x-api-key']
@@ -113,7 +112,7 @@ function credentialOf(request: FastifyRequest): string {
   return credential ?? refuse('authentication_required')
 }
 
-function principalOf(row: KeyRow): KeyPrincipal {
+function keyPrincipal(row: ApiKeyRow): KeyPrincipal {
   return {
     kind: 'api_key',
     key_id: row.id,

@@ -1,4 +1,4 @@
-// A new key for a merchant.
+// Creates an API key for a merchant.
 
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { type Environment, SCOPES } from '../../kernel/http/index.ts'
@@ -7,7 +7,7 @@ import { findMerchant } from '../merchants/index.ts'
 import { keyHash, keyPrefix, newPlaintextKey } from './format.ts'
 import type { ApiKeyRecord } from './present.ts'
 
-/** What a new key is to be. Left out: from any address, and without an end. */
+/** A new key. Default: usable from any address, without an expiry. */
 export type NewKey = {
   merchant_id: string
   environment: Environment
@@ -18,8 +18,8 @@ export type NewKey = {
   expires_at?: Date | null | undefined
 }
 
-/** A key that was just made: its record, and its plaintext for the only time. */
-export type MadeKey = { record: ApiKeyRecord; plaintext_key: string }
+/** A new key: its record, and its plaintext, which is shown only once. */
+export type CreatedKey = { record: ApiKeyRecord; plaintext_key: string }
 
 const INSERT = sql(
   'api_key_insert',
@@ -28,19 +28,18 @@ const INSERT = sql(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, null, $12)`,
 )
 
-/** Makes a key in a transaction of its own; see `insertKey`. */
-export function createKey(deps: Deps, input: NewKey): Promise<MadeKey> {
+/** Creates a key in its own transaction; see `insertKey`. */
+export function createKey(deps: Deps, input: NewKey): Promise<CreatedKey> {
   return inTransaction(deps.db, (tx) => insertKey(deps, tx, input))
 }
 
 /**
- * Makes a key and gives its plaintext, the only time that it exists outside the caller's hands. Refuses an unknown or
- * missing scope, an IP choice that contradicts itself, an end that has passed, an unknown merchant, and a live key for a
- * merchant that is not approved, verified and priced (production_access_restricted).
+ * Creates a key and returns its plaintext, which is not stored. Refuses an unknown or missing scope, contradicting IP
+ * flags, an expiry in the past, an unknown merchant, and a live key for a merchant that may not go live.
  */
-export async function insertKey(deps: Deps, tx: Tx, input: NewKey): Promise<MadeKey> {
+export async function insertKey(deps: Deps, tx: Tx, input: NewKey): Promise<CreatedKey> {
   const scopes = checkedScopes(input.scopes)
-  const ip_choice = ipChoice(input)
+  const ip_flags = ipFlags(input)
   const now = deps.clock.now()
   const expires_at = input.expires_at ?? null
   if (expires_at !== null && expires_at <= now) refuseField('expires_at', 'must be in the future')
@@ -58,7 +57,7 @@ export async function insertKey(deps: Deps, tx: Tx, input: NewKey): Promise<Made
     key_prefix: keyPrefix(plaintext_key),
     key_last4: plaintext_key.slice(-4),
     scopes,
-    ...ip_choice,
+    ...ip_flags,
     expires_at,
     revoked_at: null,
     created_at: now,
@@ -90,8 +89,8 @@ function checkedScopes(scopes: readonly string[]): string[] {
   return [...new Set(scopes)]
 }
 
-/** From which addresses: each of the two flags is the opposite of the other, so one is enough. */
-function ipChoice(input: NewKey): { ip_whitelist_enabled: boolean; continue_without_ip_whitelist: boolean } {
+/** The two flags about addresses. Each is the opposite of the other, so one of them is enough. */
+function ipFlags(input: NewKey): { ip_whitelist_enabled: boolean; continue_without_ip_whitelist: boolean } {
   const { ip_whitelist_enabled, continue_without_ip_whitelist } = input
   if (ip_whitelist_enabled !== undefined && ip_whitelist_enabled === continue_without_ip_whitelist) {
     refuseField(

@@ -1,4 +1,4 @@
-// What a key looks like: <prefix>_<environment>_ + 32 random characters + 6 of checksum.
+// The format of a key: <prefix>_<environment>_, then 32 random characters, then 6 characters of checksum.
 
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -9,11 +9,11 @@ import { BASE62, type Config, type Random, randomBase62 } from '../../kernel/lib
 const BODY_LENGTH = 32
 const CHECKSUM_LENGTH = 6
 
-/** Live and sandbox markers of both styles: whatever is issued now, a key of either style authenticates. */
+/** The markers of both key styles. Keys of both styles authenticate, whichever style API_KEY_STYLE selects. */
 const MARKER = /^[a-z][a-z0-9]{1,19}_(?:live|sandbox|test)_/
 const KEY = /^([a-z][a-z0-9]{1,19})_(live|sandbox|test)_([0-9A-Za-z]+)$/
 
-/** A fresh plaintext key. Shown once, then only its hash remains. */
+/** Generates a plaintext key. The server shows it once and stores only its hash. */
 export function newPlaintextKey(config: Config, random: Random, environment: Environment): string {
   const prefix =
     config.api_key_style === 'sk'
@@ -23,24 +23,24 @@ export function newPlaintextKey(config: Config, random: Random, environment: Env
   return body + checksum(body)
 }
 
-/** The visible leading part of a key: its marker and four characters. */
+/** The visible prefix of a key: its marker and four characters. */
 export function keyPrefix(plaintext: string): string {
   return plaintext.slice(0, plaintext.lastIndexOf('_') + 5)
 }
 
-/** True when a credential begins as API keys do, whatever follows; anything else is a session token. */
+/** True if a credential begins with the marker of an API key. */
 export function looksLikeKey(credential: string): boolean {
   return MARKER.test(credential)
 }
 
-/** True when the checksum fits: a mistyped key is recognised without asking the database. */
+/** True if length and checksum are right, so that a mistyped key needs no database query. */
 export function isWellFormedKey(credential: string): boolean {
   const random = KEY.exec(credential)?.[3]
   if (random?.length !== BODY_LENGTH + CHECKSUM_LENGTH) return false
   return checksum(credential.slice(0, -CHECKSUM_LENGTH)) === credential.slice(-CHECKSUM_LENGTH)
 }
 
-/** SHA-256 of the whole key: all that is stored of it. */
+/** The SHA-256 of the whole key. The database stores only this hash and the visible characters. */
 export function keyHash(plaintext: string): Buffer {
   return hash('sha256', plaintext, 'buffer')
 }

@@ -1,4 +1,4 @@
-// The door of api-keys.
+// The public interface of api-keys.
 
 export { type AuthenticateOptions, createAuthenticate } from './authenticate.ts'
 export { createKey, insertKey, type NewKey } from './create.ts'
@@ -6,4 +6,4 @@ export { isWellFormedKey, looksLikeKey, newPlaintextKey } from './format.ts'
 export { type ApiKeyRecord, presentKey } from './present.ts'
 export { lockKey, revokeAllKeys, revokeKey, revokeLocked } from './revoke.ts'
 export { apiKeyRoutes } from './routes.ts'
-export { createUsage, type Usage } from './usage.ts'
+export { createUsage, type KeyUsage } from './usage.ts'

@@ -1,23 +1,23 @@
-// A merchant's keys, newest first.
+// Lists the keys of a merchant, newest first.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { Environment, PageChoice } from '../../kernel/http/index.ts'
 import { type ApiKeyRecord, KEY_COLUMNS } from './present.ts'
 
-/** What to list; null is everything. */
+/** The filter of a list of keys. Null means all. */
 export type KeyFilter = { environment: Environment | null; status: 'active' | 'revoked' | null }
 
 const CONDITIONS = `k.merchant_id = $1 and ($2::text is null or k.environment = $2)
      and ($3::text is null or (k.revoked_at is null) = ($3 = 'active'))`
 
-// Ids begin with their time: the primary key's order is newest first.
+// Ids begin with their creation time, so the primary key sorts by age.
 const LIST = sql(
   'api_keys_list',
   `select ${KEY_COLUMNS} from api_keys k where ${CONDITIONS} order by k.id desc limit $4 offset $5`,
 )
 const COUNT = sql('api_keys_count', `select count(*)::int as total from api_keys k where ${CONDITIONS}`)
 
-/** One page of the keys of a merchant, of both environments unless the filter says otherwise. */
+/** One page of the keys of a merchant that match the filter. */
 export async function listKeys(
   reader: Reader,
   merchant_id: string,

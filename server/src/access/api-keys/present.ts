@@ -1,8 +1,8 @@
-// A key as it is stored, and as the API shows it.
+// The record of a key, and its form in the API.
 
 import type { Environment } from '../../kernel/http/index.ts'
 
-/** A key as it is stored, with when it was last used (to the minute; null when it never was). */
+/** The record of a key. `last_used_at` is exact to the minute; null means never used. */
 export type ApiKeyRecord = {
   id: string
   merchant_id: string
@@ -19,12 +19,12 @@ export type ApiKeyRecord = {
   last_used_at: Date | null
 }
 
-/** The columns of an ApiKeyRecord, of a row of api_keys that the statement calls `k`. */
+/** The columns of an ApiKeyRecord, for a statement with the alias `k` for api_keys. */
 export const KEY_COLUMNS = `k.id, k.merchant_id, k.name, k.environment, k.key_prefix, k.key_last4, k.scopes,
      k.ip_whitelist_enabled, k.continue_without_ip_whitelist, k.expires_at, k.revoked_at, k.created_at,
      (select u.last_used_at from api_key_usage u where u.merchant_id = k.merchant_id and u.key_id = k.id) as last_used_at`
 
-/** A key as the API shows it: never the plaintext, never its hash. */
+/** The form of a key in the API: without plaintext and hash. */
 export function presentKey(record: ApiKeyRecord) {
   const { expires_at, revoked_at, created_at, last_used_at, ...rest } = record
   return {

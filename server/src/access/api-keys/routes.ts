@@ -1,45 +1,46 @@
-// The merchant's keys, for the dashboard: make, list, revoke, rotate. No API key may call these.
+// The endpoints for the keys of a merchant: create, list, revoke, rotate. Only sessions may call them.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { actOf, recordAudit } from '../../books/audit/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { answerOnce, answerShowingOnce, caller, MERCHANT_ROLES, pageOf, type Routes } from '../../kernel/http/index.ts'
-import { insertKey, type MadeKey } from './create.ts'
+import { type CreatedKey, insertKey } from './create.ts'
 import { listKeys } from './list.ts'
 import { presentKey } from './present.ts'
 import { lockKey, revokeLocked } from './revoke.ts'
 import { rotateKey } from './rotate.ts'
-import { KeyAnswer, KeyParams, KeysAnswer, KeysQuery, MadeKeyAnswer, MerchantParams, NewKeyBody } from './schema.ts'
+import { CreatedKeyReply, KeyParams, KeyReply, KeysQuery, KeysReply, MerchantParams, NewKeyBody } from './schema.ts'
 
 const tags = ['API keys']
 const WRITE = { roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
 const READ = { roles: MERCHANT_ROLES }
 
-/** Adds the routes about API keys. */
+/** Adds the endpoints for API keys. */
 export function apiKeyRoutes(deps: Deps): Routes {
-  const making = {
+  const creation = {
     tags,
     summary: 'Create an API key',
-    description: 'The key is shown in this answer only. Repeating the Idempotency-Key shows the record without it.',
+    description:
+      'Only this reply shows the key. A repetition with the same Idempotency-Key shows the record without it.',
     body: NewKeyBody,
-    response: { 201: MadeKeyAnswer },
+    response: { 201: CreatedKeyReply },
   }
   const config = { access: WRITE, idempotency: 'honoured', refusals: ['production_access_restricted'] } as const
 
   return (app) => {
-    app.post('/v1/merchant/api-keys', { config, schema: making }, async (request, reply) =>
-      create(deps, request, reply),
+    app.post('/v1/merchant/api-keys', { config, schema: creation }, async (request, reply) =>
+      createMerchantKey(deps, request, reply),
     )
     app.post(
       '/v1/merchants/:merchant_id/api-keys',
-      { config, schema: { ...making, summary: 'Create an API key of a named merchant', params: MerchantParams } },
-      async (request, reply) => create(deps, request, reply),
+      { config, schema: { ...creation, summary: 'Create an API key of a named merchant', params: MerchantParams } },
+      async (request, reply) => createMerchantKey(deps, request, reply),
     )
     app.get(
       '/v1/merchant/api-keys',
       {
         config: { access: READ },
-        schema: { tags, summary: 'List API keys, newest first', querystring: KeysQuery, response: { 200: KeysAnswer } },
+        schema: { tags, summary: 'List API keys, newest first', querystring: KeysQuery, response: { 200: KeysReply } },
       },
       async (request) => {
         const { environment = null, status = null } = request.query
@@ -55,12 +56,12 @@ export function apiKeyRoutes(deps: Deps): Routes {
         schema: {
           tags,
           summary: 'Revoke an API key',
-          description: 'It stops working at once. Revoking it again changes nothing.',
+          description: 'The key stops working on the next request. Revoking it again changes nothing.',
           params: KeyParams,
-          response: { 200: KeyAnswer },
+          response: { 200: KeyReply },
         },
       },
-      async (request, reply) => revoke(deps, request, reply),
+      async (request, reply) => revokeMerchantKey(deps, request, reply),
     )
     app.post(
       '/v1/merchant/api-keys/:key_id/rotate',
@@ -70,21 +71,21 @@ export function apiKeyRoutes(deps: Deps): Routes {
           tags,
           summary: 'Replace an API key',
           description:
-            'Revokes the key and makes one with the same name, environment, scopes, IP choice and expiry. The new key is shown in this answer only.',
+            'Revokes the key and creates one with the same name, environment, scopes, IP flags and expiry. Only this reply shows the new key.',
           params: KeyParams,
-          response: { 201: MadeKeyAnswer },
+          response: { 201: CreatedKeyReply },
         },
       },
-      async (request, reply) => rotate(deps, request, reply),
+      async (request, reply) => rotateMerchantKey(deps, request, reply),
     )
   }
 }
 
-function create(deps: Deps, request: FastifyRequest<{ Body: NewKeyBody }>, reply: FastifyReply) {
+function createMerchantKey(deps: Deps, request: FastifyRequest<{ Body: NewKeyBody }>, reply: FastifyReply) {
   const { name, environment, scopes, expires_at, ip_whitelist_enabled, continue_without_ip_whitelist } = request.body
   const { merchant } = caller(request)
   return answerShowingOnce(deps, request, reply, 201, async (tx) => {
-    const made = await insertKey(deps, tx, {
+    const created = await insertKey(deps, tx, {
       merchant_id: merchant.id,
       name,
       environment,
@@ -93,22 +94,22 @@ function create(deps: Deps, request: FastifyRequest<{ Body: NewKeyBody }>, reply
       continue_without_ip_whitelist,
       expires_at: expires_at == null ? null : new Date(expires_at),
     })
-    const after = presentKey(made.record)
+    const after = presentKey(created.record)
     await recordAudit(deps, tx, {
       ...actOf(request),
       merchant_id: merchant.id,
       action: 'api_key.create',
       target_type: 'api_key',
-      target_id: made.record.id,
+      target_id: created.record.id,
       after,
     })
-    return shownOnce(made)
+    return withPlaintextOnce(created)
   })
 }
 
 type KeyRequest = FastifyRequest<{ Params: { key_id: string } }>
 
-function revoke(deps: Deps, request: KeyRequest, reply: FastifyReply) {
+function revokeMerchantKey(deps: Deps, request: KeyRequest, reply: FastifyReply) {
   const { merchant } = caller(request)
   return answerOnce(deps, request, reply, 200, async (tx) => {
     const before = await lockKey(tx, merchant.id, request.params.key_id)
@@ -128,25 +129,25 @@ function revoke(deps: Deps, request: KeyRequest, reply: FastifyReply) {
   })
 }
 
-function rotate(deps: Deps, request: KeyRequest, reply: FastifyReply) {
+function rotateMerchantKey(deps: Deps, request: KeyRequest, reply: FastifyReply) {
   const { merchant } = caller(request)
   return answerShowingOnce(deps, request, reply, 201, async (tx) => {
-    const made = await rotateKey(deps, tx, merchant.id, request.params.key_id)
+    const created = await rotateKey(deps, tx, merchant.id, request.params.key_id)
     await recordAudit(deps, tx, {
       ...actOf(request),
       merchant_id: merchant.id,
       action: 'api_key.rotate',
       target_type: 'api_key',
-      target_id: made.old.id,
-      before: presentKey(made.old),
-      after: presentKey(made.record),
+      target_id: created.old.id,
+      before: presentKey(created.old),
+      after: presentKey(created.record),
     })
-    return shownOnce(made)
+    return withPlaintextOnce(created)
   })
 }
 
-/** The plaintext is in the first answer only: what is stored for a repetition does not hold it. */
-function shownOnce({ record, plaintext_key }: MadeKey) {
+/** Only the first reply holds the plaintext. The reply that is stored for a repetition does not. */
+function withPlaintextOnce({ record, plaintext_key }: CreatedKey) {
   const stored = presentKey(record)
   return { stored, fresh: { ...stored, plaintext_key } }
 }

@@ -1,19 +1,22 @@
-// What callers send and get about API keys.
+// The request and response schemas of API keys.
 
 import Type from 'typebox'
 import { ENVIRONMENTS, PageQuery, page, SCOPES, success } from '../../kernel/http/index.ts'
 import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
 
-const timestamp = (description: string) => Type.String({ format: 'date-time', description })
+const dateTime = (description: string) => Type.String({ format: 'date-time', description })
 
-/** Body of the two routes that make a key. */
+/** Body of the two endpoints that create a key. */
 export const NewKeyBody = Type.Object({
-  merchant_id: Type.Optional(line(64, 'Your own merchant id; needed by members of several merchants.')),
-  name: Type.String({ ...line(100), minLength: 1, description: 'What you will know the key by.' }),
-  environment: oneOf(ENVIRONMENTS, 'Of the key. Live needs a merchant that is approved, verified and priced.'),
+  merchant_id: Type.Optional(line(64, 'Your own merchant id. A member of several merchants must send it.')),
+  name: Type.String({ ...line(100), minLength: 1, description: 'A name for the key.' }),
+  environment: oneOf(
+    ENVIRONMENTS,
+    'The environment of the key. A live key needs a merchant that is approved, verified and priced.',
+  ),
   scopes: Type.Array(line(64), {
     maxItems: 50,
-    description: `What the key may do: ${Object.keys(SCOPES).join(', ')}.`,
+    description: `The scopes of the key: ${Object.keys(SCOPES).join(', ')}.`,
     examples: [['collections:write', 'collections:read']],
   }),
   ip_whitelist_enabled: Type.Optional(
@@ -22,7 +25,7 @@ export const NewKeyBody = Type.Object({
   continue_without_ip_whitelist: Type.Optional(
     Type.Boolean({ description: 'true, the default: the key works from any address.' }),
   ),
-  expires_at: Type.Optional(nullable(timestamp('When the key stops working. Left out: it does not.'))),
+  expires_at: Type.Optional(nullable(dateTime('The key stops working at this time. Default: it does not expire.'))),
 })
 export type NewKeyBody = Type.Static<typeof NewKeyBody>
 
@@ -31,30 +34,30 @@ const fields = {
   merchant_id: Type.String({ format: 'uuid' }),
   name: Type.String(),
   environment: oneOf(ENVIRONMENTS),
-  key_prefix: Type.String({ description: 'The visible beginning of the key.' }),
-  key_last4: Type.String({ description: 'Its last four characters.' }),
+  key_prefix: Type.String({ description: 'The visible prefix of the key.' }),
+  key_last4: Type.String({ description: 'The last four characters of the key.' }),
   scopes: Type.Array(Type.String()),
   ip_whitelist_enabled: Type.Boolean(),
   continue_without_ip_whitelist: Type.Boolean(),
   status: oneOf(['active', 'revoked']),
-  last_used_at: nullable(timestamp('To the minute. Null: never.')),
-  expires_at: nullable(timestamp('Null: the key does not expire.')),
-  revoked_at: nullable(timestamp('Null while active.')),
-  created_at: timestamp('When it was made.'),
+  last_used_at: nullable(dateTime('To the minute. Null means never used.')),
+  expires_at: nullable(dateTime('Null means that the key does not expire.')),
+  revoked_at: nullable(dateTime('Null means that the key is active.')),
+  created_at: dateTime('The time at which the key was created.'),
 }
 
 const KeyRecord = Type.Object(fields)
-const MadeKeyRecord = Type.Object({
+const CreatedKeyRecord = Type.Object({
   ...fields,
   plaintext_key: Type.Optional(
-    Type.String({ description: 'The key itself, this once. Keep it: nobody can show it again.' }),
+    Type.String({ description: 'The key itself. Keep it: the server cannot show it again.' }),
   ),
 })
 
 /** Query of the list. */
 export const KeysQuery = Type.Object({
   ...PageQuery,
-  environment: Type.Optional(oneOf(ENVIRONMENTS, 'Left out: keys of both.')),
+  environment: Type.Optional(oneOf(ENVIRONMENTS, 'Default: keys of both.')),
   status: Type.Optional(oneOf(['active', 'revoked'])),
 })
 
@@ -65,8 +68,8 @@ export const MerchantParams = Type.Object({
   merchant_id: Type.String({ description: 'Your own merchant id, or `me`.' }),
 })
 /** One key, in the envelope. */
-export const KeyAnswer = success(KeyRecord)
-/** A key that was just made, with its plaintext, in the envelope. */
-export const MadeKeyAnswer = success(MadeKeyRecord)
+export const KeyReply = success(KeyRecord)
+/** A new key with its plaintext, in the envelope. */
+export const CreatedKeyReply = success(CreatedKeyRecord)
 /** A page of keys, in the envelope. */
-export const KeysAnswer = success(page(KeyRecord))
+export const KeysReply = success(page(KeyRecord))

@@ -1,7 +1,6 @@
 /**
- * How long a refusal takes says nothing about the keys that exist. Keys are found by their SHA-256, so there is no
- * comparison that could stop early; here it is measured. The kinds are measured in turns, so that a busy machine slows
- * each of them alike, and medians are compared, which a few slow samples do not move.
+ * The time of a refusal shows nothing about existing keys: the server finds keys by their SHA-256, so no comparison stops
+ * early. The test measures the kinds of guesses in turns and compares medians, so that a busy machine does not matter.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -14,13 +13,13 @@ import { isWellFormedKey, newPlaintextKey } from './format.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_CHARS = 32
-/** Of those, how many a guess has right; the rest is too much to hit by chance. */
+/** The characters that a guess has right. The rest is too long to guess by chance. */
 const KNOWN_CHARS = 24
 const WARM_UP = 200
 const ROUNDS = 700
-/** Kinds may differ by this share of a refusal; one statement more adds a quarter to a half. */
+/** Kinds may differ by this share. One more statement would add a quarter to a half. */
 const TOLERANCE = 0.15
-/** What a busy machine does to one measurement it does not do to three; a leak is in each. */
+/** A busy machine disturbs one measurement, not three; a leak shows in each of them. */
 const MEASUREMENTS_MAX = 3
 
 let world: World
@@ -47,7 +46,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** A well-formed key that nobody made, and whose random part begins with `known`. */
+/** A well-formed key that does not exist and whose random part begins with `known`. */
 function guess(known: string): string {
   const chance = systemRandom()
   const chosen = [...known].map((char) => BASE62.indexOf(char))
@@ -95,7 +94,7 @@ async function leak(...of: Parameters<typeof difference>): Promise<number> {
   return smallest
 }
 
-test('a guess that shares nearly all of a real key is refused as slowly as one that shares nothing', async () => {
+test('the server refuses a guess that shares most of a real key as slowly as one that shares nothing', async () => {
   const close = sharesPrefix()
   assert.ok(isWellFormedKey(close) && close !== world.live_key)
   assert.equal(close.slice(0, -14), world.live_key.slice(0, -14))
@@ -103,7 +102,7 @@ test('a guess that shares nearly all of a real key is refused as slowly as one t
   assert.ok(found < TOLERANCE, `refusals differ by ${Math.round(found * 100)} %`)
 })
 
-test('a mistyped guess that shares nearly all of a real key is refused as quickly as one that shares nothing', async () => {
+test('the server refuses a mistyped guess that shares most of a real key as quickly as one that shares nothing', async () => {
   const found = await leak(
     authenticate,
     () => mistyped(sharesNothing()),
@@ -113,7 +112,7 @@ test('a mistyped guess that shares nearly all of a real key is refused as quickl
   assert.ok(found < TOLERANCE, `refusals differ by ${Math.round(found * 100)} %`)
 })
 
-test('the measurement finds a check that looks twice at a guess which shares a prefix', async () => {
+test('the measurement detects a check that takes longer when a guess shares a prefix', async () => {
   const visible = world.live_key.slice(0, world.live_key.lastIndexOf('_') + 5)
   const leaky = async (key: string) => {
     if (key.startsWith(visible)) await world.deps.db.ping()

@@ -1,10 +1,10 @@
-// When keys were last used: noted in memory, written to its own table in sets, to the minute.
+// The time of the last use of each key: kept in memory, then written in batches to a table, exact to the minute.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
 
-/** Notes uses and writes them down now and then. */
-export type Usage = { note(merchant_id: string, key_id: string): void; task: Task }
+/** Records the use of keys. */
+export type KeyUsage = { note(merchant_id: string, key_id: string): void; task: Task }
 
 const WRITE_EVERY_MS = 30_000
 
@@ -16,8 +16,8 @@ const WRITE = sql(
    on conflict (merchant_id, key_id) do update set last_used_at = excluded.last_used_at`,
 )
 
-/** Makes the note-taker. What is noted and not yet written is lost with the process: it is a convenience, not a record. */
-export function createUsage(deps: Deps): Usage {
+/** Creates the recorder of key usage. If the process dies, uses that were not written yet are lost. */
+export function createUsage(deps: Deps): KeyUsage {
   const used = new Map<string, string>()
   const write = async (): Promise<number> => {
     if (used.size === 0) return 0

@@ -1,9 +1,9 @@
-// What a payment costs: the arithmetic of a line of a price list. Pure, in cents.
+// The charges of a payment by one price rule. Pure functions, in cents.
 
 import { assertInvariant, divideHalfUp } from '../../kernel/lib/index.ts'
 import type { Rule } from './read-rules.ts'
 
-/** What is charged for one payment, in cents. `total_charges_minor`: what whoever pays the fees is charged in all. */
+/** The charges of one payment, in cents. `total_charges_minor` is the sum that the payer of the fees is charged. */
 export type Charges = {
   percentage_fee_minor: bigint
   flat_fee_minor: bigint
@@ -12,7 +12,7 @@ export type Charges = {
   total_charges_minor: bigint
 }
 
-/** What one line of a price list charges for an amount. Our fee is percentage plus flat; the processor's charge is added where it is passed through. */
+/** The charges of a price rule for an amount: percentage fee, flat fee and, if passed through, the processor's charge. */
 export function chargesOf(
   rule: Pick<
     Rule,
@@ -22,17 +22,17 @@ export function chargesOf(
 ): Charges {
   const { flat_fee_minor, processor_charge_minor, processor_fee_pass_through } = rule
   const percentage_fee_minor = percentageOf(amount_minor, rule.percentage_hundredths)
-  const passed_on = processor_fee_pass_through ? processor_charge_minor : 0n
+  const passed_through = processor_fee_pass_through ? processor_charge_minor : 0n
   return {
     percentage_fee_minor,
     flat_fee_minor,
     processor_charge_minor,
     processor_fee_pass_through,
-    total_charges_minor: percentage_fee_minor + flat_fee_minor + passed_on,
+    total_charges_minor: percentage_fee_minor + flat_fee_minor + passed_through,
   }
 }
 
-/** Charges of a payment that nothing is charged for. */
+/** The charges of a free payment. */
 export const NO_CHARGES: Charges = {
   percentage_fee_minor: 0n,
   flat_fee_minor: 0n,
@@ -45,6 +45,6 @@ const WHOLE_HUNDREDTHS = 10_000n
 
 /** A percentage of an amount, rounded half up to the cent. */
 export function percentageOf(amount_minor: bigint, percentage_hundredths: number): bigint {
-  assertInvariant(amount_minor >= 0n && percentage_hundredths >= 0, 'a percentage is taken of what is not negative')
+  assertInvariant(amount_minor >= 0n && percentage_hundredths >= 0, 'amount and percentage are not negative')
   return divideHalfUp(amount_minor * BigInt(percentage_hundredths), WHOLE_HUNDREDTHS)
 }

@@ -1,11 +1,11 @@
-// Which line of a price list counts.
+// Chooses the price rule of a payment.
 
-/** What a line of a price list applies to. Null: to every method, or every destination. */
+/** The payments that a price rule applies to. Null means every method, or every destination. */
 export type RuleScope = { flow: Flow; method: string | null; destination_code: string | null }
 
-/** What is charged for: money that comes in, or money that is sent out. */
+/** The flows that have prices: payouts and payments. */
 export const FLOWS = ['withdrawal', 'collection'] as const
-/** What a price is for. */
+/** A flow that has prices. */
 export type Flow = (typeof FLOWS)[number]
 
 /** The methods of each flow. */
@@ -15,8 +15,8 @@ export const FLOW_METHODS: Record<Flow, readonly string[]> = {
 }
 
 /**
- * The line that counts for one payment: of those that apply the most specific, where a destination says more than a
- * method, and both together most. Null when none applies. No two lines of a list say the same, so there is only one.
+ * The most specific rule that applies to a payment; null if none applies. A destination is more specific than a method.
+ * No two rules of a price list have the same scope, so there is only one most specific rule.
  */
 export function chooseRule<Rule extends RuleScope>(
   rules: readonly Rule[],
@@ -27,11 +27,11 @@ export function chooseRule<Rule extends RuleScope>(
     if (rule.flow !== payment.flow) continue
     if (rule.method !== null && rule.method !== payment.method) continue
     if (rule.destination_code !== null && rule.destination_code !== payment.destination_code) continue
-    if (best === null || weight(rule) > weight(best)) best = rule
+    if (best === null || specificityOf(rule) > specificityOf(best)) best = rule
   }
   return best
 }
 
-function weight(rule: RuleScope): number {
+function specificityOf(rule: RuleScope): number {
   return (rule.destination_code === null ? 0 : 2) + (rule.method === null ? 0 : 1)
 }

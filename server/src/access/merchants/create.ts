@@ -1,4 +1,4 @@
-// A new merchant, with its two books.
+// Creates a merchant with its two books.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { openBooks } from '../../books/ledger/index.ts'
@@ -6,7 +6,7 @@ import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts
 import { merchantCode, newId, newRoutingCode } from '../../kernel/lib/index.ts'
 import type { Merchant } from './find.ts'
 
-// Two merchants may draw the same 32-bit routing code: then nothing is written, and another is drawn.
+// If another merchant has the same 32-bit routing code, nothing is written and the caller draws another code.
 const INSERT = sql(
   'merchant_insert',
   `insert into merchants (id, routing_code, merchant_code, name, email, status, verified, created_at, updated_at)
@@ -20,22 +20,22 @@ const DEFAULT_PRICES = sql(
    values ($1, $2, 'withdrawal', null, null, 0, 0, 0, false, 'Default: no fee', $3, null)`,
 )
 
-/** A handful of draws makes two equal routing codes harmless. */
+/** The most attempts to draw a free routing code. */
 const DRAWS_MAX = 5
 
-/** What a new merchant is made of. */
+/** A new merchant. */
 export type NewMerchant = { name: string; email?: string | undefined; approved: boolean }
 
 const COMMAND: Act = { actor: { kind: 'command', id: null, name: 'admin' } }
 
-/** As `addMerchant`, by the admin command and in a transaction of its own. */
+/** As `addMerchant`, by the admin command, in its own transaction. */
 export function createMerchant(deps: Deps, input: NewMerchant): Promise<Merchant> {
   return inTransaction(deps.db, (tx) => addMerchant(deps, tx, COMMAND, input))
 }
 
 /**
- * Makes a merchant, with its audit entry. Unapproved it is PENDING and may use the sandbox; `approved` makes it active,
- * verified and priced with the default price list, so that it may hold live keys.
+ * Creates a merchant and its audit entry. A merchant without approval is PENDING and may use the sandbox; `approved`
+ * makes it ACTIVE, verified and priced with the default price list, so that it may have live keys.
  */
 export async function addMerchant(deps: Deps, tx: Tx, act: Act, input: NewMerchant): Promise<Merchant> {
   const now = deps.clock.now()

@@ -1,10 +1,10 @@
-// Addresses of the dashboard that e-mails link to.
+// Addresses of the dashboard for links in e-mails.
 
 import type { Deps } from '../../kernel/db/index.ts'
 
 /**
- * The address of a page of the dashboard, empty when this installation was told no address of its own. It names the business,
- * because a member of several businesses may have looked at another one last.
+ * The address of a page of the dashboard; empty if BASE_URL is not set. The address names the merchant, because a member
+ * of several merchants may have opened another one last.
  */
 export function dashboardUrl({ config }: Pick<Deps, 'config'>, merchant_id: string, path = ''): string {
   return config.base_url === '' ? '' : `${config.base_url}/dashboard/${path}?merchant=${merchant_id}`

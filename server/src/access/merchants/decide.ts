@@ -1,4 +1,4 @@
-// What operators decide about a merchant: approve, verify, suspend, reactivate. Each with its audit entry, in one transaction.
+// Decisions of operators about a merchant: approve, verify, suspend, reactivate. Each writes an audit entry in its transaction.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -13,8 +13,8 @@ const MOVE = sql(
 )
 
 /**
- * Moves a merchant to another status. It holds on the next request of every process. Refuses a merchant that is in
- * another state with invalid_state, an unknown one with not_found.
+ * Moves a merchant to another status, which every process applies from the next request on. Refuses a merchant with
+ * another status (invalid_state) and an unknown one (not_found).
  */
 export async function moveMerchant(
   deps: Deps,
@@ -48,7 +48,7 @@ const VERIFY = sql(
 )
 
 /**
- * Notes that the identity of the business has been checked, whatever its status. Doing it again changes nothing.
+ * Records that an operator has checked the identity of the business, in any status. A second call changes nothing.
  * Refuses an unknown merchant with not_found.
  */
 export async function verifyMerchant(

@@ -1,9 +1,9 @@
-// Finding merchants: by id, and by the routing code that every id of theirs carries.
+// Finds merchants by id, and by the routing code in every id of a merchant.
 
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
 
-/** A merchant. `priced`: at least one withdrawal price is in force. */
+/** A merchant. `priced` is true if at least one withdrawal price is in force. */
 export type Merchant = {
   id: string
   routing_code: number
@@ -21,7 +21,7 @@ const FIND = sql(
    from merchants m where m.id = $1`,
 )
 
-/** The merchant with this id, or null. */
+/** The merchant with this id; null if there is none. */
 export async function findMerchant(reader: Reader, id: string): Promise<Merchant | null> {
   const [row] = await reader.query<Merchant>(FIND, [id])
   return row ?? null
@@ -35,11 +35,11 @@ const BY_ROUTING = sql(
 const MEMORY_MAX = 100_000
 
 /**
- * From routing code to merchant id. The pair never changes, so it is remembered; unknown codes are not, because a
- * merchant may come later.
+ * Creates the look-up of merchant ids by routing code. Pairs never change, so they are cached. Unknown codes are not,
+ * because a merchant with that code may be created later.
  */
 export function merchantByRoutingCode(deps: Deps): (routing_code: number) => Promise<string | null> {
-  const known = new Map<number, string>()
+  const cache = new Map<number, string>()
   const find = gather<number, string | null>(
     async (codes) => {
       const rows = await deps.db.query<{ routing_code: number; id: string }>(BY_ROUTING, [[...new Set(codes)]])
@@ -49,12 +49,12 @@ export function merchantByRoutingCode(deps: Deps): (routing_code: number) => Pro
     { max_items: 200, max_running: 2 },
   )
   return async (routing_code) => {
-    const found = known.get(routing_code)
+    const found = cache.get(routing_code)
     if (found) return found
     const id = await find(routing_code)
     if (id === null) return null
-    if (known.size >= MEMORY_MAX) known.clear()
-    known.set(routing_code, id)
+    if (cache.size >= MEMORY_MAX) cache.clear()
+    cache.set(routing_code, id)
     return id
   }
 }

@@ -1,4 +1,4 @@
-// The door of merchants.
+// The public interface of merchants.
 
 export { type Charges, chargesOf, NO_CHARGES, percentageOf } from './charges.ts'
 export { chooseRule, FLOW_METHODS, FLOWS, type Flow } from './choose-rule.ts'

@@ -1,18 +1,18 @@
-// The e-mail to a person who was invited, in the language of the person who invites. It is the same whether there is an account
-// or not, so that it does not tell which addresses have one.
+// The e-mail of an invitation, in the language of the inviting user. It does not depend on whether the address has an
+// account, so that it does not show which addresses have one.
 
 import type { Email } from '../../adapters/messages/index.ts'
 import type { MerchantRole } from '../../kernel/http/index.ts'
 import type { Language } from '../../kernel/lib/index.ts'
 
-/** What an invitation tells the one who is invited. */
+/** The content of an invitation e-mail. */
 export type InvitationMail = {
   merchant_id: string
   merchant_name: string
   email: string
   role: MerchantRole
   language: Language
-  /** The dashboard, where to sign in; empty when this installation was told no address of its own. */
+  /** The address of the dashboard; empty if BASE_URL is not set. */
   url: string
   brand: string
 }
@@ -21,15 +21,15 @@ const ADDRESS = /(?:(?<![a-z\d+.-])[a-z\d+.-]+:\/\/|\bwww\.)\S*/gi
 const DOMAIN_DOT = /(?<=[\p{L}\p{N}-])\.(?=[\p{L}\p{N}-]{2})/gu
 
 /**
- * The name of a business as strangers are mailed it: on one line, and nothing in it that a mail program makes a link of.
- * Anybody may name a business as they like.
+ * The name of a business for e-mails: on one line, without text that a mail program turns into a link. A stranger may have
+ * chosen the name.
  */
 export function mailedName(name: string): string {
   const plain = name.replace(ADDRESS, ' ').replace(DOMAIN_DOT, ' ')
   return plain.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim() || '-'
 }
 
-/** Roles as the dashboard calls them. */
+/** The role names of the dashboard. */
 const ROLES: Record<Language, Record<MerchantRole, string>> = {
   sw: { MERCHANT_ADMIN: 'Msimamizi', DEVELOPER: 'Msanidi', FINANCE: 'Fedha', VIEWER: 'Mtazamaji' },
   en: { MERCHANT_ADMIN: 'Administrator', DEVELOPER: 'Developer', FINANCE: 'Finance', VIEWER: 'Viewer' },

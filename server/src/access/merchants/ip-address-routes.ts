@@ -1,4 +1,4 @@
-// The merchant's list of addresses that its live keys may be used from, for the dashboard.
+// The endpoints of the IP allowlist of a merchant.
 
 import Type from 'typebox'
 import { actOf, recordAudit } from '../../books/audit/index.ts'
@@ -21,33 +21,33 @@ const tags = ['API keys']
 const WRITE = { roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
 const READ = { roles: MERCHANT_ROLES }
 
-const Body = Type.Object({
-  merchant_id: Type.Optional(line(64, 'Your own merchant id; needed by members of several merchants.')),
-  label: Type.String({ ...line(100), minLength: 1, description: 'What you will know it by.' }),
+const IpAddressBody = Type.Object({
+  merchant_id: Type.Optional(line(64, 'Your own merchant id. A member of several merchants must send it.')),
+  label: Type.String({ ...line(100), minLength: 1, description: 'A name for the entry.' }),
   address: line(64, 'An address or a network in CIDR form, IPv4 (at widest /16) or IPv6 (at widest /32).'),
   environment: Type.Optional(oneOf(ENVIRONMENTS, 'live, the default. Sandbox keys are never restricted.')),
 })
 
-/** An entry of the allowlist, as its own merchant and operators see it. */
+/** An entry of the allowlist in the API. */
 export const IpAddressRecord = Type.Object({
   id: Type.String({ format: 'uuid' }),
   merchant_id: Type.String({ format: 'uuid' }),
   label: Type.String(),
   address: Type.String({ description: 'An address, or a network in CIDR form.' }),
   environment: oneOf(ENVIRONMENTS),
-  status: oneOf(IP_STATUSES, 'Only APPROVED lets a request in.'),
-  reason: nullable(Type.String({ description: 'Why an operator rejected it.' })),
+  status: oneOf(IP_STATUSES, 'Only an APPROVED entry allows requests.'),
+  reason: nullable(Type.String({ description: 'The reason of the operator for a rejection.' })),
   created_at: Type.String({ format: 'date-time' }),
-  decided_at: nullable(Type.String({ format: 'date-time', description: 'Null while PENDING.' })),
+  decided_at: nullable(Type.String({ format: 'date-time', description: 'Null means PENDING.' })),
 })
 
-const Query = Type.Object({
+const IpAddressesQuery = Type.Object({
   ...PageQuery,
-  environment: Type.Optional(oneOf(ENVIRONMENTS, 'Left out: both.')),
+  environment: Type.Optional(oneOf(ENVIRONMENTS, 'Default: both.')),
   status: Type.Optional(oneOf(IP_STATUSES)),
 })
 
-/** Adds the routes of the IP allowlist. */
+/** Adds the endpoints of the IP allowlist. */
 export function ipAddressRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(
@@ -56,8 +56,8 @@ export function ipAddressRoutes(deps: Deps): Routes {
         config: { access: READ },
         schema: {
           tags,
-          summary: 'List the addresses that live keys may be used from, newest first',
-          querystring: Query,
+          summary: 'List the addresses of the allowlist of live keys, newest first',
+          querystring: IpAddressesQuery,
           response: { 200: success(page(IpAddressRecord)) },
         },
       },
@@ -74,9 +74,9 @@ export function ipAddressRoutes(deps: Deps): Routes {
         config: { access: WRITE, idempotency: 'honoured', refusals: ['invalid_state'] },
         schema: {
           tags,
-          summary: 'Ask for an address to be allowed',
-          description: 'It starts PENDING, and counts once an operator has approved it.',
-          body: Body,
+          summary: 'Request an address for the allowlist',
+          description: 'The entry starts PENDING. It allows requests after an operator has approved it.',
+          body: IpAddressBody,
           response: { 201: success(IpAddressRecord) },
         },
       },
@@ -104,8 +104,8 @@ export function ipAddressRoutes(deps: Deps): Routes {
         config: { access: WRITE, idempotency: 'honoured' },
         schema: {
           tags,
-          summary: 'Take an address off the list',
-          description: 'It counts no more from the next request on. The answer is the entry as it was.',
+          summary: 'Remove an address from the allowlist',
+          description: 'The removal holds from the next request on. The reply is the removed entry.',
           params: Type.Object({ id: Type.String({ description: 'The id of the entry.' }) }),
           response: { 200: success(IpAddressRecord) },
         },

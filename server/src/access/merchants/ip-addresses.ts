@@ -1,14 +1,14 @@
-// The addresses that a merchant's live keys may be used from: asked for by the merchant, approved by an operator.
+// The IP allowlist of the live keys of a merchant. The merchant requests an entry, and an operator approves it.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment, PageChoice } from '../../kernel/http/index.ts'
 import { gather, isId, newId, refuse, refuseField, routingCodeOf } from '../../kernel/lib/index.ts'
 import { canonicalAddress, canonicalNetwork, shownNetwork } from './ip-network.ts'
 
-/** Where an entry stands. Only APPROVED lets anybody in. */
+/** The statuses of an entry. Only an APPROVED entry allows requests. */
 export const IP_STATUSES = ['PENDING', 'APPROVED', 'REJECTED'] as const
 
-/** An entry as it is stored. `address` is a canonical CIDR, `reason` why an operator rejected it. */
+/** An entry of the allowlist. `address` is a canonical CIDR; `reason` is the operator's reason for a rejection. */
 export type IpAddress = {
   id: string
   merchant_id: string
@@ -21,12 +21,12 @@ export type IpAddress = {
   decided_at: Date | null
 }
 
-/** More than this is a network that should be written as one. */
+/** The most entries of a merchant. A merchant with more addresses should enter networks. */
 const ENTRIES_MAX = 100
 
 const COLUMNS = 'id, merchant_id, label, address, environment, status, reason, created_at, decided_at'
 
-// Ids begin with their time: the primary key's order is newest first.
+// Ids begin with their creation time, so the primary key sorts by age.
 const LIST = sql(
   'ip_addresses_of_merchant',
   `select ${COLUMNS} from ip_addresses
@@ -38,7 +38,7 @@ const COUNT = sql(
   `select count(*)::int as total from ip_addresses
    where merchant_id = $1 and ($2::text is null or environment = $2) and ($3::text is null or status = $3)`,
 )
-// Two requests that add at once count one after the other.
+// Concurrent requests that add an entry count the entries one after the other.
 const LOCK = sql('ip_addresses_lock', 'select 1 from merchants where id = $1 for no key update')
 const SAME = sql(
   'ip_addresses_same',
@@ -54,7 +54,7 @@ const DELETE = sql(
   `delete from ip_addresses where merchant_id = $1 and id = $2 returning ${COLUMNS}`,
 )
 
-/** One page of a merchant's entries, newest first; null in the filter is everything. */
+/** One page of a merchant's entries, newest first. Null in the filter means all. */
 export async function listIpAddresses(
   reader: Reader,
   merchant_id: string,
@@ -70,8 +70,8 @@ export async function listIpAddresses(
 }
 
 /**
- * Asks for an address or network: it starts PENDING. Refuses what is no address, a network with host bits or wider than
- * any business needs (400), one that is on the list already, and more than a hundred entries (409 invalid_state).
+ * Adds an entry with status PENDING. Refuses an invalid address, a network with host bits and one that is too wide (400),
+ * and a duplicate or more than ENTRIES_MAX entries (409 invalid_state).
  */
 export async function addIpAddress(
   deps: Deps,
@@ -79,32 +79,32 @@ export async function addIpAddress(
   input: { merchant_id: string; label: string; address: string; environment: Environment },
 ): Promise<IpAddress> {
   const { merchant_id, label, environment } = input
-  const read = canonicalNetwork(input.address)
-  if ('problem' in read) refuseField('address', read.problem)
+  const parsed = canonicalNetwork(input.address)
+  if ('problem' in parsed) refuseField('address', parsed.problem)
   await tx.query(LOCK, [merchant_id])
-  const [same] = await tx.query<{ status: string }>(SAME, [merchant_id, environment, read.network])
+  const [same] = await tx.query<{ status: string }>(SAME, [merchant_id, environment, parsed.network])
   if (same) {
-    const again = same.status === 'REJECTED' ? ' Remove it first to ask again.' : ''
-    refuse('invalid_state', { message: `This address is on the list already, with status ${same.status}.${again}` })
+    const hint = same.status === 'REJECTED' ? ' Remove it first to ask again.' : ''
+    refuse('invalid_state', { message: `This address is on the list already, with status ${same.status}.${hint}` })
   }
   const [counted] = await tx.query<{ total: number }>(COUNT, [merchant_id, null, null])
   if ((counted?.total ?? 0) >= ENTRIES_MAX) {
     refuse('invalid_state', { message: `The list holds ${ENTRIES_MAX} addresses. Remove one, or write a network.` })
   }
   const id = newId(deps, routingCodeOf(merchant_id))
-  const values = [merchant_id, id, label, read.network, environment, deps.clock.now()]
+  const values = [merchant_id, id, label, parsed.network, environment, deps.clock.now()]
   const [entry] = await tx.query<IpAddress>(INSERT, values)
   return entry as IpAddress
 }
 
-/** Takes an entry off the list; it counts no more from the next request on. Refuses an unknown one with not_found. */
+/** Removes an entry, from the next request on. Refuses an unknown entry with not_found. */
 export async function removeIpAddress(tx: Tx, merchant_id: string, id: string): Promise<IpAddress> {
-  const wanted = id.toLowerCase()
-  const [entry] = isId(wanted) ? await tx.query<IpAddress>(DELETE, [merchant_id, wanted]) : []
+  const entry_id = id.toLowerCase()
+  const [entry] = isId(entry_id) ? await tx.query<IpAddress>(DELETE, [merchant_id, entry_id]) : []
   return entry ?? refuse('not_found', { message: 'There is no such address on the list.' })
 }
 
-/** An entry as the API shows it. */
+/** The form of an entry in the API. */
 export function presentIpAddress(entry: IpAddress) {
   return {
     id: entry.id,
@@ -127,21 +127,21 @@ const ALLOWED = sql(
 )
 
 /**
- * Makes the question whether a live key of a merchant may be used from an address. All that wait are asked in one
- * statement, and nothing is remembered: an approval, and a removal, count on the next request of every process.
+ * Creates the check whether a live key of a merchant may be used from an address. One statement checks all waiting
+ * requests. There is no cache, so an approval and a removal hold on the next request of every process.
  */
 export function createAllowlist(deps: Deps): (merchant_id: string, address: string) => Promise<boolean> {
-  const ask = gather<{ merchant_id: string; address: string }, boolean>(
-    async (asked) => {
-      const rows = asked.map((one, place) => ({ ...one, place }))
+  const isAllowed = gather<{ merchant_id: string; address: string }, boolean>(
+    async (pairs) => {
+      const rows = pairs.map((pair, place) => ({ ...pair, place }))
       const allowed = await deps.db.query<{ place: number }>(ALLOWED, [JSON.stringify(rows)])
       const places = new Set(allowed.map(({ place }) => place))
-      return asked.map((_, place) => places.has(place))
+      return pairs.map((_, place) => places.has(place))
     },
     { max_items: 200, max_running: 2 },
   )
   return async (merchant_id, from) => {
     const address = canonicalAddress(from)
-    return address !== null && ask({ merchant_id, address })
+    return address !== null && isAllowed({ merchant_id, address })
   }
 }

@@ -1,4 +1,4 @@
-// What operators decide about the addresses of merchants: approve, reject. (What merchants do with them: ip-addresses.ts.)
+// Decisions of operators about allowlist entries: approve, reject. The endpoints of merchants use ip-addresses.ts.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -8,12 +8,12 @@ import { type IpAddress, presentIpAddress } from './ip-addresses.ts'
 import { type AddressDecision, addressDecisions } from './ip-state.ts'
 import type { ReviewedAddress } from './schema.ts'
 
-type Row = IpAddress & { merchant_code: string; merchant_name: string }
+type IpAddressRow = IpAddress & { merchant_code: string; merchant_name: string }
 
 const COLUMNS = `a.id, a.merchant_id, m.merchant_code, m.name as merchant_name, a.label, a.address, a.environment, a.status,
    a.reason, a.created_at, a.decided_at`
 
-// Without a name they are planned for the filters at hand: those that wait have an index of their own.
+// These statements have no name, so PostgreSQL plans them for the given filters: PENDING entries have their own index.
 const LIST = sql(
   '',
   `select ${COLUMNS} from ip_addresses a join merchants m on m.id = a.merchant_id
@@ -27,7 +27,7 @@ const COUNT = sql(
      limit $3) counted`,
 )
 
-/** Which addresses to list. */
+/** The filter of the list of addresses. */
 export type AddressesFilter = PageChoice & { status?: IpAddress['status']; merchant_id?: string }
 
 /** A page of the addresses of all merchants, newest first. `total_items` counts up to 10,000. */
@@ -35,13 +35,13 @@ export async function listForReview(deps: Deps, filter: AddressesFilter) {
   const { page = 1, page_size = 20 } = filter
   const matching = [filter.status ?? null, filter.merchant_id ?? null]
   const [rows, counted] = await Promise.all([
-    deps.db.query<Row>(LIST, [...matching, page_size, (page - 1) * page_size]),
+    deps.db.query<IpAddressRow>(LIST, [...matching, page_size, (page - 1) * page_size]),
     deps.db.query<{ total: number }>(COUNT, [...matching, COUNT_MAX]),
   ])
-  return pageOf(rows.map(view), counted[0]?.total ?? 0, filter)
+  return pageOf(rows.map(reviewedAddress), counted[0]?.total ?? 0, filter)
 }
 
-// The id carries its merchant's routing code, so that it leads to its row through the primary key.
+// The id contains the routing code of the merchant, so the statement finds the row by primary key.
 const FIND = sql(
   'ip_review_find',
   `select ${COLUMNS} from merchants m join ip_addresses a on a.merchant_id = m.id where m.routing_code = $1 and a.id = $2`,
@@ -49,8 +49,8 @@ const FIND = sql(
 
 async function getAddress(reader: Reader, address_id: string): Promise<ReviewedAddress> {
   const id = address_id.toLowerCase()
-  const [row] = isId(id) ? await reader.query<Row>(FIND, [routingCodeOf(id), id]) : []
-  return row ? view(row) : refuse('not_found', { message: 'There is no such address.' })
+  const [row] = isId(id) ? await reader.query<IpAddressRow>(FIND, [routingCodeOf(id), id]) : []
+  return row ? reviewedAddress(row) : refuse('not_found', { message: 'There is no such address.' })
 }
 
 const LOCK = sql('ip_review_lock', 'select id from ip_addresses where merchant_id = $1 and id = $2 for update')
@@ -61,9 +61,8 @@ const DECIDE = sql(
 )
 
 /**
- * Decides about an address, which holds for live keys on the next request. `reason` is shown to the merchant. An
- * approval may be taken back by rejecting. Refuses an address in another state with invalid_state, an unknown one with
- * not_found.
+ * Approves or rejects an entry, from the next request of a live key on. The merchant sees `reason`. An operator may reject
+ * an approved entry. Refuses an entry in another status (invalid_state) and an unknown one (not_found).
  */
 export async function decideAddress(
   deps: Deps,
@@ -93,7 +92,7 @@ export async function decideAddress(
   return getAddress(tx, id)
 }
 
-function view(row: Row): ReviewedAddress {
+function reviewedAddress(row: IpAddressRow): ReviewedAddress {
   const { merchant_code, merchant_name, ...entry } = row
   return { ...presentIpAddress(entry), merchant_code, merchant_name }
 }

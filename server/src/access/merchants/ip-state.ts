@@ -1,11 +1,11 @@
-// The decisions about an address of the allowlist, and from which state each may be made.
+// The decisions about an allowlist entry, and the statuses from which each is allowed.
 
 import type { IpAddress } from './ip-addresses.ts'
 
-type Status = IpAddress['status']
-type Decision = { from: readonly Status[]; to: Status; message: string }
+type IpStatus = IpAddress['status']
+type AddressMove = { from: readonly IpStatus[]; to: IpStatus; message: string }
 
-/** Every decision an operator can make, and what is said of an address in another state. */
+/** The decisions of operators. `message` is the error for an entry in another status. */
 export const addressDecisions = {
   approve: { from: ['PENDING'], to: 'APPROVED', message: 'Only a PENDING address can be approved.' },
   reject: {
@@ -13,7 +13,7 @@ export const addressDecisions = {
     to: 'REJECTED',
     message: 'Only a PENDING or APPROVED address can be rejected.',
   },
-} as const satisfies Record<string, Decision>
+} as const satisfies Record<string, AddressMove>
 
 /** The name of a decision. */
 export type AddressDecision = keyof typeof addressDecisions

@@ -1,4 +1,4 @@
-// Merchants as operators see them: one, and all of them, newest first.
+// Merchants for operators: one merchant, and the list, newest first.
 
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type PageChoice, pageOf } from '../../kernel/http/index.ts'
@@ -6,7 +6,7 @@ import { isId, refuse } from '../../kernel/lib/index.ts'
 import type { MerchantView } from './schema.ts'
 import type { MerchantStatus } from './state.ts'
 
-type Row = Omit<MerchantView, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date }
+type MerchantRow = Omit<MerchantView, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date }
 
 const COLUMNS = `m.id, m.merchant_code, m.name, m.email, m.status, m.verified, exists (
      select 1 from pricing_rules p where p.merchant_id = m.id and p.flow = 'withdrawal' and p.valid_until is null) as priced,
@@ -18,22 +18,22 @@ const CONDITIONS = `($1::text is null or m.status = $1) and ($2::text is null
    or position(lower($2) in lower(m.name)) > 0 or starts_with(m.merchant_code, upper($2)))
    and (not $3::boolean or m.status = 'PENDING' or (m.status = 'ACTIVE' and not m.verified))`
 
-// Without a name they are planned for the filters at hand. Ids begin with their time, so their order is newest first.
+// These statements have no name, so PostgreSQL plans them for the given filters. Ids begin with their creation time.
 const LIST = sql('', `select ${COLUMNS} from merchants m where ${CONDITIONS} order by m.id desc limit $4 offset $5`)
 const COUNT = sql(
   '',
   `select count(*)::int as total from (select 1 from merchants m where ${CONDITIONS} limit $4) counted`,
 )
 
-/** The merchant with this id, as operators see it. Refuses an unknown one with not_found. */
+/** The merchant with this id, for operators. Refuses an unknown id with not_found. */
 export async function getMerchant(reader: Reader, id: string): Promise<MerchantView> {
-  const [row] = isId(id.toLowerCase()) ? await reader.query<Row>(GET, [id]) : []
-  return row ? view(row) : refuse('not_found', { message: 'There is no merchant with this id.' })
+  const [row] = isId(id.toLowerCase()) ? await reader.query<MerchantRow>(GET, [id]) : []
+  return row ? merchantView(row) : refuse('not_found', { message: 'There is no merchant with this id.' })
 }
 
 /**
- * Filters of the list; `search` is part of a name, or the beginning of a merchant code. `to_check`: those that were not
- * approved, or not verified yet.
+ * The filter of the list. `search` is part of a name, or the beginning of a merchant code. `to_check` selects merchants
+ * that are not approved or not verified yet.
  */
 export type MerchantsFilter = PageChoice & { status?: MerchantStatus; search?: string; to_check?: boolean }
 
@@ -42,12 +42,12 @@ export async function listMerchants(deps: Deps, filter: MerchantsFilter) {
   const { page = 1, page_size = 20 } = filter
   const matching = [filter.status ?? null, filter.search ?? null, filter.to_check ?? false]
   const [rows, counted] = await Promise.all([
-    deps.db.query<Row>(LIST, [...matching, page_size, (page - 1) * page_size]),
+    deps.db.query<MerchantRow>(LIST, [...matching, page_size, (page - 1) * page_size]),
     deps.db.query<{ total: number }>(COUNT, [...matching, COUNT_MAX]),
   ])
-  return pageOf(rows.map(view), counted[0]?.total ?? 0, filter)
+  return pageOf(rows.map(merchantView), counted[0]?.total ?? 0, filter)
 }
 
-function view({ created_at, updated_at, ...rest }: Row): MerchantView {
+function merchantView({ created_at, updated_at, ...rest }: MerchantRow): MerchantView {
   return { ...rest, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() }
 }

@@ -1,11 +1,11 @@
-// Who calls: a person with their memberships, or a key with its merchant.
+// The caller itself: a user with the memberships, or a key with its merchant.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { KeyPrincipal, Principal, SessionPrincipal } from '../../kernel/http/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import type { KeyView, MeView } from './schema.ts'
 
-const PERSON = sql('me_person', 'select id, email, email_verified, name, language from users where id = $1')
+const USER = sql('me_person', 'select id, email, email_verified, name, language from users where id = $1')
 const MEMBERSHIPS = sql(
   'me_memberships',
   `select m.id as merchant_id, m.merchant_code, m.name, s.role, m.status, m.verified, exists (
@@ -14,17 +14,17 @@ const MEMBERSHIPS = sql(
    where s.user_id = $1 and (u.email_verified or s.name is null) order by m.name, m.id`,
 )
 
-/** What is of the token, and not of the person. */
-type OfSession = 'super_admin' | 'console' | 'auth_time'
+/** The fields of the access token, which are not in the users table. */
+type TokenField = 'super_admin' | 'console' | 'auth_time'
 
 const MERCHANT = sql('me_merchant', 'select name from merchants where id = $1')
 
-/** Who calls: the person of a session, or the key with its merchant. */
+/** The caller: the user of a session, or the key with its merchant. */
 export function getMe(reader: Reader, principal: Principal): Promise<MeView | KeyView> {
-  return principal.kind === 'session' ? personOf(reader, principal) : keyOf(reader, principal)
+  return principal.kind === 'session' ? userView(reader, principal) : keyView(reader, principal)
 }
 
-async function keyOf(
+async function keyView(
   reader: Reader,
   { key_id, key_name, environment, scopes, merchant }: KeyPrincipal,
 ): Promise<KeyView> {
@@ -40,13 +40,13 @@ async function keyOf(
   }
 }
 
-/** The person of a session with their memberships, by the merchants' names. */
-async function personOf(reader: Reader, principal: SessionPrincipal): Promise<MeView> {
+/** The user of a session with the memberships, sorted by merchant name. */
+async function userView(reader: Reader, principal: SessionPrincipal): Promise<MeView> {
   const { user_id, super_admin, console } = principal
-  const [[person], memberships] = await Promise.all([
-    reader.query<Omit<MeView, OfSession | 'memberships'>>(PERSON, [user_id]),
+  const [[user], memberships] = await Promise.all([
+    reader.query<Omit<MeView, TokenField | 'memberships'>>(USER, [user_id]),
     reader.query<MeView['memberships'][number]>(MEMBERSHIPS, [user_id]),
   ])
   const auth_time = principal.auth_time?.toISOString() ?? null
-  return person ? { ...person, super_admin, console, auth_time, memberships } : refuse('invalid_session')
+  return user ? { ...user, super_admin, console, auth_time, memberships } : refuse('invalid_session')
 }

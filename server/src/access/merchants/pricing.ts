@@ -1,4 +1,4 @@
-// A merchant's price list: showing it, and putting another in its place.
+// The price list of a merchant: reading and replacing it.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -8,10 +8,10 @@ import { getMerchant } from './list.ts'
 import { formatPercentage, type Rule } from './read-rules.ts'
 import type { RuleView } from './schema.ts'
 
-/** A line in force. */
+/** A price rule in force. */
 export type RuleInForce = Rule & { id: string; valid_from: Date }
 
-// The most specific lines first, as they win.
+// The most specific rules first: `chooseRule` prefers them.
 const IN_FORCE = sql(
   'pricing_in_force',
   `select id, flow, method, destination_code, percentage_hundredths, flat_fee_minor, processor_charge_minor,
@@ -20,12 +20,12 @@ const IN_FORCE = sql(
    order by flow desc, destination_code nulls last, method nulls last`,
 )
 
-/** The lines in force, of which `chooseRule` picks one. */
+/** The price rules in force. `chooseRule` chooses one of them. */
 export async function rulesInForce(reader: Reader, merchant_id: string): Promise<RuleInForce[]> {
   return (await reader.query<RuleInForce>(IN_FORCE, [merchant_id])).map(withCode)
 }
 
-/** A line that was stored under another name of its destination counts for that destination too. */
+/** Replaces an alias of a destination by its code. */
 function withCode<Line extends Rule>(rule: Line): Line {
   const { destination_code: name } = rule
   return name === null ? rule : { ...rule, destination_code: findDestination(name)?.code ?? name }
@@ -38,7 +38,7 @@ const FOR_ALL = sql(
    from pricing_rules where merchant_id = any($1) and flow = $2 and valid_until is null`,
 )
 
-/** The lines in force for one flow, of many merchants at once. Merchants without any are left out. */
+/** The price rules in force for one flow, of many merchants at once. Merchants without rules are not in the map. */
 export async function rulesForAll(
   reader: Reader,
   flow: Flow,
@@ -54,14 +54,14 @@ export async function rulesForAll(
   return lists
 }
 
-/** The price list in force as the API shows it. Refuses an unknown merchant with not_found. */
+/** The price list in force, in the form of the API. Refuses an unknown merchant with not_found. */
 export async function getPricing(reader: Reader, merchant_id: string): Promise<RuleView[]> {
   const { id } = await getMerchant(reader, merchant_id)
   return (await rulesInForce(reader, id)).map(presentRule)
 }
 
-// Locked, so that of two lists that come at once the second closes the first. FOR NO KEY UPDATE lets rows that point
-// at the merchant be written meanwhile.
+// The lock makes the second of two concurrent lists close the first. FOR NO KEY UPDATE lets other transactions insert
+// rows that reference the merchant.
 const LOCK = sql('pricing_lock', 'select id from merchants where id = $1 for no key update')
 const CLOSE = sql(
   'pricing_close',
@@ -78,9 +78,8 @@ const INSERT = sql(
 )
 
 /**
- * Puts a new price list in place of the one in force, whose lines stay on file with the time of their end. Charges that
- * were frozen before do not change. An empty list leaves the merchant without prices: no live key can be made then.
- * Refuses an unknown merchant with not_found.
+ * Replaces the price list; the old rules stay in the table with their end time. Frozen charges do not change. A merchant
+ * with an empty list cannot create live keys. Refuses an unknown merchant with not_found.
  */
 export async function replacePricing(
   deps: Deps,

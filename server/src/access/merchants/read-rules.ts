@@ -1,10 +1,10 @@
-// Reading a price list as an operator sends it.
+// Validates a price list from an operator.
 
 import { type AmountProblem, DESTINATIONS, findDestination, parseFee, refuse } from '../../kernel/lib/index.ts'
 import { FLOW_METHODS, type RuleScope } from './choose-rule.ts'
 import type { RuleInput } from './schema.ts'
 
-/** A line of a price list whose form is right. Percentage in hundredths of a percent, money in cents. */
+/** A valid price rule. The percentage is in hundredths of a percent, money in cents. */
 export type Rule = RuleScope & {
   percentage_hundredths: number
   flat_fee_minor: bigint
@@ -13,15 +13,14 @@ export type Rule = RuleScope & {
   label: string
 }
 
-type FieldProblem = { field: string; message: string }
+type RuleProblem = { field: string; message: string }
 
 /**
- * Checks what the schema cannot, and gives each destination its one code. Refuses with 400 naming every field that is wrong
- * by the number of its line, which counts from 0: an unknown method or destination, a destination of another method, what
- * is no percentage or no amount, a line said twice.
+ * Checks the rules that the schema cannot express, and replaces each destination by its code. Refuses with 400; the error names every
+ * wrong field by the number of its rule, from 0, including two rules with the same scope.
  */
 export function readRules(inputs: readonly RuleInput[]): Rule[] {
-  const problems: FieldProblem[] = []
+  const problems: RuleProblem[] = []
   const rules = inputs.map((input, i) =>
     readRule(input, (name, message) => {
       problems.push({ field: `rules.${i}${name && `.${name}`}`, message })
@@ -29,7 +28,7 @@ export function readRules(inputs: readonly RuleInput[]): Rule[] {
   )
   const first = new Map<string, number>()
   for (const [i, { flow, method, destination_code }] of rules.entries()) {
-    // A destination has one method: with it or without, the line is about the same payments.
+    // A destination has one method, so naming the method does not change the scope.
     const scope = JSON.stringify([flow, destination_code === null ? method : null, destination_code])
     const before = first.get(scope)
     if (before === undefined) first.set(scope, i)
@@ -67,7 +66,7 @@ function readRule(input: RuleInput, wrong: (name: string, message: string) => vo
   }
 }
 
-/** The one code of a line's destination, by whichever of its names it was sent. Null: every destination. */
+/** The code of a rule's destination, from its code or an alias. Null means every destination. */
 function readDestination(input: RuleInput, wrong: (message: string) => void): string | null {
   const { flow, method = null, destination_code: name = null } = input
   if (name === null) return null
@@ -91,7 +90,7 @@ const FEE_HELP: Record<AmountProblem, string> = {
 const PERCENTAGE = /^(\d{1,3})(?:\.(\d{1,2}))?$/
 const WHOLE = 10_000
 
-/** Hundredths of a percent: "1.50" is 150. Null for whatever is no percentage from 0 to 100 with at most two decimals. */
+/** Hundredths of a percent: "1.50" is 150. Null if the text is not a percentage from 0 to 100 with at most two decimals. */
 export function parsePercentage(text: string): number | null {
   const [, whole, fraction = ''] = PERCENTAGE.exec(text) ?? []
   if (whole === undefined) return null

@@ -1,4 +1,4 @@
-// What operators and members send and get about merchants, prices and people.
+// The request and response schemas of merchants, prices and members.
 
 import Type, { type Static } from 'typebox'
 import { CONSOLES, ENVIRONMENTS, MERCHANT_ROLES, PageQuery, page, success } from '../../kernel/http/index.ts'
@@ -12,82 +12,87 @@ const Timestamp = Type.String({ format: 'date-time' })
 const Id = Type.String({ format: 'uuid' })
 const Email = { ...line(254), format: 'email' }
 
-/** A merchant as operators see it. */
+/** A merchant in the API of operators. */
 export const MerchantRecord = Type.Object({
   id: Id,
-  merchant_code: Type.String({ description: 'Its short public name, as in webhooks.' }),
+  merchant_code: Type.String({ description: 'The short public name of the merchant, as in webhooks.' }),
   name: Type.String(),
   email: nullable(Type.String()),
   status: oneOf(MERCHANT_STATUSES, 'Only an ACTIVE merchant may use live keys.'),
-  verified: Type.Boolean({ description: 'The identity of the business has been checked.' }),
+  verified: Type.Boolean({ description: 'An operator has checked the identity of the business.' }),
   priced: Type.Boolean({ description: 'At least one withdrawal price is in force.' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
-/** A merchant as an operator sees it. */
+/** A merchant in the API of operators. */
 export type MerchantView = Static<typeof MerchantRecord>
 
 /** Body of POST /v1/operator/merchants. */
 export const MerchantBody = Type.Object({
   name: visibleLine(200, 'The name of the business, as payers see it.'),
-  email: Type.Optional({ ...Email, description: 'Of the business. Who has it is invited as MERCHANT_ADMIN.' }),
+  email: Type.Optional({
+    ...Email,
+    description: 'The e-mail address of the business. Its owner is invited as MERCHANT_ADMIN.',
+  }),
 })
 
 /** Query of the list of merchants. */
 export const MerchantsQuery = Type.Object({
   ...PageQuery,
   status: Type.Optional(oneOf(MERCHANT_STATUSES)),
-  to_check: Type.Optional(Type.Boolean({ description: 'true: those that are PENDING, or ACTIVE and not verified.' })),
+  to_check: Type.Optional(
+    Type.Boolean({ description: 'true: only merchants that are PENDING, or ACTIVE and not verified.' }),
+  ),
   search: Type.Optional({ ...line(200, 'A part of the name, or the beginning of the merchant code.'), minLength: 1 }),
 })
 
-/** Body of a decision: why, for the audit log. It may be left out. */
+/** Body of a decision: an optional reason for the audit log. */
 export const ReasonBody = nullable(
-  Type.Object({ reason: Type.Optional(line(500, 'Why, for the audit log. The merchant does not see it.')) }),
+  Type.Object({ reason: Type.Optional(line(500, 'The reason, for the audit log. The merchant does not see it.')) }),
 )
 
 const amount = (description: string) => Type.Optional(Type.String({ maxLength: 64, description, examples: ['500.00'] }))
 
-/** One line of a price list as it is sent. */
+/** One rule of a price list in a request. */
 export const RuleInput = Type.Object({
   flow: oneOf(FLOWS),
   method: Type.Optional(
     nullable(
-      line(32, 'MOBILE_MONEY, BANK_ACCOUNT, PROVIDER_PESA; wallet_push, provider_pesa, qr. Null: every method.'),
+      line(32, 'MOBILE_MONEY, BANK_ACCOUNT, PROVIDER_PESA; wallet_push, provider_pesa, qr. Null means every method.'),
     ),
   ),
   destination_code: Type.Optional(
     nullable(
       line(
         32,
-        'A network or bank of GET /v1/destinations, such as MPESA, by its code or another of its names; its code is kept. Null: every destination, as in each line for collections.',
+        'A network or bank of GET /v1/destinations, such as MPESA, by its code or an alias; the server stores the code. Null means every destination. Rules for collections must have null.',
       ),
     ),
   ),
-  percentage: Type.Optional(line(16, 'Of the amount: "1.50" is 1.5 %. Default "0.00".')),
+  percentage: Type.Optional(line(16, 'Percentage of the amount: "1.50" is 1.5 %. Default "0.00".')),
   flat_fee: amount('Added to the percentage. Default "0.00".'),
-  processor_charge: amount('What the processor takes of us for each payment. Default "0.00".'),
+  processor_charge: amount('The charge of the processor for each payment. Default "0.00".'),
   processor_fee_pass_through: Type.Optional(
     Type.Boolean({ description: 'true: the merchant pays the processor charge too. Default false.' }),
   ),
-  label: Type.Optional(line(100, 'What quotes call this line.')),
+  label: Type.Optional(line(100, 'The name of this rule in quotes.')),
 })
 export type RuleInput = Static<typeof RuleInput>
 
-/** The most lines that a price list has. */
+/** The most rules of a price list. */
 export const RULES_MAX = 200
 
 /** Body of PUT /v1/operator/merchants/{merchant_id}/pricing. */
 export const PricingBody = Type.Object({ rules: Type.Array(RuleInput, { maxItems: RULES_MAX }) })
 
-/** One line of a price list as answered. */
+/** One rule of a price list in a response. */
 export const RuleRecord = Type.Object({
   id: Id,
   flow: oneOf(FLOWS),
   method: nullable(Type.String()),
   destination_code: nullable(Type.String()),
   destination_known: Type.Boolean({
-    description: 'false: there is no such network or bank, so the line counts for no withdrawal. Remove it.',
+    description: 'false: there is no such network or bank, so the rule applies to no withdrawal. Remove it.',
   }),
   percentage: Type.String(),
   flat_fee: Type.String(),
@@ -96,19 +101,19 @@ export const RuleRecord = Type.Object({
   label: Type.String(),
   valid_from: Timestamp,
 })
-/** A line of a price list as answered. */
+/** A rule of a price list in a response. */
 export type RuleView = Static<typeof RuleRecord>
 
-/** A member as the merchant sees it: nothing in it tells whether the person had an account before. */
+/** A member in the API. No field shows whether the user had an account before the invitation. */
 export const MemberRecord = Type.Object({
   id: Id,
   email: Type.String(),
-  name: Type.String({ description: 'What whoever invited the member called them; the e-mail address when nothing.' }),
+  name: Type.String({ description: 'The name that the inviting user gave. Default: the e-mail address.' }),
   role: oneOf(MERCHANT_ROLES),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
-/** A member as answered. */
+/** A member in a response. */
 export type MemberView = Static<typeof MemberRecord>
 
 /** Body of POST /v1/merchant/members. */
@@ -121,7 +126,7 @@ export const InvitationBody = Type.Object({
 /** Body of PATCH /v1/merchant/members/{member_id}. */
 export const RoleBody = Type.Object({ role: oneOf(MERCHANT_ROLES) })
 
-/** A signed-in person with every merchant they belong to. */
+/** A signed-in user with the memberships. */
 export const MeRecord = Type.Object({
   id: Id,
   email: Type.String(),
@@ -130,19 +135,19 @@ export const MeRecord = Type.Object({
   language: oneOf(['sw', 'en']),
   super_admin: Type.Boolean({
     description:
-      'Is an operator of the platform, and signed in as one has to. `console` says where this session counts.',
+      'The user is an operator of the platform and signed in with a second factor where one is required. `console` names the console of this session.',
   }),
   console: nullable(
     oneOf(
       CONSOLES,
-      'The console that this session was made for; it opens nothing of the other. Null: a token of the admin command, or of an issuer whose clients are not named, which opens both.',
+      'The console of this session; the session gives no access to the other one. Null means both: a token of the admin command, or of an issuer without named clients.',
     ),
   ),
   auth_time: nullable(
     Type.String({
       format: 'date-time',
       description:
-        'When this person gave their credentials: what moves money wants them again after STEP_UP_S. Null: not known.',
+        'The time at which the user gave the credentials. After STEP_UP_S, requests that move money require a new sign-in. Null means unknown.',
     }),
   ),
   memberships: Type.Array(
@@ -159,20 +164,20 @@ export const MeRecord = Type.Object({
 })
 /** An API key with its merchant. */
 export const KeyRecord = Type.Object({
-  merchant_id: { ...Id, description: 'Of a key: the merchant that it acts for.' },
+  merchant_id: { ...Id, description: 'The merchant of the key.' },
   merchant_name: Type.String(),
   merchant_code: Type.String({ description: 'The short public name of the merchant, as in webhooks.' }),
-  environment: oneOf(ENVIRONMENTS, 'Where the key acts.'),
-  scopes: Type.Array(Type.String(), { description: 'What the key may do.' }),
+  environment: oneOf(ENVIRONMENTS, 'The environment of the key.'),
+  scopes: Type.Array(Type.String(), { description: 'The scopes of the key.' }),
   key_id: Id,
   key_name: Type.String(),
 })
-/** A key as answered by GET /v1/me. */
+/** A key in the response of GET /v1/me. */
 export type KeyView = Static<typeof KeyRecord>
-/** The person of a session as answered. */
+/** The user of a session in a response. */
 export type MeView = Static<typeof MeRecord>
 
-/** An address of a merchant's allowlist as operators see it. */
+/** An allowlist entry in the API of operators. */
 export const ReviewedAddress = Type.Object({
   ...IpAddressRecord.properties,
   merchant_code: Type.String(),
@@ -188,7 +193,7 @@ export const AddressesQuery = Type.Object({
 })
 
 /** Body of POST /v1/operator/ip-addresses/{address_id}/reject. */
-export const RejectionBody = Type.Object({ reason: visibleLine(500, 'Why. The merchant sees it.') })
+export const RejectionBody = Type.Object({ reason: visibleLine(500, 'The reason. The merchant sees it.') })
 
 /** Parameters of the paths that name an address. */
 export const AddressParams = Type.Object({ address_id: Type.String({ description: 'The id of the address.' }) })
@@ -219,5 +224,5 @@ export const PricingAnswer = success(Type.Object({ rules: Type.Array(RuleRecord)
 export const MemberAnswer = success(MemberRecord)
 /** A page of members, in the envelope. */
 export const MembersAnswer = success(page(MemberRecord))
-/** The person of the session or the key, in the envelope. */
+/** The user of the session or the key, in the envelope. */
 export const MeAnswer = success(Type.Union([MeRecord, KeyRecord]))
