@@ -55,7 +55,12 @@ import { createInvoiceFiles, invoiceRoutes, paidTask, remindTask } from './money
 import { createCollect, linkSettlement, paymentLinkRoutes } from './money/payment-links/index.ts'
 import { reconciliationRoutes, reconciliationTask } from './money/reconciliation/index.ts'
 import { transactionRoutes } from './money/transactions/index.ts'
-import { createDesk, createPayoutDriver, type PayoutDriver, withdrawalRoutes } from './money/withdrawals/index.ts'
+import {
+  createApprovalService,
+  createPayoutDriver,
+  type PayoutDriver,
+  withdrawalRoutes,
+} from './money/withdrawals/index.ts'
 
 /** The whole system over given dependencies: `npm start` and the tests run the same one. */
 export type System = {
@@ -229,7 +234,7 @@ type MoneyWing = {
   payouts: PayoutDriver
   receive: CallbackReceiver
   collect: ReturnType<typeof createCollect>
-  desk: ReturnType<typeof createDesk>
+  approvalService: ReturnType<typeof createApprovalService>
 }
 
 /** True if this process calls providers itself. With PROCESS=api the worker process does. */
@@ -244,7 +249,12 @@ function composeMoney(deps: Deps, { providers, routing, breaker, deliverer }: Ad
     payouts,
     receive: createCallbackReceiver(deps, providers, driver, payouts),
     collect: createCollect(deps, { driver, providerFor: routing.providerFor, sends }),
-    desk: createDesk(deps, { driver: payouts, find: routing.find, webhooks: deliverer, sends }),
+    approvalService: createApprovalService(deps, {
+      driver: payouts,
+      find: routing.find,
+      webhooks: deliverer,
+      canDispatch: sends,
+    }),
   }
 }
 
@@ -255,7 +265,7 @@ const statementProviders = (providers: AdaptersWing['providers']) =>
 function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWing, money: MoneyWing): Routes[] {
   const { config, db, vault } = deps
   const { providers, routing, breaker } = adapters
-  const { driver, payouts, receive, collect, desk } = money
+  const { driver, payouts, receive, collect, approvalService } = money
   const { find, providerFor, live } = routing
   const readiness = createReadiness(deps, {
     folders: [resolve(config.data_dir), ...(options.folders ?? [])],
@@ -266,7 +276,7 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
     collectionRoutes(deps, { driver, providerFor, sends: sendsNow(deps) }),
     paymentLinkRoutes(deps, { collect, live }),
     invoiceRoutes(deps, { live }),
-    withdrawalRoutes(deps, { desk, find }),
+    withdrawalRoutes(deps, { approvalService, find }),
     apiKeyRoutes(deps),
     ipAddressRoutes(deps),
     webhookRoutes(deps, options.lookup ? { lookup: options.lookup } : {}),
@@ -282,7 +292,7 @@ function composeRoutes(deps: Deps, options: ComposeOptions, adapters: AdaptersWi
     auditRoutes(deps),
     messageRoutes(deps),
     operatorRoutes(deps, {
-      desk,
+      approvalService,
       rules: { four_eyes_minor: config.four_eyes_amount, step_up_s: config.step_up_s },
       providers,
       routing,

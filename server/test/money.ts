@@ -8,7 +8,7 @@ import { type Fact, type Posting, postingOf, postTransfers, type SourceType } fr
 import { type Deps, inTransaction } from '../src/kernel/db/index.ts'
 import type { Environment } from '../src/kernel/http/index.ts'
 import { newId, Refusal } from '../src/kernel/lib/index.ts'
-import { type Approver, approveAll, settlePayouts } from '../src/money/withdrawals/index.ts'
+import { approveWithdrawals, type PayoutProviders, settlePayouts } from '../src/money/withdrawals/index.ts'
 import type { World } from './harness.ts'
 
 /** One fact of a merchant's book, about a source of its own unless one is named. */
@@ -74,9 +74,9 @@ export async function submitWithdrawal(world: World, of: WithdrawalOf): Promise<
   return id
 }
 
-const APPROVER: Approver = {
+const PROVIDERS: PayoutProviders = {
   find: () => ({ name: 'sandbox', capabilities: { payout_methods: ['MOBILE_MONEY'] } }) as unknown as Provider,
-  lease: () => false,
+  canDispatch: () => false,
 }
 const ACT = {
   actor: { kind: 'operator', id: randomUUID(), name: 'operator@example.com' },
@@ -87,7 +87,9 @@ const ACT = {
 /** Approves withdrawals as one set, in the order given; the test plays the provider. Throws the first refusal. */
 export async function approve(deps: Deps, merchant: Merchant, ids: readonly string[]): Promise<void> {
   const approvals = ids.map((id) => ({ merchant_id: merchant.id, id, act: ACT }))
-  const { answers } = await inTransaction(deps.db, (tx) => approveAll(deps, tx, APPROVER, approvals, { send: false }))
+  const { answers } = await inTransaction(deps.db, (tx) =>
+    approveWithdrawals(deps, tx, PROVIDERS, approvals, { send: false }),
+  )
   for (const answer of answers) if (answer instanceof Refusal) throw answer
 }
 

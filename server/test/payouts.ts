@@ -13,8 +13,8 @@ import { newId } from '../src/kernel/lib/index.ts'
 import { applyOutcomes } from '../src/money/collections/index.ts'
 import { linkSettlement } from '../src/money/payment-links/index.ts'
 import {
-  createDesk,
-  type Desk,
+  type ApprovalService,
+  createApprovalService,
   findWithdrawal,
   rejectWithdrawal,
   requestInfo,
@@ -167,7 +167,7 @@ export async function takeBack(world: World, collection_id: string, merchant = w
 
 /** What an operator and a merchant do, each in a transaction of its own, and sent after its commit. */
 export type Hands = {
-  desk: Desk
+  service: ApprovalService
   act: Act
   approve(key: Key): Promise<unknown>
   reject(key: Key, reason?: string): Promise<unknown>
@@ -177,10 +177,10 @@ export type Hands = {
   retry(key: Key): Promise<unknown>
 }
 
-/** An operator at a desk of this world. `sends: false`: as in a process that only serves HTTP. */
+/** An operator and a merchant of this world. `sends: false`: as in a process that only serves HTTP. */
 export function handsOf(world: World, provider: Provider, options: { sends?: boolean } = {}): Hands {
   const { deps } = world
-  const desk = createDesk(deps, {
+  const service = createApprovalService(deps, {
     driver: world.system.payouts,
     // Sandbox money never goes to the live provider, not even in a test.
     find: createRouting({
@@ -190,14 +190,14 @@ export function handsOf(world: World, provider: Provider, options: { sends?: boo
       sandbox: { ...provider, name: 'sandbox' },
     }).find,
     webhooks: { canDispatch: () => false, dispatch: () => {} },
-    sends: options.sends ?? true,
+    canDispatch: options.sends ?? true,
   })
   const act: Act = { actor: { kind: 'operator', id: randomUUID(), name: 'operator@example.com' } }
   const merchant: Act = { actor: { kind: 'user', id: randomUUID(), name: 'asha@example.com' } }
   return {
-    desk,
+    service,
     act,
-    approve: (key) => desk.approve({ ...key, act }),
+    approve: (key) => service.approve({ ...key, act }),
     reject: (key, reason = 'Not this one') =>
       inTransaction(deps.db, (tx) => rejectWithdrawal(deps, tx, act, { ...key, reason })),
     requestInfo: (key, message = 'Who is this?') =>
@@ -208,10 +208,10 @@ export function handsOf(world: World, provider: Provider, options: { sends?: boo
     },
     async resolve(key, outcome, provider_reference = null) {
       const input = { ...key, outcome, reason: 'The bank told us', provider_reference }
-      desk.sendNow(await inTransaction(deps.db, (tx) => resolveWithdrawal(deps, tx, act, input, desk.room)))
+      service.sendNow(await inTransaction(deps.db, (tx) => resolveWithdrawal(deps, tx, act, input, service.canDeliver)))
     },
     async retry(key) {
-      desk.sendNow(await inTransaction(deps.db, (tx) => retryWithdrawal(deps, tx, act, key, desk.approver)))
+      service.sendNow(await inTransaction(deps.db, (tx) => retryWithdrawal(deps, tx, act, key, service.providers)))
     },
   }
 }

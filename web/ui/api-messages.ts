@@ -136,7 +136,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   '{} cannot pay this out without its {}. Reject it, and have it submitted again.':
     '{} hawezi kutuma bila {}. Kataa, kisha ombi litumwe upya.',
   '{} pays out whole shillings only, and this is {}.': '{} hutuma shilingi kamili tu, na hiki ni {}.',
-  'The ledger set aside {} of {}: find out why before any money moves. Run "admin verify".':
+  'The ledger reserved {} of {}: find the cause before any money moves. Run "admin verify".':
     'Vitabu vimetenga {} kati ya {}: tafuta sababu kabla pesa hazijahama. Endesha "admin verify".',
   'A user with this e-mail address is a member already. Change the role instead.':
     'Mwenye barua pepe hii ni mwanachama tayari. Badilisha jukumu lake.',

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { issueAccessToken, signingKey } from '../../src/access/identity/index.ts'
 import type { Merchant } from '../../src/access/merchants/index.ts'
 import type { PayoutAnswer, PayoutRequest } from '../../src/adapters/providers/port.ts'
-import { consentsOf, withdrawalName } from '../../src/money/withdrawals/index.ts'
+import { findApprovals, withdrawalName } from '../../src/money/withdrawals/index.ts'
 import { createTestDatabase } from '../database.ts'
 import { createWorld, type Reply, type World } from '../harness.ts'
 import { fund, newScript, scriptedProvider, takeBack } from '../payouts.ts'
@@ -149,7 +149,7 @@ export async function createSimulation(): Promise<Rig> {
       return codeOf(await call({ method: 'POST', url: `/v1/operator/${path}`, payload: body, key, ...idempotency }))
     },
     async approvalsOf(keys) {
-      const found = await consentsOf(world.deps.db, keys)
+      const found = await findApprovals(world.deps.db, keys)
       return keys.map((key) => found.get(withdrawalName(key))?.length ?? 0)
     },
     async respond({ person }, id) {

@@ -125,13 +125,13 @@ async function large(world: World, environment: 'live' | 'sandbox', hands: Retur
   }
   const [first, second] = acts as [Act, Act]
   const submit = () => insertWithdrawal(world, { amount_minor: EYES, environment })
-  await hands.desk.approve({ ...(await submit()), act: first })
+  await hands.service.approve({ ...(await submit()), act: first })
   const both = await submit()
   const asked = await submit()
-  for (const act of [first, second]) await hands.desk.approve({ ...both, act, reason: `Seen by ${act.actor.name}` })
-  await hands.desk.approve({ ...asked, act: second })
+  for (const act of [first, second]) await hands.service.approve({ ...both, act, reason: `Seen by ${act.actor.name}` })
+  await hands.service.approve({ ...asked, act: second })
   await hands.requestInfo(asked)
-  for (const act of [first, second]) await hands.desk.approve({ ...asked, act })
+  for (const act of [first, second]) await hands.service.approve({ ...asked, act })
 }
 
 test('every invariant holds on a database with a withdrawal in every place', async () => {

@@ -18,7 +18,7 @@ import {
   WAITING_MAX,
 } from '../../money/collections/index.ts'
 import { linkSettlement } from '../../money/payment-links/index.ts'
-import type { Desk } from '../../money/withdrawals/index.ts'
+import type { ApprovalService } from '../../money/withdrawals/index.ts'
 import { checkDepth, DEPTH_MAX } from './depth.ts'
 import { decideOnce } from './once.ts'
 
@@ -60,7 +60,10 @@ const Body = Type.Object({
 })
 
 /** Adds the routes. */
-export function operatorCollectionRoutes(deps: Deps, { desk }: { desk: Desk }): Routes {
+export function operatorCollectionRoutes(
+  deps: Deps,
+  { approvalService }: { approvalService: ApprovalService },
+): Routes {
   const tags = ['Operator']
   return (app) => {
     app.get(
@@ -113,11 +116,11 @@ export function operatorCollectionRoutes(deps: Deps, { desk }: { desk: Desk }): 
             linkSettlement,
             actOf(request),
             input,
-            desk.room,
+            approvalService.canDeliver,
           )
           return { data: collection, left: { deliveries } }
         }
-        return decideOnce(deps, request, reply, clear, desk.sendNow)
+        return decideOnce(deps, request, reply, clear, approvalService.sendNow)
       },
     )
   }

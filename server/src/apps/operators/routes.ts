@@ -2,7 +2,7 @@
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Routes } from '../../kernel/http/index.ts'
-import type { Desk } from '../../money/withdrawals/index.ts'
+import type { ApprovalService } from '../../money/withdrawals/index.ts'
 import { addressRoutes } from './addresses.ts'
 import { adjustmentRoutes } from './adjustments.ts'
 import { auditLogRoutes } from './audit-log.ts'
@@ -22,7 +22,7 @@ import { operatorWithdrawalRoutes } from './withdrawals.ts'
 /** Adds every route under /v1/operator. All of them take a session of a SUPER_ADMIN and nothing else. */
 export function operatorRoutes(
   deps: Deps,
-  options: { desk: Desk; rules: OperatorRules } & ProvidersOptions & NameCheckOptions,
+  options: { approvalService: ApprovalService; rules: OperatorRules } & ProvidersOptions & NameCheckOptions,
 ): Routes {
   const parts = [
     queueRoutes(deps, options),

@@ -5,7 +5,7 @@ import { actOf } from '../../books/audit/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Routes } from '../../kernel/http/index.ts'
 import { formatAmount, Refusal, refuseField } from '../../kernel/lib/index.ts'
-import type { Approved, Desk, Judged } from '../../money/withdrawals/index.ts'
+import type { ApprovalBatch, ApprovalResult, ApprovalService } from '../../money/withdrawals/index.ts'
 import { decideOnce } from './once.ts'
 import { ApproveBatchAnswer, ApproveBatchBody, type ApproveBatchResult } from './withdrawals-schema.ts'
 
@@ -21,7 +21,7 @@ const STATUSES = sql(
 /** Adds the route. `find` leads from the texts that were sent to what they name. */
 export function approveBatchRoute(
   deps: Deps,
-  { desk, find }: { desk: Desk; find: (id: string) => Promise<Named> },
+  { service, find }: { service: ApprovalService; find: (id: string) => Promise<Named> },
 ): Routes {
   return (app) => {
     app.post(
@@ -44,14 +44,14 @@ export function approveBatchRoute(
         const keys = await Promise.all(named.map(find))
         const act = actOf(request)
         const work = async (tx: Tx) => {
-          const made = await desk.approveSet(
+          const made = await service.approveSet(
             tx,
             keys.map((key) => ({ ...key, act, reason: reason?.trim() ?? null })),
             { dry_run },
           )
           return { data: await presentSet(tx, keys, made, dry_run), left: made }
         }
-        return decideOnce(deps, request, reply, work, desk.sendApproved)
+        return decideOnce(deps, request, reply, work, service.sendApproved)
       },
     )
   }
@@ -60,7 +60,7 @@ export function approveBatchRoute(
 async function presentSet(
   reader: Reader,
   keys: readonly Named[],
-  { answers }: Approved,
+  { answers }: ApprovalBatch,
   dry_run: boolean,
 ): Promise<ApproveBatchResult> {
   const refused = keys.filter((_, place) => answers[place] instanceof Refusal && answers[place].code !== 'not_found')
@@ -69,13 +69,13 @@ async function presentSet(
       ? []
       : await reader.query<{ id: string; status: ItemStatus }>(STATUSES, [JSON.stringify(refused)])
   const statuses = new Map(rows.map(({ id, status }) => [id, status]))
-  const yes = answers.filter((answer): answer is Judged => !(answer instanceof Refusal))
+  const yes = answers.filter((answer): answer is ApprovalResult => !(answer instanceof Refusal))
   return {
     dry_run,
     approved: sumOf(yes.filter(({ status }) => status === 'PROCESSING')),
     awaiting_second: sumOf(yes.filter(({ status }) => status !== 'PROCESSING')),
     items: keys.map(({ id: withdrawal_id }, place) => {
-      const answer = answers[place] as Judged | Refusal
+      const answer = answers[place] as ApprovalResult | Refusal
       if (!(answer instanceof Refusal)) {
         return { withdrawal_id, ok: true, code: null, message: null, status: answer.status }
       }
@@ -87,8 +87,8 @@ async function presentSet(
 
 type ItemStatus = ApproveBatchResult['items'][number]['status']
 
-function sumOf(rows: readonly Judged[]) {
-  const total = (part: (row: Judged) => bigint) => formatAmount(rows.reduce((sum, row) => sum + part(row), 0n))
+function sumOf(rows: readonly ApprovalResult[]) {
+  const total = (part: (row: ApprovalResult) => bigint) => formatAmount(rows.reduce((sum, row) => sum + part(row), 0n))
   return {
     count: rows.length,
     amount: total(({ amount_minor }) => amount_minor),

@@ -5,14 +5,14 @@ import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, pageOf } from '../../kernel/http/index.ts'
 import { assertInvariant, formatAmount, isId, refuse, routingCodeOf, ZERO_ID } from '../../kernel/lib/index.ts'
 import {
-  type Consent,
-  consentsOf,
-  eyesFor,
+  type Approval,
+  findApprovals,
   type HistoryEntry,
   historyOf,
   OPEN_STATUSES,
   type Payout,
   presentWhole,
+  requiredApprovals,
   WITHDRAWAL_COLUMNS,
   type Withdrawal,
   withdrawalName,
@@ -102,10 +102,10 @@ function statementsFor(status: string | null) {
 /** The record with whose it is, and who has approved it. */
 export function presentForOperator(
   { config }: Pick<Deps, 'config'>,
-  row: Row & { consents: readonly Consent[] },
+  row: Row & { approvals: readonly Approval[] },
 ): OperatorWithdrawal {
   const { merchant_code, merchant_name, merchant_status, merchant_verified } = row
-  const approvals = row.consents.map(({ operator_name: operator, reason, at }) => ({
+  const approvals = row.approvals.map(({ operator_name: operator, reason, at }) => ({
     operator,
     reason,
     at: at.toISOString(),
@@ -116,7 +116,7 @@ export function presentForOperator(
     merchant_name,
     merchant_status,
     merchant_verified,
-    approvals_required: eyesFor(config, row).approvals_required,
+    approvals_required: requiredApprovals(config, row).approvals_required,
     approvals,
   }
 }
@@ -127,8 +127,8 @@ export async function presentAll(
   reader: Reader,
   rows: readonly Row[],
 ): Promise<OperatorWithdrawal[]> {
-  const consents = await consentsOf(reader, rows)
-  return rows.map((row) => presentForOperator(deps, { ...row, consents: consents.get(withdrawalName(row)) ?? [] }))
+  const approvals = await findApprovals(reader, rows)
+  return rows.map((row) => presentForOperator(deps, { ...row, approvals: approvals.get(withdrawalName(row)) ?? [] }))
 }
 
 /** A record as operators see it. */

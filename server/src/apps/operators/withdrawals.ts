@@ -7,7 +7,7 @@ import type { Deps, Tx } from '../../kernel/db/index.ts'
 import { type App, answerOnce, NoBody, type Routes, readClaim } from '../../kernel/http/index.ts'
 import { isId, Refusal, routingCodeOf, ZERO_ID } from '../../kernel/lib/index.ts'
 import {
-  type Desk,
+  type ApprovalService,
   notifyDecision,
   rejectWithdrawal,
   requestInfo,
@@ -42,7 +42,10 @@ type KeyOf = (request: FastifyRequest<{ Params: { withdrawal_id: string } }>) =>
 }>
 
 /** Adds the routes. */
-export function operatorWithdrawalRoutes(deps: Deps, { desk }: { desk: Desk }): Routes {
+export function operatorWithdrawalRoutes(
+  deps: Deps,
+  { approvalService: service }: { approvalService: ApprovalService },
+): Routes {
   const merchantOf = merchantByRoutingCode(deps)
   // The id carries its merchant's routing code. One that is made up leads to no row: that is refused where it is locked,
   // because an Idempotency-Key comes first.
@@ -53,11 +56,11 @@ export function operatorWithdrawalRoutes(deps: Deps, { desk }: { desk: Desk }): 
   const keyOf: KeyOf = ({ params }) => find(params.withdrawal_id.toLowerCase())
   return (app) => {
     readRoutes(deps, app)
-    approveRoute(deps, app, desk, keyOf)
-    approveBatchRoute(deps, { desk, find })(app)
+    approveRoute(deps, app, service, keyOf)
+    approveBatchRoute(deps, { service, find })(app)
     answerRoutes(deps, app, keyOf)
-    resolveRoute(deps, app, desk, keyOf)
-    retryRoute(deps, app, desk, keyOf)
+    resolveRoute(deps, app, service, keyOf)
+    retryRoute(deps, app, service, keyOf)
   }
 }
 
@@ -104,7 +107,7 @@ const APPROVAL_REFUSALS = [
   'provider_unavailable',
 ] as const
 
-function approveRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
+function approveRoute(deps: Deps, app: App, service: ApprovalService, keyOf: KeyOf): void {
   app.post(
     `${PATH}/:withdrawal_id/approve`,
     {
@@ -126,15 +129,15 @@ function approveRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
       const reason = request.body?.reason?.trim() ?? null
       const approval = { ...(await keyOf(request)), act: actOf(request), reason }
       if (readClaim(request) === null) {
-        return { success: true as const, data: presentForOperator(deps, await desk.approve(approval)) }
+        return { success: true as const, data: presentForOperator(deps, await service.approve(approval)) }
       }
       const approveOne = async (tx: Tx) => {
-        const made = await desk.approveSet(tx, [approval])
+        const made = await service.approveSet(tx, [approval])
         const [answer] = made.answers
         if (answer === undefined || answer instanceof Refusal) throw answer
         return { data: presentForOperator(deps, answer), left: made }
       }
-      return decideOnce(deps, request, reply, approveOne, desk.sendApproved)
+      return decideOnce(deps, request, reply, approveOne, service.sendApproved)
     },
   )
 }
@@ -189,7 +192,7 @@ function answerRoutes(deps: Deps, app: App, keyOf: KeyOf): void {
   )
 }
 
-function resolveRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
+function resolveRoute(deps: Deps, app: App, service: ApprovalService, keyOf: KeyOf): void {
   app.post(
     `${PATH}/:withdrawal_id/resolve`,
     {
@@ -208,15 +211,15 @@ function resolveRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
       const { outcome, reason, provider_reference = null } = request.body
       const input = { ...(await keyOf(request)), outcome, reason, provider_reference }
       const resolve = async (tx: Tx) => {
-        const { row, deliveries } = await resolveWithdrawal(deps, tx, actOf(request), input, desk.room)
+        const { row, deliveries } = await resolveWithdrawal(deps, tx, actOf(request), input, service.canDeliver)
         return { data: await presentOne(deps, tx, row), left: { deliveries } }
       }
-      return decideOnce(deps, request, reply, resolve, desk.sendNow)
+      return decideOnce(deps, request, reply, resolve, service.sendNow)
     },
   )
 }
 
-function retryRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
+function retryRoute(deps: Deps, app: App, service: ApprovalService, keyOf: KeyOf): void {
   app.post(
     `${PATH}/:withdrawal_id/retry`,
     {
@@ -234,10 +237,10 @@ function retryRoute(deps: Deps, app: App, desk: Desk, keyOf: KeyOf): void {
     async (request, reply) => {
       const key = await keyOf(request)
       const retry = async (tx: Tx) => {
-        const { row, payouts } = await retryWithdrawal(deps, tx, actOf(request), key, desk.approver)
+        const { row, payouts } = await retryWithdrawal(deps, tx, actOf(request), key, service.providers)
         return { data: await presentOne(deps, tx, row), left: { payouts } }
       }
-      return decideOnce(deps, request, reply, retry, desk.sendNow)
+      return decideOnce(deps, request, reply, retry, service.sendNow)
     },
   )
 }

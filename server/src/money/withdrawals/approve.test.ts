@@ -1,4 +1,4 @@
-// Approving: the only way by which money is set aside, once for each withdrawal and never more than there is.
+// Approvals reserve the money of each withdrawal once, and never more than the balance.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -20,7 +20,7 @@ import type { Merchant } from '../../access/merchants/index.ts'
 import type { Provider } from '../../adapters/providers/port.ts'
 import { inTransaction } from '../../kernel/db/index.ts'
 import { idToBase32, Refusal, routingCodeOf } from '../../kernel/lib/index.ts'
-import { approveAll, parsePayoutReference, payoutReference } from './approve.ts'
+import { approveWithdrawals, parsePayoutReference, payoutReference } from './approve.ts'
 import { PAYOUT_LEASE_MS } from './store.ts'
 
 const script = newScript()
@@ -37,14 +37,14 @@ after(async () => {
   await world.close()
 })
 
-/** Approves a set as it stands, unsent, and answers what each came to. */
+/** Approves a set without sending. Returns the status or the error code of each item. */
 async function approve(keys: readonly Key[], options: { of?: World; with?: Provider } = {}) {
   const { deps } = options.of ?? world
   const act = handsOf(world, provider).act
-  const { find } = handsOf(world, options.with ?? provider).desk.approver
-  const approver = { find, lease: () => false }
+  const { find } = handsOf(world, options.with ?? provider).service.providers
+  const approver = { find, canDispatch: () => false }
   const { answers } = await inTransaction(deps.db, (tx) =>
-    approveAll(
+    approveWithdrawals(
       deps,
       tx,
       approver,
@@ -54,7 +54,7 @@ async function approve(keys: readonly Key[], options: { of?: World; with?: Provi
   return answers.map((answer) => (answer instanceof Refusal ? answer.code : answer.status))
 }
 
-/** Everything that an approval could change. */
+/** The contents of every table that an approval could change. */
 const everything = () =>
   world.rows(
     `select (select json_agg(w order by id) from withdrawals w) as withdrawals,
@@ -64,7 +64,7 @@ const everything = () =>
   )
 
 describe('an approval', () => {
-  test('sets amount and charges aside, makes one payout with its token, and says who did it', async () => {
+  test('reserves amount and charges, makes one payout with a token, and records the operator', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 200_000n, { merchant })
     const key = await insertWithdrawal(world, {
@@ -153,7 +153,7 @@ describe('an approval', () => {
     ])
   })
 
-  test('takes exactly what there is, and not a cent more', async () => {
+  test('succeeds when the balance equals the reservation, and fails when it is a cent lower', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 100_000n, { merchant })
     const [exact, more] = [await insertWithdrawal(world, { merchant }), await insertWithdrawal(world, { merchant })]
@@ -164,7 +164,7 @@ describe('an approval', () => {
     assert.equal((await storyOf(world, exact)).available, 0n)
   })
 
-  test('of one that no provider reaches any more is refused, and its neighbours are approved', async () => {
+  test('is refused when no provider reaches the destination any more, and the rest of the set is approved', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 500_000n, { merchant })
     const keys: Key[] = []
@@ -175,7 +175,7 @@ describe('an approval', () => {
     assert.deepEqual(await approve([keys[1] as Key]), ['PROCESSING'], 'once somebody reaches it')
   })
 
-  test('is refused, and changes nothing, where it may not be', async () => {
+  test('is refused and changes nothing when the status does not allow it', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 500_000n, { merchant })
     const sandbox_only = await world.newMerchant({ approved: false })
@@ -213,7 +213,7 @@ describe('an approval', () => {
     ['suspended', "status = 'SUSPENDED'"],
     ['no longer verified', 'verified = false'],
   ] as const) {
-    test(`of a merchant that is ${what} is refused until that is over, and live only`, async () => {
+    test(`is refused in live only while the merchant is ${what}`, async () => {
       const merchant = await world.newMerchant()
       await fund(world, 500_000n, { merchant })
       await fund(world, 500_000n, { merchant, environment: 'sandbox' })
@@ -237,7 +237,7 @@ describe('an approval', () => {
     })
   }
 
-  test('may follow a question that the merchant has not answered', async () => {
+  test('succeeds before the merchant answers a question', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 100_000n, { merchant })
     const hands = handsOf(world, provider)
@@ -248,8 +248,8 @@ describe('an approval', () => {
   })
 })
 
-describe('sets', () => {
-  test('each is judged by what those before it left, in the order given, and a refusal refuses nobody else', async () => {
+describe('a set of approvals', () => {
+  test('judges each item by the balance that earlier items leave, and a refusal changes no other item', async () => {
     const merchant = await world.newMerchant()
     const rich = await world.newMerchant()
     await fund(world, 100_000n, { merchant })
@@ -270,7 +270,7 @@ describe('sets', () => {
     assert.equal((await storyOf(world, first)).reserved, 100_000n)
   })
 
-  test('what lies in the sandbox pays for nothing that is live, and the other way round', async () => {
+  test('never pays live withdrawals from the sandbox balance, or sandbox withdrawals from the live balance', async () => {
     const merchant = await world.newMerchant()
     await fund(world, 100_000n, { merchant, environment: 'sandbox' })
     const live = await insertWithdrawal(world, { merchant })
@@ -278,7 +278,7 @@ describe('sets', () => {
     assert.deepEqual(await approve([live, sandbox]), ['insufficient_balance', 'PROCESSING'])
   })
 
-  test('two operators who name one id of different merchants each get their own answer', async () => {
+  test('answers each item of its own merchant when two items have the same id', async () => {
     const merchant = await world.newMerchant()
     const stranger = await world.newMerchant()
     await fund(world, 1_000_000n, { merchant })
@@ -290,7 +290,7 @@ describe('sets', () => {
     }
   })
 
-  test('two processes that approve the same forty at once approve each once, and never more than there is', async () => {
+  test('approves each of forty withdrawals once, within the balance, when two processes approve them at once', async () => {
     const merchants = await Promise.all([world.newMerchant(), world.newMerchant()])
     const keys: Key[] = []
     for (const merchant of merchants) {
@@ -330,7 +330,7 @@ describe('a process that dies', () => {
     ['approve.before_commit', 'PENDING_ADMIN_APPROVAL'],
     ['approve.after_commit', 'PROCESSING'],
   ] as const) {
-    test(`at ${point} leaves the withdrawal ${expected}, and its payout to whoever finds it`, async () => {
+    test(`at ${point} leaves the withdrawal ${expected}, and a worker sends its payout`, async () => {
       const merchant = await world.newMerchant()
       await fund(world, 100_000n, { merchant })
       const dying = await createWorld({
@@ -365,7 +365,7 @@ describe('a process that dies', () => {
 })
 
 describe('references', () => {
-  test('the reference of a payout leads back to its withdrawal and its merchant', async () => {
+  test('the reference of a payout contains the id of its withdrawal and the code of its merchant', async () => {
     const { id } = await insertWithdrawal(world)
     const { routing_code } = world.merchant
     assert.deepEqual(parsePayoutReference(payoutReference(id)), { routing_code, id })

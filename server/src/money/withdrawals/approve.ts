@@ -1,8 +1,8 @@
-// Approving withdrawals: the only way by which money is set aside for a payout.
+// Approves withdrawals: the only code that reserves money for a payout.
 //
-// Reservation, payout row, the operators' yes and the audit entry are one transaction, and the provider is called after it. The
-// first yes of two is written without them. Dying before the commit leaves the withdrawal as it was. Dying after it leaves a payout with its token: it falls due when the lease ends, and
-// a worker takes the token and sends it.
+// One transaction writes the reservation, the payout, the approval and the audit entry. The provider is called after its
+// commit. The first of two approvals writes neither a reservation nor a payout. If the process dies before the commit, the
+// withdrawal stays as it was. If it dies after the commit, the payout keeps its token: it becomes due when the lease ends.
 
 import type { Provider } from '../../adapters/providers/port.ts'
 import type { Delivery } from '../../adapters/webhooks/index.ts'
@@ -19,49 +19,56 @@ import {
   refuse,
   routingCodeOf,
 } from '../../kernel/lib/index.ts'
-import { applyStep, beginChanges, type Changes, writeChanges } from './change.ts'
+import {
+  type Approval,
+  findApprovals,
+  insertApprovals,
+  judgeApprover,
+  type NewApproval,
+  newApproval,
+  requiredApprovals,
+  withApproval,
+} from './approvals.ts'
+import {
+  type EventSubscriptions,
+  moveWithdrawal,
+  readSubscriptions,
+  type WithdrawalChange,
+  writeWithdrawalChanges,
+} from './change.ts'
 import { type FindProvider, missingOf } from './check.ts'
 import { WHOLE } from './decide.ts'
+import { canMoveWithdrawal, type WithdrawalStatus } from './state.ts'
 import {
-  type Consent,
-  consentsOf,
-  consentTo,
-  eyesFor,
-  giveConsents,
-  judgeEyes,
-  type NewConsent,
-  withConsent,
-} from './four-eyes.ts'
-import { mayMove, type Status } from './state.ts'
-import {
-  type Locked,
   lockWithdrawals,
+  type MerchantWithdrawal,
   PAYOUT_LEASE_MS,
   type Payout,
   type Withdrawal,
   type WithdrawalId,
+  type WithdrawalSnapshot,
   withdrawalName,
 } from './store.ts'
 
-/** One approval: of which withdrawal, by whom, and why. The reason is for operators: no merchant reads it. */
-export type Approval = WithdrawalId & { act: Act; reason?: string | null }
+/** A request to approve one withdrawal, with its actor and reason. Operators read the reason; merchants cannot. */
+export type ApprovalRequest = WithdrawalId & { act: Act; reason?: string | null }
 
-/** What approving needs to know of the providers. */
-export type Approver = {
+/** The providers of payouts, as an approval needs them. */
+export type PayoutProviders = {
   find: FindProvider
-  /** True: this process sends a payout of this provider at once. False: a worker claims it. */
-  lease(provider: string): boolean
+  /** True if this process sends a payout of this provider at once. False if a worker has to claim it. */
+  canDispatch(provider: string): boolean
 }
 
-/** A withdrawal after an operator's yes, with all that were given so far. */
-export type Judged = Locked & { consents: readonly Consent[] }
+/** A withdrawal after an approval, with all approvals that count. */
+export type ApprovalResult = MerchantWithdrawal & { approvals: readonly Approval[] }
 
-/** What became of a set of approvals. `payouts` with a lease are this process's to send, after the commit. */
-export type Approved = { answers: (Judged | Refusal)[]; payouts: Payout[]; deliveries: Delivery[] }
+/** The results of a set of approvals. After the commit, this process sends the payouts that have a lease. */
+export type ApprovalBatch = { answers: (ApprovalResult | Refusal)[]; payouts: Payout[]; deliveries: Delivery[] }
 
 /**
- * `send: false` leaves the payouts unsent, for whoever plays the provider, and plays all operators too: one yes is enough.
- * `dry_run` judges the same, and writes nothing.
+ * `send: false` is for the sandbox, where the caller plays the provider and all operators: the payouts are not sent, and one
+ * approval is enough. `dry_run` judges in the same way and writes nothing.
  */
 export type ApproveOptions = { send?: boolean; dry_run?: boolean }
 
@@ -78,86 +85,124 @@ const INSERT = sql(
      bank_name text, amount bigint, currency text, state text, send_token uuid, deadline_at timestamptz, due_at timestamptz, lease_owner uuid)`,
 )
 
+/** What one set of approvals reads, and what it is going to write. */
+type ApprovalWork = {
+  deps: Deps
+  providers: PayoutProviders
+  send: boolean
+  subscriptions: EventSubscriptions
+  /** The withdrawals under lock. An approval replaces its snapshot, so that the next one reads the changed state. */
+  snapshots: Map<string, WithdrawalSnapshot>
+  /** What is left of each book after the approvals so far. */
+  available: Map<string, bigint>
+  approvals: Map<string, Approval[]>
+  changes: WithdrawalChange[]
+  payouts: Payout[]
+  new_approvals: NewApproval[]
+  audits: Parameters<typeof recordAudits>[2][number][]
+}
+
 /**
- * Approves a set of withdrawals in the given transaction. Each is judged by itself, under lock, in the order given: its
- * state, who has approved it, its merchant, and what is available after those before it. A refusal is answered in its place
- * and changes nothing of that withdrawal. Where two operators are needed, the first of them sets nothing aside.
+ * Approves a set of withdrawals in the given transaction, in the given order. Each is judged under lock by its status, its
+ * approvals, its merchant and the balance that earlier items leave. A refusal takes the item's place among the answers and
+ * changes nothing. Where two operators are required, the first approval reserves nothing.
  */
-export async function approveAll(
+export async function approveWithdrawals(
   deps: Deps,
   tx: Tx,
-  approver: Approver,
-  approvals: readonly Approval[],
+  providers: PayoutProviders,
+  requests: readonly ApprovalRequest[],
   { send = true, dry_run = false }: ApproveOptions = {},
-): Promise<Approved> {
-  const rows = await lockWithdrawals(
+): Promise<ApprovalBatch> {
+  const snapshots = await lockWithdrawals(
     tx,
-    approvals.filter(({ id }) => isId(id)),
+    requests.filter(({ id }) => isId(id)),
   )
-  const changes = await beginChanges(tx, rows.values())
-  const available = await lockBooks(tx, [...rows.values()])
-  const consents = await consentsOf(tx, [...rows.values()])
-  const payouts: Payout[] = []
-  const given: NewConsent[] = []
-  const audits: Parameters<typeof recordAudits>[2][number][] = []
-  const answers = approvals.map(({ act, reason = null, ...key }) => {
-    const row = rows.get(withdrawalName(key))
-    if (row === undefined) return new Refusal('not_found', NOT_FOUND)
-    const before = consents.get(withdrawalName(key)) ?? []
-    const judged = judge(deps, row, available, approver, send ? { act, consents: before } : null)
-    if (judged instanceof Refusal) return judged
-    Object.assign(row, send ? eyesFor(deps.config, row) : { approvals_required: row.approvals_required ?? 1 })
-    const consent = consentTo(deps, row, { act, reason, eyes: judged.eyes })
-    if (consent !== null) given.push(consent)
-    const after = consent === null ? before : withConsent(before, consent)
-    consents.set(withdrawalName(key), after)
-    const { status } = row
-    if (judged.eyes === 'last') {
-      const payout = payoutOf(deps, row, judged.provider.name, approver, send)
-      payouts.push(payout)
-      setAside(deps, changes, available, row, payout, { ...act, reason })
-    }
-    const approvals = after.map(({ operator_name }) => operator_name)
-    const seen = !send || row.approvals_required === 1 ? {} : { approvals_required: row.approvals_required, approvals }
-    audits.push({
-      ...act,
-      merchant_id: row.merchant_id,
-      action: judged.eyes === 'last' ? 'withdrawal.approve' : 'withdrawal.first_approve',
-      target_type: 'withdrawal',
-      target_id: row.id,
-      reason,
-      before: { status },
-      after: { status: row.status, ...factsOf(row), ...seen },
-    })
-    // A copy: another operator's yes in the same set takes the row further.
-    return { ...row, consents: after }
-  })
+  const withdrawals = [...snapshots.values()].map(({ withdrawal }) => withdrawal)
+  const subscriptions = await readSubscriptions(tx, snapshots.values())
+  const available = await lockBooks(tx, withdrawals)
+  const approvals = await findApprovals(tx, withdrawals)
+  const work: ApprovalWork = {
+    deps,
+    providers,
+    send,
+    subscriptions,
+    snapshots,
+    available,
+    approvals,
+    changes: [],
+    payouts: [],
+    new_approvals: [],
+    audits: [],
+  }
+  const answers = requests.map((request) => approveOne(work, request))
   if (dry_run) return { answers, payouts: [], deliveries: [] }
-  await Promise.all([insertPayouts(deps, tx, payouts), giveConsents(deps, tx, given)])
-  const deliveries = await writeChanges(deps, tx, changes, () => false)
-  await recordAudits(deps, tx, audits)
+  const { payouts } = work
+  await Promise.all([insertPayouts(deps, tx, payouts), insertApprovals(deps, tx, work.new_approvals)])
+  const deliveries = await writeWithdrawalChanges(deps, tx, work.changes, () => false)
+  await recordAudits(deps, tx, work.audits)
   return { answers, payouts, deliveries }
 }
 
-/** Moves an approved withdrawal and its money, in memory: it is written with the set. */
-function setAside(
-  deps: Deps,
-  changes: Changes,
-  available: Map<string, bigint>,
-  row: Locked,
-  payout: Payout,
+/** Judges one request and adds its changes to the work. Writes nothing. */
+function approveOne(work: ApprovalWork, { act, reason = null, ...key }: ApprovalRequest): ApprovalResult | Refusal {
+  const { deps, send } = work
+  const name = withdrawalName(key)
+  const snapshot = work.snapshots.get(name)
+  if (snapshot === undefined) return new Refusal('not_found', NOT_FOUND)
+  const earlier = work.approvals.get(name) ?? []
+  const verdict = judgeApproval(work, snapshot, send ? { act, earlier } : null)
+  if (verdict instanceof Refusal) return verdict
+  const { withdrawal: before, merchant } = snapshot
+  const required = send
+    ? requiredApprovals(deps.config, before)
+    : { approvals_required: before.approvals_required ?? 1 }
+  const judged = { ...before, ...required }
+  const approval = newApproval(deps, judged, { act, reason, place: verdict.place })
+  if (approval !== null) work.new_approvals.push(approval)
+  const approvals = approval === null ? earlier : withApproval(earlier, approval)
+  work.approvals.set(name, approvals)
+  const is_last = verdict.place === 'last'
+  const next = { ...snapshot, withdrawal: judged }
+  const withdrawal = is_last ? reserve(work, next, verdict.provider.name, { ...act, reason }) : judged
+  work.snapshots.set(name, { ...snapshot, withdrawal })
+  const operators = approvals.map(({ operator_name }) => operator_name)
+  const { approvals_required } = withdrawal
+  const counted = !send || approvals_required === 1 ? {} : { approvals_required, approvals: operators }
+  work.audits.push({
+    ...act,
+    merchant_id: withdrawal.merchant_id,
+    action: is_last ? 'withdrawal.approve' : 'withdrawal.first_approve',
+    target_type: 'withdrawal',
+    target_id: withdrawal.id,
+    reason,
+    before: { status: before.status },
+    after: { status: withdrawal.status, ...auditFields(withdrawal), ...counted },
+  })
+  return { ...withdrawal, ...merchant, approvals }
+}
+
+/** Adds the reservation and the payout of an approved withdrawal to the work. Returns the withdrawal after its move. */
+function reserve(
+  work: ApprovalWork,
+  snapshot: WithdrawalSnapshot,
+  provider: string,
   { actor, reason }: Act & { reason: string | null },
-): void {
-  const book = bookName(row)
-  available.set(book, (available.get(book) as bigint) - row.total_reserved_minor)
-  row.provider_reference = payout.provider_reference
-  row.transfer_id = newId(deps, row.routing_code)
-  row.provider = payout.provider
-  row.payout_state = payout.state
-  row.booked_minor = row.total_reserved_minor
-  const effect = { fact: 'withdrawal_reserved', amount_minor: row.total_reserved_minor, ...WHOLE } as const
+): Withdrawal {
+  const { deps, available, subscriptions } = work
+  const { merchant } = snapshot
+  const payout = newPayout(work, snapshot, provider)
+  work.payouts.push(payout)
+  const { total_reserved_minor } = snapshot.withdrawal
+  const book = bookName(snapshot.withdrawal)
+  available.set(book, (available.get(book) as bigint) - total_reserved_minor)
+  const transfer_id = newId(deps, merchant.routing_code)
+  const withdrawal = { ...snapshot.withdrawal, provider_reference: payout.provider_reference, transfer_id }
+  const effect = { fact: 'withdrawal_reserved', amount_minor: total_reserved_minor, ...WHOLE } as const
   const step = { move: 'approve', funds: 'reserved', failure: null, effect, why: reason } as const
-  applyStep(deps, changes, row, step, { actor, transfer_id: row.transfer_id })
+  const change = moveWithdrawal(deps, subscriptions, { withdrawal, merchant }, step, { actor, transfer_id })
+  work.changes.push(change)
+  return change.withdrawal
 }
 
 async function insertPayouts(deps: Deps, tx: Tx, payouts: readonly Payout[]): Promise<void> {
@@ -171,8 +216,8 @@ async function insertPayouts(deps: Deps, tx: Tx, payouts: readonly Payout[]): Pr
   await tx.query(INSERT, [JSON.stringify(input), deps.clock.now()])
 }
 
-/** What an audit entry says of a withdrawal: enough to know what was decided, without its whole record. */
-export function factsOf(row: Withdrawal) {
+/** The fields of a withdrawal that an audit entry contains. */
+export function auditFields(row: Withdrawal) {
   const { environment, method, destination_code, destination_identifier } = row
   return {
     environment,
@@ -184,21 +229,21 @@ export function factsOf(row: Withdrawal) {
   }
 }
 
-/** What is said of a withdrawal that is not there. */
+/** The message for an unknown withdrawal. */
 export const NOT_FOUND = { message: 'There is no such withdrawal.' }
 
-/** Refuses a move that may not start from where the withdrawal stands. */
-export function refuseState(row: Locked, what: string): never {
-  refuse('invalid_state', stateProblem(row, what))
+/** Refuses a move that is not allowed from the current status. */
+export function refuseState(row: Withdrawal, action: string): never {
+  refuse('invalid_state', stateProblem(row, action))
 }
 
-function stateProblem({ status }: Locked, what: string) {
-  const hint = WAY_ON[status] ?? ''
-  return { message: `A withdrawal that is ${status} cannot be ${what}.${hint}`, details: { status } }
+function stateProblem({ status }: Withdrawal, action: string) {
+  const hint = NEXT_ACTIONS[status] ?? ''
+  return { message: `A withdrawal that is ${status} cannot be ${action}.${hint}`, details: { status } }
 }
 
-/** What an operator or the merchant can do instead. */
-const WAY_ON: Partial<Record<Status, string>> = {
+/** The actions that an operator or the merchant can take instead. */
+const NEXT_ACTIONS: Partial<Record<WithdrawalStatus, string>> = {
   INFO_REQUESTED: ' The merchant was asked: it can respond, and an operator can approve or reject.',
   PROCESSING: ' The provider is being asked: wait for its answer.',
   NEEDS_RECONCILIATION: ' An operator can resolve it.',
@@ -206,47 +251,48 @@ const WAY_ON: Partial<Record<Status, string>> = {
   NEEDS_ADMIN_ATTENTION: ' An operator can resolve it.',
 }
 
-/** What a yes comes to: it is the last that is needed, or the first of two. */
-type Verdict = { provider: Provider; eyes: 'first' | 'last' }
+/** An approval that counts: it is the last that is needed, or the first of two. */
+type ApprovalVerdict = { provider: Provider; place: 'first' | 'last' }
 
-/** The provider that pays it out and whether it may, or why it is not approved. `by` is null for whoever plays all operators. */
-function judge(
-  deps: Deps,
-  row: Locked,
-  available: ReadonlyMap<string, bigint>,
-  approver: Approver,
-  by: { act: Act; consents: readonly Consent[] } | null,
-): Verdict | Refusal {
-  if (!mayMove('approve', row.status)) return new Refusal('invalid_state', stateProblem(row, 'approved'))
-  const eyes = by === null ? 'last' : judgeEyes(deps.config, row, by.consents, by.act)
-  if (eyes instanceof Refusal) return eyes
-  if (isRestricted(row)) {
+/** The provider of the payout and the approval's place, or a refusal. `by` is null in the sandbox, which needs no operator. */
+function judgeApproval(
+  { deps, providers, available }: ApprovalWork,
+  snapshot: WithdrawalSnapshot,
+  by: { act: Act; earlier: readonly Approval[] } | null,
+): ApprovalVerdict | Refusal {
+  const { withdrawal } = snapshot
+  if (!canMoveWithdrawal('approve', withdrawal.status)) {
+    return new Refusal('invalid_state', stateProblem(withdrawal, 'approved'))
+  }
+  const place = by === null ? 'last' : judgeApprover(deps.config, withdrawal, by.earlier, by.act)
+  if (place instanceof Refusal) return place
+  if (isRestricted(snapshot)) {
     const message = 'The merchant is not active and verified. Reject the withdrawal, or complete the merchant first.'
     return new Refusal('withdrawal_restricted', { message })
   }
-  const left = available.get(bookName(row)) ?? 0n
-  if (left < row.total_reserved_minor) return shortOf(left, row)
-  // Since it was submitted, the configuration may have changed.
-  const provider = approver.find(row.environment, row)
+  const left = available.get(bookName(withdrawal)) ?? 0n
+  if (left < withdrawal.total_reserved_minor) return shortOf(left, withdrawal)
+  // The configuration may have changed since the merchant submitted the withdrawal.
+  const provider = providers.find(withdrawal.environment, withdrawal)
   if (provider === null) {
-    const message = `No configured provider pays out ${row.method} to ${row.destination_code}.`
+    const message = `No configured provider pays out ${withdrawal.method} to ${withdrawal.destination_code}.`
     return new Refusal('provider_unavailable', { message })
   }
-  const absent = missingOf(provider, row)
+  const absent = missingOf(provider, withdrawal)
   if (absent.length > 0) {
     const message = `${provider.name} cannot pay this out without its ${absent.join(', ')}. Reject it, and have it submitted again.`
     return new Refusal('provider_unavailable', { message })
   }
-  if (provider.capabilities.whole_shillings && row.amount_minor % 100n !== 0n) {
-    const message = `${provider.name} pays out whole shillings only, and this is ${formatAmount(row.amount_minor)}.`
+  if (provider.capabilities.whole_shillings && withdrawal.amount_minor % 100n !== 0n) {
+    const message = `${provider.name} pays out whole shillings only, and this is ${formatAmount(withdrawal.amount_minor)}.`
     return new Refusal('provider_unavailable', { message })
   }
-  return { provider, eyes }
+  return { provider, place }
 }
 
 /** True if the withdrawal would send live money of a merchant that is not active and verified. */
-export function isRestricted({ environment, merchant_status, merchant_verified }: Locked): boolean {
-  return environment === 'live' && (merchant_status !== 'ACTIVE' || !merchant_verified)
+export function isRestricted({ withdrawal, merchant }: WithdrawalSnapshot): boolean {
+  return withdrawal.environment === 'live' && (merchant.merchant_status !== 'ACTIVE' || !merchant.merchant_verified)
 }
 
 /** The refusal of a withdrawal that the balance does not cover. */
@@ -259,22 +305,26 @@ export function shortOf(
   return new Refusal('insufficient_balance', { message })
 }
 
-/** The reference a provider knows a payout by. One letter more than any reference of a collection: neither is ever the other. */
+/** The provider reference of a payout. It is one letter longer than a collection's reference, so the two never collide. */
 export function payoutReference(withdrawal_id: string): string {
   return `W${idToBase32(withdrawal_id)}`
 }
 
-/** The withdrawal behind a reference of a payout, or null when it is not one of ours. The routing code leads to the merchant. */
+/** The withdrawal id in a payout reference, or null for a foreign reference. The routing code leads to the merchant. */
 export function parsePayoutReference(reference: string): { routing_code: number; id: string } | null {
   const id = /^W[0-9A-Z]{26}$/.test(reference) ? base32ToId(reference.slice(1)) : null
   return id === null ? null : { routing_code: routingCodeOf(id), id }
 }
 
-function payoutOf(deps: Deps, row: Locked, provider: string, approver: Approver, send: boolean): Payout {
+function newPayout(
+  { deps, providers, send }: ApprovalWork,
+  { withdrawal, merchant }: WithdrawalSnapshot,
+  provider: string,
+): Payout {
   const now = deps.clock.now()
-  // Whoever plays the provider holds the lease, so that what it says counts; unsaid, it falls due when the lease ends.
-  const leased = !send || approver.lease(provider)
-  const { merchant_id, id, environment, method, destination_code, destination_identifier } = row
+  // The sandbox caller holds the lease, so that its answer counts. If it reports none, the payout becomes due again.
+  const leased = !send || providers.canDispatch(provider)
+  const { merchant_id, id, environment, method, destination_code, destination_identifier } = withdrawal
   return {
     merchant_id,
     withdrawal_id: id,
@@ -284,12 +334,12 @@ function payoutOf(deps: Deps, row: Locked, provider: string, approver: Approver,
     method,
     destination_code,
     destination_identifier,
-    destination_name: row.destination_name,
-    bank_name: row.bank_name,
-    amount_minor: row.amount_minor,
-    currency: row.currency,
+    destination_name: withdrawal.destination_name,
+    bank_name: withdrawal.bank_name,
+    amount_minor: withdrawal.amount_minor,
+    currency: withdrawal.currency,
     state: send ? 'to_send' : 'asked',
-    send_token: send ? newId(deps, row.routing_code) : null,
+    send_token: send ? newId(deps, merchant.routing_code) : null,
     asks: 0,
     sent_at: null,
     created_at: now,
@@ -298,7 +348,7 @@ function payoutOf(deps: Deps, row: Locked, provider: string, approver: Approver,
   }
 }
 
-/** When a payout that is approved or retried now is not sent any more. */
+/** The deadline of a payout that is approved or retried now. After it, the payout is not sent any more. */
 export function payoutDeadline(deps: Deps): Date {
   return new Date(deps.clock.now().getTime() + deps.config.payout_deadline_h * 3_600_000)
 }

@@ -1,5 +1,5 @@
-// Calling providers about payouts: the one place where they are asked and where their answers come in. An adapter that
-// throws, that does not end in time, or that leaves an answer out has said nothing: the payout may have been executed.
+// Calls providers about payouts; every request and every answer passes here. If an adapter throws, exceeds the timeout or
+// returns no answer, the result is unknown: the provider may have paid.
 
 import { readPayoutAnswer, UNREADABLE } from '../../adapters/providers/answer.ts'
 import {
@@ -16,11 +16,11 @@ import { gatherQuestions } from '../../adapters/providers/questions.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Payout } from './store.ts'
 
-/** Calls to the provider of a payout. None throws, and each ends. */
+/** Calls to the provider of a payout. No call throws, and each ends in time. */
 export type PayoutCalls = {
-  /** Sends it. Call it only under a token that was taken. */
+  /** Sends the payout. The caller must have taken its token. */
   payout(payout: Payout): Promise<PayoutAnswer>
-  /** Asks what became of it, together with what else waits to be asked of the same provider. */
+  /** Queries the status of the payout, in one request with other queries that wait for the same provider. */
   status(payout: Payout): Promise<PayoutAnswer>
 }
 
@@ -33,16 +33,16 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
       deps.log.warn({ provider: name }, 'a payout waits for a provider that is not configured')
     return provider
   }
-  // Each provider has its own gatherer: whoever is slow holds up nobody else's questions.
+  // Each provider has its own gatherer, so that a slow provider delays no queries of another.
   const gatherers = new Map<string, (payout: Payout) => Promise<PayoutAnswer>>()
   const gathererOf = (name: string) => {
-    const known = gatherers.get(name)
-    if (known !== undefined) return known
+    const existing = gatherers.get(name)
+    if (existing !== undefined) return existing
     const provider = find(name)
     if (provider === undefined) return async () => ({ ...UNASKED, ask_again_ms: UNCONFIGURED_MS })
     const made = gatherQuestions<Payout, PayoutAnswer>(guard, provider, QUESTIONS.payouts, async (payouts) => {
-      const said = await answerOf(deps, name, () => provider.payoutStatus(payouts.map(requestOf)))
-      return payouts.map((_, i) => asQuestion(readPayoutAnswer(said?.[i] ?? UNREADABLE)))
+      const answers = await answerOf(deps, name, () => provider.payoutStatus(payouts.map(payoutRequest)))
+      return payouts.map((_, i) => statusAnswer(readPayoutAnswer(answers?.[i] ?? UNREADABLE)))
     })
     gatherers.set(name, made)
     return made
@@ -50,33 +50,33 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
   return {
     async payout(payout) {
       const provider = find(payout.provider)
-      // Without its adapter nothing was sent; it waits, with its token, for the day on which it is configured again.
+      // Without an adapter nothing is sent. The payout keeps its token and waits until the provider is configured again.
       if (provider === undefined) return { kind: 'not_sent', provider_status: null }
       return guarded<PayoutAnswer>(guard, provider, payout.method, {
         work: async () =>
           readPayoutAnswer(
-            (await answerOf(deps, payout.provider, () => provider.payout(requestOf(payout)))) ?? UNREADABLE,
+            (await answerOf(deps, payout.provider, () => provider.payout(payoutRequest(payout)))) ?? UNREADABLE,
           ),
         isFault,
-        // Nothing was sent: it keeps its money set aside, and is sent once the provider is tried again.
+        // Nothing is sent and the reservation stays. The payout is sent after the circuit breaker lets a call through.
         stopped: (ask_again_ms) => ({ kind: 'not_sent', provider_status: CIRCUIT_OPEN, ask_again_ms }),
       })
     },
-    status: async (payout) => heldBack(await gathererOf(payout.provider)(payout)),
+    status: async (payout) => busyAsUnasked(await gathererOf(payout.provider)(payout)),
   }
 }
 
-/** A provider that is not configured is looked for again so often. */
+/** The pause before the server looks again for a provider that is not configured. */
 const UNCONFIGURED_MS = 60_000
 
-/** A question for which none of our own connections was free was not asked. */
-function heldBack(answer: PayoutAnswer): PayoutAnswer {
+/** A query counts as not made if none of our own connections was free. */
+function busyAsUnasked(answer: PayoutAnswer): PayoutAnswer {
   if (answer.kind !== 'unknown' || answer.why !== 'busy') return answer
   return answer.ask_again_ms === undefined ? UNASKED : { ...UNASKED, ask_again_ms: answer.ask_again_ms }
 }
 
-/** That a question was refused or did not arrive says nothing about the payout. */
-function asQuestion(answer: PayoutAnswer): PayoutAnswer {
+/** The answer to a status query. A query that is refused or does not arrive leaves the payout unknown. */
+function statusAnswer(answer: PayoutAnswer): PayoutAnswer {
   if (answer.kind === 'blocked') {
     const { because: _, ...rest } = answer
     return { ...rest, kind: 'unknown', why: 'refused_us' }
@@ -86,8 +86,8 @@ function asQuestion(answer: PayoutAnswer): PayoutAnswer {
   return { ...rest, kind: 'unknown', why: busy ? 'busy' : 'unreachable' }
 }
 
-/** A payout as the port wants it. */
-function requestOf(payout: Payout): PayoutRequest {
+/** A payout as a request of the provider port. */
+function payoutRequest(payout: Payout): PayoutRequest {
   const { environment, method, destination_code, destination_identifier, destination_name, bank_name } = payout
   const { provider_reference: reference, amount_minor, currency, sent_at } = payout
   const destination = { destination_code, destination_identifier, destination_name, bank_name }

@@ -1,5 +1,5 @@
-// Changing withdrawals: steps are applied to locked rows in memory, then everything is written at once. Whoever moves a
-// withdrawal, be it operator, merchant or provider, comes through here.
+// Changes of withdrawals: `moveWithdrawal` and `noteContradiction` compute changes from a snapshot; `writeWithdrawalChanges`
+// writes a set of them in one statement each. Moves by operators, merchants and providers all go through here.
 
 import { PAYOUT_FAILURES } from '../../adapters/providers/port.ts'
 import {
@@ -13,11 +13,11 @@ import { type Posting, postingOf, postTransfers } from '../../books/ledger/index
 import { type Deps, inputRows, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Actor } from '../../kernel/http/index.ts'
 import { assertInvariant, formatAmount } from '../../kernel/lib/index.ts'
-import type { Step } from './decide.ts'
-import { mayMove, moves } from './state.ts'
-import type { Locked } from './store.ts'
+import type { DecidedMove } from './decide.ts'
+import { canMoveWithdrawal, moves } from './state.ts'
+import { type Withdrawal, type WithdrawalMerchant, type WithdrawalSnapshot, withdrawalName } from './store.ts'
 
-type HistoryRow = {
+type WithdrawalHistoryRow = {
   merchant_id: string
   withdrawal_id: string
   seq: number
@@ -30,94 +30,110 @@ type HistoryRow = {
   event: string | null
 }
 
-/** Everything that a set of moves changes, before it is written. */
-export type Changes = {
-  rows: Set<Locked>
-  history: HistoryRow[]
-  postings: Posting[]
-  events: NewEvent[]
-  subscriptions: Map<string, ReadonlySet<string>>
+/** One change of a withdrawal: the row after it, its history row, its posting and its event. */
+export type WithdrawalChange = {
+  withdrawal: Withdrawal
+  history: WithdrawalHistoryRow
+  posting: Posting | null
+  event: NewEvent | null
 }
 
-/** Begins a set of changes to locked withdrawals. */
-export async function beginChanges(tx: Tx, rows: Iterable<Locked>): Promise<Changes> {
-  const merchant_ids = new Set([...rows].map(({ merchant_id }) => merchant_id))
-  const subscriptions = await subscriptionsOf(tx, [...merchant_ids])
-  return { rows: new Set(), history: [], postings: [], events: [], subscriptions }
+/** The events that each merchant subscribes to, by merchant id. */
+export type EventSubscriptions = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Reads the subscriptions of the merchants of a set of locked withdrawals. */
+export function readSubscriptions(tx: Tx, snapshots: Iterable<WithdrawalSnapshot>): Promise<EventSubscriptions> {
+  const merchant_ids = new Set([...snapshots].map(({ withdrawal }) => withdrawal.merchant_id))
+  return subscriptionsOf(tx, [...merchant_ids])
 }
 
-/** Makes one move of a locked withdrawal. `status_reason`: why, by an operator or a provider; it ends with the next move. */
-export function applyStep(
+/** The party that makes a move. `status_reason`: an explanation by an operator or a provider; the next move replaces it. */
+export type MoveAuthor = {
+  actor: Omit<Actor, 'kind'> & { kind: string }
+  status_reason?: string | null
+  transfer_id?: string
+}
+
+/** Computes one move of a locked withdrawal. The caller writes the change. */
+export function moveWithdrawal(
   deps: Deps,
-  changes: Changes,
-  row: Locked,
-  step: Step,
-  who: { actor: Omit<Actor, 'kind'> & { kind: string }; status_reason?: string | null; transfer_id?: string },
-): void {
-  const move = moves[step.move]
-  assertInvariant(mayMove(step.move, row.status), `${step.move} of a ${row.status} withdrawal ${row.id}`)
+  subscriptions: EventSubscriptions,
+  { withdrawal: before, merchant }: Pick<WithdrawalSnapshot, 'withdrawal' | 'merchant'>,
+  decided: DecidedMove,
+  author: MoveAuthor,
+): WithdrawalChange {
+  const move = moves[decided.move]
+  assertInvariant(
+    canMoveWithdrawal(decided.move, before.status),
+    `${decided.move} of a ${before.status} withdrawal ${before.id}`,
+  )
   const now = deps.clock.now()
-  const from_status = row.status
-  row.status = move.to
-  row.version += 1
-  row.funds = step.funds
-  row.failure_reason_code = step.failure
-  row.status_reason = who.status_reason ?? null
-  row.updated_at = now
-  if (move.to === 'SUCCESS') row.completed_at ??= now
-  if (move.to === 'FAILED') row.completed_at = null
-  const { merchant_id, id, routing_code, environment, version } = row
-  const event = move.event !== null && changes.subscriptions.get(merchant_id)?.has(move.event) ? move.event : null
-  changes.rows.add(row)
-  changes.history.push({
-    merchant_id,
-    withdrawal_id: id,
-    seq: version,
-    from_status,
-    to_status: move.to,
-    ...whom(who.actor),
-    reason: step.why,
-    event,
-  })
-  if (step.effect) {
-    const source = { source_type: 'withdrawal', source_id: id } as const
-    const named = who.transfer_id === undefined ? {} : { transfer_id: who.transfer_id }
-    changes.postings.push(postingOf({ merchant_id, routing_code, environment, ...step.effect, ...source, ...named }))
+  const { merchant_id, id, environment } = before
+  const { routing_code } = merchant
+  const withdrawal: Withdrawal = {
+    ...before,
+    status: move.to,
+    version: before.version + 1,
+    funds: decided.funds,
+    failure_reason_code: decided.failure,
+    status_reason: author.status_reason ?? null,
+    updated_at: now,
+    completed_at: completedAt(before, move.to, now),
   }
-  if (event !== null) {
-    const body = eventBody(row, event, now.toISOString())
-    const source = { source_type: 'withdrawal', source_id: id, source_seq: version } as const
-    changes.events.push({ merchant_id, routing_code, environment, event, ...source, body })
+  const event = move.event !== null && subscriptions.get(merchant_id)?.has(move.event) ? move.event : null
+  const source = { source_type: 'withdrawal', source_id: id } as const
+  const transfer = author.transfer_id === undefined ? {} : { transfer_id: author.transfer_id }
+  const body = event === null ? null : disbursementEventBody(withdrawal, merchant, event, now.toISOString())
+  return {
+    withdrawal,
+    history: historyRow(before, withdrawal, author.actor, decided.why, event),
+    posting: decided.effect
+      ? postingOf({ merchant_id, routing_code, environment, ...decided.effect, ...source, ...transfer })
+      : null,
+    event:
+      event === null || body === null
+        ? null
+        : { merchant_id, routing_code, environment, event, ...source, source_seq: withdrawal.version, body },
   }
 }
 
-/** Writes down what denies where a withdrawal stands, without moving it: a row of the history from a status to itself. */
-export function applyNote(
+function completedAt(before: Withdrawal, to: Withdrawal['status'], now: Date): Date | null {
+  if (to === 'SUCCESS') return before.completed_at ?? now
+  return to === 'FAILED' ? null : before.completed_at
+}
+
+/** Computes the history row of an answer that contradicts the status without moving it: its statuses are equal. */
+export function noteContradiction(
   deps: Deps,
-  changes: Changes,
-  row: Locked,
+  before: Withdrawal,
   actor: { kind: string; id: null; name: string },
   why: string,
-) {
-  const { merchant_id, id, status } = row
-  deps.log.warn({ merchant_id, withdrawal_id: id, status, told: why }, 'the provider contradicts what is booked')
-  row.version += 1
-  row.updated_at = deps.clock.now()
-  changes.rows.add(row)
-  changes.history.push({
-    merchant_id,
-    withdrawal_id: id,
-    seq: row.version,
-    from_status: status,
-    to_status: status,
-    ...whom(actor),
-    reason: why,
-    event: null,
-  })
+): WithdrawalChange {
+  const { merchant_id, id, status } = before
+  deps.log.warn({ merchant_id, withdrawal_id: id, status, told: why }, 'the provider contradicts the booked status')
+  const withdrawal = { ...before, version: before.version + 1, updated_at: deps.clock.now() }
+  return { withdrawal, history: historyRow(before, withdrawal, actor, why, null), posting: null, event: null }
 }
 
-function whom({ kind, id, name }: { kind: string; id: string | null; name: string }) {
-  return { actor_kind: kind, actor_id: id, actor_name: name }
+function historyRow(
+  before: Withdrawal,
+  after: Withdrawal,
+  actor: MoveAuthor['actor'],
+  reason: string | null,
+  event: EventName | null,
+): WithdrawalHistoryRow {
+  return {
+    merchant_id: before.merchant_id,
+    withdrawal_id: before.id,
+    seq: after.version,
+    from_status: before.status,
+    to_status: after.status,
+    actor_kind: actor.kind,
+    actor_id: actor.id,
+    actor_name: actor.name,
+    reason,
+    event,
+  }
 }
 
 const TIME_FIELDS: Partial<Record<EventName, string>> = {
@@ -127,7 +143,7 @@ const TIME_FIELDS: Partial<Record<EventName, string>> = {
 }
 
 /** The payload of every disbursement event. */
-function eventBody(row: Locked, event: EventName, now: string) {
+function disbursementEventBody(row: Withdrawal, { merchant_code }: WithdrawalMerchant, event: EventName, now: string) {
   const { failure_reason_code } = row
   const failure =
     row.status === 'FAILED' && failure_reason_code !== null
@@ -135,7 +151,7 @@ function eventBody(row: Locked, event: EventName, now: string) {
       : {}
   return {
     event,
-    merchant_code: row.merchant_code,
+    merchant_code,
     disbursement_id: row.id,
     reference: row.reference,
     merchant_reference: row.reference,
@@ -150,7 +166,7 @@ function eventBody(row: Locked, event: EventName, now: string) {
   }
 }
 
-// The version is the compare-and-set: the rows are locked, so that it always holds.
+// The version is a compare-and-set. The rows are locked, so the condition always holds.
 const WRITE = sql(
   'withdrawals_write',
   `with moved as (
@@ -176,15 +192,19 @@ const WRITE = sql(
    select count(*)::int as moved from moved`,
 )
 
-/** Writes a set of changes: rows, history, money and events. Answers the deliveries it queued. */
-export async function writeChanges(
+/**
+ * Writes a set of changes in their order: rows, history, postings and events. A withdrawal may have several changes; its
+ * last one contains its row. Returns the queued deliveries.
+ */
+export async function writeWithdrawalChanges(
   deps: Deps,
   tx: Tx,
-  changes: Changes,
-  lease: (merchant_id: string) => boolean,
+  changes: readonly WithdrawalChange[],
+  canDeliver: (merchant_id: string) => boolean,
 ): Promise<Delivery[]> {
-  if (changes.rows.size === 0) return []
-  const rows = [...changes.rows].map((row) => ({
+  if (changes.length === 0) return []
+  const latest = new Map(changes.map(({ withdrawal }) => [withdrawalName(withdrawal), withdrawal]))
+  const rows = [...latest.values()].map((row) => ({
     merchant_id: row.merchant_id,
     id: row.id,
     status: row.status,
@@ -198,11 +218,14 @@ export async function writeChanges(
     four_eyes_minor: row.four_eyes_minor?.toString() ?? null,
     completed_at: row.completed_at,
   }))
+  const history = changes.map((change) => change.history)
+  const events = changes.flatMap(({ event }) => (event === null ? [] : [event]))
+  const postings = changes.flatMap(({ posting }) => (posting === null ? [] : [posting]))
   const [deliveries, written] = await Promise.all([
-    enqueueEvents(deps, tx, changes.events, lease),
-    tx.query<{ moved: number }>(WRITE, [JSON.stringify(rows), JSON.stringify(changes.history), deps.clock.now()]),
-    // Last, because it locks the merchants' accounts: others wait for them until the commit.
-    postTransfers(deps, tx, changes.postings),
+    enqueueEvents(deps, tx, events, canDeliver),
+    tx.query<{ moved: number }>(WRITE, [JSON.stringify(rows), JSON.stringify(history), deps.clock.now()]),
+    // The postings come last: they lock the merchants' accounts, and other transactions wait for these until the commit.
+    postTransfers(deps, tx, postings),
   ])
   assertInvariant(written[0]?.moved === rows.length, `${rows.length} withdrawals were due, ${written[0]?.moved} moved`)
   return deliveries

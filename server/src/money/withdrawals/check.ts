@@ -1,5 +1,5 @@
-// Checking a request to send money out. Two steps, because callers rely on the order of the checks: what is wrong in the
-// body itself comes before the Idempotency-Key, what our rules refuse comes after it.
+// Checks a request to send money out, in two steps. Callers rely on the order: errors in the body come before the
+// Idempotency-Key, refusals by the platform's rules come after it.
 
 import type { PayoutMethod, Provider, RecipientField } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -17,28 +17,28 @@ import {
   refuse,
 } from '../../kernel/lib/index.ts'
 
-/** A body whose form is right. Amount in cents, or too large to be one; the destination as it was named. */
-export type CheckedBody = {
+/** A valid body. The amount is in cents; the destination code is as the caller sent it. */
+export type CheckedPayoutBody = {
   merchant_id: string | undefined
   method: PayoutMethod
   amount_minor: bigint | 'too_large'
   currency: string
   destination_code: string
-  /** Null only where none is needed. */
+  /** Null only in a quote without a recipient. */
   destination_identifier: string | null
   destination_name: string | null
   bank_name: string | null
   reference: string | null
 }
 
-/** What is asked for, checked against our rules. Amount in cents, the destination by its own code. */
-export type NewWithdrawal = Omit<CheckedBody, 'merchant_id' | 'amount_minor'> & {
+/** A withdrawal that passes the platform's rules. The amount is in cents; the destination has its canonical code. */
+export type NewWithdrawal = Omit<CheckedPayoutBody, 'merchant_id' | 'amount_minor'> & {
   merchant_id: string
   environment: Environment
   amount_minor: bigint
 }
 
-type Body = {
+type PayoutBody = {
   merchant_id?: string
   environment?: Environment
   amount: string | number
@@ -53,33 +53,38 @@ type Body = {
   reference?: string
 }
 
-type FieldProblem = { field: string; message: string }
+type PayoutFieldProblem = { field: string; message: string }
 
 /**
- * What a call must name. `phone_recipient`: the destination, and the recipient's name if the money goes to a phone.
- * `destination`: the destination. `price`: neither, because no price depends on who receives the money.
+ * The fields that a call must contain. `phone_recipient`: the destination, and for a phone the recipient's name.
+ * `destination`: the destination. `price`: neither, because no price depends on the recipient.
  */
-export type Naming = 'phone_recipient' | 'destination' | 'price'
+export type RequiredRecipient = 'phone_recipient' | 'destination' | 'price'
 
-/** Checks what the schema cannot. Refuses with 400 naming every field that is wrong. */
-export function checkBody(caller: Caller, method: PayoutMethod, body: Body, naming: Naming): CheckedBody {
-  const problems: FieldProblem[] = []
+/** Checks the rules that the schema cannot express. Refuses with 400 and names every wrong field. */
+export function checkPayoutBody(
+  caller: Caller,
+  method: PayoutMethod,
+  body: PayoutBody,
+  required_recipient: RequiredRecipient,
+): CheckedPayoutBody {
+  const problems: PayoutFieldProblem[] = []
   const required = (field: string) => problems.push({ field, message: 'is required' })
-  // Whoever names an environment means it: money must not leave the other one because a key decides.
+  // A caller that names an environment means it: money must not leave the other one because of the key.
   if (body.environment !== undefined && body.environment !== caller.environment) {
     problems.push({ field: 'environment', message: `contradicts this request, which acts in ${caller.environment}` })
   }
-  const amount_minor = readAmount(writtenAmount(body), problems)
+  const amount_minor = readPayoutAmount(writtenAmount(body), problems)
   const destination_code = body.destination_code ?? (method === 'PROVIDER_PESA' ? method : '')
   if (destination_code === '') required('destination_code')
   const destination_identifier = readIdentifier(method, body, problems)
   const bank = method === 'BANK_ACCOUNT'
-  if (naming !== 'price') {
-    if (destination_identifier === undefined) required(ownField(method))
+  if (required_recipient !== 'price') {
+    if (destination_identifier === undefined) required(identifierField(method))
     if (bank && body.bank_name === undefined) required('bank_name')
   }
-  const destination_name = readName(bank, body, problems)
-  if (naming === 'phone_recipient' && !bank && destination_name === null) required('destination_name')
+  const destination_name = readRecipientName(bank, body, problems)
+  if (required_recipient === 'phone_recipient' && !bank && destination_name === null) required('destination_name')
   if (amount_minor === null || problems.length > 0) refuse('validation_failed', { details: { fields: problems } })
   return {
     merchant_id: body.merchant_id,
@@ -94,7 +99,7 @@ export function checkBody(caller: Caller, method: PayoutMethod, body: Body, nami
   }
 }
 
-function readAmount(text: string, problems: FieldProblem[]): bigint | 'too_large' | null {
+function readPayoutAmount(text: string, problems: PayoutFieldProblem[]): bigint | 'too_large' | null {
   const minor = parseAmount(text)
   if (typeof minor === 'bigint' || minor === 'too_large') return minor
   problems.push({ field: 'amount', message: AMOUNT_HELP[minor] })
@@ -104,76 +109,81 @@ function readAmount(text: string, problems: FieldProblem[]): bigint | 'too_large
 const ACCOUNT = /^[A-Za-z0-9/-]{1,34}$/
 const WALLET = /^\d{6,20}$/
 
-/** What is stored of an identifier, or null when it is none. An account number is never changed. */
-const READ: Record<PayoutMethod, (text: string) => string | null> = {
+/** The stored form of an identifier, or null for an invalid one. An account number is never changed. */
+const CANONICAL_IDENTIFIER: Record<PayoutMethod, (text: string) => string | null> = {
   MOBILE_MONEY: canonicalPhone,
   PROVIDER_PESA: (text) => canonicalPhone(text) ?? (WALLET.test(text) ? text : null),
   BANK_ACCOUNT: (text) => (ACCOUNT.test(text) ? text : null),
 }
 
-const HELP: Record<PayoutMethod, string> = {
+const IDENTIFIER_HELP: Record<PayoutMethod, string> = {
   MOBILE_MONEY: PHONE_HELP,
   PROVIDER_PESA: `${PHONE_HELP}, or the 6 to 20 digits of an account`,
   BANK_ACCOUNT: 'must be an account number of 1 to 34 letters, digits, - and /',
 }
 
-function ownField(method: PayoutMethod): 'bank_account_number' | 'destination_phone' {
+function identifierField(method: PayoutMethod): 'bank_account_number' | 'destination_phone' {
   return method === 'BANK_ACCOUNT' ? 'bank_account_number' : 'destination_phone'
 }
 
-/** The identifier by either of its names; undefined when none was sent. Sent twice, both have to mean the same. */
-function readIdentifier(method: PayoutMethod, body: Body, problems: FieldProblem[]): string | undefined {
+/** The identifier from either of its fields; undefined if both are absent. If both are sent, they must be equal. */
+function readIdentifier(method: PayoutMethod, body: PayoutBody, problems: PayoutFieldProblem[]): string | undefined {
   let found: string | undefined
-  for (const field of [ownField(method), 'destination_identifier'] as const) {
+  for (const field of [identifierField(method), 'destination_identifier'] as const) {
     const text = body[field]
     if (text === undefined) continue
-    const identifier = READ[method](text)
-    if (identifier === null) problems.push({ field, message: HELP[method] })
+    const identifier = CANONICAL_IDENTIFIER[method](text)
+    if (identifier === null) problems.push({ field, message: IDENTIFIER_HELP[method] })
     else if (found !== undefined && found !== identifier) {
-      problems.push({ field, message: `names another destination than ${ownField(method)}` })
+      problems.push({ field, message: `names another destination than ${identifierField(method)}` })
     }
     found ??= identifier ?? text
   }
   return found
 }
 
-function readName(bank: boolean, body: Body, problems: FieldProblem[]): string | null {
+function readRecipientName(bank: boolean, body: PayoutBody, problems: PayoutFieldProblem[]): string | null {
   const of_account = (bank && body.bank_account_name?.trim()) || null
   const name = body.destination_name?.trim() || null
   if (of_account !== null && name !== null && of_account !== name) {
     problems.push({ field: 'bank_account_name', message: 'names another recipient than destination_name' })
   }
   const chosen = name ?? of_account
-  // It is what an operator reads before the money leaves: it must look as it is.
+  // An operator reads the name before the money leaves, so it must contain no invisible characters.
   if (chosen !== null && /\p{Cf}/u.test(chosen)) {
     problems.push({ field: 'destination_name', message: 'holds characters that cannot be seen' })
   }
   return chosen
 }
 
-/** Codes of the refusals of `checkRules`, for the documentation. */
+/** The refusal codes of `checkPayoutRules`, for the documentation. */
 export const RULES = ['unsupported_currency', 'unknown_destination', 'amount_not_supported'] as const
 
-/** Chooses the provider of a payout; null when none reaches its destination. */
+/** Chooses the provider of a payout; null if none pays out to its destination. */
 export type FindProvider = (
   environment: Environment,
-  wanted: { method: PayoutMethod; destination_code: string },
+  destination: { method: PayoutMethod; destination_code: string },
 ) => Provider | null
 
-/** True when a configured provider pays out to it. */
+/** True if a configured provider pays out to the destination. */
 export function isReached(find: FindProvider, environment: Environment, { method, code }: Destination): boolean {
   return find(environment, { method, destination_code: code }) !== null
 }
 
-/** Applies the rules that come after the Idempotency-Key. Refuses with 403 or 422; gives what may be priced and submitted. */
-export function checkRules(deps: Deps, caller: Caller, find: FindProvider, checked: CheckedBody): NewWithdrawal {
+/** Applies the rules that come after the Idempotency-Key. Refuses with 403 or 422. */
+export function checkPayoutRules(
+  deps: Deps,
+  caller: Caller,
+  find: FindProvider,
+  checked: CheckedPayoutBody,
+): NewWithdrawal {
   checkMerchant(caller.merchant.id, checked.merchant_id)
   if (checked.currency !== CURRENCY) refuse('unsupported_currency')
   const destination = findDestination(checked.destination_code)
   if (destination === null || destination.method !== checked.method) refuse('unknown_destination')
   const provider = find(caller.environment, { method: checked.method, destination_code: destination.code })
   if (provider === null) return refuseUnreached(caller.environment, find, checked.method, destination.code)
-  // A question about the price alone names no recipient; whoever names one has to name all of it.
+  // A quote may omit the recipient. A recipient that is named must be complete.
   const absent = checked.destination_identifier === null ? [] : missingOf(provider, checked)
   if (absent.length > 0) {
     const fields = absent.map((field) => ({ field, message: 'is required for this destination' }))
@@ -185,7 +195,7 @@ export function checkRules(deps: Deps, caller: Caller, find: FindProvider, check
   return { ...checked, merchant_id, environment, amount_minor, destination_code: destination.code }
 }
 
-/** What the provider needs to pay it out, and is not there. */
+/** The recipient fields that the provider requires and the recipient lacks. */
 export function missingOf(
   provider: Provider,
   recipient: { method: PayoutMethod } & Record<RecipientField, string | null>,
@@ -194,7 +204,7 @@ export function missingOf(
   return needed.filter((field) => recipient[field] === null)
 }
 
-/** It exists, and nobody who is configured here pays out to it. */
+/** Refuses a known destination that no configured provider pays out to. */
 function refuseUnreached(environment: Environment, find: FindProvider, method: PayoutMethod, code: string): never {
   const reached = DESTINATIONS.filter((other) => other.method === method && isReached(find, environment, other)).map(
     (other) => other.code,

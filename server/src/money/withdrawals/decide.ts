@@ -1,30 +1,35 @@
-// What a provider's answer means for a withdrawal: pure, so that every case can be tested as a table.
+// Decides which moves follow from a provider's answer about a payout. Pure, so that a table can test every case.
 
 import { isUnasked } from '../../adapters/providers/breaker.ts'
 import { BLOCK_CAUSES, type PayoutAnswer, type PayoutFailure } from '../../adapters/providers/port.ts'
 import type { Fact } from '../../books/ledger/index.ts'
 import { formatAmount } from '../../kernel/lib/index.ts'
-import { type Funds, type MoveName, mayMove, moves, type Status } from './state.ts'
+import { canMoveWithdrawal, type Funds, moves, type WithdrawalMoveName } from './state.ts'
+import type { Withdrawal } from './store.ts'
 
-/** The withdrawal as far as a decision needs it. Amounts in cents. */
-export type Standing = {
-  status: Status
-  funds: Funds
-  amount_minor: bigint
-  total_charges_minor: bigint
-  total_reserved_minor: bigint
-  processor_charge_minor: bigint
-  processor_fee_pass_through: boolean
-  currency: string
-  /** What the ledger says was set aside for it. */
-  booked_minor: bigint
-  /** When the provider took the request; null when that is not known. */
-  sent_at: Date | null
-  /** True when it should have been sent, and its final answer should have come, long ago. */
-  overdue: boolean
-}
+/** The fields of a withdrawal that determine its postings. Amounts are in cents. */
+export type WithdrawalMoney = Pick<
+  Withdrawal,
+  | 'funds'
+  | 'amount_minor'
+  | 'total_charges_minor'
+  | 'total_reserved_minor'
+  | 'processor_charge_minor'
+  | 'processor_fee_pass_through'
+>
 
-/** Money that a move moves: a fact of the ledger with its parts. */
+/** Everything that a decision reads. */
+export type PayoutDecisionInput = WithdrawalMoney &
+  Pick<Withdrawal, 'status' | 'currency'> & {
+    /** The amount that the ledger reserved for the withdrawal. */
+    booked_minor: bigint
+    /** When the provider accepted the payout; null while that is not known. */
+    sent_at: Date | null
+    /** True if the payout's deadline has passed. */
+    overdue: boolean
+  }
+
+/** The posting of a move: a ledger fact with its parts. */
 export type Effect = {
   fact: Fact
   amount_minor: bigint
@@ -33,9 +38,9 @@ export type Effect = {
   charge_borne_by: 'merchant' | 'platform'
 }
 
-/** One move with what it does. */
-export type Step = {
-  move: MoveName
+/** One move, with the funds, the failure and the posting that follow from it. */
+export type DecidedMove = {
+  move: WithdrawalMoveName
   funds: Funds
   failure: PayoutFailure | null
   effect: Effect | null
@@ -43,53 +48,54 @@ export type Step = {
 }
 
 /**
- * What an answer comes to: moves in order, or what is `noted` because it denies where the withdrawal stands without moving
- * it. Neither: it says nothing new.
+ * The consequence of an answer: moves in order, or in `noted` an answer that contradicts the status without moving it.
+ * Both are empty if the answer contains nothing new.
  */
-export type Decision = { steps: Step[]; noted: string | null }
+export type PayoutDecision = { steps: DecidedMove[]; noted: string | null }
 
-const NOTHING: Decision = { steps: [], noted: null }
+const NOTHING: PayoutDecision = { steps: [], noted: null }
 
-/** What an answer makes of a withdrawal. */
-export function decide(standing: Standing, answer: PayoutAnswer): Decision {
-  // Before money moves, the ledger must have set aside what the record says. It is asked, not believed.
-  if (isFinal(answer) && standing.funds !== 'none' && standing.booked_minor !== standing.total_reserved_minor) {
-    const booked = `${formatAmount(standing.booked_minor)} of ${formatAmount(standing.total_reserved_minor)}`
-    return alarm(standing, `the ledger set aside ${booked}; told ${wordOf(answer)}`)
+/** Decides what an answer means for a withdrawal. */
+export function decidePayout(input: PayoutDecisionInput, answer: PayoutAnswer): PayoutDecision {
+  // Before money moves, the reservation in the ledger must equal the reservation in the record.
+  if (isFinalAnswer(answer) && input.funds !== 'none' && input.booked_minor !== input.total_reserved_minor) {
+    const booked = `${formatAmount(input.booked_minor)} of ${formatAmount(input.total_reserved_minor)}`
+    return alarm(input, `the ledger reserved ${booked}; the provider answered ${describePayoutAnswer(answer)}`)
   }
+  const why = describePayoutAnswer(answer)
   switch (answer.kind) {
     case 'succeeded':
-      return paid(standing, answer)
+      return decideSucceeded(input, answer)
     case 'declined':
-      return declined(standing, answer)
+      return decideDeclined(input, answer)
     case 'reversed':
-      return reversed(standing, answer)
+      return decideReversed(input, answer)
     case 'blocked':
-      if (standing.sent_at === null) return step(standing, 'block', { why: wordOf(answer) })
-      // Of one that the provider took before, a refusal says as little as no answer.
-      return standing.overdue ? step(standing, 'doubt', { why: wordOf(answer) }) : NOTHING
+      if (input.sent_at === null) return moveTo(input, 'block', { why })
+      // The provider accepted this payout before, so a refusal now proves nothing about it.
+      return input.overdue ? moveTo(input, 'doubt', { why }) : NOTHING
     case 'unknown':
-      // Nothing was asked, so there is nothing new to doubt.
-      if (isUnasked(answer) && !standing.overdue) return NOTHING
-      // Sent and not answered: it may have been paid. A question about one that was taken is only asked again.
-      return standing.sent_at === null || standing.overdue ? step(standing, 'doubt', { why: wordOf(answer) }) : NOTHING
+      // The provider received no query, so this answer raises no new doubt.
+      if (isUnasked(answer) && !input.overdue) return NOTHING
+      // Sent without an answer: the provider may have paid. A payout that the provider has accepted is only queried again.
+      return input.sent_at === null || input.overdue ? moveTo(input, 'doubt', { why }) : NOTHING
     case 'not_found':
-      return standing.sent_at !== null || standing.overdue ? step(standing, 'doubt', { why: wordOf(answer) }) : NOTHING
+      return input.sent_at !== null || input.overdue ? moveTo(input, 'doubt', { why }) : NOTHING
     case 'accepted':
-      return standing.overdue ? step(standing, 'doubt', { why: 'no final answer in time' }) : NOTHING
+      return input.overdue ? moveTo(input, 'doubt', { why: 'no final answer in time' }) : NOTHING
     case 'not_sent':
-      // It is tried again, but not for ever: money that nobody expects any more does not leave by itself.
-      return standing.overdue ? step(standing, 'doubt', { why: 'could not be sent in time' }) : NOTHING
+      // The worker retries until the deadline. After that the money leaves only by an operator's decision.
+      return input.overdue ? moveTo(input, 'doubt', { why: 'could not be sent in time' }) : NOTHING
   }
 }
 
-/** True for an answer after which nothing more is expected of the provider. */
-export function isFinal(answer: PayoutAnswer): boolean {
+/** True for an answer that ends the payout. */
+export function isFinalAnswer(answer: PayoutAnswer): boolean {
   return answer.kind === 'succeeded' || answer.kind === 'declined' || answer.kind === 'reversed'
 }
 
-/** What an answer says, as the history keeps it. */
-export function wordOf(answer: PayoutAnswer): string {
+/** The text of an answer in the history. Repeated answers are detected by this text, so it must not change. */
+export function describePayoutAnswer(answer: PayoutAnswer): string {
   if ('amount_minor' in answer) return `${answer.kind} ${formatAmount(answer.amount_minor)} ${answer.currency}`
   if (answer.kind === 'declined') return `declined ${answer.reason}`
   if (answer.kind === 'unknown') return `unknown ${answer.why}`
@@ -97,38 +103,38 @@ export function wordOf(answer: PayoutAnswer): string {
   return answer.kind
 }
 
-/** The parts of money that moves as a whole: no fee and no charge is taken out of it. */
+/** The parts of an amount from which no fee and no charge is taken. */
 export const WHOLE = { fee_minor: 0n, charge_minor: 0n, charge_borne_by: 'platform' } as const
 
-/** What the merchant is told of a payout that cannot be made yet. Null for every other answer. */
-export function reasonOf(answer: PayoutAnswer): string | null {
+/** The explanation for operators if the provider blocks the payout. Null for every other answer. */
+export function blockReason(answer: PayoutAnswer): string | null {
   if (answer.kind !== 'blocked') return null
   const cause = answer.because === undefined ? BLOCKED : BLOCK_CAUSES[answer.because]
   return `${cause} Nothing was paid; an operator mends it and sends it again.`
 }
 
-/** The provider gave no cause. */
+/** The cause if the provider gives none. */
 const BLOCKED = "The provider refused the platform's address or access."
 
-/** Money that leaves for good, from where it lies. */
-export function payment(standing: Standing): Effect {
-  const fact = standing.funds === 'released' ? 'withdrawal_paid_late' : 'withdrawal_paid'
-  return { fact, ...parts(standing) }
+/** The posting of a payout that the provider paid. A late payment takes the money from `available` again. */
+export function paidEffect(money: WithdrawalMoney): Effect {
+  const fact = money.funds === 'released' ? 'withdrawal_paid_late' : 'withdrawal_paid'
+  return { fact, ...parts(money) }
 }
 
-/** What was set aside goes back. */
-export function release(standing: Standing): Effect {
-  return { fact: 'withdrawal_released', amount_minor: standing.total_reserved_minor, ...WHOLE }
+/** The posting that returns the reservation to the merchant. */
+export function releaseEffect(money: WithdrawalMoney): Effect {
+  return { fact: 'withdrawal_released', amount_minor: money.total_reserved_minor, ...WHOLE }
 }
 
-/** What left comes back: amount and our fee, and the provider's charge when the provider gave it back. */
-export function comeback(standing: Standing, charge_returned: boolean): Effect {
-  const { charge_minor, ...rest } = parts(standing)
+/** The posting of a reversal: the amount and our fee return; the provider's charge only if the provider returned it. */
+export function reversalEffect(money: WithdrawalMoney, charge_returned: boolean): Effect {
+  const { charge_minor, ...rest } = parts(money)
   return { fact: 'withdrawal_reversed', ...rest, charge_minor: charge_returned ? charge_minor : 0n }
 }
 
-function parts(standing: Standing): Omit<Effect, 'fact'> {
-  const { amount_minor, total_charges_minor, processor_charge_minor, processor_fee_pass_through } = standing
+function parts(money: WithdrawalMoney): Omit<Effect, 'fact'> {
+  const { amount_minor, total_charges_minor, processor_charge_minor, processor_fee_pass_through } = money
   return {
     amount_minor,
     fee_minor: total_charges_minor - (processor_fee_pass_through ? processor_charge_minor : 0n),
@@ -137,58 +143,63 @@ function parts(standing: Standing): Omit<Effect, 'fact'> {
   }
 }
 
-function asAsked(standing: Standing, answer: { amount_minor: bigint; currency: string }): boolean {
-  return answer.amount_minor === standing.amount_minor && answer.currency === standing.currency
+function hasExpectedAmount(input: PayoutDecisionInput, answer: { amount_minor: bigint; currency: string }): boolean {
+  return answer.amount_minor === input.amount_minor && answer.currency === input.currency
 }
 
-function paid(standing: Standing, answer: PayoutAnswer & { kind: 'succeeded' }): Decision {
-  const { status, funds } = standing
-  if (status === 'SUCCESS' && asAsked(standing, answer)) return NOTHING
-  if (mayMove('succeed', status) && asAsked(standing, answer)) {
-    return step(standing, 'succeed', { funds: 'paid', effect: payment(standing), why: wordOf(answer) })
+function decideSucceeded(input: PayoutDecisionInput, answer: PayoutAnswer & { kind: 'succeeded' }): PayoutDecision {
+  const { status, funds } = input
+  if (status === 'SUCCESS' && hasExpectedAmount(input, answer)) return NOTHING
+  if (canMoveWithdrawal('succeed', status) && hasExpectedAmount(input, answer)) {
+    return moveTo(input, 'succeed', { funds: 'paid', effect: paidEffect(input), why: describePayoutAnswer(answer) })
   }
-  // Another amount than was asked, or paid after it was declined.
-  const denies_failure = status === 'FAILED' && funds === 'released'
-  if (denies_failure || !asAsked(standing, answer)) return alarm(standing, wordOf(answer))
+  // The provider reports another amount, or reports a payment after a decline.
+  const contradicts_failure = status === 'FAILED' && funds === 'released'
+  if (contradicts_failure || !hasExpectedAmount(input, answer)) return alarm(input, describePayoutAnswer(answer))
   return note(answer)
 }
 
-function declined(standing: Standing, answer: PayoutAnswer & { kind: 'declined' }): Decision {
-  const { status } = standing
+function decideDeclined(input: PayoutDecisionInput, answer: PayoutAnswer & { kind: 'declined' }): PayoutDecision {
+  const { status } = input
+  const why = describePayoutAnswer(answer)
   if (status === 'FAILED') return NOTHING
-  if (mayMove('fail', status)) {
-    const effect = release(standing)
-    return step(standing, 'fail', { funds: 'released', effect, failure: answer.reason, why: wordOf(answer) })
+  if (canMoveWithdrawal('fail', status)) {
+    return moveTo(input, 'fail', { funds: 'released', effect: releaseEffect(input), failure: answer.reason, why })
   }
-  return status === 'SUCCESS' ? alarm(standing, wordOf(answer)) : note(answer)
+  return status === 'SUCCESS' ? alarm(input, why) : note(answer)
 }
 
-function reversed(standing: Standing, answer: PayoutAnswer & { kind: 'reversed' }): Decision {
-  const { status } = standing
-  if (status === 'REVERSED' && asAsked(standing, answer)) return NOTHING
-  if (!asAsked(standing, answer)) return alarm(standing, wordOf(answer))
-  if (mayMove('succeed', status)) {
-    // That it was paid was never seen: both facts belong in the books.
-    const [first] = step(standing, 'succeed', { funds: 'paid', effect: payment(standing), why: wordOf(answer) }).steps
-    const then = reversed({ ...standing, status: moves.succeed.to, funds: 'paid' }, answer)
-    return { steps: [first as Step, ...then.steps], noted: null }
+function decideReversed(input: PayoutDecisionInput, answer: PayoutAnswer & { kind: 'reversed' }): PayoutDecision {
+  const { status } = input
+  const why = describePayoutAnswer(answer)
+  if (status === 'REVERSED' && hasExpectedAmount(input, answer)) return NOTHING
+  if (!hasExpectedAmount(input, answer)) return alarm(input, why)
+  if (canMoveWithdrawal('succeed', status)) {
+    // The server never received the payment's answer: the ledger gets both the payment and the reversal.
+    const [first] = moveTo(input, 'succeed', { funds: 'paid', effect: paidEffect(input), why }).steps
+    const then = decideReversed({ ...input, status: moves.succeed.to, funds: 'paid' }, answer)
+    return { steps: [first as DecidedMove, ...then.steps], noted: null }
   }
-  const effect = comeback(standing, answer.charge_returned)
-  const decision = step(standing, 'reverse', { funds: 'returned', effect, why: wordOf(answer) })
+  const effect = reversalEffect(input, answer.charge_returned)
+  const decision = moveTo(input, 'reverse', { funds: 'returned', effect, why })
   return decision.steps.length > 0 ? decision : note(answer)
 }
 
-/** A person has to look. No money moves. */
-function alarm(standing: Standing, why: string): Decision {
-  const may = mayMove('alarm', standing.status) && standing.funds !== 'returned'
-  return may ? step(standing, 'alarm', { why }) : { steps: [], noted: why }
+/** Moves to NEEDS_ADMIN_ATTENTION if that is allowed, else notes the contradiction. No money moves. */
+function alarm(input: PayoutDecisionInput, why: string): PayoutDecision {
+  const may = canMoveWithdrawal('alarm', input.status) && input.funds !== 'returned'
+  return may ? moveTo(input, 'alarm', { why }) : { steps: [], noted: why }
 }
 
-function step(standing: Standing, move: MoveName, what: Partial<Omit<Step, 'move'>>): Decision {
-  if (!mayMove(move, standing.status)) return NOTHING
-  return { steps: [{ move, funds: standing.funds, failure: null, effect: null, why: null, ...what }], noted: null }
+function moveTo(
+  input: PayoutDecisionInput,
+  move: WithdrawalMoveName,
+  fields: Partial<Omit<DecidedMove, 'move'>>,
+): PayoutDecision {
+  if (!canMoveWithdrawal(move, input.status)) return NOTHING
+  return { steps: [{ move, funds: input.funds, failure: null, effect: null, why: null, ...fields }], noted: null }
 }
 
-function note(answer: PayoutAnswer): Decision {
-  return { steps: [], noted: wordOf(answer) }
+function note(answer: PayoutAnswer): PayoutDecision {
+  return { steps: [], noted: describePayoutAnswer(answer) }
 }

@@ -1,4 +1,4 @@
-// What becomes of a payout by what the provider answers, when it is asked, and when it calls back.
+// The effect of a provider's answers, of status queries and of callbacks on a payout.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -7,8 +7,8 @@ import { type Key, payoutOf, said, storyOf } from '../../../test/payouts.ts'
 import { BLOCK_CAUSES } from '../../adapters/providers/port.ts'
 import { PAYOUT_LEASE_MS } from './store.ts'
 
-describe('what the provider answers', () => {
-  test('not sent: it is sent later, again and again after growing pauses, with the same reference', () =>
+describe('an answer of the provider', () => {
+  test('not_sent: the worker sends the payout again after growing pauses, with the same reference', () =>
     stage(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => said.not_sent
@@ -37,7 +37,7 @@ describe('what the provider answers', () => {
       assert.equal((await payoutOf(world, key))?.state, 'asked')
     }))
 
-  test('never sent until the deadline: people decide whether that money should still leave, and it does not by itself', () =>
+  test('not_sent until the deadline: the payout is not sent any more, and an operator decides', () =>
     stage(
       async (stage) => {
         const { world, hands, script, executions, submitted } = stage
@@ -61,7 +61,7 @@ describe('what the provider answers', () => {
       { env: { PAYOUT_DEADLINE_H: '2' } },
     ))
 
-  test('ambiguous: NEEDS_RECONCILIATION, the money stays set aside, asked with growing pauses, ended by the provider’s word', () =>
+  test('unknown: the reservation stays, the worker queries after growing pauses, and a final answer ends it', () =>
     stage(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => said.unknown
@@ -89,7 +89,7 @@ describe('what the provider answers', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('blocked: the money stays set aside, nothing is asked, and a retry sends the same reference', () =>
+  test('blocked: the reservation stays, the worker queries nothing, and a retry sends the same reference', () =>
     stage(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => said.blocked
@@ -102,7 +102,7 @@ describe('what the provider answers', () => {
       await stage.work()
       assert.deepEqual([executions(key), questions(key)], [1, 0])
 
-      // Blocked again; then, days after the approval, it is taken: it has all its time before it.
+      // Blocked again. Days after the approval the provider accepts it, within a new deadline.
       await hands.retry(key)
       await idle(stage)
       assert.equal(await statusOf(stage, key), 'BLOCKED_IP_WHITELIST')
@@ -130,7 +130,7 @@ describe('what the provider answers', () => {
       ])
     }))
 
-  test('blocked: operators read what is to be mended and what the provider said, and no more of it once it is sent again', () =>
+  test('blocked: operators read the cause and the provider’s text until the payout is sent again', () =>
     stage(async (stage) => {
       const { world, hands, script, submitted } = stage
       const told = async ({ id }: Key) => {
@@ -156,7 +156,7 @@ describe('what the provider answers', () => {
       }
     }))
 
-  test('a retry whose process dies is sent by a worker', () =>
+  test('a worker sends a retried payout when the retrying process dies', () =>
     stage(async (stage) => {
       const { world, hands, script, executions, submitted, another } = stage
       script.payout = () => said.blocked
@@ -174,7 +174,7 @@ describe('what the provider answers', () => {
       assert.equal(await statusOf(stage, key), 'PROCESSING')
     }))
 
-  test('taken, and never ended: NEEDS_RECONCILIATION after the deadline, and still asked', () =>
+  test('accepted without an end: NEEDS_RECONCILIATION after the deadline, and the worker keeps querying', () =>
     stage(
       async (stage) => {
         const { world, hands, script, executions, submitted } = stage
@@ -199,7 +199,7 @@ describe('what the provider answers', () => {
       { env: { PAYOUT_DEADLINE_H: '3' } },
     ))
 
-  test('a question that does not arrive, is refused or is not answered says nothing about the payout', () =>
+  test('a status query that fails, is refused or gets no answer changes nothing', () =>
     stage(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       const key = await submitted()
@@ -215,7 +215,7 @@ describe('what the provider answers', () => {
       }
     }))
 
-  test('taken, and then unknown to the provider: somebody is wrong, people look, and it is never sent again', () =>
+  test('accepted, then not_found: NEEDS_RECONCILIATION, and the payout is never sent again', () =>
     stage(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       const key = await submitted()
@@ -230,7 +230,7 @@ describe('what the provider answers', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('that it will change: it is asked when the provider said so, but not for ever', () =>
+  test('ask_again_ms: the worker queries at the announced time until the deadline', () =>
     stage(
       async (stage) => {
         const { world, hands, script, questions, submitted } = stage
@@ -270,7 +270,7 @@ describe('what the provider answers', () => {
       { env: { PAYOUT_DEADLINE_H: '2' } },
     ))
 
-  test('a reversal, long after: amount and fee come back, and the merchant is asked for nothing', () =>
+  test('a late reversal returns amount and fee to the merchant', () =>
     stage(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       script.payout = () => said.paid(A)
@@ -295,7 +295,7 @@ describe('what the provider answers', () => {
 })
 
 describe('callbacks', () => {
-  test('a hint settles what the provider then says, and only that', () =>
+  test('a callback makes the server query the provider and settle only that answer', () =>
     stage(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       const key = await submitted()
@@ -315,7 +315,7 @@ describe('callbacks', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('one that overtakes the answer to the request settles it, and the answer that comes late changes nothing', () =>
+  test('a callback before the answer to the request settles the payout, and the late answer changes nothing', () =>
     stage(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       for (const late of [said.accepted, said.unknown, said.blocked, said.not_sent, said.paid(A)]) {
@@ -341,7 +341,7 @@ describe('callbacks', () => {
       }
     }))
 
-  test('one that knows nothing yet leaves the request that is under way alone', () =>
+  test('a callback without a final answer does not change a payout whose request is in progress', () =>
     stage(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       const sending = gate()

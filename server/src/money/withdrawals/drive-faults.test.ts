@@ -1,4 +1,4 @@
-// Adapters that break, providers that are gone, and people who decide meanwhile: no payout is lost, and none is sent twice.
+// Failing adapters, missing providers and concurrent decisions of operators: no payout is lost and none is sent twice.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -7,14 +7,14 @@ import { type Key, payoutOf, said, storyOf } from '../../../test/payouts.ts'
 import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../../adapters/providers/port.ts'
 import { payoutReference } from './approve.ts'
 
-/** A provider whose circuit opens: the scripted one has none otherwise. */
+/** A scripted provider with a circuit breaker. */
 function withCircuits(provider: Provider): Provider {
   const { circuit_breaker: _, ...capabilities } = provider.capabilities
   return { ...provider, capabilities }
 }
 
 describe('an adapter that fails', () => {
-  test('one that throws may have sent it: it is doubted, asked about, and never sent again', () =>
+  test('that throws leaves the payout in doubt: the worker queries it and never sends it again', () =>
     stage(async (stage) => {
       const { hands, script, executions, submitted, world } = stage
       script.payout = () => {
@@ -36,7 +36,7 @@ describe('an adapter that fails', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('one that never answers is given up, doubted, and holds up no other question', () =>
+  test('that never answers is given up after the timeout and delays no other query', () =>
     stage(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => new Promise(() => {})
@@ -47,7 +47,7 @@ describe('an adapter that fails', () => {
       await idle(stage)
       for (const key of keys) assert.equal(await statusOf(stage, key), 'NEEDS_RECONCILIATION')
 
-      // As many questions hang as may run at once, again and again: the next ones are asked all the same.
+      // Repeatedly, as many queries hang as may run at once. The next queries are made all the same.
       script.status = () => new Promise(() => {})
       for (let round = 1; round <= 6; round++) {
         world.deps.clock.advance(HOUR)
@@ -62,7 +62,7 @@ describe('an adapter that fails', () => {
       for (const key of keys) assert.deepEqual([await statusOf(stage, key), executions(key)], ['SUCCESS', 1])
     }))
 
-  test('answers that are none: missing, of another shape, without an amount, of a kind nobody knows', () =>
+  test('that returns no answer, a wrong shape, no amount or an unknown kind leaves the payout unknown', () =>
     stage(async (stage) => {
       const { hands, script, executions, submitted, world } = stage
       const nonsense = [
@@ -92,7 +92,7 @@ describe('an adapter that fails', () => {
       }
     }))
 
-  test('one that answers fewer questions than were asked has said nothing about the others', () =>
+  test('that answers only some of the queries leaves the other payouts unknown', () =>
     stage(
       async (stage) => {
         const { hands, submitted, world, executions } = stage
@@ -108,7 +108,7 @@ describe('an adapter that fails', () => {
       { adapt: (provider) => ({ ...provider, payoutStatus: async () => [said.paid(A)] }) },
     ))
 
-  test('a provider that leaves many in doubt still answers: what it says of the others is heard', () =>
+  test('that leaves many payouts in doubt still settles its answers about the others', () =>
     stage(
       async (stage) => {
         const { hands, script, submitted, world } = stage
@@ -131,7 +131,7 @@ describe('an adapter that fails', () => {
       { adapt: withCircuits },
     ))
 
-  test('one whose sender died while the circuit is open: nobody doubts it unasked, and it is sent once the provider answers', () =>
+  test('a payout of a dead process stays PROCESSING while the circuit is open, and is sent once the provider answers', () =>
     stage(
       async (stage) => {
         const { hands, script, submitted, world, executions, questions } = stage
@@ -141,7 +141,7 @@ describe('an adapter that fails', () => {
         const others = await Promise.all(Array.from({ length: 5 }, () => submitted()))
         for (const key of others) await hands.approve(key)
         await idle(stage)
-        // Five questions that fail one after the other open the circuit.
+        // Five failed queries in a row open the circuit.
         script.status = () => ({ kind: 'unknown', why: 'unreachable', provider_status: null })
         for (const key of others) await hint(stage, key)
         await world.rows("update payouts set due_at = $1 where state = 'sending'", [world.deps.clock.now()])
@@ -161,7 +161,7 @@ describe('an adapter that fails', () => {
       { point: dieAt('payout.before_send'), adapt: withCircuits },
     ))
 
-  test('one whose sender died, with no connection free to ask about it: nobody doubts it, and it is sent once there is one', () =>
+  test('a payout of a dead process stays PROCESSING while no connection is free, and is sent once one is free', () =>
     stage(
       async (stage) => {
         const { hands, script, submitted, world, executions, questions } = stage
@@ -184,7 +184,7 @@ describe('an adapter that fails', () => {
       { point: dieAt('payout.before_send') },
     ))
 
-  test('a provider that is no longer configured: what was not sent waits with its token, what was sent is asked when it is back', () =>
+  test('without its provider an unsent payout keeps its token, and a sent one is queried once the provider is configured again', () =>
     stage(async (stage) => {
       const { world, hands, script, executions, submitted, another } = stage
       const [sent, unsent] = [await submitted(), await submitted()]
@@ -208,8 +208,8 @@ describe('an adapter that fails', () => {
     }))
 })
 
-describe('people', () => {
-  test('whatever they resolve is final: a late word of the provider moves no money', () =>
+describe('an operator’s decision', () => {
+  test('is final: a later answer of the provider moves no money', () =>
     stage(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       script.payout = () => said.unknown
@@ -238,7 +238,7 @@ describe('people', () => {
       }
     }))
 
-  test('one poisoned payout refuses none of its neighbours', () =>
+  test('about a set settles every payout but the one that fails', () =>
     stage(
       async (stage) => {
         const { world, hands, script, submitted } = stage
@@ -247,7 +247,7 @@ describe('people', () => {
         for (const key of keys) await hands.approve(key)
         await idle(stage)
         const [poisoned, ...others] = keys as [Key, ...Key[]]
-        // As if its money had moved before: the ledger lets no fact happen twice.
+        // Its posting exists already, and the ledger refuses a second one.
         await world.rows(
           `insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid(), 'sequence', t.sequence + 1000, 'posting', 'withdrawal_paid'))).*
            from ledger_transfers t where source_id = $1`,

@@ -1,4 +1,4 @@
-// Payouts that come late: a request that hangs while the provider speaks, and money that nobody expects any more.
+// Late payouts: a hanging request during a callback, and approvals after their deadline.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,7 +6,7 @@ import { dieAt, gate, HOUR, hint, idle, movesOf, stage, statusOf, until } from '
 import { payoutOf, said } from '../../../test/payouts.ts'
 
 for (const late of [said.not_sent, said.blocked]) {
-  test(`of a payout that the provider says it took, our own request's ${late.kind} counts for nothing: it is asked, never sent again`, () =>
+  test(`a late ${late.kind} of the request changes nothing after the provider accepted the payout, and it is not sent again`, () =>
     stage(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       const sending = gate()
@@ -26,7 +26,7 @@ for (const late of [said.not_sent, said.blocked]) {
     }))
 }
 
-test('an approval that no process could send until its deadline is never sent: people decide', () =>
+test('a payout that no process sent before its deadline is never sent, and an operator decides', () =>
   stage(
     async (stage) => {
       const { world, hands, executions, submitted, another } = stage
@@ -43,7 +43,7 @@ test('an approval that no process could send until its deadline is never sent: p
     { env: { PAYOUT_DEADLINE_H: '2' } },
   ))
 
-test('a payout whose process died before it was sent is not sent after its deadline either', () =>
+test('a payout of a process that died before sending is not sent after its deadline', () =>
   stage(
     async (stage) => {
       const { script, executions, submitted, another } = stage

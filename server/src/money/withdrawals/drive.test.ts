@@ -1,4 +1,4 @@
-// Who sends a payout, and when: once, whatever dies and whoever else is at work. The provider's own list says so.
+// A payout is sent once, whichever process dies or works at the same time. The provider's list of requests proves it.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -17,8 +17,8 @@ import {
 import { CALL_MS_MAX } from '../../adapters/providers/port.ts'
 import { findPayouts, PAYOUT_LEASE_MS } from './store.ts'
 
-describe('sent once', () => {
-  test('an approval is sent at once, accepted, asked about, and paid', () =>
+describe('an approved payout', () => {
+  test('is sent at once, accepted, queried and paid', () =>
     stage(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       const key = await submitted()
@@ -42,7 +42,7 @@ describe('sent once', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('the request says what was approved, under the reference that was stored before', () =>
+  test('has the approved fields and the stored reference in its request', () =>
     stage(async (stage) => {
       const { world, hands, script, submitted } = stage
       const requests: unknown[] = []
@@ -69,13 +69,13 @@ describe('sent once', () => {
       ])
     }))
 
-  test('of the button and the workers of two processes, at the same moment, one takes the token', () =>
+  test('is sent by one process when the approval and the workers of two processes take its token at once', () =>
     stage(async (stage) => {
       const { world, hands, executions, submitted, another } = stage
       const other = await another()
       for (let round = 0; round < 15; round++) {
         const key = await submitted()
-        // The lease has ended in the eyes of the others while the button still holds its row.
+        // The lease has ended for the other processes while the approving process still holds the row.
         const sends = round % 3 === 0
         const desk = sends ? hands : handsOf(world, scriptedProvider(newScript()), { sends: false })
         await desk.approve(key)
@@ -91,7 +91,7 @@ describe('sent once', () => {
       }
     }))
 
-  test('a process that only serves HTTP leaves it to a worker', () =>
+  test('is sent by a worker when the approving process only serves HTTP', () =>
     stage(async (stage) => {
       const { world, executions, submitted, another } = stage
       const http = await another({ sends: false })
@@ -104,7 +104,7 @@ describe('sent once', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('a hundred approvals at once are each sent once', () =>
+  test('is sent once when a hundred approvals arrive at once', () =>
     stage(async (stage) => {
       const { hands, script, submitted, world } = stage
       script.payout = ({ amount_minor }) => said.paid(amount_minor)
@@ -120,7 +120,7 @@ describe('sent once', () => {
 })
 
 describe('a process that dies', () => {
-  test('with the token taken and nothing sent: another one asks, hears that there is no such payout, and sends it', () =>
+  test('after taking the token: a worker queries the provider, gets not_found, and sends the payout', () =>
     stage(
       async (stage) => {
         const { world, hands, script, executions, questions, submitted, another } = stage
@@ -143,10 +143,10 @@ describe('a process that dies', () => {
 
   for (const [what, answer, status] of [
     ['paid', said.paid(A), 'SUCCESS'],
-    ['taken, and still open', said.accepted, 'PROCESSING'],
+    ['accepted', said.accepted, 'PROCESSING'],
     ['declined', said.declined, 'FAILED'],
   ] as const) {
-    test(`after it was sent: another one asks, hears that it was ${what}, and never sends it`, () =>
+    test(`after sending: a worker queries the provider, gets ${what}, and never sends the payout`, () =>
       stage(
         async (stage) => {
           const { world, hands, script, executions, submitted, another } = stage
@@ -173,7 +173,7 @@ describe('a process that dies', () => {
       ))
   }
 
-  test('after it was sent, and nobody can say what became of it: people decide, and it is never sent again', () =>
+  test('after sending, with an unknown result: an operator decides, and the payout is never sent again', () =>
     stage(
       async (stage) => {
         const { hands, script, executions, questions, submitted, another } = stage
@@ -199,7 +199,7 @@ describe('a process that dies', () => {
     ))
 
   for (const point of ['payout.before_commit', 'payout.after_commit']) {
-    test(`at ${point}: the answer counts once`, () =>
+    test(`at ${point}: the answer is settled once`, () =>
       stage(
         async (stage) => {
           const { world, hands, script, executions, submitted, another } = stage
@@ -220,7 +220,7 @@ describe('a process that dies', () => {
       ))
   }
 
-  test('while the token is being taken, and its answer is lost: it is asked about, and sent once', () => {
+  test("while taking the token, with the database's answer lost: the payout is queried and sent once", () => {
     let fails = true
     return stage(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
@@ -243,7 +243,7 @@ describe('a process that dies', () => {
 })
 
 describe('leases', () => {
-  test('a token that is not the newest is worth nothing, whoever holds the lease', () =>
+  test('an old token sends nothing, even for the process that holds the lease', () =>
     stage(async (stage) => {
       const { world, executions, submitted } = stage
       const key = await submitted()
@@ -264,7 +264,7 @@ describe('leases', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('an answer that is being written down is not overtaken by whoever finds the lease ended', () => {
+  test('a worker that claims after the lease ends waits for the answer that is being settled', () => {
     const writing = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
     return stage(
@@ -303,7 +303,7 @@ describe('leases', () => {
     )
   })
 
-  test('a send that takes long keeps its payout: nobody sends beside it, and nobody asks', () =>
+  test('during a long send no other process sends or queries the payout', () =>
     stage(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       const sending = gate()
@@ -319,7 +319,7 @@ describe('leases', () => {
       assert.equal((await payoutOf(world, key))?.state, 'asked')
     }))
 
-  test('whoever lost the lease while asking sends nothing, and gives nothing back', () =>
+  test('a process that loses the lease during its query sends nothing and releases nothing', () =>
     stage(
       async (stage) => {
         const { world, hands, script, executions, questions, submitted } = stage
@@ -344,7 +344,7 @@ describe('leases', () => {
       { point: dieAt('payout.before_send') },
     ))
 
-  test('a slow question is followed by a request under a lease that is whole again', () =>
+  test('a process renews the lease after a slow query, before it sends', () =>
     stage(
       async (stage) => {
         const { world, hands, script, executions, questions, submitted } = stage

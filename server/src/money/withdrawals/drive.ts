@@ -1,43 +1,42 @@
-// Driving payouts: sending what was approved, asking what became of it, and settling what comes back.
+// Drives payouts: sends approved payouts, queries the provider about them, and settles the answers.
 //
-// What happens if the process dies, step by step of one payout:
+// If the process dies, by the step of the payout:
 //   approved, token not taken    nothing was sent; a worker claims the row, takes the token and sends
-//   token taken, not yet sent    a worker claims the row as 'sending' and asks first: only when the provider has no such
-//   sent, answer not written     payout and never will is it sent again, with the same reference; any doubt is left to people
-//   answer written               final, or asked about again when it is due
-// A token is taken by one statement that commits before the first byte is sent, so button and worker never both send.
+//   token taken, not yet sent    a worker claims the row as 'sending' and queries the provider. It sends again, with the same
+//   sent, answer not written     reference, only if the provider has no such payout; a doubt is left to an operator
+//   answer written               final, or queried again when it is due
+// One statement takes the token and commits before the first byte is sent, so only one process sends.
 
 import type { Breaker } from '../../adapters/providers/breaker.ts'
 import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../../adapters/providers/port.ts'
 import type { Delivery } from '../../adapters/webhooks/index.ts'
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
-import { createClaimer, createPlaces, type Task } from '../../kernel/work/index.ts'
-import { createPayoutCalls } from './call.ts'
-import { LONGEST_PAUSE_MS } from './pauses.ts'
-import { type PayoutOutcome, settlePayouts } from './settle.ts'
+import { createClaimer, createPlaces, type Places, type Task } from '../../kernel/work/index.ts'
+import { createPayoutCalls, type PayoutCalls } from './call.ts'
+import { LONGEST_PAUSE_MS, type PayoutOutcome, settlePayouts } from './settle.ts'
 import { PAYOUT_COLUMNS, PAYOUT_LEASE_MS, type Payout } from './store.ts'
 
-/** What drives payouts on, for approvals, callbacks and the worker. */
+/** Drives payouts for approvals, callbacks and the worker. */
 export type PayoutDriver = {
-  /** True while this process can take another payout at a provider at once. */
-  room(provider: string): boolean
-  /** Sends payouts that this process holds the lease of. Never throws: what fails is left to the worker. */
+  /** True if this process has capacity for another payout at a provider. */
+  hasCapacity(provider: string): boolean
+  /** Sends the payouts whose lease this process holds. Never throws; a payout that fails becomes due again. */
   dispatch(payouts: readonly Payout[]): void
-  /** Follows a hint: asks the provider what became of a payout and settles it. Resolves when that is committed. */
+  /** Follows a hint: queries the provider about a payout and settles the answer. Resolves after the commit. */
   ask(payout: Payout): Promise<void>
-  /** The background work: payouts that are due. */
+  /** The background task for due payouts. */
   task: Task
 }
 
-/** Payouts at one provider that this process works on at once, where it says nothing; more wait in the database. */
-const PLACES = 500
+/** The concurrency limit of a provider that declares none. Further payouts wait in the database. */
+const CONCURRENCY_LIMIT = 500
 const POLL_EVERY_MS = 250
 const CLAIM_MAX = 250
-/** What must be left of a lease before anything is sent under it: the longest call, and writing down what came of it. */
+/** The part of a lease that must be left before a request: the longest call and the write of its answer. */
 const SEND_LEASE_MS = CALL_MS_MAX + 2_000
 
-// Compare-and-set on the token: of button, worker and a process that was thought dead, one takes it.
+// Compare-and-set on the token: of the approving process, the worker and a process with an ended lease, one takes it.
 const TAKE = sql(
   'payouts_take_token',
   `update payouts p set state = 'sending', send_token = null, due_at = $2, lease_owner = $3, updated_at = $4
@@ -54,19 +53,63 @@ const RENEW = sql(
    returning 1 as held`,
 )
 
-/** Makes the driver. `webhooks` takes the deliveries that settling leaves in this process's hands. */
+/** Settles one answer about a payout. Resolves after the commit. */
+type LearnAnswer = (payout: Payout, answer: PayoutAnswer, holds_lease: boolean) => Promise<void>
+
+/** The calls and writes that the steps of a payout are made of. */
+type PayoutSteps = {
+  deps: Deps
+  call: PayoutCalls
+  learn: LearnAnswer
+  /** True if this process took the token. */
+  takeToken(payout: Payout): Promise<boolean>
+}
+
+/** The webhook deliverer, as far as settling needs it. */
+type WebhookDispatch = { canDispatch(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void }
+
+/** Makes the driver. `webhooks` receives the deliveries that settling leases to this process. */
 export function createPayoutDriver(
   deps: Deps,
   providers: ReadonlyMap<string, Provider>,
-  webhooks: { canDispatch(merchant_id: string): boolean; dispatch(deliveries: Delivery[]): void },
+  webhooks: WebhookDispatch,
   breaker: Breaker,
 ): PayoutDriver {
   const call = createPayoutCalls(deps, providers, breaker)
-  const in_hand = new Set<string>()
-  const few = [...providers.values()].map(({ name, capabilities }) => [name, capabilities.places?.payouts] as const)
-  const places = createPlaces(few, CLAIM_MAX, PLACES)
-  const under_way = new Set<Promise<unknown>>()
+  const learn = createLearn(deps, webhooks)
+  const steps: PayoutSteps = { deps, call, learn, takeToken: createTakeToken(deps) }
+  const limits = [...providers.values()].map(({ name, capabilities }) => [name, capabilities.places?.payouts] as const)
+  const places = createPlaces(limits, CLAIM_MAX, CONCURRENCY_LIMIT)
+  const { run, idle } = createRunner(steps, places)
+  const claim = createClaimer<Payout>(deps, {
+    name: 'payouts',
+    key: ['withdrawal_id'],
+    returning: PAYOUT_COLUMNS,
+    lane: 'provider',
+    longest_pause_ms: LONGEST_PAUSE_MS,
+    written: 'updated_at',
+  })
+  return {
+    hasCapacity: places.room,
+    dispatch: (payouts) => {
+      for (const payout of payouts) if (payout.due_at !== null && payout.due_at > deps.clock.now()) run(payout)
+    },
+    ask: async (payout) => learn(payout, await call.status(payout), false),
+    task: {
+      name: 'payouts',
+      every_ms: POLL_EVERY_MS,
+      async runOnce() {
+        const { max, closed } = places.claimable()
+        const payouts = await claim(max, PAYOUT_LEASE_MS, () => max, closed)
+        return payouts.filter(run).length
+      },
+      idle,
+    },
+  }
+}
 
+/** Settles concurrent answers in sets. */
+function createLearn(deps: Deps, webhooks: WebhookDispatch): LearnAnswer {
   const settle = gather<PayoutOutcome, void>(
     async (outcomes) => {
       webhooks.dispatch(await settlePayouts(deps, outcomes, webhooks.canDispatch))
@@ -74,10 +117,13 @@ export function createPayoutDriver(
     },
     { max_items: 250, max_running: 2 },
   )
-  const learn = (payout: Payout, answer: PayoutAnswer, holds_lease: boolean) =>
+  return (payout, answer, holds_lease) =>
     settle({ merchant_id: payout.merchant_id, id: payout.withdrawal_id, answer, holds_lease })
+}
 
-  const takeToken = gather<Payout, boolean>(
+/** Takes the tokens of concurrent payouts in sets. */
+function createTakeToken(deps: Deps): (payout: Payout) => Promise<boolean> {
+  return gather<Payout, boolean>(
     async (payouts) => {
       const now = deps.clock.now()
       const rows = inLockOrder(
@@ -96,45 +142,21 @@ export function createPayoutDriver(
     },
     { max_items: 250, max_running: 2 },
   )
+}
 
-  /** Sends under a token that this process took, or took over. */
-  const send = async (payout: Payout, lease_ends: number): Promise<void> => {
-    // Nothing is sent under a lease that another process may have taken over meanwhile.
-    if (lease_ends - deps.clock.now().getTime() < SEND_LEASE_MS && !(await renew(payout))) return
-    deps.point('payout.before_send')
-    const answer = await call.payout(payout)
-    deps.point('payout.after_send')
-    await learn(payout, answer, true)
-  }
-  const renew = async ({ merchant_id, withdrawal_id }: Payout): Promise<boolean> => {
-    const now = deps.clock.now()
-    const values = [merchant_id, withdrawal_id, deps.process_id, new Date(now.getTime() + PAYOUT_LEASE_MS), now]
-    return (await oneStatement(deps.db).query(RENEW, values)).length === 1
-  }
-  const step = async (payout: Payout): Promise<void> => {
-    const expired = deps.clock.now() >= payout.deadline_at
-    // Money that nobody expects any more does not leave by itself.
-    if (expired && payout.state === 'to_send') return learn(payout, { kind: 'not_sent', provider_status: null }, true)
-    if (payout.state === 'to_send') {
-      const lease_ends = deps.clock.now().getTime() + PAYOUT_LEASE_MS
-      if (await takeToken(payout)) await send(payout, lease_ends)
-      return
-    }
-    const answer = await call.status(payout)
-    const unanswered = payout.state === 'sending' && payout.sent_at === null
-    // Whoever took the token may still be about to send: the lease is taken anew, or nothing is sent.
-    if (unanswered && answer.kind === 'not_found' && !expired) return send(payout, 0)
-    await learn(payout, answer, true)
-  }
+/** Runs the steps of payouts. `run` returns false if this process already works on the payout. */
+function createRunner(steps: PayoutSteps, places: Places): { run(payout: Payout): boolean; idle(): Promise<void> } {
+  const in_hand = new Set<string>()
+  const under_way = new Set<Promise<unknown>>()
   const run = (payout: Payout): boolean => {
-    // A step that outlasts its lease: claiming the row again made the lease longer, and the step goes on.
+    // If a step outlasts its lease, this process claims the row again. The claim extends the lease, and the step goes on.
     if (in_hand.has(payout.withdrawal_id)) return false
     in_hand.add(payout.withdrawal_id)
     places.take(payout.provider)
-    const done = step(payout)
+    const done = runStep(steps, payout)
       .catch((error) => {
         const { withdrawal_id } = payout
-        deps.log.warn({ err: error, withdrawal_id }, 'payout not finished; it falls due again')
+        steps.deps.log.warn({ err: error, withdrawal_id }, 'payout not finished; it falls due again')
       })
       .finally(() => {
         in_hand.delete(payout.withdrawal_id)
@@ -144,32 +166,43 @@ export function createPayoutDriver(
     under_way.add(done)
     return true
   }
-
-  const claim = createClaimer<Payout>(deps, {
-    name: 'payouts',
-    key: ['withdrawal_id'],
-    returning: PAYOUT_COLUMNS,
-    lane: 'provider',
-    longest_pause_ms: LONGEST_PAUSE_MS,
-    written: 'updated_at',
-  })
-  return {
-    room: places.room,
-    dispatch: (payouts) => {
-      for (const payout of payouts) if (payout.due_at !== null && payout.due_at > deps.clock.now()) run(payout)
-    },
-    ask: async (payout) => learn(payout, await call.status(payout), false),
-    task: {
-      name: 'payouts',
-      every_ms: POLL_EVERY_MS,
-      async runOnce() {
-        const { max, closed } = places.claimable()
-        const payouts = await claim(max, PAYOUT_LEASE_MS, () => max, closed)
-        return payouts.filter(run).length
-      },
-      async idle() {
-        while (under_way.size > 0) await Promise.allSettled([...under_way])
-      },
-    },
+  const idle = async () => {
+    while (under_way.size > 0) await Promise.allSettled([...under_way])
   }
+  return { run, idle }
+}
+
+/** Makes the next step of a payout under its lease: sends it, or queries the provider about it. */
+async function runStep(steps: PayoutSteps, payout: Payout): Promise<void> {
+  const { deps, call, learn, takeToken } = steps
+  const expired = deps.clock.now() >= payout.deadline_at
+  // After the deadline the payout is not sent any more.
+  if (expired && payout.state === 'to_send') return learn(payout, { kind: 'not_sent', provider_status: null }, true)
+  if (payout.state === 'to_send') {
+    const lease_ends = deps.clock.now().getTime() + PAYOUT_LEASE_MS
+    if (await takeToken(payout)) await send(steps, payout, lease_ends)
+    return
+  }
+  const answer = await call.status(payout)
+  const unanswered = payout.state === 'sending' && payout.sent_at === null
+  // The process that took the token may still be about to send. So this process renews the lease before it sends.
+  if (unanswered && answer.kind === 'not_found' && !expired) return send(steps, payout, 0)
+  await learn(payout, answer, true)
+}
+
+/** Sends a payout under a token that this process took, or took over. */
+async function send({ deps, call, learn }: PayoutSteps, payout: Payout, lease_ends: number): Promise<void> {
+  // A payout is not sent under a lease that another process may have taken meanwhile.
+  if (lease_ends - deps.clock.now().getTime() < SEND_LEASE_MS && !(await renewLease(deps, payout))) return
+  deps.point('payout.before_send')
+  const answer = await call.payout(payout)
+  deps.point('payout.after_send')
+  await learn(payout, answer, true)
+}
+
+/** Renews the lease of a payout that waits for its first answer. False if another process has taken it. */
+async function renewLease(deps: Deps, { merchant_id, withdrawal_id }: Payout): Promise<boolean> {
+  const now = deps.clock.now()
+  const values = [merchant_id, withdrawal_id, deps.process_id, new Date(now.getTime() + PAYOUT_LEASE_MS), now]
+  return (await oneStatement(deps.db).query(RENEW, values)).length === 1
 }

@@ -1,4 +1,4 @@
-// Withdrawals as a file: those that the list with the same filters shows.
+// Exports withdrawals as CSV, with the filters of the list.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -32,19 +32,19 @@ const COLUMNS = [
 
 const AMOUNTS: readonly string[] = ['amount', 'total_charges', 'total_reserved_amount']
 
-function cellsOf(record: WithdrawalRecord): CsvCell[] {
+function withdrawalCells(record: WithdrawalRecord): CsvCell[] {
   return COLUMNS.map((column) => {
     const value = record[column] ?? ''
     return AMOUNTS.includes(column) ? plainCell(value) : value
   })
 }
 
-/** Adds the route. */
+/** Adds the export route. */
 export function withdrawalExportRoute(deps: Deps, app: App, access: Access): void {
   app.get(
     '/v1/merchant/withdrawals/export.csv',
     {
-      // What only a HEAD asks for would be read from the database all the same.
+      // A HEAD request would read all rows from the database and discard them.
       exposeHeadRoute: false,
       config: { access },
       schema: {
@@ -61,7 +61,7 @@ export function withdrawalExportRoute(deps: Deps, app: App, access: Access): voi
       return sendCsv(request, reply, 'withdrawals', {
         columns: COLUMNS,
         batches: batchesBefore((before_id, limit) => readWithdrawals(deps.db, filter, limit, 0, before_id)),
-        cells: (row) => cellsOf(presentWithdrawal(row)),
+        cells: (row) => withdrawalCells(presentWithdrawal(row)),
       })
     },
   )

@@ -1,27 +1,27 @@
-// The door of withdrawals: money that leaves, and only after an operator said yes.
+// The door of withdrawals: payouts of merchants' money, each after an operator's approval.
 
+export { type ApprovalService, createApprovalService } from './approval-service.ts'
+export { type Approval, findApprovals, requiredApprovals } from './approvals.ts'
 export {
-  type Approval,
-  type Approved,
-  type Approver,
-  approveAll,
-  type Judged,
+  type ApprovalBatch,
+  type ApprovalRequest,
+  type ApprovalResult,
+  approveWithdrawals,
+  type PayoutProviders,
   parsePayoutReference,
   payoutReference,
 } from './approve.ts'
-export { createDesk, type Desk } from './desk.ts'
 export { createPayoutDriver, type PayoutDriver } from './drive.ts'
-export { type Consent, consentsOf, eyesFor } from './four-eyes.ts'
-export { getWithdrawal } from './list.ts'
+export { getWithdrawal, sumWithdrawals } from './list.ts'
 export { type DecisionKind, notifyDecision } from './notify.ts'
 export { presentWhole } from './present.ts'
 export {
-  type Resolution,
   rejectWithdrawal,
   requestInfo,
   resolveWithdrawal,
   respond,
   retryWithdrawal,
+  type WithdrawalResolution,
 } from './review.ts'
 export { type WithdrawalsOptions, withdrawalRoutes } from './routes.ts'
 export { type WithdrawalDetail, WithdrawalRecord } from './schema.ts'
@@ -37,4 +37,3 @@ export {
   type Withdrawal,
   withdrawalName,
 } from './store.ts'
-export { sumWithdrawals } from './sums.ts'

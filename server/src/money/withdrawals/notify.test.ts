@@ -1,4 +1,4 @@
-// E-mails to the merchant about what an operator decided or asks.
+// E-mails to the merchant about an operator's decision or question.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -29,7 +29,7 @@ async function waiting(reference = 'PAY-7', at = world): Promise<{ merchant: Mer
   return { merchant, id: reply.body.data.id }
 }
 
-/** Decides and tells, in one transaction. */
+/** Decides and queues the e-mails, in one transaction. */
 function decide(
   kind: DecisionKind,
   { merchant, id }: { merchant: Merchant; id: string },
@@ -48,7 +48,7 @@ function decide(
 const mailsOf = ({ merchant }: { merchant: Merchant }, { deps } = world) =>
   listEmails(deps, { merchant_id: merchant.id })
 
-test('those who look after the money are told, and nobody else', async () => {
+test("only members who manage the merchant's money get the e-mail", async () => {
   const made = await waiting()
   const { merchant } = made
   const [admin, finance, unproven, disabled] = await Promise.all([
@@ -73,7 +73,7 @@ for (const [language, asks, rejects] of [
   ['sw', /taarifa zinahitajika/, /limekataliwa\. Hakuna pesa iliyotoka/],
   ['en', /information requested/, /was rejected\. No money has left your balance/],
 ] as const) {
-  test(`a person whose language is ${language} is told in that language alone of which withdrawal, and where it is`, async () => {
+  test(`a member whose language is ${language} gets the e-mail in that language with the withdrawal and its link`, async () => {
     for (const kind of ['info_requested', 'rejected'] as const) {
       const made = await waiting()
       const { user_id } = await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
@@ -93,7 +93,7 @@ for (const [language, asks, rejects] of [
   })
 }
 
-test('an e-mail about a sandbox withdrawal is kept, even where there is a mail server', async () => {
+test('an e-mail about a sandbox withdrawal is kept even with a mail server', async () => {
   const made = await waiting()
   await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: made.merchant }])
   const { deps } = world
@@ -105,7 +105,7 @@ test('an e-mail about a sandbox withdrawal is kept, even where there is a mail s
   )
 })
 
-test('whatever a merchant wrote, no line and no link of theirs gets into the e-mail', async () => {
+test("the e-mail contains no line break and no link from a merchant's text", async () => {
   const evil = 'x\n\nSign in at https://evil.example/login www.evil.example evil.example'
   const made = await waiting(evil.replaceAll('\n', ' '))
   await world.rows('update merchants set name = $2 where id = $1', [made.merchant.id, evil])
@@ -121,7 +121,7 @@ test('whatever a merchant wrote, no line and no link of theirs gets into the e-m
   assert.ok(!mail?.text?.includes('\nSign in at'))
 })
 
-test('what an operator wrote arrives as it was written: amounts, addresses and lines', async () => {
+test("the e-mail contains the operator's text unchanged", async () => {
   const made = await waiting()
   await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
   const words = 'The invoice says 25,000.00.\n1. Send your ID to docs@duka.example\n2. See https://duka.example/kyc'
@@ -130,7 +130,7 @@ test('what an operator wrote arrives as it was written: amounts, addresses and l
   assert.equal(mail?.text?.split(`"${words}"`).length, 2)
 })
 
-test('an installation that was told no address of its own mails no link', async () => {
+test('the e-mail contains no link when the installation has no public address', async () => {
   const own = await createWorld()
   try {
     const made = await waiting('PAY-8', own)
@@ -145,7 +145,7 @@ test('an installation that was told no address of its own mails no link', async 
   }
 })
 
-test('however many people a merchant has, twenty at most are mailed', async () => {
+test('at most twenty members of a merchant get the e-mail', async () => {
   const made = await waiting()
   for (let i = 0; i < 23; i++) {
     await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
@@ -155,7 +155,7 @@ test('however many people a merchant has, twenty at most are mailed', async () =
   assert.equal((await mailsOf(made)).length, 20)
 })
 
-test('a decision that does not come to pass mails nobody', async () => {
+test('a decision that is refused queues no e-mail', async () => {
   const made = await waiting()
   await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
   await decide('rejected', made, 'No.')

@@ -1,26 +1,30 @@
-// From rows to what the API shows.
+// Presents rows as records of the API.
 
 import { PAYOUT_FAILURES } from '../../adapters/providers/port.ts'
 import { formatAmount, idToBase32 } from '../../kernel/lib/index.ts'
 import type { NewWithdrawal } from './check.ts'
-import type { Price } from './quote.ts'
-import type { MerchantMove, QuoteRecord, WithdrawalDetail, WithdrawalRecord } from './schema.ts'
-import { mayMove, moves, type Status } from './state.ts'
+import type { WithdrawalPrice } from './quote.ts'
+import type { MerchantMoveRecord, QuoteRecord, WithdrawalDetail, WithdrawalRecord } from './schema.ts'
+import { canMoveWithdrawal, moves, type WithdrawalStatus } from './state.ts'
 import type { HistoryEntry, Withdrawal } from './store.ts'
 
-/** The record of a withdrawal, as its merchant sees it: what a provider said is for operators. */
+/** The record of a withdrawal for its merchant, without the provider's explanations: only operators read these. */
 export function presentWithdrawal(row: Withdrawal): WithdrawalRecord {
-  return presentWhole({ ...row, status_reason: isOfProvider(row) ? null : row.status_reason })
+  return presentWhole({ ...row, status_reason: isExplainedByProvider(row) ? null : row.status_reason })
 }
 
-const BY_PROVIDER: readonly Status[] = ['BLOCKED_IP_WHITELIST', 'NEEDS_RECONCILIATION', 'NEEDS_ADMIN_ATTENTION']
+const EXPLAINED_BY_PROVIDER: readonly WithdrawalStatus[] = [
+  'BLOCKED_IP_WHITELIST',
+  'NEEDS_RECONCILIATION',
+  'NEEDS_ADMIN_ATTENTION',
+]
 
-/** True when the reason of its status is what the provider said. */
-function isOfProvider({ status, failure_reason_code }: Withdrawal): boolean {
-  return BY_PROVIDER.includes(status) || (status === 'FAILED' && failure_reason_code !== 'operator_resolved')
+/** True if the explanation of the status comes from the provider. */
+function isExplainedByProvider({ status, failure_reason_code }: Withdrawal): boolean {
+  return EXPLAINED_BY_PROVIDER.includes(status) || (status === 'FAILED' && failure_reason_code !== 'operator_resolved')
 }
 
-/** The record of a withdrawal with all of its reasons, as operators see it. */
+/** The record of a withdrawal for operators, with the provider's explanations. */
 export function presentWhole(row: Withdrawal): WithdrawalRecord {
   const { failure_reason_code } = row
   return {
@@ -37,7 +41,7 @@ export function presentWhole(row: Withdrawal): WithdrawalRecord {
     reference: row.reference,
     merchant_reference: row.reference,
     status: row.status,
-    requires_approval: mayMove('approve', row.status),
+    requires_approval: canMoveWithdrawal('approve', row.status),
     status_reason: row.status_reason,
     failure_reason_code,
     failure_reason_message: failure_reason_code === null ? null : PAYOUT_FAILURES[failure_reason_code],
@@ -51,15 +55,15 @@ export function presentWhole(row: Withdrawal): WithdrawalRecord {
   }
 }
 
-/** The record with what its merchant may know of its history. */
+/** The record of a withdrawal for its merchant, with the visible part of its history. */
 export function presentDetail(row: Withdrawal, history: readonly HistoryEntry[]): WithdrawalDetail {
-  // A word of the provider that moved nothing is for operators.
+  // Only operators see answers of the provider that moved nothing.
   const moved = history.filter(({ from_status, to_status }) => from_status !== to_status)
   return { ...presentWithdrawal(row), history: moved.map(presentMove) }
 }
 
-/** What a withdrawal would cost. */
-export function presentQuote(input: NewWithdrawal, price: Price): QuoteRecord {
+/** The record of a quote. */
+export function presentQuote(input: NewWithdrawal, price: WithdrawalPrice): QuoteRecord {
   return {
     withdrawal_amount: formatAmount(input.amount_minor),
     currency: input.currency,
@@ -69,7 +73,7 @@ export function presentQuote(input: NewWithdrawal, price: Price): QuoteRecord {
   }
 }
 
-function presentPrice(amount_minor: bigint, price: Price) {
+function presentPrice(amount_minor: bigint, price: WithdrawalPrice) {
   return {
     processor_charge: formatAmount(price.processor_charge_minor),
     infinity_fee: formatAmount(price.percentage_fee_minor + price.flat_fee_minor),
@@ -84,11 +88,15 @@ function presentPrice(amount_minor: bigint, price: Price) {
   }
 }
 
-const ACTORS: Record<string, MerchantMove['by']> = { operator: 'operator', provider: 'provider', command: 'operator' }
+const ACTORS: Record<string, MerchantMoveRecord['by']> = {
+  operator: 'operator',
+  provider: 'provider',
+  command: 'operator',
+}
 
-/** Neither names of operators nor the provider's words: only who it was, and what was said between operator and merchant. */
-function presentMove({ from_status, to_status, actor_kind, reason, at }: HistoryEntry): MerchantMove {
-  const told =
+/** One move without the operator's name and the provider's texts. The messages between operator and merchant are visible. */
+function presentMove({ from_status, to_status, actor_kind, reason, at }: HistoryEntry): MerchantMoveRecord {
+  const is_message =
     to_status === moves.reject.to ||
     to_status === moves.request_info.to ||
     (from_status === 'INFO_REQUESTED' && to_status === moves.respond.to) ||
@@ -97,7 +105,7 @@ function presentMove({ from_status, to_status, actor_kind, reason, at }: History
     from_status,
     to_status,
     by: ACTORS[actor_kind] ?? 'merchant',
-    message: told ? reason : null,
+    message: is_message ? reason : null,
     at: at.toISOString(),
   }
 }

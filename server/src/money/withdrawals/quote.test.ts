@@ -1,4 +1,4 @@
-// Asking what a withdrawal would cost: the same numbers as submitting it, and no trace.
+// A quote has the same charges as a submission and stores nothing.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -33,7 +33,7 @@ async function price(rules: object[], merchant_id = world.merchant.id): Promise<
 const quote = (body: object, key = finance, query = '') =>
   world.post(`${QUOTE}${query}`, body, { key, idempotency_key: null })
 
-test('a quote has every part of the price as a decimal text, and makes nothing', async () => {
+test('a quote has every part of the price as a decimal text and stores nothing', async () => {
   const [rule] = await price([
     {
       flow: 'withdrawal',
@@ -67,7 +67,7 @@ test('a quote has every part of the price as a decimal text, and makes nothing',
   })
 })
 
-test('a processor charge that is not passed on is shown and not charged', async () => {
+test('a quote shows a processor charge that is not passed through, without adding it', async () => {
   await price([{ flow: 'withdrawal', percentage: '1', processor_charge: '250' }])
   const { data } = (await quote(ASKED)).body
   assert.deepEqual(
@@ -76,7 +76,7 @@ test('a processor charge that is not passed on is shown and not charged', async 
   )
 })
 
-test('a quote and a submission of the same cost the same, whatever the price list', async () => {
+test('a quote and a submission have the same charges with every price list', async () => {
   await fund(world, { amount: '5000000', environment: 'live' })
   const lists = [
     [{ flow: 'withdrawal' }],
@@ -116,14 +116,14 @@ test('a quote and a submission of the same cost the same, whatever the price lis
   }
 })
 
-test('a new price list holds from the next question on', async () => {
+test('a new price list applies from the next quote on', async () => {
   await price([{ flow: 'withdrawal', flat_fee: '1' }])
   assert.equal((await quote(ASKED)).body.data.total_charges, '1.00')
   await price([{ flow: 'withdrawal', flat_fee: '2' }])
   assert.equal((await quote(ASKED)).body.data.total_charges, '2.00')
 })
 
-test('a quote needs neither recipient nor money, but tells of a recipient that could not be', async () => {
+test('a quote needs neither recipient nor balance, and refuses an invalid recipient', async () => {
   await price([{ flow: 'withdrawal' }])
   const { destination_identifier: _, ...nobody } = ASKED
   assert.equal((await quote({ ...nobody, amount: '999999999' })).status, 200)
@@ -134,7 +134,7 @@ test('a quote needs neither recipient nor money, but tells of a recipient that c
   assert.equal(reply.body.error.details.fields[0].field, 'destination_identifier')
 })
 
-test('what could not be submitted is not quoted', async () => {
+test('a quote refuses what a submission refuses', async () => {
   for (const [change, status, code] of [
     [{ method: 'CASH' }, 400, 'validation_failed'],
     [{ amount: '0' }, 400, 'validation_failed'],
@@ -150,7 +150,7 @@ test('what could not be submitted is not quoted', async () => {
   }
 })
 
-test('without an agreed price live is refused, and the sandbox is free', async () => {
+test('without an agreed price a live quote is refused and a sandbox quote is free', async () => {
   await price([{ flow: 'withdrawal', destination_code: 'CRDB' }])
   const reply = await quote(ASKED)
   assert.deepEqual(codeOf(reply), [409, 'withdrawal_restricted'])
@@ -168,7 +168,7 @@ test('keys, viewers and developers get no quote', async () => {
   }
 })
 
-test('an Idempotency-Key that is sent repeats the quote as it was', async () => {
+test('a repeated Idempotency-Key gets the first quote again', async () => {
   await price([{ flow: 'withdrawal', flat_fee: '5' }])
   const options = { key: finance, idempotency_key: randomUUID() }
   const first = await world.post(QUOTE, ASKED, options)

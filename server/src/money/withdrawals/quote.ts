@@ -1,4 +1,4 @@
-// What a withdrawal costs: the one place where a price list becomes charges, for a question as for a submission.
+// Computes the charges of a withdrawal from the merchant's price list, for quotes and submissions.
 
 import {
   type Charges,
@@ -13,24 +13,26 @@ import type { Environment } from '../../kernel/http/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import type { NewWithdrawal } from './check.ts'
 
-/** Charges in cents, and the line of the price list that they follow. Null: nothing is charged. */
-export type Price = Charges & {
+/** The charges in cents and the pricing rule that they come from. A null rule means no charge. */
+export type WithdrawalPrice = Charges & {
   total_reserved_minor: bigint
   pricing_rule_id: string | null
   pricing_rule_label: string | null
 }
 
-/** What is priced. */
-type Priced = Pick<NewWithdrawal, 'method' | 'destination_code' | 'amount_minor'> & { environment: Environment }
+/** The fields that determine the price. */
+type PricedWithdrawal = Pick<NewWithdrawal, 'method' | 'destination_code' | 'amount_minor'> & {
+  environment: Environment
+}
 
 /**
- * The price by these lines. Where none applies, the sandbox is free, and live money is refused with
- * withdrawal_restricted: nothing leaves at a price that nobody agreed to.
+ * The price by these rules. If no rule applies, the sandbox is free and live money is refused with withdrawal_restricted:
+ * no money leaves at a price that the merchant has not agreed to.
  */
-export function priceOf(
+export function withdrawalPrice(
   rules: readonly RuleInForce[],
-  { environment, method, destination_code, amount_minor }: Priced,
-): Price {
+  { environment, method, destination_code, amount_minor }: PricedWithdrawal,
+): WithdrawalPrice {
   const rule = chooseRule(rules, { flow: 'withdrawal', method, destination_code })
   if (rule === null && environment === 'live') refuse('withdrawal_restricted', { message: NO_PRICE })
   const charges = rule === null ? NO_CHARGES : chargesOf(rule, amount_minor)
@@ -44,7 +46,7 @@ export function priceOf(
 
 const NO_PRICE = 'No price is agreed for withdrawals of this method to this destination. Ask the platform for one.'
 
-/** What it would cost now. Reserves nothing and promises nothing: a submission is priced anew. */
-export async function quoteWithdrawal(reader: Reader, input: NewWithdrawal): Promise<Price> {
-  return priceOf(await rulesInForce(reader, input.merchant_id), input)
+/** The current price. It reserves nothing and does not bind: a submission is priced again. */
+export async function quoteWithdrawal(reader: Reader, input: NewWithdrawal): Promise<WithdrawalPrice> {
+  return withdrawalPrice(await rulesInForce(reader, input.merchant_id), input)
 }

@@ -1,4 +1,4 @@
-// What people decide: each decision once, with its reason, its history and its audit entry, and money only where it says so.
+// Operators' decisions other than approvals: each counts once, with its reason, history row and audit entry.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -49,14 +49,14 @@ after(async () => {
   await world.close()
 })
 
-/** A withdrawal with charges, of a merchant of its own that has exactly what it takes. */
+/** A withdrawal with charges, of a new merchant whose balance equals its reservation. */
 async function submitted(): Promise<Key & { merchant: Merchant }> {
   const merchant = await world.newMerchant()
   await fund(world, TOTAL, { merchant })
   return { ...(await insertWithdrawal(world, { merchant, ...CHARGES })), merchant }
 }
 
-/** One that was approved, and of which the provider then said all this. */
+/** An approved withdrawal with these answers of the provider. */
 async function told(first: PayoutAnswer, ...then: PayoutAnswer[]): Promise<Key & { merchant: Merchant }> {
   const key = await submitted()
   script.payout = () => first
@@ -74,7 +74,7 @@ const audits = ({ id }: Key) =>
     [id],
   )
 
-/** The book of a merchant, where it is not zero. */
+/** The accounts of a merchant's book that are not zero. */
 async function book({ merchant_id }: Key): Promise<Record<string, bigint>> {
   const rows = await world.rows<{ code: string; balance_minor: bigint }>(
     "select code, balance_minor from ledger_accounts where merchant_id = $1 and environment = 'live' and balance_minor <> 0",
@@ -83,7 +83,7 @@ async function book({ merchant_id }: Key): Promise<Record<string, bigint>> {
   return Object.fromEntries(rows.map((row) => [row.code, row.balance_minor]))
 }
 
-/** Everything about a withdrawal that a refused decision must leave as it was. */
+/** The stored state of a withdrawal, which a refused decision must not change. */
 const everything = async (key: Key) => ({
   record: await recordOf(world, key),
   story: await storyOf(world, key),
@@ -96,7 +96,7 @@ const refused = (work: Promise<unknown>, code: string) =>
   assert.rejects(work, (error: { code?: string }) => error.code === code)
 
 describe('before the approval', () => {
-  test('a rejection moves no money, and the merchant reads why', async () => {
+  test('a rejection moves no money, and the merchant reads its reason', async () => {
     const key = await submitted()
     const before = await book(key)
     await hands.reject(key, 'The name is another one')
@@ -115,7 +115,7 @@ describe('before the approval', () => {
     )
   })
 
-  test('a question is answered, asked again, and the withdrawal can still be approved', async () => {
+  test('a withdrawal can be approved after two questions and an answer', async () => {
     const key = await submitted()
     await hands.requestInfo(key, 'Who is this?')
     assert.equal((await recordOf(world, key)).status_reason, 'Who is this?')
@@ -140,7 +140,7 @@ describe('before the approval', () => {
     assert.equal((await audits(key)).length, 5)
   })
 
-  test('only its own merchant responds, in its own environment', async () => {
+  test('only the merchant of the withdrawal responds, in its environment', async () => {
     const key = await submitted()
     await hands.requestInfo(key)
     const before = await everything(key)
@@ -158,7 +158,7 @@ describe('before the approval', () => {
     assert.deepEqual(await everything(key), before)
   })
 
-  test('nobody decides about what is not there', async () => {
+  test('a decision about an unknown withdrawal is refused', async () => {
     for (const id of [randomUUID(), 'x', '']) {
       const key = { merchant_id: world.merchant.id, id }
       for (const work of [
@@ -172,7 +172,7 @@ describe('before the approval', () => {
     }
   })
 
-  test('of an approval, a rejection and a question at the same moment one wins, and the others are refused', async () => {
+  test('one of a concurrent approval, rejection and question succeeds, and the others are refused', async () => {
     const other = await createWorld({ url: world.url, compose: { providers: [provider] } })
     try {
       const elsewhere = handsOf(other, provider, { sends: false })
@@ -199,7 +199,7 @@ describe('before the approval', () => {
   })
 })
 
-describe('what only waits for approval, is under way, or has ended', () => {
+describe('a decision that the status does not allow', () => {
   const PLACES: [string, () => Promise<Key>, string[]][] = [
     ['PENDING_ADMIN_APPROVAL', submitted, ['approve', 'reject', 'requestInfo']],
     ['PROCESSING', () => told(said.accepted), []],
@@ -262,7 +262,7 @@ describe('resolving', () => {
     ],
     ['declined, then paid', () => told(said.declined, said.paid(A)), 'FAILED', ['released 101730'], BACK],
   ] as const) {
-    test(`what was ${place} as ${outcome}: ${facts.join(', ')}, with the reason, and never again`, async () => {
+    test(`${place} funds as ${outcome} posts ${facts.join(', ')} once, with the reason`, async () => {
       const key = await make()
       const before = await recordOf(world, key)
       await hands.resolve(key, outcome, 'BANK-1')
@@ -288,7 +288,7 @@ describe('resolving', () => {
     })
   }
 
-  test('as paid, when the money went back and was spent meanwhile: refused, until it is there again', async () => {
+  test('as paid is refused after the released money was spent, until the balance covers it again', async () => {
     const key = await told(said.declined, said.paid(A))
     const { merchant } = key
     const spent = await insertWithdrawal(world, { merchant, amount_minor: 1n })
@@ -304,7 +304,7 @@ describe('resolving', () => {
     assert.equal((await storyOf(world, key)).available, 99n)
   })
 
-  test('as paid, of a merchant that a reversal left below zero: refused; as not paid it is always possible', async () => {
+  test('as paid is refused while the balance is below zero, and as not paid succeeds', async () => {
     const key = await told(said.declined, said.paid(A))
     const [payment] = await world.rows<{ id: string }>('select id from collections where merchant_id = $1', [
       key.merchant_id,
@@ -320,7 +320,7 @@ describe('resolving', () => {
     assert.equal((await storyOf(world, key)).available, -TOTAL)
   })
 
-  test('by two operators at once, in two ways: one is right, and the money moves once', async () => {
+  test('by two operators at once succeeds for one, and the money moves once', async () => {
     for (let round = 0; round < 8; round++) {
       const key = await told(said.unknown)
       const results = await Promise.allSettled([hands.resolve(key, 'SUCCESS'), hands.resolve(key, 'FAILED')])
@@ -331,7 +331,7 @@ describe('resolving', () => {
 })
 
 describe('retrying', () => {
-  test('sends the same reference under a new token, at once where this process sends, else by a worker', async () => {
+  test('sends the same reference with a new token, from this process or from a worker', async () => {
     for (const sends of [true, false]) {
       const key = await told(said.blocked)
       const { provider_reference } = await recordOf(world, key)
@@ -350,7 +350,7 @@ describe('retrying', () => {
     }
   })
 
-  test('by two operators at once: it is sent once', async () => {
+  test('by two operators at once sends the payout once', async () => {
     const key = await told(said.blocked)
     script.sent.length = 0
     script.payout = () => said.accepted
@@ -360,7 +360,7 @@ describe('retrying', () => {
     assert.equal(script.sent.length, 1)
   })
 
-  test('is refused while a payout is under way after all', async () => {
+  test('is refused while the payout is in progress', async () => {
     const key = await told(said.blocked)
     const due_at = world.deps.clock.now()
     await world.rows("update payouts set state = 'asked', due_at = $2 where withdrawal_id = $1", [key.id, due_at])

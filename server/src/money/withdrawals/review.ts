@@ -1,94 +1,110 @@
-// What people do with a withdrawal beside approving it: reject, ask for information, respond, resolve, retry. Each is one
-// transaction with its history row and, for operators, its audit entry.
+// Decisions about a withdrawal other than its approval: reject, request information, respond, resolve, retry. Each is one
+// transaction with its history row and its audit entry.
 
 import type { Delivery } from '../../adapters/webhooks/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
 import { lockBooks } from '../../books/ledger/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import { formatAmount, isId, newId, refuse } from '../../kernel/lib/index.ts'
-import { type Approver, factsOf, isRestricted, NOT_FOUND, payoutDeadline, refuseState, shortOf } from './approve.ts'
-import { applyStep, beginChanges, writeChanges } from './change.ts'
-import { comeback, type Effect, payment, release, type Step } from './decide.ts'
-import { type Funds, type MoveName, mayMove } from './state.ts'
+import {
+  auditFields,
+  isRestricted,
+  NOT_FOUND,
+  type PayoutProviders,
+  payoutDeadline,
+  refuseState,
+  shortOf,
+} from './approve.ts'
+import { moveWithdrawal, readSubscriptions, writeWithdrawalChanges } from './change.ts'
+import { type DecidedMove, type Effect, paidEffect, releaseEffect, reversalEffect } from './decide.ts'
+import { canMoveWithdrawal, type Funds, type WithdrawalMoveName } from './state.ts'
 import {
   findPayouts,
-  type Locked,
   lockWithdrawals,
+  type MerchantWithdrawal,
   PAYOUT_LEASE_MS,
   type Payout,
+  type Withdrawal,
   type WithdrawalId,
+  type WithdrawalSnapshot,
   withdrawalName,
 } from './store.ts'
 
-/** Locks one withdrawal. Refuses an unknown one, and another environment's where one is named, with not_found. */
-export async function lockOne(tx: Tx, key: WithdrawalId & { environment?: string }): Promise<Locked> {
-  const row = isId(key.id) ? (await lockWithdrawals(tx, [key])).get(withdrawalName(key)) : undefined
-  if (row === undefined || (key.environment ?? row.environment) !== row.environment) refuse('not_found', NOT_FOUND)
-  return row
+/** Locks one withdrawal. Refuses an unknown one, and one of another environment than the given one, with not_found. */
+export async function lockWithdrawal(
+  tx: Tx,
+  key: WithdrawalId & { environment?: string },
+): Promise<WithdrawalSnapshot> {
+  const snapshot = isId(key.id) ? (await lockWithdrawals(tx, [key])).get(withdrawalName(key)) : undefined
+  if (snapshot === undefined) return refuse('not_found', NOT_FOUND)
+  const { environment } = snapshot.withdrawal
+  if ((key.environment ?? environment) !== environment) refuse('not_found', NOT_FOUND)
+  return snapshot
 }
 
-const stay = (move: MoveName, row: Locked, why: string | null): Step => ({
+const moveWithoutMoney = (move: WithdrawalMoveName, { funds }: Withdrawal, why: string | null): DecidedMove => ({
   move,
-  funds: row.funds,
+  funds,
   failure: null,
   effect: null,
   why,
 })
 
 /**
- * Rejects a withdrawal; nothing was set aside, so nothing moves. `reason` is shown to the merchant. Refuses with
- * invalid_state unless it waits for approval or for information.
+ * Rejects a withdrawal. Nothing was reserved, so no money moves. The merchant reads `reason`. Refuses with invalid_state
+ * unless the withdrawal waits for approval or for information.
  */
 export async function rejectWithdrawal(
   deps: Deps,
   tx: Tx,
   act: Act,
   input: WithdrawalId & { reason: string },
-): Promise<Locked> {
-  const row = await lockOne(tx, input)
-  if (!mayMove('reject', row.status)) refuseState(row, 'rejected')
-  return decideOne(
-    deps,
-    tx,
-    act,
-    row,
-    'withdrawal.reject',
-    stay('reject', row, input.reason),
-    input.reason,
-    input.reason,
-  )
+): Promise<MerchantWithdrawal> {
+  const snapshot = await lockWithdrawal(tx, input)
+  const { withdrawal } = snapshot
+  if (!canMoveWithdrawal('reject', withdrawal.status)) refuseState(withdrawal, 'rejected')
+  const { reason } = input
+  const step = moveWithoutMoney('reject', withdrawal, reason)
+  return writeDecision(deps, tx, act, snapshot, 'withdrawal.reject', step, { reason, status_reason: reason })
 }
 
 /**
- * Asks the merchant for information: the withdrawal waits until it responds, and an operator may still decide. Refuses with
- * invalid_state unless it waits for approval.
+ * Asks the merchant for information. The withdrawal waits for the answer; an operator may still approve or reject it.
+ * Refuses with invalid_state unless the withdrawal waits for approval.
  */
 export async function requestInfo(
   deps: Deps,
   tx: Tx,
   act: Act,
   input: WithdrawalId & { message: string },
-): Promise<Locked> {
-  const row = await lockOne(tx, input)
-  if (!mayMove('request_info', row.status)) refuseState(row, 'asked about')
-  const step = stay('request_info', row, input.message)
-  return decideOne(deps, tx, act, row, 'withdrawal.request_info', step, input.message, input.message)
+): Promise<MerchantWithdrawal> {
+  const snapshot = await lockWithdrawal(tx, input)
+  const { withdrawal } = snapshot
+  if (!canMoveWithdrawal('request_info', withdrawal.status)) refuseState(withdrawal, 'asked about')
+  const { message } = input
+  const step = moveWithoutMoney('request_info', withdrawal, message)
+  const texts = { reason: message, status_reason: message }
+  return writeDecision(deps, tx, act, snapshot, 'withdrawal.request_info', step, texts)
 }
 
-/** The merchant answers: the withdrawal waits for approval again. Refuses with invalid_state when nothing was asked. */
+/** Stores the merchant's answer: the withdrawal waits for approval again. Refuses with invalid_state without a question. */
 export async function respond(
   deps: Deps,
   tx: Tx,
   act: Act,
   input: WithdrawalId & { environment: string; message: string },
-): Promise<Locked> {
-  const row = await lockOne(tx, input)
-  if (!mayMove('respond', row.status)) refuseState(row, 'responded to: nothing was asked')
-  return decideOne(deps, tx, act, row, 'withdrawal.respond', stay('respond', row, input.message), input.message, null)
+): Promise<MerchantWithdrawal> {
+  const snapshot = await lockWithdrawal(tx, input)
+  const { withdrawal } = snapshot
+  if (!canMoveWithdrawal('respond', withdrawal.status)) refuseState(withdrawal, 'responded to: nothing was asked')
+  const { message } = input
+  const step = moveWithoutMoney('respond', withdrawal, message)
+  const texts = { reason: message, status_reason: null }
+  return writeDecision(deps, tx, act, snapshot, 'withdrawal.respond', step, texts)
 }
 
-/** An operator's word on a payout that the provider left in doubt. */
-export type Resolution = WithdrawalId & {
+/** An operator's decision about a payout whose result is in doubt. */
+export type WithdrawalResolution = WithdrawalId & {
   outcome: 'SUCCESS' | 'FAILED'
   reason: string
   /** The provider's own id of the payout, as the operator found it. */
@@ -103,55 +119,59 @@ const CLOSE = sql(
 )
 
 /**
- * Ends a withdrawal whose payout is in doubt, by an operator's word: the money goes where the outcome says, from wherever it
- * lies. Refuses with invalid_state unless it is stuck, and with insufficient_balance when it was paid after all, the
- * reservation went back to the merchant, and the balance does not cover it any more.
+ * Ends a withdrawal whose payout is in doubt, by an operator's decision. The money moves from its current place to the place
+ * that the outcome requires. Refuses with invalid_state unless the withdrawal is stuck. Refuses a late payment with
+ * insufficient_balance if the released money is no longer in the balance.
  */
 export async function resolveWithdrawal(
   deps: Deps,
   tx: Tx,
   act: Act,
-  input: Resolution,
-  lease: (merchant_id: string) => boolean,
-): Promise<{ row: Locked; deliveries: Delivery[] }> {
-  const row = await lockOne(tx, input)
+  input: WithdrawalResolution,
+  canDeliver: (merchant_id: string) => boolean,
+): Promise<{ row: MerchantWithdrawal; deliveries: Delivery[] }> {
+  const snapshot = await lockWithdrawal(tx, input)
+  const { withdrawal: before, merchant } = snapshot
   const paid = input.outcome === 'SUCCESS'
   const move = paid ? 'resolve_paid' : 'resolve_unpaid'
-  if (!mayMove(move, row.status)) refuseState(row, 'resolved')
-  if (paid && row.funds === 'released') {
-    const [available = 0n] = (await lockBooks(tx, [row])).values()
-    if (available < row.total_reserved_minor) throw shortOf(available, row)
+  if (!canMoveWithdrawal(move, before.status)) refuseState(before, 'resolved')
+  if (paid && before.funds === 'released') {
+    const [available = 0n] = (await lockBooks(tx, [before])).values()
+    if (available < before.total_reserved_minor) throw shortOf(available, before)
   }
-  const { funds, effect } = paid ? paidFrom(row) : unpaidFrom(row)
-  if (effect !== null && row.booked_minor !== row.total_reserved_minor) refuseBooks(row)
+  const { funds, effect } = paid ? resolvedAsPaid(before) : resolvedAsUnpaid(before)
+  if (effect !== null && snapshot.booked_minor !== before.total_reserved_minor) refuseBooks(snapshot)
   const failure = paid ? null : ('operator_resolved' as const)
-  const before = { status: row.status }
-  const changes = await beginChanges(tx, [row])
-  const who = { actor: act.actor, status_reason: input.reason }
-  applyStep(deps, changes, row, { move, funds, failure, effect, why: input.reason }, who)
-  const deliveries = await writeChanges(deps, tx, changes, lease)
-  await tx.query(CLOSE, [row.merchant_id, row.id, input.provider_reference, deps.clock.now()])
+  const subscriptions = await readSubscriptions(tx, [snapshot])
+  const author = { actor: act.actor, status_reason: input.reason }
+  const step = { move, funds, failure, effect, why: input.reason } as const
+  const change = moveWithdrawal(deps, subscriptions, snapshot, step, author)
+  const deliveries = await writeWithdrawalChanges(deps, tx, [change], canDeliver)
+  await tx.query(CLOSE, [before.merchant_id, before.id, input.provider_reference, deps.clock.now()])
   const { outcome, provider_reference, reason } = input
-  const after = { status: row.status, outcome, provider_reference, ...factsOf(row) }
-  await audit(deps, tx, act, row, 'withdrawal.resolve', reason, before, after)
-  return { row, deliveries }
+  const { withdrawal } = change
+  const after = { status: withdrawal.status, outcome, provider_reference, ...auditFields(withdrawal) }
+  await auditDecision(deps, tx, act, before, 'withdrawal.resolve', reason, after)
+  return { row: { ...withdrawal, ...merchant }, deliveries }
 }
 
-/** The ledger is asked, not believed: other withdrawals' money must not pay for what was never set aside for this one. */
-function refuseBooks(row: Locked): never {
-  const [booked, needed] = [formatAmount(row.booked_minor), formatAmount(row.total_reserved_minor)]
-  const message = `The ledger set aside ${booked} of ${needed}: find out why before any money moves. Run "admin verify".`
-  refuse('invalid_state', { message, details: { status: row.status } })
+/** Refuses if the ledger's reservation differs from the record: the reservations of other withdrawals must not pay for it. */
+function refuseBooks({ withdrawal, booked_minor }: WithdrawalSnapshot): never {
+  const [booked, needed] = [formatAmount(booked_minor), formatAmount(withdrawal.total_reserved_minor)]
+  const message = `The ledger reserved ${booked} of ${needed}: find the cause before any money moves. Run "admin verify".`
+  refuse('invalid_state', { message, details: { status: withdrawal.status } })
 }
 
-function paidFrom(row: Locked): { funds: Funds; effect: Effect | null } {
-  return row.funds === 'paid' ? { funds: 'paid', effect: null } : { funds: 'paid', effect: payment(row) }
+function resolvedAsPaid(row: Withdrawal): { funds: Funds; effect: Effect | null } {
+  return row.funds === 'paid' ? { funds: 'paid', effect: null } : { funds: 'paid', effect: paidEffect(row) }
 }
 
-/** Where it was booked as paid and was not, everything comes back, the provider's charge as well. */
-function unpaidFrom(row: Locked): { funds: Funds; effect: Effect | null } {
-  if (row.funds === 'paid') return { funds: 'returned', effect: comeback(row, true) }
-  return row.funds === 'released' ? { funds: 'released', effect: null } : { funds: 'released', effect: release(row) }
+/** If the ledger contains a payment that did not happen, the whole amount returns, with the provider's charge. */
+function resolvedAsUnpaid(row: Withdrawal): { funds: Funds; effect: Effect | null } {
+  if (row.funds === 'paid') return { funds: 'returned', effect: reversalEffect(row, true) }
+  return row.funds === 'released'
+    ? { funds: 'released', effect: null }
+    : { funds: 'released', effect: releaseEffect(row) }
 }
 
 const RETRY = sql(
@@ -162,64 +182,66 @@ const RETRY = sql(
 )
 
 /**
- * Sends a payout again that the provider refused because of our address: a new token, the same reference. Refuses with
- * invalid_state unless it is blocked, and with withdrawal_restricted if its merchant was suspended. The payout in the answer is to be sent after the commit when it is leased.
+ * Sends a payout again after the provider blocked our address: a new token, the same reference. Refuses with invalid_state
+ * unless it is blocked, and with withdrawal_restricted if its merchant is suspended. If the returned payout has a lease, the
+ * caller sends it after the commit.
  */
 export async function retryWithdrawal(
   deps: Deps,
   tx: Tx,
   act: Act,
   key: WithdrawalId,
-  approver: Pick<Approver, 'lease'>,
-): Promise<{ row: Locked; payouts: Payout[] }> {
-  const row = await lockOne(tx, key)
-  if (!mayMove('retry', row.status)) refuseState(row, 'retried')
-  if (isRestricted(row)) {
+  providers: Pick<PayoutProviders, 'canDispatch'>,
+): Promise<{ row: MerchantWithdrawal; payouts: Payout[] }> {
+  const snapshot = await lockWithdrawal(tx, key)
+  const { withdrawal, payout, merchant } = snapshot
+  if (!canMoveWithdrawal('retry', withdrawal.status)) refuseState(withdrawal, 'retried')
+  if (isRestricted(snapshot)) {
     const message = 'The merchant is not active and verified. Resolve the withdrawal, or complete the merchant first.'
     refuse('withdrawal_restricted', { message })
   }
   const now = deps.clock.now()
-  const leased = approver.lease(row.provider ?? '')
+  const leased = providers.canDispatch(payout?.provider ?? '')
   const due_at = leased ? new Date(now.getTime() + PAYOUT_LEASE_MS) : now
-  const token = newId(deps, row.routing_code)
+  const token = newId(deps, merchant.routing_code)
   const owner = leased ? deps.process_id : null
-  const values = [row.merchant_id, row.id, token, due_at, owner, now, payoutDeadline(deps)]
+  const values = [withdrawal.merchant_id, withdrawal.id, token, due_at, owner, now, payoutDeadline(deps)]
   const retried = await tx.query(RETRY, values)
-  if (retried.length === 0) refuseState(row, 'retried: its payout is under way')
-  await decideOne(deps, tx, act, row, 'withdrawal.retry', stay('retry', row, null), null, null)
+  if (retried.length === 0) refuseState(withdrawal, 'retried: its payout is under way')
+  const step = moveWithoutMoney('retry', withdrawal, null)
+  const texts = { reason: null, status_reason: null }
+  const row = await writeDecision(deps, tx, act, snapshot, 'withdrawal.retry', step, texts)
   return { row, payouts: leased ? await findPayouts(tx, [row]) : [] }
 }
 
-/** One move without money, with its history row and its audit entry. `told`: what the merchant reads. */
-async function decideOne(
+/** Writes one move without money, its history row and its audit entry. The merchant reads `status_reason`. */
+async function writeDecision(
   deps: Deps,
   tx: Tx,
   act: Act,
-  row: Locked,
+  snapshot: WithdrawalSnapshot,
   action: AuditAction,
-  step: Step,
-  reason: string | null,
-  told: string | null,
-): Promise<Locked> {
-  const before = { status: row.status }
-  const changes = await beginChanges(tx, [row])
-  applyStep(deps, changes, row, step, { actor: act.actor, status_reason: told })
-  await writeChanges(deps, tx, changes, () => false)
-  await audit(deps, tx, act, row, action, reason, before, { status: row.status, ...factsOf(row) })
-  return row
+  step: DecidedMove,
+  { reason, status_reason }: { reason: string | null; status_reason: string | null },
+): Promise<MerchantWithdrawal> {
+  const subscriptions = await readSubscriptions(tx, [snapshot])
+  const change = moveWithdrawal(deps, subscriptions, snapshot, step, { actor: act.actor, status_reason })
+  await writeWithdrawalChanges(deps, tx, [change], () => false)
+  const { withdrawal } = change
+  const after = { status: withdrawal.status, ...auditFields(withdrawal) }
+  await auditDecision(deps, tx, act, snapshot.withdrawal, action, reason, after)
+  return { ...withdrawal, ...snapshot.merchant }
 }
 
-function audit(
+function auditDecision(
   deps: Deps,
   tx: Tx,
   act: Act,
-  row: Locked,
+  { merchant_id, id, status }: Withdrawal,
   action: AuditAction,
   reason: string | null,
-  before: object,
   after: object,
 ): Promise<void> {
-  const { merchant_id, id } = row
   return recordAudit(deps, tx, {
     ...act,
     merchant_id,
@@ -227,7 +249,7 @@ function audit(
     target_type: 'withdrawal',
     target_id: id,
     reason,
-    before,
+    before: { status },
     after,
   })
 }

@@ -1,4 +1,4 @@
-// Reading withdrawals, answering an operator, and where money can be sent.
+// The endpoints that read withdrawals, answer operators and list destinations.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -18,7 +18,7 @@ const BODY = { amount: '100', destination_code: 'MPESA', destination_identifier:
 let world: World
 let viewer: string
 let finance: string
-/** Oldest first. Every third was rejected, and the one after it asked about. */
+/** Oldest first. Every third withdrawal is rejected, and the next one has a question. */
 const ids: string[] = []
 before(async () => {
   world = await createWorld()
@@ -50,7 +50,7 @@ const idsOf = (reply: Reply): string[] => reply.body.data.items.map((item: { id:
 const newest = [...Array(25).keys()].reverse()
 const expected = (filter: (i: number) => boolean) => newest.filter(filter).map((i) => ids[i] as string)
 
-/** Both lists show the same records; the second has to be told whose. */
+/** Both lists show the same records. The second needs the merchant id. */
 const LISTS = [
   { name: LIST, list: (query = '', key = viewer) => world.get(`${LIST}?environment=sandbox${query}`, key) },
   {
@@ -61,7 +61,7 @@ const LISTS = [
 
 for (const { name, list } of LISTS) {
   describe(`the list at ${name}`, () => {
-    test('shows the newest first, twenty to a page, each as it was answered', async () => {
+    test('shows the newest first, twenty on a page, equal to the answers of the submissions', async () => {
       const reply = await list()
       assert.deepEqual(idsOf(reply), expected(() => true).slice(0, 20))
       assert.deepEqual(reply.body.data.pagination, { page: 1, page_size: 20, total_items: 25, total_pages: 2 })
@@ -70,7 +70,7 @@ for (const { name, list } of LISTS) {
       assert.deepEqual(first, shown)
     })
 
-    test('holds every withdrawal once over its pages, and none of the other environment', async () => {
+    test('contains every withdrawal of its environment once over its pages', async () => {
       const all: string[] = []
       for (let page = 1; page <= 5; page++) all.push(...idsOf(await list(`&page=${page}&page_size=6`)))
       assert.deepEqual(
@@ -79,12 +79,12 @@ for (const { name, list } of LISTS) {
       )
     })
 
-    test('is empty beyond its last page, and still tells the total', async () => {
+    test('is empty beyond its last page and still has the total', async () => {
       const { data } = (await list('&page=1000000&page_size=100')).body
       assert.deepEqual([data.items, data.pagination.total_items], [[], 25])
     })
 
-    test('shows one status alone', async () => {
+    test('shows only one status when it is filtered', async () => {
       const found = {
         REJECTED: expected((i) => i % 3 === 0),
         INFO_REQUESTED: expected((i) => i % 3 === 1),
@@ -97,7 +97,7 @@ for (const { name, list } of LISTS) {
       }
     })
 
-    test('finds a reference by its beginning, in any case', async () => {
+    test('finds a reference by its beginning in any case', async () => {
       for (const [reference, wanted] of [
         ['r-1', (i: number) => i === 1 || (i >= 10 && i < 20)],
         ['R-24', (i: number) => i === 24],
@@ -111,13 +111,13 @@ for (const { name, list } of LISTS) {
       }
     })
 
-    test('refuses what is no page, no page size and no status', async () => {
+    test('refuses an invalid page, page size or status', async () => {
       for (const query of ['&page=0', '&page=x', '&page_size=0', '&page_size=101', '&status=DONE', '&status=']) {
         assert.deepEqual(codeOf(await list(query)), [400, 'validation_failed'], query)
       }
     })
 
-    test('shows another merchant nothing of it', async () => {
+    test('shows another merchant no withdrawal of this one', async () => {
       const merchant = await world.newMerchant()
       const key = await world.newKey({ merchant })
       assert.deepEqual(idsOf(await world.get(`${DIRECT}?merchant_id=${merchant.id}`, key)), [])
@@ -131,7 +131,7 @@ for (const { name, list } of LISTS) {
   })
 }
 
-test('a key, and a person of one merchant, may leave the merchant out of the list of disbursements', async () => {
+test('a key and a member of one merchant may omit the merchant id in the list of disbursements', async () => {
   for (const key of [world.sandbox_key, world.live_key, finance]) {
     const named = await world.get(`${DIRECT}?merchant_id=${world.merchant.id}`, key)
     assert.equal(named.status, 200)
@@ -140,7 +140,7 @@ test('a key, and a person of one merchant, may leave the merchant out of the lis
   assert.equal((await world.get(`${DIRECT}?merchant_id=${world.merchant.id.toUpperCase()}`)).status, 200)
 })
 
-test('a key that may only send money does not read it, and the other way round', async () => {
+test('a key with only the write scope cannot read, and a key with only the read scope cannot write', async () => {
   const writer = await world.newKey({ scopes: ['disbursements:write'] })
   const reader = await world.newKey({ scopes: ['disbursements:read'] })
   const id = ids[0] as string
@@ -153,7 +153,7 @@ test('a key that may only send money does not read it, and the other way round',
   assert.equal(refused.body.error.details.required_scope, 'disbursements:write')
 })
 
-test('one withdrawal is shown by its id, to every role, in its own environment only', async () => {
+test('every role reads a withdrawal by its id in its own environment', async () => {
   const id = ids[2] as string
   for (const role of ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'] as const) {
     const { token } = await world.newSession(role)
@@ -165,7 +165,7 @@ test('one withdrawal is shown by its id, to every role, in its own environment o
   assert.deepEqual(codeOf(await world.get(`${DIRECT}/${id}`, world.live_key)), [404, 'not_found'])
 })
 
-test('unknown, malformed and foreign ids are not found', async () => {
+test('unknown, malformed and foreign ids get not_found', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
@@ -176,9 +176,9 @@ test('unknown, malformed and foreign ids are not found', async () => {
   }
 })
 
-// What the merchant reads of what happened ----------------------------------------------------------------------------
+// History ------------------------------------------------------------------------------------------------------------
 
-test('the history tells what operator and merchant said, and neither who the operator was nor what the provider said', async () => {
+test('the history contains the messages of operator and merchant, without operator names and provider texts', async () => {
   const id = await submit('history')
   await ask(id, 'Who is Juma?')
   const { token, email } = await world.newSession('FINANCE')
@@ -212,7 +212,7 @@ test('the history tells what operator and merchant said, and neither who the ope
   for (const secret of [OPERATOR.actor.name, OPERATOR.actor.id, email]) assert.ok(!reply.text.includes(secret))
 })
 
-test('what the operator tells stands on the record until the next move', async () => {
+test("the operator's text stays on the record until the next move", async () => {
   const id = await submit('told')
   const reason = async () => (await world.get(`${DIRECT}/${id}`)).body.data.status_reason
   assert.equal(await reason(), null)
@@ -231,7 +231,7 @@ const answerTo = (id: string, options: { key?: string; message?: unknown; idempo
   return world.post(`${LIST}/${id}/respond`, { message, environment: 'sandbox' }, { key, idempotency_key })
 }
 
-test('an answer brings the withdrawal back before the operators, and is in the audit log', async () => {
+test('an answer makes the withdrawal wait for approval again, with an audit entry', async () => {
   const id = await submit('answered')
   await ask(id)
   const { token, user_id } = await world.newSession('MERCHANT_ADMIN')
@@ -246,7 +246,7 @@ test('an answer brings the withdrawal back before the operators, and is in the a
   assert.deepEqual(entries, [{ actor_kind: 'user', actor_id: user_id, reason: 'Rent.' }])
 })
 
-test('it can be asked and answered as often as needed', async () => {
+test('an operator can ask again after each answer', async () => {
   const id = await submit('asked twice')
   for (let i = 0; i < 3; i++) {
     await ask(id, `Question ${i}`)
@@ -255,7 +255,7 @@ test('it can be asked and answered as often as needed', async () => {
   assert.equal((await world.get(`${DIRECT}/${id}`)).body.data.history.length, 6)
 })
 
-test('where nothing was asked an answer is 409 invalid_state, and changes nothing', async () => {
+test('an answer without a question gets 409 invalid_state and changes nothing', async () => {
   const pending = await submit('pending')
   const rejected = await submit('rejected')
   await reject(rejected)
@@ -271,7 +271,7 @@ test('where nothing was asked an answer is 409 invalid_state, and changes nothin
   }
 })
 
-test('only those who may send money answer, only for their own merchant, and only with words', async () => {
+test('only members who may send money answer, for their own merchant, with a visible text', async () => {
   const id = await submit('guarded')
   await ask(id)
   for (const role of ['VIEWER', 'DEVELOPER'] as const) {
@@ -291,7 +291,7 @@ test('only those who may send money answer, only for their own merchant, and onl
   for (const unknown of [randomUUID(), 'x']) assert.deepEqual(codeOf(await answerTo(unknown)), [404, 'not_found'])
 })
 
-test('of ten answers at once one counts; with one Idempotency-Key all are told the same', async () => {
+test('one of ten concurrent answers succeeds, and with one Idempotency-Key all get the same reply', async () => {
   const [first, second] = [await submit('race'), await submit('race with a key')]
   await ask(first)
   await ask(second)
@@ -307,7 +307,7 @@ test('of ten answers at once one counts; with one Idempotency-Key all are told t
 
 // Destinations --------------------------------------------------------------------------------------------------------
 
-test('everybody may read where money can be sent: every network and bank, with the names that are taken for it', async () => {
+test('every caller reads all networks and banks with their aliases', async () => {
   const { status, body } = await world.call({ method: 'GET', url: '/v1/destinations', key: null })
   assert.equal(status, 200)
   assert.deepEqual(body.data.items, DESTINATIONS)
@@ -317,7 +317,7 @@ test('everybody may read where money can be sent: every network and bank, with t
   assert.ok(mpesa.aliases.includes('VODACOM'))
 })
 
-test('destinations can be asked for by method', async () => {
+test('destinations can be filtered by method', async () => {
   let total = 0
   for (const method of ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA']) {
     const { items } = (await world.get(`/v1/destinations?method=${method}`)).body.data
@@ -328,7 +328,7 @@ test('destinations can be asked for by method', async () => {
   assert.deepEqual(codeOf(await world.get('/v1/destinations?method=CASH')), [400, 'validation_failed'])
 })
 
-test('every destination that is listed is taken, by its code and by each other name', async () => {
+test('every listed destination is accepted by its code and by each alias', async () => {
   for (const { code, method, aliases } of DESTINATIONS) {
     for (const name of [code, code.toLowerCase(), ...aliases]) {
       const reply = await world.post(

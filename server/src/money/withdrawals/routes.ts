@@ -1,4 +1,4 @@
-// The endpoints of withdrawals, for the merchant: the dashboard's, those for servers, and the sandbox's.
+// The merchant's endpoints of withdrawals: for the dashboard, for servers, and for the sandbox.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -22,9 +22,16 @@ import {
   success,
 } from '../../kernel/http/index.ts'
 import { DESTINATIONS, refuse } from '../../kernel/lib/index.ts'
+import type { ApprovalService } from './approval-service.ts'
 import { NOT_FOUND } from './approve.ts'
-import { type CheckedBody, checkBody, checkRules, type FindProvider, isReached, RULES } from './check.ts'
-import type { Desk } from './desk.ts'
+import {
+  type CheckedPayoutBody,
+  checkPayoutBody,
+  checkPayoutRules,
+  type FindProvider,
+  isReached,
+  RULES,
+} from './check.ts'
 import { withdrawalExportRoute } from './export.ts'
 import { getWithdrawal, listWithdrawals } from './list.ts'
 import { presentQuote, presentWithdrawal } from './present.ts'
@@ -49,9 +56,9 @@ import {
 import { simulateOutcome } from './simulate.ts'
 import { submitWithdrawal } from './submit.ts'
 
-/** What the routes need: the desk, for the sandbox, and which provider pays out to a destination. */
+/** The dependencies of the routes. The sandbox uses the approval service. */
 export type WithdrawalsOptions = {
-  desk: Desk
+  approvalService: ApprovalService
   find: FindProvider
 }
 
@@ -64,17 +71,17 @@ const READ_DASHBOARD = { roles: MERCHANT_ROLES } as const satisfies Access
 const MONEY = [...RULES, 'withdrawal_restricted', 'insufficient_balance'] as const
 const COUNTED = '`total_items` counts up to 10,000.'
 const SUBMITTING =
-  'It always waits for an operator; nothing is reserved and no provider is called. Charges are computed and frozen here.'
+  'The withdrawal always waits for an operator. The server reserves no money and calls no provider. It computes the charges, which then stay fixed.'
 
-/** Adds the routes. */
+/** Adds the routes of withdrawals. */
 export function withdrawalRoutes(deps: Deps, options: WithdrawalsOptions): Routes {
   return (app) => {
     destinationRoute(app, options)
     quoteRoute(deps, app, options)
     submitRoutes(deps, app, options)
-    readRoutes(deps, app)
+    withdrawalReadRoutes(deps, app)
     respondRoute(deps, app)
-    simulateRoute(deps, app, options.desk)
+    simulateRoute(deps, app, options.approvalService)
   }
 }
 
@@ -90,14 +97,14 @@ function destinationRoute(app: App, { find }: WithdrawalsOptions): void {
         ...WITHDRAWALS,
         summary: 'List the networks and banks that money can be sent to',
         description:
-          'Those that a provider of this installation reaches now. Any other is refused with `unknown_destination`.',
+          'The destinations that a provider of this installation reaches now. A request to any other is refused with `unknown_destination`.',
         querystring: DestinationsQuery,
         response: { 200: success(DestinationsAnswer) },
       },
     },
     async (request) => {
-      const { method: wanted, environment = 'live' } = request.query
-      const items = DESTINATIONS.filter(({ method }) => wanted === undefined || method === wanted)
+      const { method: filter, environment = 'live' } = request.query
+      const items = DESTINATIONS.filter(({ method }) => filter === undefined || method === filter)
       const reached = items.filter((item) => isReached(find, environment, item))
       return {
         success: true as const,
@@ -114,17 +121,17 @@ function quoteRoute(deps: Deps, app: App, { find }: WithdrawalsOptions): void {
       config: { access: DASHBOARD, idempotency: 'honoured', refusals: [...RULES, 'withdrawal_restricted'] },
       schema: {
         ...WITHDRAWALS,
-        summary: 'What a withdrawal would cost',
-        description: 'Makes and reserves nothing. A withdrawal is priced anew when it is submitted.',
+        summary: 'Compute the charges of a withdrawal',
+        description: 'Creates and reserves nothing. A submission computes the charges again.',
         body: QuoteBody,
         response: { 200: success(QuoteRecord) },
       },
     },
     async (request, reply) => {
       const principal = caller(request)
-      const checked = checkBody(principal, request.body.method, request.body, 'price')
+      const checked = checkPayoutBody(principal, request.body.method, request.body, 'price')
       return answerOnce(deps, request, reply, 200, async (tx) => {
-        const input = checkRules(deps, principal, find, checked)
+        const input = checkPayoutRules(deps, principal, find, checked)
         return presentQuote(input, await quoteWithdrawal(tx, input))
       })
     },
@@ -132,12 +139,12 @@ function quoteRoute(deps: Deps, app: App, { find }: WithdrawalsOptions): void {
 }
 
 function submitRoutes(deps: Deps, app: App, { find }: WithdrawalsOptions): void {
-  const submit = (request: FastifyRequest, reply: FastifyReply, checked: CheckedBody) => {
+  const submit = (request: FastifyRequest, reply: FastifyReply, checked: CheckedPayoutBody) => {
     const principal = caller(request)
     requireClaim(request)
-    // Rules and balance are asked behind the key: a known one answers for itself before any of them refuses.
+    // Rules and balance are checked after the key: a replay gets its stored answer before a check can refuse.
     return answerOnce(deps, request, reply, 202, async (tx) => {
-      const input = checkRules(deps, principal, find, checked)
+      const input = checkPayoutRules(deps, principal, find, checked)
       return presentWithdrawal(await submitWithdrawal(deps, tx, actOf(request), principal.merchant, input))
     })
   }
@@ -151,7 +158,7 @@ function submitRoutes(deps: Deps, app: App, { find }: WithdrawalsOptions): void 
       schema: { ...WITHDRAWALS, summary: 'Submit a withdrawal', description: SUBMITTING, body: SubmitBody, response },
     },
     async (request, reply) =>
-      submit(request, reply, checkBody(caller(request), request.body.method, request.body, 'phone_recipient')),
+      submit(request, reply, checkPayoutBody(caller(request), request.body.method, request.body, 'phone_recipient')),
   )
   const direct = <const Body extends Type.TObject>(name: string, method: PayoutMethod, summary: string, body: Body) =>
     app.post(
@@ -161,17 +168,17 @@ function submitRoutes(deps: Deps, app: App, { find }: WithdrawalsOptions): void 
         schema: { ...DISBURSEMENTS, summary, description: SUBMITTING, body, response },
       },
       async (request, reply) =>
-        submit(request, reply, checkBody(caller(request), method, request.body as DirectBody, 'destination')),
+        submit(request, reply, checkPayoutBody(caller(request), method, request.body as DirectBody, 'destination')),
     )
   direct('provider-pesa', 'PROVIDER_PESA', 'Submit a payout to a Provider Pesa wallet', ProviderPesaBody)
   direct('mobile-money', 'MOBILE_MONEY', 'Submit a payout to a mobile-money number', MobileMoneyBody)
   direct('bank-account', 'BANK_ACCOUNT', 'Submit a payout to a bank account', BankAccountBody)
 }
 
-/** What the bodies of the three have in common; only that of bank accounts names a bank. */
+/** The common fields of the three bodies. Only the body of bank accounts names a bank. */
 type DirectBody = Type.Static<typeof ProviderPesaBody> & Partial<Type.Static<typeof BankAccountBody>>
 
-function readRoutes(deps: Deps, app: App): void {
+function withdrawalReadRoutes(deps: Deps, app: App): void {
   const list = (request: FastifyRequest<{ Querystring: Type.Static<typeof ListQuery> }>) => {
     const { merchant, environment } = caller(request)
     return listWithdrawals(deps.db, { ...request.query, merchant_id: merchant.id, environment })
@@ -247,7 +254,7 @@ function respondRoute(deps: Deps, app: App): void {
       config: { access: DASHBOARD, idempotency: 'honoured', refusals: ['invalid_state'] },
       schema: {
         ...WITHDRAWALS,
-        summary: 'Answer what an operator asked',
+        summary: "Answer an operator's question",
         description: 'INFO_REQUESTED becomes PENDING_ADMIN_APPROVAL again.',
         params: Type.Object({ withdrawal_id: Type.String() }),
         body: RespondBody,
@@ -265,16 +272,16 @@ function respondRoute(deps: Deps, app: App): void {
   )
 }
 
-function simulateRoute(deps: Deps, app: App, desk: Desk): void {
+function simulateRoute(deps: Deps, app: App, service: ApprovalService): void {
   app.post(
     '/v1/sandbox/disbursements/:disbursement_id/simulate',
     {
       config: { access: WRITE, idempotency: 'honoured', refusals: ['invalid_state', 'insufficient_balance'] },
       schema: {
         ...DISBURSEMENTS,
-        summary: 'Play the operator and the provider for a sandbox record',
+        summary: 'Simulate the operator and the provider for a sandbox withdrawal',
         description:
-          'From a record that waits for approval every outcome can be played; from one that is under way `SUCCESS`, `FAILED` and `REVERSED`; from `SUCCESS` only `REVERSED`. A session acts in the sandbox here, whatever it chooses elsewhere.',
+          'A withdrawal that waits for approval can get every outcome; one in progress `SUCCESS`, `FAILED` and `REVERSED`; a `SUCCESS` only `REVERSED`. A session always acts in the sandbox here.',
         params: Type.Object({ disbursement_id: Type.String() }),
         body: SimulateBody,
         response: { 200: success(WithdrawalRecord) },
@@ -282,18 +289,18 @@ function simulateRoute(deps: Deps, app: App, desk: Desk): void {
     },
     async (request, reply) => {
       const { merchant, environment, role } = caller(request)
-      // For a live key there is no sandbox record.
+      // A live key has no sandbox withdrawals.
       if (role === null && environment === 'live') refuse('not_found', NOT_FOUND)
       const { outcome } = request.body
       const input = { merchant_id: merchant.id, id: request.params.disbursement_id.toLowerCase(), outcome }
       let deliveries: Delivery[] = []
       const answer = await onceInTransaction(deps, readClaim(request), async (tx) => {
-        const simulated = await simulateOutcome(deps, tx, desk, actOf(request), input)
+        const simulated = await simulateOutcome(deps, tx, service, actOf(request), input)
         deliveries = simulated.deliveries
         const response_body = JSON.stringify({ success: true, data: presentWithdrawal(simulated.row) })
         return { status_code: 200, response_body }
       })
-      desk.sendNow({ deliveries })
+      service.sendNow({ deliveries })
       return answer.replayed ? replay(reply, answer) : sendStored(reply, answer)
     },
   )

@@ -1,4 +1,4 @@
-// What merchants send and get about withdrawals: one schema is the check, the type and the documentation.
+// The schemas of merchants' requests and answers about withdrawals: each is the check, the type and the documentation.
 
 import Type, { type Static } from 'typebox'
 import { PAYOUT_METHODS } from '../../adapters/providers/port.ts'
@@ -6,28 +6,30 @@ import { ENVIRONMENTS, PageQuery, TimeQuery } from '../../kernel/http/index.ts'
 import { AmountField, line, nullable, oneOf, visibleLine, visibleText } from '../../kernel/lib/index.ts'
 import { STATUSES } from './state.ts'
 
-// What is sent --------------------------------------------------------------------------------------------------------
+// Requests --------------------------------------------------------------------------------------------------------
 
 const acting = {
   merchant_id: Type.Optional(line(64, 'Your own merchant id. Needed by members of several merchants.')),
-  environment: Type.Optional(oneOf(ENVIRONMENTS, 'For sessions: where to act. A key names its own environment.')),
+  environment: Type.Optional(
+    oneOf(ENVIRONMENTS, 'The environment to act in. Only for sessions: a key determines its environment.'),
+  ),
 }
 const payment = {
   ...acting,
   amount: AmountField,
   currency: Type.Optional(line(8, 'TZS, the default.')),
 }
-const CODE = 'The network or bank, by its code or an alias of it: see GET /v1/destinations.'
-const code = (description: string, example = 'MPESA') => ({
+const CODE = 'The code of the network or bank, or an alias: see GET /v1/destinations.'
+const destinationCode = (description: string, example = 'MPESA') => ({
   ...line(40, description),
   minLength: 1,
   examples: [example],
 })
-const CodeUnlessWallet = Type.Optional(code(`${CODE} Required but for PROVIDER_PESA.`))
-const Name = Type.Optional(line(200, 'Who receives it.'))
-const Reference = Type.Optional(line(100, 'Your own id of it; repeated on every answer and webhook.'))
+const CodeUnlessWallet = Type.Optional(destinationCode(`${CODE} Required unless the method is PROVIDER_PESA.`))
+const Name = Type.Optional(line(200, 'The name of the recipient.'))
+const Reference = Type.Optional(line(100, 'Your own id of the withdrawal; every answer and webhook contains it.'))
 const PHONE = 'Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX.'
-const ACCOUNT = 'Account number: letters, digits, - and /. It is kept exactly as it was sent.'
+const ACCOUNT = 'Account number: letters, digits, - and /. It is stored as you send it.'
 const WALLET = `${PHONE} Or the account number of the wallet, 6 to 20 digits.`
 
 /** Body of POST /v1/merchant/withdrawals/quote. */
@@ -35,7 +37,7 @@ export const QuoteBody = Type.Object({
   ...payment,
   method: oneOf(PAYOUT_METHODS),
   destination_code: CodeUnlessWallet,
-  destination_identifier: Type.Optional(line(64, 'Where it would go. No price depends on it.')),
+  destination_identifier: Type.Optional(line(64, 'The identifier of the recipient. The price does not depend on it.')),
 })
 
 /** Body of POST /v1/merchant/withdrawals. */
@@ -47,8 +49,8 @@ export const SubmitBody = Type.Object({
   destination_phone: Type.Optional(line(64, `Required for MOBILE_MONEY and PROVIDER_PESA. ${PHONE}`)),
   bank_name: Type.Optional(visibleLine(100, 'Required for BANK_ACCOUNT: the name of the bank.')),
   bank_account_number: Type.Optional(line(64, `Required for BANK_ACCOUNT. ${ACCOUNT}`)),
-  bank_account_name: Type.Optional(line(200, 'Another name of destination_name, for BANK_ACCOUNT.')),
-  destination_identifier: Type.Optional(line(64, 'Another name of destination_phone and of bank_account_number.')),
+  bank_account_name: Type.Optional(line(200, 'An alias of destination_name, for BANK_ACCOUNT.')),
+  destination_identifier: Type.Optional(line(64, 'An alias of destination_phone and bank_account_number.')),
   reference: Reference,
 })
 
@@ -57,7 +59,7 @@ export const MobileMoneyBody = Type.Object({
   ...payment,
   destination_name: Name,
   destination_identifier: line(64, PHONE),
-  destination_code: code(CODE),
+  destination_code: destinationCode(CODE),
   reference: Reference,
 })
 
@@ -66,7 +68,7 @@ export const ProviderPesaBody = Type.Object({
   ...payment,
   destination_name: Name,
   destination_identifier: line(64, WALLET),
-  destination_code: Type.Optional(code('PROVIDER_PESA, the default.', 'PROVIDER_PESA')),
+  destination_code: Type.Optional(destinationCode('PROVIDER_PESA, the default.', 'PROVIDER_PESA')),
   reference: Reference,
 })
 
@@ -75,7 +77,7 @@ export const BankAccountBody = Type.Object({
   ...payment,
   destination_name: Name,
   destination_identifier: line(64, ACCOUNT),
-  destination_code: code(CODE, 'CRDB'),
+  destination_code: destinationCode(CODE, 'CRDB'),
   bank_name: visibleLine(100, 'The name of the bank.'),
   reference: Reference,
 })
@@ -83,10 +85,10 @@ export const BankAccountBody = Type.Object({
 /** Body of POST /v1/merchant/withdrawals/{withdrawal_id}/respond. */
 export const RespondBody = Type.Object({
   ...acting,
-  message: visibleText(1000, 'What the operator asked for.'),
+  message: visibleText(1000, 'Your answer to the operator.'),
 })
 
-/** What can be played of a sandbox record. */
+/** The outcomes that a merchant can simulate. */
 export const OUTCOMES = [
   'SUCCESS',
   'FAILED',
@@ -96,20 +98,20 @@ export const OUTCOMES = [
   'BLOCKED_IP_WHITELIST',
   'REVERSED',
 ] as const
-/** One thing that can be played. */
-export type Outcome = (typeof OUTCOMES)[number]
+/** One outcome that a merchant can simulate. */
+export type SimulatedOutcome = (typeof OUTCOMES)[number]
 
 /** Body of POST /v1/sandbox/disbursements/{disbursement_id}/simulate. */
 export const SimulateBody = Type.Object({
   merchant_id: acting.merchant_id,
-  outcome: oneOf(OUTCOMES, 'Where the record is to get to.'),
+  outcome: oneOf(OUTCOMES, 'The outcome to simulate.'),
 })
 
-/** Which withdrawals, in lists and files. */
+/** The filters of lists and exports. */
 export const ListFilter = {
   status: Type.Optional(oneOf(STATUSES)),
   method: Type.Optional(oneOf(PAYOUT_METHODS)),
-  reference: Type.Optional(line(100, 'Your own reference, or the beginning of it, in any case.')),
+  reference: Type.Optional(line(100, 'Your own reference, or its beginning. The case is ignored.')),
   ...TimeQuery,
 }
 /** Query of the merchant's list. */
@@ -125,32 +127,32 @@ export const DisbursementsQuery = Type.Object({
 export const DestinationsQuery = Type.Object({
   method: Type.Optional(oneOf(PAYOUT_METHODS)),
   environment: Type.Optional(
-    oneOf(ENVIRONMENTS, 'Where it is to be sent: `live`, the default, or `sandbox`, which reaches them all.'),
+    oneOf(ENVIRONMENTS, 'The environment: `live`, the default, or `sandbox`, which reaches all destinations.'),
   ),
 })
 
-// What is answered ----------------------------------------------------------------------------------------------------
+// Answers ----------------------------------------------------------------------------------------------------
 
 const Id = Type.String({ format: 'uuid' })
 const Timestamp = Type.String({ format: 'date-time' })
-const money = (description: string) => Type.String({ description })
+const amountText = (description: string) => Type.String({ description })
 
 const charges = {
-  processor_charge: money('What the processor takes for it.'),
-  infinity_fee: money('Our fee: percentage_fee and flat_fee together.'),
+  processor_charge: amountText('The charge of the provider.'),
+  infinity_fee: amountText('Our fee: percentage_fee and flat_fee together.'),
   percentage_fee: Type.String(),
   flat_fee: Type.String(),
-  total_charges: money('Our fee, and the processor charge where it is passed through.'),
-  total_reserved_amount: money('The amount and total_charges: what leaves your balance.'),
-  recipient_net_amount: money('What the recipient gets.'),
+  total_charges: amountText('Our fee, plus the processor charge if it is passed through.'),
+  total_reserved_amount: amountText('The amount plus total_charges: the sum that leaves your balance.'),
+  recipient_net_amount: amountText('The amount that the recipient gets.'),
   pricing_rule_id: nullable(
-    Type.String({ ...Id, description: 'The line of your price list that counts. Null: free.' }),
+    Type.String({ ...Id, description: 'The pricing rule that applies. Null means no charge.' }),
   ),
   pricing_rule_label: nullable(Type.String()),
-  processor_fee_pass_through: Type.Boolean({ description: 'true: the processor charge is part of total_charges.' }),
+  processor_fee_pass_through: Type.Boolean({ description: 'true if the processor charge is part of total_charges.' }),
 }
 
-/** What a withdrawal would cost. */
+/** The charges of a withdrawal that is not submitted. */
 export const QuoteRecord = Type.Object({
   withdrawal_amount: Type.String(),
   currency: Type.String(),
@@ -168,58 +170,60 @@ const record = {
   amount: Type.String(),
   currency: Type.String(),
   destination_name: nullable(Type.String()),
-  destination_identifier: Type.String({ description: '255XXXXXXXXX, or an account number as it was sent.' }),
+  destination_identifier: Type.String({ description: '255XXXXXXXXX, or the account number as you sent it.' }),
   destination_code: Type.String(),
   bank_name: nullable(Type.String()),
   reference: nullable(Type.String()),
   merchant_reference: nullable(Type.String()),
   status: oneOf(STATUSES),
-  requires_approval: Type.Boolean({ description: 'true until an operator has approved or rejected it.' }),
+  requires_approval: Type.Boolean({ description: 'true until an operator approves or rejects the withdrawal.' }),
   status_reason: nullable(
     Type.String({
-      description: 'What the operator tells you: why it was rejected, what is asked, or how it was resolved.',
+      description: 'The text of the operator: the reason of a rejection, a question, or the reason of a resolution.',
     }),
   ),
   failure_reason_code: nullable(Type.String({ description: 'Set when FAILED. The set can grow.' })),
   failure_reason_message: nullable(Type.String({ description: 'A sentence that may be shown to a user.' })),
   ...charges,
-  provider_reference: nullable(Type.String({ description: 'Null until it was approved.' })),
-  transaction_reference: nullable(Type.String({ description: 'Its transaction. Null until it was approved.' })),
+  provider_reference: nullable(Type.String({ description: 'Null until an operator approves the withdrawal.' })),
+  transaction_reference: nullable(
+    Type.String({ description: 'The reference of its transaction. Null until an operator approves the withdrawal.' }),
+  ),
   initiated_at: Timestamp,
   completed_at: nullable(Type.String({ format: 'date-time', description: 'Null until SUCCESS.' })),
   created_at: Timestamp,
   updated_at: Timestamp,
 }
 
-/** A withdrawal as merchants and operators see it. */
+/** The record of a withdrawal for merchants and operators. */
 export const WithdrawalRecord = Type.Object(record)
 export type WithdrawalRecord = Static<typeof WithdrawalRecord>
 
-/** One move of a withdrawal, as its merchant sees it. */
-export const MerchantMove = Type.Object({
+/** One move of a withdrawal in the merchant's view. */
+export const MerchantMoveRecord = Type.Object({
   from_status: oneOf(STATUSES),
   to_status: oneOf(STATUSES),
-  by: oneOf(['merchant', 'operator', 'provider'], 'Who moved it. What you simulate is your own move.'),
-  message: nullable(Type.String({ description: 'What the operator told you, or what you answered.' })),
+  by: oneOf(['merchant', 'operator', 'provider'], 'The party that made the move. For a simulation it is the merchant.'),
+  message: nullable(Type.String({ description: 'The text of the operator, or your answer.' })),
   at: Timestamp,
 })
-export type MerchantMove = Static<typeof MerchantMove>
+export type MerchantMoveRecord = Static<typeof MerchantMoveRecord>
 
-/** A withdrawal with what became of it. */
+/** The record of a withdrawal with its history. */
 export const WithdrawalDetail = Type.Object({
   ...record,
-  history: Type.Array(MerchantMove, { description: 'Its moves, oldest first.' }),
+  history: Type.Array(MerchantMoveRecord, { description: 'Its moves, oldest first.' }),
 })
 export type WithdrawalDetail = Static<typeof WithdrawalDetail>
 
-/** Where money can be sent. */
+/** The destinations of payouts. */
 export const DestinationsAnswer = Type.Object({
   items: Type.Array(
     Type.Object({
       code: Type.String(),
       name: Type.String(),
       method: oneOf(PAYOUT_METHODS),
-      aliases: Type.Array(Type.String(), { description: 'Other names that are taken for the code.' }),
+      aliases: Type.Array(Type.String(), { description: 'Other names that the server accepts for the code.' }),
     }),
   ),
 })

@@ -1,4 +1,4 @@
-// What a provider's answers do to the books: each fact once, whoever brings it, however often, and in whatever order.
+// A provider's answers post each fact once, from any source, in any order, however often they arrive.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -35,7 +35,7 @@ after(async () => {
   await world.close()
 })
 
-/** A withdrawal that was approved, and that this process holds the lease of. Its merchant hears of everything. */
+/** An approved withdrawal whose lease this process holds. Its merchant subscribes to all events. */
 async function approved(wish: Wish = {}): Promise<Key> {
   const merchant = wish.merchant ?? (await listening())
   const key = await insertWithdrawal(world, { ...wish, merchant })
@@ -69,7 +69,7 @@ const hear = (key: Key, answers: readonly PayoutAnswer[], options: { hint?: bool
     () => false,
   )
 
-/** The book of a withdrawal's merchant, where it is not zero. The money that funded it has come in through the float. */
+/** The accounts of the merchant's book that are not zero. The funding came in through the float. */
 async function book({ merchant_id }: Key): Promise<Record<string, bigint>> {
   const rows = await world.rows<{ code: string; balance_minor: bigint }>(
     "select code, balance_minor from ledger_accounts where merchant_id = $1 and environment = 'live' and balance_minor <> 0",
@@ -141,7 +141,7 @@ describe('the books after', () => {
       ['reserved 101730', 'paid 101730', 'reversed 101700'],
     ],
   ] as [string, Wish, PayoutAnswer[], Record<string, bigint>, string[]][]) {
-    test(`${name}, told once or again and again, in one set or in many, by two processes`, async () => {
+    test(`${name}, settled once or repeatedly, in one set or in many, by two processes`, async () => {
       const once = await approved(wish)
       for (const answer of answers) await hear(once, [answer])
       assert.deepEqual(await book(once), expected)
@@ -177,7 +177,7 @@ describe('the books after', () => {
 })
 
 describe('events', () => {
-  test('each end is told once, with its fields', async () => {
+  test('each final status sends one event with its fields', async () => {
     const key = await approved({ environment: 'sandbox' })
     await hear(key, [said.paid(A)])
     await hear(key, [said.paid(A)])
@@ -211,7 +211,7 @@ describe('events', () => {
     )
   })
 
-  test('a failure says why, and a live event has no mark of the sandbox', async () => {
+  test('a failure event has its reason, and a live event has no sandbox field', async () => {
     const key = await approved()
     await hear(key, [{ ...said.declined, reason: 'limit_exceeded' }])
     const [row] = await world.rows<{ body: string }>('select body from webhook_deliveries where source_id = $1', [
@@ -230,7 +230,7 @@ describe('events', () => {
     assert.ok(!('sandbox' in rest) && !('test' in rest))
   })
 
-  test('whoever does not subscribe to reversals hears of none, and the money comes back all the same', async () => {
+  test('a merchant without a subscription gets no reversal event, and the money returns all the same', async () => {
     const key = await approved({ merchant: await listening(EVENTS.slice(0, 2)) })
     await hear(key, [said.reversed(A)])
     const { events, status, available } = await storyOf(world, key)
@@ -241,10 +241,10 @@ describe('events', () => {
   })
 })
 
-describe('who may say what', () => {
+describe('the source of an answer', () => {
   const OPEN = { ...said, unknown_again: { ...said.unknown, ask_again_ms: 300 } }
   for (const name of ['accepted', 'blocked', 'not_sent', 'not_found', 'unknown', 'unknown_again'] as const) {
-    test(`${name} from a hint, or from a process that lost the lease, moves nothing and takes no lease away`, async () => {
+    test(`${name} from a hint, or from a process without the lease, moves nothing and ends no lease`, async () => {
       const key = await approved()
       const before = await payoutOf(world, key)
       const record = await recordOf(world, key)
@@ -260,7 +260,7 @@ describe('who may say what', () => {
   }
 
   for (const answer of [said.paid(A), said.declined, said.reversed(A)]) {
-    test(`${answer.kind} counts whoever brings it, and ends the lease of whoever is still at work`, async () => {
+    test(`${answer.kind} from any source settles the payout and ends the lease of another process`, async () => {
       const key = await approved()
       await hold(key, other.deps.process_id)
       await hear(key, [answer], { hint: true })
@@ -276,7 +276,7 @@ describe('who may say what', () => {
     })
   }
 
-  test('an answer about a withdrawal that nobody approved is a broken promise: nothing is written', async () => {
+  test('an answer about a withdrawal without an approval fails and writes nothing', async () => {
     const key = await insertWithdrawal(world)
     const before = await recordOf(world, key)
     await assert.rejects(hear(key, [said.paid(A)]), /broken invariant/)
@@ -288,7 +288,7 @@ describe('who may say what', () => {
 describe('a provider that contradicts itself', () => {
   const told = (key: Key) => storyOf(world, key).then(({ moves, status }) => ({ moves: moves.slice(1), status }))
 
-  test('paid, then declined: people look, and however often it is repeated they are asked once', async () => {
+  test('paid, then declined: the withdrawal needs attention once, however often the answer is repeated', async () => {
     const key = await approved()
     await hear(key, [said.paid(A), said.declined])
     for (let i = 0; i < 3; i++) await hear(key, [said.declined, said.paid(A)], { hint: true })
@@ -311,7 +311,7 @@ describe('a provider that contradicts itself', () => {
     assert.equal((await told(key)).status, 'NEEDS_ADMIN_ATTENTION', 'another word is another question')
   })
 
-  test('declined, then paid: the money that went back is not taken again by itself', async () => {
+  test('declined, then paid: the server does not take the released money again', async () => {
     const key = await approved()
     await hear(key, [said.declined])
     await hear(key, [said.paid(A)], { hint: true })
@@ -329,7 +329,7 @@ describe('a provider that contradicts itself', () => {
 
   for (const answer of [said.paid(A + 1n), said.paid(A - 1n), said.paid(A, 'USD'), said.reversed(A - 1n)]) {
     const word = `${answer.kind} ${answer.amount_minor} ${answer.currency}`
-    test(`${word}, where another amount was asked for: nothing moves, people look`, async () => {
+    test(`${word} instead of the requested amount: no money moves, and the withdrawal needs attention`, async () => {
       const key = await approved()
       await hear(key, [answer])
       await hear(key, [answer], { hint: true })
@@ -345,7 +345,7 @@ describe('a provider that contradicts itself', () => {
     })
   }
 
-  test('what a merchant wrote is never taken for what the provider said', async () => {
+  test("a merchant's text never counts as a recorded answer of the provider", async () => {
     const merchant = await listening()
     await fund(world, A, { merchant })
     const key = await insertWithdrawal(world, { merchant })
@@ -358,12 +358,12 @@ describe('a provider that contradicts itself', () => {
     assert.equal((await recordOf(world, key)).status, 'NEEDS_ADMIN_ATTENTION')
   })
 
-  test('a ledger that was tampered with: no money moves on its word, and people look', async () => {
+  test('a manipulated ledger: no money moves, and the withdrawal needs attention', async () => {
     for (const [answer, expected] of [
-      [said.paid(A), 'the ledger set aside 999.99 of 1000.00; told succeeded 1000.00 TZS'],
-      [said.declined, 'the ledger set aside 999.99 of 1000.00; told declined provider_declined'],
+      [said.paid(A), 'the ledger reserved 999.99 of 1000.00; the provider answered succeeded 1000.00 TZS'],
+      [said.declined, 'the ledger reserved 999.99 of 1000.00; the provider answered declined provider_declined'],
     ] as const) {
-      // In a database of its own: these books do not hold afterwards.
+      // In a separate database, because its books do not balance afterwards.
       const tampered = await createWorld({ compose: { providers: [provider] } })
       try {
         await fund(tampered, A)
@@ -393,8 +393,8 @@ describe('a provider that contradicts itself', () => {
   })
 })
 
-describe('sets', () => {
-  test('many withdrawals of many merchants in one set, and two sets in opposite order at once: no deadlock, each its own end', async () => {
+describe('a set of answers', () => {
+  test("settles many merchants' withdrawals without a deadlock when two sets arrive in opposite order", async () => {
     const keys: Key[] = []
     for (let i = 0; i < 24; i++) keys.push(await approved({ amount_minor: 1_000n + BigInt(i) }))
     const outcomes = keys.map((key, i) => ({
@@ -419,7 +419,7 @@ describe('sets', () => {
     }
   })
 
-  test('completed_at is when it was paid, and is gone when it was not', async () => {
+  test('sets completed_at at the payment and clears it at a failure', async () => {
     const key = await approved()
     const paid_at = world.deps.clock.now()
     await hear(key, [said.paid(A)])

@@ -1,21 +1,48 @@
-// Settling payouts: the one place where a provider's answer becomes a status, money and events. Safe to repeat.
+// Settles payouts: turns a provider's answer into a status, postings and events. Safe to repeat.
 //
-// Answer to the request, callback and question all end here, in one transaction. Dying before the commit leaves the payout
-// waiting, and it is asked again; dying after it leaves leased deliveries, which fall due when their lease ends.
+// The answer to the payout request, callbacks and status queries all end here, in one transaction. If the process dies
+// before the commit, the payout becomes due again and is queried. If it dies after the commit, the deliveries keep their
+// leases and become due when these end.
 
+import { ASK_AGAIN_MS_MAX } from '../../adapters/providers/answer.ts'
 import { isUnasked } from '../../adapters/providers/breaker.ts'
 import type { PayoutAnswer } from '../../adapters/providers/port.ts'
 import type { Delivery } from '../../adapters/webhooks/index.ts'
 import { type Deps, inLockOrder, inputRows, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { assertInvariant, newId } from '../../kernel/lib/index.ts'
-import { applyNote, applyStep, beginChanges, type Changes, writeChanges } from './change.ts'
-import { decide, isFinal, reasonOf } from './decide.ts'
-import { nextStepAt } from './pauses.ts'
-import { mayMove, type PayoutState } from './state.ts'
-import { type Locked, lockWithdrawals, type WithdrawalId, withdrawalName } from './store.ts'
+import {
+  type EventSubscriptions,
+  moveWithdrawal,
+  noteContradiction,
+  readSubscriptions,
+  type WithdrawalChange,
+  writeWithdrawalChanges,
+} from './change.ts'
+import { blockReason, decidePayout, isFinalAnswer } from './decide.ts'
+import { canMoveWithdrawal, type PayoutState } from './state.ts'
+import {
+  lockWithdrawals,
+  type PayoutSnapshot,
+  type Withdrawal,
+  type WithdrawalId,
+  type WithdrawalSnapshot,
+  withdrawalName,
+} from './store.ts'
 
-/** What was learned about one payout. `holds_lease`: from whoever works on it, else by a hint. */
+/** An answer about one payout. `holds_lease`: the answer comes from work under the payout's lease, not from a hint. */
 export type PayoutOutcome = WithdrawalId & { answer: PayoutAnswer; holds_lease: boolean }
+
+/** Pauses in seconds between two status queries, or two attempts to reach a provider. Most payouts end within seconds. */
+const PAUSES_S = [2, 5, 10, 20, 40, 60, 120, 300, 600, 1_800, 3_600]
+
+/** The longest pause of a waiting payout, including pauses that a provider announces. */
+export const LONGEST_PAUSE_MS = Math.max(ASK_AGAIN_MS_MAX, 1_000 * Math.max(...PAUSES_S))
+
+/** The due time of the next step: after the provider's announced pause, else after a growing pause. */
+function nextStepAt(now: Date, steps: number, announced_ms?: number): Date {
+  const index = Math.min(Math.max(steps, 1), PAUSES_S.length) - 1
+  return new Date(now.getTime() + (announced_ms ?? (PAUSES_S[index] as number) * 1_000))
+}
 
 const WRITE = sql(
   'payouts_write',
@@ -30,8 +57,8 @@ const WRITE = sql(
    where p.merchant_id = i.merchant_id and p.withdrawal_id = i.withdrawal_id`,
 )
 
-// In a statement of its own, after the locks: what another process has just written is seen.
-const TOLD = sql(
+// A separate statement after the locks, so that it sees what another process has just committed.
+const RECORDED_OUTCOMES = sql(
   'withdrawals_told',
   `select h.merchant_id, h.withdrawal_id as id, h.reason
    from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
@@ -39,45 +66,62 @@ const TOLD = sql(
    where h.actor_kind = 'provider' and h.reason is not null`,
 )
 
+/** A snapshot of a withdrawal that was approved. */
+type PayoutInHand = WithdrawalSnapshot & { payout: Readonly<PayoutSnapshot> }
+
 /**
- * Applies a set of answers: status moves with their history, the ledger, and the events, in the given transaction.
- * Repeating an answer changes nothing. Answers the deliveries it queued; those that are `leased` are this process's to send.
+ * Applies a set of answers in the given transaction: status moves with their history, postings and events. Repeating an
+ * answer changes nothing. Returns the queued deliveries; this process sends those that it leases.
  */
 export async function applyPayoutOutcomes(
   deps: Deps,
   tx: Tx,
   outcomes: readonly PayoutOutcome[],
-  lease: (merchant_id: string) => boolean,
+  canDeliver: (merchant_id: string) => boolean,
 ): Promise<Delivery[]> {
-  const rows = await lockWithdrawals(tx, outcomes)
-  const [changes, told] = await Promise.all([beginChanges(tx, rows.values()), readTold(tx, [...rows.values()])])
+  const snapshots = await lockWithdrawals(tx, outcomes)
+  const locked = [...snapshots.values()]
+  const [subscriptions, recorded] = await Promise.all([
+    readSubscriptions(tx, locked),
+    readRecordedOutcomes(
+      tx,
+      locked.map(({ withdrawal }) => withdrawal),
+    ),
+  ])
+  const changes: WithdrawalChange[] = []
   for (const { answer, holds_lease, ...key } of outcomes) {
-    const row = rows.get(withdrawalName(key))
-    assertInvariant(row !== undefined && row.payout_state !== null, `the payout of withdrawal ${key.id} exists`)
-    // How it ended counts whoever brings it. Anything else is said by whoever works on it: of a payout that another
-    // process is sending at this moment, a hint knows less than that process.
-    const counts = isFinal(answer) || (holds_lease && row.lease_owner === deps.process_id)
-    noteFacts(deps, row, answer)
-    if (!counts) continue
-    moveWithdrawal(deps, changes, row, answer, told)
-    movePayout(deps, row, answer)
+    const name = withdrawalName(key)
+    const before = snapshots.get(name)
+    assertInvariant(before !== undefined && before.payout !== null, `the payout of withdrawal ${key.id} exists`)
+    // A final answer counts from every source. Any other answer counts only from the process that holds the lease: while
+    // that process sends the payout, a hint knows less.
+    const counts = isFinalAnswer(answer) || (holds_lease && before.payout.lease_owner === deps.process_id)
+    const noted: PayoutInHand = { ...before, payout: recordFacts(deps, before.payout, answer) }
+    if (!counts) {
+      snapshots.set(name, noted)
+      continue
+    }
+    const made = changesByAnswer(deps, subscriptions, noted, answer, recorded)
+    changes.push(...made)
+    const moved = { ...noted, withdrawal: made.at(-1)?.withdrawal ?? noted.withdrawal }
+    snapshots.set(name, { ...moved, payout: nextPayout(deps, moved, answer) })
   }
-  // The payouts first: what follows ends with the merchants' accounts, for which others wait.
+  // The payouts are written first: the changes end with the merchants' accounts, for which other transactions wait.
   const [, deliveries] = await Promise.all([
-    writePayouts(deps, tx, [...rows.values()]),
-    writeChanges(deps, tx, changes, lease),
+    writePayouts(deps, tx, [...snapshots.values()]),
+    writeWithdrawalChanges(deps, tx, changes, canDeliver),
   ])
   return deliveries
 }
 
-/** Applies answers in a transaction of their own. */
+/** Applies a set of answers in a transaction of its own. */
 export async function settlePayouts(
   deps: Deps,
   outcomes: readonly PayoutOutcome[],
-  lease: (merchant_id: string) => boolean,
+  canDeliver: (merchant_id: string) => boolean,
 ): Promise<Delivery[]> {
   const deliveries = await inTransaction(deps.db, async (tx) => {
-    const made = await applyPayoutOutcomes(deps, tx, outcomes, lease)
+    const made = await applyPayoutOutcomes(deps, tx, outcomes, canDeliver)
     deps.point('payout.before_commit')
     return made
   })
@@ -86,99 +130,133 @@ export async function settlePayouts(
 }
 
 /**
- * What the provider has said of those withdrawals whose end it has told before, as `name word`. A word that denies where a
- * withdrawal stands counts once: who decided after it knew it.
+ * Reads the provider's answers in the history of those withdrawals that no longer wait for one, as `name answer`. A
+ * repeated contradiction counts once: the operator who decided after it knew it.
  */
-async function readTold(tx: Tx, rows: readonly Locked[]): Promise<Set<string>> {
-  const ended = rows
-    .filter((row) => !mayMove('succeed', row.status))
+async function readRecordedOutcomes(tx: Tx, withdrawals: readonly Withdrawal[]): Promise<Set<string>> {
+  const ended = withdrawals
+    .filter(({ status }) => !canMoveWithdrawal('succeed', status))
     .map(({ merchant_id, id }) => ({ merchant_id, id }))
   if (ended.length === 0) return new Set()
-  const told = await tx.query<WithdrawalId & { reason: string }>(TOLD, [JSON.stringify(ended)])
-  return new Set(told.map((entry) => `${withdrawalName(entry)} ${entry.reason}`))
+  const recorded = await tx.query<WithdrawalId & { reason: string }>(RECORDED_OUTCOMES, [JSON.stringify(ended)])
+  return new Set(recorded.map((entry) => `${withdrawalName(entry)} ${entry.reason}`))
 }
 
-/** What an answer teaches, whoever brings it. */
-function noteFacts(deps: Deps, row: Locked, answer: PayoutAnswer): void {
-  const now = deps.clock.now()
-  row.provider_status = answer.provider_status ?? row.provider_status
-  row.provider_id = answer.provider_id ?? row.provider_id
-  if (answer.kind === 'accepted' || isFinal(answer)) row.sent_at ??= now
-  row.overdue = row.deadline_at !== null && now >= row.deadline_at
+/** The payout with the facts of an answer, from any source. */
+function recordFacts(deps: Deps, payout: PayoutSnapshot, answer: PayoutAnswer): PayoutSnapshot {
+  const was_sent = answer.kind === 'accepted' || isFinalAnswer(answer)
+  return {
+    ...payout,
+    provider_status: answer.provider_status ?? payout.provider_status,
+    provider_id: answer.provider_id ?? payout.provider_id,
+    sent_at: payout.sent_at ?? (was_sent ? deps.clock.now() : null),
+  }
 }
 
-/** Moves the withdrawal as the answer says, and notes a word that denies where it stands. */
-function moveWithdrawal(deps: Deps, changes: Changes, row: Locked, answer: PayoutAnswer, told: Set<string>): void {
-  const actor = { kind: 'provider', id: null, name: row.provider ?? 'provider' } as const
-  const { steps, noted } = decide(row, answer)
+function isOverdue(deps: Deps, { deadline_at }: PayoutSnapshot): boolean {
+  return deps.clock.now() >= deadline_at
+}
+
+/** The changes of a withdrawal that follow from an answer. Adds the answer to `recorded`, so that a repetition is detected. */
+function changesByAnswer(
+  deps: Deps,
+  subscriptions: EventSubscriptions,
+  snapshot: PayoutInHand,
+  answer: PayoutAnswer,
+  recorded: Set<string>,
+): WithdrawalChange[] {
+  const { withdrawal, payout, merchant, booked_minor } = snapshot
+  const actor = { kind: 'provider', id: null, name: payout.provider } as const
+  const { sent_at } = payout
+  const input = { ...withdrawal, booked_minor, sent_at, overdue: isOverdue(deps, payout) }
+  const { steps, noted } = decidePayout(input, answer)
   const isNew = (why: string) => {
-    const name = `${withdrawalName(row)} ${why}`
-    const known = told.has(name)
-    told.add(name)
-    return !known
+    const entry = `${withdrawalName(withdrawal)} ${why}`
+    const is_recorded = recorded.has(entry)
+    recorded.add(entry)
+    return !is_recorded
   }
-  // Why it stands where it stands now, for operators: it ends with the next move.
-  const words = [reasonOf(answer), isTrouble(answer) ? (answer.told ?? answer.provider_status) : null]
-  const status_reason = words.filter((text) => text !== null).join(' ') || null
+  // The explanation of the current status, for operators. The next move replaces it.
+  const explanations = [blockReason(answer), isTrouble(answer) ? (answer.told ?? answer.provider_status) : null]
+  const status_reason = explanations.filter((text) => text !== null).join(' ') || null
+  const changes: WithdrawalChange[] = []
+  let current = withdrawal
+  const add = (change: WithdrawalChange) => {
+    changes.push(change)
+    current = change.withdrawal
+  }
   for (const step of steps) {
-    if (isNew(step.why ?? '') || step.move !== 'alarm') applyStep(deps, changes, row, step, { actor, status_reason })
-    else repeated(deps, row, step.why)
+    if (isNew(step.why ?? '') || step.move !== 'alarm') {
+      add(moveWithdrawal(deps, subscriptions, { withdrawal: current, merchant }, step, { actor, status_reason }))
+    } else logRepeatedContradiction(deps, current, step.why)
   }
-  if (noted === null) return
-  if (isNew(noted)) applyNote(deps, changes, row, actor, noted)
-  else repeated(deps, row, noted)
+  if (noted === null) return changes
+  if (isNew(noted)) add(noteContradiction(deps, current, actor, noted))
+  else logRepeatedContradiction(deps, current, noted)
+  return changes
 }
 
 function isTrouble({ kind }: PayoutAnswer): boolean {
   return kind === 'blocked' || kind === 'declined' || kind === 'unknown'
 }
 
-/** Whoever decided knew this word; that the provider still stands by it, or says it again, is for the log. */
-function repeated(deps: Deps, { merchant_id, id, status }: Locked, told: string | null): void {
-  deps.log.warn({ merchant_id, withdrawal_id: id, status, told }, 'the provider repeats what was decided otherwise')
+/** An operator decided with knowledge of this answer, so a repetition goes only to the log. */
+function logRepeatedContradiction(deps: Deps, { merchant_id, id, status }: Withdrawal, told: string | null): void {
+  const message = 'the provider repeats an answer that contradicts the decided status'
+  deps.log.warn({ merchant_id, withdrawal_id: id, status, told }, message)
 }
 
-/** What becomes of the payout's own row. */
-function movePayout(deps: Deps, row: Locked, answer: PayoutAnswer): void {
-  // A provider that never comes to an end does not say for ever when it is asked.
-  const announced_ms = row.overdue ? undefined : answer.ask_again_ms
-  if (isUnasked(answer) && !row.overdue) {
-    // It stands where it stood: whether it was ever sent is asked once the provider answers questions again.
-    row.due_at = nextStepAt(deps.clock.now(), row.asks, announced_ms)
-    row.lease_owner = null
-    return
+/** The payout after an answer that counts: its state, its next due time, and no lease. */
+function nextPayout(deps: Deps, { withdrawal, payout, merchant }: PayoutInHand, answer: PayoutAnswer): PayoutSnapshot {
+  const now = deps.clock.now()
+  const overdue = isOverdue(deps, payout)
+  // After the deadline the server sets the pauses itself: a provider must not postpone the queries for ever.
+  const announced_ms = overdue ? undefined : answer.ask_again_ms
+  if (isUnasked(answer) && !overdue) {
+    // The state stays: the worker queries the provider later, once it can be reached again.
+    return { ...payout, due_at: nextStepAt(now, payout.asks, announced_ms), lease_owner: null }
   }
-  row.asks = Math.min(row.asks + 1, ASKS_MAX)
-  row.payout_state = stateAfter(row, answer, announced_ms !== undefined)
-  const waits = row.payout_state === 'to_send' || row.payout_state === 'asked'
-  row.due_at = waits ? nextStepAt(deps.clock.now(), row.asks, announced_ms) : null
-  row.send_token = row.payout_state === 'to_send' ? newId(deps, row.routing_code) : null
-  row.lease_owner = null
+  const asks = Math.min(payout.asks + 1, ASKS_MAX)
+  const state = stateAfter(withdrawal, payout, answer, announced_ms !== undefined)
+  const waits = state === 'to_send' || state === 'asked'
+  return {
+    ...payout,
+    asks,
+    state,
+    due_at: waits ? nextStepAt(now, asks, announced_ms) : null,
+    send_token: state === 'to_send' ? newId(deps, merchant.routing_code) : null,
+    lease_owner: null,
+  }
 }
 
 const ASKS_MAX = 32_000
 
-function stateAfter({ status, sent_at }: Locked, answer: PayoutAnswer, announced: boolean): PayoutState {
-  // The provider may announce that even its final answer will change: then it is asked once more.
-  if (isFinal(answer)) return announced ? 'asked' : 'final'
+function stateAfter(
+  { status }: Withdrawal,
+  { sent_at }: PayoutSnapshot,
+  answer: PayoutAnswer,
+  announced: boolean,
+): PayoutState {
+  // If the provider announces that its final answer may change, the worker queries the payout once more.
+  if (isFinalAnswer(answer)) return announced ? 'asked' : 'final'
   if (answer.kind === 'blocked' && status === 'BLOCKED_IP_WHITELIST') return 'blocked'
-  // Sent again is only what never left us, what the provider has never spoken of, and what nobody has come to doubt.
+  // A payout is sent again only if no byte of it left, the provider never accepted it, and its status is not in doubt.
   if (answer.kind === 'not_sent' && status === 'PROCESSING' && sent_at === null) return 'to_send'
   return 'asked'
 }
 
-async function writePayouts(deps: Deps, tx: Tx, rows: readonly Locked[]): Promise<void> {
-  const payouts = rows.map((row) => ({
-    merchant_id: row.merchant_id,
-    withdrawal_id: row.id,
-    state: row.payout_state,
-    send_token: row.send_token,
-    due_at: row.due_at,
-    lease_owner: row.lease_owner,
-    asks: row.asks,
-    sent_at: row.sent_at,
-    provider_status: row.provider_status,
-    provider_id: row.provider_id,
+async function writePayouts(deps: Deps, tx: Tx, snapshots: readonly WithdrawalSnapshot[]): Promise<void> {
+  const payouts = snapshots.map(({ withdrawal, payout }) => ({
+    merchant_id: withdrawal.merchant_id,
+    withdrawal_id: withdrawal.id,
+    state: payout?.state,
+    send_token: payout?.send_token,
+    due_at: payout?.due_at,
+    lease_owner: payout?.lease_owner,
+    asks: payout?.asks,
+    sent_at: payout?.sent_at,
+    provider_status: payout?.provider_status,
+    provider_id: payout?.provider_id,
   }))
   const ordered = inLockOrder(payouts, (row) => row.withdrawal_id)
   await tx.query(WRITE, [JSON.stringify(ordered), deps.clock.now()])

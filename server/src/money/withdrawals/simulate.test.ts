@@ -1,4 +1,4 @@
-// Sandbox: a merchant rehearses everything that can become of a withdrawal.
+// Sandbox: a merchant simulates every outcome of a withdrawal.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -11,11 +11,11 @@ import type { Merchant } from '../../access/merchants/index.ts'
 import type { PayoutAnswer } from '../../adapters/providers/port.ts'
 import { verify } from '../../apps/admin/verify.ts'
 import { inTransaction } from '../../kernel/db/index.ts'
-import { approveAll } from './approve.ts'
+import { approveWithdrawals } from './approve.ts'
 import { rejectWithdrawal, requestInfo, retryWithdrawal } from './review.ts'
-import { OUTCOMES, type Outcome } from './schema.ts'
+import { OUTCOMES, type SimulatedOutcome } from './schema.ts'
 import { settlePayouts } from './settle.ts'
-import { STATUSES, type Status } from './state.ts'
+import { STATUSES, type WithdrawalStatus } from './state.ts'
 import { findWithdrawal } from './store.ts'
 
 const SUBMIT = '/v1/disbursements/mobile-money'
@@ -69,30 +69,30 @@ async function submit(phone = '0754123456', options: { key?: string; amount?: st
 }
 const simulate = (
   id: string,
-  outcome: Outcome,
+  outcome: SimulatedOutcome,
   options: { key?: string; idempotency_key?: string | null; query?: string } = {},
 ) => {
   const { query = '', ...rest } = options
   const url = `/v1/sandbox/disbursements/${id}/simulate${query}`
   return world.post(url, { outcome }, { key, idempotency_key: null, ...rest })
 }
-const statusOf = async (id: string): Promise<Status> =>
-  (await findWithdrawal(world.deps.db, { merchant_id: merchant.id, id }))?.status as Status
+const statusOf = async (id: string): Promise<WithdrawalStatus> =>
+  (await findWithdrawal(world.deps.db, { merchant_id: merchant.id, id }))?.status as WithdrawalStatus
 
-/** Gets a new withdrawal to a status by the way that operators and providers take. */
-async function bring(to: Status): Promise<string> {
+/** Moves a new withdrawal to a status by decisions of operators and answers of providers. */
+async function bring(to: WithdrawalStatus): Promise<string> {
   const id = await submit()
   const of = { merchant_id: merchant.id, id }
   const { deps } = world
   const row = () => findWithdrawal(deps.db, of)
   const approve = () =>
-    inTransaction(deps.db, (tx) => approveAll(deps, tx, APPROVER, [{ ...of, act: OPERATOR }], { send: false }))
+    inTransaction(deps.db, (tx) => approveWithdrawals(deps, tx, APPROVER, [{ ...of, act: OPERATOR }], { send: false }))
   const told = async (answer: PayoutAnswer) => {
     await approve()
     await settlePayouts(deps, [{ ...of, answer, holds_lease: true }], () => false)
   }
   const said = { provider_status: 'X', currency: 'TZS' }
-  const steps: Record<Status, () => Promise<unknown>> = {
+  const steps: Record<WithdrawalStatus, () => Promise<unknown>> = {
     PENDING_ADMIN_APPROVAL: async () => {},
     INFO_REQUESTED: () =>
       inTransaction(deps.db, (tx) => requestInfo(deps, tx, OPERATOR, { ...of, message: 'What for?' })),
@@ -110,13 +110,13 @@ async function bring(to: Status): Promise<string> {
   return id
 }
 const APPROVER = {
-  lease: () => false,
+  canDispatch: () => false,
   find: () => ({ name: 'sandbox', capabilities: { payout_methods: ['MOBILE_MONEY'] } }) as never,
 }
 
-const UNDER_WAY: readonly Outcome[] = ['SUCCESS', 'FAILED', 'REVERSED']
-/** What can be played of a record, by where it stands. */
-const WAYS: Record<Status, readonly Outcome[]> = {
+const UNDER_WAY: readonly SimulatedOutcome[] = ['SUCCESS', 'FAILED', 'REVERSED']
+/** The outcomes that can be simulated, by status. */
+const WAYS: Record<WithdrawalStatus, readonly SimulatedOutcome[]> = {
   PENDING_ADMIN_APPROVAL: OUTCOMES,
   INFO_REQUESTED: OUTCOMES.filter((outcome) => outcome !== 'INFO_REQUESTED'),
   PROCESSING: UNDER_WAY,
@@ -133,7 +133,7 @@ for (const from of STATUSES) {
   describe(`from ${from}`, () => {
     for (const outcome of OUTCOMES) {
       if (WAYS[from].includes(outcome)) {
-        test(`${outcome} can be played`, async () => {
+        test(`${outcome} can be simulated`, async () => {
           const id = await bring(from)
           const reply = await simulate(id, outcome)
           assert.equal(reply.status, 200, reply.text)
@@ -144,7 +144,7 @@ for (const from of STATUSES) {
           assert.deepEqual(codeOf(await simulate(id, outcome)), [409, 'invalid_state'], 'twice')
         })
       } else {
-        test(`${outcome} is 409 invalid_state and changes nothing`, async () => {
+        test(`${outcome} gets 409 invalid_state and changes nothing`, async () => {
           const id = await bring(from)
           const reply = await unchanged(world, () => simulate(id, outcome))
           assert.deepEqual(codeOf(reply), [409, 'invalid_state'])
@@ -155,7 +155,7 @@ for (const from of STATUSES) {
   })
 }
 
-describe('the money is where the outcome says', () => {
+describe('a simulated outcome moves the money', () => {
   const minus = (text: string, cents: bigint): string => {
     const minor = BigInt(text.replace('.', '')) - cents
     return `${minor / 100n}.${String(minor % 100n).padStart(2, '0')}`
@@ -165,7 +165,7 @@ describe('the money is where the outcome says', () => {
     ['FAILED', 0n, '0.00'],
     ['REJECTED', 0n, '0.00'],
     ['INFO_REQUESTED', 0n, '0.00'],
-    // Amount and our fee come back; what the provider charged for sending it does not.
+    // Amount and our fee return; the provider's charge for sending does not.
     ['REVERSED', 2_500n, '0.00'],
     ['NEEDS_RECONCILIATION', 108_500n, '1085.00'],
     ['BLOCKED_IP_WHITELIST', 108_500n, '1085.00'],
@@ -186,7 +186,7 @@ describe('the money is where the outcome says', () => {
   }
 })
 
-test('the record tells what a real one would', async () => {
+test('a simulated record has the same fields as a real one', async () => {
   const succeeded = (await simulate(await submit(), 'SUCCESS')).body.data
   assert.match(succeeded.provider_reference, /^W[0-9A-HJKMNP-TV-Z]{26}$/)
   assert.match(succeeded.transaction_reference, /^TXN-[0-9A-HJKMNP-TV-Z]{26}$/)
@@ -200,7 +200,7 @@ test('the record tells what a real one would', async () => {
   assert.match(rejected.status_reason, /Simulated/)
 })
 
-test('the history tells whose moves they were', async () => {
+test('the history names the party of each simulated move', async () => {
   const id = await submit()
   await simulate(id, 'SUCCESS')
   await simulate(id, 'REVERSED')
@@ -213,9 +213,9 @@ test('the history tells whose moves they were', async () => {
   ])
 })
 
-test('the events go out at once, marked as sandbox', async () => {
+test('a simulation sends its events at once, marked as sandbox', async () => {
   const ids = [await submit(), await submit(), await submit()] as const
-  // Earlier withdrawals may still send theirs.
+  // Events of earlier withdrawals may still arrive.
   const sent = () =>
     receiver.received.map(({ body }) => JSON.parse(body)).filter(({ disbursement_id }) => ids.includes(disbursement_id))
   const arrive = (count: number) => until(`${count} events`, () => sent().length >= count)
@@ -223,7 +223,7 @@ test('the events go out at once, marked as sandbox', async () => {
   await arrive(1)
   await simulate(ids[1], 'FAILED')
   await arrive(2)
-  // One that was never seen to succeed tells both.
+  // A reversal without a recorded success sends both events.
   await simulate(ids[2], 'REVERSED')
   await arrive(4)
   const told = sent()
@@ -239,8 +239,8 @@ test('the events go out at once, marked as sandbox', async () => {
   )
 })
 
-test('what was played stays as it was played: the simulated provider is never sent it, whatever its magic number', async () => {
-  const made: [string, Outcome][] = []
+test('a simulated payout is never sent to the mock provider, whatever its magic number', async () => {
+  const made: [string, SimulatedOutcome][] = []
   for (const ending of ['102', '103', '104', '105', '106', '456']) {
     for (const outcome of ['SUCCESS', 'FAILED', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'REVERSED'] as const) {
       const id = await submit(`0754123${ending}`)
@@ -283,7 +283,7 @@ test('after a simulated block an operator can really retry', async () => {
   assert.deepEqual([shown.status, shown.provider_reference], ['SUCCESS', provider_reference])
 })
 
-test('what the balance does not cover any more is 409 insufficient_balance, and stays pending', async () => {
+test('a simulation above the balance gets 409 insufficient_balance and stays pending', async () => {
   const of = await world.newMerchant()
   const own = await world.newKey({ merchant: of })
   await fund(world, { merchant: of, amount: '1000' })
@@ -298,7 +298,7 @@ test('what the balance does not cover any more is 409 insufficient_balance, and 
   assert.equal((await simulate(second, 'REJECTED', { key: own })).status, 200)
 })
 
-test('a live record is not found, by keys and sessions alike, and nothing happens to it', async () => {
+test('a live record gets not_found from keys and sessions and does not change', async () => {
   const id = await submit(undefined, { key: world.live_key })
   const { token } = await world.newSession('MERCHANT_ADMIN')
   for (const [who, query] of [
@@ -316,13 +316,13 @@ test('a live record is not found, by keys and sessions alike, and nothing happen
   assert.equal(await statusOf(id), 'PENDING_ADMIN_APPROVAL')
 })
 
-test('a live key plays nothing, not even with a sandbox record', async () => {
+test('a live key cannot simulate, not even a sandbox record', async () => {
   const id = await submit()
   const reply = await unchanged(world, () => simulate(id, 'SUCCESS', { key: world.live_key }))
   assert.deepEqual(codeOf(reply), [404, 'not_found'])
 })
 
-test('a session plays in the sandbox, whatever environment it is in', async () => {
+test('a session simulates in the sandbox from either environment', async () => {
   for (const role of ['MERCHANT_ADMIN', 'FINANCE'] as const) {
     const { token } = await world.newSession(role)
     for (const query of ['', '?environment=live', '?environment=sandbox']) {
@@ -332,7 +332,7 @@ test('a session plays in the sandbox, whatever environment it is in', async () =
   }
 })
 
-test('unknown, malformed and foreign ids are not found', async () => {
+test('unknown, malformed and foreign ids get not_found', async () => {
   const stranger = await world.newMerchant()
   await fund(world, { merchant: stranger, amount: '2000' })
   const foreign = await submit(undefined, { key: await world.newKey({ merchant: stranger }) })
@@ -342,15 +342,15 @@ test('unknown, malformed and foreign ids are not found', async () => {
   assert.equal((await simulate((await submit()).toUpperCase(), 'SUCCESS')).status, 200)
 })
 
-test('an outcome that is none is 400', async () => {
+test('an unknown outcome gets 400', async () => {
   const id = await submit()
   for (const outcome of ['PROCESSING', 'NEEDS_ADMIN_ATTENTION', 'success', '', null, undefined]) {
-    const reply = await unchanged(world, () => simulate(id, outcome as Outcome))
+    const reply = await unchanged(world, () => simulate(id, outcome as SimulatedOutcome))
     assert.deepEqual(codeOf(reply), [400, 'validation_failed'], String(outcome))
   }
 })
 
-test('repeating its Idempotency-Key repeats the answer and plays nothing again', async () => {
+test('a repeated Idempotency-Key gets the same reply and simulates nothing again', async () => {
   const id = await submit()
   const options = { idempotency_key: randomUUID() }
   const first = await simulate(id, 'SUCCESS', options)
@@ -359,7 +359,7 @@ test('repeating its Idempotency-Key repeats the answer and plays nothing again',
   assert.deepEqual(codeOf(await simulate(id, 'REVERSED', options)), [422, 'idempotency_key_reused'])
 })
 
-test('of ten that are played at once on two processes one counts, and the money moves once', async () => {
+test('one of ten concurrent simulations on two processes succeeds, and the money moves once', async () => {
   const other = await createWorld({ url: world.url })
   try {
     const [available] = await balanceOf(world)
@@ -385,7 +385,7 @@ test('of ten that are played at once on two processes one counts, and the money 
   }
 })
 
-test('the audit log says that the merchant itself approved', async () => {
+test('the audit log names the merchant as the approver', async () => {
   const id = await submit()
   await simulate(id, 'SUCCESS')
   const entries = await world.rows('select action, actor_kind from audit_log where target_id = $1 order by seq', [id])

@@ -1,24 +1,24 @@
-// Sandbox: the merchant plays the operator and the provider for a record of its own.
+// Sandbox: the merchant plays the operator and the provider for one of its withdrawals.
 
 import type { PayoutAnswer } from '../../adapters/providers/port.ts'
 import type { Delivery } from '../../adapters/webhooks/index.ts'
 import type { Act } from '../../books/audit/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
 import { assertInvariant, Refusal } from '../../kernel/lib/index.ts'
-import { approveAll, refuseState } from './approve.ts'
-import type { Desk } from './desk.ts'
-import { lockOne, rejectWithdrawal, requestInfo } from './review.ts'
-import type { Outcome } from './schema.ts'
+import type { ApprovalService } from './approval-service.ts'
+import { approveWithdrawals, refuseState } from './approve.ts'
+import { lockWithdrawal, rejectWithdrawal, requestInfo } from './review.ts'
+import type { SimulatedOutcome } from './schema.ts'
 import { applyPayoutOutcomes } from './settle.ts'
-import { type MoveName, mayMove } from './state.ts'
-import { findWithdrawal, type Locked, type Withdrawal, type WithdrawalId } from './store.ts'
+import { canMoveWithdrawal, type WithdrawalMoveName } from './state.ts'
+import { findWithdrawal, type Withdrawal, type WithdrawalId } from './store.ts'
 
-const SAID = 'Simulated in the sandbox.'
+const SIMULATED_REASON = 'Simulated in the sandbox.'
 
-type ByProvider = Exclude<Outcome, 'REJECTED' | 'INFO_REQUESTED'>
+type ProviderOutcome = Exclude<SimulatedOutcome, 'REJECTED' | 'INFO_REQUESTED'>
 
-/** The moves by which a withdrawal that was approved before may get there. */
-const LATER: Record<ByProvider, readonly MoveName[]> = {
+/** The moves that lead an approved withdrawal to each outcome. */
+const MOVES_AFTER_APPROVAL: Record<ProviderOutcome, readonly WithdrawalMoveName[]> = {
   SUCCESS: ['succeed'],
   FAILED: ['fail'],
   REVERSED: ['succeed', 'reverse'],
@@ -26,35 +26,40 @@ const LATER: Record<ByProvider, readonly MoveName[]> = {
   BLOCKED_IP_WHITELIST: [],
 }
 
-/** What was played: the record, and the deliveries to send after the commit. */
-export type Simulated = { row: Withdrawal; deliveries: Delivery[] }
+/** The withdrawal after a simulation, and the deliveries to send after the commit. */
+export type SimulatedWithdrawal = { row: Withdrawal; deliveries: Delivery[] }
 
 /**
- * Takes a sandbox record to an outcome. Refuses another record with not_found, an outcome that no way leads to with
- * invalid_state, and as an approval refuses.
+ * Moves a sandbox withdrawal to an outcome. Refuses a live withdrawal with not_found, and an outcome that no move leads to
+ * with invalid_state. Refuses for the same reasons as an approval.
  */
 export async function simulateOutcome(
   deps: Deps,
   tx: Tx,
-  desk: Pick<Desk, 'approver' | 'room'>,
+  service: Pick<ApprovalService, 'providers' | 'canDeliver'>,
   act: Act,
-  input: WithdrawalId & { outcome: Outcome },
-): Promise<Simulated> {
+  input: WithdrawalId & { outcome: SimulatedOutcome },
+): Promise<SimulatedWithdrawal> {
   const { merchant_id, id, outcome } = input
-  const row = await lockOne(tx, { merchant_id, id, environment: 'sandbox' })
-  // Nobody is mailed of these two: whoever would read it has just asked for it.
+  const { withdrawal } = await lockWithdrawal(tx, { merchant_id, id, environment: 'sandbox' })
+  // The server sends no e-mail about these two: the merchant that would receive it requested the simulation.
   if (outcome === 'REJECTED') {
-    return { row: await rejectWithdrawal(deps, tx, act, { merchant_id, id, reason: SAID }), deliveries: [] }
+    const rejection = { merchant_id, id, reason: SIMULATED_REASON }
+    return { row: await rejectWithdrawal(deps, tx, act, rejection), deliveries: [] }
   }
   if (outcome === 'INFO_REQUESTED') {
-    return { row: await requestInfo(deps, tx, act, { merchant_id, id, message: SAID }), deliveries: [] }
+    const question = { merchant_id, id, message: SIMULATED_REASON }
+    return { row: await requestInfo(deps, tx, act, question), deliveries: [] }
   }
-  const waits = mayMove('approve', row.status)
-  if (!waits && !LATER[outcome].some((move) => mayMove(move, row.status))) refuseState(row, `simulated as ${outcome}`)
-  if (waits) await approveUnsent(deps, tx, desk, act, row)
-  // In the transaction of the approval: no other process ever sees a payout here that it could ask the provider about.
-  const answer = answerOf(row, outcome)
-  const deliveries = await applyPayoutOutcomes(deps, tx, [{ merchant_id, id, answer, holds_lease: waits }], desk.room)
+  const { status } = withdrawal
+  const waits = canMoveWithdrawal('approve', status)
+  if (!waits && !MOVES_AFTER_APPROVAL[outcome].some((move) => canMoveWithdrawal(move, status))) {
+    refuseState(withdrawal, `simulated as ${outcome}`)
+  }
+  if (waits) await approveUnsent(deps, tx, service, act, { merchant_id, id })
+  // In the transaction of the approval, so that no other process sees the payout and queries the provider about it.
+  const outcomes = [{ merchant_id, id, answer: simulatedAnswer(withdrawal, outcome), holds_lease: waits }]
+  const deliveries = await applyPayoutOutcomes(deps, tx, outcomes, service.canDeliver)
   const after = await findWithdrawal(tx, { merchant_id, id })
   assertInvariant(after !== null, 'a withdrawal that was just locked exists')
   return { row: after, deliveries }
@@ -63,17 +68,17 @@ export async function simulateOutcome(
 async function approveUnsent(
   deps: Deps,
   tx: Tx,
-  { approver }: Pick<Desk, 'approver'>,
+  { providers }: Pick<ApprovalService, 'providers'>,
   act: Act,
-  { merchant_id, id }: Locked,
+  key: WithdrawalId,
 ): Promise<void> {
-  const { answers } = await approveAll(deps, tx, approver, [{ merchant_id, id, act }], { send: false })
+  const { answers } = await approveWithdrawals(deps, tx, providers, [{ ...key, act }], { send: false })
   const [answer] = answers
   if (answer instanceof Refusal) throw answer
 }
 
-/** What the provider is made to say. */
-function answerOf({ amount_minor, currency }: Locked, outcome: ByProvider): PayoutAnswer {
+/** The provider's answer that leads to an outcome. */
+function simulatedAnswer({ amount_minor, currency }: Withdrawal, outcome: ProviderOutcome): PayoutAnswer {
   const provider_status = 'SIMULATED'
   switch (outcome) {
     case 'SUCCESS':

@@ -1,12 +1,21 @@
-// The states of a withdrawal: which moves exist, where its money can lie, and that the database agrees.
+// The allowed moves of a withdrawal, the places of its money, and the constraints of the database.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
 import { insertWithdrawal } from '../../../test/payouts.ts'
-import { FUNDS, type Funds, type MoveName, mayMove, moves, OPEN_STATUSES, STATUSES, type Status } from './state.ts'
+import {
+  canMoveWithdrawal,
+  FUNDS,
+  type Funds,
+  moves,
+  OPEN_STATUSES,
+  STATUSES,
+  type WithdrawalMoveName,
+  type WithdrawalStatus,
+} from './state.ts'
 
-const ALLOWED: Record<MoveName, [from: Status[], to: Status]> = {
+const ALLOWED: Record<WithdrawalMoveName, [from: WithdrawalStatus[], to: WithdrawalStatus]> = {
   approve: [['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED'], 'PROCESSING'],
   reject: [['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED'], 'REJECTED'],
   request_info: [['PENDING_ADMIN_APPROVAL'], 'INFO_REQUESTED'],
@@ -23,18 +32,21 @@ const ALLOWED: Record<MoveName, [from: Status[], to: Status]> = {
 }
 
 describe('moves', () => {
-  for (const [name, [from, to]] of Object.entries(ALLOWED) as [MoveName, [Status[], Status]][]) {
+  for (const [name, [from, to]] of Object.entries(ALLOWED) as [
+    WithdrawalMoveName,
+    [WithdrawalStatus[], WithdrawalStatus],
+  ][]) {
     for (const status of STATUSES) {
       test(`${name} ${from.includes(status) ? `leads from ${status} to ${to}` : `may not start from ${status}`}`, () => {
-        assert.equal(mayMove(name, status), from.includes(status))
+        assert.equal(canMoveWithdrawal(name, status), from.includes(status))
         assert.equal(moves[name].to, to)
       })
     }
   }
-  test('there are no others', () => assert.deepEqual(Object.keys(moves).sort(), Object.keys(ALLOWED).sort()))
+  test('contain no other move', () => assert.deepEqual(Object.keys(moves).sort(), Object.keys(ALLOWED).sort()))
 
-  test('money is set aside by approving and by nothing else', () => {
-    const approved: Status[] = STATUSES.filter(
+  test('reserve money only by an approval', () => {
+    const approved: WithdrawalStatus[] = STATUSES.filter(
       (status) => !['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED', 'REJECTED'].includes(status),
     )
     const into = Object.values(moves).filter(
@@ -43,25 +55,25 @@ describe('moves', () => {
     assert.deepEqual(into, [moves.approve])
   })
 
-  test('nothing leads back from approved to waiting for approval, and nothing out of REJECTED and REVERSED', () => {
+  test('never lead from an approval back to waiting, and never out of REJECTED or REVERSED', () => {
     for (const { from, to } of Object.values(moves)) {
-      assert.ok(!(from as readonly Status[]).includes('REJECTED'))
-      assert.ok(!(from as readonly Status[]).includes('REVERSED'))
+      assert.ok(!(from as readonly WithdrawalStatus[]).includes('REJECTED'))
+      assert.ok(!(from as readonly WithdrawalStatus[]).includes('REVERSED'))
       if (to === 'PENDING_ADMIN_APPROVAL' || to === 'INFO_REQUESTED' || to === 'REJECTED')
         assert.ok(from.every((status) => ['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED'].includes(status)))
     }
   })
 
-  test('out of every status in which somebody has to act there is a move, out of the others only the provider’s', () => {
+  test('lead out of every open status, and out of a closed status only by the provider', () => {
     for (const status of STATUSES) {
-      const leaving = Object.values(moves).filter((move) => (move.from as readonly Status[]).includes(status))
-      if ((OPEN_STATUSES as readonly Status[]).includes(status))
+      const leaving = Object.values(moves).filter((move) => (move.from as readonly WithdrawalStatus[]).includes(status))
+      if ((OPEN_STATUSES as readonly WithdrawalStatus[]).includes(status))
         assert.ok(leaving.some((move) => move.by !== 'provider') || status === 'PROCESSING')
       else assert.ok(leaving.every((move) => move.by === 'provider'))
     }
   })
 
-  test('the merchant is told of every end, once for each', () => {
+  test('send the merchant one event for every end', () => {
     const told = Object.values(moves).map(({ to, event }) => `${to} ${event}`)
     assert.deepEqual([...new Set(told)].sort(), [
       'BLOCKED_IP_WHITELIST null',
@@ -78,8 +90,8 @@ describe('moves', () => {
   })
 })
 
-/** What each move does to the money, from each place where it may lie. Every other move leaves it where it is. */
-const FLOWS: Partial<Record<MoveName, Partial<Record<Funds, Funds>>>> = {
+/** The effect of each move on the funds. Every other move leaves the funds where they are. */
+const FLOWS: Partial<Record<WithdrawalMoveName, Partial<Record<Funds, Funds>>>> = {
   approve: { none: 'reserved' },
   succeed: { reserved: 'paid' },
   fail: { reserved: 'released' },
@@ -88,13 +100,13 @@ const FLOWS: Partial<Record<MoveName, Partial<Record<Funds, Funds>>>> = {
   resolve_unpaid: { reserved: 'released', paid: 'returned', released: 'released' },
 }
 
-/** Every place that moves can lead to, from a withdrawal that was just submitted. What is returned is never doubted. */
+/** Every status and place of the funds that moves can lead to. Returned funds are never in doubt. */
 function reachable(): Set<string> {
   const found = new Set(['PENDING_ADMIN_APPROVAL none'])
   for (const place of found) {
-    const [status, funds] = place.split(' ') as [Status, Funds]
-    for (const name of Object.keys(moves) as MoveName[]) {
-      if (!mayMove(name, status) || (name === 'alarm' && funds === 'returned')) continue
+    const [status, funds] = place.split(' ') as [WithdrawalStatus, Funds]
+    for (const name of Object.keys(moves) as WithdrawalMoveName[]) {
+      if (!canMoveWithdrawal(name, status) || (name === 'alarm' && funds === 'returned')) continue
       const flow = FLOWS[name]
       const to = flow === undefined ? funds : flow[funds]
       assert.ok(to, `${name} of ${place} moves money from where it cannot lie`)
@@ -111,7 +123,7 @@ describe('the database', () => {
   })
   after(() => world.close())
 
-  test('takes exactly the places that moves can lead to', async () => {
+  test('accepts exactly the states that moves can lead to', async () => {
     const places = reachable()
     assert.equal(places.size, 13)
     for (const status of STATUSES) {
@@ -129,13 +141,13 @@ describe('the database', () => {
     }
   })
 
-  test('knows no other status and no other place of the money', async () => {
+  test('refuses any other status and any other place of the funds', async () => {
     const { id } = await insertWithdrawal(world)
     for (const change of ["status = 'COMPLETED'", "funds = 'lost'"])
       await assert.rejects(world.rows(`update withdrawals set ${change} where id = $1`, [id]), { code: '23514' })
   })
 
-  test('takes no charges that do not add up, no failure without a reason, no approval without its reference', async () => {
+  test('refuses wrong sums of charges, a failure without a reason and an approval without a reference', async () => {
     const { id } = await insertWithdrawal(world)
     for (const [constraint, change] of [
       ['withdrawals_charges_check', 'total_charges_minor = total_charges_minor + 1'],

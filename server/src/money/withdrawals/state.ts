@@ -1,4 +1,4 @@
-// The states of a withdrawal, the only moves between them, and where its money lies in each.
+// The statuses of a withdrawal, the allowed moves between them, and where its money is in each.
 
 import type { EventName } from '../../adapters/webhooks/index.ts'
 
@@ -15,10 +15,10 @@ export const STATUSES = [
   'NEEDS_ADMIN_ATTENTION',
   'REVERSED',
 ] as const
-/** Where a withdrawal stands. */
-export type Status = (typeof STATUSES)[number]
+/** One status of a withdrawal. */
+export type WithdrawalStatus = (typeof STATUSES)[number]
 
-/** Statuses in which somebody still has to do something: an operator, the merchant or the provider. */
+/** Statuses in which an operator, the merchant or the provider still has to act. */
 export const OPEN_STATUSES = [
   'PENDING_ADMIN_APPROVAL',
   'INFO_REQUESTED',
@@ -26,23 +26,23 @@ export const OPEN_STATUSES = [
   'NEEDS_RECONCILIATION',
   'BLOCKED_IP_WHITELIST',
   'NEEDS_ADMIN_ATTENTION',
-] as const satisfies readonly Status[]
+] as const satisfies readonly WithdrawalStatus[]
 
 /**
- * Where amount and charges lie. Money goes this way only: none, reserved, then paid or released; from released to paid
- * when it was paid out after all; from paid to returned. So each fact of the ledger happens at most once.
+ * Where the amount and the charges are. Allowed: none to reserved; reserved to paid or released; released to paid (a late
+ * payment); paid to returned. So each posting of a withdrawal happens at most once.
  */
 export const FUNDS = ['none', 'reserved', 'paid', 'released', 'returned'] as const
-/** Where amount and charges lie. */
+/** Where the amount and the charges of a withdrawal are. */
 export type Funds = (typeof FUNDS)[number]
 
-/** States of a payout: see the comment of its column. */
+/** The states of a payout; db/schema.md describes each. */
 export type PayoutState = 'to_send' | 'sending' | 'asked' | 'blocked' | 'final'
 
-type Move = {
-  from: readonly Status[]
-  to: Status
-  /** Whose move it is. */
+type WithdrawalMove = {
+  from: readonly WithdrawalStatus[]
+  to: WithdrawalStatus
+  /** The party that makes the move. */
   by: 'operator' | 'merchant' | 'provider'
   event: EventName | null
 }
@@ -51,7 +51,7 @@ const APPROVABLE = ['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED'] as const
 const UNSETTLED = ['PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST'] as const
 const STUCK = ['NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'NEEDS_ADMIN_ATTENTION'] as const
 
-/** Every move there is. */
+/** All allowed moves. */
 export const moves = {
   approve: { from: APPROVABLE, to: 'PROCESSING', by: 'operator', event: null },
   reject: { from: APPROVABLE, to: 'REJECTED', by: 'operator', event: null },
@@ -61,7 +61,7 @@ export const moves = {
   fail: { from: UNSETTLED, to: 'FAILED', by: 'provider', event: 'disbursement.failed' },
   doubt: { from: ['PROCESSING'], to: 'NEEDS_RECONCILIATION', by: 'provider', event: null },
   block: { from: ['PROCESSING'], to: 'BLOCKED_IP_WHITELIST', by: 'provider', event: null },
-  // The provider contradicts itself, the amount, or our own books: a person has to look.
+  // The provider contradicts an earlier result, the amount or the ledger: an operator has to look.
   alarm: {
     from: ['PROCESSING', 'NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST', 'SUCCESS', 'FAILED'],
     to: 'NEEDS_ADMIN_ATTENTION',
@@ -72,12 +72,12 @@ export const moves = {
   retry: { from: ['BLOCKED_IP_WHITELIST'], to: 'PROCESSING', by: 'operator', event: null },
   resolve_paid: { from: STUCK, to: 'SUCCESS', by: 'operator', event: 'disbursement.success' },
   resolve_unpaid: { from: STUCK, to: 'FAILED', by: 'operator', event: 'disbursement.failed' },
-} as const satisfies Record<string, Move>
+} as const satisfies Record<string, WithdrawalMove>
 
 /** The name of a move. */
-export type MoveName = keyof typeof moves
+export type WithdrawalMoveName = keyof typeof moves
 
-/** True when the move may start from this status. */
-export function mayMove(name: MoveName, from: Status): boolean {
-  return (moves[name].from as readonly Status[]).includes(from)
+/** True if the move is allowed from this status. */
+export function canMoveWithdrawal(name: WithdrawalMoveName, from: WithdrawalStatus): boolean {
+  return (moves[name].from as readonly WithdrawalStatus[]).includes(from)
 }

@@ -1,18 +1,17 @@
-// Withdrawals and payouts as they are stored: their shapes, and reading them.
+// The stored withdrawals and payouts: their types, their locks and their reads.
 
 import { CALL_MS_MAX, type PayoutFailure, type PayoutMethod } from '../../adapters/providers/port.ts'
 import { inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 import { assertInvariant } from '../../kernel/lib/index.ts'
-import type { Standing } from './decide.ts'
-import type { Funds, PayoutState, Status } from './state.ts'
+import type { Funds, PayoutState, WithdrawalStatus } from './state.ts'
 
-/** A withdrawal. Amounts in cents; see the comments of its table. */
+/** A row of `withdrawals`. Amounts are in cents; db/schema.md describes the columns. */
 export type Withdrawal = {
   merchant_id: string
   id: string
   environment: Environment
-  status: Status
+  status: WithdrawalStatus
   version: number
   funds: Funds
   method: PayoutMethod
@@ -82,10 +81,10 @@ const COLUMNS = [
   'completed_at',
 ]
 
-/** Columns of a withdrawal; the table is aliased w. */
+/** The columns of a withdrawal, with the table alias w. */
 export const WITHDRAWAL_COLUMNS = COLUMNS.map((column) => `w.${column}`).join(', ')
 
-/** What a provider is asked to pay out, as the code that works on it needs it. */
+/** One request to a provider to pay out one withdrawal. */
 export type Payout = {
   merchant_id: string
   withdrawal_id: string
@@ -108,7 +107,7 @@ export type Payout = {
   due_at: Date | null
 }
 
-/** Columns of a payout as the code that works on it needs them. */
+/** The columns of `Payout`. */
 export const PAYOUT_COLUMNS = [
   'merchant_id',
   'withdrawal_id',
@@ -132,18 +131,18 @@ export const PAYOUT_COLUMNS = [
 ] as const
 
 /**
- * How long a process may take over one step of a payout: one question and one request, each of them a call that ends in
- * time, and what is around them. It is also how long a crash delays a payout.
+ * The length of a payout's lease: one status query, one payout request and the work around them. Both calls end in time.
+ * A crash delays a payout by this long.
  */
 export const PAYOUT_LEASE_MS = 2 * CALL_MS_MAX + 5_000
 
-/** A payout as a lock finds it. Before the approval there is none: `payout_state` is null. */
-type LockedPayout = {
-  provider: string | null
-  payout_state: PayoutState | null
+/** The payout of a locked withdrawal, with its lease and the latest facts from the provider. */
+export type PayoutSnapshot = {
+  provider: string
+  state: PayoutState
   send_token: string | null
   lease_owner: string | null
-  deadline_at: Date | null
+  deadline_at: Date
   due_at: Date | null
   asks: number
   sent_at: Date | null
@@ -151,27 +150,38 @@ type LockedPayout = {
   provider_id: string | null
 }
 
-/** A withdrawal and its payout under lock, with all that a move may need. */
-export type Locked = Withdrawal &
-  Standing &
-  LockedPayout & {
-    merchant_code: string
-    merchant_name: string
-    routing_code: number
-    merchant_status: 'PENDING' | 'ACTIVE' | 'SUSPENDED'
-    merchant_verified: boolean
-  }
+/** The merchant of a locked withdrawal. */
+export type WithdrawalMerchant = {
+  merchant_code: string
+  merchant_name: string
+  routing_code: number
+  merchant_status: 'PENDING' | 'ACTIVE' | 'SUSPENDED'
+  merchant_verified: boolean
+}
 
-/** Which withdrawal is meant. */
+/** A locked withdrawal with everything that a decision reads. A decision returns changes and leaves the snapshot as it is. */
+export type WithdrawalSnapshot = {
+  readonly withdrawal: Readonly<Withdrawal>
+  /** Null before the approval. */
+  readonly payout: Readonly<PayoutSnapshot> | null
+  readonly merchant: Readonly<WithdrawalMerchant>
+  /** The amount that the ledger reserved for the withdrawal, in cents. */
+  readonly booked_minor: bigint
+}
+
+/** A withdrawal together with its merchant, for answers to operators and for e-mails. */
+export type MerchantWithdrawal = Withdrawal & WithdrawalMerchant
+
+/** The primary key of a withdrawal. */
 export type WithdrawalId = { merchant_id: string; id: string }
 
-/** A withdrawal as a text, to look it up by. */
+/** The key of a withdrawal in a Map or a Set. */
 export function withdrawalName({ merchant_id, id }: WithdrawalId): string {
   return `${merchant_id} ${id}`
 }
 
-// The rows are found one by one, each by its whole primary key, in one order: two sets lock alike and never deadlock.
-// Whoever changes a withdrawal or settles its payout holds this lock.
+// Each row is locked by its whole primary key, in one order, so that two sets never deadlock. Every transaction that
+// changes a withdrawal or settles its payout holds this lock.
 const LOCK = sql(
   'withdrawals_lock',
   `select w.* from (
@@ -182,8 +192,8 @@ const LOCK = sql(
    ) w`,
 )
 
-// In a statement of its own, after the locks: what another process has just written is seen. The payout is locked as
-// well, because its lease changes hands without the lock of the withdrawal.
+// A separate statement after the locks, so that it sees what another process has just committed. It locks the payout too,
+// because a process can take the payout's lease without the lock of the withdrawal.
 const FACTS = sql(
   'withdrawals_facts',
   `select i.merchant_id, i.id, m.*, coalesce(t.amount_minor, 0) as booked_minor, p.provider, p.state as payout_state,
@@ -205,22 +215,45 @@ const FACTS = sql(
    ) p on true`,
 )
 
-type Facts = Omit<Locked, keyof Withdrawal | 'overdue'> & WithdrawalId
+type LockedFactsRow = WithdrawalId &
+  WithdrawalMerchant &
+  Omit<PayoutSnapshot, 'state' | 'provider' | 'deadline_at'> & {
+    booked_minor: bigint
+    payout_state: PayoutState | null
+    provider: string | null
+    deadline_at: Date | null
+  }
 
-/** Locks a set of withdrawals until the transaction ends. Answers those that exist, by `withdrawalName`. */
-export async function lockWithdrawals(tx: Tx, ids: readonly WithdrawalId[]): Promise<Map<string, Locked>> {
+/** Locks a set of withdrawals until the transaction ends. Returns those that exist, keyed by `withdrawalName`. */
+export async function lockWithdrawals(tx: Tx, ids: readonly WithdrawalId[]): Promise<Map<string, WithdrawalSnapshot>> {
   const distinct = new Map(ids.map(({ merchant_id, id }) => [withdrawalName({ merchant_id, id }), { merchant_id, id }]))
   const input = JSON.stringify([...distinct.values()])
-  // They travel together; the connection keeps their order.
-  const [rows, facts] = await Promise.all([tx.query<Withdrawal>(LOCK, [input]), tx.query<Facts>(FACTS, [input])])
-  const found = new Map(facts.map((row) => [withdrawalName(row), row]))
+  // Both statements travel together; the connection keeps their order.
+  const [rows, facts] = await Promise.all([
+    tx.query<Withdrawal>(LOCK, [input]),
+    tx.query<LockedFactsRow>(FACTS, [input]),
+  ])
+  const factsByName = new Map(facts.map((row) => [withdrawalName(row), row]))
   return new Map(
-    rows.map((row) => {
-      const more = found.get(withdrawalName(row))
-      assertInvariant(more !== undefined, `withdrawal ${row.id} has its merchant`)
-      return [withdrawalName(row), { ...row, ...more, overdue: false }]
+    rows.map((withdrawal) => {
+      const found = factsByName.get(withdrawalName(withdrawal))
+      assertInvariant(found !== undefined, `withdrawal ${withdrawal.id} has its merchant`)
+      return [withdrawalName(withdrawal), snapshotOf(withdrawal, found)]
     }),
   )
+}
+
+function snapshotOf(withdrawal: Withdrawal, facts: LockedFactsRow): WithdrawalSnapshot {
+  const { merchant_code, merchant_name, routing_code, merchant_status, merchant_verified, booked_minor } = facts
+  const merchant = { merchant_code, merchant_name, routing_code, merchant_status, merchant_verified }
+  return { withdrawal, payout: payoutSnapshotOf(facts), merchant, booked_minor }
+}
+
+function payoutSnapshotOf(facts: LockedFactsRow): PayoutSnapshot | null {
+  const { payout_state: state, provider, deadline_at, send_token, lease_owner, due_at, asks, sent_at } = facts
+  if (state === null || provider === null || deadline_at === null) return null
+  const { provider_status, provider_id } = facts
+  return { provider, state, send_token, lease_owner, deadline_at, due_at, asks, sent_at, provider_status, provider_id }
 }
 
 const FIND = sql(
@@ -228,7 +261,7 @@ const FIND = sql(
   `select ${WITHDRAWAL_COLUMNS} from withdrawals w where w.merchant_id = $1 and w.id = $2`,
 )
 
-/** A merchant's withdrawal, or null. */
+/** The withdrawal with this id of this merchant, or null. */
 export async function findWithdrawal(reader: Reader, { merchant_id, id }: WithdrawalId): Promise<Withdrawal | null> {
   const [row] = await reader.query<Withdrawal>(FIND, [merchant_id, id])
   return row ?? null
@@ -241,7 +274,7 @@ const FIND_PAYOUTS = sql(
    join payouts p on p.merchant_id = i.merchant_id and p.withdrawal_id = i.id`,
 )
 
-/** The payouts of some withdrawals, in no order. */
+/** The payouts of a set of withdrawals, unordered. */
 export function findPayouts(reader: Reader, ids: readonly WithdrawalId[]): Promise<Payout[]> {
   const keys = ids.map(({ merchant_id, id }) => ({ merchant_id, id }))
   return reader.query<Payout>(FIND_PAYOUTS, [JSON.stringify(keys)])
@@ -250,8 +283,8 @@ export function findPayouts(reader: Reader, ids: readonly WithdrawalId[]): Promi
 /** One line of a withdrawal's history. */
 export type HistoryEntry = {
   seq: number
-  from_status: Status
-  to_status: Status
+  from_status: WithdrawalStatus
+  to_status: WithdrawalStatus
   actor_kind: string
   actor_id: string | null
   actor_name: string
@@ -266,7 +299,7 @@ const HISTORY = sql(
    where merchant_id = $1 and withdrawal_id = $2 order by seq`,
 )
 
-/** What became of a withdrawal, oldest first. */
+/** The history of a withdrawal, oldest entry first. */
 export function historyOf(reader: Reader, { merchant_id, id }: WithdrawalId): Promise<HistoryEntry[]> {
   return reader.query<HistoryEntry>(HISTORY, [merchant_id, id])
 }

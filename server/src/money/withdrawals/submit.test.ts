@@ -1,4 +1,4 @@
-// Submitting withdrawals: what a merchant may ask for, what it costs, and what is refused without a trace.
+// Submissions: accepted bodies, charges, and refusals that store nothing.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -55,7 +55,7 @@ const RULES = [
   { flow: 'withdrawal', flat_fee: '1000', processor_charge: '300', label: 'Others' },
 ]
 
-/** A provider that pays at once, and moves no cents. */
+/** A provider that pays at once and moves whole shillings only. */
 const WHOLE_SHILLINGS: Provider = {
   ...NO_PAYOUTS,
   name: 'sandbox',
@@ -93,9 +93,9 @@ const fieldsOf = (reply: Reply): string[] =>
 const countOf = async (): Promise<number> =>
   Number((await world.rows<{ n: bigint }>('select count(*) as n from withdrawals'))[0]?.n)
 
-// What is accepted ----------------------------------------------------------------------------------------------------
+// Accepted bodies -----------------------------------------------------------------------------------------------------
 
-test('a submitted withdrawal is answered whole, waits for an operator, and nothing is reserved or sent', async () => {
+test('a submitted withdrawal waits for an operator, and nothing is reserved or sent', async () => {
   const rest = ['ledger_transfers', 'ledger_accounts', 'payouts', 'withdrawal_history', 'webhook_deliveries']
   const before = await contentOf(world, rest)
   const reply = await submit({ ...PHONE, reference: 'PAY-1' })
@@ -142,7 +142,7 @@ test('a submitted withdrawal is answered whole, waits for an operator, and nothi
   assert.deepEqual((await world.get(`${SUBMIT}/${id}`, finance)).body.data, { ...reply.body.data, history: [] })
 })
 
-test('the audit log names who submitted it, and from where', async () => {
+test('the audit log names the submitter and its address', async () => {
   const { token, user_id, email } = await world.newSession('FINANCE')
   const { id } = (await submit(PHONE, { key: token })).body.data
   const [entry] = (await world.get(`/v1/operator/audit-log?merchant_id=${world.merchant.id}`, operator)).body.data.items
@@ -169,7 +169,7 @@ for (const [path, body, method] of [
   [MOBILE, TO_PHONE, 'MOBILE_MONEY'],
   [BANK, TO_ACCOUNT, 'BANK_ACCOUNT'],
 ] as const) {
-  test(`${path} takes keys of both environments and sessions, and waits for an operator too`, async () => {
+  test(`${path} accepts keys of both environments and sessions, and waits for an operator`, async () => {
     const callers: [string, string, string][] = [
       ['sandbox', world.sandbox_key, ''],
       ['live', world.live_key, ''],
@@ -195,7 +195,7 @@ for (const [path, body, method] of [
   })
 }
 
-test('a phone is kept in its one form however it is written, and an account number exactly as it was sent', async () => {
+test('a phone number is stored in canonical form, and an account number as it was sent', async () => {
   for (const phone of ['0754123456', '754123456', '255754123456', '+255754123456', '+255 754-123 456']) {
     for (const method of ['MOBILE_MONEY', 'PROVIDER_PESA']) {
       const code = method === 'MOBILE_MONEY' ? {} : { destination_code: 'PROVIDER_PESA' }
@@ -213,7 +213,7 @@ test('a phone is kept in its one form however it is written, and an account numb
   }
 })
 
-test('destination_identifier is another name of the phone and of the account number', async () => {
+test('destination_identifier is an alias of the phone and of the account number', async () => {
   const { destination_phone: _, ...phone } = PHONE
   const { bank_account_number: __, bank_account_name: ___, ...account } = ACCOUNT
   const one = await submit({ ...phone, destination_identifier: '0754123456' })
@@ -226,7 +226,7 @@ test('destination_identifier is another name of the phone and of the account num
   assert.deepEqual([named.destination_name, named.bank_name], ['Juma Ali', 'CRDB Bank'])
 })
 
-test('a payout that a server submits needs no name of its recipient', async () => {
+test('a payout by a server needs no recipient name', async () => {
   for (const [path, body] of [
     [MOBILE, { ...TO_PHONE, destination_name: undefined }],
     [MOBILE, { ...TO_PHONE, destination_name: ' ' }],
@@ -238,7 +238,7 @@ test('a payout that a server submits needs no name of its recipient', async () =
   }
 })
 
-test('a network or bank is taken by its code and by its other names, and kept by its code', async () => {
+test('a network or bank is accepted by its code or an alias, and stored by its code', async () => {
   for (const [name, code] of [
     ['VODACOM', 'MPESA'],
     ['vodacom', 'MPESA'],
@@ -268,13 +268,13 @@ test('the amount may be a decimal text or a number', async () => {
 
 // Prices --------------------------------------------------------------------------------------------------------------
 
-test('charges are computed here: what a caller says of them is ignored', async () => {
+test('the server computes the charges and ignores charges of the caller', async () => {
   const wishes = { infinity_fee: '0.00', total_charges: '0.00', pricing_rule_id: randomUUID(), status: 'SUCCESS' }
   const { data } = (await submit({ ...PHONE, ...wishes })).body
   assert.deepEqual([data.total_charges, data.status], ['900.00', 'PENDING_ADMIN_APPROVAL'])
 })
 
-test('the most specific line counts, and charges stay as they were when the list changes', async () => {
+test('the most specific pricing rule applies, and charges stay fixed when the price list changes', async () => {
   const bank = (await submit(ACCOUNT)).body.data
   assert.deepEqual(
     [bank.pricing_rule_label, bank.total_charges, bank.processor_charge, bank.total_reserved_amount],
@@ -306,7 +306,7 @@ test('a fee is rounded half up to the cent', async () => {
   }
 })
 
-test('a merchant without prices is free in the sandbox, where it also needs no approval', async () => {
+test('a merchant without prices and approval submits for free in the sandbox', async () => {
   const merchant = await world.newMerchant({ approved: false })
   await fund(world, { merchant, amount: '500' })
   const key = await world.newKey({ merchant })
@@ -317,7 +317,7 @@ test('a merchant without prices is free in the sandbox, where it also needs no a
   )
 })
 
-test('all that is available can be withdrawn, charges included, and not a cent more', async () => {
+test('a merchant can withdraw the whole balance including charges, and not a cent more', async () => {
   const merchant = await world.newMerchant()
   await price(merchant.id, [{ flow: 'withdrawal', flat_fee: '100.00' }])
   await fund(world, { merchant, amount: '1000', environment: 'live' })
@@ -326,14 +326,14 @@ test('all that is available can be withdrawn, charges included, and not a cent m
   assert.deepEqual(codeOf(over), [409, 'insufficient_balance'])
   const { data } = (await world.post(MOBILE, { ...TO_PHONE, amount: '900.00' }, { key })).body
   assert.equal(data.total_reserved_amount, '1000.00')
-  // Nothing is reserved before an approval, so a second one may be asked for as well.
+  // Nothing is reserved before an approval, so the merchant may submit a second one.
   assert.equal((await world.post(MOBILE, { ...TO_PHONE, amount: '900.00' }, { key })).status, 202)
   assert.deepEqual(await balanceOf(world, key), ['1000.00', '0.00'])
 })
 
-// What is refused -----------------------------------------------------------------------------------------------------
+// Refusals ------------------------------------------------------------------------------------------------------------
 
-describe('a body that is wrong is refused with 400, every field by its name, and leaves nothing', () => {
+describe('an invalid body gets 400 with every wrong field and stores nothing', () => {
   const wrong: [string, object, object, string][] = [
     [SUBMIT, PHONE, { method: undefined }, 'method'],
     [SUBMIT, PHONE, { method: 'CASH' }, 'method'],
@@ -406,7 +406,7 @@ describe('a body that is wrong is refused with 400, every field by its name, and
       assert.equal((await world.rows('select 1 from idempotency_keys where key = $1', [idempotency_key])).length, 0)
     })
   }
-  test('all wrong fields are named at once', async () => {
+  test('the refusal names all wrong fields', async () => {
     const phone = await submit({ method: 'MOBILE_MONEY', amount: 'x' })
     assert.deepEqual(fieldsOf(phone), ['amount', 'destination_code', 'destination_phone', 'destination_name'])
     const reply = await submit({ method: 'BANK_ACCOUNT', amount: 'x', bank_account_number: '?' })
@@ -414,7 +414,7 @@ describe('a body that is wrong is refused with 400, every field by its name, and
   })
 })
 
-test('a body that names the other environment than the one it acts in is refused, so that no key decides silently', async () => {
+test('a body that names another environment than the key is refused', async () => {
   for (const [path, key, environment] of [
     [MOBILE, world.live_key, 'sandbox'],
     [MOBILE, world.sandbox_key, 'live'],
@@ -427,7 +427,7 @@ test('a body that names the other environment than the one it acts in is refused
   assert.equal((await world.post(MOBILE, { ...TO_PHONE, environment: 'live' }, { key: world.live_key })).status, 202)
 })
 
-describe('what our rules refuse leaves nothing, and its Idempotency-Key is free', () => {
+describe('a refusal by the rules stores nothing and leaves the Idempotency-Key free', () => {
   const refused: [string, object, number, string][] = [
     ['another currency', { currency: 'USD' }, 422, 'unsupported_currency'],
     ['an unknown destination', { destination_code: 'NOBANK' }, 422, 'unknown_destination'],
@@ -450,14 +450,14 @@ describe('what our rules refuse leaves nothing, and its Idempotency-Key is free'
       }
     })
   }
-  test('the limits are named', async () => {
+  test('the refusal names the limits', async () => {
     const { error } = (await submit({ ...PHONE, amount: '0.50' })).body
     assert.match(error.message, /1\.00 to 1000000000\.00/)
     assert.deepEqual(error.details, { minimum: '1.00', maximum: '1000000000.00' })
   })
 })
 
-test('cents are refused where the provider moves whole shillings only', async () => {
+test('cents are refused when the provider moves whole shillings only', async () => {
   const whole = await createWorld({ compose: { providers: [WHOLE_SHILLINGS] } })
   try {
     await fund(whole, { amount: '1000' })
@@ -469,7 +469,7 @@ test('cents are refused where the provider moves whole shillings only', async ()
   }
 })
 
-test('more than the balance is 409 insufficient_balance, with the amounts in the message and no details', async () => {
+test('an amount above the balance gets 409 insufficient_balance with the amounts in the message', async () => {
   for (const [environment, key] of [
     ['live', world.live_key],
     ['sandbox', world.sandbox_key],
@@ -492,7 +492,7 @@ test('more than the balance is 409 insufficient_balance, with the amounts in the
   }
 })
 
-describe('live money of a merchant that is not in order is 409 withdrawal_restricted, before the balance is looked at', () => {
+describe('live money of a restricted merchant gets 409 withdrawal_restricted before the balance check', () => {
   const spoilt: [string, (id: string) => Promise<unknown>][] = [
     ['suspended', (id) => world.rows("update merchants set status = 'SUSPENDED' where id = $1", [id])],
     ['not active yet', (id) => world.rows("update merchants set status = 'PENDING' where id = $1", [id])],
@@ -518,7 +518,7 @@ describe('live money of a merchant that is not in order is 409 withdrawal_restri
             ? [403, 'production_access_restricted']
             : [409, 'withdrawal_restricted']
         assert.deepEqual(codeOf(by_key), expected)
-        // The sandbox is open to everybody.
+        // The sandbox is open to every merchant.
         await fund(world, { merchant, amount: '100000' })
         assert.equal((await world.post(MOBILE, TO_PHONE, { key: sandbox })).status, 202)
         assert.equal((await submit({ ...PHONE, environment: 'sandbox' }, { key: token })).status, 202)
@@ -527,7 +527,7 @@ describe('live money of a merchant that is not in order is 409 withdrawal_restri
   }
 })
 
-test('a key may not call what is for the dashboard, and a viewer or developer sends no money', async () => {
+test('a key cannot call dashboard endpoints, and a viewer or developer cannot send money', async () => {
   const reply = await unchanged(world, () => submit(PHONE, { key: world.live_key }))
   assert.deepEqual(codeOf(reply), [403, 'insufficient_role'])
   for (const role of ['VIEWER', 'DEVELOPER'] as const) {
@@ -542,7 +542,7 @@ test('a key may not call what is for the dashboard, and a viewer or developer se
   }
 })
 
-test('of everything that is wrong at once the first check answers', async () => {
+test('the first check answers when several checks fail', async () => {
   const merchant = await world.newMerchant({ approved: false })
   const { token } = await world.newSession([{ role: 'FINANCE', merchant }])
   const key = await world.newKey({ merchant, scopes: ['disbursements:read'] })
@@ -567,7 +567,7 @@ test('of everything that is wrong at once the first check answers', async () => 
 
 // Repetitions ---------------------------------------------------------------------------------------------------------
 
-describe('however often a request is sent, one withdrawal is made', () => {
+describe('a repeated request makes one withdrawal', () => {
   for (const [path, body, who] of [
     [SUBMIT, PHONE, () => finance],
     [`${SUBMIT}?environment=sandbox`, ACCOUNT, () => finance],
@@ -582,7 +582,7 @@ describe('however often a request is sent, one withdrawal is made', () => {
       }
     })
 
-    test(`${path} answers a repetition with the same bytes, and another body with 422`, async () => {
+    test(`${path} answers a replay with the same bytes, and another body with 422`, async () => {
       const options = { key: who(), idempotency_key: randomUUID() }
       const first = await world.post(path, body, options)
       assert.equal(first.status, 202)
@@ -593,7 +593,7 @@ describe('however often a request is sent, one withdrawal is made', () => {
       assert.deepEqual(codeOf(other), [422, 'idempotency_key_reused'])
     })
 
-    test(`${path} makes one of ten at once, on two processes`, async () => {
+    test(`${path} makes one withdrawal of ten concurrent requests on two processes`, async () => {
       const second = await createWorld({ url: world.url })
       try {
         const before = await countOf()
@@ -610,7 +610,7 @@ describe('however often a request is sent, one withdrawal is made', () => {
     })
   }
 
-  test('a key that is known refuses for itself before any rule does', async () => {
+  test('a reused Idempotency-Key is checked before the rules', async () => {
     const options = { key: world.sandbox_key, idempotency_key: randomUUID() }
     await world.post(MOBILE, TO_PHONE, options)
     for (const change of [{ currency: 'USD' }, { merchant_id: randomUUID() }, { amount: '0.01' }]) {
@@ -619,7 +619,7 @@ describe('however often a request is sent, one withdrawal is made', () => {
     }
   })
 
-  test('a decision is an answer too: it is repeated even when it would be another now', async () => {
+  test('a replay gets the stored refusal even when a new request would succeed', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant, environment: 'live' })
     const poor = { key, idempotency_key: randomUUID() }
@@ -642,7 +642,7 @@ describe('however often a request is sent, one withdrawal is made', () => {
     assert.equal((await world.post(MOBILE, TO_PHONE, { key })).status, 202)
   })
 
-  test('live and sandbox have keys of their own, and so have merchants', async () => {
+  test('Idempotency-Keys are separate for each environment and merchant', async () => {
     const idempotency_key = randomUUID()
     const ids = new Set<string>()
     const merchant = await world.newMerchant()

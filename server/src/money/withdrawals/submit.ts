@@ -1,7 +1,7 @@
-// Submitting a withdrawal: it is checked and priced, and waits for an operator. Nothing is set aside and no provider is called.
+// Submits a withdrawal: the server checks and prices it, and it waits for an operator. Nothing is reserved.
 //
-// Row, audit entry and the answer of its Idempotency-Key are one transaction: dying before the commit leaves nothing and
-// the key free, dying after it leaves the record and its answer.
+// One transaction writes the row, the audit entry and the answer of the Idempotency-Key. If the process dies before the
+// commit, nothing is stored and the key is free. If it dies after the commit, a retry gets the stored answer.
 
 import { findMerchant, rulesInForce } from '../../access/merchants/index.ts'
 import { type Act, recordAudit } from '../../books/audit/index.ts'
@@ -9,13 +9,13 @@ import { readBalance } from '../../books/ledger/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import type { ActingMerchant } from '../../kernel/http/index.ts'
 import { assertInvariant, newId, refuse } from '../../kernel/lib/index.ts'
-import { factsOf, shortOf } from './approve.ts'
+import { auditFields, shortOf } from './approve.ts'
 import type { NewWithdrawal } from './check.ts'
-import { priceOf } from './quote.ts'
-import type { Status } from './state.ts'
+import { withdrawalPrice } from './quote.ts'
+import type { WithdrawalStatus } from './state.ts'
 import { WITHDRAWAL_COLUMNS, type Withdrawal } from './store.ts'
 
-const SUBMITTED: Status = 'PENDING_ADMIN_APPROVAL'
+const SUBMITTED: WithdrawalStatus = 'PENDING_ADMIN_APPROVAL'
 
 const INSERT = sql(
   'withdrawals_insert',
@@ -38,7 +38,7 @@ const INSERT = sql(
 
 /**
  * Submits a withdrawal in the given transaction. Refuses live money of a merchant that is not active, verified and priced
- * with withdrawal_restricted, and one that the balance does not cover now with insufficient_balance. An approval asks
+ * with withdrawal_restricted. Refuses an amount above the available balance with insufficient_balance. An approval checks
  * both again.
  */
 export async function submitWithdrawal(
@@ -49,14 +49,14 @@ export async function submitWithdrawal(
   input: NewWithdrawal,
 ): Promise<Withdrawal> {
   const { merchant_id, environment, amount_minor } = input
-  const [standing, rules, { available }] = await Promise.all([
+  const [owner, rules, { available }] = await Promise.all([
     findMerchant(tx, merchant_id),
     rulesInForce(tx, merchant_id),
     readBalance(tx, merchant_id, environment),
   ])
-  const active = standing?.status === 'ACTIVE' && standing.verified
+  const active = owner?.status === 'ACTIVE' && owner.verified
   if (environment === 'live' && !active) refuse('withdrawal_restricted')
-  const price = priceOf(rules, input)
+  const price = withdrawalPrice(rules, input)
   if (available < price.total_reserved_minor) throw shortOf(available, { amount_minor, ...price })
   const { kind: requested_by_kind, id: requested_by_id, name: requested_by_name } = act.actor
   const requested = { requested_by_kind, requested_by_id, requested_by_name }
@@ -70,12 +70,12 @@ export async function submitWithdrawal(
     action: 'withdrawal.submit',
     target_type: 'withdrawal',
     target_id: id,
-    after: { status: row.status, ...factsOf(row) },
+    after: { status: row.status, ...auditFields(row) },
   })
   return row
 }
 
-/** Rows as JSON; amounts as texts, which a bigint column reads exactly. */
+/** Rows as JSON. Amounts become texts, which a bigint column reads exactly. */
 function jsonRows(rows: readonly object[]): string {
   return JSON.stringify(rows, (_name, value) => (typeof value === 'bigint' ? value.toString() : value))
 }

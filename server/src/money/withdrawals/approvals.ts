@@ -1,0 +1,135 @@
+// The approvals of a withdrawal. From FOUR_EYES_AMOUNT on, two operators have to approve before money leaves.
+//
+// Each approval is a row, written under the lock of the withdrawal. The first of two moves no money. An approval counts until
+// an operator asks the merchant for information or rejects the withdrawal, and while the approver is an operator.
+
+import type { Act } from '../../books/audit/index.ts'
+import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import { type Config, Refusal } from '../../kernel/lib/index.ts'
+import { type Withdrawal, type WithdrawalId, withdrawalName } from './store.ts'
+
+/** One operator's approval of a withdrawal. `reason`: the operator's text; merchants cannot read it. */
+export type Approval = { operator_id: string; operator_name: string; reason: string | null; at: Date }
+
+// An approval before the latest question to the merchant does not count. Before the money is reserved, the approval of a
+// person who is no longer an operator does not count either; afterwards it is a fact.
+const FIND = sql(
+  'withdrawal_approvals_find',
+  `select w.merchant_id, w.id, a.operator_id, a.operator_name, a.reason, a.at
+   from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
+   join withdrawals w on w.merchant_id = i.merchant_id and w.id = i.id and w.status <> 'REJECTED'
+   join withdrawal_approvals a on a.merchant_id = i.merchant_id and a.withdrawal_id = i.id
+   where a.version >= (
+       select coalesce(max(h.seq), 0) from withdrawal_history h
+       where h.merchant_id = i.merchant_id and h.withdrawal_id = i.id and h.to_status = 'INFO_REQUESTED')
+     and (w.funds <> 'none' or exists (
+       select from users u where u.id = a.operator_id and u.super_admin and u.disabled_at is null))
+   order by a.at, a.operator_id`,
+)
+
+/** The approvals that count for a set of withdrawals, by `withdrawalName`. Withdrawals without approvals are absent. */
+export async function findApprovals(reader: Reader, ids: readonly WithdrawalId[]): Promise<Map<string, Approval[]>> {
+  const found = new Map<string, Approval[]>()
+  if (ids.length === 0) return found
+  const keys = ids.map(({ merchant_id, id }) => ({ merchant_id, id }))
+  const rows = await reader.query<Approval & WithdrawalId>(FIND, [JSON.stringify(keys)])
+  for (const { merchant_id, id, ...approval } of rows) {
+    const name = withdrawalName({ merchant_id, id })
+    found.set(name, [...(found.get(name) ?? []), approval])
+  }
+  return found
+}
+
+/** The number of operators that have to approve: as stored at the first approval, else by the current setting. */
+export function requiredApprovals(
+  { four_eyes_amount }: Pick<Config, 'four_eyes_amount'>,
+  row: Pick<Withdrawal, 'approvals_required' | 'four_eyes_minor' | 'total_reserved_minor'>,
+): { approvals_required: number; four_eyes_minor: bigint | null } {
+  const { approvals_required, four_eyes_minor, total_reserved_minor } = row
+  if (approvals_required !== null) return { approvals_required, four_eyes_minor }
+  const two = four_eyes_amount !== null && total_reserved_minor >= four_eyes_amount
+  return { approvals_required: two ? 2 : 1, four_eyes_minor: four_eyes_amount }
+}
+
+/**
+ * Whether an operator's approval is the last that a withdrawal needs. Refuses the user who submitted the withdrawal (403
+ * forbidden) and a second approval by the same operator (409 second_operator_required).
+ */
+export function judgeApprover(
+  config: Pick<Config, 'four_eyes_amount'>,
+  withdrawal: Withdrawal,
+  earlier: readonly Approval[],
+  { actor }: Act,
+): 'last' | 'first' | Refusal {
+  const { approvals_required } = requiredApprovals(config, withdrawal)
+  if (approvals_required === 1) return 'last'
+  if (actor.kind !== 'operator' || actor.id === null)
+    return new Refusal('forbidden', { message: 'Two operators have to approve this.' })
+  if (withdrawal.requested_by_kind === 'user' && withdrawal.requested_by_id === actor.id) {
+    const message = 'You have submitted this withdrawal: two other operators have to approve it.'
+    return new Refusal('forbidden', { message })
+  }
+  const others = earlier.filter(({ operator_id }) => operator_id !== actor.id)
+  if (others.length + 1 >= approvals_required) return 'last'
+  return others.length === earlier.length ? 'first' : new Refusal('second_operator_required')
+}
+
+/** An approval to insert, with the version of the withdrawal that the operator approved. `first`: it moves no money. */
+export type NewApproval = WithdrawalId &
+  Approval & { version: number; approvals_required: number; four_eyes_minor: bigint | null; first: boolean }
+
+/** The row of an approval. Null if the actor is not an operator. */
+export function newApproval(
+  deps: Deps,
+  withdrawal: Withdrawal,
+  { act: { actor }, reason, place }: { act: Act; reason: string | null; place: 'first' | 'last' },
+): NewApproval | null {
+  const { merchant_id, id, version, approvals_required, four_eyes_minor } = withdrawal
+  if (actor.kind !== 'operator' || actor.id === null || approvals_required === null) return null
+  const required = { approvals_required, four_eyes_minor, first: place === 'first' }
+  return {
+    merchant_id,
+    id,
+    version,
+    operator_id: actor.id,
+    operator_name: actor.name,
+    reason,
+    at: deps.clock.now(),
+    ...required,
+  }
+}
+
+/** The approvals after one more. A second approval by the same operator replaces the first. */
+export function withApproval(
+  earlier: readonly Approval[],
+  { operator_id, operator_name, reason, at }: Approval,
+): Approval[] {
+  return [...earlier.filter((other) => other.operator_id !== operator_id), { operator_id, operator_name, reason, at }]
+}
+
+// Writes the required approvals of withdrawals that do not move. The move writes them for the others.
+const INSERT = sql(
+  'withdrawal_approvals_give',
+  `with given as (
+     select * from json_to_recordset($1::json) as g(merchant_id uuid, id uuid, version int, operator_id uuid,
+       operator_name text, reason text, approvals_required smallint, four_eyes_minor bigint, first boolean)
+   ), kept as (
+     insert into withdrawal_approvals (merchant_id, withdrawal_id, version, operator_id, operator_name, reason, at)
+     select merchant_id, id, version, operator_id, operator_name, reason, $2 from given
+     -- An operator whose rights were removed and restored may have an earlier approval here.
+     on conflict do nothing
+   )
+   update withdrawals w set approvals_required = g.approvals_required, four_eyes_minor = g.four_eyes_minor
+   from (select * from given where first order by merchant_id, id) g
+   where w.merchant_id = g.merchant_id and w.id = g.id`,
+)
+
+/** Inserts approvals. The caller holds the locks of the withdrawals. */
+export async function insertApprovals(deps: Deps, tx: Tx, approvals: readonly NewApproval[]): Promise<void> {
+  if (approvals.length === 0) return
+  const input = approvals.map((approval) => ({
+    ...approval,
+    four_eyes_minor: approval.four_eyes_minor?.toString() ?? null,
+  }))
+  await tx.query(INSERT, [JSON.stringify(input), deps.clock.now()])
+}
