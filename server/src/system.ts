@@ -50,7 +50,7 @@ import {
   callbacksTask,
   createCallbackReceiver,
 } from './money/callbacks/index.ts'
-import { collectionRoutes, createDriver, type Driver, daysTask, triesTask } from './money/collections/index.ts'
+import { collectionRoutes, createDriver, type Driver, daysTask, promptLimitsTask } from './money/collections/index.ts'
 import { createInvoiceFiles, invoiceRoutes, paidTask, remindTask } from './money/invoices/index.ts'
 import { createCollect, linkSettlement, paymentLinkRoutes } from './money/payment-links/index.ts'
 import { reconciliationRoutes, reconciliationTask } from './money/reconciliation/index.ts'
@@ -321,7 +321,7 @@ function composeTasks(deps: Deps, { app, adapters, money, own_tasks, attach }: T
   })
   return [
     money.driver.task,
-    triesTask(deps),
+    promptLimitsTask(deps),
     daysTask(deps),
     paidTask(deps),
     remindTask(deps, payUrl),

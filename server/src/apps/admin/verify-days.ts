@@ -1,9 +1,9 @@
 // What must hold of the sums of days that are over.
 
-import { dateOfId } from '../../money/collections/index.ts'
+import { dateOfIdSql } from '../../money/collections/index.ts'
 import type { Invariant } from './verify-people.ts'
 
-const DAY = dateOfId('c.id')
+const DAY = dateOfIdSql('c.id')
 
 /** The checks, each as a query for what breaks it. Networks are a guess that may have changed since: their sums are compared. */
 export const DAYS: readonly Invariant[] = [

@@ -2,7 +2,7 @@
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
-import { type UnansweredTry, unansweredTries } from '../../money/collections/index.ts'
+import { type UnansweredAttempt, findUnansweredAttempts } from '../../money/collections/index.ts'
 import type { Link } from '../../money/payment-links/index.ts'
 import type { Unanswered } from './view.ts'
 
@@ -17,7 +17,7 @@ export function createFindUnanswered(deps: Deps): (link: Link) => Promise<Unansw
   return gather<Link, Unanswered['kind'] | null>(
     async (links) => {
       const keys = new Map(links.map(({ merchant_id, id: link_id }) => [link_id, { merchant_id, link_id }]))
-      const tries = await unansweredTries(deps.db, [...keys.values()])
+      const tries = await findUnansweredAttempts(deps.db, [...keys.values()])
       const now = deps.clock.now()
       return links.map(({ id }) =>
         kindOf(
@@ -30,7 +30,7 @@ export function createFindUnanswered(deps: Deps): (link: Link) => Promise<Unansw
   )
 }
 
-function kindOf(tries: readonly UnansweredTry[], now: Date): Unanswered['kind'] | null {
+function kindOf(tries: readonly UnansweredAttempt[], now: Date): Unanswered['kind'] | null {
   if (tries.some(({ method }) => method !== 'qr')) return 'prompt'
   return tries.some(({ at }) => now.getTime() - at.getTime() < CODE_MS) ? 'code' : null
 }

@@ -3,7 +3,7 @@
 import { IS_BOOKING } from '../../books/ledger/index.ts'
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { formatAmount } from '../../kernel/lib/index.ts'
-import { referenceOf } from '../../money/transactions/index.ts'
+import { transactionReference } from '../../money/transactions/index.ts'
 import type { TimelineItem } from './timeline-schema.ts'
 
 /** Most rows of one kind that a timeline shows: the newest. */
@@ -145,7 +145,7 @@ export async function transfersOf(
       debit: row.debit_code,
       credit: row.credit_code,
       amount: formatAmount(row.amount_minor),
-      reference: row.transaction_id === null ? null : referenceOf(row.transaction_id),
+      reference: row.transaction_id === null ? null : transactionReference(row.transaction_id),
     })),
   )
 }

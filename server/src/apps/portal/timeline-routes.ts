@@ -4,7 +4,7 @@ import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
 import { type Access, caller, MERCHANT_ROLES, type Routes } from '../../kernel/http/index.ts'
 import { isId, line, refuse } from '../../kernel/lib/index.ts'
-import { createFind } from '../../money/collections/index.ts'
+import { createFindCollection } from '../../money/collections/index.ts'
 import { getWithdrawal } from '../../money/withdrawals/index.ts'
 import { type RequestsOf, timelineOfCollection, timelineOfWithdrawal } from './timeline.ts'
 import { PART_MAX } from './timeline-read.ts'
@@ -19,7 +19,7 @@ const BOUND = `Of each kind, the newest ${PART_MAX}.`
 
 /** Adds the routes. */
 export function timelineRoutes(deps: Deps, { requestsOf }: TimelineOptions): Routes {
-  const find = createFind(deps)
+  const find = createFindCollection(deps)
   return (app) => {
     app.get(
       '/v1/collections/:collection_id/timeline',

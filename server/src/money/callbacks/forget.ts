@@ -1,10 +1,10 @@
-// Callbacks are kept so that somebody can look into what a provider said, and not for ever.
+// Deletes old callbacks. The server stores callbacks so that operators can investigate, but not for ever.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { sweepTask, type Task } from '../../kernel/work/index.ts'
 
 const DAY_MS = 86_400_000
-/** Days for which a callback is kept after it last came, by what it was. */
+/** Days until a callback is deleted, after it was last received, by verdict. */
 const KEPT_DAYS = { hint: 90, unknown_reference: 90, forged: 7 }
 
 const FORGET = sql(
@@ -16,7 +16,7 @@ const FORGET = sql(
    returning 1 as gone`,
 )
 
-/** The background work: deletes callbacks that are too old. What they were about is known from elsewhere. */
+/** The background work: deletes old callbacks. Payments and payouts keep their own history. */
 export function callbacksTask(deps: Deps): Task {
   const forget = (verdict: string, days: number) => async (now: Date) => {
     const before = new Date(now.getTime() - days * DAY_MS)

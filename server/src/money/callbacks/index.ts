@@ -1,4 +1,4 @@
-// The door of callbacks: the provider to us.
+// The door of callbacks: requests from providers to us.
 
 export { callbacksTask } from './forget.ts'
 export { type CallbackReceiver, createCallbackReceiver } from './receive.ts'

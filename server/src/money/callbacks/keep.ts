@@ -1,15 +1,15 @@
-// Keeping callbacks as they came, for people who have to find out later what was said: but without what is secret in them,
-// and without letting a flood fill the disk.
+// Stores callbacks as received, so that operators can investigate later: without secrets, and with limits, so that a flood does
+// not fill the disk.
 
 import { createHash } from 'node:crypto'
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { gather, redactFields } from '../../kernel/lib/index.ts'
 
-/** What was made of a callback. */
-export type Verdict = 'hint' | 'unknown_reference' | 'forged'
+/** How the server classified a callback. */
+export type CallbackVerdict = 'hint' | 'unknown_reference' | 'forged'
 
-/** One callback, as it is to be kept. */
-export type Kept = { provider: string; verdict: Verdict; reference: string | null; body: Buffer }
+/** One callback to store. */
+export type CallbackRecord = { provider: string; verdict: CallbackVerdict; reference: string | null; body: Buffer }
 
 const BODY_KEPT_BYTES = 4096
 
@@ -22,9 +22,9 @@ const KEEP = sql(
    on conflict (dedupe_key) do update set times = p.times + excluded.times, last_received_at = excluded.last_received_at`,
 )
 
-/** Makes what keeps a callback, together with those that come meanwhile. One that comes again only counts. */
-export function createKeeper(deps: Deps): (kept: Kept) => Promise<void> {
-  return gather<Kept, void>(
+/** Makes the gatherer that stores callbacks. A duplicate only increases the count of its row. */
+export function createKeeper(deps: Deps): (kept: CallbackRecord) => Promise<void> {
+  return gather<CallbackRecord, void>(
     async (items) => {
       await keepAll(deps, items)
       return items.map(() => undefined)
@@ -33,10 +33,10 @@ export function createKeeper(deps: Deps): (kept: Kept) => Promise<void> {
   )
 }
 
-async function keepAll(deps: Deps, items: readonly Kept[]): Promise<void> {
+async function keepAll(deps: Deps, items: readonly CallbackRecord[]): Promise<void> {
   const rows = new Map<
     string,
-    { dedupe_key: string; provider: string; verdict: Verdict; reference: string | null; body: string; times: number }
+    { dedupe_key: string; provider: string; verdict: CallbackVerdict; reference: string | null; body: string; times: number }
   >()
   for (const { provider, verdict, reference, body } of items) {
     const kept = body.subarray(0, BODY_KEPT_BYTES)
@@ -56,12 +56,12 @@ async function keepAll(deps: Deps, items: readonly Kept[]): Promise<void> {
   await oneStatement(deps.db).query(KEEP, [JSON.stringify([...rows.values()]), deps.clock.now()])
 }
 
-/** What came from outside may hold NUL, which the database refuses in a text. */
+/** Replaces characters that the database refuses in a text, such as NUL. */
 function printable<T extends string | null>(text: T): T {
   return (text === null ? null : text.replaceAll('\0', '\u{fffd}').toWellFormed()) as T
 }
 
-/** True for the first `max` times in a minute. `missed` hears, with the first of a later minute, of how many it was not. */
+/** Makes a rate limit: true for the first `max` calls of a minute. `missed` gets the number of refused calls in a later minute. */
 export function createBudget(
   deps: Pick<Deps, 'clock'>,
   max: number,

@@ -1,8 +1,7 @@
-// A callback is a hint: it is checked and kept as it came, and the provider is asked what is true.
+// Receives callbacks. A callback is a hint: the server verifies and stores it, then asks the provider for the outcome.
 //
-// The hint is answered only after it is kept and the provider's word is settled. If the process dies before that, the
-// provider sees no answer and may send it again; and the attempt, or the payout, still waits in the database, so that it is
-// asked anyway.
+// The server answers the callback after it has stored it and settled the provider's outcome. If the process dies before that, the
+// provider gets no answer and may retry. The attempt or payout still waits in the database, so that a worker asks too.
 
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import type { Provider } from '../../adapters/providers/port.ts'
@@ -12,7 +11,7 @@ import { type Driver, findAttempts, parseReference } from '../collections/index.
 import { findPayouts, type PayoutDriver, parsePayoutReference } from '../withdrawals/index.ts'
 import { createBudget, createKeeper } from './keep.ts'
 
-/** Takes callbacks: 'taken' once what the provider says of it is settled, 'forged' when its signature is wrong. */
+/** Receives a callback. 'taken': the outcome of the provider is settled. 'forged': the signature is wrong. */
 export type CallbackReceiver = (
   provider: string,
   headers: Record<string, string | undefined>,
@@ -20,13 +19,13 @@ export type CallbackReceiver = (
 ) => Promise<'taken' | 'forged' | 'unknown_provider'>
 
 /**
- * Callbacks that are nobody's, kept and told in the log per minute. Of more only their number is told: a flood must fill
- * neither disk nor log, and writing a line for each would hold up everything else.
+ * Maximum of forged and unknown callbacks per minute that the server stores and logs. It logs only the number of the others, so
+ * that a flood fills neither the disk nor the log and delays no other work.
  */
 const KEPT_PER_MINUTE = { forged: 10, unknown_reference: 100 }
 
-/** What a callback can be about: whose it is, and how its provider is asked. */
-type Subject = { provider: string; ask(): Promise<void> }
+/** The payment or payout of a callback: its provider, and the function that asks this provider. */
+type CallbackSubject = { provider: string; ask(): Promise<void> }
 
 /** Makes the receiver of callbacks over the configured providers. */
 export function createCallbackReceiver(
@@ -57,7 +56,7 @@ export function createCallbackReceiver(
     }
     const { reference } = verdict
     const subject = await find(reference)
-    // What another provider was asked for is not this provider's to speak of.
+    // A provider must not report about a payment of another provider.
     const ours = subject !== null && subject.provider === name
     if (!ours) {
       if (!mayKeepUnknown()) return 'taken'
@@ -70,8 +69,8 @@ export function createCallbackReceiver(
 }
 
 /**
- * Asks about one reference at a time. Callbacks that come while a question is out share the next one: that one begins after
- * them, so it hears whatever they were about, and a callback that is repeated without end asks no more than that.
+ * Asks about each reference one question at a time. Callbacks that arrive during a question share the next question, which starts
+ * after them. Endless duplicates of a callback thus cause no more questions.
  */
 function createAsker(): (reference: string, ask: () => Promise<void>) => Promise<void> {
   type Question = { out: Promise<void>; next: Promise<void> | null }
@@ -94,12 +93,12 @@ function createAsker(): (reference: string, ask: () => Promise<void>) => Promise
   }
 }
 
-/** Finds the payment or payout behind a reference, together with those that are looked for meanwhile. */
+/** Makes the gatherers that find the payment or payout of a reference. */
 function createFinder(
   deps: Deps,
   driver: Driver,
   payouts: PayoutDriver,
-): (reference: string) => Promise<Subject | null> {
+): (reference: string) => Promise<CallbackSubject | null> {
   const merchantOf = merchantByRoutingCode(deps)
   const finder = <Key extends { routing_code: number }, Row extends { provider_reference: string }>(
     parse: (reference: string) => Key | null,

@@ -7,7 +7,7 @@ import { catalogue, refuse } from '../../kernel/lib/index.ts'
 import type { CallbackReceiver } from './receive.ts'
 
 const BODY_BYTES_MAX = 16 * 1024
-/** Written once: whoever sends forged callbacks by the thousand must not be worth an error with its stack for each. */
+/** Serialized once, so that a flood of forged callbacks does not create an error with a stack for each. */
 const FORGED = JSON.stringify(failure('forbidden', catalogue.forbidden.message, null))
 
 /** Adds the callback address. It takes any content type, because the signature is over the raw bytes. */
@@ -28,7 +28,7 @@ export function callbackRoutes(
         },
         async (request, reply) => {
           const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-          // The whole address, as HTTP/2 names it: some providers sign nothing, and prove themselves by a secret in its query.
+          // The path with its query, as HTTP/2 names it: some providers sign nothing, and send a secret in the query.
           const headers = { ...(request.headers as Record<string, string | undefined>), [CALLBACK_PATH]: request.url }
           const { provider } = request.params as { provider: string }
           const taken = await receive(provider, headers, body)

@@ -1,20 +1,19 @@
-// Accepting payments: the idempotency key, the collection with its fee, and its first attempt, for all waiting requests
-// at once.
+// Accepts payments: one statement writes the idempotency keys, collections and first attempts of all waiting requests.
 //
-// If the process dies before the statement commits, nothing exists and the key is free. If it dies after, the key
-// holds the answer, and the attempt falls due when its lease ends: a worker goes on with it.
+// If the process dies before the commit, nothing exists and the key is free. If it dies after the commit, the key holds the
+// answer, and the attempt falls due when its lease ends: a worker takes it.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { API_SCOPE, LOCK_MS } from '../../kernel/http/index.ts'
 import { gather, Refusal, timeOfId } from '../../kernel/lib/index.ts'
 import type { NewCollection } from './check.ts'
-import { feesOf, type Priced } from './fee.ts'
+import { feesOf, type PaymentToPrice } from './fee.ts'
 import { attemptReference } from './reference.ts'
 import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
 /**
- * What became of a request: a new attempt; the collection of an earlier request with its key, which ended without an answer;
- * or the key is in use.
+ * The result of a request: a new attempt; the id of the collection of an earlier request with the same key that got no answer;
+ * or 'key_known': the key has an answer or is in use.
  */
 export type Accepted = { attempt: Attempt } | { resumes: string } | 'key_known'
 
@@ -56,13 +55,13 @@ const ACCEPT = sql(
    select merchant_id, environment, key, resource_id from key`,
 )
 
-/** An accept request together with how it is answered and who works on it. */
-export type AcceptItem = Priced & {
+/** A request to accept a payment, with its answer. */
+export type AcceptItem = PaymentToPrice & {
   collection: NewCollection
   id: string
   /** The stored answer, for pushes; null while a QR is still being fetched. */
   answer: { status_code: number; response_body: string } | null
-  /** True: this process takes the attempt at once. False: a worker claims it. */
+  /** True: this process sends the attempt at once. False: a worker claims it. */
   lease: boolean
 }
 
@@ -71,23 +70,23 @@ export type AcceptItem = Priced & {
  * is refused with amount_not_supported, by itself, and its key stays free.
  */
 export function createAccept(deps: Deps): (item: AcceptItem) => Promise<Accepted> {
-  return gather<AcceptItem, Accepted>((items) => accept(deps, items), { max_items: 250, max_running: 3 })
+  return gather<AcceptItem, Accepted>((items) => acceptAll(deps, items), { max_items: 250, max_running: 3 })
 }
 
-async function accept(deps: Deps, items: readonly AcceptItem[]): Promise<(Accepted | Refusal)[]> {
+async function acceptAll(deps: Deps, items: readonly AcceptItem[]): Promise<(Accepted | Refusal)[]> {
   const fees = await feesOf(deps, items)
   const now = deps.clock.now()
   const first = new Map<string, { item: AcceptItem; fee: bigint }>()
   for (const [i, item] of items.entries()) {
     const fee = fees[i]
     if (typeof fee !== 'bigint') continue
-    // The same key twice in one set: the second is a repetition, answered from what the first one stored.
-    const name = nameOf(item.collection.claim)
+    // If a set has the same key twice, the second request is a replay and gets the answer that the first one stored.
+    const name = keyName(item.collection.claim)
     if (!first.has(name)) first.set(name, { item, fee })
   }
   const attempts = new Map<string, Attempt>()
   const rows = [...first.values()].map(({ item: { id, collection, answer, lease }, fee }) => {
-    const attempt = attemptOf(deps, id, collection, now, lease)
+    const attempt = firstAttempt(deps, id, collection, now, lease)
     attempts.set(id, attempt)
     return {
       ...collection,
@@ -105,34 +104,34 @@ async function accept(deps: Deps, items: readonly AcceptItem[]): Promise<(Accept
       due_at: attempt.due_at,
       lease_owner: lease ? deps.process_id : null,
       deadline_at: attempt.deadline_at,
-      // The time of its id, by which it is listed and summed.
+      // The time of its id: lists and sums order payments by it.
       made_at: timeOfId(id),
       at: now,
     }
   })
   deps.point('accept.before_commit')
-  const made = await oneStatement(deps.db).query<Claimed>(ACCEPT, [JSON.stringify(rows), API_SCOPE])
+  const made = await oneStatement(deps.db).query<ClaimedKey>(ACCEPT, [JSON.stringify(rows), API_SCOPE])
   deps.point('accept.after_commit')
-  const claimed = new Map(made.map((row) => [nameOf(row), row.resource_id]))
+  const claimed = new Map(made.map((row) => [keyName(row), row.resource_id]))
   return items.map((item, i) => {
     const fee = fees[i]
     if (fee instanceof Refusal) return fee
-    const name = nameOf(item.collection.claim)
+    const name = keyName(item.collection.claim)
     const id = first.get(name)?.item === item ? claimed.get(name) : undefined
     if (id === undefined) return 'key_known'
     return id === item.id ? { attempt: attempts.get(id) as Attempt } : { resumes: id }
   })
 }
 
-/** A key that this statement claimed, and the collection that it stands for. */
-type Claimed = { merchant_id: string; environment: string; key: string; resource_id: string }
+/** A key that this statement claimed, with the collection of its request. */
+type ClaimedKey = { merchant_id: string; environment: string; key: string; resource_id: string }
 
-/** Within what a key is unique, as a text. */
-function nameOf({ merchant_id, environment, key }: { merchant_id: string; environment: string; key: string }): string {
+/** The scope of a key and the key, as a text. */
+function keyName({ merchant_id, environment, key }: { merchant_id: string; environment: string; key: string }): string {
   return `${merchant_id} ${environment} ${key}`
 }
 
-function attemptOf(deps: Deps, collection_id: string, collection: NewCollection, now: Date, lease: boolean): Attempt {
+function firstAttempt(deps: Deps, collection_id: string, collection: NewCollection, now: Date, lease: boolean): Attempt {
   const { merchant_id, environment, provider, method, phone, amount_minor, currency, simulate_status } = collection
   return {
     merchant_id,

@@ -1,6 +1,5 @@
-// Calling providers: the one place where they are asked and where their answers come in. An adapter that throws, that does
-// not end in time, that is no longer configured, or that leaves an answer out has said nothing: the deadline of its payments
-// holds all the same.
+// Calls providers and reads their answers. If an adapter throws, times out, is not configured or omits an answer, the answer is
+// unknown. The deadline of the payment still applies.
 
 import { readAnswer, readPushAnswer, readQrAnswer, UNREADABLE } from '../../adapters/providers/answer.ts'
 import { answerOf, type Breaker, guarded, isFault, QUESTIONS } from '../../adapters/providers/breaker.ts'
@@ -13,7 +12,7 @@ import type { Attempt } from './store.ts'
 export type Calls = {
   push(attempt: Attempt): Promise<PushAnswer>
   qr(attempt: Attempt): Promise<QrAnswer>
-  /** Asks for the outcome, together with what else waits to be asked of the same provider. */
+  /** Asks for the outcome, in one set with the other waiting questions to the same provider. */
   status(attempt: Attempt): Promise<Answer>
 }
 
@@ -26,24 +25,24 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
       deps.log.warn({ provider: name }, 'a payment waits for a provider that is not configured')
     return provider ?? null
   }
-  /** Asks for a payment. Stopped by an open circuit nobody was asked, so it has failed, and the payer hears so at once. */
-  const ask = async <Said extends PushAnswer>(
+  /** Requests a payment. If the circuit is open, the server sends no request, so that the payment fails at once. */
+  const requestPayment = async <Reply extends PushAnswer>(
     attempt: Attempt,
-    unconfigured: Said | Answer,
-    work: (provider: Provider, request: PaymentRequest) => Promise<Said>,
-    read: (said: Said | Answer) => Said | Answer,
-  ): Promise<Said | Answer> => {
+    unconfigured: Reply | Answer,
+    work: (provider: Provider, request: PaymentRequest) => Promise<Reply>,
+    read: (reply: Reply | Answer) => Reply | Answer,
+  ): Promise<Reply | Answer> => {
     const provider = find(attempt.provider)
     if (provider === null) return unconfigured
-    return guarded<Said | Answer>(guard, provider, attempt.method, {
+    return guarded<Reply | Answer>(guard, provider, attempt.method, {
       work: async () =>
-        read((await answerOf(deps, provider.name, () => work(provider, requestOf(attempt)))) ?? UNREADABLE),
-      isFault: (said) => isFault(said, provider.capabilities.slow_pushes),
+        read((await answerOf(deps, provider.name, () => work(provider, paymentRequest(attempt)))) ?? UNREADABLE),
+      isFault: (reply) => isFault(reply, provider.capabilities.slow_pushes),
       stopped: () => STOPPED,
     })
   }
 
-  // Each provider has its own gatherer: whoever is slow holds up nobody else's questions.
+  // Each provider has its own gatherer, so that a slow provider does not delay the questions to others.
   const gatherers = new Map<string, (attempt: Attempt) => Promise<Answer>>()
   const gathererOf = (name: string) => {
     const known = gatherers.get(name)
@@ -51,27 +50,27 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
     const provider = find(name)
     if (provider === null) return async () => UNREADABLE
     const made = gatherQuestions<Attempt, Answer>(guard, provider, QUESTIONS.payments, async (attempts) => {
-      const said = await answerOf(deps, name, () => provider.status(attempts.map(requestOf)))
-      return attempts.map((_, i) => readAnswer(said?.[i] ?? UNREADABLE))
+      const reply = await answerOf(deps, name, () => provider.status(attempts.map(paymentRequest)))
+      return attempts.map((_, i) => readAnswer(reply?.[i] ?? UNREADABLE))
     })
     gatherers.set(name, made)
     return made
   }
   return {
     push: (attempt) =>
-      ask<PushAnswer>(attempt, UNCONFIGURED, (provider, request) => provider.push(request), readPushAnswer),
-    qr: (attempt) => ask<QrAnswer>(attempt, UNREADABLE, (provider, request) => provider.qr(request), readQrAnswer),
+      requestPayment<PushAnswer>(attempt, UNCONFIGURED, (provider, request) => provider.push(request), readPushAnswer),
+    qr: (attempt) => requestPayment<QrAnswer>(attempt, UNREADABLE, (provider, request) => provider.qr(request), readQrAnswer),
     status: (attempt) => gathererOf(attempt.provider)(attempt),
   }
 }
 
-/** The provider was not asked, so that it has no word on it. */
+/** The answer while the circuit is open: the server sent no request. */
 const STOPPED: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
-/** Without its adapter nothing was sent: it waits for the day on which it is configured again, or for its deadline. */
+/** The answer without an adapter: nothing was sent. The attempt waits until the provider is configured, or for its deadline. */
 const UNCONFIGURED: PushAnswer = { kind: 'not_sent', provider_status: null, ask_again_ms: 60_000 }
 
-/** An attempt as the port wants it. */
-function requestOf(attempt: Attempt): PaymentRequest {
+/** An attempt as a request of the provider port. */
+function paymentRequest(attempt: Attempt): PaymentRequest {
   const { provider_reference: reference, method, phone, amount_minor, currency } = attempt
   const { simulate_status, sent_at, deadline_at, on_page } = attempt
   return { reference, method, phone, amount_minor, currency, simulate_status, sent_at, deadline_at, on_page }

@@ -8,11 +8,11 @@ import { type Deps, inputRows, sql, type Tx } from '../../kernel/db/index.ts'
 import { assertInvariant, formatAmount } from '../../kernel/lib/index.ts'
 import { markDays } from './days.ts'
 import type { CollectionStep } from './decide.ts'
-import { type QueueRow, writeQueue } from './held.ts'
+import { type HeldQueueRow, writeQueue } from './held.ts'
 import type { LinkSettlement, PaidLink } from './link-settlement.ts'
 import type { AttemptUpdate, LockedCollection } from './snapshot.ts'
 import { moves, type Status } from './state.ts'
-import { forgivePhones } from './tries.ts'
+import { resetPhoneLimits } from './prompt-limits.ts'
 
 type NewHistoryRow = {
   merchant_id: string
@@ -30,7 +30,7 @@ export type CollectionEffects = {
   history: NewHistoryRow[]
   postings: Posting[]
   events: NewEvent[]
-  queue: Map<string, QueueRow>
+  queue: Map<string, HeldQueueRow>
   /** Phones of payers who approved a payment on a page. */
   approved: Set<string>
   /** By link id: the payment that has just paid the link, even if the same set reverses the payment. */
@@ -225,7 +225,7 @@ export async function writeCollectionChanges(
     markDays(deps, tx, moved),
     writeQueue(deps, tx, [...effects.queue.values()]),
     links.markPaid(tx, [...effects.paid.values()], deps.clock.now()),
-    forgivePhones(deps, tx, effects.approved),
+    resetPhoneLimits(deps, tx, effects.approved),
     // Last, because it locks the merchants' accounts: other transactions wait for them until the commit.
     postTransfers(deps, tx, effects.postings),
   ])

@@ -1,5 +1,5 @@
-// Checking a request for a payment. Two steps, because callers rely on the order of the checks: what is wrong in the
-// body itself comes before the Idempotency-Key, what our rules refuse comes after it.
+// Checks a request for a payment, in two steps, because callers rely on the order: errors in the body come before the
+// Idempotency-Key, refusals by our rules come after it.
 
 import type { Method, Provider, SimulateStatus } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -21,13 +21,13 @@ import {
   refuseField,
 } from '../../kernel/lib/index.ts'
 
-/** A body whose form is right. Amount in cents, or too large to be one. */
-export type CheckedBody = {
+/** A body whose format is right. Amount in cents, or 'too_large'. */
+export type CheckedCollectionBody = {
   merchant_id: string | undefined
   amount_minor: bigint | 'too_large'
   currency: string
   customer_name: string | null
-  /** Where the prompt goes; for a QR, whom it is meant for. */
+  /** The phone that gets the prompt; for a QR code, the phone of the payer. */
   phone: string | null
   customer_email: string | null
   reference: string | null
@@ -35,8 +35,8 @@ export type CheckedBody = {
   simulate_status: SimulateStatus | null
 }
 
-/** A payment that was checked and may be made. Amounts in cents, phones canonical. */
-export type NewCollection = Omit<CheckedBody, 'merchant_id' | 'amount_minor'> & {
+/** A payment that passed all checks. Amounts in cents, phones canonical. */
+export type NewCollection = Omit<CheckedCollectionBody, 'merchant_id' | 'amount_minor'> & {
   claim: IdempotencyClaim
   merchant_id: string
   environment: Environment
@@ -45,10 +45,10 @@ export type NewCollection = Omit<CheckedBody, 'merchant_id' | 'amount_minor'> & 
   amount_minor: bigint
 }
 
-/** A payment with the provider that takes it. */
+/** A payment with the provider that was chosen for it. */
 export type Routed = { collection: NewCollection; provider: Provider }
 
-type Body = {
+type CollectionBody = {
   merchant_id?: string
   amount: string | number
   currency?: string
@@ -61,10 +61,10 @@ type Body = {
 
 type FieldProblem = { field: string; message: string }
 
-/** Checks what the schema cannot: the amount's text and the phone. Refuses with 400 naming every field that is wrong. */
-export function checkBody(body: Body, phone: { field: string; value: string | undefined }): CheckedBody {
+/** Checks the amount's text and the phone, which the schema cannot check. Refuses with 400 and names every wrong field. */
+export function checkCollectionBody(body: CollectionBody, phone: { field: string; value: string | undefined }): CheckedCollectionBody {
   const problems: FieldProblem[] = []
-  const amount_minor = readAmount(writtenAmount(body), problems)
+  const amount_minor = readBodyAmount(writtenAmount(body), problems)
   const canonical = phone.value === undefined ? null : canonicalPhone(phone.value)
   if (phone.value !== undefined && canonical === null) problems.push({ field: phone.field, message: PHONE_HELP })
   if (amount_minor === null || problems.length > 0) refuse('validation_failed', { details: { fields: problems } })
@@ -81,26 +81,26 @@ export function checkBody(body: Body, phone: { field: string; value: string | un
   }
 }
 
-function readAmount(text: string, problems: FieldProblem[]): bigint | 'too_large' | null {
+function readBodyAmount(text: string, problems: FieldProblem[]): bigint | 'too_large' | null {
   const minor = parseAmount(text)
   if (typeof minor === 'bigint' || minor === 'too_large') return minor
   problems.push({ field: 'amount', message: AMOUNT_HELP[minor] })
   return null
 }
 
-/** The canonical number, or 400 naming the field. */
+/** The canonical phone number. Refuses a wrong format with 400 and names the field. */
 export function checkPhone(field: string, text: string): string {
   return canonicalPhone(text) ?? refuseField(field, PHONE_HELP)
 }
 
-/** Chooses the provider of a payment. Refuses with provider_unavailable what none can take. */
+/** Chooses the provider of a payment. Refuses with provider_unavailable if no provider takes it. */
 export type ProviderFor = (environment: Environment, wanted: { method: Method }) => Provider
 
-/** Applies the rules that come after the Idempotency-Key. Refuses with 403, 422 or 503; gives what may be accepted, and by whom. */
-export function checkRules(
+/** Applies the rules that come after the Idempotency-Key. Refuses with 403, 422 or 503. Answers the payment with its provider. */
+export function checkCollectionRules(
   deps: Deps,
   caller: Caller,
-  checked: CheckedBody,
+  checked: CheckedCollectionBody,
   method: Method,
   providerFor: ProviderFor,
   claim: IdempotencyClaim,

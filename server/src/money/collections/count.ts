@@ -1,9 +1,9 @@
-// How many collections a merchant has, without counting them all.
+// Counts the collections of a merchant without reading all of them.
 
 import { countList, type Deps, type KeptList, sql } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 
-// Without a name it is planned for the range at hand.
+// A statement without a name gets a plan for the given range.
 const COLLECTIONS: KeptList = {
   name: 'collections',
   tail: sql(

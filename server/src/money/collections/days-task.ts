@@ -1,65 +1,65 @@
-// Summing up the days that are over, for some merchants at a time, and again where a payment has changed since.
+// Sums the payments of closed days, for some merchants at a time, and sums a day again if one of its payments changed.
 
 import { type Deps, inputRows, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { dayNumber, firstIdAt, startOfDay, timeOfId } from '../../kernel/lib/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
-import { dateOf, dateOfId, firstIdOf, firstOpenDay, METHOD, NETWORK, numberOf, SUMS } from './days.ts'
+import { dateSql, dateOfIdSql, firstIdSql, firstOpenDay, METHOD, NETWORK, dayNumberSql, SUMS } from './days.ts'
 import { STATUSES } from './state.ts'
 
 const EVERY_MS = 60_000
 /** Books whose days are summed in one transaction. */
 const BOOKS_MAX = 20
-/** Marks that are read in one transaction, and days of theirs that are summed again. */
+/** Marks that one transaction reads, and days that it sums again. */
 const MARKS_MAX = 500
 const DAYS_MAX = 20
-/** Payments of one book that one transaction sums up, but for a whole day at least; and those that one statement reads. */
+/** Payments of one book that one transaction sums, at least one whole day; also the payments that one statement reads. */
 const PAYMENTS_MAX = 50_000
-/** So many payments, or fewer, are kept by their ids. */
+/** A sum of at most this many payments also stores their ids. */
 const IDS_MAX = 20
 
 const FIRST_DAY = 1
 
-type Book = { merchant_id: string; environment: string }
+type CollectionBook = { merchant_id: string; environment: string }
 
 const DUE = sql(
   'collection_days_due',
   `select m.id as merchant_id, e.environment
    from merchants m cross join (values ('live'), ('sandbox')) e(environment)
    left join collection_days_until u on u.merchant_id = m.id and u.environment = e.environment
-   where u.until_day is null or u.until_day < ${dateOf('$1')}
+   where u.until_day is null or u.until_day < ${dateSql('$1')}
    order by m.id, e.environment limit ${BOOKS_MAX}`,
 )
 
 const ENSURE = sql(
   'collection_days_ensure',
   `insert into collection_days_until (merchant_id, environment, until_day)
-   select merchant_id, environment, ${dateOf(String(FIRST_DAY))}
+   select merchant_id, environment, ${dateSql(String(FIRST_DAY))}
    from json_to_recordset($1::json) as x(merchant_id uuid, environment text)
    order by merchant_id, environment on conflict do nothing`,
 )
 
-// What another process has in hand is left to it. First: the oldest payment that is not summed; last: as far as one
-// transaction goes.
+// Skips the books that another process has locked. First: the oldest payment that is not summed. Last: the limit of one
+// transaction.
 const SPANS = sql(
   'collection_days_spans',
   `select u.merchant_id, u.environment, f.id as first_id, l.id as last_id
    from (
      select u.* from ${inputRows('$1', 'merchant_id', 'merchant_id uuid, environment text')} i
      join collection_days_until u on u.merchant_id = i.merchant_id and u.environment = i.environment
-     where u.until_day < ${dateOf('$2')} order by u.merchant_id, u.environment for update of u skip locked
+     where u.until_day < ${dateSql('$2')} order by u.merchant_id, u.environment for update of u skip locked
    ) u
    left join lateral (
      select id from collections c where c.merchant_id = u.merchant_id and c.environment = u.environment
-       and c.id > ${firstIdOf('u.until_day')} order by id limit 1) f on true
+       and c.id > ${firstIdSql('u.until_day')} order by id limit 1) f on true
    left join lateral (
      select id from collections c where c.merchant_id = u.merchant_id and c.environment = u.environment
-       and c.id > ${firstIdOf('u.until_day')} order by id limit 1 offset ${PAYMENTS_MAX}) l on true`,
+       and c.id > ${firstIdSql('u.until_day')} order by id limit 1 offset ${PAYMENTS_MAX}) l on true`,
 )
 
 /** Payments of one book with ids between two bounds. */
-type Span = Book & { after_id: string; until_id: string }
+type Span = CollectionBook & { after_id: string; until_id: string }
 
-type Sum = Book & {
+type DaySum = CollectionBook & {
   day: number
   status: string
   method: string
@@ -71,7 +71,7 @@ type Sum = Book & {
   ids: string[] | null
 }
 
-// Without a name it is planned for what is there now: a plan from when the table was small would read all of it.
+// A statement without a name gets a plan for the present size of the table. An older plan would read the whole table.
 const SUM = sql(
   '',
   `select i.n, s.* from json_to_recordset($1::json) as i(n int, merchant_id uuid, environment text, after_id uuid, until_id uuid)
@@ -82,20 +82,20 @@ const SUM = sql(
        where c.merchant_id = i.merchant_id and c.environment = i.environment and c.id > i.after_id and c.id < i.until_id
        order by c.id limit $2
      )
-     select ${numberOf(dateOfId('c.id'))} as day, c.status, ${METHOD} as method, ${NETWORK} as network, ${SUMS},
+     select ${dayNumberSql(dateOfIdSql('c.id'))} as day, c.status, ${METHOD} as method, ${NETWORK} as network, ${SUMS},
        case when count(*) <= ${IDS_MAX} then array_agg(c.id) end as ids,
        (select id from part order by id desc limit 1) as last_id
      from part c group by 1, 2, 3, 4
    ) s`,
 )
 
-/** The sums of some spans, read in as many statements as it takes. */
-async function sumSpans(tx: Tx, spans: readonly Span[]): Promise<Sum[]> {
-  const sums = new Map<string, Sum>()
+/** Sums spans of payments, in several statements if there are many payments. */
+async function sumSpans(tx: Tx, spans: readonly Span[]): Promise<DaySum[]> {
+  const sums = new Map<string, DaySum>()
   for (let left: readonly Span[] = spans; left.length > 0; ) {
-    // Of all spans together, so that a statement reads no more however many books are behind.
+    // The limit holds for all spans together, so that it does not grow with the number of books.
     const most = Math.max(1, Math.ceil(PAYMENTS_MAX / left.length))
-    const rows = await tx.query<Sum & { n: number; last_id: string }>(SUM, [
+    const rows = await tx.query<DaySum & { n: number; last_id: string }>(SUM, [
       JSON.stringify(left.map((span, n) => ({ ...span, n }))),
       most,
     ])
@@ -113,7 +113,7 @@ async function sumSpans(tx: Tx, spans: readonly Span[]): Promise<Sum[]> {
   return [...sums.values()]
 }
 
-function add(sums: Map<string, Sum>, more: Sum): void {
+function add(sums: Map<string, DaySum>, more: DaySum): void {
   const { merchant_id, environment, day, status, method, network } = more
   const name = [merchant_id, environment, day, status, method, network].join(' ')
   const known = sums.get(name)
@@ -136,13 +136,13 @@ const WRITE = sql(
   'collection_days_write',
   `insert into collection_days (merchant_id, environment, status, day, method, network, items, amount_minor,
      amount_received_minor, fee_minor, ids)
-   select merchant_id, environment, status, ${dateOf('day')}, method, network, items, amount_minor, amount_received_minor,
+   select merchant_id, environment, status, ${dateSql('day')}, method, network, items, amount_minor, amount_received_minor,
      fee_minor, ids
    from json_to_recordset($1::json) as x(merchant_id uuid, environment text, status text, day int, method text, network text,
      items bigint, amount_minor bigint, amount_received_minor bigint, fee_minor bigint, ids uuid[])`,
 )
 
-async function writeSums(tx: Tx, sums: readonly Sum[]): Promise<void> {
+async function writeSums(tx: Tx, sums: readonly DaySum[]): Promise<void> {
   const rows = sums.map((sum) => ({
     ...sum,
     items: sum.items.toString(),
@@ -155,19 +155,19 @@ async function writeSums(tx: Tx, sums: readonly Sum[]): Promise<void> {
 
 const ADVANCE = sql(
   'collection_days_advance',
-  `update collection_days_until u set until_day = ${dateOf('i.until_day')}
+  `update collection_days_until u set until_day = ${dateSql('i.until_day')}
    from ${inputRows('$1', 'merchant_id', 'merchant_id uuid, environment text, until_day int')} i
    where u.merchant_id = i.merchant_id and u.environment = i.environment`,
 )
 
-/** Sums up days that are over, of some books. Answers how many books it took. */
+/** Sums closed days of some books. Answers the number of books. */
 async function closeDays(deps: Deps): Promise<number> {
   const open = firstOpenDay(deps)
-  const books = await deps.db.query<Book>(DUE, [open])
+  const books = await deps.db.query<CollectionBook>(DUE, [open])
   if (books.length === 0) return 0
   return inTransaction(deps.db, async (tx) => {
     await tx.query(ENSURE, [JSON.stringify(books)])
-    const rows = await tx.query<Book & { first_id: string | null; last_id: string | null }>(SPANS, [
+    const rows = await tx.query<CollectionBook & { first_id: string | null; last_id: string | null }>(SPANS, [
       JSON.stringify(books),
       open,
     ])
@@ -204,19 +204,19 @@ const MARKED = sql(
 
 const LOCK = sql(
   'collection_days_lock',
-  `select u.merchant_id, u.environment, ${numberOf('u.until_day')} as until_day
+  `select u.merchant_id, u.environment, ${dayNumberSql('u.until_day')} as until_day
    from ${inputRows('$1', 'merchant_id', 'merchant_id uuid, environment text')} i
    join collection_days_until u on u.merchant_id = i.merchant_id and u.environment = i.environment
    order by u.merchant_id, u.environment for update of u skip locked`,
 )
 
-// Behind the lock, and before the payments are read: only these marks are deleted.
+// Runs after the lock and before the payments are read. Only these marks are deleted.
 const MARKS = sql(
   'collection_days_marks',
-  `select s.merchant_id, s.id, s.environment, ${numberOf('s.day')} as day
+  `select s.merchant_id, s.id, s.environment, ${dayNumberSql('s.day')} as day
    from ${inputRows('$1', 'merchant_id', 'merchant_id uuid, environment text, until_day int')} i
    join collection_days_stale s on s.merchant_id = i.merchant_id and s.environment = i.environment
-     and s.day < ${dateOf('i.until_day')}
+     and s.day < ${dateSql('i.until_day')}
    order by s.merchant_id, s.id limit ${MARKS_MAX}`,
 )
 
@@ -229,20 +229,20 @@ const CLEAR = sql(
    delete from collection_days d
    using ${inputRows('$2', 'merchant_id', 'merchant_id uuid, environment text, day int')} i
    where d.merchant_id = i.merchant_id and d.environment = i.environment and d.status = any($3)
-     and d.day = ${dateOf('i.day')}`,
+     and d.day = ${dateSql('i.day')}`,
 )
 
-/** Sums up anew the days of which a payment has changed. Answers how many days it took. */
+/** Sums again the days on which a payment changed. Answers the number of days. */
 async function mendDays(deps: Deps): Promise<number> {
-  const books = await deps.db.query<Book>(MARKED)
+  const books = await deps.db.query<CollectionBook>(MARKED)
   if (books.length === 0) return 0
   return inTransaction(deps.db, async (tx) => {
-    const locked = await tx.query<Book & { until_day: number }>(LOCK, [JSON.stringify(books)])
-    const all = await tx.query<Book & { id: string; day: number }>(MARKS, [JSON.stringify(locked)])
+    const locked = await tx.query<CollectionBook & { until_day: number }>(LOCK, [JSON.stringify(books)])
+    const all = await tx.query<CollectionBook & { id: string; day: number }>(MARKS, [JSON.stringify(locked)])
     const by_day = Map.groupBy(all, ({ merchant_id, environment, day }) => `${merchant_id} ${environment} ${day}`)
     const marks = [...by_day.values()].slice(0, DAYS_MAX)
     if (marks.length === 0) return 0
-    const days = marks.map(([mark]) => mark as Book & { day: number })
+    const days = marks.map(([mark]) => mark as CollectionBook & { day: number })
     const spans = days.map(({ merchant_id, environment, day }) => ({
       merchant_id,
       environment,
@@ -255,7 +255,7 @@ async function mendDays(deps: Deps): Promise<number> {
   })
 }
 
-/** The background work: sums up the days that are over, and again those of which a payment has changed since. */
+/** The background work: sums closed days, and sums a day again after one of its payments changed. */
 export function daysTask(deps: Deps): Task {
   return {
     name: 'collection_days',

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Answer } from '../../adapters/providers/port.ts'
-import { contradicts, decide, decideReview, decideTimeout, describeOutcome, wasDeclined } from './decide.ts'
+import { contradicts, decideAnswer, decideReview, decideTimeout, describeOutcome, wasDeclined } from './decide.ts'
 import type { CollectionCore } from './snapshot.ts'
-import { type MoveName, mayMove, moves, STATUSES, type Status } from './state.ts'
+import { type CollectionMoveName, mayMoveCollection, moves, STATUSES, type Status } from './state.ts'
 
 const AMOUNT = 100_000n
 const said = { provider_status: 'WORD' }
@@ -100,7 +100,7 @@ for (const status of STATUSES) {
   describe(`a collection that is ${status}`, () => {
     for (const [name, expected] of TABLE[status]) {
       test(`and the provider says ${name}: ${expected === '' ? 'nothing changes' : expected}`, () => {
-        const steps = name === 'deadline' ? decideTimeout(standing(status)) : decide(standing(status), ANSWERS[name])
+        const steps = name === 'deadline' ? decideTimeout(standing(status)) : decideAnswer(standing(status), ANSWERS[name])
         assert.equal(steps.map((step) => `${step.move}:${step.posting?.fact ?? ''}`).join(' '), expected)
         for (const step of steps) {
           assert.equal(
@@ -117,12 +117,12 @@ for (const status of STATUSES) {
 }
 
 test('what is credited is what was asked for, less the frozen fee; what is held is what was taken, without a fee', () => {
-  assert.deepEqual(decide(standing('processing'), ANSWERS.succeeded)[0]?.posting, {
+  assert.deepEqual(decideAnswer(standing('processing'), ANSWERS.succeeded)[0]?.posting, {
     fact: 'collection_settled',
     amount_minor: AMOUNT,
     fee_minor: 500n,
   })
-  const [hold] = decide(standing('processing'), ANSWERS['succeeded with more'])
+  const [hold] = decideAnswer(standing('processing'), ANSWERS['succeeded with more'])
   assert.deepEqual(hold?.posting, { fact: 'collection_held', amount_minor: AMOUNT + 1n, fee_minor: 0n })
   assert.equal(hold?.amount_received_minor, AMOUNT + 1n)
 })
@@ -163,16 +163,16 @@ describe('an answer that denies what is booked', () => {
 
 test('a reversal takes back what was booked, whatever amount the provider names now', () => {
   const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...said }
-  assert.equal(decide(standing('successful'), answer)[0]?.posting?.amount_minor, AMOUNT)
+  assert.equal(decideAnswer(standing('successful'), answer)[0]?.posting?.amount_minor, AMOUNT)
   assert.equal(
-    decide(standing('pending_clearance', { amount_received_minor: 42n }), answer)[0]?.posting?.amount_minor,
+    decideAnswer(standing('pending_clearance', { amount_received_minor: 42n }), answer)[0]?.posting?.amount_minor,
     42n,
   )
 })
 
 test('a reversal of another amount whose arrival was never seen is held first and then given back', () => {
   const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...said }
-  const steps = decide(standing('processing'), answer)
+  const steps = decideAnswer(standing('processing'), answer)
   assert.deepEqual(
     steps.map((step) => [step.move, step.posting?.fact, step.posting?.amount_minor]),
     [
@@ -226,7 +226,7 @@ describe('an operator decides about held money', () => {
       [42_000n, 500n],
       [500n, 0n],
     ] as const) {
-      const [step] = decide(standing('successful', { amount_received_minor: received }), answer)
+      const [step] = decideAnswer(standing('successful', { amount_received_minor: received }), answer)
       assert.deepEqual(step?.posting, { fact: 'collection_reversed', amount_minor: received, fee_minor })
     }
   })
@@ -234,7 +234,7 @@ describe('an operator decides about held money', () => {
     const declined = standing('failed', { failure_reason_code: 'review_declined', amount_received_minor: AMOUNT })
     test('no word of the provider moves anything, not even a success', () => {
       assert.ok(wasDeclined(declined))
-      for (const answer of Object.values(ANSWERS)) assert.deepEqual(decide(declined, answer), [])
+      for (const answer of Object.values(ANSWERS)) assert.deepEqual(decideAnswer(declined, answer), [])
       assert.deepEqual(decideTimeout(declined), [])
     })
     test('every word of money is noted, and a refusal says nothing new', () => {
@@ -244,13 +244,13 @@ describe('an operator decides about held money', () => {
     test('a payment that the provider itself declined after a review may still succeed', () => {
       const refused = standing('failed', { failure_reason_code: 'review_declined' })
       assert.ok(!wasDeclined(refused))
-      assert.equal(decide(refused, ANSWERS.succeeded)[0]?.move, 'succeed')
+      assert.equal(decideAnswer(refused, ANSWERS.succeeded)[0]?.move, 'succeed')
     })
   })
 })
 
 describe('moves', () => {
-  const ALLOWED: Record<MoveName, Status[]> = {
+  const ALLOWED: Record<CollectionMoveName, Status[]> = {
     succeed: ['created', 'processing', 'failed'],
     fail: ['created', 'processing'],
     hold: ['created', 'processing', 'failed'],
@@ -259,10 +259,10 @@ describe('moves', () => {
     clear: ['pending_clearance'],
     decline: ['pending_clearance'],
   }
-  for (const [name, from] of Object.entries(ALLOWED) as [MoveName, Status[]][]) {
+  for (const [name, from] of Object.entries(ALLOWED) as [CollectionMoveName, Status[]][]) {
     for (const status of STATUSES) {
       test(`${name} ${from.includes(status) ? 'may' : 'may not'} start from ${status}`, () =>
-        assert.equal(mayMove(name, status), from.includes(status)))
+        assert.equal(mayMoveCollection(name, status), from.includes(status)))
     }
   }
   test('nothing leads out of reversed, and nothing leads back to created or processing', () => {

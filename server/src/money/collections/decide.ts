@@ -11,14 +11,14 @@ import {
   isUnvalued,
   type LockedAttempt,
 } from './snapshot.ts'
-import { type MoveName, mayMove, moves } from './state.ts'
+import { type CollectionMoveName, mayMoveCollection, moves } from './state.ts'
 
 /** One fact that a move books. */
 type StepPosting = { fact: Fact; amount_minor: bigint; fee_minor: bigint }
 
 /** One move of a collection, with its effect on the money. */
 export type CollectionStep = {
-  move: MoveName
+  move: CollectionMoveName
   failure_reason_code: FailureReason | null
   amount_received_minor: bigint | null
   /** Null: no money moves. */
@@ -35,7 +35,7 @@ export function isOpen(answer: Answer): boolean {
 }
 
 /** The moves that an answer makes, in order. Empty: the answer is not final, or the collection already has its result. */
-export function decide(core: CollectionCore, answer: Answer): CollectionStep[] {
+export function decideAnswer(core: CollectionCore, answer: Answer): CollectionStep[] {
   if (wasDeclined(core)) return []
   switch (answer.kind) {
     case 'succeeded':
@@ -141,7 +141,7 @@ function decideReceived(
 
 /** The moves of money that went back. If its arrival is not booked yet, the arrival comes first: both facts are booked. */
 function decideReversal(core: CollectionCore, answer: Answer & { kind: 'reversed' }): CollectionStep[] {
-  if (mayMove('succeed', core.status)) {
+  if (mayMoveCollection('succeed', core.status)) {
     const arrival = decideReceived(core, answer, isAsAsked(core, answer))
     const arrived = arrival[0]
     assertInvariant(arrived !== undefined, 'a reversal starts with an arrival')
@@ -168,10 +168,10 @@ function feeOn({ fee_minor }: CollectionCore, received_minor: bigint): bigint {
 
 function makeStep(
   core: CollectionCore,
-  move: MoveName,
+  move: CollectionMoveName,
   effect: Partial<Omit<CollectionStep, 'move'>>,
 ): CollectionStep[] {
-  if (!mayMove(move, core.status)) return []
+  if (!mayMoveCollection(move, core.status)) return []
   return [
     {
       move,
@@ -220,7 +220,7 @@ export function decideOutcome(
     !has_timed_out || now >= attempt.deadline_at,
     `the deadline of attempt ${attempt.number} of ${attempt.collection_id} has passed`,
   )
-  const steps = is_ignored ? [] : has_timed_out ? decideTimeout(core) : decide(core, answer)
+  const steps = is_ignored ? [] : has_timed_out ? decideTimeout(core) : decideAnswer(core, answer)
   const outcome = describeOutcome(answer)
   const described = outcome !== null && core.superseded ? `${outcome}, ${SUPERSEDED}` : outcome
   const texts = steps.flatMap((step) => [

@@ -5,7 +5,7 @@ import type { Answer, Method } from '../../adapters/providers/port.ts'
 import { type Deps, inLockOrder, inputRows, sql, type Tx } from '../../kernel/db/index.ts'
 import { assertInvariant, newId, timeOfId } from '../../kernel/lib/index.ts'
 import { applyCollectionStep, type CollectionEffects } from './change.ts'
-import { decide, describeOutcome } from './decide.ts'
+import { decideAnswer, describeOutcome } from './decide.ts'
 import { attemptReference } from './reference.ts'
 import {
   type AttemptOutcome,
@@ -112,7 +112,7 @@ export async function applyDuplicates(
     )
     const reason = `${describeOutcome(answer)}, beside what paid ${collection_id}: ${attemptReference(collection_id, number)}`
     const subscribed = snapshots.get(collection_id)?.subscribed
-    for (const step of decide(row, answer))
+    for (const step of decideAnswer(row, answer))
       applyCollectionStep(deps, effects, row, step, { actor: 'provider', reason }, subscribed)
   }
   return [...duplicates.values()]

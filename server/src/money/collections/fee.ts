@@ -1,22 +1,22 @@
-// What a payment costs its merchant by the price list in force: the fee that is frozen with it.
+// The fee of a payment by the merchant's current price list. The fee is frozen with the payment.
 
 import { chargesOf, chooseRule, type Rule, rulesForAll } from '../../access/merchants/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { formatAmount, Refusal } from '../../kernel/lib/index.ts'
 import type { NewCollection } from './check.ts'
 
-/** A payment that may be made, as far as its price needs it. `step_minor`: what the provider can move, in cents. */
-export type Priced = {
+/** A payment as far as its fee depends on it. `step_minor`: the smallest unit that the provider moves, in cents. */
+export type PaymentToPrice = {
   collection: Pick<NewCollection, 'merchant_id' | 'method' | 'amount_minor'>
   step_minor: bigint
 }
 
 /**
- * The fees of a set of payments in cents, each in its place: nothing where no line of its merchant's list counts. A payment
- * that its fee would swallow has a refusal in its place, which names the smallest amount that works. The lists are
- * read anew for every set: a new one counts from the next request on.
+ * The fees of a set of payments in cents, in the same order; 0 if no rule of the price list applies. If a fee is not less than
+ * its payment, the result is a refusal that names the smallest amount that works. Every set reads the price lists again, so that
+ * a new list applies from the next request on.
  */
-export async function feesOf(deps: Deps, items: readonly Priced[]): Promise<(bigint | Refusal)[]> {
+export async function feesOf(deps: Deps, items: readonly PaymentToPrice[]): Promise<(bigint | Refusal)[]> {
   const merchants = new Set(items.map(({ collection }) => collection.merchant_id))
   const lists = await rulesForAll(deps.db, 'collection', [...merchants])
   return items.map(({ collection, step_minor }) => {
@@ -24,11 +24,11 @@ export async function feesOf(deps: Deps, items: readonly Priced[]): Promise<(big
     const rule = chooseRule(lists.get(merchant_id) ?? [], { flow: 'collection', method, destination_code: null })
     if (rule === null) return 0n
     const fee_minor = chargesOf(rule, amount_minor).total_charges_minor
-    return fee_minor < amount_minor ? fee_minor : swallowed(deps, rule, step_minor)
+    return fee_minor < amount_minor ? fee_minor : refuseTooSmall(deps, rule, step_minor)
   })
 }
 
-function swallowed(deps: Deps, rule: Rule, step_minor: bigint): Refusal {
+function refuseTooSmall(deps: Deps, rule: Rule, step_minor: bigint): Refusal {
   const { collection_min, collection_max } = deps.config
   const smallest_minor = smallestAbove(rule, { from: collection_min, to: collection_max, step: step_minor })
   if (smallest_minor === null) {
@@ -41,8 +41,8 @@ function swallowed(deps: Deps, rule: Rule, step_minor: bigint): Refusal {
 }
 
 /**
- * The smallest amount within the limits, a multiple of `step`, that is more than its fee; null when there is none. What a
- * fee leaves never shrinks as the amount grows, because no percentage is above 100: so it is found by halving.
+ * The smallest amount within the limits, a multiple of `step`, that is more than its fee. Null: there is none. A larger amount
+ * never leaves less after the fee, because no percentage is above 100. A binary search thus finds the amount.
  */
 function smallestAbove(rule: Rule, limits: { from: bigint; to: bigint; step: bigint }): bigint | null {
   const { from, to, step } = limits

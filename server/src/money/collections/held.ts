@@ -1,4 +1,4 @@
-// The queue of payments that wait for an operator's review, and how operators see a payment, held or not.
+// The queue of payments that wait for an operator's review, and the view of a payment for operators.
 
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { payUrlOf } from '../../kernel/http/index.ts'
@@ -8,10 +8,10 @@ import type { HeldCollection, OperatorCollection } from './schema.ts'
 import type { Status } from './state.ts'
 import { COLLECTION_COLUMNS, type Collection } from './store.ts'
 
-/** One case of the queue, as it is written. `decided_at`: null while it waits. */
-export type QueueRow = { merchant_id: string; collection_id: string; environment: string; decided_at: Date | null }
+/** One row of the review queue. `decided_at`: null while the payment waits. */
+export type HeldQueueRow = { merchant_id: string; collection_id: string; environment: string; decided_at: Date | null }
 
-// Nobody else writes these rows meanwhile: whoever holds or decides has the collection under lock.
+// The transaction that holds or decides a payment has the collection under lock, so that no other transaction writes its row.
 const WRITE = sql(
   'held_write',
   `insert into held_collections (merchant_id, collection_id, environment, held_at, decided_at)
@@ -20,12 +20,12 @@ const WRITE = sql(
    on conflict (merchant_id, collection_id) do update set decided_at = excluded.decided_at`,
 )
 
-/** Puts collections that were held into the queue, and takes those out that were decided. Nothing to write: no statement. */
-export async function writeQueue(deps: Deps, tx: Tx, rows: readonly QueueRow[]): Promise<void> {
+/** Adds held collections to the queue, and marks decided ones. No rows: no statement. */
+export async function writeQueue(deps: Deps, tx: Tx, rows: readonly HeldQueueRow[]): Promise<void> {
   if (rows.length > 0) await tx.query(WRITE, [JSON.stringify(rows), deps.clock.now()])
 }
 
-type Row = Collection & {
+type OperatorCollectionRow = Collection & {
   merchant_id: string
   merchant_code: string
   merchant_name: string
@@ -47,7 +47,7 @@ const JOINED = `join merchants m on m.id = c.merchant_id
      select provider, provider_reference, phone from collection_attempts
      where merchant_id = c.merchant_id and collection_id = c.id and number = coalesce(c.settled_attempt, c.attempts)) a on true`
 
-/** Which collection is meant. */
+/** The key of a collection. */
 export type CollectionName = { merchant_id: string; id: string }
 
 const NAMED = sql(
@@ -63,7 +63,7 @@ export async function presentForOperators(
   pay_url: string,
 ): Promise<OperatorCollection[]> {
   if (names.length === 0) return []
-  const rows = await reader.query<Row>(NAMED, [JSON.stringify(names)])
+  const rows = await reader.query<OperatorCollectionRow>(NAMED, [JSON.stringify(names)])
   const found = new Map(rows.map((row) => [row.id, row]))
   return withHistory(
     reader,
@@ -72,7 +72,7 @@ export async function presentForOperators(
   )
 }
 
-// The id carries its merchant's routing code, so that it leads to its row through the primary key.
+// The id contains the merchant's routing code, so that the primary key finds the row.
 const FIND = sql(
   'operator_collection_find',
   `select ${COLUMNS} from (
@@ -80,28 +80,28 @@ const FIND = sql(
    ${JOINED}`,
 )
 
-async function find(deps: Deps, reader: Reader, collection_id: string): Promise<OperatorCollection | undefined> {
+async function findForOperators(deps: Deps, reader: Reader, collection_id: string): Promise<OperatorCollection | undefined> {
   const id = collection_id.toLowerCase()
-  const rows = isId(id) ? await reader.query<Row>(FIND, [routingCodeOf(id), id]) : []
+  const rows = isId(id) ? await reader.query<OperatorCollectionRow>(FIND, [routingCodeOf(id), id]) : []
   const [found] = await withHistory(reader, rows, payUrlOf(deps.config))
   return found
 }
 
 /** A collection as operators see it. Refuses one that is unknown with not_found. */
 export async function getForOperators(deps: Deps, reader: Reader, collection_id: string): Promise<OperatorCollection> {
-  return (await find(deps, reader, collection_id)) ?? refuse('not_found', { message: 'There is no such collection.' })
+  return (await findForOperators(deps, reader, collection_id)) ?? refuse('not_found', { message: 'There is no such collection.' })
 }
 
 /** A collection that was held, as operators see it. Refuses one that is unknown or was never held with not_found. */
 export async function getHeld(deps: Deps, reader: Reader, collection_id: string): Promise<HeldCollection> {
-  const found = await find(deps, reader, collection_id)
+  const found = await findForOperators(deps, reader, collection_id)
   const held_at = found?.held_at ?? null
   if (found === undefined || held_at === null)
     return refuse('not_found', { message: 'There is no such collection under review.' })
   return { ...found, held_at }
 }
 
-type HistoryRow = {
+type CollectionHistoryRow = {
   collection_id: string
   from_status: Status
   to_status: Status
@@ -118,13 +118,13 @@ const HISTORY = sql(
    join collection_history h on h.merchant_id = i.merchant_id and h.collection_id = i.id order by h.seq`,
 )
 
-/** The rows with what became of each, in one statement for all of them. */
-async function withHistory(reader: Reader, rows: readonly Row[], pay_url: string): Promise<OperatorCollection[]> {
+/** The rows with their history. One statement reads the history of all rows. */
+async function withHistory(reader: Reader, rows: readonly OperatorCollectionRow[], pay_url: string): Promise<OperatorCollection[]> {
   if (rows.length === 0) return []
   const keys = rows.map(({ merchant_id, id }) => ({ merchant_id, id }))
-  const history = await reader.query<HistoryRow>(HISTORY, [JSON.stringify(keys)])
+  const history = await reader.query<CollectionHistoryRow>(HISTORY, [JSON.stringify(keys)])
   return rows.map((row) =>
-    view(
+    presentOperatorCollection(
       row,
       pay_url,
       history.filter(({ collection_id }) => collection_id === row.id),
@@ -132,7 +132,7 @@ async function withHistory(reader: Reader, rows: readonly Row[], pay_url: string
   )
 }
 
-function view(row: Row, pay_url: string, history: readonly HistoryRow[]): OperatorCollection {
+function presentOperatorCollection(row: OperatorCollectionRow, pay_url: string, history: readonly CollectionHistoryRow[]): OperatorCollection {
   const { merchant_id, merchant_code, merchant_name, customer_name, customer_phone, description } = row
   return {
     merchant_id,

@@ -1,7 +1,7 @@
 // The door of collections.
 
 export { type Clearance, clearCollection } from './clear.ts'
-export { dateOfId } from './days.ts'
+export { dateOfIdSql } from './days.ts'
 export { daysTask } from './days-task.ts'
 export { createDriver, type Driver } from './drive.ts'
 export { feesOf } from './fee.ts'
@@ -17,7 +17,7 @@ export { CollectionStatus, HeldCollection, ListFilters, OperatorCollection } fro
 export { applyOutcomes } from './settle.ts'
 export type { AttemptOutcome } from './snapshot.ts'
 export { moves, START, STATUSES, type Status } from './state.ts'
-export { type Attempt, createFind, findAttempts } from './store.ts'
-export { type Slot, type SlotSum, sumsOf } from './tally.ts'
-export { countTry, triesTask } from './tries.ts'
-export { type UnansweredTry, unansweredTries } from './unanswered.ts'
+export { type Attempt, createFindCollection, findAttempts } from './store.ts'
+export { type Slot, type SlotSum, readSlotSums } from './tally.ts'
+export { checkPromptLimits, promptLimitsTask } from './prompt-limits.ts'
+export { type UnansweredAttempt, findUnansweredAttempts } from './unanswered.ts'

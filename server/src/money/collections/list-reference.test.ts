@@ -6,7 +6,7 @@ import { createWorld, START, type World } from '../../../test/harness.ts'
 import { rowsRead } from '../../../test/rows-read.ts'
 import type { Merchant } from '../../access/merchants/index.ts'
 import { newId } from '../../kernel/lib/index.ts'
-import { BEGUN_MAX, type Filters, listCollections, NEWEST_MAX } from './list.ts'
+import { BEGUN_MAX, type CollectionFilters, listCollections, NEWEST_MAX } from './list.ts'
 
 const OLD = 45_000
 const YOUNG = NEWEST_MAX + 500
@@ -38,8 +38,8 @@ async function plant(of: Merchant, many: number, reference: string, since: numbe
   )
 }
 
-const search = (filter: Partial<Filters>, page = 1) => {
-  const filters: Filters = {
+const search = (filter: Partial<CollectionFilters>, page = 1) => {
+  const filters: CollectionFilters = {
     merchant_id: world.merchant.id,
     environment: 'sandbox',
     status: null,

@@ -1,4 +1,4 @@
-// The list of collections and the file of the same: one set of filters.
+// The list of collections and its CSV export, with the same filters.
 
 import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
@@ -20,12 +20,12 @@ import {
 } from '../../kernel/http/index.ts'
 import { type CsvCell, formatAmount, plainCell } from '../../kernel/lib/index.ts'
 import { checkPhone } from './check.ts'
-import { BEGUN_MAX, batchesOf, type Filters, listCollections, NEWEST_MAX } from './list.ts'
+import { BEGUN_MAX, batchesOf, type CollectionFilters, listCollections, NEWEST_MAX } from './list.ts'
 import { presentCollection } from './present.ts'
 import { CollectionStatus, ListFilters } from './schema.ts'
 import type { Collection } from './store.ts'
 
-/** What a search by the beginning of a reference promises. */
+/** The limits of a search by the beginning of a reference. */
 const SEARCH_BOUNDS = [
   '`reference` finds the payments whose reference begins with the text, in any case.',
   `If at most ${BEGUN_MAX} references of the environment begin so, all of them are searched.`,
@@ -50,7 +50,7 @@ const COLUMNS = [
   'environment',
 ] as const
 
-function cellsOf(row: Collection, pay_url: string): CsvCell[] {
+function collectionCells(row: Collection, pay_url: string): CsvCell[] {
   const { amount_minor, amount_received_minor: received } = row
   const record = presentCollection(row, pay_url)
   return COLUMNS.map((column) => {
@@ -62,7 +62,7 @@ function cellsOf(row: Collection, pay_url: string): CsvCell[] {
 
 const Filter = Type.Object(ListFilters)
 
-function filtersOf(request: FastifyRequest, query: Static<typeof Filter>): Filters {
+function filtersOf(request: FastifyRequest, query: Static<typeof Filter>): CollectionFilters {
   const { merchant, environment } = caller(request)
   return {
     merchant_id: merchant.id,
@@ -101,7 +101,7 @@ export function collectionListRoutes(deps: Deps, app: App, access: Access): void
   app.get(
     '/v1/collections/export.csv',
     {
-      // What only a HEAD asks for would be read from the database all the same.
+      // A HEAD request would read all rows from the database.
       exposeHeadRoute: false,
       schema: {
         tags,
@@ -116,7 +116,7 @@ export function collectionListRoutes(deps: Deps, app: App, access: Access): void
       sendCsv(request, reply, 'collections', {
         columns: COLUMNS,
         batches: batchesOf(deps, filtersOf(request, request.query), CSV_BATCH),
-        cells: (row) => cellsOf(row, payUrlOf(deps.config, app)),
+        cells: (row) => collectionCells(row, payUrlOf(deps.config, app)),
       }),
   )
 }

@@ -1,4 +1,4 @@
-// Listing a merchant's collections, newest first: a page of them, or all in batches. A payment belongs to the time of its id.
+// Lists a merchant's collections, newest first: one page, or all in batches. The time of a payment is that of its id.
 
 import { beginsWith, type Deps, lastReferenceFirst, type Reader, sql } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment } from '../../kernel/http/index.ts'
@@ -7,8 +7,11 @@ import { countAll } from './count.ts'
 import { COLLECTION_COLUMNS, type Collection } from './store.ts'
 import { type Segment, segmentsOf } from './tally.ts'
 
-/** Filters of a list; null where none is set. `reference` is the beginning of one, in any case. Times bound created_at: from inclusive, to exclusive. */
-export type Filters = {
+/**
+ * Filters of a list. Null: no filter. `reference` is the beginning of a reference, in any case. `from` (inclusive) and `to`
+ * (exclusive) limit created_at.
+ */
+export type CollectionFilters = {
   merchant_id: string
   environment: Environment
   status: string | null
@@ -23,8 +26,8 @@ const MATCHING = `c.merchant_id = $1 and c.environment = $2
      and ($3::text is null or c.status = $3) and ($4::text is null or c.method = $4)
      and ($5::text is null or ${beginsWith('c.reference', '$5')}) and ($6::text is null or c.customer_phone = $6)`
 
-// Which rows they are is found first, and only those are shown: what stands on the pages before costs no more than its place
-// in an index. Without names they are planned for the filters at hand: a plan for all of them at once would use no index.
+// The statement finds the ids of the page first, then reads only those rows. Rows of earlier pages cost only an index scan.
+// Statements without a name get a plan for the given filters. One plan for all filters would use no index.
 const IN_RANGES = sql(
   '',
   `select ${COLLECTION_COLUMNS} from (
@@ -46,9 +49,9 @@ const IN_RANGE = sql(
      select c.id from collections c where ${MATCHING} and c.id >= $7 and c.id < $8 order by c.id desc limit $9 offset $10) p
    join collections c on c.merchant_id = $1 and c.id = p.id order by c.id desc`,
 )
-/** Most payments that are read from the index of references, the last references in alphabetical order. */
+/** Maximum of payments that a search reads from the index of references, the last references in alphabetical order. */
 export const BEGUN_MAX = COUNT_MAX
-/** If more references begin so: most payments of the period, the newest, among which matches are looked for as well. */
+/** If more references match: maximum of payments of the period, the newest, that the search also reads. */
 export const NEWEST_MAX = 20_000
 /**
  * The end of a query for a merchant's newest collections of one environment. Only the index of lists has this order, so that the
@@ -59,7 +62,7 @@ export function newestOf(table: string, environment: string, from_id: string, un
   return `${place} >= (${environment}::text, ${from_id}::uuid) and ${place} < (${environment}::text, ${until_id}::uuid)
        order by ${table}.environment desc, ${table}.id desc limit ${limit}`
 }
-// Both searches end after a number of rows, and only then the other filters apply. Rows read therefore never grow with the data.
+// Both searches stop after a maximum of rows, and then apply the other filters. The number of rows read does not grow with the data.
 const BY_REFERENCE = sql(
   '',
   `with begun as materialized (
@@ -82,22 +85,22 @@ const BY_IDS = sql(
 )
 const COUNT = sql('', `select count(*) as total from collections c where ${MATCHING} and c.id >= $7 and c.id < $8`)
 
-function matching({ merchant_id, environment, status, method, reference, phone }: Filters): unknown[] {
+function matchingValues({ merchant_id, environment, status, method, reference, phone }: CollectionFilters): unknown[] {
   return [merchant_id, environment, status, method, reference, phone]
 }
 
-function bounds({ from, to }: Filters): [from_id: string, until_id: string] {
+function bounds({ from, to }: CollectionFilters): [from_id: string, until_id: string] {
   const { from_id, until_id } = idsBetween(from, to)
   return [from_id, until_id]
 }
 
-/** Few enough to be stepped over one by one. */
+/** An offset up to this is read row by row. */
 const NEAR = 1_000
 
-/** One page, and how many collections match in all. A search by reference finds up to 10,000: see `SEARCH_BOUNDS` of list-routes.ts. */
+/** One page, and the number of all matches. A search by reference finds up to 10,000: see `SEARCH_BOUNDS` of list-routes.ts. */
 export async function listCollections(
   deps: Deps,
-  filters: Filters,
+  filters: CollectionFilters,
   page: number,
   page_size: number,
 ): Promise<{ rows: Collection[]; total: number }> {
@@ -108,32 +111,32 @@ export async function listCollections(
   const unfiltered = !has_index && [status, method, from, to].every((value) => value === null)
   if (has_index || (unfiltered && offset <= NEAR)) {
     const [rows, total] = await Promise.all([
-      deps.db.query<Collection>(IN_RANGE, [...matching(filters), ...bounds(filters), page_size, offset]),
+      deps.db.query<Collection>(IN_RANGE, [...matchingValues(filters), ...bounds(filters), page_size, offset]),
       unfiltered ? countAll(deps, filters.merchant_id, filters.environment) : countMatching(deps.db, filters),
     ])
     return { rows, total }
   }
   const segments = await segmentsOf(deps.db, filters)
-  const { taken, skip } = take(segments, offset, page_size)
+  const { taken, skip } = takeSegments(segments, offset, page_size)
   const rows = taken.length === 0 ? [] : await readSegments(deps.db, filters, taken, page_size, skip)
   return { rows, total: segments.reduce((sum, { items }) => sum + items, 0) }
 }
 
-async function listByReference(reader: Reader, filters: Filters, page_size: number, offset: number) {
-  const values = [...matching(filters), ...bounds(filters), page_size, offset]
+async function listByReference(reader: Reader, filters: CollectionFilters, page_size: number, offset: number) {
+  const values = [...matchingValues(filters), ...bounds(filters), page_size, offset]
   const [found] = await reader.query<{ total: number; ids: string[] }>(BY_REFERENCE, values)
   const { total, ids } = found ?? { total: 0, ids: [] }
   const rows = ids.length === 0 ? [] : await reader.query<Collection>(BY_IDS, [filters.merchant_id, ids])
   return { rows, total }
 }
 
-async function countMatching(reader: Reader, filters: Filters): Promise<number> {
-  const [row] = await reader.query<{ total: bigint }>(COUNT, [...matching(filters), ...bounds(filters)])
+async function countMatching(reader: Reader, filters: CollectionFilters): Promise<number> {
+  const [row] = await reader.query<{ total: bigint }>(COUNT, [...matchingValues(filters), ...bounds(filters)])
   return Number(row?.total ?? 0n)
 }
 
-/** The segments that hold a page, and how many of their rows belong to the pages before. */
-function take(segments: readonly Segment[], offset: number, limit: number): { taken: Segment[]; skip: number } {
+/** The segments that contain a page, and the number of their rows that belong to earlier pages. */
+function takeSegments(segments: readonly Segment[], offset: number, limit: number): { taken: Segment[]; skip: number } {
   const taken: Segment[] = []
   let before = 0
   let skip = 0
@@ -148,20 +151,20 @@ function take(segments: readonly Segment[], offset: number, limit: number): { ta
   return { taken, skip }
 }
 
-/** Reads rows of segments, newest first. A day whose payments are known by their ids is not searched. */
+/** Reads rows of segments, newest first. If the ids of a day are stored, the statement reads them by id. */
 function readSegments(
   reader: Reader,
-  filters: Filters,
+  filters: CollectionFilters,
   segments: readonly Segment[],
   limit: number,
   skip: number,
   before_id = LAST_ID,
 ): Promise<Collection[]> {
-  // Ids are kept by status: of all statuses together, a range is as quick.
+  // Ids are stored by status. For all statuses together, reading a range is as fast.
   const known = segments.filter(({ day }) => day !== null && filters.status !== null)
   const ranges = segments.filter((segment) => !known.includes(segment))
   return reader.query<Collection>(IN_RANGES, [
-    ...matching(filters),
+    ...matchingValues(filters),
     JSON.stringify(ranges.map(({ from_id, until_id }) => ({ from_id, until_id }))),
     JSON.stringify(known.map(({ day }) => day)),
     skip + limit,
@@ -171,17 +174,14 @@ function readSegments(
   ])
 }
 
-/**
- * All collections that match, newest first, in batches of at most `size` rows. Each is read when the one before has been
- * taken.
- */
-export async function* batchesOf(deps: Deps, filters: Filters, size: number): AsyncGenerator<Collection[]> {
+/** All matching collections, newest first, in batches of at most `size` rows. A batch is read after the caller took the one before. */
+export async function* batchesOf(deps: Deps, filters: CollectionFilters, size: number): AsyncGenerator<Collection[]> {
   const { reference, phone } = filters
   const [from_id, until_id] = bounds(filters)
   const whole = { from_id, until_id, items: size, day: null }
   const segments = reference !== null || phone !== null ? [whole] : await segmentsOf(deps.db, filters)
   while (segments.length > 0) {
-    const { taken } = take(segments, 0, size)
+    const { taken } = takeSegments(segments, 0, size)
     segments.splice(0, taken.length)
     for (let before_id = LAST_ID; ; ) {
       const rows = await readSegments(deps.db, filters, taken, size, 0, before_id)

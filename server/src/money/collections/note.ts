@@ -1,16 +1,16 @@
-// Writing down what open answers change: never a status, only what is known of the attempt and when it is due again.
+// Records open answers: they change no status, only the provider's data of the attempt and its next due time.
 
 import type { PushAnswer } from '../../adapters/providers/port.ts'
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
 import { nextAskAt } from './pauses.ts'
 import { ASKS_MAX, ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
-/** An open answer about an attempt, or that it was not sent. `holds_lease`: from whoever works on it, else a hint. */
-export type Note = { attempt: Attempt; answer: PushAnswer; holds_lease: boolean }
+/** An open answer about an attempt, or that it was not sent. `holds_lease`: true if the answering process holds the lease; else a hint. */
+export type OpenAnswer = { attempt: Attempt; answer: PushAnswer; holds_lease: boolean }
 
-// No lock on the collection is needed. Compare-and-set on the owner: only whoever holds the lease gives it back, counts a
-// question and sets when the next one is due. Anybody else brings facts, and at most brings forward a row that nobody works on.
-// What was not sent for certain is given back as it was taken, uncounted: whoever takes it next may send it without asking.
+// Needs no lock on the collection. Compare-and-set on the owner: only the process that holds the lease gives it back, counts the
+// question and sets the next due time. A hint records its facts, and can only bring forward a row without a lease.
+// If the attempt was not sent for certain, the question is not counted: the next process may send it without asking.
 const NOTE_OPEN = sql(
   'attempts_note_open',
   `update collection_attempts a set
@@ -32,13 +32,13 @@ const NOTE_OPEN = sql(
      and a.due_at is not null`,
 )
 
-type Row = {
+type OpenAnswerRow = {
   merchant_id: string
   collection_id: string
   number: number
   owner: string | null
   sent: boolean
-  /** 1, or 0 for what was not sent. */
+  /** 1; 0 if the attempt was not sent. */
   counts: number
   due_at: Date
   earlier_at: Date | null
@@ -46,14 +46,14 @@ type Row = {
   provider_id: string | null
 }
 
-/** Notes open answers, each attempt once however many answers came about it. */
-export async function noteOpenAnswers(deps: Deps, notes: readonly Note[]): Promise<void> {
+/** Records open answers. Several answers about one attempt are merged into one row. */
+export async function noteOpenAnswers(deps: Deps, notes: readonly OpenAnswer[]): Promise<void> {
   const now = deps.clock.now()
-  const rows = new Map<string, Row>()
+  const rows = new Map<string, OpenAnswerRow>()
   for (const note of notes) {
-    const row = rowOf(deps, note, now)
+    const row = openAnswerRow(deps, note, now)
     const known = rows.get(note.attempt.provider_reference)
-    rows.set(note.attempt.provider_reference, known ? both(known, row) : row)
+    rows.set(note.attempt.provider_reference, known ? mergeRows(known, row) : row)
   }
   const ordered = inLockOrder(
     [...rows.values()],
@@ -62,7 +62,7 @@ export async function noteOpenAnswers(deps: Deps, notes: readonly Note[]): Promi
   await oneStatement(deps.db).query(NOTE_OPEN, [JSON.stringify(ordered), now])
 }
 
-function rowOf(deps: Deps, { attempt, answer, holds_lease }: Note, now: Date): Row {
+function openAnswerRow(deps: Deps, { attempt, answer, holds_lease }: OpenAnswer, now: Date): OpenAnswerRow {
   const { merchant_id, collection_id, number, deadline_at } = attempt
   const sent = answer.kind === 'accepted'
   const sent_at = attempt.sent_at ?? (sent ? now : null)
@@ -75,15 +75,15 @@ function rowOf(deps: Deps, { attempt, answer, holds_lease }: Note, now: Date): R
     sent,
     counts: answer.kind === 'not_sent' ? 0 : 1,
     due_at,
-    // A hint counts for nothing in the pauses, or polling would put the worker off: only what the provider announced counts.
+    // A hint does not lengthen the pauses, or polling would delay the worker. Only an announced change brings the row forward.
     earlier_at: answer.ask_again_ms === undefined ? null : due_at,
     provider_status: answer.provider_status,
     provider_id: answer.provider_id ?? null,
   }
 }
 
-/** Two answers about one attempt: an update would take one of them, whichever it meets. */
-function both(first: Row, second: Row): Row {
+/** Merges two answers about one attempt, because an update would use only one of them. */
+function mergeRows(first: OpenAnswerRow, second: OpenAnswerRow): OpenAnswerRow {
   const [base, other] = first.owner !== null && second.owner === null ? [first, second] : [second, first]
   const earlier = [first.earlier_at, second.earlier_at]
     .filter((at) => at !== null)
@@ -105,7 +105,7 @@ const RENEW = sql(
    returning 1 as held`,
 )
 
-/** Makes a lease of this process a whole one again. False: somebody else has it, or has learned that it was sent. */
+/** Renews a lease of this process. False: another process has the lease, or recorded that the attempt was sent. */
 export async function renewLease(deps: Deps, attempt: Attempt): Promise<boolean> {
   const { merchant_id, collection_id, number } = attempt
   const now = deps.clock.now()

@@ -1,5 +1,5 @@
-// The collections of all merchants, as operators list them. Without a merchant a list first finds the merchants that have
-// such payments, then shares a limit of rows among them, then filters. Only the queue of reviews is read whole.
+// Lists the collections of all merchants for operators. Without a merchant, a list first finds the merchants that have such
+// payments, then shares a maximum of rows among them, then filters. Only the queue of reviews is read completely.
 
 import { beginsWith, type Deps, lastReferenceFirst, type Statement, sql } from '../../kernel/db/index.ts'
 import {
@@ -17,7 +17,7 @@ import { type CollectionName, presentForOperators } from './held.ts'
 import { listCollections, newestOf } from './list.ts'
 import type { Status } from './state.ts'
 
-/** Which collections operators list. Without `status`: those under review, or all of them if something is searched for. */
+/** The filter of an operator's list. Without `status`: collections under review, or all if another filter is set. */
 export type OperatorFilter = PageChoice & {
   status?: Status | 'any'
   held?: boolean
@@ -30,23 +30,23 @@ export type OperatorFilter = PageChoice & {
   to?: string
 }
 
-/** Most payments, tries or reviews that one list reads, of all merchants together. */
+/** Maximum of payments, attempts or reviews that one list reads, of all merchants together. */
 export const LOOKED_AT_MAX = 10_000
-/** Most merchants, each with one environment, that share these. */
+/** Maximum of merchants, each with one environment, that share these rows. */
 export const BOOKS_MAX = 200
-/** Most merchants that are asked whether they have any, those that were registered last. */
+/** Maximum of merchants that are searched, those registered last. */
 export const ASKED_MAX = 10_000
-/** Most merchants whose tries that wait are listed together. */
+/** Maximum of merchants whose waiting attempts are listed together. */
 export const WAITING_MAX = 500
 
-const matching = (id: string, environment: string) =>
+const matchingSql = (id: string, environment: string) =>
   `($2::text is null or ${environment} = $2) and ($3::text is null or c.method = $3)
      and ($4::text is null or ${beginsWith('c.reference', '$4')}) and ($5::text is null or c.customer_phone = $5)
      and ${id} >= $6::uuid and ${id} < $7::uuid and ($8::text is null or c.status = $8)`
-const MATCHING = matching('c.id', 'c.environment')
+const MATCHING = matchingSql('c.id', 'c.environment')
 
-/** One statement for a page of a selection and for the number of its rows, both up to COUNT_MAX. `order` is of the listed rows. */
-function listOf(selection: string, order = 'id desc'): Statement {
+/** One statement for a page of a selection and the number of its rows, both up to COUNT_MAX. `order`: the order of the rows. */
+function listStatement(selection: string, order = 'id desc'): Statement {
   return sql(
     '',
     `with listed as materialized (select * from (${selection}) f order by ${order} limit ${COUNT_MAX})
@@ -59,14 +59,14 @@ function listOf(selection: string, order = 'id desc'): Statement {
 const SHARE = `(select greatest(${LOOKED_AT_MAX} / greatest(count(*), 1), 1) from books)`
 
 /**
- * A list of what many merchants have. `read` selects collections of one merchant and environment, in the order of an index and
- * by its columns alone, so that its limit bounds what is read. The merchants that have the newest of the first ones share the limit.
+ * A list over many merchants. `read` selects collections of one merchant and environment, in the order of an index and by its
+ * columns only, so that its limit bounds the rows read. The merchants with the newest payments share the limit.
  */
 function listShared(
   read: (merchant: string, environment: string, limit: string) => string,
   environments = "'{live,sandbox}'",
 ): Statement {
-  return listOf(`with books as materialized (
+  return listStatement(`with books as materialized (
        select m.id as merchant_id, e.environment from (
          select id from merchants where $1::uuid is null or id = $1 order by id desc limit ${ASKED_MAX}) m
        cross join unnest(${environments}::text[]) as e(environment)
@@ -80,16 +80,16 @@ function listShared(
 const IN_TIME = 'n.id >= $6::uuid and n.id < $7::uuid'
 const ASKED_FOR = (environment: string) => `($2::text is null or ${environment} = $2)`
 
-// Statements without a name are planned for the filters at hand: without filters on c, the queue is read alone.
-const UNDER_REVIEW = listOf(
+// Statements without a name get a plan for the given filters. Without filters on c, only the queue is read.
+const UNDER_REVIEW = listStatement(
   `select h.merchant_id, h.collection_id as id, h.held_at from held_collections h
      left join collections c on c.merchant_id = h.merchant_id and c.id = h.collection_id
      where h.decided_at is null and ($1::uuid is null or h.merchant_id = $1)
-       and ${matching('h.collection_id', 'h.environment')}`,
+       and ${matchingSql('h.collection_id', 'h.environment')}`,
   'held_at, id',
 )
 
-// Its index does not know the environment, which is a filter like others.
+// The index has no environment, so that the environment is a filter like others.
 const WERE_HELD = listShared(
   (merchant, _environment, limit) => `select c.* from (
        select n.merchant_id, n.collection_id as id from held_collections n where n.merchant_id = ${merchant}
@@ -98,8 +98,8 @@ const WERE_HELD = listShared(
   "'{any}'",
 )
 
-// Steps from merchant to merchant over the index of what is due: every payment that is processing has a try in it.
-const WAITING = listOf(
+// Steps from merchant to merchant over the index of due attempts. Every processing payment has an attempt in this index.
+const WAITING = listStatement(
   `with recursive waiting as (
        (select a.merchant_id, 1 as number from collection_attempts a
         where a.due_at is not null and ($1::uuid is null or a.merchant_id = $1) order by a.merchant_id limit 1)
@@ -116,7 +116,7 @@ const WAITING = listOf(
      where ${MATCHING}`,
 )
 
-// The index of phones does not know the environment either.
+// The index of phones has no environment either.
 const OF_PHONE = listShared(
   (merchant, _environment, limit) => `select n.* from collections n where n.merchant_id = ${merchant}
        and n.customer_phone = $5 and ${IN_TIME} order by n.id desc limit ${limit}`,
@@ -138,24 +138,21 @@ const NEWEST = listShared(
        and ${newestOf('n', environment, '$6', '$7', limit)}`,
 )
 
-/** True if more than the status, the merchant and the environment is asked for. */
+/** True if the filter has more than a status, a merchant and an environment. */
 function isSearch({ method, reference, phone, from, to }: OperatorFilter): boolean {
   return [method, reference, phone, from, to].some((value) => value !== undefined)
 }
 
-/** The status that a filter means; null: every one. */
-function statusOf(filter: OperatorFilter): Status | null {
+/** The status of a filter. Null: every status. */
+function wantedStatus(filter: OperatorFilter): Status | null {
   const { status = isSearch(filter) || filter.held ? 'any' : 'pending_clearance' } = filter
   return status === 'any' ? null : status
 }
 
-/**
- * A page of the collections of all merchants, or of one: those under review, the longest waiting first; all others,
- * newest first.
- */
+/** A page of the collections of all merchants or of one. Reviews: the longest waiting first. All others: newest first. */
 export async function listForOperators(deps: Deps, filter: OperatorFilter) {
   const { page = 1, page_size = 20 } = filter
-  const status = statusOf(filter)
+  const status = wantedStatus(filter)
   const phone = filter.phone === undefined ? null : checkPhone('phone', filter.phone)
   const { names, total } =
     filter.merchant_id !== undefined && !filter.held && status !== 'pending_clearance'
@@ -164,10 +161,10 @@ export async function listForOperators(deps: Deps, filter: OperatorFilter) {
   return pageOf(await presentForOperators(deps.db, names, payUrlOf(deps.config)), total, filter)
 }
 
-type Found = { names: CollectionName[]; total: number }
-type Wanted = { status: Status | null; phone: string | null; page: number; page_size: number }
+type NamedPage = { names: CollectionName[]; total: number }
+type OperatorSearch = { status: Status | null; phone: string | null; page: number; page_size: number }
 
-function statementFor(filter: OperatorFilter, { status, phone }: Wanted): Statement {
+function statementFor(filter: OperatorFilter, { status, phone }: OperatorSearch): Statement {
   if (status === 'pending_clearance') return UNDER_REVIEW
   if (filter.held) return WERE_HELD
   if (status === 'processing') return WAITING
@@ -175,23 +172,23 @@ function statementFor(filter: OperatorFilter, { status, phone }: Wanted): Statem
   return filter.reference === undefined ? NEWEST : OF_REFERENCE
 }
 
-async function ofMany(deps: Deps, filter: OperatorFilter, wanted: Wanted): Promise<Found> {
+async function ofMany(deps: Deps, filter: OperatorFilter, wanted: OperatorSearch): Promise<NamedPage> {
   const { merchant_id = null, environment = null, method = null, reference = null } = filter
   const { from_id, until_id } = idsOfTime(filter)
-  // The queue itself says that they are under review.
+  // The rows of the queue are under review, so that the statement needs no filter by status.
   const status = wanted.status === 'pending_clearance' ? null : wanted.status
   const values = [merchant_id, environment, method, reference, wanted.phone, from_id, until_id, status]
   const page = [wanted.page_size, (wanted.page - 1) * wanted.page_size]
-  const [found] = await deps.db.query<Found>(statementFor(filter, wanted), [...values, ...page])
+  const [found] = await deps.db.query<NamedPage>(statementFor(filter, wanted), [...values, ...page])
   return found ?? { names: [], total: 0 }
 }
 
-/** As the merchant's own list: of both environments, the newest of both are merged. */
+/** Lists as the merchant's own list does. Without an environment, the newest rows of both environments are merged. */
 async function ofOneMerchant(
   deps: Deps,
   filter: OperatorFilter,
-  { merchant_id, status, phone, page, page_size }: Wanted & { merchant_id: string },
-): Promise<Found> {
+  { merchant_id, status, phone, page, page_size }: OperatorSearch & { merchant_id: string },
+): Promise<NamedPage> {
   const of = (environment: Environment, number: number, size: number) => {
     const { method = null, reference = null } = filter
     const [from, to] = [filter.from, filter.to].map((time) => (time === undefined ? null : new Date(time)))

@@ -1,4 +1,4 @@
-// The payments that payers tried on one payment link.
+// Lists the payments of one payment link.
 
 import { type Deps, sql } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type PageChoice, pageOf } from '../../kernel/http/index.ts'
@@ -16,7 +16,7 @@ const COUNT = sql(
      select 1 from collections c where c.merchant_id = $1 and c.payment_link_id = $2 limit $3) counted`,
 )
 
-/** Which link's payments, and which page of them. */
+/** The payment link, and the page of its payments. */
 export type OfLink = PageChoice & { merchant_id: string; link_id: string }
 
 /** A page of the payments of a link, newest first. `total_items` counts up to 10,000. `pay_url`: where pages are served. */

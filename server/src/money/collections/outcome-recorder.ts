@@ -6,7 +6,7 @@ import type { Deps } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
 import { isOpen } from './decide.ts'
 import type { LinkSettlement } from './link-settlement.ts'
-import { type Note, noteOpenAnswers } from './note.ts'
+import { type OpenAnswer, noteOpenAnswers } from './note.ts'
 import { settleOutcomes } from './settle.ts'
 import type { AttemptOutcome } from './snapshot.ts'
 import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
@@ -112,7 +112,7 @@ function createWriters(deps: Deps, links: LinkSettlement, webhooks: DeliveryQueu
     },
     { max_items: 250, max_running: 2 },
   )
-  const note = gather<Note, void>(
+  const note = gather<OpenAnswer, void>(
     async (notes) => {
       await noteOpenAnswers(deps, notes)
       return notes.map(() => undefined)

@@ -1,5 +1,5 @@
-// Payments that payers begin on a page: a payment link makes a collection for each try, a hosted page has one collection
-// that goes on to its next attempt. The page is under lock meanwhile, behind the collection of a hosted one.
+// Payments that payers start on a page. A payment link gets a new collection for each payment; a hosted page has one collection
+// with several attempts. The transaction locks the collection of a hosted page first, then the page.
 
 import type { FailureReason, Method } from '../../adapters/providers/port.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -11,8 +11,8 @@ import { hasReceived } from './snapshot.ts'
 import { type AttemptState, START, type Status } from './state.ts'
 import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
-/** A page that can be paid, as far as a payment on it needs it. Amount in cents. */
-export type Page = {
+/** A page that can be paid. Amount in cents. */
+export type PaymentPage = {
   merchant_id: string
   routing_code: number
   id: string
@@ -37,11 +37,11 @@ const CREATE = sql(
    values ($1, $2, $3, $4, $5, 0, $6, $7, $8, $9, null, $10, $11, $12, $13, $14, null, $15, $16, $17, $18)`,
 )
 
-/** Writes a collection of a page: `created` for a hosted one that nobody has tried to pay, else `processing`. */
-async function create(
+/** Writes a collection of a page: `created` for a hosted page without an attempt, else `processing`. */
+async function insertPageCollection(
   deps: Deps,
   tx: Tx,
-  page: Page,
+  page: PaymentPage,
   made: {
     id: string
     status: Status
@@ -74,13 +74,13 @@ async function create(
 }
 
 /** Writes the collection of a hosted page, in the transaction of the page. */
-export async function createHosted(deps: Deps, tx: Tx, page: Page & { collection_id: string }): Promise<void> {
+export async function createHosted(deps: Deps, tx: Tx, page: PaymentPage & { collection_id: string }): Promise<void> {
   const nothing = { status: 'created', method: null, fee_minor: 0n, phone: null, attempts: 0 } as const
-  await create(deps, tx, page, { id: page.collection_id, ...nothing })
+  await insertPageCollection(deps, tx, page, { id: page.collection_id, ...nothing })
 }
 
-/** Where the collection of a hosted page stands. */
-export type HostedStanding = {
+/** The collection of a hosted page under lock. */
+export type LockedHostedCollection = {
   status: Status
   attempts: number
   version: number
@@ -94,26 +94,26 @@ const LOCK_HOSTED = sql(
 )
 
 /** Locks the collection of a hosted page. Comes before the lock of the page itself. */
-export async function lockHosted(tx: Tx, merchant_id: string, collection_id: string): Promise<HostedStanding | null> {
-  const [row] = await tx.query<HostedStanding>(LOCK_HOSTED, [merchant_id, collection_id])
+export async function lockHosted(tx: Tx, merchant_id: string, collection_id: string): Promise<LockedHostedCollection | null> {
+  const [row] = await tx.query<LockedHostedCollection>(LOCK_HOSTED, [merchant_id, collection_id])
   return row ?? null
 }
 
 /** The highest number of an attempt: references have two digits for it. */
 const ATTEMPTS_MAX = 99
 
-/** True when a payer may try (again), as far as the payment itself goes: nothing was received, and a number is left. */
+/** True if the payment allows another attempt: no money was received, and a number is left. */
 export function mayStart({
   status,
   attempts,
   amount_received_minor,
   foreign_currency,
-}: Pick<HostedStanding, 'status' | 'attempts' | 'amount_received_minor' | 'foreign_currency'>): boolean {
+}: Pick<LockedHostedCollection, 'status' | 'attempts' | 'amount_received_minor' | 'foreign_currency'>): boolean {
   const open = status === START.to || (START.from as readonly Status[]).includes(status)
   return open && !hasReceived({ amount_received_minor, foreign_currency }) && attempts < ATTEMPTS_MAX
 }
 
-// A payer who tries another way while the last try has no answer stays in processing: then only the attempt is new.
+// If the payer starts another attempt while the last one has no answer, the collection stays in processing.
 const RESTART = sql(
   'page_restart_hosted',
   `with moved as (
@@ -138,12 +138,12 @@ const ATTEMPT = sql(
 /** What a payer chose. Fee in cents. `lease`: this process sends it, else a worker. */
 export type Choice = { provider: string; method: Method; phone: string | null; fee_minor: bigint; lease: boolean }
 
-/** Begins a payment on a locked page: its collection in `processing`, and an attempt under a reference that is stored first. */
+/** Starts a payment on a locked page: writes its collection as `processing`, and an attempt with its provider reference. */
 export async function startOnPage(
   deps: Deps,
   tx: Tx,
-  page: Page,
-  hosted: HostedStanding | null,
+  page: PaymentPage,
+  hosted: LockedHostedCollection | null,
   choice: Choice,
 ): Promise<Attempt> {
   const { provider, method, phone, fee_minor, lease } = choice
@@ -151,7 +151,7 @@ export async function startOnPage(
   const number = (hosted?.attempts ?? 0) + 1
   const collection_id = page.collection_id ?? newId(deps, page.routing_code)
   if (hosted === null) {
-    await create(deps, tx, page, { id: collection_id, status: START.to, method, fee_minor, phone, attempts: 1 })
+    await insertPageCollection(deps, tx, page, { id: collection_id, status: START.to, method, fee_minor, phone, attempts: 1 })
   } else {
     await tx.query(RESTART, [
       page.merchant_id,
@@ -206,7 +206,7 @@ export async function startOnPage(
   return attempt
 }
 
-/** A payment on a page with the attempt that its money is of, else its newest one, as the page shows it. */
+/** A payment as its page shows it, with the attempt that brought its money, else its newest attempt. */
 export type PagePayment = {
   merchant_id: string
   payment_link_id: string
@@ -214,14 +214,14 @@ export type PagePayment = {
   status: Status
   method: Method | null
   failure_reason_code: FailureReason | null
-  /** What was taken, in cents. Null: nothing yet. */
+  /** The received amount in cents. Null: none yet. */
   amount_received_minor: bigint | null
-  /** What was taken in another currency than was asked, in its hundredths. Null: none was. */
+  /** The received amount in another currency, in hundredths. Null: none. */
   foreign_amount_minor: bigint | null
   foreign_currency: string | null
   attempts: number
   updated_at: Date
-  /** When its money came, whatever was decided about it later. Null: none has. */
+  /** When its money arrived, even if an operator declined it later. Null: none arrived. */
   arrived_at: Date | null
   /** Of the attempt; null before the first. `phone`: that of the payer. */
   phone: string | null
@@ -251,24 +251,23 @@ const UNDER_WAY = sql(
    where c.status in ('processing', 'pending_clearance') order by c.id desc`,
 )
 
-/** Older tries than these are not looked at: each of them had its time long ago. */
-export const TRIES_LOOKED_AT = 50
+/** Only this many newest payments of a link are read. Older ones ended long ago. */
+export const LINK_PAYMENTS_READ_MAX = 50
 
-/** The payments on a page that have no outcome yet, newest first. Of many tries the newest are looked at. */
+/** The payments on a page that have no outcome yet, newest first. Only the newest payments are read. */
 export function paymentsUnderWay(reader: Reader, merchant_id: string, link_id: string): Promise<PagePayment[]> {
-  return reader.query<PagePayment>(UNDER_WAY, [merchant_id, link_id, TRIES_LOOKED_AT])
+  return reader.query<PagePayment>(UNDER_WAY, [merchant_id, link_id, LINK_PAYMENTS_READ_MAX])
 }
 
-// An older one that is held keeps the page shut, as it does for whoever tries to pay; so does a prompt beside a code of the
-// same moment, because ids of two processes do not say which came first. What a second try took beside the
-// payment of a hosted page has no attempts of its own, and says nothing about that payment.
+// An older payment under review closes the page, for the view as for payers. A prompt comes before a code of the same moment,
+// because ids of two processes have no exact order. A duplicate payment has no attempts of its own and comes last.
 const LATEST = sql(
   'page_latest_payment',
   `select ${PAYMENT_COLUMNS} from ${inputRows('$1', 'link_id', 'merchant_id uuid, link_id uuid')} i
    cross join lateral (
      select * from (
        select * from collections where merchant_id = i.merchant_id and payment_link_id = i.link_id
-       order by id desc limit ${TRIES_LOOKED_AT}) newest
+       order by id desc limit ${LINK_PAYMENTS_READ_MAX}) newest
      order by newest.status = 'pending_clearance' desc, newest.attempts > 0 desc,
        newest.status = 'processing' and newest.method <> 'qr' desc, newest.status = 'processing' desc,
        newest.id desc limit 1) c
@@ -276,8 +275,8 @@ const LATEST = sql(
 )
 
 /**
- * Of each of these pages the payment that says how it stands, where there is one: one under review, else a prompt
- * without an answer, else a code without one, else the newest. A later try that failed must not hide that an earlier one may have been paid.
+ * For each of these pages, the payment that determines its state: one under review, else a prompt without an answer, else a code
+ * without an answer, else the newest. A later failed payment must not hide an earlier one that may be paid.
  */
 export function latestPayments(
   reader: Reader,
@@ -294,7 +293,7 @@ const FIND = sql(
    where c.payment_link_id is not null`,
 )
 
-/** Those of these payments that are paid on a page. */
+/** Finds those of these payments that belong to a page. */
 export function findPagePayments(
   reader: Reader,
   keys: readonly { merchant_id: string; collection_id: string }[],

@@ -1,14 +1,14 @@
-// When an open payment is asked about again.
+// When the server asks the provider about an open payment again.
 
 import { ASK_AGAIN_MS_MAX } from '../../adapters/providers/answer.ts'
 import type { PushAnswer } from '../../adapters/providers/port.ts'
 
-/** Pauses between two questions. Most payers answer within a minute; whoever has not is asked about less and less. */
+/** Pauses between two questions. Most payers answer within a minute; after that, the pauses grow. */
 const ASK_PAUSES_S = [5, 10, 20, 40, 60, 120, 300, 600, 1_800, 3_600]
 
 /**
- * A request of which nobody knows whether it arrived is asked about sooner at first: where it did not, no prompt was seen yet.
- * Whoever does not know it then will hardly know it later.
+ * Pauses while it is unknown whether the provider got the request. The first questions come sooner: if the request was lost, the
+ * payer has seen no prompt yet.
  */
 const UNSURE_PAUSES_S = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600]
 
@@ -18,7 +18,7 @@ export const LONGEST_PAUSE_MS = Math.max(ASK_AGAIN_MS_MAX, 1_000 * Math.max(...A
 /** Before another try of a request that was not sent, because no connection was free. */
 const UNSENT_PAUSE_MS = 1_000
 
-/** The next question: when the provider said so, else after a growing pause, and at the deadline at the latest. */
+/** The time of the next question: as the provider announced, else after a growing pause, and at the deadline at the latest. */
 export function nextAskAt(
   now: Date,
   attempt: { asks: number; sent_at: Date | null; deadline_at: Date },

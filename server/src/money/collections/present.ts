@@ -1,4 +1,4 @@
-// From a row to what the API shows.
+// Presents a row as the API shows it.
 
 import { CIRCUIT_OPEN } from '../../adapters/providers/breaker.ts'
 import { FAILURE_REASONS } from '../../adapters/providers/port.ts'
@@ -19,7 +19,7 @@ export function presentCollection(row: Collection, pay_url: string) {
     currency: row.currency,
     method: row.method,
     environment: row.environment,
-    // Of a call that was not made the provider has said nothing.
+    // If the circuit was open, the server made no call, so that there is no provider status.
     provider_payment_status: row.provider_payment_status === CIRCUIT_OPEN ? null : row.provider_payment_status,
     payment_url: row.slug === null ? null : `${pay_url}/pay/${row.slug}`,
     failure_reason_code: row.failure_reason_code,

@@ -1,8 +1,8 @@
-// A QR code: the one flow whose answer must come from the provider before we can answer.
+// QR codes: the server must call the provider before it can answer the merchant.
 //
-// Three beats: the collection, its attempt and the claimed key are committed; the provider is called; its texts and the
-// answer are committed. When that ends without an answer, because the process dies or the provider gives no code, the key
-// becomes free, and the same request goes on with the same collection under the same reference: one key makes one payment.
+// Three steps: commit the collection, its attempt and the claimed key; call the provider; commit its code and the answer. If the
+// process dies or the provider gives no code, the key becomes free. A repeated request then continues with the same collection
+// under the same reference, so that one key makes one payment.
 
 import { type Deps, inTransaction, sql } from '../../kernel/db/index.ts'
 import { type IdempotencyClaim, releaseKey, type StoredAnswer, storeAnswer } from '../../kernel/http/index.ts'
@@ -19,16 +19,15 @@ const SAVE = sql(
 )
 
 /**
- * Fetches the QR code of an attempt and stores it with the answer to the merchant. When there is none, the key is freed
- * and 503 provider_unavailable is thrown. A provider that declines has failed the payment. One that says nothing has not:
- * the attempt waits like any other, to be asked about, or for the same request again. `told`: what the answer says beside
- * the code.
+ * Fetches the QR code of an attempt and stores it with the answer to the merchant. Without a code it frees the key and throws 503
+ * provider_unavailable. If the provider declines, the payment fails; if the answer is unknown, the attempt waits.
+ * `fields`: the fields of the answer beside the code.
  */
 export async function fetchQr(
   deps: Deps,
   driver: Driver,
   attempt: Attempt,
-  told: object,
+  fields: object,
   claim: IdempotencyClaim,
 ): Promise<StoredAnswer> {
   deps.point('qr.before_call')
@@ -44,7 +43,7 @@ export async function fetchQr(
     await releaseKey(deps, claim)
     return refuse('provider_unavailable', { retry_after_s: 5 })
   }
-  const data = { collection_id: attempt.collection_id, ...told, payment_token, qr_payload, expires_at: null }
+  const data = { collection_id: attempt.collection_id, ...fields, payment_token, qr_payload, expires_at: null }
   const { collection_id: resource_id } = attempt
   const stored = { status_code: 202, response_body: JSON.stringify({ success: true, data }), resource_id }
   const now = deps.clock.now()

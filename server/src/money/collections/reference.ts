@@ -1,19 +1,19 @@
-// The reference a provider knows an attempt by: made from the collection's id and the attempt's number.
+// The provider reference of an attempt: made from the collection's id and the attempt's number.
 
 import { base32ToId, idToBase32, routingCodeOf } from '../../kernel/lib/index.ts'
 
-/** Which attempt a reference names. The routing code leads to the merchant. */
+/** The attempt that a reference names. The routing code identifies the merchant. */
 export type AttemptKey = { routing_code: number; collection_id: string; number: number }
 
 const NUMBERS_MAX = 99
 
-/** 26 characters for the collection and two digits for the attempt: letters and digits only, at most 28. */
+/** The provider reference: 26 characters for the collection and two digits for the attempt. Letters and digits only. */
 export function attemptReference(collection_id: string, number: number): string {
   if (number < 1 || number > NUMBERS_MAX) throw new Error(`attempt number ${number}`)
   return idToBase32(collection_id) + String(number).padStart(2, '0')
 }
 
-/** The attempt behind a reference, or null when it is not one of ours. */
+/** The attempt that a reference names. Null: the reference does not have our format. */
 export function parseReference(reference: string): AttemptKey | null {
   const number = /^[0-9A-Z]{26}(\d{2})$/.exec(reference)?.[1]
   const collection_id = number === undefined ? null : base32ToId(reference.slice(0, 26))

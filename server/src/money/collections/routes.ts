@@ -23,16 +23,16 @@ import {
 } from '../../kernel/http/index.ts'
 import { isId, newId, Refusal, refuse } from '../../kernel/lib/index.ts'
 import { type Accepted, createAccept } from './accept.ts'
-import { type CheckedBody, checkBody, checkRules, type ProviderFor, type Routed } from './check.ts'
+import { type CheckedCollectionBody, checkCollectionBody, checkCollectionRules, type ProviderFor, type Routed } from './check.ts'
 import type { Driver } from './drive.ts'
 import { collectionListRoutes } from './list-routes.ts'
 import { presentCollection } from './present.ts'
 import { fetchQr } from './qr.ts'
 import { CollectionStatus, ListFilters, PushAccepted, PushBody, QrAccepted, QrBody, StkPushBody } from './schema.ts'
-import { type Attempt, askableAttempts, type Collection, createFind, latestAttempt } from './store.ts'
+import { type Attempt, askableAttempts, type Collection, createFindCollection, latestAttempt } from './store.ts'
 
 /** The driver of payments, the choice of a provider, and whether this process sends. */
-export type CollectionsOptions = {
+export type CollectionRoutesOptions = {
   driver: Driver
   providerFor: ProviderFor
   /** False in a process that only serves HTTP: a worker sends. */
@@ -63,9 +63,9 @@ const RULES = [
 type CollectionHandlers = ReturnType<typeof createHandlers>
 
 /** Makes the functions that routes share. */
-function createHandlers(deps: Deps, options: CollectionsOptions) {
+function createHandlers(deps: Deps, options: CollectionRoutesOptions) {
   const accept = createAccept(deps)
-  const find = createFind(deps)
+  const find = createFindCollection(deps)
   const { driver } = options
 
   /** The collection of the caller with this id. Refuses an unknown one with not_found. */
@@ -86,7 +86,7 @@ function createHandlers(deps: Deps, options: CollectionsOptions) {
   }
 
   /** Checks, claims and accepts one request; answers what to send. */
-  const take = async (request: FastifyRequest, reply: FastifyReply, method: Method, checked: CheckedBody) => {
+  const take = async (request: FastifyRequest, reply: FastifyReply, method: Method, checked: CheckedCollectionBody) => {
     const principal = caller(request)
     const claim = requireClaim(request)
     const id = newId(deps, principal.merchant.routing_code)
@@ -96,7 +96,7 @@ function createHandlers(deps: Deps, options: CollectionsOptions) {
     // Reserved before the payment is accepted: a leased attempt that waits for capacity would look like one that was sent.
     let releaseCapacity: (() => void) | null = null
     try {
-      routed = checkRules(deps, principal, checked, method, options.providerFor, claim)
+      routed = checkCollectionRules(deps, principal, checked, method, options.providerFor, claim)
       const { collection, provider } = routed
       releaseCapacity = method !== 'qr' && options.sends ? driver.reserve(provider.name) : null
       const lease = method === 'qr' || releaseCapacity !== null
@@ -128,7 +128,7 @@ function createHandlers(deps: Deps, options: CollectionsOptions) {
 }
 
 /** Adds the routes. */
-export function collectionRoutes(deps: Deps, options: CollectionsOptions): (app: App) => void {
+export function collectionRoutes(deps: Deps, options: CollectionRoutesOptions): (app: App) => void {
   const handlers = createHandlers(deps, options)
   return (app) => {
     pushRoutes(app, handlers)
@@ -149,7 +149,7 @@ function pushRoutes(app: App, { take }: CollectionHandlers): void {
         config: { access: WRITE, idempotency: 'required', refusals: RULES },
       },
       (request, reply) =>
-        take(request, reply, method, checkBody(request.body, { field: 'phone', value: request.body.phone })),
+        take(request, reply, method, checkCollectionBody(request.body, { field: 'phone', value: request.body.phone })),
     )
   addRoute('wallet_push', '/v1/collections/wallet-push', 'Send a mobile-money prompt to a phone')
   addRoute('provider_pesa', '/v1/collections/provider-pesa', 'Send a prompt to a Provider Pesa wallet')
@@ -170,7 +170,7 @@ function stkPushRoute(app: App, { take }: CollectionHandlers): void {
     (request, reply) => {
       const { merchant_reference, customer_phone } = request.body
       const reference = merchant_reference ?? request.body.reference
-      const checked = checkBody(request.body, { field: 'customer_phone', value: customer_phone })
+      const checked = checkCollectionBody(request.body, { field: 'customer_phone', value: customer_phone })
       return take(request, reply, 'wallet_push', { ...checked, reference: reference ?? null })
     },
   )
@@ -189,7 +189,7 @@ function qrRoute(app: App, { take }: CollectionHandlers): void {
       config: { access: WRITE, idempotency: 'required', refusals: RULES },
     },
     (request, reply) => {
-      const checked = checkBody(request.body, { field: 'customer_phone', value: request.body.customer_phone })
+      const checked = checkCollectionBody(request.body, { field: 'customer_phone', value: request.body.customer_phone })
       return take(request, reply, 'qr', checked)
     },
   )

@@ -1,4 +1,4 @@
-// What callers send and get: one schema is the check, the type and the documentation.
+// Requests and answers: one schema is the validation, the type and the documentation.
 
 import Type, { type Static } from 'typebox'
 import { METHODS, SIMULATE_STATUSES } from '../../adapters/providers/port.ts'
@@ -9,10 +9,10 @@ import { STATUSES } from './state.ts'
 const Currency = line(8, 'TZS, the default.')
 const Phone = line(32, 'Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX.')
 const Reference = line(100, 'Your order or invoice id; repeated on every answer and webhook.')
-const SimulateStatus = oneOf(SIMULATE_STATUSES, 'Sandbox keys only: the outcome to play.')
+const SimulateStatus = oneOf(SIMULATE_STATUSES, 'Sandbox keys only: the outcome to simulate.')
 
 const common = {
-  merchant_id: Type.Optional(line(64, 'Your own merchant id. The key already names it.')),
+  merchant_id: Type.Optional(line(64, 'Your own merchant id. The key already identifies it.')),
   amount: AmountField,
   currency: Type.Optional(Currency),
   customer_name: Type.Optional(line(200)),
@@ -37,7 +37,7 @@ export const StkPushBody = Type.Object({
 })
 export type StkPushBody = Static<typeof StkPushBody>
 
-/** Body of qr: a phone may be told, but nothing is pushed to it. */
+/** Body of qr: a phone is optional, and gets no prompt. */
 export const QrBody = Type.Object({ ...common, customer_phone: Type.Optional(Phone) })
 export type QrBody = Static<typeof QrBody>
 
@@ -64,30 +64,30 @@ export const QrAccepted = Type.Object({
   expires_at: Type.Null({ description: 'Always null: assume no expiry.' }),
 })
 
-/** A collection and where it stands. */
+/** A collection with its status. */
 export const CollectionStatus = Type.Object({
   collection_id: CollectionId,
   reference: EchoedReference,
   merchant_reference: EchoedReference,
   status: oneOf(STATUSES),
-  amount: Type.Number({ description: 'What was asked for, in shillings.' }),
+  amount: Type.Number({ description: 'The requested amount, in shillings.' }),
   amount_received: nullable(
     Type.Number({
       description:
-        'What the provider says was taken. Null until it said so, and while money in another currency is under review.',
+        'The received amount, as the provider reports it. Null until the provider reports it, and while money in another currency is under review.',
     }),
   ),
   foreign_amount: nullable(
-    Type.Number({ description: 'What the provider took in another currency. Null: it took none.' }),
+    Type.Number({ description: 'The received amount in another currency. Null: none.' }),
   ),
   foreign_currency: nullable(Type.String({ description: 'The currency of foreign_amount.' })),
   currency: Type.String(),
   method: nullable(oneOf(METHODS)),
   environment: oneOf(['live', 'sandbox']),
   provider_payment_status: nullable(
-    Type.String({ description: "The provider's own word. Null until it said something." }),
+    Type.String({ description: "The status as the provider names it. Null until the provider has answered." }),
   ),
-  payment_url: nullable(Type.String({ description: 'Of a hosted page; null for others.' })),
+  payment_url: nullable(Type.String({ description: 'The address of the hosted page. Null for other payments.' })),
   failure_reason_code: nullable(Type.String({ description: 'Set when failed. The set can grow.' })),
   failure_reason_message: nullable(Type.String({ description: 'A sentence that may be shown to a user.' })),
   created_at: Type.String({ format: 'date-time' }),
@@ -101,25 +101,25 @@ export const HeldCollection = Type.Object({
   merchant_name: Type.String(),
   ...CollectionStatus.properties,
   fee: Type.Number({
-    description: 'Our fee, frozen when it was made. Approving takes it, unless it is as much as was received or more.',
+    description: 'Our fee, frozen when the payment was made. Approving charges it, unless it is not less than the received amount.',
   }),
   customer_name: nullable(Type.String()),
   customer_phone: nullable(Type.String()),
   description: nullable(Type.String()),
-  provider: nullable(Type.String({ description: 'Whom it was last sent to.' })),
-  provider_reference: nullable(Type.String({ description: 'The reference that the provider knows it by.' })),
+  provider: nullable(Type.String({ description: 'The provider of the last attempt.' })),
+  provider_reference: nullable(Type.String({ description: 'The reference of the payment at the provider.' })),
   held_at: Type.String({ format: 'date-time' }),
-  decided_at: nullable(Type.String({ format: 'date-time', description: 'When it left pending_clearance.' })),
+  decided_at: nullable(Type.String({ format: 'date-time', description: 'When the payment left pending_clearance.' })),
   history: Type.Array(
     Type.Object({
       from_status: oneOf(STATUSES),
-      to_status: oneOf(STATUSES, 'The same as from_status: a word of the provider that moved nothing.'),
+      to_status: oneOf(STATUSES, 'The same as from_status: an answer of the provider that changed no status.'),
       actor: Type.String({ description: 'provider, deadline, or operator with the id of the person.' }),
-      reason: nullable(Type.String({ description: 'What the provider said, or why the operator decided so.' })),
-      event: nullable(Type.String({ description: 'The event that the merchant was sent.' })),
+      reason: nullable(Type.String({ description: 'The answer of the provider, or the reason of the operator.' })),
+      event: nullable(Type.String({ description: 'The event that was sent to the merchant.' })),
       at: Type.String({ format: 'date-time' }),
     }),
-    { description: 'What became of it, oldest first.' },
+    { description: 'The history of the payment, oldest first.' },
   ),
 })
 export type HeldCollection = Static<typeof HeldCollection>
@@ -128,7 +128,7 @@ export type HeldCollection = Static<typeof HeldCollection>
 export const OperatorCollection = Type.Object({
   ...HeldCollection.properties,
   held_at: nullable(
-    Type.String({ format: 'date-time', description: 'When it came under review. Null: it never did.' }),
+    Type.String({ format: 'date-time', description: 'When the review began. Null: the payment was never under review.' }),
   ),
 })
 export type OperatorCollection = Static<typeof OperatorCollection>
@@ -138,7 +138,7 @@ export const ListFilters = {
   merchant_id: Type.Optional(line(64)),
   status: Type.Optional(oneOf(STATUSES)),
   method: Type.Optional(oneOf(METHODS)),
-  reference: Type.Optional(line(100, 'Your own reference, or the beginning of it, in any case.')),
+  reference: Type.Optional(line(100, 'Your own reference or its beginning, in any case.')),
   phone: Type.Optional(line(32)),
   ...TimeQuery,
 }

@@ -1,30 +1,30 @@
-// The states of a collection, the only moves between them, and the states of an attempt.
+// The statuses of a collection, all moves between them, and the states of an attempt.
 
 /** Statuses of a collection. */
 export const STATUSES = ['created', 'processing', 'successful', 'failed', 'pending_clearance', 'reversed'] as const
-/** Where a collection stands. */
+/** Status of a collection. */
 export type Status = (typeof STATUSES)[number]
 
 /**
- * States of an attempt: not known to have reached the provider, asked about until it says something final, answered
- * for good, or still without an answer at its deadline.
+ * States of an attempt. to_send: not known to have reached the provider. asked: the server asks until there is a final answer.
+ * final: answered. given_up: no final answer before the deadline.
  */
 export const ATTEMPT_STATES = ['to_send', 'asked', 'final', 'given_up'] as const
-/** Where an attempt stands. */
+/** State of an attempt. */
 export type AttemptState = (typeof ATTEMPT_STATES)[number]
 
-/** A move: where it may start, where it ends, and the event that tells the merchant. */
-type Move = { from: readonly Status[]; to: Status; event: string; time_field: string }
+/** A move: its possible start statuses, its end status, and the event for the merchant. */
+type CollectionMove = { from: readonly Status[]; to: Status; event: string; time_field: string }
 
-/** Where a payer may try on a page: the one move that no word of a provider or an operator makes. No event tells it. */
+/** The move of a payer who starts an attempt on a page. No provider or operator causes it, and it has no event. */
 export const START = { from: ['created', 'failed'], to: 'processing' } as const satisfies Omit<
-  Move,
+  CollectionMove,
   'event' | 'time_field'
 >
 
 /**
- * Every move there is: those that a provider's word can make, and the two of operators. A late success wins over an
- * earlier failure, because the money is there (but see `wasDeclined`); nothing leaves `successful` but a reversal.
+ * All moves: those of provider answers, and the two of operators. A late success wins over an earlier failure, because the money
+ * has arrived (but see `wasDeclined`). Only a reversal leaves `successful`.
  */
 export const moves = {
   succeed: {
@@ -42,15 +42,15 @@ export const moves = {
   },
   reverse: { from: ['successful'], to: 'reversed', event: 'collection.reversed', time_field: 'reversed_at' },
   reverseHeld: { from: ['pending_clearance'], to: 'reversed', event: 'collection.reversed', time_field: 'reversed_at' },
-  // An operator looked at held money: it is the merchant's, or it goes back to the payer.
+  // An operator decides about held money: the merchant gets it, or it goes back to the payer.
   clear: { from: ['pending_clearance'], to: 'successful', event: 'collection.success', time_field: 'completed_at' },
   decline: { from: ['pending_clearance'], to: 'failed', event: 'collection.failed', time_field: 'failed_at' },
-} as const satisfies Record<string, Move>
+} as const satisfies Record<string, CollectionMove>
 
 /** The name of a move. */
-export type MoveName = keyof typeof moves
+export type CollectionMoveName = keyof typeof moves
 
-/** True when the move may start from this status. */
-export function mayMove(name: MoveName, from: Status): boolean {
+/** True if the move may start from this status. */
+export function mayMoveCollection(name: CollectionMoveName, from: Status): boolean {
   return (moves[name].from as readonly Status[]).includes(from)
 }

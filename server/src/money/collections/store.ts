@@ -1,4 +1,4 @@
-// Collections and attempts as they are stored: their shapes, their bounds, and reading them.
+// Collections and attempts as stored: their types, their limits, and the statements that read them.
 
 import { CALL_MS_MAX, type FailureReason, type Method, type SimulateStatus } from '../../adapters/providers/port.ts'
 import { type Deps, inputRows, type Reader, sql } from '../../kernel/db/index.ts'
@@ -16,13 +16,13 @@ export type Collection = {
   amount_minor: bigint
   currency: string
   amount_received_minor: bigint | null
-  /** What the provider took in another currency. Null: nothing. */
+  /** The received amount in another currency. Null: none. */
   foreign_amount_minor: bigint | null
   foreign_currency: string | null
   reference: string | null
   failure_reason_code: FailureReason | null
   provider_payment_status: string | null
-  /** Of its hosted page; null: it has none. */
+  /** The slug of its hosted page. Null: it has none. */
   slug: string | null
   created_at: Date
   updated_at: Date
@@ -44,11 +44,11 @@ const FIND = sql(
    join collections c on c.merchant_id = i.merchant_id and c.id = i.id`,
 )
 
-/** Whom a collection is looked up for: a record is visible to its own environment and to the one it was made from. */
+/** The key of a look-up. A collection is visible in its own environment and in the one that it was made from. */
 export type CollectionKey = { merchant_id: string; environment: Environment; id: string }
 
-/** Makes the gatherer that finds collections: one statement for all status requests that wait, each for its own merchant. */
-export function createFind(deps: Deps): (key: CollectionKey) => Promise<Collection | null> {
+/** Makes the gatherer that finds collections: one statement for all waiting status requests, each of its own merchant. */
+export function createFindCollection(deps: Deps): (key: CollectionKey) => Promise<Collection | null> {
   return gather<CollectionKey, Collection | null>(
     async (keys) => {
       const distinct = new Map(keys.map(({ merchant_id, id }) => [`${merchant_id} ${id}`, { merchant_id, id }]))
@@ -65,7 +65,7 @@ export function createFind(deps: Deps): (key: CollectionKey) => Promise<Collecti
   )
 }
 
-/** One try at a provider, as the code that works on it needs it. */
+/** One attempt at a provider, as the driver needs it. */
 export type Attempt = {
   merchant_id: string
   collection_id: string
@@ -84,27 +84,26 @@ export type Attempt = {
   asks: number
   sent_at: Date | null
   deadline_at: Date
-  /** When the next step is due; for whoever holds the lease, when it ends. Null: nothing waits. */
+  /** When the next step is due; while the attempt is leased, the end of the lease. Null: nothing waits. */
   due_at: Date | null
 }
 
-/** For what is around the calls of a step: waiting for a place in a set, and writing down what was learned. */
+/** The time of a step beside its calls: waiting for the next set, and writing the answer. */
 const AROUND_CALLS_MS = 5_000
 
 /**
- * How long a process may take over one step of an attempt before another may take it up. A step is at most one question
- * and one push, each of them a call that ends in time. Short, because it is also how long a crash delays a payment; a step
- * that takes longer all the same renews its lease before it sends anything.
+ * The lease of an attempt: the time for one step, which is at most one question and one push. Short, because a crash delays a
+ * payment by this time. If a step takes longer, it renews its lease before it sends anything.
  */
 export const ATTEMPT_LEASE_MS = 2 * CALL_MS_MAX + AROUND_CALLS_MS
 
-/** Questions are counted up to here: the column is a smallint. An attempt that was asked about more often goes on. */
+/** The count of questions stops here, because the column is a smallint. The server continues to ask. */
 export const ASKS_MAX = 32_000
 
-/** Which attempt is meant. */
+/** The key of an attempt. */
 export type AttemptId = { merchant_id: string; collection_id: string; number: number }
 
-/** Columns of an attempt as the code that works on it needs them. */
+/** Columns of an attempt as the driver needs them. */
 export const ATTEMPT_COLUMNS = [
   'merchant_id',
   'collection_id',
@@ -132,7 +131,7 @@ const FIND_ATTEMPTS = sql(
    join collection_attempts a on a.merchant_id = i.merchant_id and a.collection_id = i.collection_id and a.number = i.number`,
 )
 
-/** The attempts that exist among the named ones, in no order. */
+/** Finds attempts by their keys, in no order. Unknown keys are left out. */
 export function findAttempts(reader: Reader, ids: readonly AttemptId[]): Promise<Attempt[]> {
   return reader.query<Attempt>(FIND_ATTEMPTS, [JSON.stringify(ids)])
 }
@@ -143,7 +142,7 @@ const LATEST_ATTEMPT = sql(
    where a.merchant_id = $1 and a.collection_id = $2 order by a.number desc limit 1`,
 )
 
-/** The newest attempt of a collection, or null when its payer has not chosen a method yet. */
+/** The newest attempt of a collection. Null: its payer has not chosen a method yet. */
 export async function latestAttempt(
   reader: Reader,
   merchant_id: string,
@@ -161,7 +160,7 @@ const ASKABLE_ATTEMPTS = sql(
    order by a.number`,
 )
 
-/** The attempts of a collection that may still bring news: the newest, and every earlier one that has no outcome. */
+/** The attempts whose outcome may still change: the newest, and every earlier one without an outcome. */
 export function askableAttempts(reader: Reader, merchant_id: string, collection_id: string): Promise<Attempt[]> {
   return reader.query<Attempt>(ASKABLE_ATTEMPTS, [merchant_id, collection_id])
 }

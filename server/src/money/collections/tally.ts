@@ -1,50 +1,50 @@
-// How many payments match, where among them they lie, and what they sum up to: days that are over from their sums, all
-// others counted. days.ts says why this is exact.
+// Counts and sums payments: closed days from their stored sums, all other days from their payments. days.ts explains why the
+// result is exact.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 import { DAY_MS, dayNumber, firstIdAt, idsBetween, startOfDay } from '../../kernel/lib/index.ts'
-import { dateOf, firstIdOf, METHOD, NETWORK, numberOf, SUMS } from './days.ts'
+import { dateSql, firstIdSql, METHOD, NETWORK, dayNumberSql, SUMS } from './days.ts'
 import { STATUSES, type Status } from './state.ts'
 
-/** Whose payments. */
-export type Whose = { merchant_id: string; environment: Environment }
+/** The payments of a merchant in one environment. */
+export type CollectionBook = { merchant_id: string; environment: Environment }
 
-/** Which of them. Null: all. Times bound when they were made: from inclusive, to exclusive. */
-export type Which = Whose & { status: string | null; method: string | null; from: Date | null; to: Date | null }
+/** A filter of payments. Null: no filter. `from` (inclusive) and `to` (exclusive) limit the time of creation. */
+export type TallyFilter = CollectionBook & { status: string | null; method: string | null; from: Date | null; to: Date | null }
 
-/** Payments with ids from `from_id` on and before `until_id`: how many of them match. */
+/** Payments with ids from `from_id` (inclusive) to `until_id` (exclusive), and the number of matches. */
 export type Segment = {
   from_id: string
   until_id: string
   items: number
-  /** The day whose matching payments are all known by their ids. Null: they have to be looked for. */
+  /** The day whose sums store the ids of all matches. Null: the matches must be searched. */
   day: number | null
 }
 
 const UNTIL = sql(
   'collection_days_until',
-  `select ${numberOf('until_day')} as until_day from collection_days_until where merchant_id = $1 and environment = $2`,
+  `select ${dayNumberSql('until_day')} as until_day from collection_days_until where merchant_id = $1 and environment = $2`,
 )
 
-/** The first day that is not summed. What is summed stays so: days only join. */
-export async function firstUnsummedDay(reader: Reader, { merchant_id, environment }: Whose): Promise<number> {
+/** The first day that is not summed. It only moves forward. */
+export async function firstUnsummedDay(reader: Reader, { merchant_id, environment }: CollectionBook): Promise<number> {
   const [row] = await reader.query<{ until_day: number }>(UNTIL, [merchant_id, environment])
   return row?.until_day ?? 0
 }
 
-// Days of which a payment has changed since they were summed.
+// Days on which a payment changed after they were summed.
 const MARKED = `marked as materialized (
      select distinct day from collection_days_stale
-     where merchant_id = $1 and environment = $2 and day >= ${dateOf('$3')} and day < ${dateOf('$4')})`
-const SUMMED = `d.merchant_id = $1 and d.environment = $2 and d.day >= ${dateOf('$3')} and d.day < ${dateOf('$4')}
+     where merchant_id = $1 and environment = $2 and day >= ${dateSql('$3')} and day < ${dateSql('$4')})`
+const SUMMED = `d.merchant_id = $1 and d.environment = $2 and d.day >= ${dateSql('$3')} and d.day < ${dateSql('$4')}
      and not exists (select 1 from marked where marked.day = d.day)`
 
-// Without names they are planned for the filters at hand.
+// Statements without a name get a plan for the given filters.
 const COUNT = sql(
   '',
   `with ${MARKED}
-   select ${numberOf('d.day')} as day, null::uuid as from_id, null::uuid as until_id, sum(d.items)::bigint as items,
+   select ${dayNumberSql('d.day')} as day, null::uuid as from_id, null::uuid as until_id, sum(d.items)::bigint as items,
      bool_and(d.ids is not null) as known
    from collection_days d where ${SUMMED} and d.status = any($8) and ($7::text is null or d.method = $7)
    group by d.day
@@ -55,13 +55,13 @@ const COUNT = sql(
        and ($6::text is null or c.status = $6) and ($7::text is null or c.method = $7)), false
    from (
      select from_id, until_id from json_to_recordset($5::json) as x(from_id uuid, until_id uuid)
-     union all select ${firstIdOf('day')}, ${firstIdOf('day + 1')} from marked) r`,
+     union all select ${firstIdSql('day')}, ${firstIdSql('day + 1')} from marked) r`,
 )
 
-type Counted = { day: number | null; from_id: string; until_id: string; items: bigint; known: boolean }
+type CountedSegment = { day: number | null; from_id: string; until_id: string; items: bigint; known: boolean }
 
-/** Where the matching payments lie, newest first. Segments without any are left out. */
-export async function segmentsOf(reader: Reader, which: Which): Promise<Segment[]> {
+/** The segments with matching payments, newest first. Empty segments are left out. */
+export async function segmentsOf(reader: Reader, which: TallyFilter): Promise<Segment[]> {
   const { merchant_id, environment, status, method, from, to } = which
   const unsummed = await firstUnsummedDay(reader, which)
   const first = from === null ? 0 : Math.max(0, dayNumber(new Date(from.getTime() + DAY_MS - 1)))
@@ -74,7 +74,7 @@ export async function segmentsOf(reader: Reader, which: Which): Promise<Segment[
           { from_id: bounds.from_id, until_id: firstIdAt(startOfDay(first)) },
           { from_id: firstIdAt(startOfDay(end)), until_id: bounds.until_id },
         ]
-  const rows = await reader.query<Counted>(COUNT, [
+  const rows = await reader.query<CountedSegment>(COUNT, [
     merchant_id,
     environment,
     first,
@@ -119,26 +119,23 @@ export type SlotSum = {
 const SUMS_OF = sql(
   '',
   `with ${MARKED}
-   select ${numberOf('d.day')} - $3::int as slot, d.status, d.method, d.network, d.items, d.amount_minor,
+   select ${dayNumberSql('d.day')} - $3::int as slot, d.status, d.method, d.network, d.items, d.amount_minor,
      d.amount_received_minor, d.fee_minor
    from collection_days d where ${SUMMED} and d.status = any($6)
    union all
    select r.slot, c.* from (
      select slot, from_id, until_id from json_to_recordset($5::json) as x(slot int, from_id uuid, until_id uuid)
-     union all select ${numberOf('day')} - $3::int, ${firstIdOf('day')}, ${firstIdOf('day + 1')} from marked) r
+     union all select ${dayNumberSql('day')} - $3::int, ${firstIdSql('day')}, ${firstIdSql('day + 1')} from marked) r
    cross join lateral (
      select c.status, ${METHOD} as method, ${NETWORK} as network, ${SUMS} from collections c
      where c.merchant_id = $1 and c.environment = $2 and c.id >= r.from_id and c.id < r.until_id
      group by 1, 2, 3) c`,
 )
 
-/**
- * The sums of slots that follow one another, all of one moment. `by`: whether each is a whole day; what is shorter is
- * counted one by one.
- */
-export async function sumsOf(
+/** The sums of consecutive slots, from one snapshot. `by`: 'day' if each slot is a whole day; hours are counted payment by payment. */
+export async function readSlotSums(
   reader: Reader,
-  whose: Whose,
+  whose: CollectionBook,
   slots: readonly Slot[],
   by: 'day' | 'hour',
 ): Promise<SlotSum[]> {

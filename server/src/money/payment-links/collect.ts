@@ -19,7 +19,7 @@ import {
 import { canonicalPhone, PHONE_HELP, Refusal, refuse, refuseField } from '../../kernel/lib/index.ts'
 import {
   type Attempt,
-  countTry,
+  checkPromptLimits,
   type Driver,
   feesOf,
   fetchQr,
@@ -98,7 +98,7 @@ export function createCollect(deps: Deps, options: CollectOptions): Collect {
     const { method, phone, provider, fee_minor } = choice
     if (hosted !== null && !mayStart(hosted))
       refuse('payment_link_not_active', { message: NO_MORE_TRIES, details: { status: 'ACTIVE' } })
-    await countTry(deps, tx, { phone: method === 'qr' ? null : phone, link_id: page.id, address: choice.address })
+    await checkPromptLimits(deps, tx, { phone: method === 'qr' ? null : phone, link_id: page.id, address: choice.address })
     return startOnPage(deps, tx, page, hosted, { provider: provider.name, method, phone, fee_minor, lease })
   }
 

@@ -3,11 +3,11 @@
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
-import type { LinkStatus, Page } from '../collections/index.ts'
+import type { LinkStatus, PaymentPage } from '../collections/index.ts'
 import { routingCodeOfSlug } from './slug.ts'
 
 /** A payment link, or the page of one hosted collection. Amount in cents. */
-export type Link = Page & {
+export type Link = PaymentPage & {
   slug: string
   status: LinkStatus
   redirect_url: string | null

@@ -1,12 +1,12 @@
-// What the routes share: who may read, and how a file is named.
+// Constants of the routes: access, tags and file types.
 
 import { type Access, type Caller, MERCHANT_ROLES } from '../../kernel/http/index.ts'
 import { Csv } from './schema.ts'
 
-/** Where the documentation lists them. */
+/** The tag of the routes in the documentation. */
 export const tags = ['Transactions']
 
-/** Who may read what a merchant's balance went through. */
+/** The access of routes that read transactions. */
 export const READ = { scopes: ['transactions:read'], roles: MERCHANT_ROLES } as const satisfies Access
 
 /** The content type of a file. */

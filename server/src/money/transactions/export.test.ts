@@ -8,7 +8,7 @@ import { approve, postFacts, submitWithdrawal } from '../../../test/money.ts'
 import type { Merchant } from '../../access/merchants/index.ts'
 import { csvLine, plainCell } from '../../kernel/lib/index.ts'
 import { exportTransactions } from './export.ts'
-import { factsOf } from './kinds.ts'
+import { factsOfType } from './kinds.ts'
 
 /** Reads of transactions are unnamed, and a test may hold them or make them fail. */
 let reads = 0
@@ -188,7 +188,7 @@ test('five thousand transactions are all in it once, and no batch is larger than
   const selection = {
     merchant_id: merchant.id,
     environment: 'sandbox',
-    facts: factsOf(null),
+    facts: factsOfType(null),
     from: 1n,
     until: 5_001n,
   }
@@ -212,7 +212,7 @@ test('a batch is read when the one before has been taken: a slow reader fills no
   const selection = {
     merchant_id: merchant.id,
     environment: 'sandbox',
-    facts: factsOf(null),
+    facts: factsOfType(null),
     from: 1n,
     until: 5_001n,
   }

@@ -1,4 +1,4 @@
-// All transactions of a time as CSV, in batches: the memory it takes does not depend on how many there are.
+// Exports the transactions of a period as CSV, in batches, so that the memory does not grow with their number.
 
 import { Readable } from 'node:stream'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -30,25 +30,25 @@ const COLUMNS = [
 const AMOUNTS: readonly string[] = ['amount', 'fee', 'net_amount', 'balance_after']
 
 /**
- * The selected transactions as CSV, newest first. A batch is read when the one before has been taken, and no more are once
- * the stream is destroyed. The first is read before there is a stream: what cannot begin is refused like any request.
+ * The selected transactions as CSV, newest first. A batch is read after the client took the one before, and none after the stream
+ * is destroyed. The first batch is read before the stream starts, so that an error is refused like that of any request.
  */
 export async function exportTransactions(deps: Deps, selection: Selection): Promise<Readable> {
   const first = await readTransactions(deps.db, selection, BATCH)
-  return Readable.from(batches(deps, selection, first))
+  return Readable.from(csvBatches(deps, selection, first))
 }
 
-async function* batches(deps: Deps, selection: Selection, first: Transaction[]): AsyncGenerator<string> {
+async function* csvBatches(deps: Deps, selection: Selection, first: Transaction[]): AsyncGenerator<string> {
   yield csvLine(COLUMNS)
   for (let rows = first; ; ) {
-    if (rows.length > 0) yield rows.map((row) => csvLine(cellsOf(presentTransaction(row)))).join('')
+    if (rows.length > 0) yield rows.map((row) => csvLine(transactionCells(presentTransaction(row)))).join('')
     const last = rows.at(-1)
     if (last === undefined || rows.length < BATCH) return
     rows = await readTransactions(deps.db, { ...selection, until: last.sequence }, BATCH)
   }
 }
 
-function cellsOf(record: TransactionView): CsvCell[] {
+function transactionCells(record: TransactionView): CsvCell[] {
   return COLUMNS.map((column) => {
     const value = record[column] ?? ''
     return typeof value === 'number' || AMOUNTS.includes(column) ? plainCell(value) : value

@@ -1,4 +1,4 @@
-// Which payments a withdrawal was made of: for its merchant, and for operators who look where money comes from.
+// The endpoints of the funding of a withdrawal: for its merchant, and for operators who trace the money.
 
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -13,10 +13,10 @@ import { FundingAnswer, WithdrawalParams } from './schema.ts'
 export function fundingRoutes(deps: Deps): Routes {
   const merchantOf = merchantByRoutingCode(deps)
   const description =
-    'What came in first goes out first: before the approval the balance held the latest credits, and the withdrawal took the oldest part of them.'
+    'First in, first out: before the approval the balance was made of the latest credits, and the withdrawal took the oldest part of them.'
   const schema = { description, params: WithdrawalParams, response: { 200: FundingAnswer } }
 
-  /** A withdrawal by an id as somebody wrote it. No merchant: the id leads to its own. */
+  /** Finds a withdrawal by id, in any letter case. Without a merchant, the id determines the merchant. */
   const find = async (text: string, of: { merchant_id: string; environment: string } | null): Promise<Withdrawal> => {
     const id = text.toLowerCase()
     const merchant_id = isId(id) ? (of?.merchant_id ?? (await merchantOf(routingCodeOf(id)))) : null

@@ -1,4 +1,4 @@
 // The door of transactions: the merchant's view of the ledger.
 
-export { referenceOf } from './present.ts'
+export { transactionReference } from './present.ts'
 export { transactionRoutes } from './routes.ts'

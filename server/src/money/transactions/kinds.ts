@@ -1,4 +1,4 @@
-// What each fact of the ledger is to a merchant: a type of transaction, or nothing that they see.
+// Maps each fact of the ledger to the type of transaction that the merchant sees, or to none.
 
 import type { Fact } from '../../books/ledger/index.ts'
 import { assertInvariant } from '../../kernel/lib/index.ts'
@@ -8,13 +8,13 @@ export const TYPES = ['COLLECTION', 'COLLECTION_REVERSAL', 'WITHDRAWAL', 'WITHDR
 /** A type of transaction. */
 export type TransactionType = (typeof TYPES)[number]
 
-/** credit: the merchant has more afterwards. debit: less. */
+/** credit: increases the available balance. debit: decreases it. */
 export const DIRECTIONS = ['credit', 'debit'] as const
-/** Whether the merchant has more or less afterwards. */
+/** Direction of a transaction. */
 export type Direction = (typeof DIRECTIONS)[number]
 
-/** What a transaction is. */
-export type Kind = { type: TransactionType; direction: Direction }
+/** The type and direction of a transaction. */
+export type TransactionKind = { type: TransactionType; direction: Direction }
 
 const COLLECTION = { type: 'COLLECTION', direction: 'credit' } as const
 const COLLECTION_REVERSAL = { type: 'COLLECTION_REVERSAL', direction: 'debit' } as const
@@ -23,8 +23,8 @@ const WITHDRAWAL_REVERSAL = { type: 'WITHDRAWAL_REVERSAL', direction: 'credit' }
 const CREDITED = { type: 'ADJUSTMENT', direction: 'credit' } as const
 const DEBITED = { type: 'ADJUSTMENT', direction: 'debit' } as const
 
-/** Every kind there is, in the order in which a statement shows them. */
-export const KINDS: readonly Kind[] = [
+/** All kinds, in the order of a statement. */
+export const KINDS: readonly TransactionKind[] = [
   COLLECTION,
   COLLECTION_REVERSAL,
   WITHDRAWAL,
@@ -33,7 +33,7 @@ export const KINDS: readonly Kind[] = [
   DEBITED,
 ]
 
-/** Null: it touches only what is held, reserved or ours, and nothing that the merchant may withdraw. */
+/** Null: the fact does not change the available balance. */
 const KIND_OF = {
   collection_settled: COLLECTION,
   collection_held: null,
@@ -52,17 +52,17 @@ const KIND_OF = {
   adjustment_debited_float: DEBITED,
   adjustment_debited_fee: DEBITED,
   adjustment_debited_cost: DEBITED,
-} as const satisfies Record<Fact, Kind | null>
+} as const satisfies Record<Fact, TransactionKind | null>
 
-/** What a posting is to the merchant. Only for postings that touch what is available. */
-export function kindOf(posting: Fact): Kind {
+/** The kind of a posting. Only for postings that change the available balance. */
+export function transactionKind(posting: Fact): TransactionKind {
   const kind = KIND_OF[posting]
   assertInvariant(kind !== null, `${posting} is no transaction`)
   return kind
 }
 
-/** The facts that make transactions of a type, or of any. */
-export function factsOf(type: TransactionType | null): Fact[] {
-  const all = Object.entries(KIND_OF) as [Fact, Kind | null][]
+/** The facts that make transactions of a type. Null: of any type. */
+export function factsOfType(type: TransactionType | null): Fact[] {
+  const all = Object.entries(KIND_OF) as [Fact, TransactionKind | null][]
   return all.filter(([, kind]) => kind !== null && (type === null || kind.type === type)).map(([fact]) => fact)
 }

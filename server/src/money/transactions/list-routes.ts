@@ -1,4 +1,4 @@
-// A merchant's transactions: in pages, one by its reference, and all of a time as CSV.
+// The endpoints of transactions: list, look-up by reference, and CSV export.
 
 import type { FastifyRequest } from 'fastify'
 import { bookingsBetween } from '../../books/ledger/index.ts'
@@ -7,7 +7,7 @@ import { caller, pageOf, type Routes } from '../../kernel/http/index.ts'
 import { base32ToId, refuse } from '../../kernel/lib/index.ts'
 import { CSV_TYPE, csvAnswer, fileName, READ, tags } from './common.ts'
 import { exportTransactions } from './export.ts'
-import { factsOf } from './kinds.ts'
+import { factsOfType } from './kinds.ts'
 import { presentTransaction } from './present.ts'
 import {
   ExportQuery,
@@ -17,13 +17,13 @@ import {
   TransactionsAnswer,
   TransactionsQuery,
 } from './schema.ts'
-import { countSelected, createFind, readTransactions, type Selection } from './store.ts'
+import { countSelected, createFindTransaction, readTransactions, type Selection } from './store.ts'
 
 const REFERENCE = /^TXN-([0-9A-Z]{26})$/
 
 /** Adds the routes. */
 export function transactionListRoutes(deps: Deps): Routes {
-  const find = createFind(deps)
+  const find = createFindTransaction(deps)
   return (app) => {
     app.get(
       '/v1/merchants/:merchant_id/transactions',
@@ -39,7 +39,7 @@ export function transactionListRoutes(deps: Deps): Routes {
         },
         config: { access: READ },
       },
-      async (request) => ({ success: true as const, data: await list(deps, request) }),
+      async (request) => ({ success: true as const, data: await listTransactions(deps, request) }),
     )
     app.get(
       '/v1/transactions/:reference',
@@ -63,13 +63,13 @@ export function transactionListRoutes(deps: Deps): Routes {
     app.get(
       '/v1/merchants/:merchant_id/transactions/export',
       {
-        // What only a HEAD asks for would be read from the database all the same.
+        // A HEAD request would read all rows from the database.
         exposeHeadRoute: false,
         schema: {
           tags,
           summary: 'Export transactions as CSV, newest first',
           description:
-            'As many as there are, in the order of the list, sent while they are read. A text that a spreadsheet would take for a formula begins with an apostrophe.',
+            'All transactions, in the order of the list, sent while they are read. A text that a spreadsheet would read as a formula begins with an apostrophe.',
           params: MerchantParams,
           querystring: ExportQuery,
           response: { 200: csvAnswer },
@@ -87,19 +87,19 @@ export function transactionListRoutes(deps: Deps): Routes {
   }
 }
 
-type Wanted = { type?: TransactionsQuery['type']; from?: string; to?: string }
+type TransactionFilter = { type?: TransactionsQuery['type']; from?: string; to?: string }
 
-async function selectionOf(deps: Deps, request: FastifyRequest, { type, from, to }: Wanted): Promise<Selection> {
+async function selectionOf(deps: Deps, request: FastifyRequest, { type, from, to }: TransactionFilter): Promise<Selection> {
   const { merchant, environment } = caller(request)
   const book = { merchant_id: merchant.id, environment }
   const [begin, end] = [from, to].map((time) => (time === undefined ? null : new Date(time))) as [
     Date | null,
     Date | null,
   ]
-  return { ...book, facts: factsOf(type ?? null), ...(await bookingsBetween(deps.db, book, begin, end)) }
+  return { ...book, facts: factsOfType(type ?? null), ...(await bookingsBetween(deps.db, book, begin, end)) }
 }
 
-async function list(deps: Deps, request: FastifyRequest<{ Querystring: TransactionsQuery }>) {
+async function listTransactions(deps: Deps, request: FastifyRequest<{ Querystring: TransactionsQuery }>) {
   const { page = 1, page_size = 20 } = request.query
   const selection = await selectionOf(deps, request, request.query)
   const [rows, total] = await Promise.all([

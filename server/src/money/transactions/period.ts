@@ -1,28 +1,28 @@
-// Days and months of Tanzania, where every day has 24 hours.
+// Days and months in Tanzania, where every day has 24 hours.
 
 const OFFSET_MS = 3 * 3_600_000
 const FORM = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/
 
-/** A day or a month: from its first moment to that of the next one. */
-export type Period = { name: string; from: Date; to: Date }
+/** A day or a month: from its start (inclusive) to the start of the next one (exclusive). */
+export type StatementPeriod = { name: string; from: Date; to: Date }
 
-/** Reads 2026-01-05 or 2026-01. Null when there is no such day or month. */
-export function readPeriod(name: string): Period | null {
+/** Reads 2026-01-05 or 2026-01. Null: there is no such day or month. */
+export function readPeriod(name: string): StatementPeriod | null {
   const match = FORM.exec(name)
   if (!match) return null
   const [year, month, day] = [Number(match[1]), Number(match[2]), match[3] === undefined ? null : Number(match[3])]
   const first = midnight(year, month, day ?? 1)
-  if (!dateOf(first).startsWith(name)) return null
+  if (!dateInTanzania(first).startsWith(name)) return null
   return { name, from: first, to: day === null ? midnight(year, month + 1, 1) : midnight(year, month, day + 1) }
 }
 
-/** Where a day of Africa/Dar_es_Salaam begins. What is beyond a month, or a year, goes on in the next. */
+/** The start of a day of Africa/Dar_es_Salaam. A day or month beyond the last one is counted in the next month or year. */
 function midnight(year: number, month: number, day: number): Date {
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
   return new Date(date.getTime() - OFFSET_MS)
 }
 
-function dateOf(moment: Date): string {
+function dateInTanzania(moment: Date): string {
   return new Date(moment.getTime() + OFFSET_MS).toISOString().slice(0, 10)
 }

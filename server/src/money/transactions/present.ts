@@ -1,29 +1,29 @@
-// From a row to what the API shows.
+// Presents a row as the API shows it.
 
 import { formatAmount, idToBase32 } from '../../kernel/lib/index.ts'
-import { kindOf } from './kinds.ts'
+import { transactionKind } from './kinds.ts'
 import type { TransactionStatus, TransactionView } from './schema.ts'
 import type { Transaction } from './store.ts'
 
-/** The reference of a transaction: its id in a form that people can read aloud. */
-export function referenceOf(transfer_id: string): string {
+/** The reference of a transaction: its id in a form that is easy to read aloud. */
+export function transactionReference(transfer_id: string): string {
   return `TXN-${idToBase32(transfer_id)}`
 }
 
 /** A transaction as the API shows it. */
 export function presentTransaction(row: Transaction): TransactionView {
-  const { type, direction } = kindOf(row.posting)
+  const { type, direction } = transactionKind(row.posting)
   const net = absolute(row.net_minor)
   return {
-    reference: referenceOf(row.id),
+    reference: transactionReference(row.id),
     sequence: Number(row.sequence),
     type,
     direction,
     amount: formatAmount(row.amount_minor),
-    fee: formatAmount(feeOf(row)),
+    fee: formatAmount(impliedFee(row)),
     net_amount: formatAmount(net),
     currency: row.currency,
-    status: statusOf(row),
+    status: transactionStatus(row),
     balance_after: formatAmount(row.balance_minor),
     collection_id: row.source_type === 'collection' ? row.source_id : null,
     withdrawal_id: row.source_type === 'withdrawal' ? row.source_id : null,
@@ -33,8 +33,8 @@ export function presentTransaction(row: Transaction): TransactionView {
   }
 }
 
-/** What lies between amount and net amount: taken on the way in, added on the way out. */
-export function feeOf({ amount_minor, net_minor }: { amount_minor: bigint; net_minor: bigint }): bigint {
+/** The fee: the difference between amount and net amount. Deducted from credits, added to debits. */
+export function impliedFee({ amount_minor, net_minor }: { amount_minor: bigint; net_minor: bigint }): bigint {
   return absolute(absolute(net_minor) - amount_minor)
 }
 
@@ -42,9 +42,9 @@ function absolute(minor: bigint): bigint {
   return minor < 0n ? -minor : minor
 }
 
-/** What became of the thing behind it, as far as this transaction tells of it. */
-function statusOf(row: Transaction): TransactionStatus {
-  const { type } = kindOf(row.posting)
+/** The status of the payment or withdrawal, as far as this transaction shows it. */
+function transactionStatus(row: Transaction): TransactionStatus {
+  const { type } = transactionKind(row.posting)
   if (type === 'WITHDRAWAL') return row.withdrawal_status as TransactionStatus
   return type === 'COLLECTION' && row.collection_status === 'reversed' ? 'reversed' : 'successful'
 }

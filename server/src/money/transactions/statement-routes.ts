@@ -1,10 +1,10 @@
-// Statements: the day or the month of a merchant in one environment.
+// The endpoint of statements: a day or a month of a merchant in one environment.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { caller, type Routes, success } from '../../kernel/http/index.ts'
 import { refuseField } from '../../kernel/lib/index.ts'
 import { CSV_TYPE, csvAnswer, fileName, READ, tags } from './common.ts'
-import { type Period, readPeriod } from './period.ts'
+import { type StatementPeriod, readPeriod } from './period.ts'
 import { StatementParams, StatementQuery, StatementView } from './schema.ts'
 import { statementCsv, statementOf } from './statement.ts'
 
@@ -20,7 +20,7 @@ export function statementRoutes(deps: Deps): Routes {
           tags,
           summary: 'The statement of a day or a month',
           description:
-            'The opening balance and the net of all lines are the closing balance, and that is the opening balance of the next period. A period that is not over yet shows what is there so far.',
+            'The opening balance and the net of all lines are the closing balance, and that is the opening balance of the next period. A period that has not ended yet shows its transactions so far.',
           params: StatementParams,
           querystring: StatementQuery,
           response: { 200: { content: { ...json, ...csvAnswer.content } } },
@@ -42,8 +42,8 @@ export function statementRoutes(deps: Deps): Routes {
   }
 }
 
-/** The period that is named, if it has begun. */
-function begun(deps: Deps, name: string): Period {
+/** Reads a period. Refuses a wrong format, and a period that has not begun. */
+function begun(deps: Deps, name: string): StatementPeriod {
   const period =
     readPeriod(name) ?? refuseField('period', 'must be a month such as 2026-01 or a day such as 2026-01-05')
   if (period.from > deps.clock.now()) refuseField('period', 'has not begun yet in Africa/Dar_es_Salaam')

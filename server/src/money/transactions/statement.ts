@@ -1,4 +1,4 @@
-// The statement of a day or a month: what was there, what came and went, what was left. It adds up always.
+// The statement of a day or a month: opening balance, lines, closing balance. The lines always add up to the difference.
 
 import {
   availableDelta,
@@ -13,17 +13,17 @@ import {
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 import { assertInvariant, type CsvCell, CURRENCY, csvLine, formatAmount, plainCell } from '../../kernel/lib/index.ts'
-import { KINDS, type Kind, kindOf } from './kinds.ts'
-import type { Period } from './period.ts'
-import { feeOf } from './present.ts'
+import { KINDS, type TransactionKind, transactionKind } from './kinds.ts'
+import type { StatementPeriod } from './period.ts'
+import { impliedFee } from './present.ts'
 import type { StatementView } from './schema.ts'
 import { AMOUNT, WITHDRAWAL_OF } from './store.ts'
 
-/** Transactions that one statement of the database sums up: they fit its memory, and take far less than its time. */
+/** Transactions that one database statement sums: they fit its memory and stay far below its timeout. */
 const BATCH = 20_000
 
-// Without a name it is planned for the range at hand. Most postings are one leg: asking for the others apart is cheaper
-// than looking at each posting as a whole.
+// A statement without a name gets a plan for the given range. Most postings have one leg: reading the other legs separately is
+// cheaper than reading each posting completely.
 const SUMS = sql(
   '',
   `with part as materialized (
@@ -42,21 +42,21 @@ const SUMS = sql(
    group by posting`,
 )
 
-type Sum = { items: number; amount_minor: bigint; net_minor: bigint }
+type KindSum = { items: number; amount_minor: bigint; net_minor: bigint }
 
 /**
- * The statement of a period: the bookings that are dated in it, which follow each other in the book without a gap. Final once
- * nothing can be added to the period; before, it closes with what is there so far.
+ * The statement of a period: the bookings that are dated in the period, which have no gap in the book. It is final when the period
+ * can get no more bookings. Before, the closing balance is the balance so far.
  */
 export async function statementOf(
   deps: Deps,
   book: BookKey & { environment: Environment },
-  period: Period,
+  period: StatementPeriod,
   batch = BATCH,
 ): Promise<StatementView> {
   const final = deps.clock.now().getTime() >= period.to.getTime() + BOOKING_DELAY_MS
   const bookings = await bookingsBetween(deps.db, book, period.from, period.to)
-  const sums = await sumsOf(deps.db, book, bookings, batch)
+  const sums = await sumBookings(deps.db, book, bookings, batch)
   const moved = [...sums.values()].reduce((sum, { net_minor }) => sum + net_minor, 0n)
   const opening = await balanceAfter(deps.db, book, bookings.from - 1n)
   const closing = await balanceAfter(deps.db, book, bookings.until - 1n)
@@ -74,22 +74,22 @@ export async function statementOf(
     currency: CURRENCY,
     opening_balance: formatAmount(opening),
     closing_balance: formatAmount(closing),
-    lines: KINDS.map((kind) => lineOf(kind, sums.get(nameOf(kind)) ?? NOTHING)),
+    lines: KINDS.map((kind) => statementLine(kind, sums.get(kindName(kind)) ?? NOTHING)),
   }
 }
 
-const NOTHING: Sum = { items: 0, amount_minor: 0n, net_minor: 0n }
+const NOTHING: KindSum = { items: 0, amount_minor: 0n, net_minor: 0n }
 
-/** The sums of some bookings, the last ones first, by the name of their kind. */
-async function sumsOf(
+/** Sums bookings by the name of their kind, the last bookings first. */
+async function sumBookings(
   reader: Reader,
   book: BookKey,
   { from, until: end }: SequenceRange,
   batch: number,
-): Promise<Map<string, Sum>> {
-  const sums = new Map<string, Sum>()
+): Promise<Map<string, KindSum>> {
+  const sums = new Map<string, KindSum>()
   for (let until = end; ; ) {
-    const rows = await reader.query<Sum & { posting: Fact; first: bigint }>(SUMS, [
+    const rows = await reader.query<KindSum & { posting: Fact; first: bigint }>(SUMS, [
       book.merchant_id,
       book.environment,
       from,
@@ -98,7 +98,7 @@ async function sumsOf(
     ])
     let read = 0
     for (const { posting, first, ...part } of rows) {
-      const name = nameOf(kindOf(posting))
+      const name = kindName(transactionKind(posting))
       const sum = sums.get(name) ?? NOTHING
       sums.set(name, {
         items: sum.items + part.items,
@@ -112,17 +112,17 @@ async function sumsOf(
   }
 }
 
-function nameOf({ type, direction }: Kind): string {
+function kindName({ type, direction }: TransactionKind): string {
   return `${type} ${direction}`
 }
 
-function lineOf({ type, direction }: Kind, sum: Sum) {
+function statementLine({ type, direction }: TransactionKind, sum: KindSum) {
   return {
     type,
     direction,
     count: sum.items,
     amount: formatAmount(sum.amount_minor),
-    fee: formatAmount(feeOf(sum)),
+    fee: formatAmount(impliedFee(sum)),
     net: formatAmount(sum.net_minor),
   }
 }

@@ -1,4 +1,4 @@
-// Reading transactions: postings that touch what is available, with what they are about.
+// Reads transactions: postings that change the available balance, with their payment or withdrawal.
 
 import {
   BOOKING_EFFECT,
@@ -11,9 +11,9 @@ import {
 import { type Deps, inputRows, type Reader, sql } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment } from '../../kernel/http/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
-import { factsOf } from './kinds.ts'
+import { factsOfType } from './kinds.ts'
 
-/** A transaction as it is stored. Amounts in cents; `net_minor` is below zero where money left. */
+/** A transaction as stored. Amounts in cents; `net_minor` is negative if the available balance decreased. */
 export type Transaction = {
   merchant_id: string
   id: string
@@ -26,30 +26,30 @@ export type Transaction = {
   source_id: string
   amount_minor: bigint
   net_minor: bigint
-  /** What was available after it. */
+  /** The available balance after it. */
   balance_minor: bigint
   merchant_reference: string | null
   collection_status: string | null
   withdrawal_status: string | null
-  /** Never before that of the booking with the number before. */
+  /** Never before the time of the booking with the previous number. */
   created_at: Date
 }
 
 /**
- * The amount without charges, of the transfer aliased t and the withdrawal aliased w: what is set aside for a withdrawal,
- * and released again, is one transfer that holds both.
+ * The amount without charges, as SQL over the transfer aliased t and the withdrawal aliased w. A reservation and its release are
+ * one transfer of amount and charges.
  */
 export const AMOUNT = `case when t.posting in ('withdrawal_reserved', 'withdrawal_released')
      then w.amount_minor else t.amount_minor end`
 
-// What a transaction is about is found one by one, by its key: "offset 0" keeps the planner from reading a small table
-// through instead, and from doing so when it has grown.
+// Finds the payment or withdrawal of each transaction by its key: "offset 0" keeps the planner from scanning the table, also
+// after it has grown.
 const COLLECTION_OF = `lateral (
      select c.status, c.reference from collections c
      where t.source_type = 'collection' and c.merchant_id = t.merchant_id and c.environment = t.environment
        and c.id = t.source_id offset 0)`
 
-/** The withdrawal that the transfer aliased t is about. For `left join`. */
+/** The withdrawal of the transfer aliased t. For `left join`. */
 export const WITHDRAWAL_OF = `lateral (
      select w.status, w.reference, w.amount_minor from withdrawals w
      where t.source_type = 'withdrawal' and w.merchant_id = t.merchant_id and w.environment = t.environment
@@ -76,8 +76,8 @@ const FIND = sql(
   ),
 )
 
-/** Makes the gatherer that finds transactions: one statement for all look-ups that wait, each for its own merchant. */
-export function createFind(deps: Deps): (key: BookKey & { id: string }) => Promise<Transaction | null> {
+/** Makes the gatherer that finds transactions: one statement for all waiting look-ups, each of its own merchant. */
+export function createFindTransaction(deps: Deps): (key: BookKey & { id: string }) => Promise<Transaction | null> {
   return gather<BookKey & { id: string }, Transaction | null>(
     async (keys) => {
       const distinct = new Map(keys.map(({ merchant_id, id }) => [`${merchant_id} ${id}`, { merchant_id, id }]))
@@ -92,15 +92,15 @@ export function createFind(deps: Deps): (key: BookKey & { id: string }) => Promi
   )
 }
 
-/** Which transactions of a book: of which facts, and with which numbers. */
+/** A selection of transactions of a book: by facts and by sequence numbers. */
 export type Selection = BookKey & SequenceRange & { facts: readonly Fact[] }
 
 const SELECTED = `t.merchant_id = $1 and t.environment = $2 and t.sequence >= $3 and t.sequence < $4 and t.posting = any($5)`
 
-// Said in so many words, it lets the planner use the index that holds only these.
+// This explicit condition lets the planner use the partial index of these postings.
 const RARE = "t.posting <> 'collection_settled'"
 
-// Without a name they are planned for the range and the facts at hand.
+// Statements without a name get a plan for the given range and facts.
 const pageText = (condition: string) =>
   transactionsOf(`select t.* from ledger_transfers t where ${condition} order by t.sequence desc limit $6 offset $7`)
 const countText = (condition: string) =>
@@ -110,32 +110,32 @@ const PAGE_RARE = sql('', pageText(`${SELECTED} and ${RARE}`))
 const COUNT = sql('', countText(SELECTED))
 const COUNT_RARE = sql('', countText(`${SELECTED} and ${RARE}`))
 
-const ALL_FACTS = factsOf(null).length
-const rare = (selection: Selection) => !selection.facts.includes('collection_settled')
-/** No type is chosen: the numbers alone say where a page begins, and how many transactions there are. */
-const isWhole = (selection: Selection) => selection.facts.length === ALL_FACTS
+const ALL_FACTS = factsOfType(null).length
+const isRare = (selection: Selection) => !selection.facts.includes('collection_settled')
+/** True without a filter by type: sequence numbers alone give the start of a page and the number of transactions. */
+const hasAllFacts = (selection: Selection) => selection.facts.length === ALL_FACTS
 
-function valuesOf({ merchant_id, environment, from, until, facts }: Selection): unknown[] {
+function selectionValues({ merchant_id, environment, from, until, facts }: Selection): unknown[] {
   return [merchant_id, environment, from, until, facts]
 }
 
-/** Selected transactions, the last booking first, from the given place on. */
+/** Selected transactions, the last booking first, from `offset` on. */
 export function readTransactions(
   reader: Reader,
   selection: Selection,
   limit: number,
   offset = 0,
 ): Promise<Transaction[]> {
-  if (isWhole(selection) && offset > 0) {
+  if (hasAllFacts(selection) && offset > 0) {
     return readTransactions(reader, { ...selection, until: selection.until - BigInt(offset) }, limit)
   }
-  return reader.query<Transaction>(rare(selection) ? PAGE_RARE : PAGE, [...valuesOf(selection), limit, offset])
+  return reader.query<Transaction>(isRare(selection) ? PAGE_RARE : PAGE, [...selectionValues(selection), limit, offset])
 }
 
-/** How many transactions are selected: of a type up to 10,000, else all. */
+/** Counts the selected transactions: up to 10,000 with a filter by type, else all. */
 export async function countSelected(reader: Reader, selection: Selection): Promise<number> {
-  if (isWhole(selection)) return Number(selection.until - selection.from)
-  const statement = rare(selection) ? COUNT_RARE : COUNT
-  const [row] = await reader.query<{ total: number }>(statement, [...valuesOf(selection), COUNT_MAX])
+  if (hasAllFacts(selection)) return Number(selection.until - selection.from)
+  const statement = isRare(selection) ? COUNT_RARE : COUNT
+  const [row] = await reader.query<{ total: number }>(statement, [...selectionValues(selection), COUNT_MAX])
   return row?.total ?? 0
 }

@@ -1,18 +1,18 @@
-// How often payers may try: a stranger who has a link must not be able to send prompts to other people's phones, nor to
-// keep a page busy. Counted over ten minutes, across all processes.
+// Rate limits of payments on pages: a stranger with a link must not send prompts to other people's phones, nor keep a page busy.
+// The limits count over ten minutes, across all processes.
 
 import { type Deps, oneStatement, sql, type Tx } from '../../kernel/db/index.ts'
 import { customerNetwork, refuse } from '../../kernel/lib/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
 
 const WINDOW_MS = 10 * 60_000
-/** Counters that nobody has touched for this long are deleted. */
+/** Counters are deleted if they have not changed for this long. */
 const KEPT_MS = 2 * WINDOW_MS
 
-/** Who tries. `phone` is null where no prompt is sent; `address` null where nobody knows it. */
-export type Trying = { phone: string | null; link_id: string; address: string | null }
+/** A payer's attempt. `phone` is null if no prompt is sent; `address` is null if it is unknown. */
+export type PayerTry = { phone: string | null; link_id: string; address: string | null }
 
-// In one order: of two payers who share counters, one waits for the other.
+// Rows in one order: if two payers share counters, one transaction waits for the other without a deadlock.
 const COUNT = sql(
   'payer_tries_count',
   `insert into payer_tries as t (kind, subject, window_started_at, tries)
@@ -25,19 +25,19 @@ const COUNT = sql(
 )
 
 /**
- * Counts a try, in the transaction that makes it. Refuses with rate_limited what is too much; the transaction then ends
- * without a trace, so that whoever keeps trying is not shut out for longer.
+ * Counts an attempt in the transaction that writes it. Refuses with rate_limited above the limits. The transaction then rolls
+ * back, so that a refused attempt does not count.
  */
-export async function countTry(deps: Deps, tx: Tx, trying: Trying): Promise<void> {
+export async function checkPromptLimits(deps: Deps, tx: Tx, payerTry: PayerTry): Promise<void> {
   const { prompts_per_phone, tries_per_link, tries_per_address } = deps.config
   const limits = { phone: prompts_per_phone, link: tries_per_link, address: tries_per_address }
-  const address = trying.address === null ? null : customerNetwork(trying.address)
-  const subjects = { phone: trying.phone, link: trying.link_id, address }
+  const address = payerTry.address === null ? null : customerNetwork(payerTry.address)
+  const subjects = { phone: payerTry.phone, link: payerTry.link_id, address }
   const rows = (['address', 'link', 'phone'] as const).flatMap((kind) => {
     const subject = subjects[kind]
     return subject === null || limits[kind] === 0
       ? []
-      : [{ kind, subject: markOf(deps, kind, subject).toString('hex') }]
+      : [{ kind, subject: subjectHash(deps, kind, subject).toString('hex') }]
   })
   if (rows.length === 0) return
   const now = deps.clock.now()
@@ -60,8 +60,8 @@ const WHY = {
   address: 'Too many payments were tried from your network. Wait before you try again.',
 } as const
 
-/** What a subject is counted under. Nobody who reads the table learns a phone or an address. */
-function markOf(deps: Deps, kind: string, subject: string): Buffer {
+/** The key of a counter. A reader of the table learns no phone and no address. */
+function subjectHash(deps: Deps, kind: string, subject: string): Buffer {
   return deps.vault.mark(`payer_tries ${kind} ${subject}`)
 }
 
@@ -73,13 +73,13 @@ const FORGIVE = sql(
      order by t.kind, t.subject for update)`,
 )
 
-/** Forgets the prompts of phones whose owners have approved a payment: they want to pay. None: no statement. */
-export async function forgivePhones(deps: Deps, tx: Tx, phones: ReadonlySet<string>): Promise<void> {
+/** Deletes the counters of phones whose payers approved a payment. No phone: no statement. */
+export async function resetPhoneLimits(deps: Deps, tx: Tx, phones: ReadonlySet<string>): Promise<void> {
   if (phones.size === 0) return
-  await tx.query(FORGIVE, [JSON.stringify([...phones].map((phone) => markOf(deps, 'phone', phone).toString('hex')))])
+  await tx.query(FORGIVE, [JSON.stringify([...phones].map((phone) => subjectHash(deps, 'phone', phone).toString('hex')))])
 }
 
-// What somebody has in hand right now is not old any more.
+// Skips counters that another transaction has locked: they are in use.
 const PURGE = sql(
   'payer_tries_purge',
   `delete from payer_tries where (kind, subject) in (
@@ -87,8 +87,8 @@ const PURGE = sql(
 )
 const PURGE_EVERY_MS = 10 * 60_000
 
-/** The background work that deletes counters of windows that are long over. */
-export function triesTask(deps: Deps): Task {
+/** The background work that deletes counters of windows that ended long ago. */
+export function promptLimitsTask(deps: Deps): Task {
   return {
     name: 'payer_tries',
     every_ms: PURGE_EVERY_MS,
