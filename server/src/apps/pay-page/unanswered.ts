@@ -2,7 +2,7 @@
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
-import { type UnansweredAttempt, findUnansweredAttempts } from '../../money/collections/index.ts'
+import { findUnansweredAttempts, type UnansweredAttempt } from '../../money/collections/index.ts'
 import type { Link } from '../../money/payment-links/index.ts'
 import type { Unanswered } from './view.ts'
 

@@ -4,7 +4,7 @@ import type { Method } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 import { CURRENCY, DAY_MS, dayNumber, formatAmount, startOfDay } from '../../kernel/lib/index.ts'
-import { type SlotSum, readSlotSums } from '../../money/collections/index.ts'
+import { readSlotSums, type SlotSum } from '../../money/collections/index.ts'
 import { sumWithdrawals, type WITHDRAWAL_STATUSES } from '../../money/withdrawals/index.ts'
 import type { OverviewView, PeriodName, Total } from './overview-schema.ts'
 

@@ -31,7 +31,7 @@ const statusOf = async (id: string, key = world.live_key) =>
   (await world.get(`/v1/collections/${id}`, key)).body.data.status
 const transfers = async () => (await world.rows('select 1 from ledger_transfers')).length
 
-test('a callback with a wrong signature is 403, is kept as forged, and moves nothing', async () => {
+test('the server refuses a callback with a wrong signature with 403, stores it as forged, and moves no money', async () => {
   const { collection_id, reference } = await push('008')
   const before = await transfers()
   for (const [i, options] of [
@@ -52,7 +52,7 @@ test('a callback with a wrong signature is 403, is kept as forged, and moves not
   assert.equal(await transfers(), before)
 })
 
-test('a signed callback makes us ask; what it says itself is not believed', async () => {
+test('the server asks the provider after a signed callback, and does not trust the body of the callback', async () => {
   const lie = await push('007')
   const body = JSON.stringify({ reference: lie.reference, status: 'COMPLETED', amount: '1000000.00' })
   assert.equal((await callback(body)).status, 200)
@@ -64,7 +64,7 @@ test('a signed callback makes us ask; what it says itself is not believed', asyn
   assert.equal(await statusOf(truth.collection_id), 'successful', 'the provider, when asked, says that it was paid')
 })
 
-test('the same callback again is one row that counts, and credits nothing', async () => {
+test('the server counts a repeated callback in one row and credits no money', async () => {
   const { collection_id, reference } = await push('008')
   const body = JSON.stringify({ reference, status: 'COMPLETED' })
   await Promise.all(Array.from({ length: 10 }, () => callback(body)))
@@ -75,7 +75,7 @@ test('the same callback again is one row that counts, and credits nothing', asyn
   assert.equal((await world.rows('select 1 from ledger_transfers where source_id = $1', [collection_id])).length, 1)
 })
 
-test('a signed callback about a payment that is not ours is taken and kept, whatever its reference looks like', async () => {
+test('the server accepts and stores a signed callback about an unknown payment, with any form of reference', async () => {
   const never = idToBase32(newId(world.deps, world.merchant.routing_code))
   for (const reference of [
     '',
@@ -97,7 +97,7 @@ test('a signed callback about a payment that is not ours is taken and kept, what
   }
 })
 
-test("a provider cannot speak of another provider's payment", async () => {
+test("a provider cannot report about another provider's payment", async () => {
   const sandbox = await push('008', world.sandbox_key)
   const body = JSON.stringify({ reference: sandbox.reference, status: 'COMPLETED' })
   assert.equal((await callback(body, { provider: 'mock' })).status, 200)
@@ -107,7 +107,7 @@ test("a provider cannot speak of another provider's payment", async () => {
   assert.equal(await statusOf(sandbox.collection_id, world.sandbox_key), 'successful')
 })
 
-test('an unknown provider is 404, and nothing is kept', async () => {
+test('the server answers 404 to an unknown provider and stores nothing', async () => {
   const body = JSON.stringify({ reference: randomUUID() })
   for (const provider of ['nobody', '__proto__', 'MOCK', '..%2fmock']) {
     const reply = await callback(body, { provider })
@@ -116,13 +116,13 @@ test('an unknown provider is 404, and nothing is kept', async () => {
   assert.equal((await kept(body)).length, 0)
 })
 
-test('an empty, an unreadable and an enormous callback are refused, never with a 500', async () => {
+test('the server refuses an empty, an unreadable and an enormous callback, never with a 500', async () => {
   for (const body of ['', '{', 'null', '[]', '{"reference":5}', Buffer.from([0, 255, 254])])
     assert.equal((await callback(body)).status, 403)
   assert.equal((await callback('x'.repeat(17 * 1024))).status, 413)
 })
 
-test('a flood of forged callbacks, or of ones about nobody, fills no table', async () => {
+test('a flood of forged or unknown callbacks fills no table', async () => {
   const count = async (verdict: string) =>
     (await world.rows('select 1 from provider_callbacks where verdict = $1', [verdict])).length
   const before = { forged: await count('forged'), unknown: await count('unknown_reference') }
@@ -140,7 +140,7 @@ test('a flood of forged callbacks, or of ones about nobody, fills no table', asy
   assert.ok(unknown >= 100 && unknown <= 200, `${unknown} were kept`)
 })
 
-test('callbacks are kept for ninety days after they last came, and forged ones for seven', async () => {
+test('the server deletes callbacks ninety days after they were last received, and forged ones after seven', async () => {
   const DAY_MS = 86_400_000
   const now = world.deps.clock.now().getTime()
   const ago = (days: number) => new Date(now - days * DAY_MS)

@@ -36,7 +36,14 @@ export function createKeeper(deps: Deps): (kept: CallbackRecord) => Promise<void
 async function keepAll(deps: Deps, items: readonly CallbackRecord[]): Promise<void> {
   const rows = new Map<
     string,
-    { dedupe_key: string; provider: string; verdict: CallbackVerdict; reference: string | null; body: string; times: number }
+    {
+      dedupe_key: string
+      provider: string
+      verdict: CallbackVerdict
+      reference: string | null
+      body: string
+      times: number
+    }
   >()
   for (const { provider, verdict, reference, body } of items) {
     const kept = body.subarray(0, BODY_KEPT_BYTES)

@@ -58,7 +58,7 @@ const statusOf = async (key: Key) => (await recordOf(world, key)).status
 const transfers = async () => (await world.rows('select 1 from ledger_transfers')).length
 const hint = (reference: string, fields: object = {}) => JSON.stringify({ reference, status: 'COMPLETED', ...fields })
 
-test('a signed callback about a payout makes us ask; what it says itself is not believed', async () => {
+test('the server asks the provider after a signed callback about a payout, and does not trust the body of the callback', async () => {
   const paid = await send('106')
   const denies = hint(paid.reference, { status: 'FAILED', amount: '0.01' })
   assert.equal(await statusOf(paid), 'PROCESSING')
@@ -84,7 +84,7 @@ test('a signed callback about a payout makes us ask; what it says itself is not 
   assert.equal(await statusOf(blocked), 'BLOCKED_IP_WHITELIST', 'the provider, when asked, knows no such payout')
 })
 
-test('a forged callback about a payout is 403, is kept as forged, and moves nothing', async () => {
+test('the server refuses a forged callback about a payout with 403, stores it as forged, and moves no money', async () => {
   const payout = await send('106')
   const before = await transfers()
   for (const [i, options] of [{ signature: null }, { signature: 'f'.repeat(64) }, { secret: 'another' }].entries()) {
@@ -99,7 +99,7 @@ test('a forged callback about a payout is 403, is kept as forged, and moves noth
   assert.equal((await payoutOf(world, payout))?.state, 'asked')
 })
 
-test('the same callback many times at once is one row that counts, and pays once', async () => {
+test('the server counts simultaneous duplicates of a callback in one row and pays once', async () => {
   const payout = await send('106')
   const body = hint(payout.reference)
   await Promise.all(Array.from({ length: 10 }, () => callBack(world, body)))
@@ -113,7 +113,7 @@ test('the same callback many times at once is one row that counts, and pays once
   assert.equal(moves.length, 2)
 })
 
-test('a callback about a payout that is not ours is taken and kept, whatever its reference looks like', async () => {
+test('the server accepts and stores a callback about an unknown payout, with any form of reference', async () => {
   const pending = await submit('456')
   const { collection_id } = (
     await world.post(
@@ -150,7 +150,7 @@ test('a callback about a payout that is not ours is taken and kept, whatever its
   assert.equal(await transfers(), before)
 })
 
-test("a provider cannot speak of another provider's payout", async () => {
+test("a provider cannot report about another provider's payout", async () => {
   const payout = await send('106', { environment: 'sandbox' })
   const body = hint(payout.reference)
   assert.equal((await callBack(world, body, { provider: 'mock' })).status, 200)
@@ -162,7 +162,7 @@ test("a provider cannot speak of another provider's payout", async () => {
   assert.deepEqual(verdicts.sort(), ['mock unknown_reference', 'sandbox hint'])
 })
 
-test('a callback about a payout that was not sent yet changes nothing, and it is sent once', async () => {
+test('a callback about an unsent payout changes nothing, and the payout is sent once', async () => {
   const payout = await send('106', { sends: false })
   const before = await payoutOf(world, payout)
   assert.equal(before?.state, 'to_send')
@@ -176,7 +176,7 @@ test('a callback about a payout that was not sent yet changes nothing, and it is
 })
 const NOT_SENT = { state: 'to_send', sent_at: null, asks: 0 }
 
-test('callbacks about payments and payouts that come together are each about their own', async () => {
+test('simultaneous callbacks about payments and payouts each settle their own record', async () => {
   const payouts = await Promise.all(Array.from({ length: 10 }, () => send('106')))
   assert.equal(new Set(payouts.map(({ id }) => id)).size, 10)
   const collections = await Promise.all(
@@ -216,7 +216,7 @@ const ENDINGS: [string, Where, string[], string[]][] = [
   ['102', WALLET, ['FAILED: declined provider_declined'], ['hint']],
 ]
 
-describe('once approved, and left to callbacks and the worker', () => {
+describe('an approved payout, driven by callbacks and the worker', () => {
   const rows = ENDINGS.flatMap((row) =>
     (['live', 'sandbox'] as const).map((environment) => ({ row, environment, payout: { merchant_id: '', id: '' } })),
   )
@@ -228,7 +228,7 @@ describe('once approved, and left to callbacks and the worker', () => {
 
   for (const of of rows) {
     const [ending, { path = 'mobile-money' }, moves, verdicts] = of.row
-    test(`a ${of.environment} payout by ${path} to ${ending} ends as the table says`, async () => {
+    test(`a ${of.environment} payout by ${path} to ${ending} ends as in the table`, async () => {
       const story = await storyOf(world, of.payout)
       assert.deepEqual(story.moves, ['PROCESSING', ...moves])
       assert.equal(story.status, (moves.at(-1) as string).split(':')[0])
@@ -244,7 +244,7 @@ describe('once approved, and left to callbacks and the worker', () => {
     })
   }
 
-  test('and hours later it still stands there, and no money has moved again', async () => {
+  test('hours later each payout has the same status, and no money has moved again', async () => {
     const before = await transfers()
     world.deps.clock.advance(7_200_000)
     await world.pass(5_000)

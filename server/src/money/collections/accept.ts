@@ -131,7 +131,13 @@ function keyName({ merchant_id, environment, key }: { merchant_id: string; envir
   return `${merchant_id} ${environment} ${key}`
 }
 
-function firstAttempt(deps: Deps, collection_id: string, collection: NewCollection, now: Date, lease: boolean): Attempt {
+function firstAttempt(
+  deps: Deps,
+  collection_id: string,
+  collection: NewCollection,
+  now: Date,
+  lease: boolean,
+): Attempt {
   const { merchant_id, environment, provider, method, phone, amount_minor, currency, simulate_status } = collection
   return {
     merchant_id,

@@ -59,7 +59,8 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
   return {
     push: (attempt) =>
       requestPayment<PushAnswer>(attempt, UNCONFIGURED, (provider, request) => provider.push(request), readPushAnswer),
-    qr: (attempt) => requestPayment<QrAnswer>(attempt, UNREADABLE, (provider, request) => provider.qr(request), readQrAnswer),
+    qr: (attempt) =>
+      requestPayment<QrAnswer>(attempt, UNREADABLE, (provider, request) => provider.qr(request), readQrAnswer),
     status: (attempt) => gathererOf(attempt.provider)(attempt),
   }
 }

@@ -10,9 +10,9 @@ import { markDays } from './days.ts'
 import type { CollectionStep } from './decide.ts'
 import { type HeldQueueRow, writeQueue } from './held.ts'
 import type { LinkSettlement, PaidLink } from './link-settlement.ts'
+import { resetPhoneLimits } from './prompt-limits.ts'
 import type { AttemptUpdate, LockedCollection } from './snapshot.ts'
 import { moves, type Status } from './state.ts'
-import { resetPhoneLimits } from './prompt-limits.ts'
 
 type NewHistoryRow = {
   merchant_id: string

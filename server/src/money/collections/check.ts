@@ -62,7 +62,10 @@ type CollectionBody = {
 type FieldProblem = { field: string; message: string }
 
 /** Checks the amount's text and the phone, which the schema cannot check. Refuses with 400 and names every wrong field. */
-export function checkCollectionBody(body: CollectionBody, phone: { field: string; value: string | undefined }): CheckedCollectionBody {
+export function checkCollectionBody(
+  body: CollectionBody,
+  phone: { field: string; value: string | undefined },
+): CheckedCollectionBody {
   const problems: FieldProblem[] = []
   const amount_minor = readBodyAmount(writtenAmount(body), problems)
   const canonical = phone.value === undefined ? null : canonicalPhone(phone.value)

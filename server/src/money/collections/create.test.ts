@@ -27,7 +27,7 @@ describe('answers', () => {
     [PUSH, 'phone'],
     [PESA, 'wallet app'],
   ] as const) {
-    test(`${path} answers 202 with collection_id, reference, status and message, and nothing is paid by that`, async () => {
+    test(`${path} answers 202 with collection_id, reference, status and message, and credits no money`, async () => {
       const reply = await world.post(path, {
         amount: '25000.00',
         currency: 'TZS',
@@ -118,7 +118,7 @@ describe('answers', () => {
     assert.match(shown.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
-  test('a collection id is found in any letter case; what is no id is 404', async () => {
+  test('a collection id is found in any letter case; a text that is no id is 404', async () => {
     const { collection_id } = (await world.post(PUSH, { amount: 10, phone: '0754123001' })).body.data
     assert.equal((await world.get(`/v1/collections/${collection_id.toUpperCase()}`)).status, 200)
     for (const id of [randomUUID(), 'x', "' or 1=1 --", '00000000-0000-0000-0000-000000000000', `${collection_id}0`]) {
@@ -239,7 +239,7 @@ describe('amounts', () => {
 
 describe('phones and currencies', () => {
   for (const phone of ['0754123001', '754123001', '255754123001', '+255754123001', '0754 123-001']) {
-    test(`the phone "${phone}" is taken, and stored in one form`, async () => {
+    test(`the server accepts the phone "${phone}" and stores it in one format`, async () => {
       const { collection_id } = (await world.post(PUSH, { amount: 10, phone })).body.data
       const [row] = await world.rows<{ customer_phone: string }>(
         'select customer_phone from collections where id = $1',
@@ -254,7 +254,7 @@ describe('phones and currencies', () => {
     [STK, 'customer_phone'],
     [QR, 'customer_phone'],
   ] as const) {
-    test(`a phone that is none is 400 on ${path} and names ${field}`, async () => {
+    test(`an invalid phone is 400 on ${path} and names ${field}`, async () => {
       for (const phone of ['', '12345', '+254712345678', '0222123456', 'abc']) {
         const reply = await world.post(path, { amount: 10, [field]: phone })
         assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
@@ -310,7 +310,7 @@ describe('refusing', () => {
     assert.deepEqual(codeOf(await send({ ...own, currency: 'TZS' }, { idempotency_key: 'fresh' })), [202, 'ok'])
   })
 
-  test('simulate_status with a live key is 422 on every endpoint and makes nothing', async () => {
+  test('simulate_status with a live key is 422 on every endpoint and makes no payment', async () => {
     const count = async () => (await world.rows<{ n: bigint }>('select count(*) as n from collections'))[0]?.n
     const before = await count()
     for (const path of [PUSH, PESA, QR, STK]) {

@@ -3,7 +3,7 @@
 import { type Deps, inputRows, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { dayNumber, firstIdAt, startOfDay, timeOfId } from '../../kernel/lib/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
-import { dateSql, dateOfIdSql, firstIdSql, firstOpenDay, METHOD, NETWORK, dayNumberSql, SUMS } from './days.ts'
+import { dateOfIdSql, dateSql, dayNumberSql, firstIdSql, firstOpenDay, METHOD, NETWORK, SUMS } from './days.ts'
 import { STATUSES } from './state.ts'
 
 const EVERY_MS = 60_000

@@ -1,4 +1,4 @@
-// The sums of days that are over: right at every moment, whoever changes a payment meanwhile.
+// The sums of closed days are right at every moment, even if another transaction changes a payment meanwhile.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -60,7 +60,7 @@ const summed = async (merchant: Merchant) => {
   return Object.fromEntries(rows.map(({ status, items }) => [status, Number(items)]))
 }
 
-test('a day is summed once it is over for good, and a list with filters tells the same before and after', async () => {
+test('the server sums a closed day, and a filtered list shows the same total before and after', async () => {
   const { merchant, key } = await oldPayments(3)
   assert.deepEqual(await summed(merchant), { failed: 3 })
   assert.deepEqual(await totals(key), { successful: 0, failed: 3 })
@@ -76,7 +76,7 @@ test('a day is summed once it is over for good, and a list with filters tells th
   assert.deepEqual(await summed(merchant), { failed: 4 })
 })
 
-test('a payment that changes while its day is summed is never missed', async () => {
+test('the sums never miss a payment that changes while its day is summed', async () => {
   const { merchant, key, ids } = await oldPayments(3)
   const [first, second] = ids as [string, string, string]
   await succeed(merchant, first)
@@ -110,7 +110,7 @@ test('a payment that changes while its day is summed is never missed', async () 
 })
 
 for (const statement of ['', 'collection_days_clear', 'collection_days_write']) {
-  test(`a change that commits right before ${statement || 'the payments are read'} is summed, or its mark stays`, async () => {
+  test(`the sums include a change that commits right before ${statement || 'the payments are read'}, or its mark stays`, async () => {
     const { merchant, key, ids } = await oldPayments(3)
     const [first, second] = ids as [string, string, string]
     await succeed(merchant, first)
@@ -131,7 +131,7 @@ for (const statement of ['', 'collection_days_clear', 'collection_days_write']) 
   })
 }
 
-test('two processes that sum at once sum every day once', async () => {
+test('two processes that sum at the same time sum every day once', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   await world.post('/v1/collections/wallet-push', { amount: 100, phone: '0754123003' }, { key })
@@ -143,7 +143,7 @@ test('two processes that sum at once sum every day once', async () => {
   assert.deepEqual(await summed(merchant), { failed: 1 })
 })
 
-test('summing that breaks off leaves nothing half done', async () => {
+test('an interrupted summing changes nothing', async () => {
   const { merchant, key, ids } = await oldPayments(2)
   await succeed(merchant, ids[0] as string)
   onStatement = (name) => {
@@ -156,7 +156,7 @@ test('summing that breaks off leaves nothing half done', async () => {
   assert.deepEqual(await totals(key), { successful: 1, failed: 1 })
 })
 
-test('a payment that settles on its day writes no mark, and its row stays in its place', async () => {
+test('a payment that settles on its day writes no mark and updates its row in place', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   const reply = await world.post('/v1/collections/wallet-push', { amount: 100, phone: '0754123007' }, { key })

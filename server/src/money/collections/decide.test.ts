@@ -1,4 +1,4 @@
-// What a provider's word means: every status meets every answer.
+// The decision for every status and every answer.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -99,8 +99,9 @@ function standing(status: Status, more: Partial<CollectionCore> = {}): Collectio
 for (const status of STATUSES) {
   describe(`a collection that is ${status}`, () => {
     for (const [name, expected] of TABLE[status]) {
-      test(`and the provider says ${name}: ${expected === '' ? 'nothing changes' : expected}`, () => {
-        const steps = name === 'deadline' ? decideTimeout(standing(status)) : decideAnswer(standing(status), ANSWERS[name])
+      test(`gets the answer ${name}: ${expected === '' ? 'no move' : expected}`, () => {
+        const steps =
+          name === 'deadline' ? decideTimeout(standing(status)) : decideAnswer(standing(status), ANSWERS[name])
         assert.equal(steps.map((step) => `${step.move}:${step.posting?.fact ?? ''}`).join(' '), expected)
         for (const step of steps) {
           assert.equal(
@@ -110,13 +111,13 @@ for (const status of STATUSES) {
         }
       })
     }
-    test('every answer has its row in this table', () => {
+    test('the table has a row for every answer', () => {
       assert.equal(new Set(TABLE[status].map(([name]) => name)).size, Object.keys(ANSWERS).length + 1)
     })
   })
 }
 
-test('what is credited is what was asked for, less the frozen fee; what is held is what was taken, without a fee', () => {
+test('the requested amount is credited less the frozen fee; a held amount is the received one, without a fee', () => {
   assert.deepEqual(decideAnswer(standing('processing'), ANSWERS.succeeded)[0]?.posting, {
     fact: 'collection_settled',
     amount_minor: AMOUNT,
@@ -127,7 +128,7 @@ test('what is credited is what was asked for, less the frozen fee; what is held 
   assert.equal(hold?.amount_received_minor, AMOUNT + 1n)
 })
 
-describe('an answer that denies what is booked', () => {
+describe('an answer that contradicts what is booked', () => {
   const FINAL = [
     'succeeded',
     'succeeded with more',
@@ -145,23 +146,23 @@ describe('an answer that denies what is booked', () => {
   for (const status of STATUSES) {
     for (const [name, answer] of Object.entries(ANSWERS)) {
       const denies = DENIES[status]?.includes(name) ?? false
-      test(`${name} ${denies ? 'denies' : 'does not deny'} a collection that is ${status}`, () =>
+      test(`${name} ${denies ? 'contradicts' : 'does not contradict'} a collection that is ${status}`, () =>
         assert.equal(contradicts(standing(status), answer), denies))
     }
   }
-  test('so does the reversal of another amount', () => {
+  test('the reversal of another amount contradicts what is booked', () => {
     const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...said }
     for (const status of ['successful', 'pending_clearance', 'reversed'] as const)
       assert.equal(contradicts(standing(status), answer), true)
   })
-  test('its word names outcome, amount and currency, or the reason', () => {
+  test('its description names outcome, amount and currency, or the reason', () => {
     assert.equal(describeOutcome(ANSWERS['succeeded in another currency']), 'succeeded 1000.00 USD')
     assert.equal(describeOutcome(ANSWERS.declined), 'declined wrong_pin')
     assert.equal(describeOutcome(ANSWERS.unknown), null)
   })
 })
 
-test('a reversal takes back what was booked, whatever amount the provider names now', () => {
+test('a reversal takes back the booked amount, even if the provider now reports another one', () => {
   const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...said }
   assert.equal(decideAnswer(standing('successful'), answer)[0]?.posting?.amount_minor, AMOUNT)
   assert.equal(
@@ -170,7 +171,7 @@ test('a reversal takes back what was booked, whatever amount the provider names 
   )
 })
 
-test('a reversal of another amount whose arrival was never seen is held first and then given back', () => {
+test('a reversal of another amount without a booked arrival is first held and then reversed', () => {
   const answer: Answer = { kind: 'reversed', amount_minor: 7n, currency: 'TZS', ...said }
   const steps = decideAnswer(standing('processing'), answer)
   assert.deepEqual(
@@ -185,7 +186,7 @@ test('a reversal of another amount whose arrival was never seen is held first an
 describe('an operator decides about held money', () => {
   const held = (more: Partial<CollectionCore> = {}) => standing('pending_clearance', more)
   const postingOf = (of: CollectionCore, decision: 'approve' | 'decline') => decideReview(of, decision)[0]?.posting
-  test('approved, what was received is credited, less the frozen fee', () => {
+  test('an approval credits the received amount, less the frozen fee', () => {
     assert.deepEqual(decideReview(held({ amount_received_minor: 42_000n }), 'approve'), [
       {
         move: 'clear',
@@ -195,7 +196,7 @@ describe('an operator decides about held money', () => {
       },
     ])
   })
-  test('a fee that is not less than what was received is not taken', () => {
+  test('an approval charges no fee if the fee is not less than the received amount', () => {
     for (const [received, fee_minor] of [
       [501n, 500n],
       [500n, 0n],
@@ -204,7 +205,7 @@ describe('an operator decides about held money', () => {
     ] as const)
       assert.equal(postingOf(held({ amount_received_minor: received }), 'approve')?.fee_minor, fee_minor)
   })
-  test('declined, what was received leaves our books without a fee, and the payment has failed', () => {
+  test('a refusal books the received amount out without a fee, and the payment fails', () => {
     assert.deepEqual(decideReview(held({ amount_received_minor: 42_000n }), 'decline'), [
       {
         move: 'decline',
@@ -215,12 +216,12 @@ describe('an operator decides about held money', () => {
     ])
   })
   for (const status of STATUSES.filter((one) => one !== 'pending_clearance')) {
-    test(`and nothing is decided of a collection that is ${status}`, () => {
+    test(`an operator cannot decide about a collection that is ${status}`, () => {
       for (const decision of ['approve', 'decline'] as const)
         assert.deepEqual(decideReview(standing(status, { amount_received_minor: AMOUNT }), decision), [])
     })
   }
-  test('a reversal of what was cleared takes back what was credited: the fee comes back only when it was taken', () => {
+  test('a reversal of a cleared payment takes back the credited amount, and returns the fee only if it was charged', () => {
     const answer: Answer = { kind: 'reversed', amount_minor: 42_000n, currency: 'TZS', ...said }
     for (const [received, fee_minor] of [
       [42_000n, 500n],
@@ -230,18 +231,18 @@ describe('an operator decides about held money', () => {
       assert.deepEqual(step?.posting, { fact: 'collection_reversed', amount_minor: received, fee_minor })
     }
   })
-  describe('after it was declined', () => {
+  describe('after a declined review', () => {
     const declined = standing('failed', { failure_reason_code: 'review_declined', amount_received_minor: AMOUNT })
-    test('no word of the provider moves anything, not even a success', () => {
+    test('no answer of the provider moves money, not even a success', () => {
       assert.ok(wasDeclined(declined))
       for (const answer of Object.values(ANSWERS)) assert.deepEqual(decideAnswer(declined, answer), [])
       assert.deepEqual(decideTimeout(declined), [])
     })
-    test('every word of money is noted, and a refusal says nothing new', () => {
+    test('the history records every answer with money, and ignores a refusal', () => {
       for (const [name, answer] of Object.entries(ANSWERS))
         assert.equal(contradicts(declined, answer), 'amount_minor' in answer, name)
     })
-    test('a payment that the provider itself declined after a review may still succeed', () => {
+    test('a payment that the provider declined after a review may still succeed', () => {
       const refused = standing('failed', { failure_reason_code: 'review_declined' })
       assert.ok(!wasDeclined(refused))
       assert.equal(decideAnswer(refused, ANSWERS.succeeded)[0]?.move, 'succeed')
@@ -265,7 +266,7 @@ describe('moves', () => {
         assert.equal(mayMoveCollection(name, status), from.includes(status)))
     }
   }
-  test('nothing leads out of reversed, and nothing leads back to created or processing', () => {
+  test('no move leaves reversed, and no move leads back to created or processing', () => {
     for (const move of Object.values(moves)) {
       assert.ok(!(move.from as readonly Status[]).includes('reversed'))
       assert.ok(!['created', 'processing'].includes(move.to))

@@ -123,10 +123,10 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   }
 }
 
-describe('a provider that cannot say that it has no such payment', () => {
+describe('a provider that cannot report an unknown payment', () => {
   const speechless: Answer = { kind: 'unknown', why: 'unseen_status', provider_status: null }
 
-  test('is sent a payment that waited for a worker, once, even when somebody asked about it before', () =>
+  test('gets a payment that waited for a worker once, even after a refresh asked about it', () =>
     stage(
       async ({ world, script, pushes, pay, refresh, row }) => {
         script.status = () => speechless
@@ -288,7 +288,7 @@ test('a payment whose provider is not configured in this process was not sent: i
     { env: { PROCESS: 'api' } },
   ))
 
-test('a prompt that was never answered is asked about less and less: not a hundred times in three days', () =>
+test('the server asks less and less often about an unanswered prompt: fewer than a hundred times in three days', () =>
   stage(async ({ world, script, pushes, pay, row }) => {
     let asked = 0
     const doubt: Answer = { kind: 'unknown', why: 'timeout', provider_status: null }
@@ -386,7 +386,7 @@ describe('one push at a time', () => {
       assert.equal(pushes(), 2, 'what may have been sent was never sent again')
     }))
 
-  test('an acceptance outlives a refresh that the status of the provider lags behind', () =>
+  test('an acceptance is kept when a refresh gets an outdated status from the provider', () =>
     stage(async ({ world, script, pushes, pay, refresh, row }) => {
       script.status = () => notFound
       const id = await pay()
@@ -420,7 +420,7 @@ describe('one push at a time', () => {
       assert.equal((await row(id)).state, 'asked')
     }))
 
-  test('whoever lost the lease while asking sends nothing, and gives nothing back', () => {
+  test('a process that lost the lease while it asked sends nothing and gives no lease back', () => {
     let dies = true
     return stage(
       async ({ world, script, pushes, pay, row }) => {
@@ -456,7 +456,7 @@ describe('one push at a time', () => {
     )
   })
 
-  test('a slow question is followed by a push under a lease that is whole again', () => {
+  test('the server renews the lease after a slow question, before it pushes', () => {
     let dies = true
     return stage(
       async ({ world, script, pushes, pay, row }) => {
@@ -493,7 +493,7 @@ describe('one push at a time', () => {
 })
 
 describe('hints', () => {
-  test('asking again and again puts the worker off by nothing', () =>
+  test('repeated hints do not delay the worker', () =>
     stage(async ({ world, pay, refresh, row }) => {
       const id = await pay()
       await world.system.driver.task.idle()
@@ -508,7 +508,7 @@ describe('hints', () => {
       assert.deepEqual((await row(id)).due_at, before.due_at)
     }))
 
-  test('a hint that announces a change brings the next question forward', () =>
+  test('a hint whose answer announces a change brings the next question forward', () =>
     stage(async ({ world, script, pay, refresh, row }) => {
       const id = await pay()
       await world.system.driver.task.idle()
@@ -522,7 +522,7 @@ describe('hints', () => {
 })
 
 describe('several providers', () => {
-  test('a live provider that hangs takes no place of the sandbox', () =>
+  test('a live provider that hangs uses no capacity of the sandbox', () =>
     stage(async ({ world, script, pushes, pay, refresh, row }) => {
       const hanging = gate()
       script.push = () => hanging.answer
@@ -577,7 +577,7 @@ describe('several providers', () => {
     ))
 })
 
-test('two merchants who ask for one id at the same moment each get their own answer', () =>
+test('two merchants that ask for one id at the same moment each get their own answer', () =>
   stage(async ({ world, pay }) => {
     const id = await pay(world.sandbox_key, '0754123001')
     const stranger = await world.newKey({ merchant: await world.newMerchant() })

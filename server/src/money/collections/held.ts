@@ -80,7 +80,11 @@ const FIND = sql(
    ${JOINED}`,
 )
 
-async function findForOperators(deps: Deps, reader: Reader, collection_id: string): Promise<OperatorCollection | undefined> {
+async function findForOperators(
+  deps: Deps,
+  reader: Reader,
+  collection_id: string,
+): Promise<OperatorCollection | undefined> {
   const id = collection_id.toLowerCase()
   const rows = isId(id) ? await reader.query<OperatorCollectionRow>(FIND, [routingCodeOf(id), id]) : []
   const [found] = await withHistory(reader, rows, payUrlOf(deps.config))
@@ -89,7 +93,10 @@ async function findForOperators(deps: Deps, reader: Reader, collection_id: strin
 
 /** A collection as operators see it. Refuses one that is unknown with not_found. */
 export async function getForOperators(deps: Deps, reader: Reader, collection_id: string): Promise<OperatorCollection> {
-  return (await findForOperators(deps, reader, collection_id)) ?? refuse('not_found', { message: 'There is no such collection.' })
+  return (
+    (await findForOperators(deps, reader, collection_id)) ??
+    refuse('not_found', { message: 'There is no such collection.' })
+  )
 }
 
 /** A collection that was held, as operators see it. Refuses one that is unknown or was never held with not_found. */
@@ -119,7 +126,11 @@ const HISTORY = sql(
 )
 
 /** The rows with their history. One statement reads the history of all rows. */
-async function withHistory(reader: Reader, rows: readonly OperatorCollectionRow[], pay_url: string): Promise<OperatorCollection[]> {
+async function withHistory(
+  reader: Reader,
+  rows: readonly OperatorCollectionRow[],
+  pay_url: string,
+): Promise<OperatorCollection[]> {
   if (rows.length === 0) return []
   const keys = rows.map(({ merchant_id, id }) => ({ merchant_id, id }))
   const history = await reader.query<CollectionHistoryRow>(HISTORY, [JSON.stringify(keys)])
@@ -132,7 +143,11 @@ async function withHistory(reader: Reader, rows: readonly OperatorCollectionRow[
   )
 }
 
-function presentOperatorCollection(row: OperatorCollectionRow, pay_url: string, history: readonly CollectionHistoryRow[]): OperatorCollection {
+function presentOperatorCollection(
+  row: OperatorCollectionRow,
+  pay_url: string,
+  history: readonly CollectionHistoryRow[],
+): OperatorCollection {
   const { merchant_id, merchant_code, merchant_name, customer_name, customer_phone, description } = row
   return {
     merchant_id,

@@ -32,7 +32,7 @@ const idsOf = (reply: Reply): string[] =>
 const newest = [...Array(25).keys()].reverse()
 const expected = (filter: (i: number) => boolean) => newest.filter(filter).map((i) => ids[i])
 
-test('the newest come first, twenty to a page', async () => {
+test('the list shows the newest first, twenty to a page', async () => {
   const reply = await world.get(LIST)
   assert.deepEqual(idsOf(reply), expected(() => true).slice(0, 20))
   assert.deepEqual(reply.body.data.pagination, { page: 1, page_size: 20, total_items: 25, total_pages: 2 })
@@ -47,7 +47,7 @@ test('the pages together hold every payment once', async () => {
   )
 })
 
-test('a page beyond the last is empty, and still tells the total', async () => {
+test('a page beyond the last is empty and still shows the total', async () => {
   const reply = await world.get(`${LIST}?page=1000000&page_size=100`)
   assert.equal(reply.status, 200)
   assert.deepEqual(reply.body.data.items, [])
@@ -68,7 +68,7 @@ for (const query of [
   'page=1&page=2',
   'page=1e99',
 ]) {
-  test(`a page that cannot be (${query}) is refused with 400, which names the parameter`, async () => {
+  test(`the server refuses an impossible page (${query}) with 400 and names the parameter`, async () => {
     const reply = await world.get(`${LIST}?${query}`)
     assert.equal(reply.status, 400)
     assert.equal(reply.body.error.code, 'validation_failed')
@@ -76,7 +76,7 @@ for (const query of [
   })
 }
 for (const query of ['page_size=1', 'page_size=100', 'page=1']) {
-  test(`a page at the edge of what can be (${query}) is answered`, async () =>
+  test(`the server answers a page at the limit (${query})`, async () =>
     assert.equal((await world.get(`${LIST}?${query}`)).status, 200))
 }
 
@@ -102,7 +102,7 @@ for (const [query, filter] of [
   [`from=${at(100)}`, () => false],
   ['status=successful&method=provider_pesa&reference=R-0', (i) => i % 2 === 0 && i % 5 === 0 && i % 3 === 0],
 ] as [string, (i: number) => boolean][]) {
-  test(`the filter ${query} shows exactly what matches`, async () => {
+  test(`the filter ${query} shows exactly the matches`, async () => {
     const reply = await world.get(`${LIST}?page_size=100&${query}`)
     assert.equal(reply.status, 200, reply.text)
     assert.deepEqual(idsOf(reply), expected(filter))
@@ -133,7 +133,7 @@ for (const [query, field] of [
   })
 }
 
-test('each environment sees its own payments only', async () => {
+test('each environment shows its own payments only', async () => {
   const live = await world.get(LIST, world.live_key)
   assert.equal(live.body.data.pagination.total_items, 1)
   assert.equal(live.body.data.items[0].environment, 'live')

@@ -94,7 +94,11 @@ const LOCK_HOSTED = sql(
 )
 
 /** Locks the collection of a hosted page. Comes before the lock of the page itself. */
-export async function lockHosted(tx: Tx, merchant_id: string, collection_id: string): Promise<LockedHostedCollection | null> {
+export async function lockHosted(
+  tx: Tx,
+  merchant_id: string,
+  collection_id: string,
+): Promise<LockedHostedCollection | null> {
   const [row] = await tx.query<LockedHostedCollection>(LOCK_HOSTED, [merchant_id, collection_id])
   return row ?? null
 }
@@ -151,7 +155,14 @@ export async function startOnPage(
   const number = (hosted?.attempts ?? 0) + 1
   const collection_id = page.collection_id ?? newId(deps, page.routing_code)
   if (hosted === null) {
-    await insertPageCollection(deps, tx, page, { id: collection_id, status: START.to, method, fee_minor, phone, attempts: 1 })
+    await insertPageCollection(deps, tx, page, {
+      id: collection_id,
+      status: START.to,
+      method,
+      fee_minor,
+      phone,
+      attempts: 1,
+    })
   } else {
     await tx.query(RESTART, [
       page.merchant_id,

@@ -76,7 +76,9 @@ const FORGIVE = sql(
 /** Deletes the counters of phones whose payers approved a payment. No phone: no statement. */
 export async function resetPhoneLimits(deps: Deps, tx: Tx, phones: ReadonlySet<string>): Promise<void> {
   if (phones.size === 0) return
-  await tx.query(FORGIVE, [JSON.stringify([...phones].map((phone) => subjectHash(deps, 'phone', phone).toString('hex')))])
+  await tx.query(FORGIVE, [
+    JSON.stringify([...phones].map((phone) => subjectHash(deps, 'phone', phone).toString('hex'))),
+  ])
 }
 
 // Skips counters that another transaction has locked: they are in use.

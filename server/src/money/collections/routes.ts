@@ -23,7 +23,13 @@ import {
 } from '../../kernel/http/index.ts'
 import { isId, newId, Refusal, refuse } from '../../kernel/lib/index.ts'
 import { type Accepted, createAccept } from './accept.ts'
-import { type CheckedCollectionBody, checkCollectionBody, checkCollectionRules, type ProviderFor, type Routed } from './check.ts'
+import {
+  type CheckedCollectionBody,
+  checkCollectionBody,
+  checkCollectionRules,
+  type ProviderFor,
+  type Routed,
+} from './check.ts'
 import type { Driver } from './drive.ts'
 import { collectionListRoutes } from './list-routes.ts'
 import { presentCollection } from './present.ts'

@@ -77,15 +77,13 @@ export const CollectionStatus = Type.Object({
         'The received amount, as the provider reports it. Null until the provider reports it, and while money in another currency is under review.',
     }),
   ),
-  foreign_amount: nullable(
-    Type.Number({ description: 'The received amount in another currency. Null: none.' }),
-  ),
+  foreign_amount: nullable(Type.Number({ description: 'The received amount in another currency. Null: none.' })),
   foreign_currency: nullable(Type.String({ description: 'The currency of foreign_amount.' })),
   currency: Type.String(),
   method: nullable(oneOf(METHODS)),
   environment: oneOf(['live', 'sandbox']),
   provider_payment_status: nullable(
-    Type.String({ description: "The status as the provider names it. Null until the provider has answered." }),
+    Type.String({ description: 'The status as the provider names it. Null until the provider has answered.' }),
   ),
   payment_url: nullable(Type.String({ description: 'The address of the hosted page. Null for other payments.' })),
   failure_reason_code: nullable(Type.String({ description: 'Set when failed. The set can grow.' })),
@@ -101,7 +99,8 @@ export const HeldCollection = Type.Object({
   merchant_name: Type.String(),
   ...CollectionStatus.properties,
   fee: Type.Number({
-    description: 'Our fee, frozen when the payment was made. Approving charges it, unless it is not less than the received amount.',
+    description:
+      'Our fee, frozen when the payment was made. Approving charges it, unless it is not less than the received amount.',
   }),
   customer_name: nullable(Type.String()),
   customer_phone: nullable(Type.String()),
@@ -128,7 +127,10 @@ export type HeldCollection = Static<typeof HeldCollection>
 export const OperatorCollection = Type.Object({
   ...HeldCollection.properties,
   held_at: nullable(
-    Type.String({ format: 'date-time', description: 'When the review began. Null: the payment was never under review.' }),
+    Type.String({
+      format: 'date-time',
+      description: 'When the review began. Null: the payment was never under review.',
+    }),
   ),
 })
 export type OperatorCollection = Static<typeof OperatorCollection>

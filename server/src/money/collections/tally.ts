@@ -4,14 +4,19 @@
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 import { DAY_MS, dayNumber, firstIdAt, idsBetween, startOfDay } from '../../kernel/lib/index.ts'
-import { dateSql, firstIdSql, METHOD, NETWORK, dayNumberSql, SUMS } from './days.ts'
+import { dateSql, dayNumberSql, firstIdSql, METHOD, NETWORK, SUMS } from './days.ts'
 import { STATUSES, type Status } from './state.ts'
 
 /** The payments of a merchant in one environment. */
 export type CollectionBook = { merchant_id: string; environment: Environment }
 
 /** A filter of payments. Null: no filter. `from` (inclusive) and `to` (exclusive) limit the time of creation. */
-export type TallyFilter = CollectionBook & { status: string | null; method: string | null; from: Date | null; to: Date | null }
+export type TallyFilter = CollectionBook & {
+  status: string | null
+  method: string | null
+  from: Date | null
+  to: Date | null
+}
 
 /** Payments with ids from `from_id` (inclusive) to `until_id` (exclusive), and the number of matches. */
 export type Segment = {

@@ -98,7 +98,11 @@ export function createCollect(deps: Deps, options: CollectOptions): Collect {
     const { method, phone, provider, fee_minor } = choice
     if (hosted !== null && !mayStart(hosted))
       refuse('payment_link_not_active', { message: NO_MORE_TRIES, details: { status: 'ACTIVE' } })
-    await checkPromptLimits(deps, tx, { phone: method === 'qr' ? null : phone, link_id: page.id, address: choice.address })
+    await checkPromptLimits(deps, tx, {
+      phone: method === 'qr' ? null : phone,
+      link_id: page.id,
+      address: choice.address,
+    })
     return startOnPage(deps, tx, page, hosted, { provider: provider.name, method, phone, fee_minor, lease })
   }
 

@@ -19,7 +19,7 @@ after(() => world.close())
 
 const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.error?.code ?? 'ok']
 
-test('every member reads it, live unless the sandbox is asked for', async () => {
+test('every member reads the balance, live unless the request names the sandbox', async () => {
   for (const role of MERCHANT_ROLES) {
     const { token } = await world.newSession(role)
     assert.deepEqual((await world.get(PATH, token)).body.data, EMPTY, role)
@@ -28,7 +28,7 @@ test('every member reads it, live unless the sandbox is asked for', async () => 
   }
 })
 
-test('a key reads that of its own environment on its own path, and a session does not', async () => {
+test('a key reads the balance of its own environment on its own path, and a session does not', async () => {
   assert.deepEqual((await world.get('/v1/balance')).body.data, FULL)
   assert.deepEqual((await world.get('/v1/balance', world.live_key)).body.data, EMPTY)
   const { token } = await world.newSession('FINANCE')
@@ -36,7 +36,7 @@ test('a key reads that of its own environment on its own path, and a session doe
   assert.deepEqual(codeOf(await world.get(PATH)), [403, 'insufficient_role'])
 })
 
-test('an environment that does not exist, or two at once, are refused by name', async () => {
+test('the server refuses an unknown environment, or two at once, and names the field', async () => {
   const { token } = await world.newSession('VIEWER')
   for (const query of [
     'environment=test',
@@ -50,7 +50,7 @@ test('an environment that does not exist, or two at once, are refused by name', 
   }
 })
 
-test('a member of two merchants reads that of the one they name, and of one at a time', async () => {
+test('a member of two merchants reads the balance of the named merchant, one at a time', async () => {
   const other = await world.newMerchant()
   const { token } = await world.newSession([{ role: 'VIEWER' }, { role: 'FINANCE', merchant: other }])
   const read = (query: string) => world.get(`${PATH}?environment=sandbox&${query}`, token)

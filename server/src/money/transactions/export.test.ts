@@ -89,7 +89,7 @@ test('a text that a spreadsheet would run begins with an apostrophe; an amount s
   assert.equal(csvLine([plainCell('-5.00'), plainCell(3)]), '-5.00,3\r\n')
 })
 
-test('the file says what it is, and holds every transaction as the list shows it, newest first', async () => {
+test('the file has its type and name, and contains every transaction as in the list, newest first', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   const references = ['=cmd|"/c calc"!A1', 'ORDER, "7"', '+1', '-1', '@x', 'plain', 'ÜTF-8 ✓']
@@ -228,7 +228,7 @@ test('a batch is read when the one before has been taken: a slow reader fills no
   stream.destroy()
 })
 
-test('when the client hangs up, nothing more is read', async () => {
+test('the server reads no more batches after the client disconnects', async () => {
   const merchant = await busyMerchant(5_000)
   const key = await world.newKey({ merchant })
   const closed = new Promise<void>((resolve) => {
@@ -271,7 +271,7 @@ test('an export that breaks off never looks whole, and one that cannot begin is 
   assert.equal(parse(await (await read()).text()).length, 2_001)
 })
 
-test('a HEAD reads nothing from the database', async () => {
+test('a HEAD request reads nothing from the database', async () => {
   const merchant = await busyMerchant(500)
   const key = await world.newKey({ merchant })
   reads = 0

@@ -100,7 +100,7 @@ describe('a withdrawal', () => {
     )
   })
 
-  test('before its approval was made of nothing yet', async () => {
+  test('has no funding before its approval', async () => {
     const merchant = await world.newMerchant()
     await post(merchant, credit(1_000n))
     const answer = await funding(await submitWithdrawal(world, { merchant, amount_minor: 500n, fee_minor: 5n }))
@@ -123,7 +123,7 @@ describe('a withdrawal', () => {
     assert.deepEqual(used(await funding(await withdraw(merchant, 350n))), [['COLLECTION', b, '5.00', '3.50']])
   })
 
-  test('whose money came in too far back says that the way was not gone to its end, and how far it got', async () => {
+  test('whose credits are too far back is incomplete and shows the amount found', async () => {
     const merchant = await world.newMerchant()
     for (let set = 0; set < 11; set++) {
       await postFacts(
@@ -141,7 +141,7 @@ describe('a withdrawal', () => {
   })
 })
 
-test('members of the merchant read it in the environment of the withdrawal; others find nothing', async () => {
+test('members of the merchant read the funding in the environment of the withdrawal; others get not_found', async () => {
   const merchant = await world.newMerchant()
   await post(merchant, credit(1_000n))
   const id = await withdraw(merchant, 500n)

@@ -89,7 +89,11 @@ export function transactionListRoutes(deps: Deps): Routes {
 
 type TransactionFilter = { type?: TransactionsQuery['type']; from?: string; to?: string }
 
-async function selectionOf(deps: Deps, request: FastifyRequest, { type, from, to }: TransactionFilter): Promise<Selection> {
+async function selectionOf(
+  deps: Deps,
+  request: FastifyRequest,
+  { type, from, to }: TransactionFilter,
+): Promise<Selection> {
   const { merchant, environment } = caller(request)
   const book = { merchant_id: merchant.id, environment }
   const [begin, end] = [from, to].map((time) => (time === undefined ? null : new Date(time))) as [

@@ -132,8 +132,7 @@ export const FundingView = Type.Object({
   amount_found: Amount('The sum of amount_used: total_reserved_amount when complete.'),
   currency: Type.String(),
   complete: Type.Boolean({
-    description:
-      'False before the approval, and if the credits are further back than some thousands of transactions.',
+    description: 'False before the approval, and if the credits are further back than some thousands of transactions.',
   }),
   items: Type.Array(FundingItem, { description: 'The credits, oldest first.' }),
 })

@@ -4,7 +4,7 @@ import type { Deps } from '../../kernel/db/index.ts'
 import { caller, type Routes, success } from '../../kernel/http/index.ts'
 import { refuseField } from '../../kernel/lib/index.ts'
 import { CSV_TYPE, csvAnswer, fileName, READ, tags } from './common.ts'
-import { type StatementPeriod, readPeriod } from './period.ts'
+import { readPeriod, type StatementPeriod } from './period.ts'
 import { StatementParams, StatementQuery, StatementView } from './schema.ts'
 import { statementCsv, statementOf } from './statement.ts'
 

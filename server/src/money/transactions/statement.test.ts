@@ -83,7 +83,7 @@ describe('days and months', () => {
     ' 2026-01',
     '2026-01-05T00:00',
   ]) {
-    test(`${name} is no day and no month, and is refused by name`, async () => {
+    test(`the server refuses ${name}, which is no day and no month, and names the field`, async () => {
       const { get } = await newBook()
       const reply = await get(encodeURIComponent(name))
       assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
@@ -107,7 +107,7 @@ describe('days and months', () => {
 })
 
 describe('a statement', () => {
-  test('tells what was there, what came and went by type, and what is left', async () => {
+  test('shows the opening balance, the lines by type, and the closing balance', async () => {
     moveTo('2026-03-09T12:00:00')
     const { merchant, read } = await newBook()
     const [reversed] = await postFacts(world.deps, merchant, [
@@ -161,7 +161,7 @@ describe('a statement', () => {
     for (const statement of [monday, tuesday, wednesday, march, quiet]) assertAddsUp(statement)
   })
 
-  test('that is not over closes with the balance there is now', async () => {
+  test('of a period that has not ended closes with the present balance', async () => {
     moveTo('2026-03-16T12:00:00')
     const { merchant, key, read } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 700n }])
@@ -200,7 +200,7 @@ describe('a statement', () => {
     assert.deepEqual(codeOf(await world.get(path)), [403, 'merchant_mismatch'])
   })
 
-  test('can be had as CSV, which adds up too', async () => {
+  test('as CSV adds up too', async () => {
     moveTo('2026-06-08T12:00:00')
     const { merchant, get } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 700n, fee_minor: 7n }])

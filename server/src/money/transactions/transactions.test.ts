@@ -117,7 +117,7 @@ describe('a withdrawal', () => {
     return { ...book, id }
   }
 
-  test('leaves with its charges when it is approved, and tells where it stands', async () => {
+  test('is debited with its charges at the approval, and shows its status', async () => {
     const { merchant, read, id } = await approved()
     const [line] = linesOf(await read())
     assert.ok(line)
@@ -349,7 +349,7 @@ describe('the list', () => {
     ['page=0', 'page'],
     ['page_size=101', 'page_size'],
   ] as const) {
-    test(`a filter that cannot be (${query}) is refused by name`, async () => {
+    test(`the server refuses an impossible filter (${query}) and names the field`, async () => {
       const reply = await read(query)
       assert.deepEqual(codeOf(reply), [400, 'validation_failed'])
       const named = reply.body.error.details.fields.map((one: { field: string }) => one.field)
@@ -379,7 +379,7 @@ describe('the list', () => {
     }
   })
 
-  test('of another merchant is refused, whether it exists or not', async () => {
+  test('of another merchant is refused, even if that merchant does not exist', async () => {
     for (const id of [merchant.id, '01a1fdef-f09c-8b9d-a92f-5bb2a0bd109f', 'x']) {
       assert.deepEqual(codeOf(await world.get(`/v1/merchants/${id}/transactions`)), [403, 'merchant_mismatch'])
     }
