@@ -106,6 +106,17 @@ test('every table says what one row of it is', async () => {
       and coalesce(obj_description(oid, 'pg_class'), '') = ''`)
 })
 
+test('every table names the room that writes it, and every column has a meaning', async () => {
+  await findsNone(`
+    select c.relname as breach from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+      and coalesce(obj_description(c.oid, 'pg_class'), '') !~ '^(kernel|books|adapters|access|money|apps)/[a-z-]+: '
+    union all
+    select c.relname || '.' || a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+      and coalesce(col_description(c.oid, a.attnum), '') = ''`)
+})
+
 test('every table either belongs to a merchant or is a named exception', async () => {
   await findsNone(
     `

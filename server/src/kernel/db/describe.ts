@@ -19,8 +19,14 @@ type Index = { table_oid: number; name: string; definition: string }
 const INTRODUCTION = `# Schema
 
 Generated from the catalogue of a migrated database by \`npm run generate\`; do not edit. The source is \`db/migrations\`.
-Every column not marked "null" must have a value.
+Tables are grouped by wing, and each names the room of \`server/src\` that writes it. A column without "null" always has a value.
 `
+
+/** The wings of server/src, in the order of ARCHITECTURE.md. */
+const WINGS = ['kernel', 'books', 'adapters', 'access', 'money', 'apps']
+
+/** The comment of a table begins with the room that writes it, such as "money/collections: ". */
+const ROOM = /^(([a-z]+)\/[a-z-]+): /
 
 const CONSTRAINT_TITLES = { p: 'Primary key', u: 'Unique', f: 'Foreign key', c: 'Check' } as const
 
@@ -34,19 +40,31 @@ export async function describeSchema(url: string): Promise<string> {
     const columns = await readColumns(client)
     const constraints = await readConstraints(client)
     const indexes = await readIndexes(client)
-    const sections = tables.map((table) => {
+    const describeTable = (table: Table): string => {
       const ofTable = (row: { table_oid: number }): boolean => row.table_oid === table.oid
       return section(table, columns.filter(ofTable), constraints.filter(ofTable), indexes.filter(ofTable))
+    }
+    const ofWing = (wing: string | null) => tables.filter(({ comment }) => wingOf(comment) === wing).map(describeTable)
+    const wings = WINGS.flatMap((wing) => {
+      const sections = ofWing(wing)
+      return sections.length === 0 ? [] : [`## Wing: ${wing}\n`, ...sections]
     })
-    return [INTRODUCTION, ...sections].join('\n')
+    return [INTRODUCTION, ...ofWing(null), ...wings].join('\n')
   } finally {
     await client.end()
   }
 }
 
+/** The wing of the room that writes a table. Null if its comment names none. */
+function wingOf(comment: string | null): string | null {
+  const wing = ROOM.exec(comment ?? '')?.[2]
+  return wing !== undefined && WINGS.includes(wing) ? wing : null
+}
+
 function section(table: Table, columns: Column[], constraints: Constraint[], indexes: Index[]): string {
-  const lines = [`## ${table.name}`, '']
-  if (table.comment !== null) lines.push(table.comment, '')
+  const in_wing = wingOf(table.comment) !== null
+  const lines = [`${in_wing ? '###' : '##'} ${table.name}`, '']
+  if (table.comment !== null) lines.push(table.comment.replace(ROOM, 'Written by `$1`. '), '')
   lines.push('| Column | Type | | Meaning |', '|---|---|---|---|')
   for (const column of columns) {
     const notes = [column.not_null ? '' : 'null', column.value === null ? '' : `default \`${column.value}\``]
