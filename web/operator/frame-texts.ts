@@ -30,8 +30,8 @@ export const frameTexts = texts({
   },
   en: {
     console: 'Operators',
-    strip: 'What you decide here moves real money',
-    queue: 'What waits',
+    strip: 'Decisions here move real money',
+    queue: 'Open work',
     money: 'Money',
     withdrawals: 'Withdrawals',
     payments: 'All payments',
@@ -49,7 +49,7 @@ export const frameTexts = texts({
     audit: 'Audit log',
     stranger_title: 'This console is for operators only',
     stranger: (email: string) =>
-      `You are signed in as ${email}. That account is not an operator of this installation, or it signed in without a second step. There is nothing here that you may see.`,
+      `You are signed in as ${email}. That account is not an operator of this installation, or it signed in without a second factor. You have no access to this console.`,
     dashboard: 'If you have a business, your dashboard is here:',
   },
 })

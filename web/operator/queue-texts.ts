@@ -59,16 +59,16 @@ export const queueTexts = texts({
     } as Kinds,
   },
   en: {
-    title: 'What waits for a decision',
-    lead: 'All work of operators, the most pressing first. This page keeps itself up to date.',
+    title: 'Open work',
+    lead: 'All open work of operators, the most urgent first. The page refreshes itself.',
     environment: 'Environment',
     kind: 'Work',
     count: 'Count',
     oldest: 'Oldest',
     amount: 'Amount',
     age: (age: string) => `for ${age}`,
-    nothing: 'The queue is clear: nothing waits',
-    nothing_teach: 'Everything is taken care of. New work appears here by itself.',
+    nothing: 'The queue is empty',
+    nothing_teach: 'There is no open work. New work appears here automatically.',
     done: 'Nothing to do at the moment',
     beside: {
       sandbox: (count: string) => `Waiting in the sandbox: ${count}`,
@@ -79,7 +79,7 @@ export const queueTexts = texts({
     old_title: 'Your sign-in is a while ago',
     old: (age: string) =>
       `You signed in ${age} ago. You will be asked to sign in again before money moves. You can do that now.`,
-    fresh: (minutes: number) => `Moving money takes a sign-in of the last ${minutes} minutes.`,
+    fresh: (minutes: number) => `To move money you must have signed in within the last ${minutes} minutes.`,
     sign_in: 'Sign in again now',
     kinds: {
       withdrawals_waiting: { name: 'Withdrawals that wait for approval', what: 'Approve, reject or ask.' },
@@ -88,16 +88,16 @@ export const queueTexts = texts({
         what: 'You asked; the merchant has not answered yet.',
       },
       withdrawals_needs_reconciliation: {
-        name: 'Withdrawals without a certain answer',
-        what: 'They may have been paid. Find out at the provider, then decide.',
+        name: 'Withdrawals with an unknown outcome',
+        what: 'The provider may have paid them. Check with the provider, then decide.',
       },
       withdrawals_blocked: {
         name: 'Withdrawals blocked on our side',
-        what: 'They were not paid. Mend the cause, then send them again.',
+        what: 'The provider did not pay them. Fix the cause, then send them again.',
       },
       withdrawals_needs_attention: {
-        name: 'Withdrawals with contradictions',
-        what: 'The provider or the books contradict themselves. Look into it, then decide.',
+        name: 'Withdrawals with contradicting reports',
+        what: 'The provider or the ledger contradicts itself. Investigate, then decide.',
       },
       collections_held: {
         name: 'Held collections',
@@ -109,7 +109,10 @@ export const queueTexts = texts({
         name: 'Differences in reconciliation',
         what: "The provider's statement and our books disagree.",
       },
-      webhooks_failing: { name: 'Merchants whose webhooks fail', what: 'Their servers do not take events. Tell them.' },
+      webhooks_failing: {
+        name: 'Merchants whose webhooks fail',
+        what: 'Their servers do not accept events. Inform the merchants.',
+      },
     },
   },
 })

@@ -5,7 +5,7 @@ import { texts, useTexts } from '../ui/language.ts'
 const words = texts({
   sw: {
     actor: {
-      user: 'Mwanachama wa biashara',
+      user: 'Mtumiaji wa biashara',
       operator: 'Mwendeshaji',
       api_key: 'Ufunguo wa API',
       command: 'Amri ya msimamizi wa mfumo',
@@ -52,9 +52,9 @@ const words = texts({
     refusal: {
       insufficient_balance: 'The balance is too low',
       withdrawal_restricted: 'The merchant is not active and verified',
-      invalid_state: 'It has changed meanwhile',
-      second_operator_required: 'You approved it already; another operator is needed',
-      forbidden: 'You submitted it yourself; another operator is needed',
+      invalid_state: 'Its status has changed',
+      second_operator_required: 'You have already approved it; another operator must approve',
+      forbidden: 'You submitted it yourself; another operator must approve',
       provider_unavailable: 'No provider pays out there',
       not_found: 'Not found',
     },

@@ -10,8 +10,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'is required: you are a member of several merchants': 'Chagua biashara: uko kwenye biashara zaidi ya moja.',
   'must be an id and not "me": you are a member of several merchants':
     'Chagua biashara: uko kwenye biashara zaidi ya moja.',
-  'is not valid': 'Hapa si sahihi.',
-  'is not in the right form': 'Hapa hapajaandikwa sawasawa.',
+  'is not valid': 'Si sahihi.',
+  'is not in the right form': 'Muundo si sahihi.',
   'is too large': 'Kiasi ni kikubwa mno.',
   'is too wide: at most a /{}': 'Mtandao ni mpana mno: usizidi /{}.',
   'is not an address that a server calls from': 'Seva haiwezi kupiga kutoka kwenye anwani hii.',
@@ -139,16 +139,16 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'The ledger reserved {} of {}: find the cause before any money moves. Run "admin verify".':
     'Vitabu vimetenga {} kati ya {}: tafuta sababu kabla pesa hazijahama. Endesha "admin verify".',
   'A user with this e-mail address is a member already. Change the role instead.':
-    'Mwenye barua pepe hii ni mwanachama tayari. Badilisha jukumu lake.',
+    'Mwenye barua pepe hii ni mtumiaji tayari. Badilisha jukumu lake.',
   'There is a user with this e-mail address already.': 'Kuna mtumiaji mwenye barua pepe hii tayari.',
   'A merchant has at most {} members. Remove one first.':
-    'Biashara haiwezi kuwa na wanachama zaidi ya {}. Ondoa mmoja kwanza.',
+    'Biashara haiwezi kuwa na watumiaji zaidi ya {}. Ondoa mmoja kwanza.',
   'Confirm your e-mail address first: open the link in the e-mail that you got when you signed up.':
     'Thibitisha kwanza barua pepe yako: fungua kiungo kilicho kwenye barua pepe uliyopata ulipojiandikisha.',
   'You may leave, but only a MERCHANT_ADMIN may remove another member.':
     'Unaweza kujiondoa, lakini msimamizi tu ndiye anayeweza kumwondoa mwingine.',
   'This is the last MERCHANT_ADMIN. Make another member MERCHANT_ADMIN first.':
-    'Huyu ni msimamizi wa mwisho. Mpe kwanza mwanachama mwingine jukumu la msimamizi.',
+    'Huyu ni msimamizi wa mwisho. Mpe kwanza mtumiaji mwingine jukumu la msimamizi.',
   'This address is on the list already, with status {}.': 'Anwani hii iko kwenye orodha tayari (hali: {}).',
   'Remove it first to ask again.': 'Iondoe kwanza ili uombe tena.',
   'The list holds {} addresses. Remove one, or write a network.':

@@ -19,13 +19,13 @@ const failingTexts = texts({
     never: 'Hautatumwa tena wenyewe; kurudia kutuma (replay) huutuma tena.',
   },
   en: {
-    failed: 'Deliveries not taken',
-    failed_of: (failed: string, given_up: string) => `${failed}, ${given_up} of them not tried again by themselves`,
+    failed: 'Failed deliveries',
+    failed_of: (failed: string, given_up: string) => `${failed}, ${given_up} of them not retried automatically`,
     since: 'The oldest happened',
     last: 'Last answer',
     no_answer: 'No answer',
-    next: 'Next try',
-    never: 'None by itself; a replay sends them again.',
+    next: 'Next attempt',
+    never: 'None automatically; a replay sends them again.',
   },
 })
 

@@ -18,7 +18,7 @@ export const words = texts({
       PENDING_ADMIN_APPROVAL: 'Inasubiri idhini',
       INFO_REQUESTED: 'Taarifa zaidi zinahitajika',
       PROCESSING: 'Inashughulikiwa',
-      SUCCESS: 'Imetumwa',
+      SUCCESS: 'Imefika',
       FAILED: 'Haikufanikiwa',
       REJECTED: 'Imekataliwa',
       NEEDS_RECONCILIATION: 'Inahakikiwa na mtoa huduma',
@@ -60,10 +60,12 @@ export const words = texts({
       limit_exceeded: 'Kiasi kimepita kikomo cha akaunti ya mpokeaji',
       operator_resolved: 'Mwendeshaji amehakikisha: haikulipwa',
     } as Record<string, string>,
-    role: { MERCHANT_ADMIN: 'Msimamizi', DEVELOPER: 'Msanidi', FINANCE: 'Fedha', VIEWER: 'Mtazamaji' } as Record<
-      string,
-      string
-    >,
+    role: {
+      MERCHANT_ADMIN: 'Msimamizi',
+      DEVELOPER: 'Msanidi programu',
+      FINANCE: 'Fedha',
+      VIEWER: 'Mtazamaji',
+    } as Record<string, string>,
     environment: { sandbox: 'Majaribio', live: 'Halisi' } as Record<string, string>,
   },
   en: {
@@ -101,7 +103,7 @@ export const words = texts({
       user_cancelled: 'Cancelled by the payer',
       provider_declined: 'Declined by the network',
       reversed: 'Reversed',
-      expired: 'The prompt ran out',
+      expired: 'The prompt expired',
       provider_unavailable: 'Network unavailable',
       unknown_provider_error: 'Unknown error at the network',
       insufficient_balance: "The payer's balance was too low",

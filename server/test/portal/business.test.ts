@@ -28,10 +28,10 @@ test('an administrator invites somebody, gives another role and removes them; ea
   await visitor.looks('members')
 
   await page.getByRole('button', { name: 'Badilisha jukumu: neema@example.com' }).click()
-  await page.getByRole('dialog').getByRole('radio', { name: 'Msanidi' }).check()
+  await page.getByRole('dialog').getByRole('radio', { name: 'Msanidi programu' }).check()
   await visitor.looks('another role')
   await page.getByRole('dialog').getByRole('button', { name: 'Badilisha jukumu' }).click()
-  await page.getByRole('status').getByText('Jukumu la neema@example.com sasa ni Msanidi.').waitFor()
+  await page.getByRole('status').getByText('Jukumu la neema@example.com sasa ni Msanidi programu.').waitFor()
 
   await page.getByRole('button', { name: 'Ondoa: neema@example.com' }).click()
   await page.getByRole('dialog').getByText('Atakataliwa mara moja').waitFor()

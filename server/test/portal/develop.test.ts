@@ -261,7 +261,7 @@ test('the first page says that the endpoint fails from the second miss on, leads
   const english = await office.comes(member, 'dashboard')
   await english.opens('/live')
   await english.page.getByRole('heading', { name: 'How business goes' }).waitFor()
-  const title = 'Your server does not take the events of the sandbox'
+  const title = 'Your server does not accept the events of the sandbox'
   assert.equal(await english.page.getByText(title).count(), 0, 'one miss may be an accident')
   world.deps.clock.advance(61_000)
   await missed(2)

@@ -24,7 +24,7 @@ for (const language of LANGUAGES) {
     await office.world.newKey({ merchant })
     const visitor = await office.comes(boss, 'operator', { language })
     const { page, says } = visitor
-    const clear = page.getByRole('heading', { name: says('Foleni iko wazi', 'The queue is clear'), exact: true })
+    const clear = page.getByRole('heading', { name: says('Foleni iko wazi', 'The queue is empty'), exact: true })
     const none = page.getByText(says('Hakuna kinacholingana na vichujio hivi.', 'Nothing matches these filters.'))
     for (const path of [
       '/withdrawals?status=BLOCKED_IP_WHITELIST&environment=live',
@@ -107,8 +107,8 @@ for (const language of LANGUAGES) {
         },
       }),
     )
-    await page.getByLabel(says('Kumbukumbu', 'Reference')).fill('X')
-    await page.getByLabel(says('Kumbukumbu', 'Reference')).press('Enter')
+    await page.getByLabel(says('Namba ya kumbukumbu', 'Reference')).fill('X')
+    await page.getByLabel(says('Namba ya kumbukumbu', 'Reference')).press('Enter')
     await page.getByText(says('Taja hili mara moja tu.', 'must be sent once')).waitFor()
     assert.ok((await rows.count()) > 1, 'the rows that were found before stay')
     await visitor.leave()

@@ -45,7 +45,7 @@ export const addressesTexts = texts({
     address_help: "Your server's IPv4 or IPv6 address, or a whole network such as 203.0.113.0/24.",
     status: 'Status',
     state: { PENDING: 'Waits for approval', APPROVED: 'Approved', REJECTED: 'Rejected' },
-    asked: 'Asked for',
+    asked: 'Requested',
     decided: 'Decided',
     acts: 'Actions',
     remove: 'Remove',

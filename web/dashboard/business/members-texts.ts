@@ -5,7 +5,7 @@ import { texts } from '../../ui/language.ts'
 /** The list, the invitation, and the dialogs. */
 export const membersTexts = texts({
   sw: {
-    title: 'Wanachama',
+    title: 'Watumiaji',
     lead: 'Watu wanaoweza kuingia kwenye biashara hii, na wanachoweza kufanya.',
     name: 'Jina',
     email: 'Barua pepe',
@@ -17,7 +17,7 @@ export const membersTexts = texts({
     remove: 'Ondoa',
     leave: 'Jiondoe',
     may: {
-      MERCHANT_ADMIN: 'Anaweza kila kitu: pesa, funguo, wanachama na historia ya shughuli.',
+      MERCHANT_ADMIN: 'Anaweza kila kitu: pesa, funguo, watumiaji na historia ya shughuli.',
       DEVELOPER: 'Funguo za API, webhook, maombi ya API na anwani za IP. Anaona mengine yote; hatoi pesa.',
       FINANCE: 'Kutoa pesa, ankara na viungo vya malipo. Anaona mengine yote; hagusi funguo.',
       VIEWER: 'Anaona tu. Habadilishi chochote.',
@@ -28,7 +28,7 @@ export const membersTexts = texts({
     send: 'Tuma mwaliko',
     invited: (email: string) => `${email} amealikwa.`,
     unproven: 'Thibitisha kwanza barua pepe yako: fungua kiungo tulichokutumia ulipojiandikisha.',
-    only: 'Msimamizi ndiye anayealika, kubadilisha majukumu na kuondoa wanachama.',
+    only: 'Msimamizi ndiye anayealika, kubadilisha majukumu na kuondoa watumiaji.',
     change_title: (email: string) => `Jukumu la ${email}`,
     change_text: 'Jukumu jipya linaanza kwenye ombi lake linalofuata.',
     change_yes: 'Badilisha jukumu',
@@ -41,7 +41,7 @@ export const membersTexts = texts({
     leave_title: 'Jiondoe kwenye biashara hii?',
     leave_text: 'Hutaiona tena biashara hii mpaka msimamizi akualike upya.',
     leave_yes: 'Ndiyo, nijiondoe',
-    empty: 'Hakuna wanachama',
+    empty: 'Hakuna watumiaji',
   },
   en: {
     title: 'Members',
@@ -61,9 +61,9 @@ export const membersTexts = texts({
       FINANCE: 'Withdraws money, makes invoices and payment links. Sees all the rest; touches no keys.',
       VIEWER: 'Only looks. Changes nothing.',
     },
-    invite: 'Invite somebody',
-    invite_help: 'They get an e-mail. Whoever signs in with this address will see this business.',
-    name_help: 'What you know them by.',
+    invite: 'Invite a member',
+    invite_help: 'The invited person gets an e-mail and sees this business after signing in with this address.',
+    name_help: 'The name that you know them by.',
     send: 'Send the invitation',
     invited: (email: string) => `${email} is invited.`,
     unproven: 'Confirm your own e-mail address first: open the link that we sent when you signed up.',

@@ -55,7 +55,7 @@ const messagesTexts = texts({
     kept: 'Read here only: there is no gateway to send it, or it is about the sandbox.',
     next: 'Tried again',
     invoice: 'Open the invoice',
-    gone: 'Its words cannot be read any more.',
+    gone: 'Its text can no longer be read.',
     error: {
       invalid_recipient: 'The address or number is not valid',
       recipient_refused: 'The recipient was refused',
@@ -63,7 +63,7 @@ const messagesTexts = texts({
       gateway_refused: 'The gateway refused it',
       gateway_unreachable: 'The gateway cannot be reached',
       attachment_failed: 'The attachment failed',
-      unknown_outcome: 'Nobody knows whether it arrived; it is not sent again',
+      unknown_outcome: 'It is unknown whether it arrived; it is not sent again',
     },
     empty: 'No messages yet',
     invoices: 'See the invoices',

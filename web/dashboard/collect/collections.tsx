@@ -19,7 +19,7 @@ const collectionsTexts = texts({
     amount: 'Kiasi',
     status: 'Hali',
     method: 'Njia',
-    reference: 'Kumbukumbu',
+    reference: 'Namba ya kumbukumbu',
     phone: 'Simu ya mlipaji',
     empty: 'Bado hakuna makusanyo',
     teach: 'Tengeneza kiungo cha malipo na ukitume kwa mteja, au tuma ombi la malipo kwa API. Malipo yataonekana hapa.',

@@ -19,7 +19,7 @@ export const invoicesTexts = texts({
     email_hint: 'Barua pepe inatumwa hapa.',
     total: 'Jumla',
     status: 'Hali',
-    due: 'Tarehe ya mwisho ya kulipa',
+    due: 'Mwisho wa kulipa',
     due_past: 'Chagua leo au siku ijayo.',
     new_title: 'Ankara mpya',
     edit_title: 'Hariri ankara',
@@ -146,7 +146,7 @@ export const invoicesTexts = texts({
     not_draft: 'This invoice has been sent or cancelled; it cannot be edited.',
     back: 'Back to the invoice',
     title_of: (number: string) => `Invoice ${number}`,
-    standing: 'Where it stands',
+    standing: 'Status',
     means: {
       DRAFT: 'It is not issued to the customer yet.',
       SENT: 'It is issued; the customer has not paid yet.',

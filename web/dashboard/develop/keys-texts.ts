@@ -22,7 +22,7 @@ export const keysTexts = texts({
     from_listed: 'Kutoka anwani zilizoidhinishwa tu',
     empty: 'Bado hakuna ufunguo kwenye mazingira haya',
     teach: 'Anza na ufunguo wa Majaribio: unaweza kujaribu kila kitu bila pesa halisi.',
-    read_only: 'Wasimamizi na wasanidi ndio wanaotengeneza na kufuta funguo.',
+    read_only: 'Wasimamizi na wasanidi programu ndio wanaotengeneza na kufuta funguo.',
     rotate: 'Badilisha',
     revoke: 'Futa',
     rotate_title: (name: string) => `Badilisha ufunguo "${name}"?`,

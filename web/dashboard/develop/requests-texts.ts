@@ -35,7 +35,7 @@ export const requestsTexts = texts({
     agent: 'Programu iliyotuma',
     once: 'Idempotency-Key',
     query: 'Vigezo vya anwani',
-    reference: 'Kumbukumbu yako',
+    reference: 'Namba yako ya kumbukumbu',
     resource: 'Ilichogusa',
     open: {
       collections: 'Fungua malipo',
@@ -98,7 +98,7 @@ export const requestsTexts = texts({
     answered: 'What was answered',
     none: 'Nothing.',
     cut: 'Cut: it was longer than what is kept.',
-    dropped: 'The bodies were not kept, for want of room.',
+    dropped: 'The bodies were not kept, because the log was full.',
     why: 'The documentation of the API explains every error.',
     docs: 'Open the documentation',
   },

@@ -210,7 +210,7 @@ export const webhooksTexts = texts({
     replay_since: 'Send again since…',
     replay_title: 'Send the deliveries of a period again',
     replay_text:
-      'Once your server is back, send again what it missed. Each delivery is sent once more with the same id, so that your server can recognise repeats. Those that are pending are left alone.',
+      'Once your server is back, send again what it missed. Each delivery is sent once more with the same id, so that your server can recognise repeats. Pending deliveries are not touched.',
     since: 'Since (Tanzanian time)',
     since_wrong: 'Choose a day and time in the past.',
     which: 'Which deliveries',
@@ -227,7 +227,7 @@ export const webhooksTexts = texts({
     code: 'Answer',
     took: 'Took',
     problem: 'Problem',
-    answer: 'What the server said',
+    answer: 'Body of the answer',
     none_code: 'No answer',
     replay: 'Send this again',
     replay_queued: 'Queued to be sent again.',

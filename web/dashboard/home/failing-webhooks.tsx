@@ -20,10 +20,10 @@ const failingTexts = texts({
   },
   en: {
     title: {
-      live: 'Your server does not take the events of real payments',
-      sandbox: 'Your server does not take the events of the sandbox',
+      live: 'Your server does not accept the events of real payments',
+      sandbox: 'Your server does not accept the events of the sandbox',
     },
-    text: 'A webhook delivery has missed twice or more, and none was taken since.',
+    text: 'A webhook delivery failed twice or more, and none was accepted since.',
     fails: 'Failing',
     see: 'See the deliveries',
     ask: 'Ask a developer or an administrator of your business to look at the page Webhooks.',

@@ -100,7 +100,7 @@ export const homeTexts = texts({
       'A payment counts on the day on which it was begun, as it stands now: when a payment of yesterday is reversed today, the numbers of yesterday change.',
       'The amount of what succeeded is what was received, before fees; that of what did not is what was asked for.',
       'The success rate is what succeeded among what succeeded and what did not. What is processing, under review or reversed is left out.',
-      'The network is guessed from the phone number of the payer; who moved to another network counts for the first one.',
+      'The network is guessed from the phone number of the payer; a payer who moved to another network counts for the first one.',
       'The balance is that of this moment, whichever period you chose.',
     ],
     trend: 'Over time',

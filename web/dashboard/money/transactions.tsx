@@ -22,7 +22,7 @@ const transactionsTexts = texts({
     fee: 'Makato',
     after: 'Salio baada yake',
     status: 'Hali',
-    reference: 'Kumbukumbu yako',
+    reference: 'Namba yako ya kumbukumbu',
     statements: 'Taarifa za akaunti',
     collections: 'Angalia makusanyo',
     empty: 'Bado hakuna miamala',

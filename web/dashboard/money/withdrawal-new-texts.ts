@@ -27,7 +27,7 @@ export const newTexts = texts({
     name_help: 'Kama lilivyosajiliwa kwenye mtandao au benki. Mwendeshaji analilinganisha kabla ya kuidhinisha.',
     amount: 'Kiasi cha kumtumia mpokeaji',
     amount_help: 'Shilingi, kama 25000. Makato yanaongezwa juu yake.',
-    reference: 'Kumbukumbu yako',
+    reference: 'Namba yako ya kumbukumbu',
     reference_help: 'Inaonekana kwako kwenye orodha na CSV.',
     next: 'Angalia makato',
     forget: 'Futa nilichoandika',

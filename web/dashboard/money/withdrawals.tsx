@@ -25,7 +25,7 @@ const withdrawalsTexts = texts({
     status: 'Hali',
     method: 'Njia',
     to: 'Mpokeaji',
-    reference: 'Kumbukumbu',
+    reference: 'Namba ya kumbukumbu',
     empty: 'Bado hujatoa pesa',
     teach:
       'Unapotoa pesa, unaona makato yote kabla ya kuthibitisha. Mwendeshaji huidhinisha, kisha pesa zinatumwa kwenye simu au benki.',

@@ -38,11 +38,11 @@ export const heldTexts = texts({
       `Imekataliwa. Sasa rudisha ${received} kwa mlipaji kwenye mfumo wa mtoa huduma.`,
     fee: 'Makato yetu',
     credited: 'Biashara itapata ukiidhinisha',
-    reference: 'Kumbukumbu ya biashara',
+    reference: 'Namba ya kumbukumbu ya biashara',
     description: 'Maelezo',
     provider: 'Mtoa huduma',
-    provider_reference: 'Kumbukumbu kwa mtoa huduma',
-    provider_status: 'Neno la mtoa huduma',
+    provider_reference: 'Namba ya kumbukumbu kwa mtoa huduma',
+    provider_status: 'Hali kwa mtoa huduma',
     history: 'Historia',
     noted: 'Taarifa iliyohifadhiwa',
     actor: (actor: string) =>
@@ -80,7 +80,7 @@ export const heldTexts = texts({
     status: 'Status',
     environment: 'Environment',
     held_at: 'Held since',
-    asked: 'Amount asked for',
+    asked: 'Requested amount',
     received: 'Amount received',
     merchant: 'Merchant',
     payer: 'Payer',
@@ -91,34 +91,34 @@ export const heldTexts = texts({
       review: 'The provider holds it for review',
     },
     empty: 'No held collections',
-    teach: 'Payments of another amount than was asked for, or that the provider holds back, wait here.',
+    teach: 'Payments with another amount than requested, or held by the provider, wait here.',
     case: (amount: string) => `${amount} held`,
-    gone: 'This record is not on this page of the list any more. It may have been decided.',
-    differs: (asked: string, received: string) => `${asked} was asked for, but ${received} was received.`,
+    gone: 'This record is no longer on this page of the list. Another operator may have decided it.',
+    differs: (asked: string, received: string) => `${asked} was requested, but ${received} was received.`,
     foreign: (received: string) =>
-      `${received} was received, not shillings. Nothing is in the books until you state its worth in shillings.`,
+      `${received} was received, not shillings. Nothing is booked until you state its value in shillings.`,
     foreign_received: 'Received in another currency',
-    worth: (received: string) => `Worth of ${received} in shillings (TZS)`,
+    worth: (received: string) => `Value of ${received} in shillings (TZS)`,
     worth_hint: 'This amount is booked, and stays in the history and in the audit log.',
     approve_foreign: (merchant: string) =>
-      `The worth that you state, less our fee, is added to the balance of ${merchant}.`,
+      `The value that you state, less our fee, is added to the balance of ${merchant}.`,
     decline_foreign: (received: string) =>
-      `Nothing is booked. You have to give ${received} back to the payer at the provider.`,
-    done_decline_foreign: (received: string) => `Declined. Now give ${received} back to the payer at the provider.`,
+      `Nothing is booked. You must return ${received} to the payer at the provider.`,
+    done_decline_foreign: (received: string) => `Declined. Now return ${received} to the payer at the provider.`,
     fee: 'Our fee',
     credited: 'The merchant gets, if you approve',
     reference: "Merchant's reference",
     description: 'Description',
     provider: 'Provider',
     provider_reference: 'Reference at the provider',
-    provider_status: "Provider's word",
+    provider_status: 'Provider status',
     history: 'History',
     noted: 'Noted',
     actor: (actor: string) =>
       actor.startsWith('operator')
         ? 'Operator'
         : actor === 'deadline'
-          ? 'The time ran out'
+          ? 'Timed out'
           : actor === 'provider'
             ? 'Provider'
             : actor,
@@ -127,18 +127,18 @@ export const heldTexts = texts({
     approve_hint: (credited: string, merchant: string) => `${credited} is added to the balance of ${merchant}.`,
     decline: 'Decline: the money goes back to the payer',
     decline_hint: (received: string) =>
-      `${received} leaves the merchant's books. You have to give it back to the payer at the provider.`,
+      `${received} leaves the merchant's books. You must return it to the payer at the provider.`,
     decision_needed: 'Choose a decision.',
     reason: 'Reason',
     reason_hint: 'It stays in the history and in the audit log; the merchant does not see it.',
     needed: 'Write the reason.',
     button: 'Confirm',
     button_approve: (credited: string) => `Approve ${credited}`,
-    button_decline: (received: string) => `Give back ${received}`,
+    button_decline: (received: string) => `Return ${received}`,
     done_approve: (credited: string, merchant: string) =>
       `Approved: ${credited} was added to the balance of ${merchant}.`,
     done_decline: (received: string) =>
-      `Declined: ${received} has left the merchant's books. Now give it back to the payer at the provider.`,
+      `Declined: ${received} has left the merchant's books. Now return it to the payer at the provider.`,
     sandbox: 'This is a sandbox record: no real money.',
     decided: 'Decided',
     id: 'Id',

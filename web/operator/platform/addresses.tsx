@@ -39,12 +39,12 @@ const addressesTexts = texts({
   },
   en: {
     title: 'IP addresses',
-    lead: 'Addresses that merchants want to use live keys from. They count once they are approved.',
+    lead: 'Addresses from which merchants want to use live keys. An address works after its approval.',
     status: 'Status',
     statuses: { PENDING: 'Pending', APPROVED: 'Approved', REJECTED: 'Rejected' },
     address: 'Address',
     merchant: 'Merchant',
-    time: 'Asked for',
+    time: 'Requested',
     acts: 'Decision',
     approve: 'Approve',
     reject: 'Reject',
@@ -57,7 +57,7 @@ const addressesTexts = texts({
     approved: (address: string) => `${address} is approved.`,
     rejected: (address: string) => `${address} is rejected.`,
     empty: 'No addresses',
-    teach: 'A merchant asks for an address in its dashboard; what it asks for appears here.',
+    teach: 'A merchant requests an address in its dashboard; the request appears here.',
   },
 })
 

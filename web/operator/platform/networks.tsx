@@ -33,7 +33,7 @@ const networksTexts = texts({
     help_sw: 'Help in Swahili',
     help_en: 'Help in English',
     save: 'Save',
-    saved: 'Saved. Payers read the new words now.',
+    saved: 'Saved. Payers see the new text now.',
   },
 })
 

@@ -58,7 +58,7 @@ const providersTexts = texts({
   },
   en: {
     title: 'Providers',
-    lead: 'What became of payments and payouts, and the circuits that protect the system when a provider is down.',
+    lead: 'The outcomes of payments and payouts, and the circuit breakers that protect the system when a provider is down.',
     period: 'Period',
     periods: { 1: '1 hour', 24: '24 hours', 168: '7 days' },
     flow: { collection: 'Payments', withdrawal: 'Payouts' },
@@ -93,7 +93,7 @@ const providersTexts = texts({
     no: 'No',
     no_circuits:
       'The process that answered has not called this provider since it started. Other processes have circuits of their own; the outcomes above come from the database.',
-    no_breaker: 'No circuit: the platform plays this provider itself, so it is never cut off.',
+    no_breaker: 'No circuit: the platform simulates this provider itself, so its circuit never opens.',
     results: (period: string) => `Outcomes (${period})`,
     none: 'None',
   },

@@ -20,10 +20,10 @@ const webhooksTexts = texts({
   },
   en: {
     title: 'Failing webhooks',
-    lead: 'Merchants whose server has missed one delivery twice or more and has taken none since. The events are kept; the merchant can send them again.',
+    lead: 'Merchants whose server failed one delivery twice or more and has accepted none since. The events are kept; the merchant can send them again.',
     address: 'Address',
-    empty: 'None fails',
-    teach: 'In the last 7 days no delivery missed twice without another one being taken since.',
+    empty: 'No failing webhooks',
+    teach: 'In the last 7 days no delivery failed twice without a later one being accepted.',
   },
 })
 
