@@ -1,5 +1,5 @@
-// A webhook receiver to try things with: checks each delivery and prints it. WEBHOOK_SECRET is the signing secret;
-// RECEIVER_PORT is where it listens (9090).
+// An example webhook receiver: verifies each delivery and prints it. WEBHOOK_SECRET is the signing secret; RECEIVER_PORT is its
+// port (default 9090).
 
 import { createServer } from 'node:http'
 import { verifyWebhook } from '../src/index.ts'
@@ -11,7 +11,7 @@ if (secret === '') {
   process.exit(1)
 }
 
-/** Deliveries seen. A real receiver keeps them in its database: the same delivery can come more than once. */
+/** The ids of known deliveries. A real receiver stores them in its database, because a delivery can arrive more than once. */
 const seen = new Set<string>()
 
 createServer((request, response) => {
@@ -19,7 +19,7 @@ createServer((request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     try {
-      // The raw bytes, as they came: JSON that was parsed and printed again would not match.
+      // The raw bytes: JSON that was parsed and serialised again would not match the signature.
       const event = verifyWebhook({ body: Buffer.concat(chunks), headers: request.headers, secret })
       const id = String(request.headers['webhook-id'])
       const again = seen.has(id) ? ' (again)' : ''

@@ -1,4 +1,4 @@
-// The client against the real API over a real port, and a real delivery through verifyWebhook.
+// Tests the client against the real API over a real port, and verifyWebhook with a real delivery.
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
@@ -29,7 +29,7 @@ const failureOf = (call: Promise<unknown>): Promise<MalipoError> =>
     },
   )
 
-test('a push is accepted, becomes successful, and can be read, refreshed and listed', async () => {
+test('the client sends a push, and reads, refreshes and lists the successful collection', async () => {
   const made = await client.walletPush({ amount: '25000.00', phone: '0754 123 001', reference: 'ORDER-1' })
   assert.equal(made.status, 'processing')
   await world.work()
@@ -48,13 +48,13 @@ test('a push is accepted, becomes successful, and can be read, refreshed and lis
   assert.equal(pagination.total_items, 1)
 })
 
-test('a wallet push and a QR code are accepted', async () => {
+test('the API accepts a wallet push and a QR code', async () => {
   assert.equal((await client.providerPesa({ amount: 100, phone: '0754123001' })).status, 'processing')
   const qr = await client.qr({ amount: 100 })
   assert.ok(qr.payment_token.length > 0 && qr.qr_payload.length > 0)
 })
 
-test('calls make fresh payments; calls with the same idempotency key make one', async () => {
+test('each call makes a new payment, and calls with one idempotency key make one payment', async () => {
   const input = { amount: 500, phone: '0754123001' }
   const first = await client.walletPush(input)
   assert.notEqual((await client.walletPush(input)).collection_id, first.collection_id)
@@ -64,7 +64,7 @@ test('calls make fresh payments; calls with the same idempotency key make one', 
   assert.equal(other.code, 'idempotency_key_reused')
 })
 
-test('a refusal carries its code, message, details, status and request id', async () => {
+test('the error of a refusal has its code, message, details, status and request id', async () => {
   const bad = await failureOf(client.walletPush({ amount: 'many', phone: '12' }))
   assert.deepEqual([bad.status, bad.code], [400, 'validation_failed'])
   assert.ok(Array.isArray(bad.details?.fields))
@@ -76,7 +76,7 @@ test('a refusal carries its code, message, details, status and request id', asyn
   assert.equal((await failureOf(stranger.listCollections())).code, 'invalid_api_key')
 })
 
-test('no readable answer is told apart from a refusal, with the key to try again', async () => {
+test('a call without a readable answer fails with no_answer and the idempotency key for a retry', async () => {
   const nobody = createClient({ base_url: 'http://127.0.0.1:1', api_key: 'k' })
   const unreachable = await failureOf(
     nobody.walletPush({ amount: 1, phone: '0754123001' }, { idempotency_key: 'again-1' }),
@@ -91,8 +91,8 @@ test('no readable answer is told apart from a refusal, with the key to try again
   proxy.close()
 })
 
-test('a real delivery verifies with the secret that the API gave out, and not with another', async () => {
-  await world.work() // what earlier tests left under way tells nobody
+test('verifyWebhook accepts a real delivery with its secret and refuses it with another secret', async () => {
+  await world.work() // completes the payments of earlier tests before the webhook is configured
   const receiver = await startReceiver()
   try {
     const config = await world.call({

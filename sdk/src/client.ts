@@ -3,7 +3,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Collection, ListOptions, Page, PushAccepted, PushInput, QrAccepted, QrInput } from './collections.ts'
 import type { Identity } from './me.ts'
-import { type Call, type ClientOptions, type CreateOptions, queryOf, request, requestStream } from './request.ts'
+import {
+  type ApiCall,
+  type ClientOptions,
+  type CreateOptions,
+  queryString,
+  requestData,
+  requestStream,
+} from './request.ts'
 import type {
   Balance,
   ExportFilters,
@@ -29,11 +36,11 @@ import type {
   WithdrawalInput,
 } from './withdrawals.ts'
 
-/** The API as functions. Each throws a `MalipoError` when the call fails. */
+/** The API as functions. A function throws a `MalipoError` if its call fails. */
 export type Client = IdentityCalls & CollectionCalls & DisbursementCalls & WithdrawalCalls & TransactionCalls
 
 type IdentityCalls = {
-  /** Shows whose key, or whose access token, this client uses, with its merchant. */
+  /** Returns the identity of the API key or access token, with its merchants. */
   me(): Promise<Identity>
 }
 
@@ -42,49 +49,49 @@ type CollectionCalls = {
   walletPush(input: PushInput, options?: CreateOptions): Promise<PushAccepted>
   /** Sends a prompt to a Provider Pesa wallet. */
   providerPesa(input: PushInput, options?: CreateOptions): Promise<PushAccepted>
-  /** Gets a QR code to show. */
+  /** Creates a QR code. */
   qr(input: QrInput, options?: CreateOptions): Promise<QrAccepted>
-  /** Where a collection stands. */
+  /** Returns a collection with its current status. */
   getCollection(collection_id: string): Promise<Collection>
   /** Lists collections, newest first. */
   listCollections(options?: ListOptions): Promise<Page<Collection>>
-  /** Has the provider asked again; then where the collection stands. */
+  /** Makes the API query the provider, and returns the collection with its new status. */
   refreshStatus(collection_id: string): Promise<Collection>
 }
 
 type DisbursementCalls = {
-  /** The networks and banks that money can be sent to. */
+  /** Lists the networks and banks that can receive payouts. */
   listDestinations(filters?: {
     method?: PayoutMethod
     environment?: 'live' | 'sandbox'
   }): Promise<{ items: Destination[] }>
-  /** Submits a payout to a mobile-money number. It waits for an operator. */
+  /** Submits a payout to a mobile-money number. An operator must approve it. */
   disburseMobileMoney(input: MobileMoneyInput, options?: CreateOptions): Promise<Withdrawal>
-  /** Submits a payout to a Provider Pesa wallet. It waits for an operator. */
+  /** Submits a payout to a Provider Pesa wallet. An operator must approve it. */
   disburseProviderPesa(input: WalletInput, options?: CreateOptions): Promise<Withdrawal>
-  /** Submits a payout to a bank account. It waits for an operator. */
+  /** Submits a payout to a bank account. An operator must approve it. */
   disburseBankAccount(input: BankAccountInput, options?: CreateOptions): Promise<Withdrawal>
-  /** Lists the disbursements of the merchant of the key, newest first. */
+  /** Lists the disbursements of the key's merchant, newest first. */
   listDisbursements(filters?: DisbursementFilters): Promise<Page<Withdrawal>>
-  /** Lists the disbursements of this merchant: for people, who may be members of several. */
+  /** Lists the disbursements of the named merchant. For users, who may be members of several merchants. */
   listDisbursements(merchant_id: string, filters?: DisbursementFilters): Promise<Page<Withdrawal>>
-  /** A disbursement with its moves. */
+  /** Returns a disbursement with its status history. */
   getDisbursement(disbursement_id: string): Promise<WithdrawalDetail>
-  /** Sandbox only: plays the operator and the provider. */
+  /** Sandbox only: simulates the decision of the operator and the answer of the provider. */
   simulateDisbursement(disbursement_id: string, outcome: SimulatedOutcome, options?: CreateOptions): Promise<Withdrawal>
 }
 
-/** Calls of people: `api_key` must be an access token. */
+/** Calls for users: `api_key` must be an access token. */
 type WithdrawalCalls = {
-  /** For people. What a withdrawal would cost. */
+  /** For users. Returns the charges of a withdrawal. */
   quoteWithdrawal(input: QuoteInput): Promise<Quote>
-  /** For people. Submits a withdrawal. It waits for an operator. */
+  /** For users. Submits a withdrawal. An operator must approve it. */
   submitWithdrawal(input: WithdrawalInput, options?: CreateOptions): Promise<Withdrawal>
-  /** For people. Lists withdrawals, newest first. */
+  /** For users. Lists withdrawals, newest first. */
   listWithdrawals(filters?: WithdrawalFilters): Promise<Page<Withdrawal>>
-  /** For people. A withdrawal with its moves. */
+  /** For users. Returns a withdrawal with its status history. */
   getWithdrawal(withdrawal_id: string, acting?: ActingInput): Promise<WithdrawalDetail>
-  /** For people. Answers what an operator asked about a withdrawal. */
+  /** For users. Answers the question of an operator about a withdrawal. */
   respondToWithdrawal(
     withdrawal_id: string,
     input: ActingInput & { message: string },
@@ -93,87 +100,95 @@ type WithdrawalCalls = {
 }
 
 type TransactionCalls = {
-  /** What the merchant of the key has. */
+  /** Returns the balance of the key's merchant. */
   getBalance(): Promise<Balance>
   /** Lists the transactions of a merchant, newest first. */
   listTransactions(merchant_id: string, filters?: TransactionFilters): Promise<Page<Transaction>>
-  /** One transaction, by its TXN- reference. */
+  /** Returns the transaction with this TXN- reference. */
   getTransaction(reference: string): Promise<Transaction>
-  /** Transactions as CSV, as it arrives: a stream that may be long. */
+  /** Exports transactions as CSV. Returns a stream, because the file may be large. */
   exportTransactions(merchant_id: string, filters?: ExportFilters): Promise<ReadableStream<Uint8Array>>
-  /** What a merchant had, got and gave in a month ("2026-01") or on a day ("2026-01-05"). */
+  /** Returns the statement of a month ("2026-01") or a day ("2026-01-05"). */
   getStatement(merchant_id: string, period: string, options?: StatementOptions): Promise<Statement>
 }
 
-/** The kinds of calls. `create` makes something, and is safe to repeat; `post` makes nothing. */
-type Way = {
+/** The kinds of calls. `create` sends an Idempotency-Key, so the caller may repeat it; `post` sends none. */
+type HttpCalls = {
   get<Data>(path: string, filters?: object): Promise<Data>
   create<Data>(path: string, body: object, options?: CreateOptions): Promise<Data>
   post<Data>(path: string, body?: object): Promise<Data>
   stream(path: string, filters: object): Promise<ReadableStream<Uint8Array>>
 }
 
-/** Makes a client of the API at `base_url`, such as https://api.example.com. For servers only: keep the key secret. */
+/** Creates a client of the API at `base_url`, such as https://api.example.com. For servers only: keep the key secret. */
 export function createClient(options: ClientOptions): Client {
-  const call = <Data>(details: Call) => request<Data>(options, details)
-  const way: Way = {
-    get: (path, filters = {}) => call({ method: 'GET', path: path + queryOf(filters) }),
+  const call = <Data>(details: ApiCall) => requestData<Data>(options, details)
+  const http: HttpCalls = {
+    get: (path, filters = {}) => call({ method: 'GET', path: path + queryString(filters) }),
     create: (path, body, { idempotency_key = randomUUID() } = {}) =>
       call({ method: 'POST', path, body, idempotency_key }),
     post: (path, body) => call({ method: 'POST', path, ...(body === undefined ? {} : { body }) }),
-    stream: (path, filters) => requestStream(options, { method: 'GET', path: path + queryOf(filters) }),
+    stream: (path, filters) => requestStream(options, { method: 'GET', path: path + queryString(filters) }),
   }
-  const me = () => way.get<Identity>('/v1/me')
-  return { me, ...collectionCalls(way), ...disbursementCalls(way), ...withdrawalCalls(way), ...transactionCalls(way) }
+  const me = () => http.get<Identity>('/v1/me')
+  return {
+    me,
+    ...collectionCalls(http),
+    ...disbursementCalls(http),
+    ...withdrawalCalls(http),
+    ...transactionCalls(http),
+  }
 }
 
-/** A path with what the caller gave in its places, which stays one part of it whatever it holds. */
-function at(parts: TemplateStringsArray, ...given: string[]): string {
+/** Builds a path. Each value is encoded, so it stays one segment of the path. */
+function path(parts: TemplateStringsArray, ...given: string[]): string {
   return parts.reduce((path, part, i) => path + encodeURIComponent(given[i - 1] ?? '') + part)
 }
 
-function collectionCalls({ get, create, post }: Way): CollectionCalls {
+function collectionCalls({ get, create, post }: HttpCalls): CollectionCalls {
   return {
-    walletPush: (input, chosen) => create('/v1/collections/wallet-push', input, chosen),
-    providerPesa: (input, chosen) => create('/v1/collections/provider-pesa', input, chosen),
-    qr: (input, chosen) => create('/v1/collections/qr', input, chosen),
-    getCollection: (id) => get(at`/v1/collections/${id}`),
+    walletPush: (input, call_options) => create('/v1/collections/wallet-push', input, call_options),
+    providerPesa: (input, call_options) => create('/v1/collections/provider-pesa', input, call_options),
+    qr: (input, call_options) => create('/v1/collections/qr', input, call_options),
+    getCollection: (id) => get(path`/v1/collections/${id}`),
     listCollections: (filters) => get('/v1/collections', filters),
-    refreshStatus: (id) => post(at`/v1/collections/${id}/refresh-status`),
+    refreshStatus: (id) => post(path`/v1/collections/${id}/refresh-status`),
   }
 }
 
-function disbursementCalls({ get, create }: Way): DisbursementCalls {
+function disbursementCalls({ get, create }: HttpCalls): DisbursementCalls {
   return {
     listDestinations: (filters) => get('/v1/destinations', filters),
-    disburseMobileMoney: (input, chosen) => create('/v1/disbursements/mobile-money', input, chosen),
-    disburseProviderPesa: (input, chosen) => create('/v1/disbursements/provider-pesa', input, chosen),
-    disburseBankAccount: (input, chosen) => create('/v1/disbursements/bank-account', input, chosen),
+    disburseMobileMoney: (input, call_options) => create('/v1/disbursements/mobile-money', input, call_options),
+    disburseProviderPesa: (input, call_options) => create('/v1/disbursements/provider-pesa', input, call_options),
+    disburseBankAccount: (input, call_options) => create('/v1/disbursements/bank-account', input, call_options),
     listDisbursements: (first: string | DisbursementFilters = {}, filters: DisbursementFilters = {}) =>
       get('/v1/disbursements', typeof first === 'string' ? { merchant_id: first, ...filters } : first),
-    getDisbursement: (id) => get(at`/v1/disbursements/${id}`),
-    simulateDisbursement: (id, outcome, chosen) =>
-      create(at`/v1/sandbox/disbursements/${id}/simulate`, { outcome }, chosen),
+    getDisbursement: (id) => get(path`/v1/disbursements/${id}`),
+    simulateDisbursement: (id, outcome, call_options) =>
+      create(path`/v1/sandbox/disbursements/${id}/simulate`, { outcome }, call_options),
   }
 }
 
-function withdrawalCalls({ get, create, post }: Way): WithdrawalCalls {
+function withdrawalCalls({ get, create, post }: HttpCalls): WithdrawalCalls {
   return {
     quoteWithdrawal: (input) => post('/v1/merchant/withdrawals/quote', input),
-    submitWithdrawal: (input, chosen) => create('/v1/merchant/withdrawals', input, chosen),
+    submitWithdrawal: (input, call_options) => create('/v1/merchant/withdrawals', input, call_options),
     listWithdrawals: (filters) => get('/v1/merchant/withdrawals', filters),
-    getWithdrawal: (id, acting) => get(at`/v1/merchant/withdrawals/${id}`, acting),
-    respondToWithdrawal: (id, input, chosen) => create(at`/v1/merchant/withdrawals/${id}/respond`, input, chosen),
+    getWithdrawal: (id, acting) => get(path`/v1/merchant/withdrawals/${id}`, acting),
+    respondToWithdrawal: (id, input, call_options) =>
+      create(path`/v1/merchant/withdrawals/${id}/respond`, input, call_options),
   }
 }
 
-function transactionCalls({ get, stream }: Way): TransactionCalls {
+function transactionCalls({ get, stream }: HttpCalls): TransactionCalls {
   return {
     getBalance: () => get('/v1/balance'),
-    listTransactions: (merchant_id, filters) => get(at`/v1/merchants/${merchant_id}/transactions`, filters),
-    getTransaction: (reference) => get(at`/v1/transactions/${reference}`),
+    listTransactions: (merchant_id, filters) => get(path`/v1/merchants/${merchant_id}/transactions`, filters),
+    getTransaction: (reference) => get(path`/v1/transactions/${reference}`),
     exportTransactions: (merchant_id, filters = {}) =>
-      stream(at`/v1/merchants/${merchant_id}/transactions/export`, filters),
-    getStatement: (merchant_id, period, options) => get(at`/v1/merchants/${merchant_id}/statements/${period}`, options),
+      stream(path`/v1/merchants/${merchant_id}/transactions/export`, filters),
+    getStatement: (merchant_id, period, options) =>
+      get(path`/v1/merchants/${merchant_id}/statements/${period}`, options),
   }
 }

@@ -1,6 +1,6 @@
-// What is sent and answered about collections: money that comes in.
+// Inputs and answers of collections: money that a merchant receives.
 
-/** Where a collection can stand. Only `successful` means paid. */
+/** The statuses of a collection. Only `successful` means paid. */
 export type CollectionStatus = 'created' | 'processing' | 'successful' | 'failed' | 'pending_clearance' | 'reversed'
 
 type Method = 'wallet_push' | 'provider_pesa' | 'qr'
@@ -14,20 +14,20 @@ type CommonInput = {
   description?: string
   customer_name?: string
   customer_email?: string
-  /** Sandbox keys only: the outcome to play. */
+  /** Sandbox keys only: the outcome to simulate. */
   simulate_status?: 'successful' | 'failed' | 'pending_clearance' | 'reversed'
 }
 
-/** What a push needs. */
+/** The input of a push. */
 export type PushInput = CommonInput & { phone: string }
 
-/** What a QR code needs. */
+/** The input of a QR code. */
 export type QrInput = CommonInput & { customer_phone?: string }
 
-/** The answer to a push: the prompt was taken over. Not a payment yet. */
+/** The answer to a push: the API accepted the request. The payer has not paid yet. */
 export type PushAccepted = { collection_id: string; reference: string | null; status: 'processing'; message: string }
 
-/** The answer to a QR request. Draw `qr_payload` as it is. */
+/** The answer to a QR request. Encode `qr_payload` unchanged. */
 export type QrAccepted = {
   collection_id: string
   reference: string | null
@@ -37,7 +37,7 @@ export type QrAccepted = {
   expires_at: null
 }
 
-/** A collection and where it stands. */
+/** A collection with its status. */
 export type Collection = {
   collection_id: string
   reference: string | null
@@ -45,14 +45,14 @@ export type Collection = {
   status: CollectionStatus
   amount: number
   amount_received: number | null
-  /** What the provider took in another currency. Null: nothing. */
+  /** The amount that the provider received in another currency. Null if there is none. */
   foreign_amount: number | null
   foreign_currency: string | null
   currency: string
   method: Method | null
   environment: 'live' | 'sandbox'
   provider_payment_status: string | null
-  /** Set when failed. New codes may come: treat an unknown one as a failure. */
+  /** Set if the status is failed. New codes may be added: treat an unknown code as a failure. */
   failure_reason_code: string | null
   failure_reason_message: string | null
   created_at: string

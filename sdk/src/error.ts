@@ -1,20 +1,20 @@
-// What the API refused, or why there is no answer from it.
+// The error of a failed call.
 
-/** Facts of a `MalipoError`. */
+/** The fields of a `MalipoError`. */
 export type MalipoErrorFacts = {
   code: string
   message: string
   details: Record<string, unknown> | null
   request_id: string | null
   status: number
-  /** The Idempotency-Key that was sent: repeat the call with it, and nothing happens twice. */
+  /** The Idempotency-Key of the call. A repeated call with this key has no second effect. */
   idempotency_key: string | null
   cause?: unknown
 }
 
 /**
- * A failed call. Switch on `code`: one of the API's error codes, or `no_answer` (status 0) when no readable answer
- * came. After `no_answer` or a 5xx nobody knows what happened: repeat the call with the same `idempotency_key`.
+ * A failed call. `code` is an error code of the API, or `no_answer` (status 0) if no readable answer came. After `no_answer` or a
+ * 5xx the outcome is unknown: repeat the call with the same `idempotency_key`.
  */
 export class MalipoError extends Error {
   readonly code: string

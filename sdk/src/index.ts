@@ -1,4 +1,4 @@
-// The door of the SDK: a client for the API, and the check of webhooks.
+// The exports of the SDK: a client of the API, and the verification of webhooks.
 
 export { type Client, createClient } from './client.ts'
 export type {

@@ -1,20 +1,20 @@
-// Who calls: an API key with its merchant, or a person with their merchants.
+// The identity of a caller: an API key with its merchant, or a user with their merchants.
 
-/** An API key and the merchant that it acts for. */
+/** An API key and its merchant. */
 export type KeyIdentity = {
   merchant_id: string
   merchant_name: string
   /** The short public name of the merchant, as in webhooks. */
   merchant_code: string
-  /** Where the key acts. */
+  /** The environment of the key. */
   environment: 'live' | 'sandbox'
-  /** What the key may do. */
+  /** The scopes of the key. */
   scopes: string[]
   key_id: string
   key_name: string
 }
 
-/** A person, signed in with an access token, and their merchants. */
+/** A user who signed in with an access token, and their merchants. */
 export type PersonIdentity = {
   id: string
   email: string
@@ -23,9 +23,9 @@ export type PersonIdentity = {
   language: 'sw' | 'en'
   /** True for an operator of the platform. */
   super_admin: boolean
-  /** The console that the session was made for. Null: both. */
+  /** The console for which the session was created. Null means both. */
   console: string | null
-  /** When the person gave their credentials. Null: not known. */
+  /** The time at which the user entered their credentials. Null if unknown. */
   auth_time: string | null
   memberships: {
     merchant_id: string
@@ -39,5 +39,5 @@ export type PersonIdentity = {
   }[]
 }
 
-/** Whose `api_key` the client uses: `'key_id' in identity` is true for an API key. */
+/** The owner of `api_key`. `'key_id' in identity` is true for an API key. */
 export type Identity = KeyIdentity | PersonIdentity

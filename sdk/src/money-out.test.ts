@@ -1,4 +1,4 @@
-// Sending money out and reading the ledger through the client, against the real API over a real port.
+// Tests payouts and the ledger through the client, against the real API over a real port.
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
@@ -14,7 +14,7 @@ let world: World
 let base_url: string
 let merchant_id: string
 let client: Client
-/** A person of the same merchant. */
+/** A member of the same merchant. */
 let person: Client
 
 before(async () => {
@@ -38,14 +38,14 @@ const failureOf = (call: Promise<unknown>): Promise<MalipoError> =>
     },
   )
 
-test('networks and banks are listed, each under the method that it belongs to', async () => {
+test('the client lists each network and bank under its method', async () => {
   const { items } = await client.listDestinations({ method: 'MOBILE_MONEY' })
   assert.ok(items.some(({ code, aliases }) => code === 'MPESA' && aliases.includes('VODACOM')))
   assert.ok(items.every(({ method }) => method === 'MOBILE_MONEY'))
   assert.ok((await client.listDestinations()).items.length > items.length)
 })
 
-test('a disbursement waits for an operator; simulated, it is paid out, and its transaction and webhook tell so', async () => {
+test('a simulated disbursement is paid out, with a transaction and a webhook', async () => {
   const receiver = await startReceiver()
   try {
     const payload = { webhook_url: receiver.url }
@@ -89,7 +89,7 @@ test('a disbursement waits for an operator; simulated, it is paid out, and its t
   }
 })
 
-test('payouts to wallets and bank accounts are submitted; with one idempotency key there is one', async () => {
+test('the client submits payouts to wallets and bank accounts, and one idempotency key makes one payout', async () => {
   const wallet = await client.disburseProviderPesa({ amount: 100, destination_identifier: '0754123400' })
   assert.deepEqual([wallet.method, wallet.destination_code], ['PROVIDER_PESA', 'PROVIDER_PESA'])
   world.deps.clock.advance(1_000) // lists go by time
@@ -105,7 +105,7 @@ test('payouts to wallets and bank accounts are submitted; with one idempotency k
   )
 })
 
-test('a key lists its disbursements without naming its merchant, and shows whose it is', async () => {
+test('a key lists its disbursements without a merchant id, and me() returns its merchant', async () => {
   const named = await client.listDisbursements(merchant_id, { page_size: 2 })
   assert.deepEqual(await client.listDisbursements({ page_size: 2 }), named)
   assert.deepEqual((await client.listDisbursements()).pagination.total_items, named.pagination.total_items)
@@ -121,7 +121,7 @@ test('a key lists its disbursements without naming its merchant, and shows whose
   )
 })
 
-test('a refusal says what is missing, and nothing was made', async () => {
+test('a refused payout names the missing field and creates no record', async () => {
   const before = (await client.listDisbursements(merchant_id)).pagination.total_items
   const poor = await failureOf(client.disburseMobileMoney({ amount: '100000000.00', ...PHONE }))
   assert.deepEqual([poor.status, poor.code], [409, 'insufficient_balance'])
@@ -130,7 +130,7 @@ test('a refusal says what is missing, and nothing was made', async () => {
   assert.equal((await client.listDisbursements(merchant_id)).pagination.total_items, before)
 })
 
-test('a person gets a quote, submits a withdrawal, answers a question about it, and finds it in the list', async () => {
+test('a member gets a quote, submits a withdrawal, answers a question about it, and finds it in the list', async () => {
   const acting = { environment: 'sandbox' } as const
   const quote = await person.quoteWithdrawal({
     ...acting,
@@ -161,7 +161,7 @@ test('a person gets a quote, submits a withdrawal, answers a question about it, 
   assert.equal((await failureOf(client.quoteWithdrawal({ amount: 1, method: 'PROVIDER_PESA' }))).status, 403)
 })
 
-test('transactions are listed and exported as CSV, and the statement of the month adds up', async () => {
+test('the client lists and exports transactions, and the statement of the month adds up', async () => {
   const { items, pagination } = await client.listTransactions(merchant_id, { type: 'COLLECTION', page_size: 5 })
   assert.deepEqual([items.length, items[0]?.merchant_reference, pagination.total_items], [1, 'FUNDS', 1])
   const csv = await new Response(await client.exportTransactions(merchant_id)).text()
@@ -177,7 +177,7 @@ test('transactions are listed and exported as CSV, and the statement of the mont
   assert.equal(by_person.closing_balance, statement.closing_balance)
 })
 
-test('an export that is refused, or that nobody answers, is a failed call like any other', async () => {
+test('an export that is refused or not answered fails with a MalipoError', async () => {
   const foreign = await failureOf(client.exportTransactions('00000000-0000-8000-8000-000000000000'))
   assert.deepEqual([foreign.status, foreign.code], [403, 'merchant_mismatch'])
   const nobody = createClient({ base_url: 'http://127.0.0.1:1', api_key: 'k' })

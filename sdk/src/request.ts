@@ -1,70 +1,67 @@
-// One call of the API: sending it, and reading what came back.
+// Sends one call to the API and reads its answer.
 
 import { MalipoError } from './error.ts'
 
-/** How calls are made. `fetch` replaces the global one. */
+/** Options of a client. `fetch` replaces the global function. */
 export type ClientOptions = {
   base_url: string
-  /** An API key; or a person's access token, for what only people may do. */
+  /** An API key, or the access token of a user for the calls that only users may make. */
   api_key: string
   timeout_ms?: number
   fetch?: typeof fetch
 }
 
-/** Give your own `idempotency_key` when your order already has one; else each call makes a fresh one. */
+/** Set `idempotency_key` if your order already has one; otherwise each call gets a new key. */
 export type CreateOptions = { idempotency_key?: string }
 
-/** One call. */
-export type Call = { method: 'GET' | 'POST'; path: string; body?: object; idempotency_key?: string }
+/** One API call. */
+export type ApiCall = { method: 'GET' | 'POST'; path: string; body?: object; idempotency_key?: string }
 
 const TIMEOUT_MS = 20_000
 
-/** Filters as the query of a path. Those that are not set are left out. */
-export function queryOf(filters: object): string {
+/** Formats filters as a query string. Filters that are undefined are left out. */
+export function queryString(filters: object): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(name, String(value))
   const text = query.toString()
   return text === '' ? '' : `?${text}`
 }
 
-type Envelope<Data> =
+type ApiEnvelope<Data> =
   | { success: true; data: Data }
   | { success: false; error: { code: string; message: string; details: Record<string, unknown> | null } }
 
-/** Makes a call and gives the data of its answer. Throws a `MalipoError` when it fails. */
-export async function request<Data>(options: ClientOptions, call: Call): Promise<Data> {
+/** Sends a call and returns the data of its answer. Throws a `MalipoError` if the call fails. */
+export async function requestData<Data>(options: ClientOptions, call: ApiCall): Promise<Data> {
   let answer: Response
   let text: string
   try {
-    answer = await send(options, call, AbortSignal.timeout(options.timeout_ms ?? TIMEOUT_MS))
+    answer = await sendCall(options, call, AbortSignal.timeout(options.timeout_ms ?? TIMEOUT_MS))
     text = await answer.text()
   } catch (cause) {
-    throw noAnswer(0, null, call.idempotency_key, cause)
+    throw noAnswerError(0, null, call.idempotency_key, cause)
   }
-  const envelope = parse<Data>(text)
+  const envelope = parseEnvelope<Data>(text)
   if (envelope?.success) return envelope.data
-  throw failure(answer, envelope, call)
+  throw refusalError(answer, envelope, call)
 }
 
-/**
- * Makes a call whose answer is a text of any length, and gives the text as it arrives. The time limit ends when it begins
- * to arrive.
- */
-export async function requestStream(options: ClientOptions, call: Call): Promise<ReadableStream<Uint8Array>> {
+/** Sends a call whose answer is a text of any length, and returns a stream. The timeout covers the time until the stream starts. */
+export async function requestStream(options: ClientOptions, call: ApiCall): Promise<ReadableStream<Uint8Array>> {
   const waiting = new AbortController()
   const timer = setTimeout(() => waiting.abort(), options.timeout_ms ?? TIMEOUT_MS)
   try {
-    const answer = await send(options, call, waiting.signal)
+    const answer = await sendCall(options, call, waiting.signal)
     if (answer.ok && answer.body !== null) return answer.body
-    throw failure(answer, parse(await answer.text()), call)
+    throw refusalError(answer, parseEnvelope(await answer.text()), call)
   } catch (cause) {
-    throw cause instanceof MalipoError ? cause : noAnswer(0, null, call.idempotency_key, cause)
+    throw cause instanceof MalipoError ? cause : noAnswerError(0, null, call.idempotency_key, cause)
   } finally {
     clearTimeout(timer)
   }
 }
 
-function send(options: ClientOptions, { method, path, body, idempotency_key }: Call, signal: AbortSignal) {
+function sendCall(options: ClientOptions, { method, path, body, idempotency_key }: ApiCall, signal: AbortSignal) {
   const { base_url, api_key } = options
   return (options.fetch ?? fetch)(base_url.replace(/\/+$/, '') + path, {
     method,
@@ -75,22 +72,32 @@ function send(options: ClientOptions, { method, path, body, idempotency_key }: C
       ...(idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    // The key must not follow a redirect to another host.
+    // A redirect could send the key to another host.
     redirect: 'error',
     signal,
   })
 }
 
-/** A refusal of the API; or, when something else answered, no answer of it. */
-function failure(answer: Response, envelope: Envelope<unknown> | null, { idempotency_key }: Call): MalipoError {
+/** Makes the error of a refusal, or of an answer that is not from the API. */
+function refusalError(
+  answer: Response,
+  envelope: ApiEnvelope<unknown> | null,
+  { idempotency_key }: ApiCall,
+): MalipoError {
   const request_id = answer.headers.get('x-request-id')
-  if (envelope === null || envelope.success) return noAnswer(answer.status, request_id, idempotency_key)
+  if (envelope === null || envelope.success) return noAnswerError(answer.status, request_id, idempotency_key)
   const facts = { request_id, status: answer.status, idempotency_key: idempotency_key ?? null }
   return new MalipoError({ ...envelope.error, ...facts })
 }
 
-function noAnswer(status: number, request_id: string | null, idempotency_key?: string, cause?: unknown): MalipoError {
-  const message = 'No readable answer came. Repeat the call with the same idempotency_key: nothing happens twice.'
+function noAnswerError(
+  status: number,
+  request_id: string | null,
+  idempotency_key?: string,
+  cause?: unknown,
+): MalipoError {
+  const message =
+    'No readable answer came. Repeat the call with the same idempotency_key: the repeated call has no second effect.'
   return new MalipoError({
     code: 'no_answer',
     message,
@@ -102,8 +109,8 @@ function noAnswer(status: number, request_id: string | null, idempotency_key?: s
   })
 }
 
-/** The envelope, or null when something else answered: a proxy's error page, say. */
-function parse<Data>(text: string): Envelope<Data> | null {
+/** Parses the envelope. Null if the answer is not from the API, such as the error page of a proxy. */
+function parseEnvelope<Data>(text: string): ApiEnvelope<Data> | null {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -112,6 +119,6 @@ function parse<Data>(text: string): Envelope<Data> | null {
   }
   if (typeof value !== 'object' || value === null) return null
   const { success, data, error } = value as { success?: unknown; data?: unknown; error?: { code?: unknown } | null }
-  if (success === true && data !== undefined) return value as Envelope<Data>
-  return success === false && typeof error?.code === 'string' ? (value as Envelope<Data>) : null
+  if (success === true && data !== undefined) return value as ApiEnvelope<Data>
+  return success === false && typeof error?.code === 'string' ? (value as ApiEnvelope<Data>) : null
 }

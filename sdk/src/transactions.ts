@@ -1,35 +1,35 @@
-// What is answered about a merchant's ledger: the balance, transactions, statements.
+// Answers about the ledger of a merchant: the balance, transactions, statements.
 
-/** What a merchant has. Money as decimal texts. */
+/** The balance of a merchant. Amounts are decimal texts. */
 export type Balance = {
-  /** May be withdrawn. Below zero only after a reversal. */
+  /** The amount that can be withdrawn. It is below zero only after a reversal. */
   available: string
-  /** Set aside for payouts under way. */
+  /** Reserved for payouts in progress. */
   reserved: string
-  /** Received, and waiting for a review. */
+  /** Received, and held for review. */
   held: string
   currency: string
 }
 
-/** What a transaction is. New types may come. */
+/** The type of a transaction. New types may be added. */
 export type TransactionType = 'COLLECTION' | 'COLLECTION_REVERSAL' | 'WITHDRAWAL' | 'WITHDRAWAL_REVERSAL' | 'ADJUSTMENT'
 
-/** One movement of what is available. Money as decimal texts. */
+/** One change of the available balance. Amounts are decimal texts. */
 export type Transaction = {
   reference: string
-  /** Its place in your book of this environment: from 1, without gaps. Lists and exports are in this order. */
+  /** The position in the merchant's book of this environment: from 1, without gaps. Lists and exports use this order. */
   sequence: number
   type: TransactionType
-  /** credit: you have more afterwards. debit: less. */
+  /** credit increases the available balance; debit decreases it. */
   direction: 'credit' | 'debit'
   amount: string
   fee: string
-  /** What the available balance changed by. */
+  /** The change of the available balance. */
   net_amount: string
   currency: string
-  /** Of a withdrawal where it stands; of a payment `successful`, or `reversed` when it was taken back later. */
+  /** A withdrawal: its current status. A payment: `successful`, or `reversed` if it was reversed later. */
   status: string
-  /** That of the transaction with the sequence before, and what this one changed. */
+  /** The available balance after this transaction. */
   balance_after: string
   collection_id: string | null
   withdrawal_id: string | null
@@ -38,27 +38,27 @@ export type Transaction = {
   created_at: string
 }
 
-/** Filters of the export. Times are ISO 8601 texts. For people: `environment` is live unless it says sandbox. */
+/** Filters of the export. Times are ISO 8601 texts. For users: `environment` is live by default. */
 export type ExportFilters = { from?: string; to?: string; environment?: 'live' | 'sandbox' }
 
 /** Filters of the list. */
 export type TransactionFilters = ExportFilters & { page?: number; page_size?: number; type?: TransactionType }
 
-/** For people: of which environment. A key has its own. */
+/** For users: the environment. A key has its own. */
 export type StatementOptions = { environment?: 'live' | 'sandbox' }
 
-/** What happened in a month or on a day of Africa/Dar_es_Salaam. Money as decimal texts. */
+/** The statement of a month or day in Africa/Dar_es_Salaam. Amounts are decimal texts. */
 export type Statement = {
   merchant_id: string
   environment: 'live' | 'sandbox'
   period: string
   from: string
   to: string
-  /** False while transactions of the period may still come. */
+  /** False while the period may still get transactions. */
   final: boolean
   currency: string
   opening_balance: string
-  /** The opening balance and the net of all lines. The next period opens with it. */
+  /** The opening balance plus the net of all lines. It is the opening balance of the next period. */
   closing_balance: string
   lines: {
     type: TransactionType

@@ -1,4 +1,4 @@
-// What a merchant's server may believe.
+// Tests which webhook deliveries verifyWebhook accepts.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -23,7 +23,7 @@ const standard = (key: string, at = timestamp) => ({
   'webhook-signature': standardSignature(key, at),
 })
 
-test('a delivery signed with the secret is accepted, as bytes and as text, and returns its event', () => {
+test('verifyWebhook accepts a signed delivery as bytes and as text, and returns its event', () => {
   for (const given of [body, body.toString()]) {
     const event = verifyWebhook({ body: given, headers: standard(secret), secret, now })
     assert.equal(event.event, 'collection.success')
@@ -32,12 +32,12 @@ test('a delivery signed with the secret is accepted, as bytes and as text, and r
   }
 })
 
-test('a captured delivery under a fresh id, with nothing but the signature of its body, is refused', () => {
+test('verifyWebhook refuses a captured delivery under a new id that has only the signature of its body', () => {
   const headers = { 'webhook-id': 'fresh', 'X-Service-Signature': brandedSignature(secret) }
   assert.throws(() => verifyWebhook({ body, headers, secret, now }), /carries no webhook-signature/)
 })
 
-test('an empty or missing secret, or a tolerance that is no number, never makes a signature good', () => {
+test('verifyWebhook throws a TypeError when the secret is empty or the tolerance is no number', () => {
   for (const empty of ['', 'whsec_', '   ', 'whsec_AAAA', undefined as unknown as string]) {
     const key = Buffer.from((empty ?? '').replace('whsec_', ''), 'base64')
     const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
@@ -50,7 +50,7 @@ test('an empty or missing secret, or a tolerance that is no number, never makes 
   )
 })
 
-test('the branded signature alone is accepted when asked for, whatever the brand and the case of header names', () => {
+test('verifyWebhook accepts the branded signature alone when the option is set, for any brand and header case', () => {
   const allow_body_signature = true
   for (const name of ['X-Service-Signature', 'x-duka-signature']) {
     const headers = { [name]: brandedSignature(secret), 'X-Service-Timestamp': timestamp }
@@ -60,7 +60,7 @@ test('the branded signature alone is accepted when asked for, whatever the brand
   assert.ok(verifyWebhook({ body, headers, secret, now, allow_body_signature }))
 })
 
-test('one changed byte, another secret, or no signature at all is refused', () => {
+test('verifyWebhook refuses a changed byte, another secret, and a missing signature', () => {
   const changed = Buffer.from(body.toString().replace('25000', '95000'))
   const pretty = JSON.stringify(JSON.parse(body.toString()), null, 1)
   const cases = [
@@ -74,7 +74,7 @@ test('one changed byte, another secret, or no signature at all is refused', () =
     { body, headers: {} },
     { body, headers: { ...standard(secret), 'webhook-id': 'another' } },
     { body, headers: { ...standard(secret), 'webhook-id': undefined } },
-    // A branded signature does not rescue a wrong one that covers more.
+    // A valid branded signature must not make up for a wrong Standard Webhooks signature.
     { body, headers: { ...standard(other), 'x-service-signature': brandedSignature(secret) } },
   ]
   for (const given of cases) {
@@ -85,7 +85,7 @@ test('one changed byte, another secret, or no signature at all is refused', () =
   }
 })
 
-test('a signed body that is not an event is refused like a wrong signature', () => {
+test('verifyWebhook refuses a signed body that is not an event', () => {
   for (const text of ['', 'ok', '{', 'null', '[]', '{"event":5}']) {
     const signed = { 'x-service-signature': createHmac('sha256', secret).update(text).digest('hex') }
     const check = () => verifyWebhook({ body: text, headers: signed, secret, now, allow_body_signature: true })
@@ -93,7 +93,7 @@ test('a signed body that is not an event is refused like a wrong signature', () 
   }
 })
 
-test('an old delivery sent again by somebody else is refused', () => {
+test('verifyWebhook refuses the replay of an old delivery', () => {
   const old = String(now.getTime() / 1000 - 301)
   assert.throws(() => verifyWebhook({ body, headers: standard(secret, old), secret, now }), /too old/)
   assert.throws(() =>
@@ -103,7 +103,7 @@ test('an old delivery sent again by somebody else is refused', () => {
   assert.ok(verifyWebhook({ body, headers: standard(secret, old), secret, now, tolerance_s: 0 }))
 })
 
-test('while a rotation overlaps, the old secret and the new one both verify', () => {
+test('verifyWebhook accepts the old and the new secret during a rotation', () => {
   const headers = {
     ...standard(secret),
     'webhook-signature': `${standardSignature(other)} ${standardSignature(secret)}`,

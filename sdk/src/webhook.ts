@@ -1,8 +1,8 @@
-// Checking webhooks on their raw bytes, before anything is parsed.
+// Verifies webhooks on their raw bytes, before the body is parsed.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What every event carries. Further fields depend on the event. */
+/** The fields of every event. Other fields depend on the event. */
 export type WebhookEvent = {
   event: string
   merchant_code: string
@@ -26,24 +26,24 @@ export type WebhookEvent = {
 
 /** Options of `verifyWebhook`. */
 export type VerifyOptions = {
-  /** The request's body exactly as it came: not parsed, not printed again. */
+  /** The raw body of the request: not parsed and not serialised again. */
   body: Buffer | string
   /** The request's headers, as Node gives them, or a `Headers` object. */
   headers: Record<string, string | string[] | undefined> | Headers
   /** The signing secret (`whsec_...`). */
   secret: string
-  /** How far the time of sending may be from now. 0: any. Default: five minutes. */
+  /** The largest age of a delivery in seconds. 0 means any age. Default: five minutes. */
   tolerance_s?: number
   /**
-   * True also takes a request without the Standard Webhooks headers, by X-<Brand>-Signature alone. That signature covers
-   * neither id nor time: whoever has seen one delivery can send it again under another id. Default: false.
+   * True also accepts a request without the Standard Webhooks headers, by X-<Brand>-Signature alone. That signature covers neither
+   * id nor time: an attacker who has one delivery can replay it under another id. Default: false.
    */
   allow_body_signature?: boolean
-  /** The time to compare with. Default: now. */
+  /** The current time. Default: now. */
   now?: Date
 }
 
-/** The request was not signed with the secret, is too old, or holds no event. Answer 401 and do nothing. */
+/** The signature is wrong, the delivery is too old, or the body is no event. Answer 401 and do nothing. */
 export class WebhookSignatureError extends Error {
   override readonly name = 'WebhookSignatureError'
 }
@@ -54,11 +54,9 @@ const TOLERANCE_S = 300
 const BRANDED = /^x-[a-z0-9]+-signature(?:-previous)?$/
 
 /**
- * Checks that a webhook was signed with your secret, and returns its event.
- *
- * The Standard Webhooks headers decide, because their signature covers the id and the time as well. Throws
- * `WebhookSignatureError`, and a `TypeError` when the secret is not one or the tolerance is no number.
- * Deliveries are at least once: keep the delivery id (webhook-id) and do nothing the second time.
+ * Verifies that a webhook was signed with your secret, and returns its event. The Standard Webhooks headers decide, because their
+ * signature covers the id and the time too. Throws `WebhookSignatureError`; a wrong secret or tolerance throws a `TypeError`.
+ * The API delivers an event at least once: store the delivery id (webhook-id) and ignore duplicates.
  */
 export function verifyWebhook(options: VerifyOptions): WebhookEvent {
   checkOptions(options)
@@ -76,13 +74,13 @@ export function verifyWebhook(options: VerifyOptions): WebhookEvent {
   } else {
     checkBranded(options.secret, headers, body)
     const sent = [...headers].find(([name]) => /^x-[a-z0-9]+-timestamp$/.test(name))?.[1]
-    // Not signed here, so that this only catches honest delays.
+    // This signature does not cover the time, so the check only catches delays, not attacks.
     if (sent !== undefined) checkAge(sent, options)
   }
   return parseEvent(body)
 }
 
-/** What is wrong on our own side must never look like a good signature. */
+/** A mistake in the options must never make a signature look valid. */
 function checkOptions({ secret, tolerance_s }: VerifyOptions): void {
   const bytes = typeof secret === 'string' && secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : ''
   if (Buffer.from(bytes, 'base64').length < SECRET_BYTES_MIN) {
@@ -121,7 +119,7 @@ function checkAge(timestamp: string, { tolerance_s = TOLERANCE_S, now = new Date
   if (apart_s > tolerance_s) throw new WebhookSignatureError('the delivery is too old or too new; is your clock right?')
 }
 
-/** Compares in a time that does not tell how much was right. */
+/** Compares in constant time. */
 function same(expected: Buffer, given: Buffer): boolean {
   return given.length === expected.length && timingSafeEqual(expected, given)
 }

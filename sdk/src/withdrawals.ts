@@ -1,9 +1,9 @@
-// What is sent and answered about withdrawals, which the calls for servers name disbursements: money that goes out.
+// Inputs and answers of withdrawals: money that a merchant sends out. The calls for servers name them disbursements.
 
-/** How money is sent out. */
+/** The payout methods. */
 export type PayoutMethod = 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA'
 
-/** Where a withdrawal can stand. Only `SUCCESS` means paid out. New ones may come. */
+/** The statuses of a withdrawal. Only `SUCCESS` means paid out. New statuses may be added. */
 export type WithdrawalStatus =
   | 'PENDING_ADMIN_APPROVAL'
   | 'INFO_REQUESTED'
@@ -16,7 +16,7 @@ export type WithdrawalStatus =
   | 'NEEDS_ADMIN_ATTENTION'
   | 'REVERSED'
 
-/** Whom a person's call is for. A key names its merchant and its environment by itself. */
+/** The merchant of a user's call. A key has its own merchant and environment. */
 export type ActingInput = { merchant_id?: string; environment?: 'live' | 'sandbox' }
 
 type PaymentInput = ActingInput & {
@@ -25,17 +25,17 @@ type PaymentInput = ActingInput & {
   currency?: 'TZS'
 }
 
-/** What a quote is asked for. `destination_code` may be left out for PROVIDER_PESA only. */
+/** The input of a quote. `destination_code` is optional for PROVIDER_PESA only. */
 export type QuoteInput = PaymentInput & {
   method: PayoutMethod
   destination_code?: string
   destination_identifier?: string
 }
 
-/** A person's withdrawal: to a phone, or to a bank account. `destination_code` may be left out for PROVIDER_PESA only. */
+/** A user's withdrawal to a phone or a bank account. `destination_code` is optional for PROVIDER_PESA only. */
 export type WithdrawalInput = PaymentInput & {
   destination_code?: string
-  /** Your own id of it. */
+  /** Your own id of the withdrawal. */
   reference?: string
 } & (
     | { method: 'MOBILE_MONEY' | 'PROVIDER_PESA'; destination_phone: string; destination_name: string }
@@ -44,39 +44,39 @@ export type WithdrawalInput = PaymentInput & {
 
 /** A server's payout to a mobile-money number. */
 export type MobileMoneyInput = PaymentInput & {
-  /** The receiver's phone. */
+  /** The phone number of the recipient. */
   destination_identifier: string
-  /** The network: see `listDestinations`. */
+  /** The code of the network: see `listDestinations`. */
   destination_code: string
   destination_name?: string
-  /** Your own id of it. */
+  /** Your own id of the payout. */
   reference?: string
 }
 
 /** A server's payout to a Provider Pesa wallet. */
 export type WalletInput = Omit<MobileMoneyInput, 'destination_code'> & { destination_code?: string }
 
-/** A server's payout to a bank account, whose number is kept exactly as it is sent. */
+/** A server's payout to a bank account. The API stores the account number unchanged. */
 export type BankAccountInput = MobileMoneyInput & { bank_name: string }
 
-/** What a withdrawal costs. Money as decimal texts. */
+/** The charges of a withdrawal. Amounts are decimal texts. */
 export type Charges = {
   processor_charge: string
-  /** The service's own fee: percentage_fee and flat_fee together. */
+  /** The fee of the platform: percentage_fee plus flat_fee. */
   infinity_fee: string
   percentage_fee: string
   flat_fee: string
   total_charges: string
-  /** What leaves the balance: the amount and total_charges. */
+  /** The amount that leaves the balance: the amount plus total_charges. */
   total_reserved_amount: string
   recipient_net_amount: string
   pricing_rule_id: string | null
   pricing_rule_label: string | null
-  /** True: the processor's charge is part of total_charges. */
+  /** True if total_charges includes the charge of the processor. */
   processor_fee_pass_through: boolean
 }
 
-/** What a withdrawal would cost. It is priced anew when it is submitted. */
+/** The charges of a withdrawal. The API computes them again when the withdrawal is submitted. */
 export type Quote = Charges & {
   withdrawal_amount: string
   currency: string
@@ -84,7 +84,7 @@ export type Quote = Charges & {
   destination_code: string
 }
 
-/** A withdrawal with its charges, which are frozen, and where it stands. */
+/** A withdrawal with its status and its fixed charges. */
 export type Withdrawal = Charges & {
   id: string
   merchant_id: string
@@ -100,13 +100,13 @@ export type Withdrawal = Charges & {
   merchant_reference: string | null
   status: WithdrawalStatus
   requires_approval: boolean
-  /** What the operator told you: why it was rejected, or what is asked. */
+  /** The message of the operator: the reason of a rejection, or a question. */
   status_reason: string | null
-  /** Set when FAILED. New codes may come. */
+  /** Set if the status is FAILED. New codes may be added. */
   failure_reason_code: string | null
   failure_reason_message: string | null
   provider_reference: string | null
-  /** Its transaction, for `getTransaction`. Null until it was approved. */
+  /** The reference of its transaction, for `getTransaction`. Null before the approval. */
   transaction_reference: string | null
   initiated_at: string
   completed_at: string | null
@@ -114,7 +114,7 @@ export type Withdrawal = Charges & {
   updated_at: string
 }
 
-/** A withdrawal with its moves, oldest first. */
+/** A withdrawal with its status history, oldest first. */
 export type WithdrawalDetail = Withdrawal & {
   history: {
     from_status: WithdrawalStatus
@@ -131,7 +131,7 @@ export type WithdrawalFilters = ActingInput & { page?: number; page_size?: numbe
 /** Filters of the list of disbursements. */
 export type DisbursementFilters = Omit<WithdrawalFilters, 'merchant_id'>
 
-/** What can be played of a sandbox disbursement. */
+/** The outcomes that can be simulated for a sandbox disbursement. */
 export type SimulatedOutcome =
   | 'SUCCESS'
   | 'FAILED'
@@ -141,5 +141,5 @@ export type SimulatedOutcome =
   | 'BLOCKED_IP_WHITELIST'
   | 'REVERSED'
 
-/** A network or bank that money can be sent to. */
+/** A network or bank that can receive payouts. */
 export type Destination = { code: string; name: string; method: PayoutMethod; aliases: string[] }
