@@ -1,4 +1,4 @@
-// `npm run admin` against the database of the server under test.
+// Runs `npm run admin` against the database of the server under test.
 
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -7,10 +7,10 @@ import type { Server } from './world.ts'
 
 const ADMIN_MAX_MS = 600_000
 
-/** What `admin verify` finds. */
+/** The result of `admin verify`. */
 export type Verified = { ok: boolean; broken: string[] }
 
-/** Checks every invariant of the books and the states. */
+/** Checks every invariant of the ledger and the states. */
 export async function adminVerify(server: Server): Promise<Verified> {
   type Found = { ok: boolean; checks: { name: string; ok: boolean; detail: string }[] }
   try {
@@ -21,12 +21,12 @@ export async function adminVerify(server: Server): Promise<Verified> {
   }
 }
 
-/** A session token of a new operator. */
+/** Creates an operator and returns a session token. */
 export function operatorToken(server: Server): Promise<string> {
   return newToken(server, 'operator@example.com', ['--role', 'SUPER_ADMIN'])
 }
 
-/** A session token of a new member of a merchant, who may read. */
+/** Adds a member to a merchant with read access and returns a session token. */
 export function viewerToken(server: Server, merchant_id: string): Promise<string> {
   return newToken(server, 'viewer@example.com', ['--role', 'VIEWER', '--merchant', merchant_id])
 }
@@ -37,7 +37,7 @@ async function newToken(server: Server, email: string, role: string[]): Promise<
   return access_token
 }
 
-/** Runs one command and gives its answer. Some answer and end with an exit code all the same. */
+/** Runs one command and returns its output, also if the command exits with an error code. */
 async function admin<Answer>(server: Server, args: string[]): Promise<Answer> {
   const cwd = fileURLToPath(new URL('..', import.meta.url))
   const env = { PATH: process.env.PATH ?? '', ...handedOn(), ...server.env }

@@ -1,4 +1,4 @@
-// Approving payouts: from an operator's first click to the last webhook that tells a merchant the money is out.
+// Benchmark of payout approval: from the first click of an operator to the last webhook that reports a payout.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { adminVerify, operatorToken } from './admin.ts'
@@ -14,13 +14,13 @@ import {
   type World,
 } from './world.ts'
 
-/** Operators, or windows of one, that approve at once. */
+/** Operators, or windows of one operator, that approve concurrently. */
 const CONNECTIONS = 32
-/** Requests that are made at once to prepare a round; they are not measured. */
+/** Concurrent requests that prepare a round. They are not measured. */
 const PREPARING = 16
 const QUIET_POLLS_MAX = 100
 
-/** What the case found: approvals of many merchants and of one, and what became of every payout. */
+/** The result: approvals of many merchants and of one, and the outcome of every payout. */
 export type Approvals = {
   approve: Rate
   approve_one: Rate
@@ -28,7 +28,7 @@ export type Approvals = {
     approved: number
     lost: number
     not_successful: number
-    /** Payouts that the provider took, and requests that it got for one that it had already. */
+    /** Payouts that the provider accepted, and duplicate requests that it received. */
     taken: number
     sent_again: number
     verify_ok: boolean
@@ -36,7 +36,7 @@ export type Approvals = {
   }
 }
 
-/** Approves waiting withdrawals through the API: those of many merchants, in turn with those of one. */
+/** Approves waiting withdrawals through the API, those of many merchants in turns with those of one. */
 export async function approveCase(cleanup: Cleanup, database: Database, settings: Settings): Promise<Approvals> {
   const { url, drop } = await database.create('approve')
   const local = createCleanup()
@@ -57,7 +57,7 @@ export async function approveCase(cleanup: Cleanup, database: Database, settings
   }
   const many: Window[] = []
   const one: Window[] = []
-  // The first round only warms up.
+  // The first round is a warm-up.
   for (let n = 0; n <= settings.rounds; n++) {
     const of_many = await round(world.merchants)
     const of_one = await round(world.merchants.slice(0, 1))
@@ -73,7 +73,7 @@ export async function approveCase(cleanup: Cleanup, database: Database, settings
   return { approve: rateOf(many, first_refusal), approve_one: rateOf(one, first_refusal), check }
 }
 
-/** One measured round. Its items are payouts whose webhook came; its seconds end with the last of them. */
+/** One measured round. Its items are payouts whose webhook arrived; it ends with the last of them. */
 async function approveAll(database: Database, world: World, token: string, ids: readonly string[]) {
   const { server, provider, receiver, load } = world
   const pids = { server: server.program.pid, provider: provider.pid, load: load.pid, receiver: receiver.pid }
@@ -103,7 +103,7 @@ async function approveAll(database: Database, world: World, token: string, ids: 
   return { window, told: new Set(taken.ids), refusal: first_refusal }
 }
 
-/** Gives each merchant money to send: one large payment, through the front door. */
+/** Funds each merchant with one large payment through the API. */
 async function fund({ server, receiver, merchants }: World): Promise<void> {
   const body = { amount: '1000000000.00', phone: '0754123400', reference: 'FUNDS' }
   await inParallel(merchants, ({ key }) => post(server.url, '/v1/collections/wallet-push', key, body))
@@ -111,7 +111,7 @@ async function fund({ server, receiver, merchants }: World): Promise<void> {
   await receiver.call('take')
 }
 
-/** Submits withdrawals that wait for approval, of the merchants in turn. Answers their ids. */
+/** Submits withdrawals that wait for approval, for the merchants in turn. Returns their ids. */
 async function submit({ server }: World, merchants: readonly BenchMerchant[], count: number): Promise<string[]> {
   const numbers = Array.from({ length: count }, (_, n) => n)
   return inParallel(numbers, async (n) => {
@@ -119,7 +119,7 @@ async function submit({ server }: World, merchants: readonly BenchMerchant[], co
     const answer = await post(server.url, '/v1/disbursements/mobile-money', key, {
       amount: `${1000 + n}.00`,
       destination_code: 'MPESA',
-      // No ending that the mock provider gives a meaning.
+      // Phone endings that are no magic numbers of the mock provider.
       destination_identifier: `0754${String(n % 1000).padStart(3, '0')}${400 + (n % 500)}`,
       destination_name: 'Asha Juma',
       reference: `PAYOUT-${n}`,
@@ -150,14 +150,14 @@ async function inParallel<Item, Made>(items: readonly Item[], make: (item: Item)
   return made
 }
 
-/** What the provider's own book says. */
+/** Reads the book of the mock provider. */
 async function sentTo({ provider_url }: World): Promise<{ taken: number; sent_again: number }> {
   const answer = await fetch(`${provider_url}/book`)
   const { payouts } = (await answer.json()) as { payouts: { taken: number; requests: number } }
   return { taken: payouts.taken, sent_again: payouts.requests - payouts.taken }
 }
 
-/** Withdrawals that did not succeed, and deliveries that are still open. The last answers are being written down. */
+/** Counts withdrawals without success and open deliveries. The server may still be writing its last results. */
 async function unfinished(url: string): Promise<number> {
   for (let poll = 0; ; poll++) {
     const [row] = await query<{ open: number }>(

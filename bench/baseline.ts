@@ -1,6 +1,5 @@
-// The baseline process: what accepting would be without gathering. The same rows as the server's own statement writes
-// for one payment (Idempotency-Key, collection, attempt), in one statement and one transaction per payment, through
-// 16 connections, with nothing around it: no HTTP, no checks, no JSON.
+// The baseline process: the cost of accepting without batching. It writes the same rows as the server's statement (Idempotency-Key,
+// collection, attempt), with one statement and one transaction per payment on 16 connections, without HTTP, checks or JSON.
 
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -8,7 +7,7 @@ import { newId, systemClock, systemRandom } from '../server/src/kernel/lib/index
 import { attemptReference } from '../server/src/money/collections/reference.ts'
 import { serve } from './rpc.ts'
 
-/** Where to write, and for whom. */
+/** The database and the merchants of the baseline. */
 export type BaselineOptions = {
   url: string
   connections: number
@@ -16,7 +15,7 @@ export type BaselineOptions = {
   run: string
 }
 
-/** What the baseline process offers. */
+/** The functions of the baseline process. */
 export type BaselineApi = {
   start(options: BaselineOptions): Promise<void>
   progress(): { at: number; answered: number; refused: number }

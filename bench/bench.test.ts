@@ -1,4 +1,4 @@
-// The benchmark itself, in a tiny form: it runs through, tells the truth about what was lost, and cleans up.
+// Tests a tiny run of the benchmark: it completes, reports losses correctly, and cleans up.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -54,7 +54,7 @@ test('the benchmark runs every case, prints JSON, and no payment is lost', async
   assert.equal(check.deliveries_open, 0)
   assert.equal(check.signatures_forged, 0)
   assert.deepEqual(check.verify_broken, [])
-  // Many merchants and one, a warm-up and a round of each.
+  // Many merchants and one merchant, with a warm-up and one round each.
   const good = { lost: 0, not_successful: 0, sent_again: 0, verify_ok: true, verify_broken: [] }
   assert.deepEqual(cases.approve_check, { approved: 4 * 12, taken: 4 * 12, ...good })
 })
@@ -104,7 +104,7 @@ test('a statement is imported twice when that is asked for, and every line of it
 
 test('a flood of forged callbacks is measured beside payments, all of it is refused, and no payment is lost', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
-  // Longer than tiny: a flood has to be under way while payments are counted.
+  // Longer than the other tests, because the flood must run while payments are counted.
   const sizes = '--seconds 1 --warmup 0.5 --rounds 1 --merchants 3 --connections 8 --outstanding 50 --forged 500'
   const args = ['flood', ...sizes.split(' '), '--results', folder, '--json']
   const { code, stdout, stderr } = await bench(args, { DATABASE_URL: testServer().adminUrl })

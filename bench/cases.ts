@@ -1,4 +1,4 @@
-// The cases: what is measured, and how.
+// The cases of the benchmark.
 
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,7 +23,7 @@ import {
   type World,
 } from './world.ts'
 
-/** How a benchmark is run. */
+/** The settings of a benchmark. */
 export type Settings = {
   seconds: number
   warmup_seconds: number
@@ -35,9 +35,9 @@ export type Settings = {
   withdrawals: number
   transactions: number
   reads: number
-  /** Lines of the statement of reconcile. */
+  /** The number of lines of the statement of the case reconcile. */
   lines: number
-  /** Payers who wait, of pages. */
+  /** The number of waiting payers of the case pages. */
   waiting: number
   baseline_connections: number
 }
@@ -45,14 +45,14 @@ export type Settings = {
 /** CPU of each process during the measured seconds: per payment or request, and as a share of one core. */
 export type CpuUse = Record<string, { seconds: number; us_per_item: number; cores: number }>
 
-/** One rate: every round, their median, and the CPU of all rounds together. */
+/** One rate: every round, their median, and the CPU of all rounds. */
 export type Rate = {
   per_second: number
   rounds: number[]
   refused: number
   first_refusal: string | null
   cpu: CpuUse
-  /** Cores that processes outside the benchmark used meanwhile: near 0 on a machine that is not shared. */
+  /** Cores that processes outside the benchmark used: near 0 on a machine that is not shared. */
   others_cores: number
 }
 
@@ -63,7 +63,7 @@ const DRAIN_QUIET_MS = 30_000
 const DRAIN_MAX_MS = 180_000
 const MEMORY_EVERY_MS = 200
 
-/** What was done in the measured seconds, and the CPU before and after them. */
+/** The work of the measured seconds, and the CPU counters before and after. */
 export type Window = { items: number; seconds: number; refused: number; before: Cpu; after: Cpu }
 
 const PUSH = {
@@ -74,12 +74,12 @@ const PUSH = {
   keep: false,
 } as const satisfies Partial<LoadOptions>
 
-/** A name for one run of the load, so that no two share an Idempotency-Key. */
+/** A name for one run of the load, so that no two runs share an Idempotency-Key. */
 export function runName(): string {
   return randomBytes(5).toString('hex')
 }
 
-/** Waits for the warm-up, then counts for the measured seconds. */
+/** Waits for the warm-up, then counts during the measured seconds. */
 export async function measure(
   settings: Settings,
   readCounts: () => Promise<Progress>,
@@ -115,7 +115,7 @@ export function rateOf(windows: Window[], first_refusal: string | null): Rate {
     }
   }
   const refused = windows.reduce((sum, window) => sum + window.refused, 0)
-  // What the whole machine did, less what the processes above did.
+  // The CPU of the whole machine minus that of the processes above.
   const machine = cpu.machine?.cores ?? 0
   delete cpu.machine
   const ours = Object.values(cpu).reduce((sum, { cores }) => sum + cores, 0)
@@ -129,7 +129,7 @@ export function rateOf(windows: Window[], first_refusal: string | null): Rate {
   }
 }
 
-/** Accepting alone, in turn with the baseline on the same database. */
+/** Measures accepting alone, in turns with the baseline on the same database. */
 export async function acceptCase(cleanup: Cleanup, database: Database, settings: Settings, with_baseline: boolean) {
   const { url, drop } = await database.create('accept')
   const merchants = await makeMerchants(database, url, settings.merchants)
@@ -151,7 +151,7 @@ export async function acceptCase(cleanup: Cleanup, database: Database, settings:
   const baselines: Window[] = []
   let first_refusal: string | null = null
   let answered = 0
-  // The first round only warms up.
+  // The first round is a warm-up.
   for (let n = 0; n <= settings.rounds; n++) {
     if (with_baseline) {
       await baseline.call('start', { url, connections: settings.baseline_connections, merchants, run: runName() })
@@ -189,13 +189,13 @@ export async function acceptCase(cleanup: Cleanup, database: Database, settings:
   return { accept, baseline: base, ratio: base ? round(accept.per_second / base.per_second, 3) : null }
 }
 
-/** Whole payments on a running world, and what became of them so far. */
+/** Whole payments on a running world, and their results so far. */
 export type Life = {
   /** One run: warm-up, measured seconds, drain. */
   run(keys: BenchMerchant[], options?: { rate: number }): Promise<LifeRun>
-  /** Most memory that the server has held, in MB. */
+  /** The largest memory of the server, in MB. */
   rss_mb: number
-  /** Payments that were accepted and not told of. */
+  /** Payments that were accepted and whose webhook did not arrive. */
   missing: Set<string>
   accepted: number
   repeats: number
@@ -204,15 +204,15 @@ export type Life = {
   unreadable: number
   refused: number
   first_refusal: string | null
-  /** Some payments that are known, for reading. */
+  /** Known payments, for the read cases. */
   known: { id: string; key: string }[]
   stop(): void
 }
 
-/** One run of whole payments. Latencies are of payments that were due in the measured seconds. */
+/** One run of whole payments. Latencies belong to payments that were due in the measured seconds. */
 export type LifeRun = { window: Window; answer: Percentiles; told: Percentiles }
 
-/** Begins to watch a world and gives what runs payments through it. `others`: more processes whose CPU is told. */
+/** Starts to observe a world and returns the function that runs payments. `others`: more processes whose CPU is reported. */
 export function watchLife(
   database: Database,
   settings: Settings,
@@ -292,7 +292,7 @@ function keepAccounts(life: Life, sent: LoadResult, taken: Taken): void {
   life.unreadable += taken.unreadable
 }
 
-/** Remembers the first payments for reading. Those of one merchant alone would not be typical. */
+/** Keeps the first payments for the read cases, of all merchants, because one merchant would not be typical. */
 function keepKnown(life: Life, sent: LoadResult, merchants: BenchMerchant[], most: number): void {
   if (merchants.length === 1 && life.known.length > 0) return
   for (let i = 0; i < sent.ids.length && life.known.length < most; i++) {
@@ -301,7 +301,7 @@ function keepKnown(life: Life, sent: LoadResult, merchants: BenchMerchant[], mos
   }
 }
 
-/** Waits until `expected` deliveries came, or nothing has come for a long time. */
+/** Waits until `expected` deliveries arrived, or until none has arrived for a long time. */
 export async function drain(receiver: World['receiver'], expected: number): Promise<void> {
   const give_up = performance.now() + DRAIN_MAX_MS
   let last = -1
@@ -316,7 +316,7 @@ export async function drain(receiver: World['receiver'], expected: number): Prom
   }
 }
 
-/** Whole payments of many merchants, in turn with those of one merchant. */
+/** Whole payments of many merchants, in turns with those of one merchant. */
 export async function lifeCase(life: Life, settings: Settings, world: World, with_one: boolean) {
   const many: Window[] = []
   const one: Window[] = []
@@ -336,7 +336,7 @@ export async function lifeCase(life: Life, settings: Settings, world: World, wit
   }
 }
 
-/** Reads the status of known payments of a world for one window. Answers it with the first refusal. */
+/** Reads the status of known payments during one window. Returns the count and the first refusal. */
 export async function readStatuses(
   database: Database,
   settings: Settings,
@@ -358,7 +358,7 @@ export async function readStatuses(
   return [window, first_refusal]
 }
 
-/** Reading the status of known payments, in turn with the empty route. */
+/** Reads the status of known payments, in turns with the empty route. */
 export async function statusCase(cleanup: Cleanup, database: Database, settings: Settings, world: World, life: Life) {
   const { known } = life
   const keys = [...new Set(known.map(({ key }) => key))]
@@ -402,14 +402,14 @@ export async function statusCase(cleanup: Cleanup, database: Database, settings:
   }
 }
 
-/** Answer and webhook times at half the measured rate, with fixed arrivals. */
+/** Answer and webhook latencies at half the measured rate, with fixed arrivals. */
 export async function latencyCase(life: Life, world: World, life_rate: number) {
   const arrivals_per_second = Math.max(1, Math.round(life_rate / 2))
   const { answer, told } = await life.run(world.merchants, { rate: arrivals_per_second })
   return { arrivals_per_second, answer_ms: answer, webhook_ms: told }
 }
 
-/** What the database says after everything was drained, and what `admin verify` finds. */
+/** The counts of the database after the drain, and the result of `admin verify`. */
 export async function checkLife(world: World, life: Life) {
   const { database_url, server } = world
   const read = async () => {
@@ -421,7 +421,7 @@ export async function checkLife(world: World, life: Life) {
     return row ?? { collections: 0, open: 0, pending: 0 }
   }
   let counts = await read()
-  // The last answers are still being written down.
+  // The server may still be writing its last results.
   for (let i = 0; i < 100 && (counts.open > 0 || counts.pending > 0); i++) {
     await sleep(200)
     counts = await read()
@@ -444,7 +444,7 @@ export async function checkLife(world: World, life: Life) {
   }
 }
 
-/** The times of some requests. */
+/** The latencies of some requests. */
 export function percentiles(values: number[]): Percentiles {
   const sorted = Float64Array.from(values).sort()
   const at = (share: number) => round(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0, 2)

@@ -1,10 +1,10 @@
-// The empty route: a bare Fastify app that answers an empty object. No faster answer can be had from this framework.
+// The empty route: a bare Fastify app that returns an empty object. It is the fastest answer of this framework.
 
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import { serve } from './rpc.ts'
 
-/** What the process of the empty route offers. */
+/** The functions of the process of the empty route. */
 export type EmptyApi = { listen(): Promise<number> }
 
 serve({

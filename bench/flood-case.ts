@@ -1,4 +1,4 @@
-// Payments while somebody floods the address of callbacks with forged ones: whether they get slower, and what a refusal costs.
+// Payments during a flood of forged callbacks: the slowdown of payments, and the cost of a refusal.
 
 import {
   type CpuUse,
@@ -14,35 +14,35 @@ import type { FloodApi, FloodProgress } from './flood.ts'
 import { startRemote } from './rpc.ts'
 import { type Cleanup, createCleanup, type Database, query, startWorld } from './world.ts'
 
-/** What payments are like at fixed arrivals. */
+/** Payments at fixed arrivals. */
 type Paced = { answer_ms: Percentiles; webhook_ms: Percentiles; cpu: CpuUse; per_second: number }
 
-/** What the case found. */
+/** The result of the case. */
 export type FloodResult = {
-  /** As many payments as the machine can, without and with the flood. */
+  /** Payments at the largest rate, without and with the flood. */
   quiet: Rate
   flooded: Rate
   ratio: number
-  /** Half as many, at fixed times. */
+  /** Payments at half that rate, with fixed arrivals. */
   arrivals_per_second: number
   paced_quiet: Paced
   paced_flooded: Paced
   paced_ratio: number
-  /** Callbacks a second that were asked for, and that were sent and answered while payments ran: all they could, and paced. */
+  /** Forged callbacks a second: requested, sent and answered, at full speed and paced. */
   wanted_per_second: number
   sent_per_second: { saturated: number; paced: number }
   by_status: Record<string, number>
-  /** Microseconds of the server for each forged callback, at fixed arrivals. */
+  /** CPU microseconds of the server for each forged callback, at fixed arrivals. */
   server_us_per_callback: number
-  /** Forged callbacks that were kept. */
+  /** Forged callbacks that the server stored. */
   kept: number
   check: Awaited<ReturnType<typeof checkLife>>
 }
 
-/** Enough that none waits for another's answer. */
+/** Enough connections that no callback waits for another's answer. */
 const CONNECTIONS = 256
 
-/** Runs payments with and without a flood, in turn: as many as can be, then half as many at fixed times. */
+/** Runs payments with and without a flood in turns: at the largest rate, then at half of it with fixed arrivals. */
 export async function floodCase(
   cleanup: Cleanup,
   database: Database,
@@ -73,7 +73,7 @@ export async function floodCase(
     for (const [status, count] of Object.entries(progress.by_status))
       by_status[status] = (by_status[status] ?? 0) + count
   }
-  // The first round only warms up.
+  // The first round is a warm-up.
   for (let n = 0; n <= settings.rounds; n++) {
     const alone = await life.run(world.merchants)
     const [under, progress, sent] = await flooding(() => life.run(world.merchants))

@@ -1,22 +1,22 @@
-// The flood process: sends forged callbacks at a fixed rate over raw sockets with keep-alive, one in flight per connection.
-// Requests are glued together beforehand and of an answer only the status is looked at: it shares its machine with the server.
+// The flood process: sends forged callbacks at a fixed rate over raw keep-alive sockets, one in flight per connection. It builds
+// requests beforehand and reads only the status of answers, because it shares its machine with the server.
 
 import { createHmac, randomBytes } from 'node:crypto'
 import { createConnection, type Socket } from 'node:net'
 import { serve } from './rpc.ts'
 
-/** What is to be sent. */
+/** The settings of a flood. */
 export type FloodOptions = {
   port: number
   connections: number
-  /** Callbacks a second. What falls due while no connection is free waits. */
+  /** Callbacks a second. A callback that is due while no connection is free waits. */
   rate: number
 }
 
-/** How far it is: what was answered, by status, and the time in milliseconds of the machine's monotonic clock. */
+/** The progress: answers by status, and the time in milliseconds of the monotonic clock. */
 export type FloodProgress = { at: number; answered: number; by_status: Record<string, number> }
 
-/** What the flood process offers. */
+/** The functions of the flood process. */
 export type FloodApi = {
   start(options: FloodOptions): void
   progress(): FloodProgress
@@ -24,9 +24,9 @@ export type FloodApi = {
 }
 
 const TICK_MS = 1
-/** Different texts, so that nothing can be remembered of them. */
+/** Different bodies, so that the server cannot cache results. */
 const TEXTS = 4_000
-/** What may wait at most: a flood that cannot keep up does not burst later. */
+/** The largest backlog: a flood that cannot keep up must not burst later. */
 const QUEUE_MAX_S = 0.05
 
 const texts = Array.from({ length: TEXTS }, (_, n) => textOf(n))
@@ -40,7 +40,7 @@ serve({
   stop: () => (running as NonNullable<typeof running>).stop(),
 } satisfies FloodApi)
 
-/** A forged callback: not signed, signed with nonsense, or signed well with another's secret, in turn. */
+/** A forged callback: without a signature, with a random one, or with one made with another secret, in turn. */
 function textOf(n: number): string {
   const reference = `${randomBytes(20).toString('hex').toUpperCase().slice(0, 26)}01`
   const event_id = randomBytes(16).toString('hex')
@@ -107,7 +107,7 @@ function startFlood({ port, connections, rate }: FloodOptions) {
   }
 }
 
-/** True when an answer has all of the body that its head tells of. One that says that it closes has none after it. */
+/** True if an answer is complete according to its head. An answer that closes the connection has no body. */
 function isWhole(text: string): boolean {
   const head_end = text.indexOf('\r\n\r\n')
   if (head_end < 0) return false

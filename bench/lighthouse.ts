@@ -1,7 +1,7 @@
 /**
- * `npm run lighthouse`: what the payer of a cheap phone on a slow network waits for, measured by Lighthouse on the real
- * server. Over plain HTTP on loopback, which browsers trust; the slow network and processor are simulated from what was seen.
- */
+* `npm run lighthouse`: measures the payment pages on a cheap phone with a slow network, with Lighthouse on the real server.
+* It uses plain HTTP on loopback, which browsers trust, and simulates the slow network and processor.
+*/
 import { arch, cpus, loadavg, platform } from 'node:os'
 import { parseArgs } from 'node:util'
 import { launch } from 'chrome-launcher'
@@ -31,7 +31,7 @@ const THROTTLING = {
 
 const VISITS_MAX = 5
 
-/** What is promised of each page: `at_most`, or `at_least`. */
+/** The goals of each page: `at_most`, or `at_least`. */
 const GOALS = [
   { name: 'LCP', unit: 'ms', at_most: 2_500 },
   { name: 'TBT', unit: 'ms', at_most: 50 },
@@ -42,7 +42,7 @@ const GOALS = [
 
 type Measured = Record<(typeof GOALS)[number]['name'] | 'performance' | 'FCP', number>
 
-/** The pages, by the ending of the phone that leads to them; choose needs none. */
+/** The pages, by the phone ending that leads to them; choose needs none. */
 const PAGES = { choose: null, waiting: '007', success: '001', receipt: '001' } as const
 type PageName = keyof typeof PAGES
 
@@ -67,7 +67,7 @@ async function main(names: PageName[]): Promise<number> {
     const { url } = await database.create('lighthouse')
     const [merchant] = await makeMerchants(database, url, 1)
     const port = await freePort()
-    // A prompt that waits for an hour is still waiting when its page has been measured.
+    // The prompt stays open for an hour, so it is still open after the measurement.
     const env = { PROCESS: 'all', PUSH_LIFETIME_S: '3600', PROMPTS_PER_PHONE: '0', MOCK_SUCCESS_RATE: '1' }
     const server = await startServer(cleanup, { database, url, port, env, node_args: [] })
     process.stdout.write(`${cpus().length} cores, ${platform()} ${arch()}, load ${loadavg()[0]?.toFixed(1)}\n\n`)
@@ -88,7 +88,7 @@ async function main(names: PageName[]): Promise<number> {
   return missed === 0 ? 0 : 1
 }
 
-/** Makes a link and goes on it to the page that is wanted. Answers its address. */
+/** Creates a link and moves it to the requested page. Returns its address. */
 async function pageOf(url: string, key: string, name: PageName): Promise<string> {
   const made = await fetch(`${url}/v1/payment-links`, {
     method: 'POST',
@@ -115,7 +115,7 @@ async function pageOf(url: string, key: string, name: PageName): Promise<string>
   return `${url}${path}${name === 'receipt' ? '/receipt' : ''}`
 }
 
-/** Browsers sometimes lose the beginning of what they record: Lighthouse then says so, and wants another visit. */
+/** A browser sometimes loses the start of its trace. Lighthouse reports this, and the visit is repeated. */
 async function measure(address: string): Promise<Measured> {
   for (let left = VISITS_MAX - 1; ; left -= 1) {
     try {
@@ -127,13 +127,13 @@ async function measure(address: string): Promise<Measured> {
   }
 }
 
-/** One visit with a browser of its own, whose memory is empty. */
+/** One visit with a new browser, whose cache is empty. */
 async function visit(address: string): Promise<Measured> {
   const { path, env } = await findBrowser()
   const chrome = await launch({
     chromePath: path,
     envVars: { ...process.env, ...env },
-    // As root, and in containers, Chromium cannot build its own sandbox. The pages under test are ours.
+    // As root and in containers Chromium cannot use its own sandbox. The pages under test are ours.
     chromeFlags: ['--headless=new', '--no-sandbox', '--disable-dev-shm-usage'],
   })
   try {
@@ -168,7 +168,7 @@ async function visit(address: string): Promise<Measured> {
 
 type Rated = Record<string, { score: number | null; auditRefs: { id: string; weight: number }[] }>
 
-/** Names what keeps a page from full marks where full marks are the goal. */
+/** Names the audits that keep a page below a full score where that is the goal. */
 function tellFaults(categories: Rated, audits: Record<string, { score: number | null; title: string }>): void {
   for (const id of ['accessibility', 'best-practices']) {
     for (const { id: audit, weight } of categories[id]?.auditRefs ?? []) {
@@ -182,7 +182,7 @@ function goalOf(goal: (typeof GOALS)[number]): string {
   return 'at_most' in goal ? `<= ${goal.at_most} ${goal.unit}`.trim() : `>= ${goal.at_least}`
 }
 
-/** Prints the medians of a page. Answers how many goals are missed; what was not measured is missed. */
+/** Prints the medians of a page. Returns the number of missed goals; a missing measurement counts as missed. */
 function report(name: PageName, measured: readonly Measured[]): number {
   const median = (of: keyof Measured) =>
     measured.map((one) => one[of]).sort((a, b) => a - b)[measured.length >> 1] as number

@@ -1,4 +1,4 @@
-// A merchant with any number of rows in every list, written by SQL.
+// Fills a merchant with any number of rows in every list, by SQL.
 
 import { newId, systemRandom } from '../server/src/kernel/lib/index.ts'
 import { type BenchMerchant, query } from './world.ts'
@@ -67,7 +67,7 @@ const DELIVERIES = `
     case when hash % 5000 = 6 then to_timestamp(4e9) end, at, at
   from (${ONE}) one order by i`
 
-/** Writes `count` rows of each list that are spread over a time that began at `begin` and took `length`, in milliseconds. */
+/** Writes `count` rows of each list, spread over a time from `begin` that lasts `length` milliseconds. */
 export async function fillLists(
   url: string,
   merchant: BenchMerchant,
@@ -81,7 +81,7 @@ export async function fillLists(
     const chunk = [merchant.id, from, Math.min(from + CHUNK - 1, count), time.begin, time.length / count, ...routing]
     for (const table of [COLLECTIONS, LINKS, INVOICES, WITHDRAWALS, DELIVERIES]) await query(url, table, chunk)
   }
-  // What the database does by itself some time after so many rows came.
+  // The database does this by itself some time after such a load.
   for (const table of ['collections', 'payment_links', 'invoices', 'withdrawals', 'webhook_deliveries'])
     await query(url, `vacuum (analyze) ${table}`)
 }

@@ -1,4 +1,4 @@
-// Reading the lists of a merchant: whether filtered pages of a million rows are as quick as those of ten thousand.
+// Benchmark of a merchant's lists: compares filtered pages of a million rows with those of ten thousand.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { viewerToken } from './admin.ts'
@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000
 /** A month within the time, as `from` and `to`. */
 const MONTH_AGO_MS = 60 * DAY_MS
 
-/** Milliseconds of each reading, as the median of some: of few rows, and of many. */
+/** The median milliseconds of each read: of few rows, and of many. */
 export type ListReads = {
   few: number
   many: number
@@ -29,7 +29,7 @@ export type ListReads = {
   reads: { path: string; few_ms: number; many_ms: number }[]
 }
 
-/** What is read, with a time in it. */
+/** The reads, for a given time range. */
 export const PATHS = (from: string, to: string) => [
   ...[
     '',
@@ -80,10 +80,10 @@ export const PATHS = (from: string, to: string) => [
   ].map((query) => `/v1/merchant/webhook-deliveries?page_size=20${query}`),
 ]
 
-/** What only people read: the home of the dashboard. */
+/** A read that only users make: the first page of the dashboard. */
 const HOME = ['today', '7d', '30d'].map((period) => `/v1/merchant/overview?period=${period}`)
 
-/** Makes both merchants and reads every list of each. */
+/** Creates both merchants and reads every list of each. */
 export async function listsCase(
   cleanup: Cleanup,
   database: Database,

@@ -1,41 +1,39 @@
-// The load process: HTTP/1.1 over raw sockets with keep-alive, one request in flight per connection.
-//
-// It shares its machine with what it measures, so it does as little as possible: requests are glued together from
-// text, of an answer only the status and the id are looked at.
+// The load process: HTTP/1.1 over raw keep-alive sockets, one request in flight per connection. It shares its machine with the
+// server, so it does little: it builds requests from text, and of an answer it reads only the status and the id.
 
 import { createConnection, type Socket } from 'node:net'
 import { serve } from './rpc.ts'
 
-/** What is to be sent. */
+/** The settings of a load. */
 export type LoadOptions = {
   port: number
   connections: number
-  /** push: new payments. get: reads `paths`, again and again. post: posts an empty object to each of `paths`, once. */
+  /** push: new payments. get: reads `paths` repeatedly. post: posts an empty object to each of `paths`, once. */
   kind: 'push' | 'get' | 'post'
   /** API keys, used in turn. */
   keys: string[]
-  /** Of `get`: more lines of the head, each with its line end. */
+  /** For `get`: extra header lines, each with its line end. */
   head?: string
-  /** Of `get` and `post`: what is asked for, each with the index of its key. */
+  /** For `get` and `post`: the paths, each with the index of its key. */
   paths: { path: string; key: number }[]
-  /** Begins every Idempotency-Key and reference, so that no two runs share one. */
+  /** The prefix of every Idempotency-Key and reference, so that no two runs share one. */
   run: string
-  /** Requests per second at fixed times, whether answers come or not; null: the next request follows an answer. */
+  /** Requests per second with fixed arrivals; null: the next request follows an answer. */
   rate: number | null
-  /** Payments that may be unfinished at once; null: any number. */
+  /** The largest number of unfinished payments; null: no limit. */
   outstanding_max: number | null
-  /** Whether each payment's id and times are kept. */
+  /** Whether the id and the times of each payment are stored. */
   keep: boolean
 }
 
-/** How far it is. Times are milliseconds of the machine's monotonic clock. */
+/** The progress. Times are milliseconds of the monotonic clock. */
 export type Progress = { at: number; answered: number; refused: number }
 
-/** What came of it. Payment or record `ids[i]` was due to be sent at `due[i]` and its answer was read at `done[i]`. */
+/** The result. Payment or record `ids[i]` was due at `due[i]`, and its answer arrived at `done[i]`. */
 export type LoadResult = {
   answered: number
   refused: number
-  /** The first answer that was not the expected one. */
+  /** The first unexpected answer. */
   first_refusal: string | null
   ids: string[]
   keys: Uint16Array
@@ -43,7 +41,7 @@ export type LoadResult = {
   done: Float64Array
 }
 
-/** What the load process offers. `note` tells it how many payments have been finished. */
+/** The functions of the load process. `note` reports the number of finished payments. */
 export type LoadApi = {
   start(options: LoadOptions): void
   progress(): Progress
@@ -55,7 +53,7 @@ type Connection = { socket: Socket; pending: string; due: number; key: number; b
 const ID_MARKS = { push: '"collection_id":"', get: '"collection_id":"', post: '"id":"' }
 const ID_CHARS = 36
 const TICK_MS = 1
-/** Endings of phones that no magic number of the mock provider uses. */
+/** Phone endings that are no magic numbers of the mock provider. */
 const FIRST_ENDING = 400
 const ENDINGS = 500
 
@@ -206,7 +204,7 @@ function startRun(options: LoadOptions) {
   for (let i = 0; i < options.connections; i++) connect()
 
   onFinished = rate === null ? pump : () => {}
-  // Fixed arrivals: what falls due while no connection is free waits, and its latency counts from when it was due.
+  // Fixed arrivals: a request that is due while no connection is free waits, and its latency starts when it is due.
   const began = monotonicMs()
   let scheduled = 0
   const ticker =
@@ -242,7 +240,7 @@ function startRun(options: LoadOptions) {
   }
 }
 
-/** The content length that an answer's head tells. */
+/** The content length in the head of an answer. */
 function lengthOf(text: string, head_end: number): number {
   const lower = text.indexOf('content-length: ')
   const at = lower >= 0 && lower < head_end ? lower : text.indexOf('Content-Length: ')

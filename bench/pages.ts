@@ -1,4 +1,4 @@
-// The pages of payers: how many are drawn a second, and what thousands of waiting phones cost.
+// Benchmark of the pages of payers: pages a second, and the cost of thousands of waiting phones.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { measure, type Rate, rateOf, runName, type Settings, type Window } from './cases.ts'
@@ -17,32 +17,32 @@ import {
   startServer,
 } from './world.ts'
 
-/** What the case found. */
+/** The result of the case. */
 export type Pages = {
   waiting: number
-  /** Pages a second, compressed with brotli: of a link that waits for a choice, and of a prompt that is out. */
+  /** Pages a second, compressed with brotli: a link that waits for a choice, and a prompt in progress. */
   choose: Rate
   waiting_page: Rate
-  /** The same with two server processes over the database. */
+  /** The same with two server processes on the database. */
   choose_two: Rate
   waiting_page_two: Rate
-  /** Polls of everybody who waits, at the pace of the script. */
+  /** Polls of all waiting payers, at the pace of the page's script. */
   poll: Rate
   polls_offered: number
-  /** Questions to the provider while pages were drawn and polled. */
+  /** Status queries to the provider while pages were served and polled. */
   provider_questions: number
 }
 
-/** What a waiting phone offers when the script has slowed down: one question in ten seconds. */
+/** The load of a waiting phone after the script has slowed down: one poll in ten seconds. */
 const POLL_EVERY_S = 10
-/** Requests that are made at once to prepare; they are not measured. */
+/** Concurrent requests that prepare the case. They are not measured. */
 const PREPARING = 64
-/** Prompts that are made. More who wait look at these, several at each. */
+/** The number of prompts. If more payers wait, several poll the same prompt. */
 const PROMPTS_MAX = 2_000
 
 type Target = { choose: string; waiting: string; state: string }
 
-/** Makes `count` prompts that wait and measures their pages with one and with two servers, then the polling. */
+/** Creates `count` waiting prompts, measures their pages with one and two servers, then measures the polling. */
 export async function pagesCase(
   cleanup: Cleanup,
   database: Database,
@@ -53,7 +53,7 @@ export async function pagesCase(
   const local = createCleanup()
   cleanup.add(local.run)
   const merchants = await makeMerchants(database, url, settings.merchants)
-  // Nobody sends: what reaches the provider was caused by a page.
+  // No worker runs, so only pages cause requests to the provider.
   const env = {
     PROCESS: 'api',
     PUSH_LIFETIME_S: '3600',
@@ -101,7 +101,7 @@ export async function pagesCase(
     poll: [],
   }
   const one = servers.slice(0, 1)
-  // The first round only warms up.
+  // The first round is a warm-up.
   for (let n = 0; n <= settings.rounds; n++) {
     const found = {
       choose: await run(one, { paths: paths(({ choose }) => choose) }),
@@ -128,7 +128,7 @@ export async function pagesCase(
   }
 }
 
-/** Links to choose on, and links with a prompt out, through the front door. */
+/** Creates links to choose on and links with a prompt in progress, through the API. */
 async function prepare(server: Server, merchants: readonly BenchMerchant[], count: number): Promise<Target[]> {
   const targets: Target[] = []
   let next = 0
@@ -161,7 +161,7 @@ async function post(server: Server, path: string, body: object, key: string | nu
   return (JSON.parse(text) as { data: Record<string, string> }).data
 }
 
-/** How often anything was sent to the provider or asked of it: each leaves a trace on its attempt. */
+/** Counts the requests to the provider: each leaves a trace on its attempt. */
 async function questions(url: string): Promise<number> {
   const [row] = await query<{ asked: number }>(
     url,

@@ -1,17 +1,17 @@
-// What Linux tells about a process: CPU time and memory, read from /proc.
+// CPU time and memory of a process, read from /proc of Linux.
 
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** Clock ticks of /proc: USER_HZ, 100 on every platform that Node supports. */
 const TICKS_PER_SECOND = 100
 
-/** CPU seconds, user and system, that a process has used. Zero when it is gone. */
+/** CPU seconds, user and system, that a process has used. Zero if it has ended. */
 export function cpuSeconds(pid: number): number {
   const fields = statOf(pid)
   return fields === null ? 0 : fields.own / TICKS_PER_SECOND
 }
 
-/** CPU seconds of a process and its children, those that have ended included. */
+/** CPU seconds of a process and its children, including ended ones. */
 export function cpuSecondsOfFamily(parent: number): number {
   let ticks = 0
   for (const name of readdirSync('/proc')) {
@@ -25,7 +25,7 @@ export function cpuSecondsOfFamily(parent: number): number {
   return ticks / TICKS_PER_SECOND
 }
 
-/** CPU seconds that the whole machine has spent on anything, and that were taken from it by its host. */
+/** CPU seconds that the whole machine has used, and that its host has taken away. */
 export function cpuSecondsOfMachine(): number {
   const line = (readOrNull('/proc/stat') ?? '').split('\n', 1)[0] ?? ''
   // cpu user nice system idle iowait irq softirq steal; guest time is already in user.
@@ -34,12 +34,12 @@ export function cpuSecondsOfMachine(): number {
   return ticks / TICKS_PER_SECOND
 }
 
-/** The parent of a process; null when it is gone. */
+/** The parent of a process; null if the process has ended. */
 export function parentOf(pid: number): number | null {
   return statOf(pid)?.parent ?? null
 }
 
-/** Memory that a process holds right now, in MB (10^6 bytes). Zero when it is gone. */
+/** The current memory of a process in MB (10^6 bytes). Zero if it has ended. */
 export function residentMb(pid: number): number {
   const text = readOrNull(`/proc/${pid}/status`)
   const kib = /^VmRSS:\s+(\d+) kB/m.exec(text ?? '')?.[1]
@@ -49,7 +49,7 @@ export function residentMb(pid: number): number {
 function statOf(pid: number): { parent: number; own: number; ended_children: number } | null {
   const text = readOrNull(`/proc/${pid}/stat`)
   if (text === null) return null
-  // The name in parentheses may hold anything, so fields are counted from behind it: state is 0, ppid 1.
+  // The name in parentheses may contain anything, so fields are counted after it: state is 0, ppid 1.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const at = (place: number) => Number(fields[place] ?? 0)
   return { parent: at(1), own: at(11) + at(12), ended_children: at(13) + at(14) }

@@ -1,11 +1,11 @@
-// The receiver process: the merchants' webhook endpoints. Answers 200, counts deliveries by their id, and verifies the
-// signature of a sample. Raw sockets, because it shares its machine with what is measured.
+// The receiver process: the webhook endpoints of the merchants. It answers 200, counts deliveries by id, and verifies a sample of
+// the signatures. It uses raw sockets, because it shares its machine with the server.
 
 import { createHmac } from 'node:crypto'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { serve, tellParent } from './rpc.ts'
 
-/** What was received since the last `take`. Collection or disbursement `ids[i]` became known at `at[i]` (monotonic milliseconds). */
+/** The deliveries since the last `take`. The webhook of collection or disbursement `ids[i]` arrived at `at[i]` (monotonic milliseconds). */
 export type Taken = {
   ids: string[]
   at: Float64Array
@@ -15,20 +15,20 @@ export type Taken = {
   unreadable: number
 }
 
-/** What the receiver process offers. */
+/** The functions of the receiver process. */
 export type ReceiverApi = {
   listen(): Promise<number>
-  /** The signing secret of each merchant; merchant i is told to post to /i. */
+  /** The signing secret of each merchant. The endpoint of merchant i is /i. */
   secrets(secrets: string[]): void
   count(): { at: number; distinct: number }
   take(): Taken
 }
 
 const TELL_EVERY_MS = 10
-/** Every so-manieth delivery has its signature verified. */
+/** The signature of one delivery in this many is verified. */
 const SAMPLE = 32
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
-/** Every event of the benchmark tells of one that ended well. */
+/** Every event of the benchmark reports a success. */
 const ID = /"(?:collection|disbursement)_id":"([^"]{36})"/
 const ENDED_WELL = /"status":"(?:successful|SUCCESS)"/
 
@@ -71,7 +71,7 @@ function accept(socket: Socket): void {
   let pending = ''
   socket.on('error', () => {})
   socket.on('data', (chunk) => {
-    // Events of the benchmark hold ASCII only, so a character is a byte.
+    // Events of the benchmark contain ASCII only, so a character is a byte.
     pending += chunk.toString('latin1')
     for (;;) {
       const head_end = pending.indexOf('\r\n\r\n')
@@ -106,7 +106,7 @@ function take(head: string, body: string): void {
   if (!isSigned(head, body, delivery_id)) taken.forged++
 }
 
-/** Checks the Standard Webhooks signature with the secret of the merchant whose path was posted to. */
+/** Verifies the Standard Webhooks signature with the secret of the merchant in the path. */
 function isSigned(head: string, body: string, delivery_id: string): boolean {
   const merchant = /^POST \/(\d+) /.exec(head)?.[1]
   const secret = secrets[Number(merchant ?? -1)]

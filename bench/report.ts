@@ -1,4 +1,4 @@
-// What a benchmark found, and how it is shown.
+// The results of a benchmark, and their presentation.
 
 import type { Approvals } from './approve.ts'
 import type { CpuUse, checkLife, latencyCase, Rate, Settings } from './cases.ts'
@@ -10,7 +10,7 @@ import type { RequestLogResult } from './request-log.ts'
 import type { Reconciled } from './statements.ts'
 import { READS, type TransactionReads } from './transactions.ts'
 
-/** Everything that one run of the benchmark found, and on what. */
+/** The results of one run of the benchmark, and its machine. */
 export type Results = {
   environment: {
     time: string
@@ -48,12 +48,12 @@ export type Results = {
   profile?: ProfileReport
 }
 
-/** More than this used by others, and the numbers are not worth much. */
+/** If other processes used more than this, the results are not reliable. */
 const OTHERS_CORES_MAX = 0.2
 
 type Row = [what: string, value: string, goal: string]
 
-/** The results as text for a person. */
+/** Formats the results as text. */
 export function table(results: Results): string {
   const { environment, cases } = results
   const { machine, settings } = environment

@@ -1,4 +1,4 @@
-// What the log of requests costs: payments and readings on a server that keeps it, in turn with one that does not.
+// Benchmark of the request log: payments and reads on a server with the log, in turns with a server without it.
 
 import {
   checkLife,
@@ -15,13 +15,13 @@ import { type Cleanup, createCleanup, type Database, query, startWorld, type Wor
 type Side = { life: Rate; status: Rate; rss_mb: number; check: Awaited<ReturnType<typeof checkLife>> }
 type Ratios = { median: number; rounds: number[] }
 
-/** What the case found. */
+/** The result of the case. */
 export type RequestLogResult = {
   with_log: Side
   without: Side
-  /** Of each round: with the log to without it. */
+  /** The ratio of each round: with the log to without it. */
   ratios: { life: Ratios; status: Ratios }
-  /** Requests in the log, the bytes that each takes with its indexes, and how many could not be kept. */
+  /** Rows in the log, their size with indexes, and the number of requests that were not logged. */
   rows: number
   stored_bytes: number
   not_kept: number
@@ -29,7 +29,7 @@ export type RequestLogResult = {
 
 type Stage = { world: World; life: Life; lives: Window[]; statuses: Window[]; refusal: string | null }
 
-/** Measures both servers in turn, each on a database of its own; who begins changes from round to round. */
+/** Measures both servers in turns, each on its own database. The order changes from round to round. */
 export async function requestLogCase(
   cleanup: Cleanup,
   database: Database,
@@ -46,7 +46,7 @@ export async function requestLogCase(
   }
   const kept = await start('requests_kept', '30')
   const none = await start('requests_none', '0')
-  // The first round only warms up.
+  // The first round is a warm-up.
   for (let n = 0; n <= settings.rounds; n++) {
     const order = n % 2 === 0 ? [kept, none] : [none, kept]
     for (const { world, life, lives } of order) {

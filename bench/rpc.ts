@@ -1,20 +1,20 @@
-// The processes of the benchmark: started here, spoken to over Node's own channel, ended by their id.
+// The processes of the benchmark: starts them, calls them over Node's IPC channel, and ends them by id.
 
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** What a process offers: named functions of at most one argument that can be cloned, as can what they answer. */
+/** The functions of a process. Each takes at most one argument; arguments and results can be cloned. */
 export type Api<Names extends string = string> = Record<Names, (input: never) => unknown>
 
 type Call = { call: number; name: string; input: unknown }
 type Reply = { reply: number; value?: unknown; error?: string }
 type Note = { note: number }
 
-/** Offers `api` to the parent process. The process ends with its parent. */
+/** Serves `api` to the parent process. The process ends with its parent. */
 export function serve(api: object): void {
   const functions = api as Record<string, (input: unknown) => unknown>
   process.on('disconnect', () => process.exit(0))
-  // Ctrl-C goes to the whole group: the parent says when it is over.
+  // Ctrl-C reaches the whole process group. The parent decides when the processes end.
   process.on('SIGINT', () => {})
   process.on('message', (message: Call | Note) => {
     if ('note' in message) {
@@ -31,26 +31,26 @@ export function serve(api: object): void {
   })
 }
 
-/** Tells the parent a number, without an answer. */
+/** Sends a number to the parent, without an answer. */
 export function tellParent(note: number): void {
   process.send?.({ note })
 }
 
-/** A process that offers `A`. */
+/** A process that serves `A`. */
 export type Remote<A extends object> = {
   pid: number
   call<Name extends keyof A & string>(
     name: Name,
     ...input: A[Name] extends (...args: infer Args) => unknown ? Args : never
   ): Promise<A[Name] extends (...args: never[]) => infer Result ? Awaited<Result> : never>
-  /** Sends a number that needs no answer. */
+  /** Sends a number to the process, without an answer. */
   note(value: number): void
-  /** Called with every number that the process tells. */
+  /** Called with every number that the process sends. */
   onNote: (value: number) => void
   stop(): Promise<void>
 }
 
-/** Starts `file` of this folder as a process that offers `A`. */
+/** Starts `file` of this folder as a process that serves `A`. */
 export function startRemote<A extends object>(file: string): Remote<A> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), [], {
     serialization: 'advanced',
@@ -93,7 +93,7 @@ export function startRemote<A extends object>(file: string): Remote<A> {
   return remote
 }
 
-/** A program of the product itself, as a process of its own. */
+/** Starts a program of the product as a process. */
 export type Program = { pid: number; stdout(): string; stop(): Promise<void>; running(): boolean }
 
 /** What `npm start` sets for Node too, or the caller wants every process to have. */

@@ -1,4 +1,4 @@
-// Reconciling: how long a provider's statement takes from the first byte read to the last case decided.
+// Benchmark of reconciliation: the import of a provider's statement, from the first byte to the last decided case.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { COMMAND_ACT } from '../server/src/apps/admin/act.ts'
@@ -7,18 +7,18 @@ import { createWorld, type World } from '../server/test/harness.ts'
 import { csvOf, lineOf, type Plant, plant } from '../server/test/statements.ts'
 import { type Cleanup, createCleanup, type Database, query, readCpu } from './world.ts'
 
-/** One import. Its processor time is what it costs on a machine that does other things as well. */
+/** One import: its duration and its processor time. */
 type Import = { seconds: number; lines_per_second: number; node_cpu_s: number; postgres_cpu_s: number | null }
 
-/** What the case found. */
+/** The result of the case. */
 export type Reconciled = {
   lines: number
-  /** Seconds that it took to make payments, payouts and the file. */
+  /** Seconds to create the payments, the payouts and the file. */
   making_s: number
-  /** Of a statement that is new, and of one that says all of it again. */
+  /** The import of a new statement, and the import of the same statement again. */
   first: Import
   again: Import
-  /** Lines that agreed with the books in both, and cases that were opened: all of them, and none. */
+  /** Lines that match the ledger in both imports, and opened cases. */
   matched: number
   opened: number
   more_memory_mb: number
@@ -30,7 +30,7 @@ const READ_BYTES = 262_144
 const PERIOD = { from: new Date('2026-01-04T21:00:00Z'), to: new Date('2026-01-05T09:00:00Z') }
 const WATCH_EVERY_MS = 100
 
-/** Makes payments and payouts (one in ten) that were made, and imports the statement that names them all, twice. */
+/** Creates payments and payouts (one in ten), and imports a statement that lists them all, twice. */
 export async function reconcileCase(cleanup: Cleanup, database: Database, lines: number): Promise<Reconciled> {
   const { url, drop } = await database.create('reconcile')
   const local = createCleanup()

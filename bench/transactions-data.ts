@@ -1,9 +1,9 @@
-// A merchant with any number of transactions, written by SQL as the ledger would have written them one after the other.
+// Fills a merchant with any number of transactions by SQL, as the ledger would have written them.
 
 import { newId, systemRandom } from '../server/src/kernel/lib/index.ts'
 import { type BenchMerchant, query } from './world.ts'
 
-/** Payments that have their record: those of the newest pages, and a sample over the whole time. */
+/** Payments with a record: those of the newest pages, and a sample over the whole time. */
 const NEWEST = 1_000
 const SAMPLE = 1_000
 const CHUNK = 500_000
@@ -58,7 +58,7 @@ const BALANCES = `
     ('available', ${AMOUNT} * $2 - ${FEE} * ($2 / 10), $2 + $2 / 10)) b(code, balance, version)
   where a.merchant_id = $1 and a.environment = 'live' and a.code = b.code`
 
-/** Writes `count` payments that are spread over a time that began at `begin` and took `length`, both in milliseconds. */
+/** Writes `count` payments, spread over a time from `begin` that lasts `length`, both in milliseconds. */
 export async function fillTransactions(
   url: string,
   merchant: BenchMerchant,
@@ -75,11 +75,11 @@ export async function fillTransactions(
     await query(url, COLLECTIONS, [...chunk, count - NEWEST, Math.max(1, Math.floor(count / SAMPLE))])
   }
   await query(url, BALANCES, [merchant.id, count, new Date(time.begin + time.length)])
-  // What the database does by itself some time after so many rows came.
+  // The database does this by itself some time after such a load.
   for (const table of ['ledger_transfers', 'collections']) await query(url, `vacuum (analyze) ${table}`)
 }
 
-/** The ids of transactions over the whole time whose payments have their record, in no order. */
+/** Returns ids of transactions over the whole time whose payments have a record, in random order. */
 export async function sampleOf(url: string, merchant: BenchMerchant): Promise<string[]> {
   const rows = await query<{ id: string }>(
     url,

@@ -1,4 +1,4 @@
-// Reading a merchant's transactions: whether ten million of them are as quick to read as ten thousand.
+// Benchmark of transactions: compares reads of ten million rows with reads of ten thousand.
 
 import { Agent, request } from 'node:http'
 import { idToBase32 } from '../server/src/kernel/lib/index.ts'
@@ -14,21 +14,21 @@ import {
   startServer,
 } from './world.ts'
 
-/** What is read. */
+/** The reads. */
 export const READS = ['page', 'reference', 'balance'] as const
-/** One kind of reading. */
+/** One kind of read. */
 export type Read = (typeof READS)[number]
 
-/** The times of one kind of reading: of few transactions, of many, and how the medians compare. */
+/** The latencies of one kind of read: of few transactions, of many, and the ratio of the medians. */
 export type Compared = { few: Percentiles; many: Percentiles; ratio: number }
 
-/** What the case found. Times in milliseconds. */
+/** The result of the case. Times in milliseconds. */
 export type TransactionReads = {
   few: number
   many: number
-  /** Seconds that it took to make the many. */
+  /** Seconds to create the many transactions. */
   making_s: number
-  /** The very first page, whose total was never counted before. */
+  /** The very first page, whose total no read has counted before. */
   first: { few_ms: number; many_ms: number }
   /** The statement of the last whole month. */
   month: { few_ms: number; many_ms: number; count: number }
@@ -41,10 +41,10 @@ const WARM_UP = 20
 const HOUR_MS = 3_600_000
 const YEAR_MS = 365 * 24 * HOUR_MS
 
-/** A merchant with transactions, and a server of their own. */
+/** A merchant with transactions, and its server. */
 type Shop = { url: string; merchant: BenchMerchant; paths: Record<Read, string[]>; month: string }
 
-/** Makes both merchants and reads in turn: first page, look-up by reference, balance. */
+/** Creates both merchants and reads in turns: first page, look-up by reference, balance. */
 export async function transactionsCase(
   cleanup: Cleanup,
   database: Database,
@@ -80,7 +80,7 @@ export async function transactionsCase(
   }
 }
 
-/** The same reading of both in turn, so that whatever else the machine does meets both. */
+/** The same read of both merchants in turns, so that other load on the machine affects both. */
 async function compare(agent: Agent, few: Shop, many: Shop, read: Read, count: number): Promise<Compared> {
   const times = { few: [] as number[], many: [] as number[] }
   for (let n = -WARM_UP; n < count; n++) {
@@ -97,7 +97,7 @@ async function compare(agent: Agent, few: Shop, many: Shop, read: Read, count: n
   return { few: of_few, many: of_many, ratio: round(of_many.p50 / of_few.p50) }
 }
 
-/** One GET on a connection that stays open. */
+/** One GET on a keep-alive connection. */
 function timed(agent: Agent, shop: Shop, path: string): Promise<{ ms: number; text: string }> {
   const headers = { authorization: `Bearer ${shop.merchant.key}` }
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// The world of a benchmark: the database, the server under test, and the processes around it.
+// The environment of a benchmark: the database, the server under test, and the other processes.
 
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, open, readFile, rm } from 'node:fs/promises'
@@ -19,14 +19,14 @@ import { cpuSeconds, cpuSecondsOfFamily, cpuSecondsOfMachine, parentOf } from '.
 import type { ReceiverApi } from './receiver.ts'
 import { type Program, type Remote, startProgram, startRemote } from './rpc.ts'
 
-/** A PostgreSQL server to measure on, with a folder for secrets. */
+/** A PostgreSQL server for the benchmark, with a folder for secrets. */
 export type Database = {
   data_dir: string
   version: string
   settings: Record<string, string>
-  /** The postmaster, or null when the server runs elsewhere. */
+  /** The postmaster, or null if the server runs elsewhere. */
   pid: number | null
-  /** Makes an empty database with the current schema. */
+  /** Creates an empty database with the current schema. */
   create(name: string): Promise<{ url: string; drop(): Promise<void> }>
 }
 
@@ -47,7 +47,7 @@ export type World = {
   database_url: string
 }
 
-/** CPU seconds of each process at one moment. */
+/** CPU seconds of each process at one time. */
 export type Cpu = Record<string, number>
 
 const FOLDER_PREFIX = 'malipo-bench-'
@@ -63,14 +63,14 @@ const SHOWN_SETTINGS = [
   'wal_compression',
 ]
 
-/** What must be ended when the benchmark, or a part of it, ends however it ends. */
+/** The clean-up steps of the benchmark or of a part of it. */
 export type Cleanup = {
   add(step: () => Promise<void>): void
-  /** Runs every step once, the last one first, even when some fail. Whoever calls it waits until all is done. */
+  /** Runs every step once, in reverse order, even if some fail. The caller waits until all are done. */
   run(): Promise<void>
 }
 
-/** Makes an empty list of what must be ended. */
+/** Creates an empty list of clean-up steps. */
 export function createCleanup(): Cleanup {
   const steps: (() => Promise<void>)[] = []
   let running: Promise<void> = Promise.resolve()
@@ -88,10 +88,10 @@ export function createCleanup(): Cleanup {
   }
 }
 
-/** The PostgreSQL of `DATABASE_URL`, or an embedded one in a folder of its own, as a fresh installation has it. */
+/** The PostgreSQL of `DATABASE_URL`, or an embedded one in its own folder, configured as in a new installation. */
 export async function openDatabase(cleanup: Cleanup): Promise<Database> {
   const data_dir = await mkdtemp(join(tmpdir(), FOLDER_PREFIX))
-  // PostgreSQL may run as another user, who has to get through.
+  // PostgreSQL may run as another user, which needs access to this folder.
   await chmod(data_dir, 0o711)
   cleanup.add(() => removeData(data_dir))
   let admin_url = process.env.DATABASE_URL ?? ''
@@ -133,7 +133,7 @@ export async function openDatabase(cleanup: Cleanup): Promise<Database> {
   }
 }
 
-/** Milliseconds that this machine takes to make 8 KB durable, as the median of some tries: what every commit waits for. */
+/** The median milliseconds that this machine needs to make 8 KB durable, which every commit waits for. */
 export async function fsyncMs(folder: string): Promise<number> {
   const path = join(folder, 'fsync')
   const file = await open(path, 'w')
@@ -154,7 +154,7 @@ export async function fsyncMs(folder: string): Promise<number> {
   return Number((times[FSYNC_TRIES / 2] ?? 0).toFixed(2))
 }
 
-/** Makes merchants with a live key each, through the code that `npm run admin` uses. */
+/** Creates merchants with a live key each, through the code of `npm run admin`. */
 export async function makeMerchants(database: Database, url: string, count: number): Promise<BenchMerchant[]> {
   const config = readConfig({ DATABASE_URL: url, DATA_DIR: database.data_dir })
   const deps = await realDeps(config, createLog('silent'), url)
@@ -172,7 +172,7 @@ export async function makeMerchants(database: Database, url: string, count: numb
   }
 }
 
-/** What the server under test is started with, beside the database, its port and the provider's address. */
+/** Settings of the server under test, besides the database, its port and the provider's address. */
 export const SERVER_SETTINGS: Record<string, string> = {
   LOG_LEVEL: 'warn',
   RATE_LIMIT_PER_KEY: '0',
@@ -181,10 +181,10 @@ export const SERVER_SETTINGS: Record<string, string> = {
   WEBHOOK_ALLOW_PRIVATE: 'true',
 }
 
-/** What the provider process is started with. */
+/** Settings of the provider process. */
 export const PROVIDER_SETTINGS: Record<string, string> = { MOCK_DELAY_MS: '0', MOCK_SUCCESS_RATE: '1' }
 
-/** Starts the real server on `port` and waits until it takes requests. */
+/** Starts the real server on `port` and waits until it accepts requests. */
 export async function startServer(
   cleanup: Cleanup,
   options: { database: Database; url: string; port: number; env: Record<string, string>; node_args: string[] },
@@ -203,10 +203,7 @@ export async function startServer(
   return { program, port, url: base, env }
 }
 
-/**
- * Starts everything that a whole payment needs, with `count` merchants who are told of every payment. `more`: settings of the
- * server beside the usual ones.
- */
+/** Starts everything that a whole payment needs, with `count` merchants with webhooks. `more`: extra settings of the server. */
 export async function startWorld(
   cleanup: Cleanup,
   database: Database,
@@ -257,7 +254,7 @@ export async function startWorld(
   return { server, provider, provider_url, receiver, load, merchants, database_url: url }
 }
 
-/** CPU seconds that the given processes and PostgreSQL have used so far. */
+/** CPU seconds that the processes and PostgreSQL have used so far. */
 export function readCpu(database: Database, pids: Record<string, number>): Cpu {
   const cpu: Cpu = { machine: cpuSecondsOfMachine() }
   for (const [name, pid] of Object.entries(pids)) cpu[name] = cpuSeconds(pid)
@@ -265,7 +262,7 @@ export function readCpu(database: Database, pids: Record<string, number>): Cpu {
   return cpu
 }
 
-/** One query on a connection of its own. */
+/** Runs one query on its own connection. */
 export async function query<Row extends pg.QueryResultRow>(
   url: string,
   text: string,
@@ -281,7 +278,7 @@ export async function query<Row extends pg.QueryResultRow>(
   }
 }
 
-/** A port of loopback that nobody listens on. */
+/** Returns a free loopback port. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -291,7 +288,7 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** The process whose children serve connections, when the server runs on this machine. */
+/** The process whose children serve connections, if the server runs on this machine. */
 async function postmaster(url: string): Promise<number | null> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
@@ -314,7 +311,7 @@ async function until(what: string, timeout_ms: number, ready: () => Promise<bool
   }
 }
 
-/** Removes the folder and, when PostgreSQL's data had to go elsewhere, that place. */
+/** Removes the folder, and the data folder of PostgreSQL if it is elsewhere. */
 async function removeData(data_dir: string): Promise<void> {
   const pointer = await readFile(join(data_dir, 'postgres.json'), 'utf8').catch(() => null)
   if (pointer !== null)

@@ -1,5 +1,5 @@
-// From the OpenAPI document to the types that web/ calls the API with. No library does it: those that could need the
-// compiler interface that TypeScript 7 does not have.
+// Converts the OpenAPI document into the types of the calls of web/. The libraries that do this need a compiler interface that
+// TypeScript 7 does not have.
 
 type Schema = {
   type?: string | string[]
@@ -17,10 +17,10 @@ type Schema = {
 type Parameter = { name: string; in: string; required?: boolean; schema: Schema }
 type Body = { required?: boolean; content: Record<string, { schema?: Schema }> }
 type Operation = { parameters?: Parameter[]; requestBody?: Body; responses: Record<string, Body> }
-/** The parts of an OpenAPI document that are read. */
+/** The parts of an OpenAPI document that this file reads. */
 export type Document = { paths: Record<string, Record<string, Operation>> }
 
-/** The text of a TypeScript module: for each call its parameters, body and the data of its answer. */
+/** Returns the text of a TypeScript module: the parameters, the body and the answer data of each call. */
 export function apiTypes({ paths }: Document): string {
   const calls = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => {
@@ -48,7 +48,7 @@ function parametersOf(parameters: readonly Parameter[]): string {
   return `{ ${fields.join('; ')} }`
 }
 
-/** The data of the first answer that says success; an answer that is no JSON is a file. */
+/** The data schema of the first success answer. An answer that is not JSON is a file. */
 function dataOf({ responses }: Operation): string {
   const [, answer] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
   const schema = answer?.content?.['application/json']?.schema

@@ -1,11 +1,11 @@
-// npm run check: what can be said about the code without running it. Quick, needs no database; npm test does the rest.
+// npm run check: checks that need neither the running product nor a database. They take seconds; npm test does the rest.
 
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ROOT, staleFiles } from './generated.ts'
 
-/** One check. `run` answers what it found; an empty text means all is well. */
+/** One check. `run` returns its findings; an empty text means success. */
 type Step = { name: string; run: () => Promise<string>; to_do: string }
 
 const FOLDER = fileURLToPath(ROOT)
@@ -58,7 +58,7 @@ function bin(name: string): string {
   return realpathSync(new URL(`node_modules/.bin/${name}`, ROOT))
 }
 
-/** Runs a program with this Node. Answers its output when it fails, else nothing. */
+/** Runs a program with this Node. Returns its output if it fails, else an empty text. */
 function program(file: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [file, ...args], { cwd: FOLDER, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -1,4 +1,4 @@
-// npm run generate: writes every generated file. db/schema.md is read from a throw-away database.
+// npm run generate: writes every generated file. db/schema.md is read from a temporary database.
 
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { migrate } from '../server/src/kernel/db/migrate.ts'
 import { generatedFiles, ROOT, SCHEMA_FILE } from './generated.ts'
 
 const QUIET = { info: () => {}, warn: (message: string) => process.stderr.write(`${message}\n`) }
-/** Throw-away data: nothing here has to survive a crash. */
+/** Settings of a temporary database: its data need not survive a crash. */
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
 const files = await generatedFiles()
@@ -21,10 +21,10 @@ for (const [path, text] of files) {
   process.stdout.write(`${changed ? 'written  ' : 'unchanged'} ${path}\n`)
 }
 
-/** The schema of a new database, on a server that lives only for this. */
+/** Returns the schema of a new database on a temporary server. */
 async function schemaText(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'malipo-generate-'))
-  // PostgreSQL may run as another user, who has to get through.
+  // PostgreSQL may run as another user, which needs access to this folder.
   await chmod(folder, 0o711)
   try {
     const server = await startEmbedded({ dataDir: folder, log: QUIET, settings: FAST_SETTINGS })

@@ -1,4 +1,4 @@
-// The files that are made from the code, so that they cannot contradict it.
+// The files that are generated from the code, so that they cannot contradict it.
 
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -25,10 +25,10 @@ import { apiTypes } from './api-types.ts'
 /** The repository's root folder. */
 export const ROOT = new URL('../', import.meta.url)
 
-/** The one generated file that is read from a database: see `describeSchema`. */
+/** The generated file that needs a database: see `describeSchema`. */
 export const SCHEMA_FILE = 'db/schema.md'
 
-/** Every generated file that needs no database: path from the root, and its whole text. */
+/** Returns every generated file that needs no database, by its path from the root. */
 export async function generatedFiles(): Promise<Map<string, string>> {
   const openapi = await openApiText()
   return new Map([
@@ -41,7 +41,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
   ])
 }
 
-/** The OpenAPI document of a default configuration. The app is built, but neither listens nor opens a connection. */
+/** Returns the OpenAPI document of a default configuration. The app is built but neither listens nor connects. */
 async function openApiText(): Promise<string> {
   const config = readConfig({})
   const random = systemRandom()
@@ -97,7 +97,7 @@ ${rows.join('\n')}
 /** The tables of the sandbox guide, by the name in their marks. */
 const TABLES = { 'magic numbers': MAGIC_NUMBERS, 'magic numbers of payouts': PAYOUT_MAGIC_NUMBERS }
 
-/** The sandbox guide as it is, with a fresh table between each pair of marks. */
+/** Returns the sandbox guide with a new table between each pair of marks. */
 async function sandboxPage(): Promise<string> {
   let text = await readFile(new URL('docs/guides/sandbox.md', ROOT), 'utf8')
   for (const [name, magic_numbers] of Object.entries(TABLES)) {
@@ -171,19 +171,19 @@ ${Object.keys(PAGES)
 ${helps.map(([name, text]) => fenced(`npm run ${name}`, text)).join('\n')}`
 }
 
-/** What the program of an npm script prints with --help. Its environment holds no settings. */
+/** Returns the output of an npm script with --help. The environment contains no settings. */
 async function helpText(script: string): Promise<string> {
   const program = script.split(' ').at(-1) as string
   const options = { cwd: fileURLToPath(ROOT), env: { PATH: process.env.PATH } }
   return (await promisify(execFile)(process.execPath, [program, '--help'], options)).stdout
 }
 
-/** Keeps a text from ending its table cell, or from being read as HTML. */
+/** Escapes a text for a table cell. */
 function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
 }
 
-/** The generated files, other than db/schema.md, that differ from what is on disk. */
+/** The generated files, except db/schema.md, that differ from the files on disk. */
 export async function staleFiles(): Promise<string[]> {
   const stale: string[] = []
   for (const [path, text] of await generatedFiles()) {

@@ -11,14 +11,14 @@ import { fileURLToPath } from 'node:url'
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const MODULES = join(ROOT, 'node_modules')
 const MARKER = join(MODULES, '.malipo-installed')
-// Node strips types without a flag and without a warning from this version on.
+// From this version on Node strips types without a flag and without a warning.
 const OLDEST_NODE = [24, 12]
 const INSTALL_WAIT_MS = 10 * 60_000
-// How often we look whether whoever started us is still there.
+// The interval at which this process checks that its parent still runs.
 const PARENT_EVERY_MS = 500
-// Young memory counts for each thread: three times the semi-space. Old memory grows by 80% between two full collections.
+// V8 allocates young memory per thread: three times the semi-space. Old memory grows by 80% between two full collections.
 const MEMORY_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=80']
-// Few arenas, and what is free at their end goes back to the system.
+// Few malloc arenas, and free memory at their end returns to the system.
 const MEMORY_ENV = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '262144' }
 
 const USAGE = `Usage: node scripts/run.mjs TARGET.ts [arguments]
@@ -46,7 +46,7 @@ async function main(args) {
   if (needs_pages) args.shift()
   if (isProduction() && args[0]?.startsWith('server/src/')) {
     requirePackages()
-    // Where only the runtime packages are installed, the pages are those that were built before; the server says if none were.
+    // With runtime packages only, the pages are those of an earlier build. The server logs an error if there are none.
     if (needs_pages && existsSync(join(MODULES, 'vite', 'package.json'))) await withInstallLock(buildPages)
   } else {
     if (!isInstalled()) await withInstallLock(install)
@@ -55,13 +55,13 @@ async function main(args) {
   run(findNode(), programOf(args))
 }
 
-/** As the server reads it: the environment first, then the file .env. */
+/** Reads a setting as the server does: the environment first, then the file .env. */
 function isProduction() {
   if (process.env.NODE_ENV !== undefined) return process.env.NODE_ENV === 'production'
   return /^\s*(?:export\s+)?NODE_ENV\s*=\s*(["']?)production\1\s*(?:#.*)?$/m.test(readIfThere(join(ROOT, '.env')) ?? '')
 }
 
-/** Ends with a command to run when a package that the server needs is not there in the version of package-lock.json. */
+/** Exits with the command to run if a package is missing or has another version than package-lock.json says. */
 function requirePackages() {
   const lock = readIfThere(join(ROOT, 'package-lock.json'))
   if (lock === null) fail('package-lock.json is missing: is this a complete checkout?')
@@ -81,7 +81,7 @@ function requirePackages() {
   )
 }
 
-/** Builds the pages of web/ when they have changed. */
+/** Builds the pages of web/ if their sources have changed. */
 async function buildPages() {
   const child = spawn(findNode(), [join(ROOT, 'web', 'build.ts')], { cwd: ROOT, stdio: ['ignore', 2, 2] })
   const code = await new Promise((resolve) => {
@@ -91,7 +91,7 @@ async function buildPages() {
   if (code !== 0) fail('the pages of web/ could not be built')
 }
 
-/** The arguments for Node: the program's file, then its own arguments. */
+/** The arguments of Node: the file of the program, then its own arguments. */
 function programOf(args) {
   if (args[0] !== '--bin') return args
   const command = join(MODULES, '.bin', args[1] ?? '')
@@ -107,12 +107,12 @@ function isInstalled() {
   const wanted = fingerprint(lock)
   if (readIfThere(MARKER) === wanted) return true
   if (!matchesInstalledTree(JSON.parse(lock))) return false
-  // Somebody ran npm by hand and the result is what the lock file asks for.
+  // A user ran npm directly, and the result matches the lock file.
   writeMarker(wanted)
   return true
 }
 
-/** Compares the lock file with the record npm keeps of what it has put into node_modules. */
+/** Compares the lock file with npm's record of node_modules. */
 function matchesInstalledTree(lock) {
   const record = readIfThere(join(MODULES, '.package-lock.json'))
   if (record === null) return false
@@ -155,7 +155,7 @@ function writeMarker(value) {
     mkdirSync(MODULES, { recursive: true })
     writeFileSync(MARKER, value)
   } catch {
-    // A read-only checkout: the comparison above is simply made again next time.
+    // In a read-only checkout the next start repeats the comparison above.
   }
 }
 
@@ -164,9 +164,9 @@ function fingerprint(lock) {
 }
 
 /**
- * Runs `work` while this process alone holds the installation lock of this checkout. The lock is an abstract
- * socket: the kernel frees it when its holder dies, so that no stale lock file can ever be left behind.
- */
+* Runs `work` while this process holds the installation lock of this checkout. The lock is an abstract socket: the kernel frees it
+* when its holder dies, so no stale lock file remains.
+*/
 async function withInstallLock(work) {
   const name = `\0malipo-install-${createHash('sha256').update(ROOT).digest('hex')}`
   const giveUp = performance.now() + INSTALL_WAIT_MS
@@ -205,9 +205,9 @@ function isRecentEnough() {
   return major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])
 }
 
-/** Runs Node with `args` and ends this process the way the child ended. */
+/** Runs Node with `args`, and exits with the exit code or signal of the child. */
 function run(node, args) {
-  // Compiled sources are kept between runs: the next start is quicker and holds 30 MB less.
+  // Node caches compiled sources: the next start is faster and uses 30 MB less.
   const env = {
     NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'node-compile'),
     ...MEMORY_ENV,
@@ -217,7 +217,7 @@ function run(node, args) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     let forwarded = false
     process.on(signal, () => {
-      // A terminal sends Ctrl-C to the child as well; a second one would read as "do not wait".
+      // A terminal sends Ctrl-C to the child as well. A second signal would mean "stop without waiting".
       if (forwarded || (signal === 'SIGINT' && process.stdin.isTTY)) return
       forwarded = true
       child.kill(signal)
@@ -225,7 +225,7 @@ function run(node, args) {
   }
   stopWithParent(child)
   child.on('error', (error) => {
-    // The packaged Node wants glibc; on another C library it cannot be started at all.
+    // The packaged Node needs glibc and does not start on another C library.
     if (error.code === 'ENOENT' && node !== process.execPath && isRecentEnough()) run(process.execPath, args)
     else fail(`cannot start ${node}: ${error.message}`)
   })
@@ -237,9 +237,9 @@ function run(node, args) {
 }
 
 /**
- * npm runs this in a shell that passes no signal on: killed, npm would leave the server behind. Whoever started us is gone
- * when we get another parent.
- */
+* npm runs this script in a shell that forwards no signals: killing npm would leave the server running. If the parent of this
+* process changes, npm has ended.
+*/
 function stopWithParent(child) {
   const parent = process.ppid
   setInterval(() => {

@@ -1,4 +1,4 @@
-// What `npm start` does in production, where nothing may be installed behind an operator's back.
+// Tests that `npm start` installs nothing in production.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -42,7 +42,7 @@ test('in production npm start names a package that is missing or has another ver
   }
 })
 
-/** A checkout as `npm ci --omit=dev` leaves it: the runtime packages, no development tools, no pages. */
+/** A checkout after `npm ci --omit=dev`: the runtime packages, without development tools and pages. */
 function checkout(t: TestContext) {
   const root = mkdtempSync(join(tmpdir(), 'malipo-checkout-'))
   t.after(() => rmSync(root, { recursive: true }))
@@ -56,7 +56,7 @@ function checkout(t: TestContext) {
     spawnSync(process.execPath, ['scripts/run.mjs', '--web', 'server/src/main.ts'], {
       cwd: root,
       encoding: 'utf8',
-      // An npm that cannot install anything: a try would be seen.
+      // An npm that always fails, so that an attempt to install shows.
       env: { ...process.env, ...env, npm_execpath: '', PATH: '' },
     })
   return { root, start }

@@ -1,5 +1,5 @@
-// npm run build: the two consoles in the browser, from web/ to web/dist/, each file also in its smallest form. Nothing is
-// done when nothing has changed. `npm start` and `npm test` do it first.
+// npm run build: builds the two consoles from web/ into web/dist/, each file also compressed. It does nothing if no source has
+// changed. `npm start` and `npm test` run it first.
 
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -34,7 +34,7 @@ if (import.meta.main) {
   await buildWeb()
 }
 
-/** Builds what has changed since the last build. Throws what the build says. */
+/** Builds the consoles if a source has changed. Throws the error of the build. */
 async function buildWeb(): Promise<void> {
   const sources = sourcesHash()
   if (existsSync(MADE_FROM) && readFileSync(MADE_FROM, 'utf8') === sources) return
@@ -62,7 +62,7 @@ async function buildConsole(name: string, outDir: string): Promise<void> {
       outDir,
       emptyOutDir: true,
       target: 'es2022',
-      // Scripts that are written into the page would need an exception from its policy.
+      // The content security policy of the pages allows no inline scripts.
       modulePreload: { polyfill: false },
       assetsInlineLimit: 0,
       chunkSizeWarningLimit: 1_000,
@@ -79,7 +79,7 @@ async function compressFile(path: string): Promise<void> {
   await writeFile(`${path}.gz`, await zip(plain, { level: 9 }))
 }
 
-/** Changes whenever the result might. */
+/** A hash of everything that the result depends on. */
 function sourcesHash(): string {
   const files = readdirSync(WEB, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.(tsx?|css|html|json)$/.test(path) && !path.startsWith('dist'))

@@ -121,7 +121,7 @@ test('a key lists its disbursements without a merchant id, and me() returns its 
   )
 })
 
-test('a refused payout names the missing field and creates no record', async () => {
+test('a refused payout has the error code of its reason and creates no record', async () => {
   const before = (await client.listDisbursements(merchant_id)).pagination.total_items
   const poor = await failureOf(client.disburseMobileMoney({ amount: '100000000.00', ...PHONE }))
   assert.deepEqual([poor.status, poor.code], [409, 'insufficient_balance'])
