@@ -2,16 +2,16 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { adminVerify, operatorToken } from './admin.ts'
-import { drain, type Rate, rateOf, runName, type Settings, type Window } from './cases.ts'
+import { type BenchSettings, drain, type Rate, rateOf, runName, type Window } from './cases.ts'
 import {
   type BenchMerchant,
+  type BenchWorld,
   type Cleanup,
   createCleanup,
   type Database,
   query,
   readCpu,
   startWorld,
-  type World,
 } from './world.ts'
 
 /** Operators, or windows of one operator, that approve concurrently. */
@@ -37,7 +37,7 @@ export type Approvals = {
 }
 
 /** Approves waiting withdrawals through the API, those of many merchants in turns with those of one. */
-export async function approveCase(cleanup: Cleanup, database: Database, settings: Settings): Promise<Approvals> {
+export async function approveCase(cleanup: Cleanup, database: Database, settings: BenchSettings): Promise<Approvals> {
   const { url, drop } = await database.create('approve')
   const local = createCleanup()
   cleanup.add(local.run)
@@ -49,8 +49,8 @@ export async function approveCase(cleanup: Cleanup, database: Database, settings
   let first_refusal: string | null = null
   const round = async (merchants: readonly BenchMerchant[]): Promise<Window> => {
     const ids = await submit(world, merchants, settings.withdrawals)
-    const { window, told, refusal } = await approveAll(database, world, token, ids)
-    for (const id of ids) if (!told.has(id)) missing.add(id)
+    const { window, reported_ids, refusal } = await approveRound(database, world, token, ids)
+    for (const id of ids) if (!reported_ids.has(id)) missing.add(id)
     approved += ids.length
     first_refusal ??= refusal
     return window
@@ -74,7 +74,7 @@ export async function approveCase(cleanup: Cleanup, database: Database, settings
 }
 
 /** One measured round. Its items are payouts whose webhook arrived; it ends with the last of them. */
-async function approveAll(database: Database, world: World, token: string, ids: readonly string[]) {
+async function approveRound(database: Database, world: BenchWorld, token: string, ids: readonly string[]) {
   const { server, provider, receiver, load } = world
   const pids = { server: server.program.pid, provider: provider.pid, load: load.pid, receiver: receiver.pid }
   const known_before = (await receiver.call('count')).distinct
@@ -100,11 +100,11 @@ async function approveAll(database: Database, world: World, token: string, ids: 
   const taken = await receiver.call('take')
   const seconds = (Math.max(...taken.at) - Math.min(...due)) / 1000
   const window: Window = { items: taken.ids.length, seconds, refused, before, after }
-  return { window, told: new Set(taken.ids), refusal: first_refusal }
+  return { window, reported_ids: new Set(taken.ids), refusal: first_refusal }
 }
 
 /** Funds each merchant with one large payment through the API. */
-async function fund({ server, receiver, merchants }: World): Promise<void> {
+async function fund({ server, receiver, merchants }: BenchWorld): Promise<void> {
   const body = { amount: '1000000000.00', phone: '0754123400', reference: 'FUNDS' }
   await inParallel(merchants, ({ key }) => post(server.url, '/v1/collections/wallet-push', key, body))
   await drain(receiver, merchants.length)
@@ -112,7 +112,7 @@ async function fund({ server, receiver, merchants }: World): Promise<void> {
 }
 
 /** Submits withdrawals that wait for approval, for the merchants in turn. Returns their ids. */
-async function submit({ server }: World, merchants: readonly BenchMerchant[], count: number): Promise<string[]> {
+async function submit({ server }: BenchWorld, merchants: readonly BenchMerchant[], count: number): Promise<string[]> {
   const numbers = Array.from({ length: count }, (_, n) => n)
   return inParallel(numbers, async (n) => {
     const { key } = merchants[n % merchants.length] as BenchMerchant
@@ -151,7 +151,7 @@ async function inParallel<Item, Made>(items: readonly Item[], make: (item: Item)
 }
 
 /** Reads the book of the mock provider. */
-async function sentTo({ provider_url }: World): Promise<{ taken: number; sent_again: number }> {
+async function sentTo({ provider_url }: BenchWorld): Promise<{ taken: number; sent_again: number }> {
   const answer = await fetch(`${provider_url}/book`)
   const { payouts } = (await answer.json()) as { payouts: { taken: number; requests: number } }
   return { taken: payouts.taken, sent_again: payouts.requests - payouts.taken }

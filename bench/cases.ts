@@ -5,12 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { adminVerify } from './admin.ts'
 import type { BaselineApi } from './baseline.ts'
 import type { EmptyApi } from './empty.ts'
-import type { LoadApi, LoadOptions, LoadResult, Progress } from './load.ts'
+import type { LoadApi, LoadResult, LoadSettings, Progress } from './load.ts'
 import { residentMb } from './proc.ts'
 import type { Taken } from './receiver.ts'
 import { startRemote } from './rpc.ts'
 import {
   type BenchMerchant,
+  type BenchWorld,
   type Cleanup,
   type Cpu,
   createCleanup,
@@ -20,11 +21,10 @@ import {
   query,
   readCpu,
   startServer,
-  type World,
 } from './world.ts'
 
 /** The settings of a benchmark. */
-export type Settings = {
+export type BenchSettings = {
   seconds: number
   warmup_seconds: number
   rounds: number
@@ -72,7 +72,7 @@ const PUSH = {
   rate: null,
   outstanding_max: null,
   keep: false,
-} as const satisfies Partial<LoadOptions>
+} as const satisfies Partial<LoadSettings>
 
 /** A name for one run of the load, so that no two runs share an Idempotency-Key. */
 export function runName(): string {
@@ -81,7 +81,7 @@ export function runName(): string {
 
 /** Waits for the warm-up, then counts during the measured seconds. */
 export async function measure(
-  settings: Settings,
+  settings: BenchSettings,
   readCounts: () => Promise<Progress>,
   readCpuNow: () => Cpu,
 ): Promise<Window> {
@@ -130,7 +130,12 @@ export function rateOf(windows: Window[], first_refusal: string | null): Rate {
 }
 
 /** Measures accepting alone, in turns with the baseline on the same database. */
-export async function acceptCase(cleanup: Cleanup, database: Database, settings: Settings, with_baseline: boolean) {
+export async function acceptCase(
+  cleanup: Cleanup,
+  database: Database,
+  settings: BenchSettings,
+  with_baseline: boolean,
+) {
   const { url, drop } = await database.create('accept')
   const merchants = await makeMerchants(database, url, settings.merchants)
   const local = createCleanup()
@@ -210,13 +215,13 @@ export type Life = {
 }
 
 /** One run of whole payments. Latencies belong to payments that were due in the measured seconds. */
-export type LifeRun = { window: Window; answer: Percentiles; told: Percentiles }
+export type LifeRun = { window: Window; answer: Percentiles; webhook: Percentiles }
 
 /** Starts to observe a world and returns the function that runs payments. `others`: more processes whose CPU is reported. */
 export function watchLife(
   database: Database,
-  settings: Settings,
-  world: World,
+  settings: BenchSettings,
+  world: BenchWorld,
   others: Record<string, number> = {},
 ): Life {
   const { server, provider, receiver, load } = world
@@ -266,15 +271,15 @@ export function watchLife(
       keepKnown(life, sent, merchants, settings.status_ids)
       const told_at = new Map(taken.ids.map((id, i) => [id, taken.at[i] as number]))
       const answer: number[] = []
-      const told: number[] = []
+      const webhook: number[] = []
       for (const [i, id] of sent.ids.entries()) {
         const due = sent.due[i] as number
         if (due < from || due > to) continue
         answer.push((sent.done[i] as number) - due)
         const at = told_at.get(id)
-        if (at !== undefined) told.push(at - due)
+        if (at !== undefined) webhook.push(at - due)
       }
-      return { window, answer: percentiles(answer), told: percentiles(told) }
+      return { window, answer: percentiles(answer), webhook: percentiles(webhook) }
     },
   }
   return life
@@ -302,7 +307,7 @@ function keepKnown(life: Life, sent: LoadResult, merchants: BenchMerchant[], mos
 }
 
 /** Waits until `expected` deliveries arrived, or until none has arrived for a long time. */
-export async function drain(receiver: World['receiver'], expected: number): Promise<void> {
+export async function drain(receiver: BenchWorld['receiver'], expected: number): Promise<void> {
   const give_up = performance.now() + DRAIN_MAX_MS
   let last = -1
   let quiet_since = performance.now()
@@ -317,7 +322,7 @@ export async function drain(receiver: World['receiver'], expected: number): Prom
 }
 
 /** Whole payments of many merchants, in turns with those of one merchant. */
-export async function lifeCase(life: Life, settings: Settings, world: World, with_one: boolean) {
+export async function lifeCase(life: Life, settings: BenchSettings, world: BenchWorld, with_one: boolean) {
   const many: Window[] = []
   const one: Window[] = []
   for (let n = 0; n <= settings.rounds; n++) {
@@ -339,8 +344,8 @@ export async function lifeCase(life: Life, settings: Settings, world: World, wit
 /** Reads the status of known payments during one window. Returns the count and the first refusal. */
 export async function readStatuses(
   database: Database,
-  settings: Settings,
-  { load, server }: World,
+  settings: BenchSettings,
+  { load, server }: BenchWorld,
   known: Life['known'],
 ): Promise<[Window, string | null]> {
   const keys = [...new Set(known.map(({ key }) => key))]
@@ -359,7 +364,13 @@ export async function readStatuses(
 }
 
 /** Reads the status of known payments, in turns with the empty route. */
-export async function statusCase(cleanup: Cleanup, database: Database, settings: Settings, world: World, life: Life) {
+export async function statusCase(
+  cleanup: Cleanup,
+  database: Database,
+  settings: BenchSettings,
+  world: BenchWorld,
+  life: Life,
+) {
   const { known } = life
   const keys = [...new Set(known.map(({ key }) => key))]
   const places = new Map(keys.map((key, i) => [key, i]))
@@ -369,7 +380,7 @@ export async function statusCase(cleanup: Cleanup, database: Database, settings:
   const empty_port = await empty.call('listen')
   const { load, server } = world
   const get = { ...PUSH, kind: 'get', connections: settings.connections, keys } as const
-  const one = async (port: number, targets: LoadOptions['paths'], pid: number): Promise<[Window, string | null]> => {
+  const one = async (port: number, targets: LoadSettings['paths'], pid: number): Promise<[Window, string | null]> => {
     await load.call('start', { ...get, port, paths: targets, run: runName() })
     const pids = { server: pid, load: load.pid }
     const window = await measure(
@@ -403,14 +414,14 @@ export async function statusCase(cleanup: Cleanup, database: Database, settings:
 }
 
 /** Answer and webhook latencies at half the measured rate, with fixed arrivals. */
-export async function latencyCase(life: Life, world: World, life_rate: number) {
+export async function latencyCase(life: Life, world: BenchWorld, life_rate: number) {
   const arrivals_per_second = Math.max(1, Math.round(life_rate / 2))
-  const { answer, told } = await life.run(world.merchants, { rate: arrivals_per_second })
-  return { arrivals_per_second, answer_ms: answer, webhook_ms: told }
+  const { answer, webhook } = await life.run(world.merchants, { rate: arrivals_per_second })
+  return { arrivals_per_second, answer_ms: answer, webhook_ms: webhook }
 }
 
 /** The counts of the database after the drain, and the result of `admin verify`. */
-export async function checkLife(world: World, life: Life) {
+export async function checkLife(world: BenchWorld, life: Life) {
   const { database_url, server } = world
   const read = async () => {
     const [row] = await query<{ collections: number; open: number; pending: number }>(

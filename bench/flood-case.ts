@@ -1,12 +1,12 @@
 // Payments during a flood of forged callbacks: the slowdown of payments, and the cost of a refusal.
 
 import {
+  type BenchSettings,
   type CpuUse,
   checkLife,
   type Percentiles,
   type Rate,
   rateOf,
-  type Settings,
   type Window,
   watchLife,
 } from './cases.ts'
@@ -46,7 +46,7 @@ const CONNECTIONS = 256
 export async function floodCase(
   cleanup: Cleanup,
   database: Database,
-  settings: Settings,
+  settings: BenchSettings,
   wanted_per_second: number,
 ): Promise<FloodResult> {
   const { url, drop } = await database.create('flood')
@@ -119,9 +119,9 @@ export async function floodCase(
   }
 }
 
-function pacedOf({ window, answer, told }: { window: Window; answer: Percentiles; told: Percentiles }): Paced {
+function pacedOf({ window, answer, webhook }: { window: Window; answer: Percentiles; webhook: Percentiles }): Paced {
   const { cpu, per_second } = rateOf([window], null)
-  return { answer_ms: answer, webhook_ms: told, cpu, per_second }
+  return { answer_ms: answer, webhook_ms: webhook, cpu, per_second }
 }
 
 function round(value: number, digits: number): number {

@@ -1,7 +1,7 @@
 /**
-* `npm run lighthouse`: measures the payment pages on a cheap phone with a slow network, with Lighthouse on the real server.
-* It uses plain HTTP on loopback, which browsers trust, and simulates the slow network and processor.
-*/
+ * `npm run lighthouse`: measures the payment pages on a cheap phone with a slow network, with Lighthouse on the real server.
+ * It uses plain HTTP on loopback, which browsers trust, and simulates the slow network and processor.
+ */
 import { arch, cpus, loadavg, platform } from 'node:os'
 import { parseArgs } from 'node:util'
 import { launch } from 'chrome-launcher'

@@ -91,24 +91,28 @@ export async function listsCase(
 ): Promise<ListReads> {
   const local = createCleanup()
   cleanup.add(local.run)
-  const few = await makeShop(local, database, Math.min(FEW, options.many), options.days)
-  const many = await makeShop(local, database, options.many, options.days)
+  const few = await makeListsMerchant(local, database, Math.min(FEW, options.many), options.days)
+  const many = await makeListsMerchant(local, database, options.many, options.days)
   const now = Date.now()
   const at = (ms: number) => encodeURIComponent(new Date(ms).toISOString())
   const reads = []
   for (const path of PATHS(at(now - MONTH_AGO_MS), at(now - MONTH_AGO_MS / 2 + 1_234_567))) {
-    reads.push({ path, few_ms: await timed(few, path), many_ms: await timed(many, path) })
+    reads.push({ path, few_ms: await timeListRead(few, path), many_ms: await timeListRead(many, path) })
   }
   for (const path of HOME) {
-    reads.push({ path, few_ms: await timed(few, path, few.person), many_ms: await timed(many, path, many.person) })
+    reads.push({
+      path,
+      few_ms: await timeListRead(few, path, few.person),
+      many_ms: await timeListRead(many, path, many.person),
+    })
   }
   await local.run()
   return { few: Math.min(FEW, options.many), many: options.many, days: options.days, summing_s: many.summing_s, reads }
 }
 
-type Shop = { url: string; merchant: BenchMerchant; person: string; summing_s: number }
+type ListsMerchant = { url: string; merchant: BenchMerchant; person: string; summing_s: number }
 
-async function timed(shop: Shop, path: string, token = shop.merchant.key): Promise<number> {
+async function timeListRead(shop: ListsMerchant, path: string, token = shop.merchant.key): Promise<number> {
   const times: number[] = []
   for (let i = 0; i < TIMES; i++) {
     const began = performance.now()
@@ -123,7 +127,12 @@ async function timed(shop: Shop, path: string, token = shop.merchant.key): Promi
   return Number((times[Math.floor(TIMES / 2)] ?? 0).toFixed(1))
 }
 
-async function makeShop(cleanup: Cleanup, database: Database, count: number, days: number): Promise<Shop> {
+async function makeListsMerchant(
+  cleanup: Cleanup,
+  database: Database,
+  count: number,
+  days: number,
+): Promise<ListsMerchant> {
   const { url: database_url, drop } = await database.create('lists')
   cleanup.add(drop)
   const [merchant] = await makeMerchants(database, database_url, 1)

@@ -5,7 +5,7 @@ import { createConnection, type Socket } from 'node:net'
 import { serve } from './rpc.ts'
 
 /** The settings of a load. */
-export type LoadOptions = {
+export type LoadSettings = {
   port: number
   connections: number
   /** push: new payments. get: reads `paths` repeatedly. post: posts an empty object to each of `paths`, once. */
@@ -43,7 +43,7 @@ export type LoadResult = {
 
 /** The functions of the load process. `note` reports the number of finished payments. */
 export type LoadApi = {
-  start(options: LoadOptions): void
+  start(options: LoadSettings): void
   progress(): Progress
   stop(): Promise<LoadResult>
 }
@@ -67,7 +67,7 @@ let finished_total = 0
 let onFinished = () => {}
 
 serve({
-  start(options: LoadOptions) {
+  start(options: LoadSettings) {
     const run = startRun(options)
     stopRun = run.stop
     progress = run.progress
@@ -80,7 +80,7 @@ serve({
   },
 } satisfies LoadApi & { note(finished: number): void })
 
-function startRun(options: LoadOptions) {
+function startRun(options: LoadSettings) {
   const { kind, keys, paths, run, rate, outstanding_max, keep } = options
   const expected = kind === 'push' ? 'HTTP/1.1 202' : 'HTTP/1.1 200'
   const finished_before = finished_total

@@ -1,8 +1,8 @@
 // Benchmark of the pages of payers: pages a second, and the cost of thousands of waiting phones.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { measure, type Rate, rateOf, runName, type Settings, type Window } from './cases.ts'
-import type { LoadApi, LoadOptions } from './load.ts'
+import { type BenchSettings, measure, type Rate, rateOf, runName, type Window } from './cases.ts'
+import type { LoadApi, LoadSettings } from './load.ts'
 import { type Remote, startRemote } from './rpc.ts'
 import {
   type BenchMerchant,
@@ -46,7 +46,7 @@ type Target = { choose: string; waiting: string; state: string }
 export async function pagesCase(
   cleanup: Cleanup,
   database: Database,
-  settings: Settings,
+  settings: BenchSettings,
   count: number,
 ): Promise<Pages> {
   const { url, drop } = await database.create('pages')
@@ -69,7 +69,7 @@ export async function pagesCase(
   const asked_before = await questions(url)
 
   let refusal: string | null = null
-  const run = async (used: readonly Server[], options: Partial<LoadOptions>): Promise<Window> => {
+  const run = async (used: readonly Server[], options: Partial<LoadSettings>): Promise<Window> => {
     const lanes = used.map((server, i) => ({ server, load: loads[i] as Remote<LoadApi> }))
     const share = Math.ceil(settings.connections / lanes.length)
     for (const { server, load } of lanes) {

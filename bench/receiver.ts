@@ -34,7 +34,7 @@ const ENDED_WELL = /"status":"(?:successful|SUCCESS)"/
 
 const seen = new Set<string>()
 let secrets: string[] = []
-let told = 0
+let last_reported = 0
 let taken = fresh()
 
 function fresh() {
@@ -51,9 +51,9 @@ serve({
       const server = createServer({ noDelay: true }, accept)
       server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
       setInterval(() => {
-        if (seen.size === told) return
-        told = seen.size
-        tellParent(told)
+        if (seen.size === last_reported) return
+        last_reported = seen.size
+        tellParent(last_reported)
       }, TELL_EVERY_MS)
     }),
   secrets(given) {

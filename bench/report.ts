@@ -1,7 +1,7 @@
 // The results of a benchmark, and their presentation.
 
 import type { Approvals } from './approve.ts'
-import type { CpuUse, checkLife, latencyCase, Rate, Settings } from './cases.ts'
+import type { BenchSettings, CpuUse, checkLife, latencyCase, Rate } from './cases.ts'
 import type { FloodResult } from './flood-case.ts'
 import type { ListReads } from './lists.ts'
 import type { Pages } from './pages.ts'
@@ -18,7 +18,7 @@ export type Results = {
     node: string
     postgresql: { version: string; settings: Record<string, string> }
     commit: string
-    settings: Settings
+    settings: BenchSettings
     server_settings: Record<string, string>
     provider_settings: Record<string, string>
   }
@@ -51,7 +51,7 @@ export type Results = {
 /** If other processes used more than this, the results are not reliable. */
 const OTHERS_CORES_MAX = 0.2
 
-type Row = [what: string, value: string, goal: string]
+type ReportRow = [what: string, value: string, goal: string]
 
 /** Formats the results as text. */
 export function table(results: Results): string {
@@ -96,8 +96,8 @@ export function table(results: Results): string {
   return lines.join('\n')
 }
 
-function rowsOf(cases: Results['cases']): Row[] {
-  const rows: Row[] = []
+function rowsOf(cases: Results['cases']): ReportRow[] {
+  const rows: ReportRow[] = []
   const rate = (what: string, found: Rate | undefined, goal = '') => {
     if (!found) return
     const refused = found.refused > 0 ? `, ${found.refused} REFUSED` : ''
@@ -177,7 +177,7 @@ function rowsOf(cases: Results['cases']): Row[] {
   return rows
 }
 
-function requestRows({ with_log, without, ratios, rows, stored_bytes, not_kept }: RequestLogResult): Row[] {
+function requestRows({ with_log, without, ratios, rows, stored_bytes, not_kept }: RequestLogResult): ReportRow[] {
   const both = (what: 'life' | 'status') =>
     `${perSecond(with_log[what].per_second)} and ${perSecond(without[what].per_second)}`
   const cpu = (what: 'life' | 'status') =>
@@ -187,7 +187,7 @@ function requestRows({ with_log, without, ratios, rows, stored_bytes, not_kept }
       )
       .join(' and ')
   return (['life', 'status'] as const)
-    .flatMap((what): Row[] => [
+    .flatMap((what): ReportRow[] => [
       [`requests: ${what} with the log and without`, both(what), ''],
       [`requests: ${what}, median of the rounds' ratios`, ratios[what].median.toFixed(3), 'at least 0.97'],
       [`requests: ${what}, CPU of server and PostgreSQL, each`, `${cpu(what)} us`, ''],
@@ -198,7 +198,7 @@ function requestRows({ with_log, without, ratios, rows, stored_bytes, not_kept }
     ])
 }
 
-function floodRows(flood: FloodResult): Row[] {
+function floodRows(flood: FloodResult): ReportRow[] {
   const { paced_quiet, paced_flooded, sent_per_second, by_status, check } = flood
   const at = `at ${perSecond(flood.arrivals_per_second)}`
   const times = ({ answer_ms, webhook_ms }: FloodResult['paced_quiet']) =>
@@ -226,11 +226,11 @@ function floodRows(flood: FloodResult): Row[] {
   ]
 }
 
-function transactionRows({ few, many, making_s, first, month, reads }: TransactionReads): Row[] {
+function transactionRows({ few, many, making_s, first, month, reads }: TransactionReads): ReportRow[] {
   const names = { page: 'first page', reference: 'look-up by reference', balance: 'balance' }
   const of = `of ${few.toLocaleString('en')} and of ${many.toLocaleString('en')}`
   return [
-    ...READS.flatMap((read): Row[] => {
+    ...READS.flatMap((read): ReportRow[] => {
       const { few, many, ratio } = reads[read]
       const times = `p50 ${few.p50} and ${many.p50} ms, p99 ${few.p99} and ${many.p99} ms`
       return [
@@ -248,8 +248,11 @@ function transactionRows({ few, many, making_s, first, month, reads }: Transacti
   ]
 }
 
-function reconcileRows({ lines, first, again, matched, opened, more_memory_mb }: Reconciled): Row[] {
-  const named = (what: string, { seconds, lines_per_second, node_cpu_s, postgres_cpu_s }: Reconciled['first']): Row => [
+function reconcileRows({ lines, first, again, matched, opened, more_memory_mb }: Reconciled): ReportRow[] {
+  const named = (
+    what: string,
+    { seconds, lines_per_second, node_cpu_s, postgres_cpu_s }: Reconciled['first'],
+  ): ReportRow => [
     `reconcile: ${lines.toLocaleString('en')} lines, ${what}`,
     `${seconds} s, ${perSecond(lines_per_second)} (CPU: ${node_cpu_s} s, PostgreSQL ${postgres_cpu_s ?? 'unknown'} s)`,
     'at most 60 s for a million',

@@ -1,16 +1,16 @@
 // Benchmark of the request log: payments and reads on a server with the log, in turns with a server without it.
 
 import {
+  type BenchSettings,
   checkLife,
   type Life,
   type Rate,
   rateOf,
   readStatuses,
-  type Settings,
   type Window,
   watchLife,
 } from './cases.ts'
-import { type Cleanup, createCleanup, type Database, query, startWorld, type World } from './world.ts'
+import { type BenchWorld, type Cleanup, createCleanup, type Database, query, startWorld } from './world.ts'
 
 type Side = { life: Rate; status: Rate; rss_mb: number; check: Awaited<ReturnType<typeof checkLife>> }
 type Ratios = { median: number; rounds: number[] }
@@ -27,17 +27,17 @@ export type RequestLogResult = {
   not_kept: number
 }
 
-type Stage = { world: World; life: Life; lives: Window[]; statuses: Window[]; refusal: string | null }
+type LogStage = { world: BenchWorld; life: Life; lives: Window[]; statuses: Window[]; refusal: string | null }
 
 /** Measures both servers in turns, each on its own database. The order changes from round to round. */
 export async function requestLogCase(
   cleanup: Cleanup,
   database: Database,
-  settings: Settings,
+  settings: BenchSettings,
 ): Promise<RequestLogResult> {
   const local = createCleanup()
   cleanup.add(local.run)
-  const start = async (name: string, days: string): Promise<Stage> => {
+  const start = async (name: string, days: string): Promise<LogStage> => {
     const { url } = await database.create(name)
     const world = await startWorld(local, database, url, settings.merchants, [], { REQUEST_LOG_DAYS: days })
     const life = watchLife(database, settings, world)
@@ -76,7 +76,7 @@ export async function requestLogCase(
   }
 }
 
-async function sideOf({ world, life, lives, statuses, refusal }: Stage): Promise<Side> {
+async function sideOf({ world, life, lives, statuses, refusal }: LogStage): Promise<Side> {
   return {
     life: rateOf(lives, life.first_refusal),
     status: rateOf(statuses, refusal),

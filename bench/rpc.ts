@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url'
 /** The functions of a process. Each takes at most one argument; arguments and results can be cloned. */
 export type Api<Names extends string = string> = Record<Names, (input: never) => unknown>
 
-type Call = { call: number; name: string; input: unknown }
-type Reply = { reply: number; value?: unknown; error?: string }
-type Note = { note: number }
+type RpcCall = { call: number; name: string; input: unknown }
+type RpcReply = { reply: number; value?: unknown; error?: string }
+type RpcNote = { note: number }
 
 /** Serves `api` to the parent process. The process ends with its parent. */
 export function serve(api: object): void {
@@ -16,12 +16,12 @@ export function serve(api: object): void {
   process.on('disconnect', () => process.exit(0))
   // Ctrl-C reaches the whole process group. The parent decides when the processes end.
   process.on('SIGINT', () => {})
-  process.on('message', (message: Call | Note) => {
+  process.on('message', (message: RpcCall | RpcNote) => {
     if ('note' in message) {
       functions.note?.(message.note)
       return
     }
-    const send = (reply: Reply) => void process.send?.(reply)
+    const send = (reply: RpcReply) => void process.send?.(reply)
     Promise.resolve()
       .then(() => functions[message.name]?.(message.input))
       .then(
@@ -60,7 +60,7 @@ export function startRemote<A extends object>(file: string): Remote<A> {
   const waiting = new Map<number, { resolve(value: never): void; reject(error: Error): void }>()
   let calls = 0
   let ended = false
-  child.on('message', (message: Reply | Note) => {
+  child.on('message', (message: RpcReply | RpcNote) => {
     if ('note' in message) {
       remote.onNote(message.note)
       return
@@ -82,10 +82,10 @@ export function startRemote<A extends object>(file: string): Remote<A> {
         if (ended) return reject(new Error(`${file} has ended`))
         calls += 1
         waiting.set(calls, { resolve, reject })
-        child.send({ call: calls, name, input } satisfies Call)
+        child.send({ call: calls, name, input } satisfies RpcCall)
       }),
     note: (value) => {
-      if (!ended) child.send({ note: value } satisfies Note)
+      if (!ended) child.send({ note: value } satisfies RpcNote)
     },
     onNote: () => {},
     stop: () => end(child, 'SIGKILL'),

@@ -10,11 +10,11 @@ import { parseArgs } from 'node:util'
 import { approveCase } from './approve.ts'
 import {
   acceptCase,
+  type BenchSettings,
   checkLife,
   type Life,
   latencyCase,
   lifeCase,
-  type Settings,
   statusCase,
   watchLife,
 } from './cases.ts'
@@ -27,6 +27,7 @@ import { requestLogCase } from './request-log.ts'
 import { reconcileCase } from './statements.ts'
 import { transactionsCase } from './transactions.ts'
 import {
+  type BenchWorld,
   type Cleanup,
   createCleanup,
   type Database,
@@ -35,14 +36,13 @@ import {
   PROVIDER_SETTINGS,
   SERVER_SETTINGS,
   startWorld,
-  type World,
 } from './world.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CASES = ['baseline', 'accept', 'life', 'life_one', 'status', 'latency', 'memory', 'approve'] as const
 /** Cases that take minutes: only when they are named. */
 const LONG_CASES = ['transactions', 'reconcile', 'flood', 'pages', 'requests', 'lists'] as const
-type Case = (typeof CASES | typeof LONG_CASES)[number]
+type BenchCase = (typeof CASES | typeof LONG_CASES)[number]
 
 const HELP = `Usage: npm run bench -- [options] [CASE ...]
 
@@ -153,24 +153,24 @@ function positive(
   return value
 }
 
-function chosenCases(values: Values): Set<Case> {
-  if (values.profile) return new Set<Case>(['life'])
+function chosenCases(values: Values): Set<BenchCase> {
+  if (values.profile) return new Set<BenchCase>(['life'])
   const names = values.only.split(',').filter((name) => name !== '')
   const known: readonly string[] = [...CASES, ...LONG_CASES]
   for (const name of names) {
     if (!known.includes(name)) throw new Error(`there is no case "${name}": ${known.join(', ')}`)
   }
-  return new Set(names.length === 0 ? CASES : (names as Case[]))
+  return new Set(names.length === 0 ? CASES : (names as BenchCase[]))
 }
 
 /** True once somebody asked this program to end. */
 let stopping = false
 
-function say(text: string): void {
+function writeProgress(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-async function environment(database: Database, settings: Settings): Promise<Results['environment']> {
+async function environment(database: Database, settings: BenchSettings): Promise<Results['environment']> {
   const git = (...args: string[]) => {
     try {
       return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
@@ -201,14 +201,14 @@ async function environment(database: Database, settings: Settings): Promise<Resu
 async function measureAll(
   cleanup: Cleanup,
   database: Database,
-  cases: Set<Case>,
-  settings: Settings,
+  cases: Set<BenchCase>,
+  settings: BenchSettings,
   values: Values,
 ): Promise<Results> {
-  const wants = (...names: Case[]) => names.some((name) => cases.has(name))
+  const wants = (...names: BenchCase[]) => names.some((name) => cases.has(name))
   const results: Results = { environment: await environment(database, settings), cases: {} }
   if (wants('baseline', 'accept')) {
-    say('accept, in turn with baseline ...')
+    writeProgress('accept, in turn with baseline ...')
     const { accept, baseline, ratio } = await acceptCase(cleanup, database, settings, wants('baseline') || !values.only)
     Object.assign(results.cases, { accept, ...(baseline ? { baseline, accept_to_baseline: ratio } : {}) })
   }
@@ -222,34 +222,34 @@ async function measureAll(
     if (values.profile) results.profile = await readProfile(world.server.program, resolve(values.results))
   }
   if (wants('approve')) {
-    say('approve, in turn with approve on one merchant ...')
+    writeProgress('approve, in turn with approve on one merchant ...')
     const { approve, approve_one, check } = await approveCase(cleanup, database, settings)
     Object.assign(results.cases, { approve, approve_one, approve_check: check })
   }
   if (wants('transactions')) {
-    say(`transactions: writing ${settings.transactions} of them ...`)
+    writeProgress(`transactions: writing ${settings.transactions} of them ...`)
     const options = { many: settings.transactions, reads: settings.reads }
     results.cases.transactions = await transactionsCase(cleanup, database, options)
   }
   if (wants('reconcile')) {
-    say(`reconcile: making payments for ${settings.lines} lines ...`)
+    writeProgress(`reconcile: making payments for ${settings.lines} lines ...`)
     results.cases.reconcile = await reconcileCase(cleanup, database, settings.lines)
   }
   if (wants('flood')) {
-    say('flood: payments with and without forged callbacks, in turn ...')
+    writeProgress('flood: payments with and without forged callbacks, in turn ...')
     results.cases.flood = await floodCase(cleanup, database, settings, positive(values, 'forged'))
   }
   if (wants('lists')) {
     const options = { many: positive(values, 'rows'), days: positive(values, 'days') }
-    say(`lists: writing ${options.many} rows of each ...`)
+    writeProgress(`lists: writing ${options.many} rows of each ...`)
     results.cases.lists = await listsCase(cleanup, database, options)
   }
   if (wants('pages')) {
-    say(`pages: making ${settings.waiting} payers who wait ...`)
+    writeProgress(`pages: making ${settings.waiting} payers who wait ...`)
     results.cases.pages = await pagesCase(cleanup, database, settings, settings.waiting)
   }
   if (wants('requests')) {
-    say('requests: payments and readings with and without the log of requests, in turn ...')
+    writeProgress('requests: payments and readings with and without the log of requests, in turn ...')
     results.cases.requests = await requestLogCase(cleanup, database, settings)
   }
   return results
@@ -258,15 +258,15 @@ async function measureAll(
 async function lifeCases(
   cleanup: Cleanup,
   database: Database,
-  settings: Settings,
-  world: World,
+  settings: BenchSettings,
+  world: BenchWorld,
   life: Life,
-  cases: Set<Case>,
+  cases: Set<BenchCase>,
   results: Results,
 ): Promise<void> {
   let rate = 0
-  if (['life', 'life_one', 'latency', 'memory'].some((name) => cases.has(name as Case))) {
-    say(cases.has('life_one') ? 'life, in turn with life on one merchant ...' : 'life ...')
+  if (['life', 'life_one', 'latency', 'memory'].some((name) => cases.has(name as BenchCase))) {
+    writeProgress(cases.has('life_one') ? 'life, in turn with life on one merchant ...' : 'life ...')
     const measured = await lifeCase(life, settings, world, cases.has('life_one'))
     rate = measured.life.per_second
     results.cases.life = measured.life
@@ -275,7 +275,7 @@ async function lifeCases(
       Object.assign(results.cases, { life_one: measured.life_one, life_one_to_life: measured.ratio })
   }
   if (cases.has('latency')) {
-    say('latency ...')
+    writeProgress('latency ...')
     results.cases.latency = await latencyCase(life, world, rate)
   }
   if (cases.has('status')) {
@@ -285,11 +285,11 @@ async function lifeCases(
       before = life.known.length
       await life.run(world.merchants)
     }
-    say('status, in turn with the empty route ...')
+    writeProgress('status, in turn with the empty route ...')
     const { status, empty, known_ids, ratio } = await statusCase(cleanup, database, settings, world, life)
     Object.assign(results.cases, { status: { ...status, known_ids }, empty, status_to_empty: ratio })
   }
-  say('checking that nothing was lost ...')
+  writeProgress('checking that nothing was lost ...')
   results.cases.check = await checkLife(world, life)
 }
 
@@ -299,7 +299,7 @@ async function main(): Promise<number> {
     process.stdout.write(HELP)
     return 0
   }
-  const settings: Settings = {
+  const settings: BenchSettings = {
     seconds: positive(values, 'seconds'),
     warmup_seconds: positive(values, 'warmup'),
     rounds: positive(values, 'rounds'),
@@ -321,7 +321,7 @@ async function main(): Promise<number> {
     process.on(signal, () => {
       if (stopping) return
       stopping = true
-      say('stopping ...')
+      writeProgress('stopping ...')
       // A database that is just being made has to be there before it can be ended.
       void Promise.allSettled([opening])
         .then(() => cleanup.run())
@@ -336,7 +336,7 @@ async function main(): Promise<number> {
     await writeFile(file, `${json}\n`)
     if (!values.json) process.stdout.write(`${table(results)}\n`)
     process.stdout.write(`${json}\n`)
-    say(`written to ${file}`)
+    writeProgress(`written to ${file}`)
     const { check, accept, approve_check, flood, requests } = results.cases
     const logged = requests === undefined ? [] : [requests.with_log.check, requests.without.check]
     const checks = [check, approve_check, flood?.check, ...logged].filter((one) => one !== undefined)

@@ -17,7 +17,7 @@ import {
 /** The reads. */
 export const READS = ['page', 'reference', 'balance'] as const
 /** One kind of read. */
-export type Read = (typeof READS)[number]
+export type ReadKind = (typeof READS)[number]
 
 /** The latencies of one kind of read: of few transactions, of many, and the ratio of the medians. */
 export type Compared = { few: Percentiles; many: Percentiles; ratio: number }
@@ -32,7 +32,7 @@ export type TransactionReads = {
   first: { few_ms: number; many_ms: number }
   /** The statement of the last whole month. */
   month: { few_ms: number; many_ms: number; count: number }
-  reads: Record<Read, Compared>
+  reads: Record<ReadKind, Compared>
 }
 
 /** As many as a busy shop has in a month. */
@@ -42,7 +42,7 @@ const HOUR_MS = 3_600_000
 const YEAR_MS = 365 * 24 * HOUR_MS
 
 /** A merchant with transactions, and its server. */
-type Shop = { url: string; merchant: BenchMerchant; paths: Record<Read, string[]>; month: string }
+type TransactionsMerchant = { url: string; merchant: BenchMerchant; paths: Record<ReadKind, string[]>; month: string }
 
 /** Creates both merchants and reads in turns: first page, look-up by reference, balance. */
 export async function transactionsCase(
@@ -52,22 +52,22 @@ export async function transactionsCase(
 ): Promise<TransactionReads> {
   const local = createCleanup()
   cleanup.add(local.run)
-  const few = await makeShop(local, database, Math.min(FEW, options.many))
+  const few = await makeTransactionsMerchant(local, database, Math.min(FEW, options.many))
   const began = performance.now()
-  const many = await makeShop(local, database, options.many)
+  const many = await makeTransactionsMerchant(local, database, options.many)
   const making_s = Math.round((performance.now() - began) / 1000)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   local.add(async () => agent.destroy())
 
-  const once = async (shop: Shop, path: string) => (await timed(agent, shop, path)).ms
+  const once = async (shop: TransactionsMerchant, path: string) => (await timeRead(agent, shop, path)).ms
   const first = {
     few_ms: await once(few, few.paths.page[0] as string),
     many_ms: await once(many, many.paths.page[0] as string),
   }
-  const reads = {} as Record<Read, Compared>
+  const reads = {} as Record<ReadKind, Compared>
   for (const read of READS) reads[read] = await compare(agent, few, many, read, options.reads)
-  const month_few = await timed(agent, few, few.month)
-  const month_many = await timed(agent, many, many.month)
+  const month_few = await timeRead(agent, few, few.month)
+  const month_many = await timeRead(agent, many, many.month)
   const { lines } = (JSON.parse(month_many.text) as { data: { lines: { count: number }[] } }).data
   await local.run()
   return {
@@ -81,7 +81,13 @@ export async function transactionsCase(
 }
 
 /** The same read of both merchants in turns, so that other load on the machine affects both. */
-async function compare(agent: Agent, few: Shop, many: Shop, read: Read, count: number): Promise<Compared> {
+async function compare(
+  agent: Agent,
+  few: TransactionsMerchant,
+  many: TransactionsMerchant,
+  read: ReadKind,
+  count: number,
+): Promise<Compared> {
   const times = { few: [] as number[], many: [] as number[] }
   for (let n = -WARM_UP; n < count; n++) {
     for (const [name, shop] of [
@@ -89,7 +95,7 @@ async function compare(agent: Agent, few: Shop, many: Shop, read: Read, count: n
       ['many', many],
     ] as const) {
       const paths = shop.paths[read]
-      const { ms } = await timed(agent, shop, paths[(n + WARM_UP) % paths.length] as string)
+      const { ms } = await timeRead(agent, shop, paths[(n + WARM_UP) % paths.length] as string)
       if (n >= 0) times[name].push(ms)
     }
   }
@@ -98,7 +104,7 @@ async function compare(agent: Agent, few: Shop, many: Shop, read: Read, count: n
 }
 
 /** One GET on a keep-alive connection. */
-function timed(agent: Agent, shop: Shop, path: string): Promise<{ ms: number; text: string }> {
+function timeRead(agent: Agent, shop: TransactionsMerchant, path: string): Promise<{ ms: number; text: string }> {
   const headers = { authorization: `Bearer ${shop.merchant.key}` }
   return new Promise((resolve, reject) => {
     const began = performance.now()
@@ -118,7 +124,11 @@ function timed(agent: Agent, shop: Shop, path: string): Promise<{ ms: number; te
   })
 }
 
-async function makeShop(cleanup: Cleanup, database: Database, count: number): Promise<Shop> {
+async function makeTransactionsMerchant(
+  cleanup: Cleanup,
+  database: Database,
+  count: number,
+): Promise<TransactionsMerchant> {
   const { url: database_url, drop } = await database.create('transactions')
   cleanup.add(drop)
   const [merchant] = await makeMerchants(database, database_url, 1)

@@ -37,7 +37,7 @@ export type BenchMerchant = { id: string; routing_code: number; key: string }
 export type Server = { program: Program; port: number; url: string; env: Record<string, string> }
 
 /** Everything that a whole payment needs. */
-export type World = {
+export type BenchWorld = {
   server: Server
   provider: Program
   provider_url: string
@@ -211,7 +211,7 @@ export async function startWorld(
   count: number,
   node_args: string[] = [],
   more: Record<string, string> = {},
-): Promise<World> {
+): Promise<BenchWorld> {
   const merchants = await makeMerchants(database, url, count)
   const port = await freePort()
   const provider = startProgram(['server/src/adapters/providers/mock/server.ts'], {

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url'
 import { ROOT, staleFiles } from './generated.ts'
 
 /** One check. `run` returns its findings; an empty text means success. */
-type Step = { name: string; run: () => Promise<string>; to_do: string }
+type CheckStep = { name: string; run: () => Promise<string>; to_do: string }
 
 const FOLDER = fileURLToPath(ROOT)
 
-const STEPS: Step[] = [
+const STEPS: CheckStep[] = [
   {
     name: 'format and lint',
     run: () => program(bin('biome'), ['check', '--error-on-warnings', '--max-diagnostics=8', '.']),

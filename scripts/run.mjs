@@ -164,9 +164,9 @@ function fingerprint(lock) {
 }
 
 /**
-* Runs `work` while this process holds the installation lock of this checkout. The lock is an abstract socket: the kernel frees it
-* when its holder dies, so no stale lock file remains.
-*/
+ * Runs `work` while this process holds the installation lock of this checkout. The lock is an abstract socket: the kernel frees it
+ * when its holder dies, so no stale lock file remains.
+ */
 async function withInstallLock(work) {
   const name = `\0malipo-install-${createHash('sha256').update(ROOT).digest('hex')}`
   const giveUp = performance.now() + INSTALL_WAIT_MS
@@ -237,9 +237,9 @@ function run(node, args) {
 }
 
 /**
-* npm runs this script in a shell that forwards no signals: killing npm would leave the server running. If the parent of this
-* process changes, npm has ended.
-*/
+ * npm runs this script in a shell that forwards no signals: killing npm would leave the server running. If the parent of this
+ * process changes, npm has ended.
+ */
 function stopWithParent(child) {
   const parent = process.ppid
   setInterval(() => {

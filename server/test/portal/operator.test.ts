@@ -211,7 +211,7 @@ describe('the console', () => {
     await question(first).getByText('Yours is the first approval').waitFor()
     await first.fill('', 'Reason for approving', 'The invoice is there')
     await first.press('', 'Approve TZS 60,000')
-    await hears(first, '', 'No money has left: a second operator is needed.')
+    await hears(first, '', 'No money has left: a second operator must approve.')
     await first.page.getByText('You have approved.', { exact: false }).waitFor()
     assert.equal(await first.page.getByRole('button', { name: 'Approve', exact: true }).count(), 0)
     assert.equal(await statusOf(id), 'PENDING_ADMIN_APPROVAL')

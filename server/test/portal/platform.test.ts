@@ -135,7 +135,7 @@ test('the audit log is searched and its chains are verified from the page', asyn
   const { page } = visitor
   await visitor.opens('/audit')
   await page.getByRole('button', { name: 'Verify the chains' }).click()
-  await page.getByText(/chains with [\d,]+ acts are whole\./).waitFor()
+  await page.getByText(/chains with [\d,]+ entries are intact\./).waitFor()
   await visitor.fill('Tendo', 'Action', 'adjustment.create')
   await page.getByLabel('Action', { exact: true }).press('Enter')
   await page.waitForURL(/action=adjustment\.create/)
@@ -202,7 +202,7 @@ for (const language of LANGUAGES) {
       .waitFor()
     const none = visitor.says(
       'Hana saketi: mfumo wenyewe unaigiza',
-      'No circuit: the platform plays this provider itself',
+      'No circuit: the platform simulates this provider itself',
     )
     await visitor.page.getByText(none, { exact: false }).first().waitFor()
     assert.equal(await visitor.page.getByText(/haijaitwa na mchakato huu|Not called by this process/).count(), 0)
