@@ -1,7 +1,7 @@
-// Where oidc-provider keeps what it must remember: in PostgreSQL, so that every process of an installation agrees.
+// The storage of oidc-provider: in PostgreSQL, so that all processes of an installation share it.
 //
-// The id of a session, a code or a refresh token is the secret itself. Rows are found by its hash and their content is
-// encrypted, so that a copy of the database signs nobody in.
+// The id of a session, a code or a refresh token is a secret. Rows are found by the hash of the id and their content is
+// encrypted, so that a copy of the database does not give access.
 
 import { createHash } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
@@ -22,7 +22,7 @@ const FIND_BY_UID = sql(
   'identity_records_find_by_uid',
   `select payload, consumed_at from identity_records where uid = $2 and model = $1 and expires_at > $3`,
 )
-// Of two requests that use the same code or refresh token at the same moment, one changes the row.
+// If two requests use the same code or refresh token at once, one of them changes the row.
 const CONSUME = sql(
   'identity_records_consume',
   `update identity_records set consumed_at = $3 where model = $1 and id_hash = $2 and consumed_at is null returning model`,
@@ -44,15 +44,15 @@ const SWEEP = sql(
      select r.model, r.id_hash from identity_records r where r.expires_at <= $1 limit 1000) returning model`,
 )
 
-/** For what the provider stores without a time to live. It does so for nothing that we use. */
+/** The lifetime of a record without one. The provider sets a lifetime for each kind of record that is used here. */
 const LIFE_S_DEFAULT = 86_400
 
-const hashOf = (id: string) => createHash('sha256').update(id).digest()
+const idHash = (id: string) => createHash('sha256').update(id).digest()
 
-/** Makes the storage of one kind of thing. */
+/** Creates the storage of each model of the provider. */
 export function createAdapter(deps: Deps): (model: string) => Adapter {
-  type Row = { payload: string; consumed_at: Date | null }
-  const read = ([row]: Row[]): AdapterPayload | undefined => {
+  type RecordRow = { payload: string; consumed_at: Date | null }
+  const read = ([row]: RecordRow[]): AdapterPayload | undefined => {
     if (!row) return undefined
     const payload = JSON.parse(deps.vault.open(row.payload)) as AdapterPayload
     return row.consumed_at === null ? payload : { ...payload, consumed: Math.floor(row.consumed_at.getTime() / 1000) }
@@ -64,24 +64,24 @@ export function createAdapter(deps: Deps): (model: string) => Adapter {
       const { consumed: _, ...rest } = payload
       const sealed = deps.vault.seal(JSON.stringify(rest))
       const { grantId = null, uid = null } = payload
-      await write.query(UPSERT, [model, hashOf(id), sealed, grantId, accountOf(payload), uid, expires_at])
+      await write.query(UPSERT, [model, idHash(id), sealed, grantId, recordSubject(payload), uid, expires_at])
     },
     async find(id) {
-      return read(await deps.db.query<Row>(FIND, [model, hashOf(id), deps.clock.now()]))
+      return read(await deps.db.query<RecordRow>(FIND, [model, idHash(id), deps.clock.now()]))
     },
     async findByUid(uid) {
-      return read(await deps.db.query<Row>(FIND_BY_UID, [model, uid, deps.clock.now()]))
+      return read(await deps.db.query<RecordRow>(FIND_BY_UID, [model, uid, deps.clock.now()]))
     },
     // Only the device flow has user codes, and it is off.
     async findByUserCode() {},
     async consume(id) {
-      const taken = await write.query(CONSUME, [model, hashOf(id), deps.clock.now()])
-      if (taken.length > 0) return
+      const consumed = await write.query(CONSUME, [model, idHash(id), deps.clock.now()])
+      if (consumed.length > 0) return
       const { errors } = await import('oidc-provider')
       throw new errors.InvalidGrant(`${model} was used already`)
     },
     async destroy(id) {
-      await write.query(DESTROY, [model, hashOf(id)])
+      await write.query(DESTROY, [model, idHash(id)])
     },
     async revokeByGrantId(grant_id) {
       await write.query(REVOKE_GRANT, [model, grant_id])
@@ -89,33 +89,31 @@ export function createAdapter(deps: Deps): (model: string) => Adapter {
   })
 }
 
-/** Whose thing it is. A sign-in under way belongs to the person whose password was right, before it is anybody's session. */
-function accountOf(payload: AdapterPayload): string | null {
+/** The subject of a record. An open sign-in belongs to the user whose password was right, before there is a session. */
+function recordSubject(payload: AdapterPayload): string | null {
   const result = payload.result as SignInResult | undefined
   return result?.login?.accountId ?? result?.first_step?.subject ?? payload.accountId ?? null
 }
 
-/** What a sign-in under way has come to: done, or a right password that a second step must follow. */
+/** The state of an open sign-in: complete, or a right password without the second step. */
 export type SignInResult = {
   login?: { accountId: string; amr: string[]; ts: number }
   first_step?: { subject: string; new_secret?: string; may_replace?: boolean }
 }
 
-/** Ends everything the provider remembers of a person: sessions, grants, codes, refresh tokens, sign-ins under way. */
+/** Deletes all records of a user: sessions, grants, codes, refresh tokens and open sign-ins. */
 export async function forgetAccount(tx: Tx, subject: string): Promise<void> {
   await tx.query(FORGET_ACCOUNT, [subject])
 }
 
-/**
- * Ends what the provider remembers of a person but one sign-in under way, and the session of the browser that it is in.
- */
+/** Deletes all records of a user except one open sign-in and the session of its browser. */
 export async function forgetOthers(
   tx: Tx,
   subject: string,
   kept: { interaction: string; session: string | null },
 ): Promise<void> {
-  const session = kept.session === null ? null : hashOf(kept.session)
-  await tx.query(FORGET_OTHERS, [subject, hashOf(kept.interaction), session])
+  const session = kept.session === null ? null : idHash(kept.session)
+  await tx.query(FORGET_OTHERS, [subject, idHash(kept.interaction), session])
 }
 
 /** Deletes records that have expired. */

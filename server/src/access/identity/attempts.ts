@@ -1,30 +1,30 @@
-// Slowing down whoever guesses: failed tries are counted in the database, where all processes agree on them.
+// The rate limit of sign-in attempts. Failed attempts are counted in the database, which all processes share.
 //
-// Nobody is locked out for good. Tries are counted per account and address, and pause longer and longer; tries at one
-// account from everywhere have a ceiling of their own. A browser that signed in to the account before is counted by
-// itself, so that an attack on an account does not keep its owner out. Tries in vain fade, also while others are made.
+// No account is locked for ever. Attempts are counted by account and address, with growing pauses, and by account alone.
+// A browser that signed in to the account before has its own counter, so that an attack does not keep the owner out.
+// Failed attempts expire one by one, also while further attempts are made.
 
 import { createHash } from 'node:crypto'
 import { type Deps, inTransaction, oneStatement, sql, type Tx } from '../../kernel/db/index.ts'
 import { assertInvariant, customerNetwork, limitConcurrency } from '../../kernel/lib/index.ts'
 
 /**
- * After `free` tries in vain the next waits `first_s`, then twice as long each time, up to `max_s`. One of them is
- * forgotten every `fade_ms`; where that is null, only a right answer or a day of quiet forgets.
+ * After `free` failed attempts the next one waits `first_s`, then twice as long each time, up to `max_s`. One failure
+ * expires every `fade_ms`. Null means that only a success, or a day without attempts, resets the counter.
  */
-type Limit = { free: number; first_s: number; max_s: number; fade_ms: number | null }
-type Limits = { pair: Limit | null; account: Limit; address: Limit }
+type AttemptLimit = { free: number; first_s: number; max_s: number; fade_ms: number | null }
+type AttemptLimits = { pair: AttemptLimit | null; account: AttemptLimit; address: AttemptLimit }
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** A network of many phones shares one address: its limit is wide, and soon forgets. */
-const ADDRESS: Limit = { free: 200, first_s: 10, max_s: 60, fade_ms: MINUTE_MS / 2 }
-const PAIR: Limit = { free: 5, first_s: 30, max_s: 900, fade_ms: null }
-/** All browsers together that an account signed in with before: 500 tries a day. */
-const DEVICES: Limit = { free: 500, first_s: 60, max_s: 900, fade_ms: (24 * HOUR_MS) / 500 }
+/** Many phones share one address, so this limit is wide and its failures expire soon. */
+const ADDRESS: AttemptLimit = { free: 200, first_s: 10, max_s: 60, fade_ms: MINUTE_MS / 2 }
+const PAIR: AttemptLimit = { free: 5, first_s: 30, max_s: 900, fade_ms: null }
+/** All known browsers of an account together: 500 attempts a day. */
+const DEVICES: AttemptLimit = { free: 500, first_s: 60, max_s: 900, fade_ms: (24 * HOUR_MS) / 500 }
 
-/** What may be tried: a password, a code of the second step, or having mail sent. */
+/** The kinds of attempts: a password, a code of the second step, or a request for an e-mail. */
 const KINDS = {
   password: {
     pair: PAIR,
@@ -41,21 +41,21 @@ const KINDS = {
     account: { free: 4, first_s: 300, max_s: 3600, fade_ms: HOUR_MS },
     address: { free: 30, first_s: 30, max_s: 600, fade_ms: MINUTE_MS },
   },
-} as const satisfies Record<string, Limits>
+} as const satisfies Record<string, AttemptLimits>
 
-/** A try that fails is forgotten when nothing was tried for so long. */
+/** A counter is reset after this time without attempts. */
 const FORGET_MS = 24 * HOUR_MS
 
-/** Who tries: an e-mail address or the like, from an address, in a browser that is known to the account or not. */
-export type Trier = { account: string; address: string; device: string | null }
+/** The client of an attempt: the account, the IP address, and the id of a browser that the account knows. */
+export type AttemptClient = { account: string; address: string; device: string | null }
 
-/** A try that may be made, or how long it has to wait. */
-export type Attempt =
+/** An attempt that is allowed, or the time until the next one. */
+export type SignInAttempt =
   | { allowed: true; succeeded(): Promise<void> }
   | { allowed: false; blocked: 'pair' | 'account' | 'address'; retry_after_s: number }
 
-type Counted = { what: 'pair' | 'account' | 'address'; key: Buffer; limit: Limit }
-type Row = { key_hash: Buffer; failures: number; last_at: Date; blocked_until: Date }
+type AttemptCounter = { what: 'pair' | 'account' | 'address'; key: Buffer; limit: AttemptLimit }
+type CounterRow = { key_hash: Buffer; failures: number; last_at: Date; blocked_until: Date }
 
 const OPEN = sql(
   'attempts_open',
@@ -78,28 +78,32 @@ const SWEEP = sql(
 )
 
 /**
- * Tries that a process counts at once. Those of one address wait for one row: more of them would hold every connection
- * of the pool meanwhile, and payments would get none.
+ * The most attempts that a process counts at once. Attempts of one address wait for one row lock; without this limit they
+ * could hold every connection of the pool.
  */
 const countedAtOnce = limitConcurrency(2)
 
-/** Changes counters in a transaction of its own, when its turn has come. */
-function count<Result>(deps: Deps, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+/** Changes counters in their own transaction, within the concurrency limit. */
+function changeCounters<Result>(deps: Deps, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   return countedAtOnce(() => inTransaction(deps.db, work))
 }
 
 /**
- * Asks for one try. It counts as failed at once, so that many tries at the same moment, in whatever processes, cannot
- * all slip through; a try that succeeds says so.
+ * Begins one attempt. It counts as failed from the start, so that concurrent attempts in several processes cannot exceed
+ * the limit. After a success the caller calls `succeeded`.
  */
-export async function beginAttempt(deps: Deps, kind: keyof typeof KINDS, trier: Trier): Promise<Attempt> {
-  const counted = countedFor(kind, trier)
-  return count(deps, async (tx) => {
+export async function beginAttempt(
+  deps: Deps,
+  kind: keyof typeof KINDS,
+  client: AttemptClient,
+): Promise<SignInAttempt> {
+  const counted = countersFor(kind, client)
+  return changeCounters(deps, async (tx) => {
     const now = deps.clock.now()
     const rows = await lockRows(tx, counted, now)
     const waits = counted.map(({ what, limit }, i) => ({
       blocked: what,
-      ms: leftOf((rows[i]?.blocked_until.getTime() ?? 0) - now.getTime(), limit),
+      ms: remainingMs((rows[i]?.blocked_until.getTime() ?? 0) - now.getTime(), limit),
     }))
     const longest = waits.reduce((a, b) => (b.ms > a.ms ? b : a))
     if (longest.ms > 0) {
@@ -113,9 +117,9 @@ export async function beginAttempt(deps: Deps, kind: keyof typeof KINDS, trier: 
   })
 }
 
-/** A right answer: the pair starts anew, the wider counters lose this one try. */
-async function forgive(deps: Deps, counted: readonly Counted[]): Promise<void> {
-  await count(deps, async (tx) => {
+/** After a success: resets the counter of the pair, and takes this attempt off the wider counters. */
+async function forgive(deps: Deps, counted: readonly AttemptCounter[]): Promise<void> {
+  await changeCounters(deps, async (tx) => {
     const now = deps.clock.now()
     const rows = await lockRows(tx, counted, now)
     for (const [i, { what, key }] of counted.entries()) {
@@ -125,23 +129,23 @@ async function forgive(deps: Deps, counted: readonly Counted[]): Promise<void> {
   })
 }
 
-/** The rows of what is counted, in that order, locked in one order, with what has faded until now taken off. */
-async function lockRows(tx: Tx, counted: readonly Counted[], now: Date): Promise<Row[]> {
+/** Locks the rows of the counters in one order. Returns them in the given order, without expired failures. */
+async function lockRows(tx: Tx, counted: readonly AttemptCounter[], now: Date): Promise<CounterRow[]> {
   const keys = counted.map(({ key }) => key)
   await tx.query(OPEN, [keys, now])
-  const rows = await tx.query<Row>(LOCK, [keys])
+  const rows = await tx.query<CounterRow>(LOCK, [keys])
   return counted.map(({ key, limit }) => {
     const row = rows.find(({ key_hash }) => key_hash.equals(key))
-    assertInvariant(row !== undefined, 'a counter of attempts that was just opened exists')
-    return faded(row, limit, now)
+    assertInvariant(row !== undefined, 'the counter of attempts is missing')
+    return withoutExpired(row, limit, now)
   })
 }
 
 /**
- * A row as it counts now. Of the time that passed only what let tries fade is used up: else tries that follow each other
- * faster than `fade_ms` would never fade.
+ * A row without its expired failures. `last_at` advances by whole steps of `fade_ms`; otherwise failures of attempts that
+ * follow each other faster than `fade_ms` would never expire.
  */
-function faded(row: Row, { fade_ms }: Limit, now: Date): Row {
+function withoutExpired(row: CounterRow, { fade_ms }: AttemptLimit, now: Date): CounterRow {
   const passed_ms = Math.max(0, now.getTime() - row.last_at.getTime())
   if (passed_ms > FORGET_MS) return { ...row, failures: 0, last_at: now }
   if (fade_ms === null) return { ...row, last_at: now }
@@ -150,17 +154,17 @@ function faded(row: Row, { fade_ms }: Limit, now: Date): Row {
   return { ...row, failures: row.failures - gone, last_at: new Date(row.last_at.getTime() + gone * fade_ms) }
 }
 
-/** What is left of a pause: at most the longest one, even if the clock has stepped back. */
-function leftOf(ms: number, { max_s }: Limit): number {
+/** The rest of a pause: at most the longest pause, even if the clock has stepped back. */
+function remainingMs(ms: number, { max_s }: AttemptLimit): number {
   return Math.min(ms, max_s * 1000)
 }
 
-function pauseMs({ free, first_s, max_s }: Limit, failures: number): number {
+function pauseMs({ free, first_s, max_s }: AttemptLimit, failures: number): number {
   return failures < free ? 0 : Math.min(max_s, first_s * 2 ** (failures - free)) * 1000
 }
 
-function countedFor(kind: keyof typeof KINDS, { account, address, device }: Trier): Counted[] {
-  const { pair, account: of_account, address: of_address }: Limits = KINDS[kind]
+function countersFor(kind: keyof typeof KINDS, { account, address, device }: AttemptClient): AttemptCounter[] {
+  const { pair, account: of_account, address: of_address }: AttemptLimits = KINDS[kind]
   const place = customerNetwork(address)
   const key = (...parts: string[]) =>
     createHash('sha256')
@@ -179,7 +183,7 @@ function countedFor(kind: keyof typeof KINDS, { account, address, device }: Trie
   ]
 }
 
-/** Deletes counters that nobody needs any more. */
+/** Deletes expired counters. */
 export async function sweepAttempts(deps: Deps, now: Date): Promise<number> {
   const before = new Date(now.getTime() - FORGET_MS)
   return (await oneStatement(deps.db).query(SWEEP, [before])).length

@@ -1,4 +1,4 @@
-// Passwords that everybody tries first: the most common ones of at least eight characters, and a few of our own region.
+// Common passwords: the most frequent ones of at least eight characters, and a few of Tanzania.
 
 /** In lower case. */
 export const COMMON_PASSWORDS: ReadonlySet<string> = new Set(

@@ -1,4 +1,4 @@
-// Passwords: Argon2id, long rather than complicated, and never one of those that everybody tries first.
+// Passwords: hashed with Argon2id. The rules demand length, not kinds of characters, and refuse common passwords.
 
 import { argon2, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
@@ -15,12 +15,12 @@ const derive = promisify(argon2)
 const LENGTH_MIN = 8
 const LENGTH_MAX = 128
 
-/** As OWASP recommends for Argon2id: 19 MiB, two passes. A stored hash names its own, so these may grow. */
+/** OWASP's recommendation for Argon2id: 19 MiB, two passes. A stored hash names its own cost, so these may grow. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 }
 const TAG_BYTES = 32
 const SALT_BYTES = 16
 
-/** What is wrong with a password, in the words of PASSWORD_PROBLEMS and of the pages. */
+/** The reasons for which the server refuses a password. */
 export type PasswordProblem = 'short' | 'long' | 'common' | 'personal'
 
 const PASSWORD_PROBLEMS: Record<PasswordProblem, string> = {
@@ -30,10 +30,10 @@ const PASSWORD_PROBLEMS: Record<PasswordProblem, string> = {
   personal: 'must not be the e-mail address or the name',
 }
 
-/** Two ways to type the same letters give the same password. */
+/** Unicode forms of the same text give the same password. */
 const normal = (password: string) => password.toWellFormed().normalize('NFKC')
 
-/** What is wrong with a password for this person; null when it will do. There are no rules about kinds of characters. */
+/** The reason to refuse a password for this user; null if it is acceptable. */
 export function passwordProblem(password: string, person: { email: string; name: string }): PasswordProblem | null {
   const text = normal(password)
   const length = [...text].length
@@ -45,43 +45,43 @@ export function passwordProblem(password: string, person: { email: string; name:
   return COMMON_PASSWORDS.has(plain) || new Set(plain).size === 1 ? 'common' : null
 }
 
-/** A password that nobody guesses, for a person who will change it. */
+/** Generates a random password, for a user who will change it. */
 export function newPassword(random: Random): string {
   return randomBase62(random, 20)
 }
 
-/** The hash of a password, in the PHC form. Takes tens of milliseconds: call it outside of transactions. */
+/** Hashes a password, in the PHC form. It takes tens of milliseconds: call it outside of transactions. */
 export async function hashPassword(deps: Deps, password: string): Promise<string> {
   const salt = Buffer.from(deps.random.bytes(SALT_BYTES))
   const { memory, passes, parallelism } = COST
-  const tag = await tagOf(password, salt, COST)
+  const tag = await passwordTag(password, salt, COST)
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`
 }
 
-/** Passwords that are derived at once. One processor is left to payments, where there are two. */
-const derivedAtOnce = limitConcurrency(Math.min(2, Math.max(1, availableParallelism() - 1)))
+/** The concurrency limit of password hashing. It leaves one of two processors to payments. */
+const limitHashing = limitConcurrency(Math.min(2, Math.max(1, availableParallelism() - 1)))
 
-function tagOf(password: string, nonce: Buffer, cost: typeof COST): Promise<Buffer> {
+function passwordTag(password: string, nonce: Buffer, cost: typeof COST): Promise<Buffer> {
   const given = { message: normal(password), nonce, tagLength: TAG_BYTES, ...cost }
-  return derivedAtOnce(() => derive('argon2id', given))
+  return limitHashing(() => derive('argon2id', given))
 }
 
 const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/(?<!=)=+$/, '')
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-/** Nobody's password, of the same cost: asking for a stranger takes as long as asking for somebody we know. */
-const NOBODY = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(Buffer.alloc(SALT_BYTES))}$${base64(Buffer.alloc(TAG_BYTES))}`
+/** A dummy hash of the same cost, so that an unknown user takes as long as a known one. */
+const DUMMY_HASH = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(Buffer.alloc(SALT_BYTES))}$${base64(Buffer.alloc(TAG_BYTES))}`
 
-/** Whether this is the password of the hash. Null, nobody's hash, is answered no in the same time. */
+/** True if the password matches the hash. If the hash is null, the dummy hash keeps the response time the same. */
 export async function checkPassword(stored: string | null, password: string): Promise<boolean> {
-  const parts = PHC.exec(stored ?? NOBODY)
+  const parts = PHC.exec(stored ?? DUMMY_HASH)
   if (!parts) throw new Error('a stored password hash cannot be read')
   const [memory, passes, parallelism] = parts.slice(1, 4).map(Number) as [number, number, number]
   const [salt, tag] = parts.slice(4).map((part) => Buffer.from(part, 'base64')) as [Buffer, Buffer]
-  // Longer texts are no password of anybody's, and must not cost more than one.
+  // A longer text is not a valid password. It must not take longer than one.
   const text = password.length > LENGTH_MAX * 4 ? '' : password
-  const found = await tagOf(text, salt, { memory, passes, parallelism })
+  const found = await passwordTag(text, salt, { memory, passes, parallelism })
   return timingSafeEqual(found, tag) && stored !== null && text !== ''
 }
 
@@ -92,44 +92,42 @@ const STORE = sql(
 )
 const HASH = sql('credentials_hash', 'select password_hash from credentials where user_id = $1')
 
-/** True when this is the password of a person of the built-in provider. */
+/** True if this is the password of the user at the built-in provider. */
 export async function hasPassword(reader: Reader, user_id: string, password: string): Promise<boolean> {
   const [row] = await reader.query<{ password_hash: string }>(HASH, [user_id])
   return checkPassword(row?.password_hash ?? null, password)
 }
 const SUBJECT = sql('credentials_subject', 'select issuer, subject, email, name from users where id = $1 for update')
 
-type Person = { issuer: string | null; subject: string | null; email: string; name: string }
+type UserIdentityRow = { issuer: string | null; subject: string | null; email: string; name: string }
 
-/**
- * Sets a person's password and signs them out everywhere, as `storePassword`. Refuses (400) a password that will not do.
- */
+/** Hashes and stores a password, as `storePassword`. Refuses (400) a password that breaks the rules. */
 export async function setPassword(deps: Deps, tx: Tx, user_id: string, password: string): Promise<void> {
-  const person = await findPerson(tx, user_id)
+  const person = await lockUser(tx, user_id)
   const problem = passwordProblem(password, person)
   if (problem) refuseField('password', PASSWORD_PROBLEMS[problem])
   await storePassword(deps, tx, user_id, await hashPassword(deps, password))
 }
 
 /**
- * Stores a password that was hashed before, and ends every session of the person: what the provider remembers is
- * deleted, and the person gets a new subject, so that access tokens that are still out are refused on the next request.
+ * Stores a hashed password and ends every session of the user. The user gets a new subject, so that the server refuses
+ * existing access tokens on the next request.
  */
 export async function storePassword(deps: Deps, tx: Tx, user_id: string, password_hash: string): Promise<void> {
   await tx.query(STORE, [user_id, password_hash, deps.clock.now()])
   await endSessions(deps, tx, user_id)
 }
 
-/** Signs a person of the built-in provider out everywhere, on the next request of every process. */
+/** Ends every session of a user of the built-in provider, from the next request of every process on. */
 export async function endSessions(deps: Deps, tx: Tx, user_id: string): Promise<void> {
-  const { subject } = await findPerson(tx, user_id)
+  const { subject } = await lockUser(tx, user_id)
   if (subject !== null) await forgetAccount(tx, subject)
   await setIdentity(deps, tx, user_id, { issuer: EMBEDDED, subject: newId(deps, 0) })
 }
 
-async function findPerson(reader: Reader, user_id: string): Promise<Person> {
-  const [person] = await reader.query<Person>(SUBJECT, [user_id])
-  if (!person) throw new Error('a password for nobody')
+async function lockUser(reader: Reader, user_id: string): Promise<UserIdentityRow> {
+  const [person] = await reader.query<UserIdentityRow>(SUBJECT, [user_id])
+  if (!person) throw new Error('the user of a password is missing')
   if (person.issuer !== null && person.issuer !== EMBEDDED) {
     refuseField('email', 'belongs to a person of another identity provider, who has no password here')
   }

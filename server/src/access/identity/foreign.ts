@@ -1,38 +1,38 @@
-// Tokens of a foreign OpenID Connect issuer (OIDC_ISSUER), and the e-mail address that it vouches for.
+// Tokens of a foreign OpenID Connect issuer (OIDC_ISSUER), and the e-mail address that the issuer has verified.
 
 import { decodeJwt, decodeProtectedHeader, type JWTPayload } from 'jose'
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Console } from '../../kernel/http/index.ts'
 import { Refusal, refuse } from '../../kernel/lib/index.ts'
-import { ask } from './ask.ts'
+import { fetchJson } from './fetch-json.ts'
 import { createIssuer } from './issuer.ts'
-import { authTimeOf, type Expected, isStrong, noError, readToken, type Verifier } from './tokens.ts'
+import { authTimeOf, type ExpectedToken, isStrong, noError, readToken, type Verifier } from './tokens.ts'
 
-/** How long the issuer's word about somebody whom we do not know is remembered, and for how many of them. */
-const REMEMBERED_MS = 60_000
-const REMEMBERED_MAX = 1_000
-/** After a question that failed, the issuer is left alone for so long. */
+/** The lifetime and size of the cache of verified e-mail addresses. */
+const CACHE_MS = 60_000
+const CACHE_MAX = 1_000
+/** After a failed request, the server sends no request for the same user for this time. */
 const REST_MS = 10_000
 const KID_MAX = 255
 
-/** Makes the check of tokens of OIDC_ISSUER. */
+/** Creates the verifier of tokens of OIDC_ISSUER. */
 export function createForeignVerifier(deps: Deps): Verifier {
   const { oidc_issuer, oidc_audience, oidc_algorithms, oidc_token_type, oidc_operator_acr } = deps.config
   const issuer = createIssuer(deps)
   const bearer = oidc_token_type === 'bearer'
-  const expected: Expected = {
+  const expected: ExpectedToken = {
     issuer: oidc_issuer,
     audience: oidc_audience,
     algorithms: oidc_algorithms,
     typ: bearer ? 'JWT' : 'at+jwt',
   }
-  const vouched = createMemory(deps, (token, subject) => askForEmail(issuer.userinfo, token, subject))
+  const verifiedEmailOf = cacheEmails(deps, (token, subject) => fetchEmail(issuer.userinfo, token, subject))
 
   return {
     async verify(token) {
-      const looked = await noError(() => ({ header: decodeProtectedHeader(token), said: decodeJwt(token) }))
-      // Cheap first: a text that names another issuer must not make us ask ours for keys.
-      if (looked?.said.iss !== oidc_issuer || !isKid(looked.header.kid)) return null
+      const decoded = await noError(() => ({ header: decodeProtectedHeader(token), claims: decodeJwt(token) }))
+      // The cheap check first: a token of another issuer must not make the server request keys.
+      if (decoded?.claims.iss !== oidc_issuer || !isKid(decoded.header.kid)) return null
       const payload = await readToken(deps, token, issuer.key, expected)
       if (!payload || (bearer && payload.typ !== 'Bearer')) return null
       const strong =
@@ -44,76 +44,76 @@ export function createForeignVerifier(deps: Deps): Verifier {
       const auth_time = authTimeOf(payload)
       return { issuer: oidc_issuer, subject: payload.sub, strong, console, auth_time, by_command: false }
     },
-    // Called with tokens that `verify` has found good, so that their claims may be read without checking them again.
+    // The caller has verified the token, so its claims may be read without another check.
     async verifiedEmail(token, { subject }) {
-      const said = decodeJwt(token)
-      return said.email === undefined ? vouched(token, subject) : emailOf(said)
+      const claims = decodeJwt(token)
+      return claims.email === undefined ? verifiedEmailOf(token, subject) : emailOf(claims)
     },
   }
 }
 
 /**
- * The console that a token was made for: `client_id` tells (RFC 9068), or `azp` as Keycloak has it. Undefined: for neither of
- * the two, so it is no session here. Null: the two are not told apart, because none is configured.
+ * The console of a token, from `client_id` (RFC 9068) or `azp` (Keycloak). Undefined means that the token is for another
+ * client and gives no session. Null means that no clients are configured, so the token opens both consoles.
  */
 function consoleOf({ config }: Deps, { client_id, azp }: JWTPayload): Console | null | undefined {
   const { dashboard_client_id, operator_client_id } = config
   if (operator_client_id === '') return null
-  // One that names two clients is taken for neither.
+  // A token that names two clients belongs to neither.
   if (client_id !== undefined && azp !== undefined && client_id !== azp) return undefined
   const client = client_id ?? azp
   if (client === operator_client_id) return 'operator'
   return client === dashboard_client_id ? 'dashboard' : undefined
 }
 
-/** An issuer with one key need not name it. */
+/** True for a valid key id, and for none: an issuer with one key need not name it. */
 function isKid(kid: unknown): boolean {
   return kid === undefined || (typeof kid === 'string' && kid !== '' && kid.length <= KID_MAX)
 }
 
-/** ASCII only: beyond it two addresses that differ may become one in lower case. Others are bound by their subject. */
+/** ASCII only: two other addresses may become equal in lower case. Users with such addresses are bound by their subject. */
 const EMAIL = /^[\x21-\x3f\x41-\x7e]{1,64}@[\x21-\x3f\x41-\x7e]{1,190}$/
 
-function emailOf(said: JWTPayload): string | null {
-  const { email, email_verified } = said
+function emailOf(claims: JWTPayload): string | null {
+  const { email, email_verified } = claims
   if (email_verified !== true || typeof email !== 'string' || !EMAIL.test(email)) return null
   return email.toLowerCase()
 }
 
-async function askForEmail(
+async function fetchEmail(
   userinfo: () => Promise<string | null>,
   token: string,
   subject: string,
 ): Promise<string | null> {
   const url = await userinfo()
   if (url === null) return null
-  const said = await ask(url, { authorization: `Bearer ${token}` })
-  // The answer must be about the same person (OpenID Connect Core 5.3.2).
-  return said.sub === subject ? emailOf(said) : null
+  const claims = await fetchJson(url, { authorization: `Bearer ${token}` })
+  // The response must have the same subject (OpenID Connect Core 5.3.2).
+  return claims.sub === subject ? emailOf(claims) : null
 }
 
-type AskForEmail = (token: string, subject: string) => Promise<string | null>
+type FetchEmail = (token: string, subject: string) => Promise<string | null>
 
 /**
- * Asks once a minute for each person at most, however often they come. A refusal of the issuer counts as no address. When
- * it is away, whoever needs its answer is refused with 503 service_unavailable.
+ * Caches the e-mail address of each subject for a minute. If the issuer answers 4xx, the user has no verified address. If
+ * the issuer cannot be reached, the caller is refused with 503 service_unavailable.
  */
-function createMemory(deps: Deps, ask: AskForEmail): AskForEmail {
-  const known = new Map<string, { answer: Promise<string | null>; until: number }>()
+function cacheEmails(deps: Deps, fetchEmailOf: FetchEmail): FetchEmail {
+  const cache = new Map<string, { answer: Promise<string | null>; until: number }>()
   return (token, subject) => {
     const now = deps.clock.now().getTime()
-    const remembered = known.get(subject)
-    if (remembered && now < remembered.until && remembered.until - now <= REMEMBERED_MS) return remembered.answer
-    const answer = ask(token, subject).catch((error: { status?: number }) => {
+    const cached = cache.get(subject)
+    if (cached && now < cached.until && cached.until - now <= CACHE_MS) return cached.answer
+    const answer = fetchEmailOf(token, subject).catch((error: { status?: number }) => {
       if (error.status !== undefined && error.status >= 400 && error.status < 500 && error.status !== 429) return null
       entry.until = now + REST_MS
       if (error instanceof Refusal) throw error
-      deps.log.warn({ err: error }, 'OIDC_ISSUER does not tell about a person')
+      deps.log.warn({ err: error }, 'OIDC_ISSUER did not return the e-mail address of a user')
       refuse('service_unavailable', { retry_after_s: REST_MS / 1000 })
     })
-    const entry = { answer, until: now + REMEMBERED_MS }
-    if (known.size >= REMEMBERED_MAX) known.clear()
-    known.set(subject, entry)
+    const entry = { answer, until: now + CACHE_MS }
+    if (cache.size >= CACHE_MAX) cache.clear()
+    cache.set(subject, entry)
     return answer
   }
 }

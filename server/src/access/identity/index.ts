@@ -1,4 +1,4 @@
-// The door of identity.
+// The public interface of identity.
 
 export { endSessions, hasPassword, newPassword, setPassword } from './credentials.ts'
 export { mayMailInvitation } from './invitation-limit.ts'

@@ -1,31 +1,31 @@
 // Accounts: signing up, confirming an e-mail address, and setting a new password by mail.
 //
-// No answer tells whether an address has an account: the page is the same, and what differs is in the e-mail.
+// No reply shows whether an address has an account: the page is the same, and only the e-mail differs.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuse, systemClock } from '../../kernel/lib/index.ts'
 import { confirmEmail, type NewAccount, resetPassword, sendResetLink, signUp } from './accounts.ts'
-import { type Attempt, beginAttempt } from './attempts.ts'
+import { beginAttempt, type SignInAttempt } from './attempts.ts'
 import { checkPassword, hashPassword, type PasswordProblem, passwordProblem } from './credentials.ts'
-import { deviceOf, findSigningIn, textField } from './interactions.ts'
-import { findLink, type LinkKind, type LinkOwner } from './mailed-links.ts'
+import { deviceOf, findSigningIn, formText } from './interactions.ts'
+import { findMailedLink, type LinkKind, type LinkOwner } from './mailed-links.ts'
 import { messagePage, type Problems, textsOf, type View, withLanguage } from './pages.ts'
 import { choosePage, confirmPage, forgotPage, signUpPage } from './pages-forms.ts'
 import type { Texts } from './pages-texts.ts'
-import { PAGE_ROUTE, type Site } from './provider-site.ts'
+import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 
 const EMAIL = /^[^\s@\p{Cc}\p{Cs}]{1,64}@[^\s@\p{Cc}\p{Cs}]{1,185}\.[^\s@\p{Cc}\p{Cs}]{2,63}$/u
 const LINE = /^[^\p{Cc}\p{Cs}]{1,100}$/u
 
 /** Adds the pages. */
-export function accountRoutes(scope: FastifyInstance, site: Site): void {
+export function accountRoutes(scope: FastifyInstance, site: IdentitySite): void {
   signUpRoutes(scope, site)
   forgotRoutes(scope, site)
   chooseRoutes(scope, site)
   confirmRoutes(scope, site)
 }
 
-function signUpRoutes(scope: FastifyInstance, site: Site): void {
+function signUpRoutes(scope: FastifyInstance, site: IdentitySite): void {
   const { deps } = site
   scope.get('/identity/sign-up', PAGE_ROUTE, async (request, reply) => {
     return site.send(reply, 200, signUpPage(site.view(request)))
@@ -33,12 +33,12 @@ function signUpRoutes(scope: FastifyInstance, site: Site): void {
   scope.post('/identity/sign-up', PAGE_ROUTE, async (request, reply) => {
     const view = site.view(request)
     const t = textsOf(view)
-    const [business_name, name] = ['business_name', 'name'].map((field) => textField(request, field).trim()) as [
+    const [business_name, name] = ['business_name', 'name'].map((field) => formText(request, field).trim()) as [
       string,
       string,
     ]
-    const email = emailField(request)
-    const password = textField(request, 'password')
+    const email = emailInput(request)
+    const password = formText(request, 'password')
     const problems = {
       ...lineProblem(t, 'business_name', business_name, t.missing_business),
       ...lineProblem(t, 'name', name, t.missing_name),
@@ -52,84 +52,84 @@ function signUpRoutes(scope: FastifyInstance, site: Site): void {
       if (!(await maySendMail(site, request, email))) return
       const password_hash = await hashPassword(deps, password)
       const account: NewAccount = { email, name, business_name, language: view.language, password_hash }
-      await signUp(deps, account, letterhead(site), { request_id: request.id, address: request.ip })
+      await signUp(deps, account, mailContext(site), { request_id: request.id, address: request.ip })
     })
-    return site.send(reply, 200, sentPage(site, view, t.check_mail_sign_up))
+    return site.send(reply, 200, mailSentPage(site, view, t.check_mail_sign_up))
   })
 }
 
 /**
- * What follows on a form that leads to an e-mail. Where this installation sends none the page says so. It is the same whether
- * there is an account or not.
+ * The page after a form that sends an e-mail, the same with and without an account. If SMTP_URL is empty, the page tells
+ * the user that this installation sends no e-mail.
  */
-function sentPage({ deps }: Site, view: View, sent: string): string {
+function mailSentPage({ deps }: IdentitySite, view: View, sent: string): string {
   const t = textsOf(view)
   return deps.config.smtp_url === ''
     ? messagePage(view, t.no_mail, t.no_mail_lead)
     : messagePage(view, t.check_mail, sent)
 }
 
-function forgotRoutes(scope: FastifyInstance, site: Site): void {
+function forgotRoutes(scope: FastifyInstance, site: IdentitySite): void {
   scope.get('/identity/forgot', PAGE_ROUTE, async (request, reply) => {
     return site.send(reply, 200, forgotPage(site.view(request)))
   })
   scope.post('/identity/forgot', PAGE_ROUTE, async (request, reply) => {
     const view = site.view(request)
     const t = textsOf(view)
-    const email = emailField(request)
+    const email = emailInput(request)
     const problems = emailProblem(t, email)
     if (Object.keys(problems).length > 0) return site.send(reply, 400, forgotPage(view, { email }, problems))
     await atFixedTime(async () => {
       if (!(await maySendMail(site, request, email))) return
-      await sendResetLink(site.deps, email, view.language, letterhead(site))
+      await sendResetLink(site.deps, email, view.language, mailContext(site))
     })
-    return site.send(reply, 200, sentPage(site, view, t.check_mail_reset))
+    return site.send(reply, 200, mailSentPage(site, view, t.check_mail_reset))
   })
 }
 
-function chooseRoutes(scope: FastifyInstance, site: Site): void {
+function chooseRoutes(scope: FastifyInstance, site: IdentitySite): void {
   const { deps } = site
-  const shown = ({ email, password_hash }: LinkOwner) => ({ email, welcome: password_hash === null })
+  const pageOwner = ({ email, password_hash }: LinkOwner) => ({ email, welcome: password_hash === null })
   scope.get('/identity/reset', PAGE_ROUTE, async (request, reply) => {
     const view = site.view(request)
-    const owner = await ownerOf(site, request, 'reset')
+    const owner = await linkOwner(site, request, 'reset')
     if (!owner) return site.send(reply, 400, linkGonePage(view))
-    return site.send(reply, 200, choosePage(view, shown(owner)))
+    return site.send(reply, 200, choosePage(view, pageOwner(owner)))
   })
   scope.post('/identity/reset', PAGE_ROUTE, async (request, reply) => {
     const view = site.view(request)
     const t = textsOf(view)
-    const owner = await ownerOf(site, request, 'reset')
+    const owner = await linkOwner(site, request, 'reset')
     if (!owner) return site.send(reply, 400, linkGonePage(view))
-    const password = textField(request, 'password')
+    const password = formText(request, 'password')
     const problems = newPasswordProblem(t, password, owner)
-    if (problems.password) return site.send(reply, 400, choosePage(view, shown(owner), problems))
+    if (problems.password) return site.send(reply, 400, choosePage(view, pageOwner(owner), problems))
     const act = { request_id: request.id, address: request.ip }
     const password_hash = await hashPassword(deps, password)
     const reset = { owner, token: tokenOf(request), password_hash }
-    const done = await resetPassword(deps, reset, letterhead(site), act, site.revokeAllKeys)
-    if (!done) return site.send(reply, 400, linkGonePage(view))
+    const is_set = await resetPassword(deps, reset, mailContext(site), act, site.revokeAllKeys)
+    if (!is_set) return site.send(reply, 400, linkGonePage(view))
     return site.send(reply, 200, messagePage(view, t.password_saved, t.password_saved_lead))
   })
 }
 
-function confirmRoutes(scope: FastifyInstance, site: Site): void {
+function confirmRoutes(scope: FastifyInstance, site: IdentitySite): void {
   const { deps } = site
   scope.get('/identity/confirm', PAGE_ROUTE, async (request, reply) => {
     const view = site.view(request)
-    const owner = await ownerOf(site, request, 'confirm')
+    const owner = await linkOwner(site, request, 'confirm')
     return owner ? site.send(reply, 200, confirmPage(view, owner)) : site.send(reply, 400, linkGonePage(view))
   })
-  // The mailbox alone does not confirm an account: somebody else may have made it with this address and wait for just that.
+  // The link alone does not confirm an account: a stranger may have created it and wait for the confirmation.
   scope.post('/identity/confirm', PAGE_ROUTE, async (request, reply) => {
     const view = site.view(request)
     const t = textsOf(view)
-    const owner = await ownerOf(site, request, 'confirm')
+    const owner = await linkOwner(site, request, 'confirm')
     if (!owner) return site.send(reply, 400, linkGonePage(view))
     const device = deviceOf(deps, request, await findSigningIn(deps, owner.email))
-    const trier = { account: owner.email, address: request.ip, device }
-    const attempt = allowed(await beginAttempt(deps, 'password', trier))
-    if (!(await checkPassword(owner.password_hash, textField(request, 'password')))) {
+    const client = { account: owner.email, address: request.ip, device }
+    const attempt = requireAllowed(await beginAttempt(deps, 'password', client))
+    if (!(await checkPassword(owner.password_hash, formText(request, 'password')))) {
       return site.send(reply, 401, confirmPage(view, owner, { password: t.wrong_password }))
     }
     await attempt.succeeded()
@@ -139,10 +139,10 @@ function confirmRoutes(scope: FastifyInstance, site: Site): void {
   })
 }
 
-/** How long an answer takes after which mail may be sent. A test may shorten it. */
+/** The duration of a reply that may send an e-mail. Tests shorten it. */
 export const MAIL_ANSWER = { ms: 400 }
 
-/** Does the work and ends at a fixed time, or, where that passed, at a whole multiple of it: the work's own tells nothing. */
+/** Runs the work and ends after a whole multiple of MAIL_ANSWER, so that the duration does not show what the work did. */
 async function atFixedTime(work: () => Promise<void>): Promise<void> {
   const begin = systemClock.now().getTime()
   await work()
@@ -151,18 +151,18 @@ async function atFixedTime(work: () => Promise<void>): Promise<void> {
   await new Promise<void>((resolve) => void systemClock.after(ms - (passed % ms), resolve))
 }
 
-function letterhead(site: Site) {
+function mailContext(site: IdentitySite) {
   return { brand: site.deps.config.brand_name, base_url: site.base_url() }
 }
 
-/** The token of a mailed link. It stands in the URL, which forms without an action of their own post to. */
+/** The token of a mailed link, from the URL: a form without an action posts to the URL of its page. */
 function tokenOf(request: FastifyRequest): string {
   const { token } = request.query as { token?: unknown }
   return typeof token === 'string' ? token : ''
 }
 
-function ownerOf({ deps }: Site, request: FastifyRequest, kind: LinkKind): Promise<LinkOwner | null> {
-  return findLink(deps, deps.db, kind, tokenOf(request))
+function linkOwner({ deps }: IdentitySite, request: FastifyRequest, kind: LinkKind): Promise<LinkOwner | null> {
+  return findMailedLink(deps, deps.db, kind, tokenOf(request))
 }
 
 function linkGonePage(view: View): string {
@@ -171,22 +171,22 @@ function linkGonePage(view: View): string {
   return messagePage(view, t.link_gone, t.link_gone_lead, way_on)
 }
 
-function allowed(attempt: Attempt): Extract<Attempt, { allowed: true }> {
+function requireAllowed(attempt: SignInAttempt): Extract<SignInAttempt, { allowed: true }> {
   return attempt.allowed ? attempt : refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
 }
 
 /**
- * Whether one more e-mail may go to this address. Too many are not sent, and nobody is told so: the page would tell that
- * somebody else asked before. Refuses (429) who has too many sent to whomever.
+ * True if one more e-mail may be sent to this address. The page does not show a false result, because it would show that
+ * another client has asked before. Refuses (429) a client that requests too many e-mails.
  */
-async function maySendMail({ deps }: Site, { ip }: FastifyRequest, email: string): Promise<boolean> {
+async function maySendMail({ deps }: IdentitySite, { ip }: FastifyRequest, email: string): Promise<boolean> {
   const attempt = await beginAttempt(deps, 'mail', { account: email, address: ip, device: null })
-  if (!attempt.allowed && attempt.blocked === 'address') allowed(attempt)
+  if (!attempt.allowed && attempt.blocked === 'address') requireAllowed(attempt)
   return attempt.allowed
 }
 
-function emailField(request: FastifyRequest): string {
-  return textField(request, 'email').trim().toLowerCase()
+function emailInput(request: FastifyRequest): string {
+  return formText(request, 'email').trim().toLowerCase()
 }
 
 function emailProblem(t: Texts, email: string): Problems {

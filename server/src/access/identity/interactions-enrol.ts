@@ -1,4 +1,4 @@
-// Setting up the second step while signing in: a key for the app, a code that proves it arrived, recovery codes.
+// Setting up the second step during a sign-in: a key for the app, a code that confirms the key, recovery codes.
 
 import type { FastifyInstance } from 'fastify'
 import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
@@ -6,50 +6,48 @@ import { inTransaction } from '../../kernel/db/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import { forgetOthers } from './adapter.ts'
 import { beginAttempt } from './attempts.ts'
-import { mustEnrol, openSignIn, textField } from './interactions.ts'
+import { formText, mustEnrol, openSignIn, type SignInRoute } from './interactions.ts'
 import { textsOf } from './pages.ts'
 import { enrolPage, recoveryCodesPage } from './pages-forms.ts'
-import { PAGE_ROUTE, type Site } from './provider-site.ts'
+import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 import { counterOf, hasSecondStep, newTotpSecret, otpauthUrl, setSecondStep } from './totp.ts'
 
-type WithUid = { Params: { uid: string } }
-
 /** Adds the page that sets up the second step. */
-export function enrolRoutes(scope: FastifyInstance, site: Site): void {
+export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
   const { deps } = site
-  const shown = (secret: string, email: string, must: boolean) => ({
+  const enrolment = (secret: string, email: string, must: boolean) => ({
     secret,
     must,
     url: otpauthUrl(secret, email, deps.config.brand_name),
   })
 
-  scope.get<WithUid>('/identity/sign-in/:uid/enrol', PAGE_ROUTE, async (request, reply) => {
+  scope.get<SignInRoute>('/identity/sign-in/:uid/enrol', PAGE_ROUTE, async (request, reply) => {
     const { view, first, firstStep, remember } = await openSignIn(site, request, reply)
     const person = await firstStep()
-    // Whoever has a second step gives a code of it before it may be replaced.
+    // If the user has a second step, a code of it must come before the replacement.
     if (!first?.may_replace && (await hasSecondStep(deps.db, person.id))) refuse('not_found')
-    // The same key when the page is loaded again: the app may have it already.
+    // If the page is loaded again it shows the same key, because the app may have stored it.
     const secret = first?.new_secret ?? newTotpSecret(deps)
     await remember({ ...first, subject: person.subject, new_secret: secret })
-    return site.send(reply, 200, enrolPage(view, shown(secret, person.email, mustEnrol(deps, person))))
+    return site.send(reply, 200, enrolPage(view, enrolment(secret, person.email, mustEnrol(deps, person))))
   })
 
-  scope.post<WithUid>('/identity/sign-in/:uid/enrol', PAGE_ROUTE, async (request, reply) => {
+  scope.post<SignInRoute>('/identity/sign-in/:uid/enrol', PAGE_ROUTE, async (request, reply) => {
     const { view, first, firstStep, finish, kept } = await openSignIn(site, request, reply)
     const person = await firstStep()
     const secret = first?.new_secret ?? refuse('not_found')
     const attempt = await beginAttempt(deps, 'code', { account: person.id, address: request.ip, device: null })
     if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
-    const counter = counterOf(deps, secret, textField(request, 'code'))
+    const counter = counterOf(deps, secret, formText(request, 'code'))
     if (counter === null) {
       const problems = { code: textsOf(view).wrong_code }
-      return site.send(reply, 401, enrolPage(view, shown(secret, person.email, mustEnrol(deps, person)), problems))
+      return site.send(reply, 401, enrolPage(view, enrolment(secret, person.email, mustEnrol(deps, person)), problems))
     }
     await attempt.succeeded()
     const codes = await inTransaction(deps.db, async (tx) => {
       if (!first?.may_replace && (await hasSecondStep(tx, person.id))) refuse('not_found')
-      const made = await setSecondStep(deps, tx, person.id, secret, counter)
-      // Whoever signed in elsewhere with the password alone has to do so again.
+      const recovery_codes = await setSecondStep(deps, tx, person.id, secret, counter)
+      // Other sessions were opened with the password alone: they must sign in again.
       await forgetOthers(tx, person.subject, kept)
       await recordAudit(deps, tx, {
         merchant_id: PLATFORM,
@@ -61,7 +59,7 @@ export function enrolRoutes(scope: FastifyInstance, site: Site): void {
         request_id: request.id,
         address: request.ip,
       })
-      return made
+      return recovery_codes
     })
     return site.send(reply, 200, recoveryCodesPage(view, codes, await finish(person, ['pwd', 'otp', 'mfa'])))
   })

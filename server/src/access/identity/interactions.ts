@@ -10,15 +10,16 @@ import { beginAttempt } from './attempts.ts'
 import { checkPassword } from './credentials.ts'
 import { textsOf, withLanguage } from './pages.ts'
 import { codePage, signInPage } from './pages-forms.ts'
-import { letter } from './pages-mails.ts'
+import { identityMail } from './pages-mails.ts'
 import type { Language } from './pages-texts.ts'
-import { PAGE_ROUTE, type Site } from './provider-site.ts'
+import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 import { EMBEDDED } from './tokens.ts'
 import { hasSecondStep, useCode } from './totp.ts'
 
-type WithUid = { Params: { uid: string } }
+/** The path parameter of the pages of a sign-in. */
+export type SignInRoute = { Params: { uid: string } }
 
-/** A person who signs in, by the password or by what was remembered of it. */
+/** The user of an open sign-in. */
 export type SigningIn = {
   id: string
   subject: string
@@ -41,24 +42,24 @@ const BY_SUBJECT = sql(
 )
 
 /** Adds the pages of signing in. */
-export function signInRoutes(scope: FastifyInstance, site: Site): void {
+export function signInRoutes(scope: FastifyInstance, site: IdentitySite): void {
   const { deps } = site
-  scope.get<WithUid>('/identity/sign-in/:uid', PAGE_ROUTE, async (request, reply) => {
+  scope.get<SignInRoute>('/identity/sign-in/:uid', PAGE_ROUTE, async (request, reply) => {
     const { view } = await openSignIn(site, request, reply)
     return site.send(reply, 200, signInPage(view))
   })
 
-  scope.post<WithUid>('/identity/sign-in/:uid', PAGE_ROUTE, async (request, reply) => {
+  scope.post<SignInRoute>('/identity/sign-in/:uid', PAGE_ROUTE, async (request, reply) => {
     const { view, finish, remember, enrol } = await openSignIn(site, request, reply)
-    const email = textField(request, 'email').trim().toLowerCase()
+    const email = formText(request, 'email').trim().toLowerCase()
     const person = await findSigningIn(deps, email)
     const device = deviceOf(deps, request, person)
     const attempt = await beginAttempt(deps, 'password', { account: email, address: request.ip, device })
     if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
-    const right = await checkPassword(person?.password_hash ?? null, textField(request, 'password'))
+    const right = await checkPassword(person?.password_hash ?? null, formText(request, 'password'))
     if (!person || !right) {
       deps.log.info({ request_id: request.id, address: request.ip }, 'sign-in refused')
-      // Beside the password alone: whether the address is known is not said.
+      // The problem stands at the password field, so that the page does not show whether the address is known.
       const problems = { password: textsOf(view).wrong_sign_in }
       return site.send(reply, 401, signInPage(view, { email }, problems))
     }
@@ -75,21 +76,21 @@ export function signInRoutes(scope: FastifyInstance, site: Site): void {
     return reply.redirect(await finish(person, ['pwd']), 303)
   })
 
-  scope.get<WithUid>('/identity/sign-in/:uid/code', PAGE_ROUTE, async (request, reply) => {
+  scope.get<SignInRoute>('/identity/sign-in/:uid/code', PAGE_ROUTE, async (request, reply) => {
     const { view, firstStep } = await openSignIn(site, request, reply)
     await firstStep()
     return site.send(reply, 200, codePage(view))
   })
 
-  scope.post<WithUid>('/identity/sign-in/:uid/code', PAGE_ROUTE, async (request, reply) => {
+  scope.post<SignInRoute>('/identity/sign-in/:uid/code', PAGE_ROUTE, async (request, reply) => {
     const { view, firstStep, finish, remember, enrol } = await openSignIn(site, request, reply)
     const person = await firstStep()
-    // A known browser lifts no ceiling here: the code is what protects an account whose password is out.
+    // Known browsers have no limit of their own here: the code protects an account whose password has leaked.
     const attempt = await beginAttempt(deps, 'code', { account: person.id, address: request.ip, device: null })
     if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
     const used = await inTransaction(deps.db, async (tx) => {
-      const found = await useCode(deps, tx, person.id, textField(request, 'code'))
-      if (found === 'recovery') await tellRecovery(site, tx, request, person)
+      const found = await useCode(deps, tx, person.id, formText(request, 'code'))
+      if (found === 'recovery') await notifyRecovery(site, tx, request, person)
       return found
     })
     if (used === null) return site.send(reply, 401, codePage(view, { code: textsOf(view).wrong_code }))
@@ -102,8 +103,8 @@ export function signInRoutes(scope: FastifyInstance, site: Site): void {
   })
 }
 
-/** A recovery code was used: it is noted, and the person is told, who may not be the one who used it. */
-async function tellRecovery(site: Site, tx: Tx, request: FastifyRequest, person: SigningIn): Promise<void> {
+/** After the use of a recovery code: writes the audit log and mails the user, in case a stranger used the code. */
+async function notifyRecovery(site: IdentitySite, tx: Tx, request: FastifyRequest, person: SigningIn): Promise<void> {
   const { deps } = site
   const { id, email, language } = person
   await recordAudit(deps, tx, {
@@ -117,31 +118,35 @@ async function tellRecovery(site: Site, tx: Tx, request: FastifyRequest, person:
     address: request.ip,
   })
   const url = `${site.base_url()}${withLanguage('/identity/forgot', language)}`
-  await queueEmail(deps, tx, letter('identity.recovery', { to: email, language, brand: deps.config.brand_name, url }))
+  await queueEmail(
+    deps,
+    tx,
+    identityMail('identity.recovery', { to: email, language, brand: deps.config.brand_name, url }),
+  )
 }
 
-/** The person who signs in with this address; null when nobody does. */
+/** The enabled user of the built-in provider with this e-mail address, or null. */
 export async function findSigningIn(deps: Deps, email: string): Promise<SigningIn | null> {
   const [person] = await deps.db.query<SigningIn>(BY_EMAIL, [email, EMBEDDED])
   return person ?? null
 }
 
-/** An operator moves other people's money: a password alone is not enough where money is real. */
+/** True if the user must set up a second step: operators in production must have one. */
 export function mustEnrol({ config }: Deps, { super_admin }: { super_admin: boolean }): boolean {
   return super_admin && config.node_env === 'production'
 }
 
-/** A field of a posted form; a missing or repeated one counts as empty. */
-export function textField(request: FastifyRequest, name: string): string {
+/** A field of a posted form. A missing or repeated field is empty. */
+export function formText(request: FastifyRequest, name: string): string {
   const value = (request.body as Record<string, unknown> | undefined)?.[name]
   return typeof value === 'string' ? value : ''
 }
 
 /**
- * The sign-in that this browser began, named by its cookie. Throws SessionNotFound when there is none, it is over, or it
- * is not the one of the URL.
+ * The open sign-in of this browser, found by its cookie. Throws SessionNotFound if there is none or it has expired, and
+ * refuses with not_found if the URL names another one.
  */
-export async function openSignIn(site: Site, request: FastifyRequest<WithUid>, reply: FastifyReply) {
+export async function openSignIn(site: IdentitySite, request: FastifyRequest<SignInRoute>, reply: FastifyReply) {
   const { deps } = site
   const provider = await site.provider()
   const { raw } = request
@@ -153,24 +158,24 @@ export async function openSignIn(site: Site, request: FastifyRequest<WithUid>, r
   const view = site.view(request, details.params.ui_locales)
   return {
     view: details.params.client_id === 'operator' ? { ...view, dashboard: site.home('operator') } : view,
-    /** The console asked for a second step to be set up. */
+    /** True if the console requested the set-up of a second step. */
     enrol: details.params.enrol === 'totp',
     first: result.first_step ?? null,
-    /** This sign-in and the session of this browser, by their ids. */
+    /** The ids of this sign-in and of the session of this browser. */
     kept: { interaction: details.uid, session: details.session?.cookie ?? null },
-    /** Remembers that the password was right. */
+    /** Stores that the password was right. */
     remember: (first_step: NonNullable<SignInResult['first_step']>) => store({ first_step }),
-    /** The person whose password was right. Refuses when nobody's was, or it is another one by now. */
+    /** The user whose password was right. Refuses if there was no right password, or the subject has changed since. */
     async firstStep(): Promise<SigningIn> {
       const { subject } = result.first_step ?? refuse('not_found')
       const [person] = await deps.db.query<SigningIn>(BY_SUBJECT, [subject, EMBEDDED])
       return person ?? refuse('not_found')
     },
-    /** Ends the sign-in; answers where the browser goes on. This browser is known to the account from now on. */
+    /** Ends the sign-in, sets the cookie of a known browser and returns the next address. */
     async finish(person: SigningIn, amr: string[]): Promise<string> {
       reply.header('set-cookie', deviceCookie(site, request, person))
       deps.log.info({ request_id: request.id, user_id: person.id, address: request.ip, amr }, 'signed in')
-      // By the clock that will judge how long ago it was.
+      // The same clock later decides how long ago the sign-in was.
       const ts = Math.floor(deps.clock.now().getTime() / 1000)
       return store({ login: { accountId: person.subject, amr, ts } })
     },
@@ -180,8 +185,8 @@ export async function openSignIn(site: Site, request: FastifyRequest<WithUid>, r
 const DEVICE_COOKIE = 'identity_device'
 const DEVICE_S = 180 * 86_400
 
-// It names the subject, which every new password replaces: no browser stays known beyond that.
-function deviceCookie(site: Site, request: FastifyRequest, person: SigningIn): string {
+// The cookie holds the subject, which every new password replaces: then the browser is no longer known.
+function deviceCookie(site: IdentitySite, request: FastifyRequest, person: SigningIn): string {
   const { deps } = site
   const until = deps.clock.now().getTime() + DEVICE_S * 1000
   const id = deviceOf(deps, request, person) ?? newId(deps, 0)
@@ -191,7 +196,7 @@ function deviceCookie(site: Site, request: FastifyRequest, person: SigningIn): s
   return `${DEVICE_COOKIE}=${value}; Path=/identity; Max-Age=${DEVICE_S}; HttpOnly; SameSite=Lax${secure}`
 }
 
-/** The name of this browser, if this person has signed in with it since the password was set. */
+/** The id of this browser if the user has signed in with it since the last change of the password, or null. */
 export function deviceOf(deps: Deps, { headers }: FastifyRequest, person: SigningIn | null): string | null {
   const value = new RegExp(`(?:^|;\\s*)${DEVICE_COOKIE}=([\\w-]{1,1000})(?:;|$)`).exec(headers.cookie ?? '')?.[1]
   if (value === undefined) return null

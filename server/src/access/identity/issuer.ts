@@ -1,46 +1,46 @@
-// A foreign OpenID Connect issuer: where it is, and the keys that it signs with now.
+// A foreign OpenID Connect issuer: its addresses and its current signing keys.
 
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import type { Deps } from '../../kernel/db/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
-import { ask } from './ask.ts'
+import { fetchJson } from './fetch-json.ts'
 
-/** Keys older than this are read again before they are used: what the issuer removed stops working. */
+/** The server reads keys again after this time, so that a key that the issuer removed stops working. */
 const FRESH_MS = 5 * 60_000
-/** While the issuer cannot be reached, its last keys stay good for this long. */
+/** If the issuer cannot be reached, its last keys stay valid for this long. */
 const STALE_MS_MAX = 24 * 3_600_000
-/** Tokens name their key themselves: this often at most is the issuer asked because of them. */
+/** A caller can name any key in a token. The server reads the keys at most once in this time because of tokens. */
 const REST_MS = 10_000
 const KEYS_MAX = 100
 
-/** What the issuer says of itself, and when it said so. */
-type Known = { key: JWTVerifyGetKey; userinfo: string | null; read_at: number }
+/** The issuer's metadata, and the time at which the server read it. */
+type IssuerMetadata = { key: JWTVerifyGetKey; userinfo: string | null; read_at: number }
 
 /** A foreign issuer. */
 export type Issuer = {
   /**
-   * The key that a token's header names. Throws jose's ERR_JWKS_NO_MATCHING_KEY when the issuer has none such, and
-   * refuses (503 service_unavailable) when the issuer would have to be asked and cannot be.
+   * The key that a token's header names. Throws jose's ERR_JWKS_NO_MATCHING_KEY if the issuer has no such key, and
+   * refuses (503 service_unavailable) if the issuer cannot be reached and no key is valid any more.
    */
   key: JWTVerifyGetKey
-  /** Where the issuer tells about a person; null when it has no such place. */
+  /** The address of the userinfo endpoint; null if the issuer has none. */
   userinfo(): Promise<string | null>
 }
 
-/** Makes the view of OIDC_ISSUER. Nothing is asked before the first token comes. */
+/** Creates the client of OIDC_ISSUER. It sends no request before the first token. */
 export function createIssuer(deps: Deps): Issuer {
   const nowMs = () => deps.clock.now().getTime()
-  let known: Known | null = null
-  let asked_at = Number.NEGATIVE_INFINITY
+  let metadata: IssuerMetadata | null = null
+  let requested_at = Number.NEGATIVE_INFINITY
   let failed = false
-  let asking: Promise<void> | null = null
+  let pending: Promise<void> | null = null
 
   const refresh = (): Promise<void> => {
-    asked_at = nowMs()
-    asking ??= discover(deps)
+    requested_at = nowMs()
+    pending ??= discover(deps)
       .then(
         (found) => {
-          known = found
+          metadata = found
           failed = false
         },
         (error: unknown) => {
@@ -49,21 +49,21 @@ export function createIssuer(deps: Deps): Issuer {
         },
       )
       .finally(() => {
-        asking = null
+        pending = null
       })
-    return asking
+    return pending
   }
-  const mayAsk = () => asking !== null || Math.abs(nowMs() - asked_at) >= REST_MS
+  const mayRefresh = () => pending !== null || Math.abs(nowMs() - requested_at) >= REST_MS
 
-  const current = async (): Promise<Known> => {
-    const age = known === null ? Number.POSITIVE_INFINITY : Math.abs(nowMs() - known.read_at)
-    if (age >= FRESH_MS && mayAsk()) {
-      const asked = refresh()
-      // Known to be away: keys that are known go on, and nobody waits for an answer that will not come.
-      if (age >= STALE_MS_MAX || !failed) await asked
+  const current = async (): Promise<IssuerMetadata> => {
+    const age = metadata === null ? Number.POSITIVE_INFINITY : Math.abs(nowMs() - metadata.read_at)
+    if (age >= FRESH_MS && mayRefresh()) {
+      const refreshed = refresh()
+      // If the last request failed, tokens are checked with the known keys and do not wait for this request.
+      if (age >= STALE_MS_MAX || !failed) await refreshed
     }
-    if (known === null || nowMs() - known.read_at >= STALE_MS_MAX) away()
-    return known
+    if (metadata === null || nowMs() - metadata.read_at >= STALE_MS_MAX) refuseUnreachable()
+    return metadata
   }
 
   return {
@@ -73,46 +73,46 @@ export function createIssuer(deps: Deps): Issuer {
         return await before.key(header, token)
       } catch (error) {
         if ((error as { code?: string }).code !== 'ERR_JWKS_NO_MATCHING_KEY') throw error
-        // The issuer may have a new key since.
-        if (known === before && mayAsk()) await refresh()
-        if (failed) away()
-        if (known === null || known === before) throw error
-        return known.key(header, token)
+        // The issuer may have a new key.
+        if (metadata === before && mayRefresh()) await refresh()
+        if (failed) refuseUnreachable()
+        if (metadata === null || metadata === before) throw error
+        return metadata.key(header, token)
       }
     },
     userinfo: async () => (await current()).userinfo,
   }
 }
 
-function away(): never {
+function refuseUnreachable(): never {
   refuse('service_unavailable', {
     message: 'The identity provider cannot be reached. Try again shortly.',
     retry_after_s: REST_MS / 1000,
   })
 }
 
-/** Reads the issuer's own description and its keys. Throws when either cannot be had, or is another issuer's. */
-async function discover(deps: Deps): Promise<Known> {
+/** Reads the issuer's discovery document and keys. Throws if a request fails or the document names another issuer. */
+async function discover(deps: Deps): Promise<IssuerMetadata> {
   const { oidc_issuer: issuer } = deps.config
-  const description = await ask(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
+  const description = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
   if (description.issuer !== issuer) {
-    throw new Error(`OIDC_ISSUER is ${issuer}, but what is there calls itself ${String(description.issuer)}`)
+    throw new Error(`OIDC_ISSUER is ${issuer}, but its discovery document names ${String(description.issuer)}`)
   }
-  const jwks_uri = endpoint(issuer, description.jwks_uri)
+  const jwks_uri = safeEndpoint(issuer, description.jwks_uri)
   if (jwks_uri === null) throw new Error(`${issuer} names no jwks_uri that is as safe as itself`)
-  const { keys } = await ask(jwks_uri)
+  const { keys } = await fetchJson(jwks_uri)
   if (!Array.isArray(keys)) throw new Error(`${jwks_uri} holds no keys`)
-  // Some issuers list keys for other uses beside: what cannot check a signature must not spoil the rest.
+  // Some issuers also list keys for other uses. A key that cannot verify signatures is skipped.
   const usable = keys.filter((key) => key?.kty !== 'oct' && key?.d === undefined).slice(0, KEYS_MAX)
   return {
     key: createLocalJWKSet({ keys: usable } as JSONWebKeySet),
-    userinfo: endpoint(issuer, description.userinfo_endpoint),
+    userinfo: safeEndpoint(issuer, description.userinfo_endpoint),
     read_at: deps.clock.now().getTime(),
   }
 }
 
-/** An address that the issuer names, unless it would leave https. */
-function endpoint(issuer: string, named: unknown): string | null {
+/** An address from the issuer's metadata; null if it is missing or less secure than the issuer's own address. */
+function safeEndpoint(issuer: string, named: unknown): string | null {
   const url = typeof named === 'string' ? URL.parse(named) : null
   if (url === null || ![new URL(issuer).protocol, 'https:'].includes(url.protocol)) return null
   return url.href

@@ -1,5 +1,5 @@
-// The keys that sign tokens of the built-in identity provider. They live in the database, so that every process of an
-// installation signs and verifies alike; the private halves are encrypted.
+// The keys that sign the tokens of the built-in identity provider. They are in the database, so that all processes use
+// the same keys; the private keys are encrypted.
 
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
@@ -7,10 +7,10 @@ import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 /** The algorithm of the built-in provider's tokens. */
 export const ALGORITHM = 'ES256'
 
-/** A key that signs now. */
+/** The current signing key. */
 export type SigningKey = { kid: string; issuer: string; private_key: CryptoKey; private_jwk: JWK }
 
-/** A key that verifies. Tokens of `issuer` only, and signed before it was retired. */
+/** A verifying key, for tokens of `issuer` that were signed before the key was retired. */
 export type VerifyingKey = { issuer: string; key: CryptoKey; retired_at: Date | null }
 
 const CURRENT = sql(
@@ -25,12 +25,12 @@ const INSERT = sql(
    values ($1, $2, $3::json, $4, $5, null) on conflict (issuer) where retired_at is null do nothing`,
 )
 
-/** The key that signs for whichever issuer was used last, or null when there is none yet. */
+/** The newest signing key of any issuer; null if there is none yet. */
 export function latestSigningKey(deps: Deps): Promise<SigningKey | null> {
   return findCurrent(deps, null)
 }
 
-/** The key that signs for `issuer`, made when there is none yet. */
+/** The signing key of `issuer`. Creates one if there is none yet. */
 export async function signingKey(deps: Deps, issuer: string): Promise<SigningKey> {
   const found = await findCurrent(deps, issuer)
   if (found) return found
@@ -39,7 +39,7 @@ export async function signingKey(deps: Deps, issuer: string): Promise<SigningKey
   const common = { kid, alg: ALGORITHM, use: 'sig' }
   const public_jwk = { ...(await exportJWK(pair.publicKey)), ...common }
   const private_jwk = { ...(await exportJWK(pair.privateKey)), ...common }
-  // Two processes that start at once: one key wins, and both use it.
+  // If two processes start at once, one key is stored and both use it.
   await oneStatement(deps.db).query(INSERT, [
     kid,
     issuer,
@@ -47,9 +47,9 @@ export async function signingKey(deps: Deps, issuer: string): Promise<SigningKey
     deps.vault.seal(JSON.stringify(private_jwk)),
     deps.clock.now(),
   ])
-  const made = await findCurrent(deps, issuer)
-  if (!made) throw new Error(`no signing key for ${issuer}`)
-  return made
+  const stored = await findCurrent(deps, issuer)
+  if (!stored) throw new Error(`no signing key for ${issuer}`)
+  return stored
 }
 
 async function findCurrent(deps: Deps, issuer: string | null): Promise<SigningKey | null> {
@@ -60,27 +60,27 @@ async function findCurrent(deps: Deps, issuer: string | null): Promise<SigningKe
   return { kid: row.kid, issuer: row.issuer, private_key, private_jwk }
 }
 
-/** A key that was retired is known to be so after this long, on every process. */
-const KNOWN_MS = 60_000
-const KNOWN_MAX = 100
+/** Every process notices the retirement of a key within this time. */
+const CACHE_MS = 60_000
+const CACHE_MAX = 100
 
 /**
- * Makes the look-up of verifying keys: the key with an id, or null. What a token says of its key is used for nothing
- * else. Known keys are remembered for a minute; unknown ones are not.
+ * Creates the look-up of verifying keys by id; null means uncache. Known keys are cached for a minute, unknown ones are
+ * not.
  */
 export function keyReader(deps: Deps): (kid: string) => Promise<VerifyingKey | null> {
-  const known = new Map<string, VerifyingKey & { until: number }>()
+  const cache = new Map<string, VerifyingKey & { until: number }>()
   return async (kid) => {
     const now = deps.clock.now().getTime()
-    const remembered = known.get(kid)
-    if (remembered && now < remembered.until && remembered.until - now <= KNOWN_MS) return remembered
-    known.delete(kid)
+    const cached = cache.get(kid)
+    if (cached && now < cached.until && cached.until - now <= CACHE_MS) return cached
+    cache.delete(kid)
     const [row] = await deps.db.query<{ issuer: string; public_jwk: JWK; retired_at: Date | null }>(BY_KID, [kid])
     if (!row) return null
     const { issuer, public_jwk, retired_at } = row
     const key = (await importJWK(public_jwk, ALGORITHM)) as CryptoKey
-    if (known.size >= KNOWN_MAX) known.clear()
-    known.set(kid, { issuer, key, retired_at, until: now + KNOWN_MS })
+    if (cache.size >= CACHE_MAX) cache.clear()
+    cache.set(kid, { issuer, key, retired_at, until: now + CACHE_MS })
     return { issuer, key, retired_at }
   }
 }

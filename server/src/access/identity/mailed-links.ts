@@ -1,16 +1,16 @@
-// Links that are mailed: each proves, once and for a while, that somebody reads a mailbox.
+// Links in e-mails. Each link proves once, for a limited time, that the user reads the mailbox.
 
 import { createHash } from 'node:crypto'
 import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 
-/** What a link is for. */
+/** The purposes of a link. */
 export type LinkKind = 'confirm' | 'reset'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 const LIVES_MS: Record<LinkKind, number> = { confirm: 7 * DAY_MS, reset: 30 * MINUTE_MS }
 
-/** Whom a link belongs to. */
+/** The user of a link. */
 export type LinkOwner = {
   user_id: string
   email: string
@@ -41,34 +41,39 @@ const SWEEP = sql(
      select l.token_hash from mailed_links l where l.expires_at <= $1 limit 1000) returning kind`,
 )
 
-const hashOf = (token: string) => createHash('sha256').update(token).digest()
+const tokenHash = (token: string) => createHash('sha256').update(token).digest()
 
-/** Makes the secret of a new link, in place of older ones of its kind. Only its hash is stored. */
+/** Creates the token of a new link, which replaces older links of its kind. The database stores only the hash. */
 export async function newLink(deps: Deps, tx: Tx, kind: LinkKind, user_id: string): Promise<string> {
   const token = Buffer.from(deps.random.bytes(32)).toString('base64url')
   const now = deps.clock.now()
   await tx.query(REPLACE, [user_id, kind])
-  await tx.query(INSERT, [hashOf(token), kind, user_id, now, new Date(now.getTime() + LIVES_MS[kind])])
+  await tx.query(INSERT, [tokenHash(token), kind, user_id, now, new Date(now.getTime() + LIVES_MS[kind])])
   return token
 }
 
-/** Whose link this is, without using it up: mail programs open links before people do. Null: good no longer. */
-export async function findLink(deps: Deps, reader: Reader, kind: LinkKind, token: string): Promise<LinkOwner | null> {
-  const [owner] = await reader.query<LinkOwner>(FIND, [hashOf(token), kind, deps.clock.now()])
+/** The user of a link, without using it up, because mail programs open links too. Null means that it is not valid. */
+export async function findMailedLink(
+  deps: Deps,
+  reader: Reader,
+  kind: LinkKind,
+  token: string,
+): Promise<LinkOwner | null> {
+  const [owner] = await reader.query<LinkOwner>(FIND, [tokenHash(token), kind, deps.clock.now()])
   return owner ?? null
 }
 
-/** Uses a link up. False: somebody was faster, or it has just expired. */
+/** Uses a link up. False if another request has used it, or it has expired. */
 export async function useLink(deps: Deps, tx: Tx, token: string): Promise<boolean> {
-  return (await tx.query(USE, [hashOf(token), deps.clock.now()])).length === 1
+  return (await tx.query(USE, [tokenHash(token), deps.clock.now()])).length === 1
 }
 
-/** Ends every link of a person: after a new password none of them should work. */
+/** Deletes every link of a user, after a new password. */
 export async function clearLinks(tx: Tx, user_id: string): Promise<void> {
   await tx.query(CLEAR, [user_id])
 }
 
-/** Deletes links that have expired. */
+/** Deletes expired links. */
 export async function sweepLinks(deps: Deps, now: Date): Promise<number> {
   return (await oneStatement(deps.db).query(SWEEP, [now])).length
 }

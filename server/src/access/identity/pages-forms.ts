@@ -3,10 +3,10 @@
 import { type Html, html } from '../../kernel/lib/index.ts'
 import { type Field, field, form, link, type Problems, page, textsOf, type View } from './pages.ts'
 
-/** What a person typed, to be shown again beside what is wrong with it. Passwords and codes are never shown again. */
-export type Typed = { email?: string; name?: string; business_name?: string }
+/** The input of a refused form, which the page shows again. Pages never show passwords and codes again. */
+export type FormInput = { email?: string; name?: string; business_name?: string }
 
-function emailField(view: View, typed: Typed, autocomplete: 'username' | 'email'): Field {
+function emailField(view: View, typed: FormInput, autocomplete: 'username' | 'email'): Field {
   const value = typed.email ?? ''
   return { name: 'email', label: textsOf(view).email, type: 'email', autocomplete, value, max: 254 }
 }
@@ -23,7 +23,7 @@ function newPasswordField(view: View): Field {
 }
 
 /** E-mail address and password. */
-export function signInPage(view: View, typed: Typed = {}, problems: Problems = {}): string {
+export function signInPage(view: View, typed: FormInput = {}, problems: Problems = {}): string {
   const t = textsOf(view)
   const password: Field = { name: 'password', label: t.password, type: 'password', autocomplete: 'current-password' }
   const fields = [emailField(view, typed, 'username'), password].map((one) => field(one, problems))
@@ -35,7 +35,7 @@ ${form(fields, t.sign_in)}<p>${link(view, '/identity/forgot', t.forgot)}</p>
 
 function codeField(label: string, hint?: string): Field {
   const base = { name: 'code', label, type: 'text', autocomplete: 'one-time-code', max: 40 } as const
-  // A recovery code has letters: where one may be given, the keyboard of digits would be a dead end.
+  // A recovery code has letters. A field that accepts one must not open the keyboard of digits.
   return hint ? { ...base, hint } : { ...base, numeric: true }
 }
 
@@ -52,7 +52,7 @@ ${form(fields, t.sign_in)}`,
   )
 }
 
-/** Setting up the second step: the key for the app, and a code that proves it arrived there. */
+/** Setting up the second step: the key for the app, and a code that confirms the key. */
 export function enrolPage(
   view: View,
   enrol: { secret: string; url: string; must: boolean },
@@ -72,7 +72,7 @@ ${form(fields, t.go_on)}`
   return page(view, t.enrol_title, body, problems)
 }
 
-/** The recovery codes, shown once, and the way back to the dashboard. */
+/** The recovery codes, shown once, with a link to the console. */
 export function recoveryCodesPage(view: View, codes: readonly string[], way_on: string): string {
   const t = textsOf(view)
   const body = html`<p>${t.recovery_lead}</p>
@@ -81,8 +81,8 @@ export function recoveryCodesPage(view: View, codes: readonly string[], way_on: 
   return page(view, t.recovery_title, body)
 }
 
-/** A new merchant and its first person. */
-export function signUpPage(view: View, typed: Typed = {}, problems: Problems = {}): string {
+/** Signing up: a new merchant and its first user. */
+export function signUpPage(view: View, typed: FormInput = {}, problems: Problems = {}): string {
   const t = textsOf(view)
   const fields: Field[] = [
     { ...textField('business_name', t.business_name, 'organization'), value: typed.business_name ?? '' },
@@ -102,8 +102,8 @@ function textField(name: string, label: string, autocomplete: string): Field {
   return { name, label, type: 'text', autocomplete, max: 100 }
 }
 
-/** Asking for a link to set a new password. */
-export function forgotPage(view: View, typed: Typed = {}, problems: Problems = {}): string {
+/** The request for a link to set a new password. */
+export function forgotPage(view: View, typed: FormInput = {}, problems: Problems = {}): string {
   const t = textsOf(view)
   const fields = [field(emailField(view, typed, 'username'), problems)]
   return page(
@@ -115,7 +115,7 @@ ${form(fields, t.send_link)}`,
   )
 }
 
-/** A new password, for whoever came by a mailed link. */
+/** A new password, through a mailed link. */
 export function choosePage(view: View, owner: { email: string; welcome: boolean }, problems: Problems = {}): string {
   const t = textsOf(view)
   return page(
@@ -127,7 +127,7 @@ ${form([whoseAccount(owner.email), field(newPasswordField(view), problems)], t.s
   )
 }
 
-/** Confirming an e-mail address: the mailbox was proven by the link, the account by its password. */
+/** Confirming an e-mail address: the link proves the mailbox, the password proves the account. */
 export function confirmPage(view: View, owner: { email: string }, problems: Problems = {}): string {
   const t = textsOf(view)
   const password: Field = { name: 'password', label: t.password, type: 'password', autocomplete: 'current-password' }
@@ -136,7 +136,7 @@ ${form([whoseAccount(owner.email), field(password, problems)], t.confirm)}`
   return page(view, t.confirm_title, body, problems)
 }
 
-/** Tells password managers which account a password is for. */
+/** Names the account of a password for password managers. */
 function whoseAccount(email: string): Html {
   return html`<p><strong>${email}</strong></p>
 <input type="hidden" name="username" autocomplete="username" value="${email}">

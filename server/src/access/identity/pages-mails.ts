@@ -1,10 +1,10 @@
-// The e-mails of the identity provider, in the language of whoever gets them.
+// The e-mails of the identity provider, in the language of the recipient.
 
 import type { Email } from '../../adapters/messages/index.ts'
 import type { Language } from './pages-texts.ts'
 
-/** Who gets an e-mail, and where its link leads. */
-export type Letter = { to: string; language: Language; brand: string; url: string }
+/** The recipient of an e-mail, and the address of its link. */
+export type IdentityMail = { to: string; language: Language; brand: string; url: string }
 
 const BODIES = {
   'identity.confirm': {
@@ -69,8 +69,8 @@ const BODIES = {
   },
 } satisfies Record<string, Record<Language, (brand: string, url: string) => string[]>>
 
-/** An e-mail in the words of `kind`. */
-export function letter(kind: keyof typeof BODIES, { to, language, brand, url }: Letter): Email {
+/** The e-mail of a kind. */
+export function identityMail(kind: keyof typeof BODIES, { to, language, brand, url }: IdentityMail): Email {
   const [subject = '', text = ''] = BODIES[kind][language](brand, url)
   return { kind, to, subject, text }
 }

@@ -1,4 +1,4 @@
-// The few pages that the OpenID provider itself shows: signing out, and what went wrong.
+// The pages that the OpenID provider itself shows: signing out, and errors.
 
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -7,7 +7,7 @@ import { html } from '../../kernel/lib/index.ts'
 import { messagePage, page, textsOf, type View, waitInWords } from './pages.ts'
 import { languageOf } from './pages-texts.ts'
 
-/** Nothing is loaded but our own style sheet, and nothing runs. `form_origins`: where a form may lead in the end. */
+/** The content security policy of the pages: own style sheets, no scripts. A form may lead to `form_origins`. */
 export function pagePolicy(form_origins: readonly string[]): string {
   const forms = ["'self'", ...form_origins].join(' ')
   return `default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action ${forms}; frame-ancestors 'none'`
@@ -24,14 +24,14 @@ function viewOf(deps: Deps, ctx: KoaContextWithOIDC): View {
   }
 }
 
-function send(ctx: KoaContextWithOIDC, text: string, form_origins: readonly string[] = []): void {
+function sendPage(ctx: KoaContextWithOIDC, text: string, form_origins: readonly string[] = []): void {
   ctx.type = 'html'
   ctx.set('content-security-policy', pagePolicy(form_origins))
   ctx.set('referrer-policy', 'same-origin')
   ctx.body = text
 }
 
-/** Asks before signing out: a link on a strange page must not sign anybody out. */
+/** Asks before signing out, so that a link on another site cannot sign a user out. */
 export function signOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   const view = viewOf(deps, ctx)
   const t = textsOf(view)
@@ -44,24 +44,24 @@ export function signOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
 </form>
 <p><a href="${view.dashboard}">${t.stay}</a></p>`
   const next = state.postLogoutRedirectUri
-  send(ctx, page(view, t.sign_out, body), next ? [new URL(next).origin] : [])
+  sendPage(ctx, page(view, t.sign_out, body), next ? [new URL(next).origin] : [])
 }
 
-/** After signing out, when the dashboard named no page of its own. */
+/** The page after signing out, if the console named no page of its own. */
 export function signedOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   const view = viewOf(deps, ctx)
   const t = textsOf(view)
-  send(ctx, messagePage(view, t.signed_out, t.signed_out_lead, { href: view.dashboard, text: t.sign_in }))
+  sendPage(ctx, messagePage(view, t.signed_out, t.signed_out_lead, { href: view.dashboard, text: t.sign_in }))
 }
 
-/** After how many seconds a person may try again when the database does not answer. */
+/** The Retry-After of a page, in seconds, while the database does not answer. */
 export const RETRY_AFTER_S = 3
 
-/** What went wrong, without saying more than a person can use. The status is set already. */
+/** The error page, without internal details. The caller has set the status. */
 export function errorPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   const view = viewOf(deps, ctx)
   const t = textsOf(view)
   const wait = waitInWords(t, RETRY_AFTER_S)
   const lead = ctx.status === 503 ? t.failed_wait(wait) : ctx.status >= 500 ? t.failed_lead : t.expired_lead
-  send(ctx, messagePage(view, ctx.status >= 500 ? t.failed : t.expired, lead))
+  sendPage(ctx, messagePage(view, ctx.status >= 500 ? t.failed : t.expired, lead))
 }

@@ -1,29 +1,29 @@
-// What every identity page is made of: plain HTML that works on a cheap phone, without scripts.
+// The layout of the identity pages: plain HTML that works on a cheap phone, without scripts.
 
 import { type Html, html } from '../../kernel/lib/index.ts'
 import { type Language, TEXTS, type Texts } from './pages-texts.ts'
 
-/** In what a page is shown. */
+/** The brand, language and addresses of a page. */
 export type View = {
   brand: string
   language: Language
-  /** Path and query of this page, from which the link to the other language is made. */
+  /** The path and query of this page, for the link to the other language. */
   url: string
-  /** Where the style sheet is. */
+  /** The address of the style sheet. */
   style: string
-  /** Where the dashboard is, or the console that is being signed in to. */
+  /** The address of the dashboard, or of the console of this sign-in. */
   dashboard: string
 }
 
-/** What is wrong with the fields of a form, by name. */
+/** The problems of the fields of a form, by name. */
 export type Problems = Readonly<Record<string, string>>
 
-/** The sentences of a view. */
+/** The texts of a page, in its language. */
 export function textsOf(view: View): Texts {
   return TEXTS[view.language]
 }
 
-/** A whole page. `problems` are summed up at its top, each with a link to its field. */
+/** A whole page. It lists `problems` at its top, each with a link to the field. */
 export function page(view: View, title: string, body: Html, problems: Problems = {}): string {
   const t = textsOf(view)
   const found = Object.entries(problems)
@@ -60,7 +60,7 @@ ${
 `.toString()
 }
 
-/** A URL of ours in this language. */
+/** The URL of a page in this language. */
 export function withLanguage(url: string, language: Language): string {
   const [path = '', query = ''] = url.split('?', 2)
   const parameters = new URLSearchParams(query)
@@ -68,12 +68,12 @@ export function withLanguage(url: string, language: Language): string {
   return `${path}?${parameters}`
 }
 
-/** A link to another page of ours, in the language of this one. */
+/** A link to another page, in the language of this one. */
 export function link(view: View, path: string, text: string): Html {
   return html`<a href="${withLanguage(path, view.language)}">${text}</a>`
 }
 
-/** A field of a form. `autocomplete` lets browsers and password managers help; `numeric` brings up the digits. */
+/** A field of a form. `autocomplete` is for browsers and password managers; `numeric` opens the keyboard of digits. */
 export type Field = {
   name: string
   label: string
@@ -85,7 +85,7 @@ export type Field = {
   max?: number
 }
 
-/** A labelled field, with its hint and its problem tied to it. */
+/** The HTML of a labelled field with its hint and problem. */
 export function field(field: Field, problems: Problems): Html {
   const { name, label, type, autocomplete, value, hint, numeric, max } = field
   const problem = problems[name]
@@ -113,7 +113,7 @@ ${
 `
 }
 
-/** A form that posts to its own address, with one button. Checked here, so that its messages are in our words. */
+/** A form that posts to its own address, with one button. The server checks it, so that the messages have the page's language. */
 export function form(fields: readonly Html[], button: string): Html {
   return html`<form method="post" novalidate>
 ${fields}<button type="submit">${button}</button>
@@ -121,7 +121,7 @@ ${fields}<button type="submit">${button}</button>
 `
 }
 
-/** A page that only tells something, with the way on. */
+/** A page with a message and a link. */
 export function messagePage(view: View, title: string, lead: string, way_on?: { href: string; text: string }): string {
   const t = textsOf(view)
   const { href, text } = way_on ?? { href: view.dashboard, text: t.to_dashboard }
@@ -133,7 +133,7 @@ export function messagePage(view: View, title: string, lead: string, way_on?: { 
   )
 }
 
-/** How long to wait, in words: seconds up to a minute and a half, else minutes. */
+/** A duration in words: seconds up to a minute and a half, else minutes. */
 export function waitInWords(t: Texts, seconds: number): string {
   return seconds <= 90 ? t.seconds(seconds) : t.minutes(Math.ceil(seconds / 60))
 }

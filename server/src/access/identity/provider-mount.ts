@@ -16,7 +16,7 @@ import { sweepLinks } from './mailed-links.ts'
 import { messagePage, textsOf, waitInWords } from './pages.ts'
 import { RETRY_AFTER_S } from './pages-provider.ts'
 import { MOUNT } from './provider.ts'
-import { createSite, PAGE_ROUTE, type Site } from './provider-site.ts'
+import { createSite, type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 
 /** Adds the built-in identity provider under /identity. Adds nothing when a foreign OIDC_ISSUER is configured. */
 export function identityRoutes(deps: Deps, { revokeAllKeys }: { revokeAllKeys: RevokeAllKeys }): Routes {
@@ -28,7 +28,7 @@ export function identityRoutes(deps: Deps, { revokeAllKeys }: { revokeAllKeys: R
   }
 }
 
-/** Deletes what the provider has no more use for. */
+/** Deletes expired records, links and counters. */
 export function identityTask(deps: Deps): Task {
   return sweepTask(deps, 'identity', [
     (now) => sweepRecords(deps, now),
@@ -38,7 +38,7 @@ export function identityTask(deps: Deps): Task {
 }
 
 /** Hands the protocol's own paths to oidc-provider, which reads the request by itself. */
-function mountProvider(scope: FastifyInstance, site: Site): void {
+function mountProvider(scope: FastifyInstance, site: IdentitySite): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (_request, _body, done) => done(null))
   scope.setErrorHandler((error, request, reply) =>
@@ -70,12 +70,12 @@ function mountProvider(scope: FastifyInstance, site: Site): void {
   })
 }
 
-function mountPages(scope: FastifyInstance, site: Site): void {
+function mountPages(scope: FastifyInstance, site: IdentitySite): void {
   scope.register(formbody, { bodyLimit: 16 * 1024 })
   scope.setErrorHandler((error, request, reply) => sendRefusal(site, error, request, reply))
-  // A form of ours is posted by a page of ours. Browsers say where a request comes from; a strange page cannot hide it.
+  // Only own pages may post these forms. Browsers send the origin of a request, and another site cannot forge it.
   scope.addHook('onRequest', async (request) => {
-    if (request.method === 'POST' && !isOwn(site, request)) refuse('forbidden')
+    if (request.method === 'POST' && !isOwnOrigin(site, request)) refuse('forbidden')
   })
   const bounded = boundForms()
   scope.addHook('onRoute', (route) => {
@@ -86,12 +86,12 @@ function mountPages(scope: FastifyInstance, site: Site): void {
   accountRoutes(scope, site)
 }
 
-/** Forms that are worked on at once. Each may cost a password and some statements: more would take both from payments. */
+/** The concurrency limit of forms. Each form may hash a password and run statements, which payments need too. */
 const FORMS_MAX = 32
-/** How many of these may come from one network: a client that keeps forms under way must leave places to the others. */
+/** The concurrency limit of one network, so that one client cannot use the whole limit. */
 const FORMS_OF_NETWORK_MAX = 8
 
-/** Bounds how many forms handlers work on at once. Beyond that a form is refused before anything is looked up or counted. */
+/** Limits the concurrent forms. The server refuses a form above the limit before it reads or counts anything. */
 export function boundForms(): (handler: RouteHandlerMethod) => RouteHandlerMethod {
   let forms = 0
   const of_network = new Map<string, number>()
@@ -113,14 +113,14 @@ export function boundForms(): (handler: RouteHandlerMethod) => RouteHandlerMetho
     }
 }
 
-/** All places for forms are taken. Its page says so, other than that of a process that stops. */
+/** The concurrency limit of forms is reached. The page differs from that of a stopping process. */
 class TooManyForms extends Refusal {
   constructor() {
     super('service_unavailable', { retry_after_s: RETRY_AFTER_S })
   }
 }
 
-function isOwn(site: Site, { headers }: FastifyRequest): boolean {
+function isOwnOrigin(site: IdentitySite, { headers }: FastifyRequest): boolean {
   const { protocol, host, port } = new URL(site.base_url())
   const local = site.deps.config.base_url === '' ? [`http://localhost:${port}`] : []
   const own = [`${protocol}//${host}`, ...local]
@@ -132,13 +132,13 @@ function isOwn(site: Site, { headers }: FastifyRequest): boolean {
   return from !== null && own.includes(from.origin)
 }
 
-/** What went wrong, as a page. */
-function sendRefusal(site: Site, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** Sends an error as a page. */
+function sendRefusal(site: IdentitySite, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const view = site.view(request)
   const t = textsOf(view)
   const show = (status: number, title: string, lead: string) => site.send(reply, status, messagePage(view, title, lead))
   const error = thrown as { name?: string; statusCode?: number }
-  // oidc-provider says so of a sign-in that is unknown, over, or another browser's.
+  // oidc-provider throws this for a sign-in that is unknown, expired, or of another browser.
   if (error.name === 'SessionNotFound') return show(400, t.expired, t.expired_lead)
   if (thrown instanceof Refusal && thrown.code === 'forbidden') return show(403, t.foreign, t.foreign_lead)
   if (thrown instanceof Refusal && thrown.code === 'service_unavailable') {

@@ -1,4 +1,4 @@
-// What the pages of the identity provider stand on: where this installation is reached, the provider, the look.
+// The parts that the identity pages share: the public address, the provider, the page layout.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Provider } from 'oidc-provider'
@@ -12,52 +12,52 @@ import { languageOf } from './pages-texts.ts'
 import { consoleOrigins, createProvider, MOUNT, redirectUris } from './provider.ts'
 
 /** What the pages of the provider share. */
-export type Site = {
+export type IdentitySite = {
   deps: Deps
   revokeAllKeys: RevokeAllKeys
   /** The public address of this installation. */
   base_url(): string
   provider(): Promise<Provider>
   view(request: FastifyRequest, ...languages: unknown[]): View
-  /** Where a console is. */
+  /** The address of a console. */
   home(console: Console): string
   send(reply: FastifyReply, status: number, page: string): FastifyReply
 }
 
-/** Every page is open to everybody and no part of the API. */
+/** The options of every page: public, and hidden from the API documentation. */
 export const PAGE_ROUTE = { schema: { hide: true }, config: { access: 'public' } } as const
 
-/** Makes the site of an app. */
-export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): Site {
+/** Creates the site of an app. */
+export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): IdentitySite {
   const { config } = deps
-  // The port is known once the app listens, and the key may change: so the provider is built when it is asked for.
+  // The port is known only when the app listens, and the key may change, so the provider is built at its first use.
   let built: { key: SigningKey; provider: Promise<Provider> } | null = null
   const base_url = () => config.base_url || `http://127.0.0.1:${portOf(app) ?? config.port}`
-  const site: Site = {
+  const site: IdentitySite = {
     deps,
     revokeAllKeys,
     base_url,
     async provider() {
       const key = await signingKey(deps, `${base_url()}${MOUNT}`)
       if (built?.key.kid !== key.kid) built = { key, provider: createProvider(deps, base_url(), key) }
-      const made = built
-      return made.provider.catch((error) => {
-        // The next one who signs in tries again.
-        if (built === made) built = null
+      const current = built
+      return current.provider.catch((error) => {
+        // The next sign-in builds it again.
+        if (built === current) built = null
         throw error
       })
     },
     view(request, ...languages) {
-      const asked = [(request.query as { lang?: unknown } | undefined)?.lang, ...languages]
+      const requested = [(request.query as { lang?: unknown } | undefined)?.lang, ...languages]
       return {
         brand: config.brand_name,
-        language: languageOf(asked, request.headers['accept-language']),
+        language: languageOf(requested, request.headers['accept-language']),
         url: request.url,
         style: pageStyle().path,
         dashboard: site.home('dashboard'),
       }
     },
-    // Beside the first address that people are sent back to.
+    // The folder of the first redirect address.
     home: (console) => new URL('./', redirectUris(deps, base_url(), console)[0]).href,
     send(reply, status, page) {
       return reply

@@ -1,8 +1,7 @@
-// The built-in OpenID provider: oidc-provider with everything switched off that the two consoles do not need.
+// The built-in OpenID provider: oidc-provider with only the features that the two consoles need.
 //
-// Two public clients, one for each console: authorization code with PKCE, refresh tokens that change at each use, access tokens as JWTs for
-// the API. Whoever signs in consents by doing so: the clients are our own. A token names its client,
-// and opens what is of that console alone. That of operators is never entered by a session that is open already.
+// It has two public clients, one for each console: authorization code with PKCE, rotating refresh tokens, access tokens as
+// JWTs. A token gives access to its own console only. The operator console always requires a new sign-in.
 
 import { hkdfSync } from 'node:crypto'
 import type {
@@ -26,16 +25,16 @@ export const MOUNT = '/identity'
 const RESOURCE = 'urn:malipo:api'
 const SCOPES = 'openid profile email offline_access'
 const DAY_S = 86_400
-/** A browser stays signed in for so long, and no longer without signing in again. */
+/** The lifetime of a browser session. */
 const SESSION_S = 14 * DAY_S
-/** A refresh token that nobody used for so long is worth nothing. */
+/** The lifetime of an unused refresh token. */
 const REFRESH_S = 7 * DAY_S
 const SIGN_IN_S = 3600
 
-/** The library takes a fifth of the time of a start, and nobody signs in to a worker or a command: it is read when it is needed. */
+/** The library takes a fifth of the start time, and a worker or a command does not need it: it is loaded at first use. */
 type Library = typeof import('oidc-provider')
 
-/** Builds the provider for one public address of this installation, such as https://api.example.com, with the key that signs. */
+/** Creates the provider for a public address such as https://api.example.com, with its signing key. */
 export async function createProvider(deps: Deps, base_url: string, key: SigningKey): Promise<Provider> {
   const library: Library = await import('oidc-provider')
   const secret = Buffer.from(hkdfSync('sha256', key.private_jwk.d ?? '', '', 'identity cookies', 32))
@@ -49,7 +48,7 @@ export async function createProvider(deps: Deps, base_url: string, key: SigningK
     loadExistingGrant: (ctx) => grantFor(ctx),
     interactions: { policy: policy(library), url: (_ctx, { uid }) => `${MOUNT}/sign-in/${uid}` },
     renderError: async (ctx, out, error) => {
-      tellUnavailable(ctx, error)
+      setUnavailable(ctx, error)
       deps.log.info(
         { error: out.error, route: ctx.oidc?.route, detail: errorDetail(error, library) },
         'identity request refused',
@@ -57,10 +56,10 @@ export async function createProvider(deps: Deps, base_url: string, key: SigningK
       errorPage(deps, ctx)
     },
   })
-  // Which address this is, the mount says and not the request: see `identityRoutes`.
+  // `identityRoutes` sets the public address in these headers; the headers of the client are overwritten.
   provider.proxy = true
   provider.on('server_error', (ctx, error) => {
-    tellUnavailable(ctx, error)
+    setUnavailable(ctx, error)
     deps.log.error({ err: error }, 'identity request failed')
   })
   const events: import('node:events').EventEmitter = provider
@@ -68,8 +67,8 @@ export async function createProvider(deps: Deps, base_url: string, key: SigningK
   return provider
 }
 
-/** The provider answers 500 to errors that it does not know. A database that does not answer is 503: the caller may try again. */
-function tellUnavailable(ctx: KoaContextWithOIDC, error: unknown): void {
+/** Answers 503 instead of the provider's 500 if the database does not answer, so that the caller retries. */
+function setUnavailable(ctx: KoaContextWithOIDC, error: unknown): void {
   if (!isUnavailable(error)) return
   ctx.status = 503
   ctx.set('retry-after', String(RETRY_AFTER_S))
@@ -79,7 +78,7 @@ function errorDetail(error: Error, { errors }: Library): string | undefined {
   return error instanceof errors.OIDCProviderError ? error.error_detail : undefined
 }
 
-/** Where people may be sent back to: their console, and outside production also by the machine's own names. */
+/** The redirect addresses of a console. Outside production the names of this machine are allowed too. */
 export function redirectUris({ config }: Deps, base_url: string, client: Console): string[] {
   const given = client === 'operator' ? config.operator_redirect_uris : config.dashboard_redirect_uris
   if (given.length > 0) return given
@@ -91,7 +90,7 @@ export function redirectUris({ config }: Deps, base_url: string, client: Console
   return [...new Set([base_url, ...own])].map((origin) => `${origin}/${client}/callback`)
 }
 
-/** Every origin that a console is served from. */
+/** Every origin of the consoles. */
 export function consoleOrigins(deps: Deps, base_url: string): string[] {
   const uris = CONSOLES.flatMap((client) => redirectUris(deps, base_url, client))
   return [...new Set(uris.map((uri) => new URL(uri).origin))]
@@ -177,15 +176,15 @@ function cookies(secret: string, secure: boolean): NonNullable<Configuration['co
   }
 }
 
-/** Access tokens live by the clock that checks them. */
+/** Sets the times of an access token by the clock that later checks them. */
 function stamp(deps: Deps, payload: Record<string, unknown>): void {
   const now = Math.floor(deps.clock.now().getTime() / 1000)
   Object.assign(payload, { iat: now, exp: now + ACCESS_TOKEN_S })
 }
 
 /**
- * How and when the person signed in: it stands in the code, then in each refresh token after it. So a session that is used
- * for hours never looks like a sign-in of just now.
+ * The methods and time of the sign-in, from the code or the refresh token. A token that is refreshed for hours keeps the
+ * time of its sign-in.
  */
 function signInOf(ctx: KoaContextWithOIDC): { amr: string[]; auth_time?: number } {
   const { AuthorizationCode: code, RefreshToken: refresh } = ctx.oidc.entities
@@ -194,22 +193,22 @@ function signInOf(ctx: KoaContextWithOIDC): { amr: string[]; auth_time?: number 
 }
 
 /**
- * Sign-in is the only thing that may be asked of a person. A session whose person is gone counts as none, and for the console
- * of operators every session does: its sign-in is one that was begun for it and ended with credentials.
+ * The prompts: sign-in only, without consent. A session whose user is gone requires a new sign-in, and so does every
+ * request of the operator console.
  */
 function policy({ interactionPolicy: policies }: Library): interactionPolicy.Prompt[] {
   const prompts = policies.base()
   prompts.remove('consent')
-  const wanted = 'End-User authentication is required'
+  const message = 'End-User authentication is required'
   const { checks } = prompts.get('login') as interactionPolicy.Prompt
   checks.add(
-    new policies.Check('account_gone', wanted, (ctx) => Boolean(ctx.oidc.session?.accountId && !ctx.oidc.account)),
+    new policies.Check('account_gone', message, (ctx) => Boolean(ctx.oidc.session?.accountId && !ctx.oidc.account)),
   )
   const operator: Console = 'operator'
   checks.add(
     new policies.Check(
       'operator_console',
-      wanted,
+      message,
       'login_required',
       (ctx) => ctx.oidc.client?.clientId === operator && !ctx.oidc.result?.login,
     ),
@@ -217,20 +216,20 @@ function policy({ interactionPolicy: policies }: Library): interactionPolicy.Pro
   return prompts
 }
 
-/** The grant of this browser's session, made at its first sign-in. It lives as long as the session. */
+/** The grant of this browser's session. It is created at the first sign-in and expires with the session. */
 async function grantFor(ctx: KoaContextWithOIDC) {
-  const { provider, session, client: asking, account } = ctx.oidc
-  if (!session || !asking || !account) return undefined
-  const known_id = session.grantIdFor(asking.clientId)
-  const known = known_id ? await provider.Grant.find(known_id) : undefined
-  if (known?.accountId === account.accountId) {
-    if (session.exp && (known.exp ?? 0) < session.exp) {
-      known.exp = session.exp
-      await known.save()
+  const { provider, session, client, account } = ctx.oidc
+  if (!session || !client || !account) return undefined
+  const grant_id = session.grantIdFor(client.clientId)
+  const existing = grant_id ? await provider.Grant.find(grant_id) : undefined
+  if (existing?.accountId === account.accountId) {
+    if (session.exp && (existing.exp ?? 0) < session.exp) {
+      existing.exp = session.exp
+      await existing.save()
     }
-    return known
+    return existing
   }
-  const grant = new provider.Grant({ clientId: asking.clientId, accountId: account.accountId })
+  const grant = new provider.Grant({ clientId: client.clientId, accountId: account.accountId })
   grant.addOIDCScope(SCOPES)
   await grant.save()
   return grant

@@ -1,4 +1,4 @@
-// Sessions: from a token to a person, with the rights that this person has now.
+// Sessions: finds the user of an access token, with the current rights of the user.
 
 import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, sql, violatedConstraint } from '../../kernel/db/index.ts'
@@ -8,7 +8,7 @@ import { bindUser } from '../merchants/index.ts'
 import { createForeignVerifier } from './foreign.ts'
 import { type Claims, createEmbeddedVerifier, TOKEN_MAX } from './tokens.ts'
 
-type Row = {
+type SessionRow = {
   place: number
   user_id: string
   email: string
@@ -22,8 +22,8 @@ type Row = {
   })[]
 }
 
-// An invitation was sent to an address: it counts once the address is proven to be this person's. (s.name is null where
-// nobody invited.) Otherwise whoever signs up with somebody else's address would get what that one is invited to.
+// An invitation counts only when the user has proven the e-mail address. (Null in s.name means no invitation.) Otherwise
+// a stranger could sign up with the address of an invited user and get the membership.
 const FIND = sql(
   'session_find',
   `select i.place, u.id as user_id, u.email, u.email_verified, u.name, u.super_admin, coalesce((
@@ -37,24 +37,23 @@ const FIND = sql(
    where u.disabled_at is null`,
 )
 
-/** The request that carries a token, for the audit log. */
-type Carrier = { id: string; ip: string }
+/** The request of a token, for the audit log. */
+type TokenRequest = { id: string; ip: string }
 
 /**
- * Makes the check of session tokens: those of OIDC_ISSUER when there is one, else those of the built-in provider, never
- * both. Rights are read on every request, and nothing of them is remembered: a removed member is refused on the next
- * request. Throws invalid_session for every token that is not good, without saying why.
+ * Creates the check of session tokens, of OIDC_ISSUER if it is set, else of the built-in provider. Rights are read on
+ * every request and not cached. Throws invalid_session for every invalid token, without the reason.
  */
-export function createSessions(deps: Deps): (token: string, request: Carrier) => Promise<SessionPrincipal> {
+export function createSessions(deps: Deps): (token: string, request: TokenRequest) => Promise<SessionPrincipal> {
   const verifier = deps.config.oidc_issuer === '' ? createEmbeddedVerifier(deps) : createForeignVerifier(deps)
   const find = gather<Claims, SessionPrincipal | null>(
     async (claims) => {
-      const asked = claims.map(({ issuer, subject }, place) => ({ place, issuer, subject }))
-      const rows = await deps.db.query<Row>(FIND, [JSON.stringify(asked)])
+      const subjects = claims.map(({ issuer, subject }, place) => ({ place, issuer, subject }))
+      const rows = await deps.db.query<SessionRow>(FIND, [JSON.stringify(subjects)])
       const found = new Map(rows.map((row) => [row.place, row]))
       return claims.map((claim, place) => {
         const row = found.get(place)
-        return row ? principalOf(deps, row, claim) : null
+        return row ? sessionPrincipal(deps, row, claim) : null
       })
     },
     { max_items: 200, max_running: 2 },
@@ -62,11 +61,11 @@ export function createSessions(deps: Deps): (token: string, request: Carrier) =>
   return async (token, request) => {
     if (token.length > TOKEN_MAX) refuse('invalid_session')
     const claims = (await verifier.verify(token)) ?? refuse('invalid_session')
-    const known = await find(claims)
-    if (known) return known
+    const principal = await find(claims)
+    if (principal) return principal
     const email = await verifier.verifiedEmail(token, claims)
     if (email === null) refuse('invalid_session')
-    await bind(deps, claims, email, request)
+    await bindInvited(deps, claims, email, request)
     return (await find(claims)) ?? refuse('invalid_session')
   }
 }
@@ -76,8 +75,13 @@ const INVITED = sql(
   'select 1 from users where email = $1 and issuer is null and disabled_at is null',
 )
 
-/** The first sign-in of somebody who was invited by e-mail. Does nothing when nobody was. */
-async function bind(deps: Deps, { issuer, subject }: Claims, email: string, request: Carrier): Promise<void> {
+/** Binds an invited user at the first sign-in. Does nothing if no user with this address was invited. */
+async function bindInvited(
+  deps: Deps,
+  { issuer, subject }: Claims,
+  email: string,
+  request: TokenRequest,
+): Promise<void> {
   if ((await deps.db.query(INVITED, [email])).length === 0) return
   try {
     await inTransaction(deps.db, async (tx) => {
@@ -96,12 +100,12 @@ async function bind(deps: Deps, { issuer, subject }: Claims, email: string, requ
       })
     })
   } catch (error) {
-    // This subject is somebody already, who may not sign in any more: a second account is no way round that.
+    // The subject belongs to a disabled user: a second account must not give that user access.
     if (violatedConstraint(error) !== 'users_subject_key') throw error
   }
 }
 
-function principalOf(deps: Deps, row: Row, claims: Claims): SessionPrincipal {
+function sessionPrincipal(deps: Deps, row: SessionRow, claims: Claims): SessionPrincipal {
   const { user_id, email, email_verified, name } = row
   return {
     kind: 'session',
@@ -112,7 +116,7 @@ function principalOf(deps: Deps, row: Row, claims: Claims): SessionPrincipal {
     console: claims.console,
     auth_time: claims.auth_time,
     by_command: claims.by_command,
-    // An operator with nothing but a password is no operator where money is real.
+    // In production, a sign-in without a second factor does not give the operator role.
     super_admin: row.super_admin && (claims.strong || deps.config.node_env !== 'production'),
     memberships: row.memberships.map(({ role, verified, priced, ...merchant }) => ({
       role,

@@ -1,4 +1,4 @@
-// The second step: codes of an authenticator app (TOTP, RFC 6238), and codes on paper for the day the phone is lost.
+// The second step: codes of an authenticator app (TOTP, RFC 6238), and recovery codes for a lost phone.
 
 import { createHash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
@@ -6,13 +6,13 @@ import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 
 const STEP_S = 30
 const DIGITS = 6
-/** Clocks of phones run a little early or late: the code before and the one after are good too. */
+/** The clock of a phone may be early or late, so the previous and the next code are accepted too. */
 const WINDOW = 1
 const SECRET_BYTES = 20
 const RECOVERY_CODES = 10
 const RECOVERY_BYTES = 10
 
-/** A new secret in base32, as people type it into their app. */
+/** Generates a secret in base32, which the user can type into the app. */
 export function newTotpSecret(deps: Deps): string {
   const bytes = deps.random.bytes(SECRET_BYTES)
   return new Secret({ buffer: Uint8Array.from(bytes).buffer }).base32
@@ -23,12 +23,12 @@ function totpOf(secret: string, label = '', issuer = ''): TOTP {
   return new TOTP({ ...of, ...(label ? { label } : {}), ...(issuer ? { issuer } : {}) })
 }
 
-/** The address that an authenticator app on the same phone opens. */
+/** The otpauth address of a secret, which an authenticator app opens. */
 export function otpauthUrl(secret: string, account: string, issuer: string): string {
   return totpOf(secret, account, issuer).toString()
 }
 
-/** The half minute whose code this is, or null when it is none of now. */
+/** The number of the 30-second step of a code; null if the code is not valid now. */
 export function counterOf(deps: Deps, secret: string, code: string): number | null {
   const token = code.replace(/\s/g, '')
   if (!/^\d{6}$/.test(token)) return null
@@ -39,7 +39,7 @@ export function counterOf(deps: Deps, secret: string, code: string): number | nu
 
 const HAS = sql('second_steps_has', 'select 1 from second_steps where user_id = $1')
 const FIND = sql('second_steps_find', 'select secret from second_steps where user_id = $1')
-// A code is good once: whoever reads it over a shoulder comes too late, and so does the second of two requests.
+// A code works once: the statement changes no row for a used code, nor for the second of two concurrent requests.
 const USE = sql(
   'second_steps_use',
   'update second_steps set last_counter = $2 where user_id = $1 and last_counter < $2 returning user_id',
@@ -49,12 +49,12 @@ const USE_RECOVERY = sql(
   'delete from recovery_codes where user_id = $1 and code_hash = $2 returning user_id',
 )
 
-/** Whether this person has to give a code after the password. */
+/** True if the user has a second step. */
 export async function hasSecondStep(reader: Reader, user_id: string): Promise<boolean> {
   return (await reader.query(HAS, [user_id])).length > 0
 }
 
-/** Uses a code of the app or a recovery code; answers which it was. Null: it is wrong, or was used before. */
+/** Uses up a code and returns its kind. Null means that the code is wrong, or was used before. */
 export async function useCode(deps: Deps, tx: Tx, user_id: string, code: string): Promise<'app' | 'recovery' | null> {
   const [row] = await tx.query<{ secret: string }>(FIND, [user_id])
   if (!row) return null
@@ -76,8 +76,8 @@ const ADD_RECOVERY = sql(
 const CLEAR = sql('second_steps_clear', 'delete from second_steps where user_id = $1')
 
 /**
- * Sets up the second step, in place of one that was there. `counter` is the code that confirmed it, which is used up.
- * Answers new recovery codes, to be shown once.
+ * Stores a second step, which replaces an existing one, and uses up the code `counter` that confirmed it. Returns new
+ * recovery codes, which the page shows once.
  */
 export async function setSecondStep(
   deps: Deps,
@@ -94,13 +94,13 @@ export async function setSecondStep(
   return codes
 }
 
-/** Takes the second step away from a person who lost both the phone and the paper. */
+/** Deletes the second step and the recovery codes of a user. */
 export async function dropSecondStep(tx: Tx, user_id: string): Promise<void> {
   await tx.query(CLEAR_RECOVERY, [user_id])
   await tx.query(CLEAR, [user_id])
 }
 
-/** Sixteen letters and digits in groups of four: as long as nobody can try them, a plain hash protects them. */
+/** Sixteen letters and digits in groups of four. They are long enough for a plain hash. */
 function recoveryCode(deps: Deps): string {
   const { base32 } = new Secret({ buffer: Uint8Array.from(deps.random.bytes(RECOVERY_BYTES)).buffer })
   return (base32.toLowerCase().match(/.{4}/g) as string[]).join('-')
