@@ -1,6 +1,6 @@
-// Who acts at the command line, for the audit log.
+// The actor of the admin command in the audit log.
 
 import type { Act } from '../../books/audit/index.ts'
 
-/** The admin command: whoever runs it holds the database, so the entry can name nobody more closely. */
+/** The admin command. It has no user account, so the entry names no user. */
 export const COMMAND_ACT: Act = { actor: { kind: 'command', id: null, name: 'admin' }, request_id: null, address: null }

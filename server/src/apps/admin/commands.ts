@@ -1,4 +1,4 @@
-// The commands of `npm run -s admin`: what each takes, how it is checked, and what it does.
+// The commands of `npm run -s admin`: their options, checks and actions.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { migrate } from '../../kernel/db/migrate.ts'
@@ -6,19 +6,19 @@ import type { Config } from '../../kernel/lib/index.ts'
 import { demo } from './demo.ts'
 import { makeKey, makeMerchant, stopKey } from './merchants.ts'
 import * as read from './options.ts'
-import { createPerson, issueToken, readEmails } from './people.ts'
-import { disablePerson, dropLostSecondStep, enablePerson, revokeOperator } from './people-rights.ts'
+import { grantRole, issueToken, readEmails } from './people.ts'
+import { disableByEmail, dropLostSecondStep, enableByEmail, revokeOperator } from './people-rights.ts'
 import { importStatement, statementToImport } from './statements.ts'
 import { verify } from './verify.ts'
 
-/** The work itself, over an open database that was migrated. */
-type Run = (deps: Deps, url: string) => Promise<Record<string, unknown>>
+/** The action of a command, over an open and migrated database. */
+type CommandAction = (deps: Deps, url: string) => Promise<Record<string, unknown>>
 
-/** One command. `prepare` checks what was given, so that nothing is opened for a command that is written wrongly. */
+/** One command. `prepare` checks the options before the database is opened. */
 type Command = {
   takes: readonly read.Option[]
-  prepare(values: read.Values, config: Config): Run
-  /** False: it reads and writes nothing encrypted, so that it works without the secret key. */
+  prepare(values: read.OptionValues, config: Config): CommandAction
+  /** False means that the command needs no secret key, because it reads and writes nothing encrypted. */
   needs_key?: false
 }
 
@@ -60,7 +60,7 @@ export const COMMANDS: Record<string, Command> = {
     prepare(values, config) {
       const subject = read.optionalLine(values, 'subject', 255) ?? null
       if (subject !== null && config.oidc_issuer === '') {
-        throw new read.UsageError('--subject is for a foreign OIDC_ISSUER: the built-in provider names people itself')
+        throw new read.UsageError('--subject is for a foreign OIDC_ISSUER: the built-in provider names users itself')
       }
       const input = {
         email: read.email(values),
@@ -69,13 +69,13 @@ export const COMMANDS: Record<string, Command> = {
         language: values.language === undefined ? 'sw' : read.choice(values, 'language', ['sw', 'en']),
         subject,
       } as const
-      return (deps) => createPerson(deps, input)
+      return (deps) => grantRole(deps, input)
     },
   },
-  'user disable': onPerson(disablePerson),
-  'user enable': onPerson(enablePerson),
-  'user revoke-operator': onPerson(revokeOperator),
-  'user drop-second-step': onPerson(dropLostSecondStep),
+  'user disable': userCommand(disableByEmail),
+  'user enable': userCommand(enableByEmail),
+  'user revoke-operator': userCommand(revokeOperator),
+  'user drop-second-step': userCommand(dropLostSecondStep),
   token: {
     takes: ['email'],
     prepare(values, config) {
@@ -107,8 +107,8 @@ export const COMMANDS: Record<string, Command> = {
   verify: { takes: [], needs_key: false, prepare: () => (_deps, url) => verify(url) },
 }
 
-/** A command that takes an e-mail address and nothing else. */
-function onPerson(act: (deps: Deps, email: string) => Promise<Record<string, unknown>>): Command {
+/** A command with an e-mail address as its only option. */
+function userCommand(act: (deps: Deps, email: string) => Promise<Record<string, unknown>>): Command {
   return {
     takes: ['email'],
     prepare(values) {
@@ -119,14 +119,14 @@ function onPerson(act: (deps: Deps, email: string) => Promise<Record<string, unk
 }
 
 /**
- * What a command line asks for, and whether it needs the secret key. Throws UsageError when there is no such command, or it
- * is written wrongly.
+ * Parses a command line: the action, and whether it needs the secret key. Throws a UsageError for an unknown command or
+ * invalid options.
  */
 export function prepareCommand(
   words: readonly string[],
-  values: read.Values,
+  values: read.OptionValues,
   config: Config,
-): { run: Run; needs_key: boolean } {
+): { run: CommandAction; needs_key: boolean } {
   const name = words.join(' ')
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command) throw new read.UsageError(`unknown command "${name}"`)

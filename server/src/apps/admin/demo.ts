@@ -1,4 +1,4 @@
-// The demo merchant of an installation that is not for production, with its keys and people.
+// The demo merchant of an installation outside production, with its keys and users.
 
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -13,13 +13,13 @@ import { makeKey } from './merchants.ts'
 
 const DEMO_EMAIL = 'demo@malipo.example'
 const FIND = sql('demo_find', 'select id from merchants where email = $1 order by created_at limit 1')
-// Any number will do, as long as nothing else in this database uses it.
+// Any number that no other advisory lock of this database uses.
 const LOCK = sql('demo_lock', 'select pg_advisory_xact_lock(7165243380915628)')
 const LOCK_TIMEOUT = '55P03'
-/** Each attempt waits 5 seconds, the longest that a statement may wait for a lock. The passwords of the demo's people take seconds. */
+/** Each attempt waits 5 seconds, the lock timeout of a statement. Hashing the passwords of the demo users takes seconds. */
 const LOCK_ATTEMPTS = 24
 
-/** Runs a transaction that holds the lock. Several processes may start at once: each waits for those before it. */
+/** Runs a transaction under the lock. Of several processes that start at once, each waits for the ones before it. */
 async function withLock<T>(deps: Deps, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -33,7 +33,7 @@ async function withLock<T>(deps: Deps, work: (tx: Tx) => Promise<T>): Promise<T>
   }
 }
 
-/** The demo merchant; made when it is missing. Never in production. */
+/** The demo merchant; created if it is missing. Refused in production. */
 export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
   if (deps.config.node_env === 'production') {
     refuse('forbidden', {
@@ -47,7 +47,7 @@ export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
   })
 }
 
-/** The demo merchant with fresh keys, one per environment, that may do everything, and a person of every role. */
+/** The demo merchant with a new key of all scopes for each environment, and a user of every role. */
 export async function demo(deps: Deps) {
   const merchant = await ensureDemoMerchant(deps)
   const key = async (environment: 'sandbox' | 'live') => {
@@ -64,29 +64,29 @@ export async function demo(deps: Deps) {
   }
 }
 
-/** Somebody of the demo who can sign in. */
+/** A demo user who can sign in. */
 export type DemoUser = { email: string; password: string; role: Role }
 
-/** The passwords of the demo's people, so that they stay the same from start to start. */
+/** The file with the passwords of the demo users, so that they stay the same at the next start. */
 const PEOPLE_FILE = 'demo-people.json'
 
 /**
- * One person of every role, the operator among them, with passwords that work: those of the last time, else fresh ones. None
- * with a foreign OIDC_ISSUER: it knows other people.
+ * A demo user of every role, with valid passwords: those of the file, else new ones. Returns none with a foreign
+ * OIDC_ISSUER, which has its own users.
  */
 export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUser[]> {
   if (deps.config.oidc_issuer !== '') return []
   const file = join(deps.config.data_dir, PEOPLE_FILE)
   return withLock(deps, async (tx) => {
-    // Behind the lock: of two processes that start at once, the second takes what the first has just written.
-    const known = await readPeople(file)
+    // Read under the lock: of two processes that start at once, the second reads the file of the first.
+    const stored = await readDemoUsers(file)
     const users: DemoUser[] = []
     const renewed: DemoUser[] = []
     for (const role of [...MERCHANT_ROLES, 'SUPER_ADMIN'] as const) {
       const email = `${role.toLowerCase().replace('_', '-')}@demo.malipo.example`
       const user_id = await ensureUser(deps, tx, email, role)
       if (role !== 'SUPER_ADMIN') await setMember(deps, tx, merchant.id, user_id, role)
-      const before = known.find((one) => one.email === email)?.password
+      const before = stored.find((one) => one.email === email)?.password
       const kept = before !== undefined && (await hasPassword(tx, user_id, before))
       const user = { email, password: kept ? before : newPassword(deps.random), role }
       users.push(user)
@@ -103,14 +103,14 @@ export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUse
         target_id: merchant.id,
         after: { users: renewed.map(({ email, role }) => ({ email, role })) },
       })
-      // Dying behind it leaves passwords in the file that do not work: the next start makes new ones.
-      await writePeople(deps, file, users)
+      // If the process dies before the commit, the passwords of the file do not work, and the next start makes new ones.
+      await writeDemoUsers(deps, file, users)
     }
     return users
   })
 }
 
-async function readPeople(file: string): Promise<DemoUser[]> {
+async function readDemoUsers(file: string): Promise<DemoUser[]> {
   try {
     const people: unknown = JSON.parse(await readFile(file, 'utf8'))
     return Array.isArray(people) ? people : []
@@ -119,8 +119,8 @@ async function readPeople(file: string): Promise<DemoUser[]> {
   }
 }
 
-/** Where nothing can be written, the passwords are fresh each time. */
-async function writePeople(deps: Deps, file: string, people: readonly DemoUser[]): Promise<void> {
+/** Writes the file. If it cannot be written, each start makes new passwords. */
+async function writeDemoUsers(deps: Deps, file: string, people: readonly DemoUser[]): Promise<void> {
   const unfinished = `${file}.${newId(deps, 0)}`
   try {
     await mkdir(dirname(file), { recursive: true })
@@ -136,7 +136,7 @@ const LEFT = sql(
   "select email from users where email like '%@demo.malipo.example' and disabled_at is null order by email",
 )
 
-/** The demo's people who can still sign in: in production their printed passwords let anybody in who has read them. */
+/** The e-mail addresses of enabled demo users. Their passwords were printed, so production refuses to start with them. */
 export async function demoPeopleLeft(reader: Reader): Promise<string[]> {
   return (await reader.query<{ email: string }>(LEFT)).map(({ email }) => email)
 }

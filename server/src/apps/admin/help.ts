@@ -1,17 +1,17 @@
-// What the admin command says about itself: one table, for the whole and for each command.
+// The help texts of the admin command: one table, for the list and for each command.
 
 import { MERCHANT_ROLES, SCOPES } from '../../kernel/http/index.ts'
 
-type Page = {
-  /** What follows the name. */
+type HelpPage = {
+  /** The options after the name. */
   takes?: string
-  /** What it does, for the list and for its own page. */
+  /** The description, for the list and for the page of the command. */
   does: readonly string[]
-  /** Its options, each with what it means. */
+  /** The options with their meaning. */
   options?: Readonly<Record<string, string>>
-  /** What follows the name in an example; left out: nothing. */
+  /** The options of the example. Default: none. */
   example?: string
-  /** What else is worth knowing. */
+  /** Further lines. */
   more?: readonly string[]
 }
 
@@ -19,7 +19,7 @@ const ROLES = `Roles: ${MERCHANT_ROLES.join(', ')}, SUPER_ADMIN`
 const SCOPE_LIST = `Scopes: ${Object.keys(SCOPES).join(', ')}`
 const SAMPLE_ID = '019a3c52-0c00-8000-8000-0123456789ab'
 const EMAIL = { '--email E': 'Their e-mail address' }
-const onEmail = (...does: string[]): Page => ({
+const onEmail = (...does: string[]): HelpPage => ({
   takes: '--email E',
   does,
   options: EMAIL,
@@ -27,7 +27,7 @@ const onEmail = (...does: string[]): Page => ({
 })
 
 /** The page of each command. */
-export const PAGES: Readonly<Record<string, Page>> = {
+export const PAGES: Readonly<Record<string, HelpPage>> = {
   demo: { does: ['The demo merchant with fresh keys, and its people with their passwords (not in production)'] },
   'merchant create': {
     takes: '--name N [--email E] [--approve]',
@@ -109,26 +109,26 @@ const COMMAND = 'npm run -s admin --'
 const DOES_AT = 40
 const OPTION_WIDTH = 18
 
-/** What `words` asks about: one command, those that begin so, or all. Null: there is nothing of that name. */
+/** The help for one command, for a group of commands, or for all. Null means that there is no such command. */
 export function helpOf(words: readonly string[]): string | null {
   const name = words.join(' ')
-  if (name === '') return whole()
-  if (Object.hasOwn(PAGES, name)) return pageOf(name, PAGES[name] as Page)
+  if (name === '') return listOfCommands()
+  if (Object.hasOwn(PAGES, name)) return helpPage(name, PAGES[name] as HelpPage)
   const names = commandsOf(name)
-  return names.length === 0 ? null : names.map((one) => pageOf(one, PAGES[one] as Page)).join('\n')
+  return names.length === 0 ? null : names.map((one) => helpPage(one, PAGES[one] as HelpPage)).join('\n')
 }
 
-/** The commands of a group: of `user`, all that begin so. */
+/** The commands of a group, such as `user`. */
 export function commandsOf(group: string): string[] {
   return Object.keys(PAGES).filter((name) => name.startsWith(`${group} `))
 }
 
-function whole(): string {
+function listOfCommands(): string {
   return `Usage: ${COMMAND} COMMAND [options] [--json]
 
 Commands
 ${Object.entries(PAGES)
-  .map(([name, page]) => listed(name, page))
+  .map(([name, page]) => listEntry(name, page))
   .join('\n')}
 
 Options
@@ -141,7 +141,7 @@ The database is DATABASE_URL, or the embedded one in DATA_DIR.
 `
 }
 
-function listed(name: string, { takes, does }: Page): string {
+function listEntry(name: string, { takes, does }: HelpPage): string {
   const head = `  ${name}${takes === undefined ? '' : ` ${takes}`}`
   const indent = ' '.repeat(DOES_AT)
   const [first, ...rest] = does
@@ -149,7 +149,7 @@ function listed(name: string, { takes, does }: Page): string {
   return [`${begun}${first}`, ...rest.map((line) => `${indent}${line}`)].join('\n')
 }
 
-function pageOf(name: string, { takes, does, options = {}, example, more = [] }: Page): string {
+function helpPage(name: string, { takes, does, options = {}, example, more = [] }: HelpPage): string {
   const lines = Object.entries({ ...options, '--json': 'One JSON object on standard output and nothing else' })
   return `Usage: ${COMMAND} ${name}${takes === undefined ? '' : ` ${takes}`}
 

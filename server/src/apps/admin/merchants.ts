@@ -1,4 +1,4 @@
-// Merchants and keys at the command line: as in the API, and in the audit log as acts of the command.
+// The commands for merchants and keys. They write the same audit entries as the API, with the command as actor.
 
 import { insertKey, lockKey, type NewKey, presentKey, revokeLocked } from '../../access/api-keys/index.ts'
 import { addMerchant, type NewMerchant } from '../../access/merchants/index.ts'
@@ -6,7 +6,7 @@ import { recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction } from '../../kernel/db/index.ts'
 import { COMMAND_ACT } from './act.ts'
 
-/** Makes a merchant; `approved`: active, verified and priced with the default price list. */
+/** Creates a merchant. `approved` makes it active, verified and priced with the default price list. */
 export function makeMerchant(deps: Deps, input: NewMerchant) {
   return inTransaction(deps.db, async (tx) => {
     const { id, merchant_code } = await addMerchant(deps, tx, COMMAND_ACT, input)
@@ -14,7 +14,7 @@ export function makeMerchant(deps: Deps, input: NewMerchant) {
   })
 }
 
-/** Makes a key and shows it, for the only time. Refuses as `insertKey`. */
+/** Creates a key and returns its plaintext, which is not stored. Refuses as `insertKey`. */
 export function makeKey(deps: Deps, input: NewKey) {
   return inTransaction(deps.db, async (tx) => {
     const { record, plaintext_key } = await insertKey(deps, tx, input)
@@ -31,7 +31,7 @@ export function makeKey(deps: Deps, input: NewKey) {
   })
 }
 
-/** Revokes a key; doing it twice changes nothing. Refuses an unknown key with not_found. */
+/** Revokes a key. A second call changes nothing. Refuses an unknown key with not_found. */
 export function stopKey(deps: Deps, merchant_id: string, key_id: string) {
   return inTransaction(deps.db, async (tx) => {
     const before = await lockKey(tx, merchant_id, key_id)

@@ -7,8 +7,8 @@ import { createUser } from '../../access/merchants/index.ts'
 import { queueEmail } from '../../adapters/messages/index.ts'
 import { inTransaction, isSuperuser } from '../../kernel/db/index.ts'
 import { Refusal } from '../../kernel/lib/index.ts'
-import { createPerson, issueToken, readEmails } from './people.ts'
-import { disablePerson, dropLostSecondStep, enablePerson, revokeOperator } from './people-rights.ts'
+import { grantRole, issueToken, readEmails } from './people.ts'
+import { disableByEmail, dropLostSecondStep, enableByEmail, revokeOperator } from './people-rights.ts'
 
 let world: World
 before(async () => {
@@ -22,15 +22,12 @@ test('an account under an address that nobody confirmed is never made an operato
   const taken = { email, name: 'Not Neema', language: 'sw', super_admin: false, identity: 'embedded' } as const
   await inTransaction(deps.db, (tx) => createUser(deps, tx, { ...taken, email_verified: false }))
   const person = { email, role: 'SUPER_ADMIN', merchant_id: null, name: null, language: 'sw', subject: null } as const
-  await assert.rejects(
-    createPerson(deps, person),
-    (error) => error instanceof Refusal && error.code === 'invalid_state',
-  )
+  await assert.rejects(grantRole(deps, person), (error) => error instanceof Refusal && error.code === 'invalid_state')
   const rights = await world.rows('select super_admin from users where email = $1', [email])
   assert.deepEqual(rights, [{ super_admin: false }])
 
   await world.rows('update users set email_verified = true where email = $1', [email])
-  assert.equal((await createPerson(deps, person)).password, null)
+  assert.equal((await grantRole(deps, person)).password, null)
 })
 
 test('an installation without a mail server shows its letters to whoever holds the command line, and notes that it did', async () => {
@@ -82,15 +79,15 @@ test('a disabled person is signed out at once and stays out until enabled again'
   const { deps } = world
   const { user_id, email, left, status, acts } = await signedIn('VIEWER')
   assert.deepEqual([await status(), await left()], [200, 1])
-  assert.deepEqual(await disablePerson(deps, email), { user_id, email })
+  assert.deepEqual(await disableByEmail(deps, email), { user_id, email })
   assert.deepEqual([await status(), await left()], [401, 0])
   await assert.rejects(issueToken(deps, email), refusedAs('invalid_state'))
-  await assert.rejects(disablePerson(deps, email), refusedAs('invalid_state'))
-  assert.deepEqual(await enablePerson(deps, email), { user_id, email })
+  await assert.rejects(disableByEmail(deps, email), refusedAs('invalid_state'))
+  assert.deepEqual(await enableByEmail(deps, email), { user_id, email })
   assert.equal(await status(), 401, 'the old session is over for good')
   await issueToken(deps, email)
-  await assert.rejects(enablePerson(deps, email), refusedAs('invalid_state'))
-  await assert.rejects(disablePerson(deps, 'nobody@example.com'), refusedAs('not_found'))
+  await assert.rejects(enableByEmail(deps, email), refusedAs('invalid_state'))
+  await assert.rejects(disableByEmail(deps, 'nobody@example.com'), refusedAs('not_found'))
   const command = { actor_kind: 'command' }
   assert.deepEqual(await auditedActs(acts), [
     { ...command, action: 'user.disable' },
@@ -124,7 +121,7 @@ test('a second step that was lost can be taken away', async () => {
 test('a person of a foreign issuer keeps their identity there', async () => {
   const { email, user_id } = await signedIn('VIEWER')
   await world.rows("update users set issuer = 'https://id.example.tz', subject = 'asha' where id = $1", [user_id])
-  await disablePerson(world.deps, email)
+  await disableByEmail(world.deps, email)
   const people = await world.rows('select issuer, subject, disabled_at is null as active from users where id = $1', [
     user_id,
   ])

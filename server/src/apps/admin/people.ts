@@ -1,4 +1,4 @@
-// People at the command line: making users, the first operator among them, and access tokens for scripts.
+// The commands for users: granting roles, also to the first operator, access tokens for scripts, and reading e-mails.
 
 import {
   ACCESS_TOKEN_S,
@@ -17,8 +17,8 @@ import type { Role } from '../../kernel/http/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import { COMMAND_ACT } from './act.ts'
 
-/** Somebody who is to have a role. `merchant_id` is null for SUPER_ADMIN; `subject` names them at OIDC_ISSUER. */
-export type NewPerson = {
+/** A role for a user. `merchant_id` is null for SUPER_ADMIN; `subject` is the user's subject at OIDC_ISSUER. */
+export type RoleGrant = {
   email: string
   role: Role
   merchant_id: string | null
@@ -27,10 +27,10 @@ export type NewPerson = {
   subject: string | null
 }
 
-/** `password` is null where none was made; `note` says why, and how the person signs in. */
-type MadePerson = { user_id: string; email: string; password: string | null; note?: string }
+/** The user with the role. Null in `password` means that none was made; `note` gives the reason. */
+type GrantedUser = { user_id: string; email: string; password: string | null; note?: string }
 
-type User = {
+type UserRow = {
   id: string
   email_verified: boolean
   super_admin: boolean
@@ -39,8 +39,8 @@ type User = {
   disabled_at: Date | null
 }
 
-/** What the audit log is told of an account; null when nothing of it changed. */
-type Change = { action: AuditAction; before?: object; after: object } | null
+/** The audit entry about the user; null if the user did not change. */
+type UserChange = { action: AuditAction; before?: object; after: object } | null
 
 const FIND = sql(
   'admin_user_by_email',
@@ -49,18 +49,18 @@ const FIND = sql(
 const BY_SUBJECT = sql('admin_user_by_subject', 'select email from users where issuer = $1 and subject = $2')
 
 /**
- * Gives a person a role. One who has no account yet gets one: with a password that is shown this once, or, with a foreign
- * OIDC_ISSUER, bound to `subject` now or by their verified e-mail address when they first sign in. Refuses an unknown
- * merchant (not_found), and with invalid_state a member of it, a disabled person, and a subject that is somebody else's.
+ * Gives a user a role. Creates a missing account: with a password that is shown once or, with a foreign OIDC_ISSUER, bound
+ * to `subject` or to the first sign-in. Refuses an unknown merchant (not_found), and with invalid_state an existing member,
+ * a disabled user and a subject of another user.
  */
-export function createPerson(deps: Deps, input: NewPerson): Promise<MadePerson> {
+export function grantRole(deps: Deps, input: RoleGrant): Promise<GrantedUser> {
   const { email, merchant_id, role, name, subject } = input
   return inTransaction(deps.db, async (tx) => {
     if (merchant_id !== null && !(await findMerchant(tx, merchant_id))) {
       refuse('not_found', { message: 'There is no merchant with this id.' })
     }
     if (subject !== null) await checkSubject(deps, tx, email, subject)
-    const [known] = await tx.query<User>(FIND, [email])
+    const [known] = await tx.query<UserRow>(FIND, [email])
     const [user_id, change] = known ? await changeUser(deps, tx, input, known) : await insertUser(deps, tx, input)
 
     const password = known || deps.config.oidc_issuer !== '' ? null : newPassword(deps.random)
@@ -77,20 +77,20 @@ export function createPerson(deps: Deps, input: NewPerson): Promise<MadePerson> 
   })
 }
 
-async function insertUser(deps: Deps, tx: Tx, input: NewPerson): Promise<[string, Change]> {
+async function insertUser(deps: Deps, tx: Tx, input: RoleGrant): Promise<[string, UserChange]> {
   const { email, language, role, subject } = input
   const issuer = deps.config.oidc_issuer
   const name = input.name ?? email
   const super_admin = role === 'SUPER_ADMIN'
   const identity = issuer === '' ? 'embedded' : subject === null ? null : { issuer, subject }
-  // Whoever types the command vouches for the address, unless its owner has still to prove it by signing in.
+  // The operator of the command vouches for the address, unless the first sign-in has to prove it.
   const user = { email, email_verified: identity !== null, name, language, super_admin, identity } as const
   const { id } = await createUser(deps, tx, user)
   return [id, { action: 'user.create', after: { email, name, language, super_admin, identity } }]
 }
 
-/** Makes somebody an operator, and binds them to their subject, where that is asked for and is not so yet. */
-async function changeUser(deps: Deps, tx: Tx, input: NewPerson, known: User): Promise<[string, Change]> {
+/** Makes an existing user an operator, and binds the user to the subject, if the command requires it. */
+async function changeUser(deps: Deps, tx: Tx, input: RoleGrant, known: UserRow): Promise<[string, UserChange]> {
   const { email, subject } = input
   const issuer = deps.config.oidc_issuer
   if (known.disabled_at !== null) refuse('invalid_state', { message: 'This user is disabled.' })
@@ -100,7 +100,7 @@ async function changeUser(deps: Deps, tx: Tx, input: NewPerson, known: User): Pr
   }
   if (binds) await bindUser(deps, tx, { email, issuer, subject })
   const promotes = input.role === 'SUPER_ADMIN' && !known.super_admin
-  // Anybody can sign up under an address that is not theirs: such an account must never become an operator's.
+  // A stranger can sign up with any address. An account with an unproven address must not become an operator.
   if (promotes && !known.email_verified && known.issuer !== null) {
     refuse('invalid_state', { message: 'This user has not confirmed the e-mail address yet. Let them do so first.' })
   }
@@ -120,7 +120,7 @@ async function checkSubject(deps: Deps, tx: Tx, email: string, subject: string):
   }
 }
 
-function noteOf({ config }: Deps, { subject }: NewPerson, was_known: boolean): string | null {
+function noteOf({ config }: Deps, { subject }: RoleGrant, was_known: boolean): string | null {
   if (was_known) return 'There was an account with this e-mail address: it has the role now, and signs in as before.'
   if (config.oidc_issuer === '') return null
   return subject === null
@@ -129,8 +129,8 @@ function noteOf({ config }: Deps, { subject }: NewPerson, was_known: boolean): s
 }
 
 /**
- * The newest e-mails of the outbox with their texts, for an installation without a mail server: whoever runs the command
- * hands them on. It is audited, because a text may hold a link that opens an account.
+ * Reads the newest e-mails of the outbox with their texts, for an installation without a mail server. The command writes
+ * the audit log, because a text may contain a link that gives access to an account.
  */
 export async function readEmails(
   deps: Deps,
@@ -150,18 +150,17 @@ export async function readEmails(
   return { emails: found.map(({ created_at, ...email }) => ({ ...email, created_at: created_at.toISOString() })) }
 }
 
-type Person = { id: string; issuer: string | null; subject: string | null; disabled_at: Date | null }
+type TokenUserRow = { id: string; issuer: string | null; subject: string | null; disabled_at: Date | null }
 const FOR_TOKEN = sql('admin_user_for_token', 'select id, issuer, subject, disabled_at from users where email = $1')
 
 /**
- * An access token of the built-in provider for a person, for scripts. It says so (`amr` cli) and counts as a second factor:
- * whoever can run this holds the database. Refuses an unknown person (not_found), and with invalid_state one who is disabled or
- * has no account at the built-in provider.
+ * Issues an access token of the built-in provider, for scripts. Its `amr` is cli, which counts as a second factor. Refuses
+ * an unknown user (not_found), and with invalid_state a disabled user or one without an account at the built-in provider.
  */
 export async function issueToken(deps: Deps, email: string): Promise<{ access_token: string; expires_in: number }> {
   const key = (await latestSigningKey(deps)) ?? (await signingKey(deps, embeddedIssuer(deps)))
   return inTransaction(deps.db, async (tx) => {
-    const [person] = await tx.query<Person>(FOR_TOKEN, [email])
+    const [person] = await tx.query<TokenUserRow>(FOR_TOKEN, [email])
     if (!person) refuse('not_found', { message: 'There is no user with this e-mail address.' })
     if (person.disabled_at !== null) refuse('invalid_state', { message: 'This user is disabled.' })
     if (person.issuer !== 'embedded' || person.subject === null) {

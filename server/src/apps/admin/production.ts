@@ -1,10 +1,10 @@
-// What production must not run with although its configuration is sound: what the database itself says about it.
+// Checks of the database before production starts.
 
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { type Config, ConfigError } from '../../kernel/lib/index.ts'
 import { demoPeopleLeft } from './demo.ts'
 
-/** What a setting that is off does to money, and how it is put right. */
+/** The settings that must be on, each with the risk and the remedy. */
 const DURABLE: Record<string, string> = {
   fsync: 'a crash of the machine can destroy the database. Set fsync = on in postgresql.conf and reload the server',
   full_page_writes:
@@ -19,13 +19,13 @@ const SETTINGS = sql(
   'select name, setting, source from pg_settings where name = any($1) order by name',
 )
 
-/** Whether the configuration says that the storage of the database makes this setting unnecessary. */
+/** True if the configuration declares that the storage makes this setting unnecessary. */
 const isNotNeeded = (config: Config, name: string): boolean =>
   name === 'full_page_writes' && config.full_page_writes_not_needed
 
 /**
- * Throws ConfigError when the database may lose what it has committed, as a connection of this role sees its settings, or
- * when people of the demo can sign in. Each line names what is wrong and what to do.
+ * Throws a ConfigError if the database may lose committed data, by the settings of this role's connections, or if demo
+ * users can sign in. Each line of the message names a problem and its remedy.
  */
 export async function requireSafeProduction({ db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>): Promise<void> {
   if (config.full_page_writes_not_needed) {

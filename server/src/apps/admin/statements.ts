@@ -23,7 +23,7 @@ export type StatementToImport = {
 }
 
 /** Reads the options of the command. Throws UsageError. */
-export function statementToImport(values: read.Values): StatementToImport {
+export function statementToImport(values: read.OptionValues): StatementToImport {
   const columns = readColumnNames(values.columns ?? '')
   if (typeof columns === 'string') throw new read.UsageError(`--columns ${columns}`)
   return {
@@ -34,7 +34,7 @@ export function statementToImport(values: read.Values): StatementToImport {
   }
 }
 
-function moment(values: read.Values, name: 'from' | 'to'): Date {
+function moment(values: read.OptionValues, name: 'from' | 'to'): Date {
   const found = readMoment(read.required(values, name))
   if (found === null)
     throw new read.UsageError(`--${name} must be a time such as 2026-01-05T00:00:00Z, or a day: 2026-01-05`)
