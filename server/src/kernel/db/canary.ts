@@ -1,11 +1,11 @@
-// The canary: one known text in the database, encrypted with SECRET_KEY, which tells a process with another key before it serves.
+// The canary: one known text in the database, encrypted with SECRET_KEY. A process with a wrong key fails to decrypt it at start.
 
 import { ConfigError, type Vault } from '../lib/index.ts'
 import type { Deps } from './deps.ts'
 import { oneStatement, type Reader, sql } from './pool.ts'
 
 const TEXT = 'This database and this SECRET_KEY belong together.'
-/** Values read of each table. The keys of these tables begin with a time, so these are the oldest. */
+/** Values sampled per table. The keys of these tables begin with a time, so these are the oldest values. */
 const SAMPLES_MAX = 100
 
 const CANARY = sql('vault_canary', 'select sealed from vault_canary where id = 1')
@@ -26,35 +26,35 @@ const PASSING = sql(
 )
 
 /**
- * Whether the vault of this process reads the canary of its database. False also when the database has no canary, because
- * another one was put in its place. Throws when the database cannot be reached.
+ * True if the vault of this process decrypts the canary of its database. False also if the canary is missing, for example after
+ * another database was restored. Throws if the database is unreachable.
  */
 export async function readCanary({ db, vault }: { db: Reader; vault: Vault }): Promise<boolean> {
   const sealed = await findCanary(db)
   return sealed !== null && opens(vault, sealed)
 }
 
-/** Whether the database holds anything that was encrypted: then a new key cannot be the right one. */
+/** True if the database contains encrypted values: then a new key cannot be the right one. */
 export async function holdsSealed(db: Reader): Promise<boolean> {
   return (await findCanary(db)) !== null || (await sealedValues(db)).length > 0
 }
 
 /**
- * Throws ConfigError unless the vault reads what this database holds encrypted. The first start on a database writes the
- * canary; if the database is older than the canary, the key first has to read at least half of the sampled values.
+ * Throws a ConfigError unless the vault decrypts the values of this database. The first start on a database writes the canary.
+ * If the database is older than the canary, the key must first decrypt at least half of the sampled values.
  */
 export async function requireRightKey({ db, vault, clock }: Pick<Deps, 'db' | 'vault' | 'clock'>): Promise<void> {
   if ((await findCanary(db)) === null) {
     const values = await sealedValues(db)
     const read = values.filter((sealed) => opens(vault, sealed)).length
     if (read * 2 < values.length) throw new ConfigError(WRONG_KEY)
-    // Of two processes that start at once, the first writes its canary and the second must read it.
+    // If two processes start at once, the first writes its canary and the second must decrypt it.
     await oneStatement(db).query(INSERT, [vault.seal(TEXT), clock.now()])
   }
   if (!(await readCanary({ db, vault }))) throw new ConfigError(WRONG_KEY)
 }
 
-/** What an operator does when the key of the database is not there. */
+/** The instructions for an operator without the key of the database. */
 export const FIND_THE_KEY = `Set the SECRET_KEY with which this database was made. If SECRET_KEY was never set, copy the file secret.key from the
 DATA_DIR of that time into DATA_DIR. Both belong into every backup.
 Without the key, webhook secrets, second steps of sign-in, the keys that sign tokens and stored messages cannot be read,
@@ -68,7 +68,7 @@ async function findCanary(reader: Reader): Promise<string | null> {
   return row?.sealed ?? null
 }
 
-/** The oldest encrypted values that are kept; if there are none, those that are deleted after a while. */
+/** The oldest encrypted values of permanent tables; if there are none, those of tables whose rows are deleted later. */
 async function sealedValues(reader: Reader): Promise<string[]> {
   for (const statement of [LASTING, PASSING]) {
     const rows = await reader.query<{ sealed: string }>(statement, [SAMPLES_MAX])

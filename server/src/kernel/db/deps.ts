@@ -1,4 +1,4 @@
-// What every use case is given: the seams to time, chance, the database and the log. The network is a seam of its own.
+// The dependencies of every use case: clock, randomness, database and log. The network is passed separately.
 
 import type { Clock, Config, Log, Point, Random, Vault } from '../lib/index.ts'
 import type { Db } from './pool.ts'
@@ -14,8 +14,8 @@ export type Deps = {
   db: Db
   log: Log
   vault: Vault
-  /** Crash points: does nothing in production. */
+  /** Crash points. In production this does nothing. */
   point: Point
-  /** This process, as the owner of leases. */
+  /** The id of this process as the owner of leases. */
   process_id: string
 }

@@ -1,6 +1,6 @@
 /**
- * Writes db/schema.md: what the tables of a database are, read from its catalogue. The order is fixed and the text
- * is the same on every supported PostgreSQL, so that a difference in it is a difference in the schema.
+ * Writes db/schema.md: the tables of a database, read from its catalogue. The order is fixed and the text is the same on every
+ * supported PostgreSQL, so that a changed text means a changed schema.
  */
 import pg from 'pg'
 
@@ -30,7 +30,7 @@ const ROOM = /^(([a-z]+)\/[a-z-]+): /
 
 const CONSTRAINT_TITLES = { p: 'Primary key', u: 'Unique', f: 'Foreign key', c: 'Check' } as const
 
-/** The markdown of all tables in the database's default schema. Throws when it cannot be reached. */
+/** The markdown of all tables in the default schema. Throws if the database is unreachable. */
 export async function describeSchema(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {}) // a lost connection also rejects the statement under way
@@ -86,7 +86,7 @@ function section(table: Table, columns: Column[], constraints: Constraint[], ind
   return lines.join('\n')
 }
 
-/** Keeps a text from ending its table cell. */
+/** Escapes a text for a table cell. */
 function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 }
@@ -120,7 +120,7 @@ async function readColumns(client: pg.Client): Promise<Column[]> {
   return rows
 }
 
-/** Without the not-null constraints, which PostgreSQL 18 began to list: the columns tell them on every version. */
+/** Excludes not-null constraints, which only PostgreSQL 18 lists: the columns show them on every version. */
 async function readConstraints(client: pg.Client): Promise<Constraint[]> {
   const { rows } = await client.query<Constraint>(`
     select conrelid::int as table_oid, contype as kind, conname as name, pg_get_constraintdef(oid) as definition
@@ -130,7 +130,7 @@ async function readConstraints(client: pg.Client): Promise<Constraint[]> {
   return rows
 }
 
-/** Only the indexes that no constraint has made. */
+/** Only indexes that belong to no constraint. */
 async function readIndexes(client: pg.Client): Promise<Index[]> {
   const { rows } = await client.query<Index>(`
     select i.indrelid::int as table_oid, c.relname as name,

@@ -1,4 +1,4 @@
-// Files of the embedded database: read if they are there, and replaced as a whole for their owner alone.
+// Files of the embedded database: optional reads, and atomic writes that only their owner can read.
 
 import { createHash, randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
@@ -11,7 +11,7 @@ export function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Whether there is a file or folder at `path` that this user can see. */
+/** True if this user can see a file or folder at `path`. */
 export async function exists(path: string): Promise<boolean> {
   return fs.access(path).then(
     () => true,
@@ -19,13 +19,13 @@ export async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** The JSON of a file, or null when there is none. */
+/** The JSON of a file. Null means that the file does not exist. */
 export async function readJson<T>(path: string): Promise<T | null> {
   const text = await readIfThere(path)
   return text === null ? null : (JSON.parse(text) as T)
 }
 
-/** The text of a file, or null when there is none. Throws an Error for the operator when another user owns it. */
+/** The text of a file. Null means that the file does not exist. Throws an Error for the operator if another user owns it. */
 export async function readIfThere(path: string): Promise<string | null> {
   try {
     return await fs.readFile(path, 'utf8')
@@ -37,7 +37,7 @@ export async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** Replaces a file as a whole, for its owner's eyes only. */
+/** Replaces a file atomically. Only its owner can read it. */
 export async function writePrivately(path: string, value: object, owner: User): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString('hex')}`
   await fs.writeFile(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true })
@@ -45,7 +45,7 @@ export async function writePrivately(path: string, value: object, owner: User): 
   await fs.rename(temporary, path)
 }
 
-/** Gives a path to a user; null: it stays with this one. */
+/** Makes a user the owner of a path. Null keeps the current owner. */
 export async function giveTo(user: User | null, path: string): Promise<void> {
   if (user !== null) await fs.chown(path, user.uid, user.gid)
 }

@@ -1,15 +1,15 @@
-// The total of a merchant's list without counting it all: what is old enough never changes, so its number is kept.
+// The total of a merchant's list without counting all rows: old rows never change, so the database keeps their number.
 
 import { firstIdAt, ZERO_ID } from '../lib/index.ts'
 import type { Deps } from './deps.ts'
 import { oneStatement, type Statement, sql } from './pool.ts'
 
-/** When so many came since the kept number, the number is renewed. */
+/** After this many new rows, the kept number is renewed. */
 const TAIL_MAX = 1_000
 
 /**
- * A row gets its id a little before its transaction commits. Whatever is older than this is committed, or was refused
- * by the timeouts of statements and transactions, so no row appears below the kept bound any more.
+ * A row gets its id shortly before its transaction commits. Rows older than this are committed, or their transaction has timed
+ * out, so no new row can appear below the kept bound.
  */
 const SETTLED_MS = 10 * 60_000
 
@@ -24,7 +24,7 @@ const KEEP = sql(
      set before_id = excluded.before_id, items = excluded.items where k.before_id = $4`,
 )
 
-/** A list whose rows never leave it, and whose order is that of their ids. */
+/** A list that never loses rows and is ordered by their ids. */
 export type KeptList = {
   name: 'collections'
   /**
@@ -34,7 +34,7 @@ export type KeptList = {
   tail: Statement
 }
 
-/** How many rows a merchant's list has in one environment. */
+/** The number of rows of a merchant's list in one environment. */
 export async function countList(deps: Deps, list: KeptList, merchant_id: string, environment: string): Promise<number> {
   const key = [merchant_id, environment, list.name]
   const [kept] = await deps.db.query<{ before_id: string; items: bigint }>(KEPT, key)
@@ -48,7 +48,7 @@ export async function countList(deps: Deps, list: KeptList, merchant_id: string,
   ])
   const before = kept?.items ?? 0n
   if (tail && tail.settled > TAIL_MAX) {
-    // Two requests may renew it at once: the bound that it started from decides, and either number is right.
+    // Two requests may renew the number at once. The condition on the old bound lets one win, and both numbers are right.
     await oneStatement(deps.db).query(KEEP, [...key, from, settled_before, before + tail.settled])
   }
   return Number(before + (tail?.all_of_it ?? 0n))

@@ -1,8 +1,8 @@
 /**
- * Brings a database to the newest schema: runs the numbered files of db/migrations that it has not seen, forwards only.
+ * Updates a database to the newest schema: runs the numbered files of db/migrations that it lacks, forwards only.
  *
- * Each file is one transaction under one advisory lock. Any number of processes may start at once: whichever comes
- * first does the work, the others wait and then find nothing to do.
+ * Each file is one transaction under one advisory lock. If several processes start at once, the first one migrates, and the
+ * others wait and then find no missing file.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -11,30 +11,30 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { type Reader, sql } from './pool.ts'
 
-/** Where the migrations of this repository are. */
+/** The folder of the migrations. */
 export const MIGRATIONS_DIR = fileURLToPath(new URL('../../../../db/migrations', import.meta.url))
 
-/** Any number will do, as long as nothing else in this database uses it. */
+/** An arbitrary number that no other code uses in this database. */
 const LOCK_KEY = '7165243380915627'
-/** A migration that waits for a table lock makes all later readers of that table wait behind it. */
+/** A migration waits no longer for a table lock, because all later readers of the table would wait behind it. */
 const LOCK_TIMEOUT_MS = 5_000
 const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/
-/** The line by which a migration says which programs run after it: those that know this number or a later one. */
+/** The line of a migration that names its oldest program: programs that know this number or a later one still run. */
 const OLDEST_PROGRAM = /^-- oldest program: (\d{4})$/m
-/** From this number on each migration has that line. Before it no program ran on a newer schema. */
+/** Each migration from this number on has that line. Older programs never ran on a newer schema. */
 const FIRST_WITH_OLDEST_PROGRAM = '0013'
 
-/** The part of a logger used here; pino's fits. */
+/** The part of a pino logger that migrations use. */
 export type MigrateLog = { info(message: string): void }
 
 type Migration = { name: string; sql: string; checksum: string; oldest_program: string | null }
 
-/** What the database remembers of an applied migration. */
+/** An applied migration as the database stores it. */
 type AppliedMigration = { checksum: string; oldest_program: string | null }
 
 /**
- * Runs the missing migrations and returns their names. Throws an Error that names the file when one fails (nothing of
- * that file remains), when an applied file has been changed, or when a newer program made the schema unfit for this one.
+ * Runs the missing migrations and returns their names. Throws an Error that names the file if a file fails (nothing of it
+ * remains), if an applied file was changed, or if a newer program made the schema incompatible.
  */
 export async function migrate(url: string, log?: MigrateLog, dir = MIGRATIONS_DIR): Promise<string[]> {
   const migrations = await readMigrations(dir)
@@ -56,7 +56,7 @@ export async function migrate(url: string, log?: MigrateLog, dir = MIGRATIONS_DI
   })
 }
 
-/** The migrations this database still lacks. Throws like `migrate` when code and database do not fit together. */
+/** The migrations that this database lacks. Throws like `migrate` if program and database are incompatible. */
 export async function pendingMigrations(url: string, dir = MIGRATIONS_DIR): Promise<string[]> {
   const migrations = await readMigrations(dir)
   return withClient(url, async (client) => pending(migrations, await readApplied(client)).map(({ name }) => name))
@@ -65,8 +65,8 @@ export async function pendingMigrations(url: string, dir = MIGRATIONS_DIR): Prom
 const APPLIED = sql('applied_migrations', 'select name from schema_migrations')
 
 /**
- * Makes a function that answers the migrations of this program that the database lacks. A database that is newer than this program
- * lacks none. The program's own are read once: files that are replaced under a running process are not its migrations.
+ * Makes a function that returns the migrations of this program that the database lacks; a newer database lacks none. The files
+ * are read once, because files that are replaced while the process runs belong to another program.
  */
 export function createMissingMigrations(): (reader: Reader) => Promise<string[]> {
   let known: string[] | null = null
@@ -77,16 +77,16 @@ export function createMissingMigrations(): (reader: Reader) => Promise<string[]>
   }
 }
 
-/** Applies the first missing migration; null when another process has meanwhile applied the last one. */
+/** Applies the first missing migration. Null means that another process has applied the last one meanwhile. */
 async function applyNext(client: pg.Client, migrations: Migration[]): Promise<string | null> {
   await client.query('begin')
   let name: string | null = null
   try {
-    // Before the timeout: waiting for another process's migration is no failure.
+    // The lock comes before the timeout, because waiting for the migration of another process is no failure.
     await client.query(`select pg_advisory_xact_lock(${LOCK_KEY})`)
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
     await client.query('set local statement_timeout = 0')
-    // Without meaning on a single server; on a sharded one, schema changes must not run in parallel.
+    // Only for a sharded database, where schema changes must not run in parallel.
     await client.query("set local citus.multi_shard_modify_mode to 'sequential'")
     await client.query(`create table if not exists schema_migrations (
       name       text        not null,
@@ -116,13 +116,13 @@ async function applyNext(client: pg.Client, migrations: Migration[]): Promise<st
   }
 }
 
-/** The applied migrations that this program does not know: a newer program ran them. */
+/** The applied migrations of a newer program, which this program does not know. */
 function newerThan(migrations: Migration[], applied: Map<string, AppliedMigration>): string[] {
   const known = new Set(migrations.map(({ name }) => name))
   return [...applied.keys()].filter((name) => !known.has(name)).sort()
 }
 
-/** Compares files and database. Throws when they contradict each other. */
+/** Compares the files with the database. Throws if they contradict each other. */
 function pending(migrations: Migration[], applied: Map<string, AppliedMigration>): Migration[] {
   const own = migrations.at(-1)?.name.slice(0, 4) ?? ''
   const refused = newerThan(migrations, applied).filter((name) => (applied.get(name)?.oldest_program ?? '9999') > own)
@@ -161,7 +161,7 @@ async function readMigrations(dir: string): Promise<Migration[]> {
   return migrations
 }
 
-/** The number that a migration names as the oldest program; null for those from before that rule. Throws without one. */
+/** The oldest program that a migration names. Null for migrations before that rule. Throws if a later one names none. */
 function oldestProgram(name: string, sql: string): string | null {
   const number = name.slice(0, 4)
   const oldest = OLDEST_PROGRAM.exec(sql)?.[1] ?? null
@@ -175,7 +175,7 @@ function oldestProgram(name: string, sql: string): string | null {
   return oldest
 }
 
-/** What has been applied, by name; empty for a new database. A program from before 0013 left no `oldest_program`. */
+/** The applied migrations by name; empty for a new database. Programs before 0013 stored no `oldest_program`. */
 async function readApplied(client: pg.Client): Promise<Map<string, AppliedMigration>> {
   const { rows: columns } = await client.query<{ name: string }>(
     `select attname as name from pg_attribute

@@ -1,11 +1,11 @@
-// The database port: a pool, transactions that retry what may be retried, and the seams a test needs.
+// The database pool: statements, transactions that retry after deadlocks, and the hooks for tests.
 
 import pg from 'pg'
-import { createWatch, cut } from './watch.ts'
+import { createWatch, type DbWatch, destroyConnection } from './watch.ts'
 
 /**
- * One SQL text. The name lets PostgreSQL prepare it once per connection: one name, one text. With an empty name it is
- * planned anew each time, for the values at hand.
+ * One SQL text. PostgreSQL prepares it once per connection by its name, so each name has one text. Without a name, the statement
+ * is planned each time for its actual values.
  */
 export type Statement = { readonly name: string; readonly text: string }
 
@@ -15,10 +15,9 @@ export function sql(name: string, text: string): Statement {
 }
 
 /**
- * A set of rows that is handed in as one JSON parameter, for statements that look up or change a row for each of them
- * by its key. The condition is always true; its only purpose is that the planner expects one row, so that it always
- * finds the table's rows by their whole key. Expecting a hundred, it may read through a small table instead, and keep
- * doing so when the table has grown. `key` is a column of type uuid that is never null.
+ * SQL for a set of input rows in one JSON parameter. `key` is a uuid column that is never null. The condition is always true;
+ * it makes the planner expect one row, so that it uses the whole key of the table. If it expected a hundred, it could scan a
+ * small table, and keep that plan when the table has grown.
  */
 export function inputRows(parameter: string, key: string, columns: string): string {
   return `(select * from json_to_recordset(${parameter}::json) as input(${columns})
@@ -26,8 +25,8 @@ export function inputRows(parameter: string, key: string, columns: string): stri
 }
 
 /**
- * The rows of a set in the order in which every set of their table locks them: by merchant, then by `key`, the rest of
- * the primary key as a text that sorts alike. Two sets then never deadlock.
+ * Sorts the rows of a set in the lock order of their table: by merchant, then by `key`, the rest of the primary key as a
+ * sortable text. All sets lock in this order, so two sets never deadlock.
  */
 export function inLockOrder<Row extends { merchant_id: string }>(
   rows: readonly Row[],
@@ -39,10 +38,10 @@ export function inLockOrder<Row extends { merchant_id: string }>(
     .map(({ row }) => row)
 }
 
-/** Whatever can read: the pool, or an open transaction. */
+/** A source of reads: the pool or an open transaction. */
 export type Reader = { query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> }
 
-/** An open transaction: required by whatever writes. Made only by `inTransaction` and `oneStatement`. */
+/** An open transaction, which every write requires. Only `inTransaction` and `oneStatement` make it. */
 export type Tx = Reader & { readonly kind: 'tx' }
 
 /** One connection of the pool: each statement on it commits by itself. */
@@ -54,13 +53,13 @@ export type Db = Reader & {
   readonly url: string
   /** Runs `work` in one transaction on one connection; see `inTransaction`. */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
-  /** Answers once a connection works, or throws what is wrong. */
+  /** Resolves once a connection works; throws otherwise. */
   ping(): Promise<void>
   /** Runs `work` on one connection without a transaction. The connection is not used again if one of its statements failed. */
   session<Result>(work: (session: Session) => Promise<Result>): Promise<Result>
-  /** When, as `performance.now()`, the database last had no disk space left for a statement of this process. */
+  /** The last time, as `performance.now()`, at which the database had no disk space for a statement of this process. */
   fullDiskAt(): number
-  /** Begins to watch whether the database answers, where `watch` is given: once the process has started. */
+  /** Starts the watch for a silent database, if `watch` is given. Call it once the process has started. */
   arm(): void
   close(): Promise<void>
 }
@@ -70,30 +69,30 @@ export type DbOptions = {
   url: string
   max_connections: number
   application_name?: string
-  /** Called before every statement; a test may throw, wait or end the process in it. */
+  /** Called before every statement. A test may throw, wait or end the process in it. */
   before?: (name: string) => void | Promise<void>
   /** Called when an idle connection breaks. */
   on_error?: (error: Error) => void
-  /** Ends at once what waits for a database that has stopped answering, told by a heartbeat on a connection of its own. */
+  /** Detects a silent database by a heartbeat, and rejects all statements that wait for it. */
   watch?: { on_silent: () => void; on_answer: () => void }
   /** For reports over whole tables, such as `verify`: no time limit, and the planner chooses freely. */
   reporting?: boolean
 }
 
 const STATEMENT_TIMEOUT_MS = 10_000
-/** A server that is stopped or cut off ends no statement itself: then we do. */
+/** The client ends a statement after this time, because a stopped or disconnected server cannot. */
 const ANSWER_TIMEOUT_MS = 12_000
 const PING_TIMEOUT_MS = 2_000
 const LOCK_TIMEOUT_MS = 5_000
 const CONNECT_TIMEOUT_MS = 2_500
 const ATTEMPTS_MAX = 5
 
-/** Times are sent as UTC, which is quick to read. */
+/** The server sends times in UTC, which are fast to parse. */
 const UTC = '-c timezone=UTC'
 
 /**
- * Plans are made once per connection, often while tables are still small, and every statement on the hot path finds
- * its rows by key. With only nested loops over indexes to choose from, a plan stays right at any size of the data.
+ * PostgreSQL plans each statement once per connection, often while tables are small. Every frequent statement finds its rows by
+ * key, so with only index scans and nested loops to choose from, a plan stays right at any size.
  */
 const INDEX_PLANS = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
 
@@ -101,14 +100,106 @@ const types = new pg.TypeOverrides()
 types.setTypeParser(20, (text: string) => BigInt(text)) // int8: amounts are bigint
 types.setTypeParser(1184, parseTimestamp) // timestamptz
 
-/** Reads a timestamptz. Connections speak UTC, so nearly all look like 2026-01-05 09:00:00.123+00. */
+/** Parses a timestamptz. Connections use UTC, so nearly all values look like 2026-01-05 09:00:00.123+00. */
 function parseTimestamp(text: string): Date {
   return new Date(text.endsWith('+00') ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text)
 }
 
 /** Opens a pool of connections. */
 export function createDb(options: DbOptions): Db {
-  const pool = new pg.Pool({
+  const connections = createConnections(options)
+  const { run, watch } = connections
+  return {
+    kind: 'db',
+    url: options.url,
+    query: <Row>(statement: Statement, values?: readonly unknown[]) =>
+      withConnection(connections, (client) => run<Row>(client, statement, values)),
+    transaction: (work) => runTransaction(connections, work),
+    async ping() {
+      if (options.before) await options.before(PING.name)
+      const ping = { name: PING.name, text: PING.text, query_timeout: PING_TIMEOUT_MS } as pg.QueryConfig
+      await withConnection(connections, async (client) => (await connections.watched(() => client.query(ping))).rows)
+      watch?.answered()
+    },
+    session: (work) => runSession(connections, work),
+    fullDiskAt: connections.fullDiskAt,
+    arm: () => watch?.arm(),
+    close: connections.close,
+  }
+}
+
+/** The pool with its watch, as the functions below use it. */
+type Connections = {
+  watch: DbWatch | null
+  /** True if a test hook may delay statements. */
+  has_hook: boolean
+  /** Waits for `begin` until the watch finds the database silent. */
+  watched<Result>(begin: () => Promise<Result>): Promise<Result>
+  borrow(): Promise<pg.PoolClient>
+  send(client: pg.ClientBase, statement: Statement, values?: readonly unknown[]): Promise<pg.QueryResult>
+  run<Row>(client: pg.ClientBase, statement: Statement, values?: readonly unknown[]): Promise<Row[]>
+  fullDiskAt(): number
+  close(): Promise<void>
+}
+
+function createConnections(options: DbOptions): Connections {
+  const pool = createPool(options)
+  let closing = false
+  // While the pool closes, the server may end a connection first. This is no error.
+  pool.on('error', (error) => closing || options.on_error?.(error))
+  const clients = new Set<pg.PoolClient>()
+  pool.on('connect', (client) => {
+    clients.add(client)
+    watch?.answered()
+    // The pool listens to idle connections only. If a connection in use breaks, its current or next statement rejects; without a
+    // listener the event itself would end the process.
+    client.on('error', () => {})
+  })
+  pool.on('remove', (client) => clients.delete(client))
+  const watch = options.watch
+    ? createWatch({
+        url: options.url,
+        on_silent() {
+          options.watch?.on_silent()
+          // The state of their statements is unknown from here on, and no caller may wait for them.
+          for (const client of clients) destroyConnection(client)
+        },
+        on_answer: options.watch.on_answer,
+      })
+    : null
+  let full_disk_at = Number.NEGATIVE_INFINITY
+
+  const watched = <Result>(begin: () => Promise<Result>): Promise<Result> => (watch ? watch.over(begin) : begin())
+  const send = async (client: pg.ClientBase, { name, text }: Statement, values?: readonly unknown[]) => {
+    if (options.before) await options.before(name)
+    try {
+      const result = await watched(() => client.query({ name, text, values: (values ?? []) as unknown[] }))
+      watch?.answered()
+      return result
+    } catch (error) {
+      if (isDiskFull(error)) full_disk_at = performance.now()
+      throw error
+    }
+  }
+  return {
+    watch,
+    has_hook: options.before !== undefined,
+    watched,
+    borrow: () => borrowClient(pool, watched),
+    send,
+    run: async <Row>(client: pg.ClientBase, statement: Statement, values?: readonly unknown[]) =>
+      (await send(client, statement, values)).rows as Row[],
+    fullDiskAt: () => full_disk_at,
+    close() {
+      closing = true
+      watch?.close()
+      return pool.end()
+    },
+  }
+}
+
+function createPool(options: DbOptions): pg.Pool {
+  return new pg.Pool({
     connectionString: options.url,
     max: options.max_connections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -116,7 +207,7 @@ export function createDb(options: DbOptions): Db {
     application_name: options.application_name ?? 'malipo',
     types,
     keepAlive: true,
-    // Statements of one transaction that do not wait for each other travel together.
+    // Independent statements of one transaction are sent without waiting for each other.
     pipeline: true,
     ...(options.reporting
       ? { options: UTC }
@@ -128,163 +219,128 @@ export function createDb(options: DbOptions): Db {
           options: `${UTC} ${INDEX_PLANS}`,
         }),
   })
-  let closing = false
-  // While we close, the server may end a connection first: nobody needs to know.
-  pool.on('error', (error) => closing || options.on_error?.(error))
-  const clients = new Set<pg.PoolClient>()
-  pool.on('connect', (client) => {
-    clients.add(client)
-    watch?.answered()
-    // The pool listens to idle connections only. If a connection in use breaks, the statement under way, or else the next one, is
-    // rejected and tells its caller; without a listener the event itself would end the process.
-    client.on('error', () => {})
-  })
-  pool.on('remove', (client) => clients.delete(client))
-  const watch = options.watch
-    ? createWatch({
-        url: options.url,
-        on_silent() {
-          options.watch?.on_silent()
-          // What they still carry is unknown from here on, and nothing may wait for them.
-          for (const client of clients) cut(client)
-        },
-        on_answer: options.watch.on_answer,
-      })
-    : null
-  let full_disk_at = Number.NEGATIVE_INFINITY
+}
 
-  const over = <Result>(begin: () => Promise<Result>): Promise<Result> => (watch ? watch.over(begin) : begin())
-  /** A connection of the pool. One that comes after its caller was refused goes back. */
-  const borrow = async (): Promise<pg.PoolClient> => {
-    const asked: Promise<pg.PoolClient>[] = []
-    try {
-      return await over(() => {
-        const connecting = pool.connect()
-        asked.push(connecting)
-        return connecting
-      })
-    } catch (error) {
-      asked[0]?.then(
-        (client) => client.release(),
-        () => {},
-      )
-      throw error
-    }
+/** A connection of the pool. If it arrives after its caller was refused, it goes back to the pool. */
+async function borrowClient(pool: pg.Pool, watched: Connections['watched']): Promise<pg.PoolClient> {
+  const requested: Promise<pg.PoolClient>[] = []
+  try {
+    return await watched(() => {
+      const connecting = pool.connect()
+      requested.push(connecting)
+      return connecting
+    })
+  } catch (error) {
+    requested[0]?.then(
+      (client) => client.release(),
+      () => {},
+    )
+    throw error
   }
-  const send = async (client: pg.ClientBase, { name, text }: Statement, values?: readonly unknown[]) => {
-    if (options.before) await options.before(name)
-    try {
-      const result = await over(() => client.query({ name, text, values: (values ?? []) as unknown[] }))
-      watch?.answered()
-      return result
-    } catch (error) {
-      if (isDiskFull(error)) full_disk_at = performance.now()
-      throw error
-    }
-  }
-  const run = async <Row>(client: pg.ClientBase, statement: Statement, values?: readonly unknown[]) =>
-    (await send(client, statement, values)).rows as Row[]
-  /** One statement that commits by itself. After an error its connection is not used again. */
-  const alone = async (work: (client: pg.PoolClient) => Promise<unknown[]>): Promise<unknown[]> => {
-    const client = await borrow()
-    let failed: Error | undefined
-    try {
-      return await work(client)
-    } catch (error) {
-      failed = error as Error
-      throw error
-    } finally {
-      client.release(failed)
-    }
-  }
+}
 
-  return {
+/** Runs one statement that commits by itself. After an error its connection is not used again. */
+async function withConnection<Result>(
+  { borrow }: Connections,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await borrow()
+  let failed: Error | undefined
+  try {
+    return await work(client)
+  } catch (error) {
+    failed = error as Error
+    throw error
+  } finally {
+    client.release(failed)
+  }
+}
+
+/** Runs `work` on one connection. After an error of a statement the connection is not used again. */
+async function runSession<Result>(
+  { borrow, run }: Connections,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  const client = await borrow()
+  let failed: Error | undefined
+  const session: Session = {
     kind: 'db',
-    url: options.url,
-    query: <Row>(statement: Statement, values?: readonly unknown[]) =>
-      alone((client) => run(client, statement, values)) as Promise<Row[]>,
-    async transaction(work) {
-      for (let attempt = 1; ; attempt++) {
-        const client = await borrow()
-        let broken: Error | undefined
-        let first: unknown
-        let over = false
-        try {
-          // The first statements are sent right behind the BEGIN, without waiting for its answer: the connection keeps
-          // their order. A hook may hold any statement back before it is sent, so with one the BEGIN is awaited, or the
-          // first statement could overtake it.
-          const begun = run(client, BEGIN)
-          if (options.before) await begun
-          const tx: Tx = {
-            kind: 'tx',
-            query: (statement, values) => {
-              // A branch of `work` that goes on after another one failed must not write outside of the transaction.
-              if (over) return Promise.reject(new Error('the transaction is over'))
-              const answer = run<never>(client, statement, values).catch((error) => {
-                first ??= error
-                throw error
-              })
-              // `work` may await it later, or never: the transaction fails with `first` either way.
-              answer.catch(() => {})
-              return answer
-            },
-          }
-          const working = async () => work(tx) // also a `work` that throws before its first await is rejected
-          const [result] = await Promise.all([working(), begun])
-          over = true
-          // After a statement that failed, whoever swallowed it, PostgreSQL takes a COMMIT for a ROLLBACK and calls it no error.
-          const { command } = await send(client, COMMIT)
-          if (command !== 'COMMIT') throw first ?? new Error('the transaction was rolled back')
-          return result
-        } catch (caught) {
-          over = true
-          // Statements that travelled behind the one that failed fail as well, and may be heard of first: they do not say why.
-          const error = codeOf(caught) === TRANSACTION_ABORTED ? (first ?? caught) : caught
-          broken = await run(client, ROLLBACK).then(
-            () => undefined,
-            (failure: Error) => failure,
-          )
-          // A deadlock or serialization failure undid everything: the whole transaction may run again.
-          if (broken || attempt === ATTEMPTS_MAX || !mayRunAgain(error)) throw error
-          broken = await run(client, PAUSE, [attempt]).then(
-            () => undefined,
-            (failure: Error) => failure,
-          )
-        } finally {
-          client.release(broken)
-        }
-      }
-    },
-    async ping() {
-      if (options.before) await options.before(PING.name)
-      const ping = { name: PING.name, text: PING.text, query_timeout: PING_TIMEOUT_MS } as pg.QueryConfig
-      await alone(async (client) => (await over(() => client.query(ping))).rows)
-      watch?.answered()
-    },
-    async session(work) {
-      const client = await borrow()
-      let failed: Error | undefined
-      const session: Session = {
-        kind: 'db',
-        query: (statement, values) =>
-          run<never>(client, statement, values).catch((error: Error) => {
-            failed ??= error
-            throw error
-          }),
-      }
-      try {
-        return await work(session)
-      } finally {
-        client.release(failed)
-      }
-    },
-    fullDiskAt: () => full_disk_at,
-    arm: () => watch?.arm(),
-    close() {
-      closing = true
-      watch?.close()
-      return pool.end()
-    },
+    query: (statement, values) =>
+      run<never>(client, statement, values).catch((error: Error) => {
+        failed ??= error
+        throw error
+      }),
+  }
+  try {
+    return await work(session)
+  } finally {
+    client.release(failed)
+  }
+}
+
+/** Runs `work` in transactions until one commits, or fails for another reason than a deadlock or a serialization failure. */
+async function runTransaction<Result>(connections: Connections, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  const { borrow, run } = connections
+  const finish = (client: pg.PoolClient, statement: Statement, values?: readonly unknown[]) =>
+    run(client, statement, values).then(
+      () => undefined,
+      (failure: Error) => failure,
+    )
+  for (let attempt = 1; ; attempt++) {
+    const client = await borrow()
+    let broken: Error | undefined
+    try {
+      const attempted = await attemptTransaction(connections, client, work)
+      if ('result' in attempted) return attempted.result
+      const { error } = attempted
+      broken = await finish(client, ROLLBACK)
+      // After a deadlock or a serialization failure PostgreSQL has undone everything, so the transaction may run again.
+      if (broken || attempt === ATTEMPTS_MAX || !mayRunAgain(error)) throw error
+      broken = await finish(client, PAUSE, [attempt])
+    } finally {
+      client.release(broken)
+    }
+  }
+}
+
+/** Runs `work` and commits it. Returns the result, or the error after which the caller must roll back. Never throws. */
+async function attemptTransaction<Result>(
+  { run, send, has_hook }: Connections,
+  client: pg.PoolClient,
+  work: (tx: Tx) => Promise<Result>,
+): Promise<{ result: Result } | { error: unknown }> {
+  let first_error: unknown
+  let is_over = false
+  try {
+    // The first statements are sent right after BEGIN without waiting for its answer; the connection keeps their order.
+    // A hook may delay a statement, so with a hook the BEGIN is awaited, or the first statement could overtake it.
+    const begun = run(client, BEGIN)
+    if (has_hook) await begun
+    const tx: Tx = {
+      kind: 'tx',
+      query: (statement, values) => {
+        // A branch of `work` that continues after another one failed must not write outside of the transaction.
+        if (is_over) return Promise.reject(new Error('the transaction is over'))
+        const answer = run<never>(client, statement, values).catch((error) => {
+          first_error ??= error
+          throw error
+        })
+        // `work` may await it later, or never: the transaction fails with `first_error` either way.
+        answer.catch(() => {})
+        return answer
+      },
+    }
+    const working = async () => work(tx) // turns a synchronous throw of `work` into a rejection
+    const [result] = await Promise.all([working(), begun])
+    is_over = true
+    // After a failed statement PostgreSQL answers COMMIT with ROLLBACK and reports no error, even if `work` ignored the failure.
+    const { command } = await send(client, COMMIT)
+    if (command !== 'COMMIT') throw first_error ?? new Error('the transaction was rolled back')
+    return { result }
+  } catch (caught) {
+    is_over = true
+    // Statements that were sent behind the failed one fail too, and their errors may arrive first. They do not name the cause.
+    return { error: codeOf(caught) === TRANSACTION_ABORTED ? (first_error ?? caught) : caught }
   }
 }
 
@@ -292,19 +348,19 @@ const BEGIN = sql('begin', 'begin')
 const COMMIT = sql('commit', 'commit')
 const ROLLBACK = sql('rollback', 'rollback')
 const PING = sql('ping', 'select 1')
-// Whoever was undone lets the others through first: run again at once, it may take the very rows that they have just been given,
-// and meet them in the next deadlock.
+// A transaction that was undone waits before its retry. Without the pause it could lock the same rows again and cause the next
+// deadlock.
 const PAUSE = sql('pause', 'select pg_sleep(0.05 * $1::int)')
 
 /**
- * Runs `work` in one transaction: all of it is committed, or none. Never call the network inside. A statement that failed
- * fails all of it, even when `work` swallows its error, unless `work` goes back to a savepoint from before it.
+ * Runs `work` in one transaction: all of it is committed, or nothing. Never call the network inside. A failed statement fails
+ * the transaction even if `work` ignores the error, unless `work` rolls back to an earlier savepoint.
  */
 export function inTransaction<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   return db.transaction(work)
 }
 
-/** A transaction for a use case whose whole write is one statement: every statement commits by itself. */
+/** A transaction for a use case that writes with one statement. Each statement commits by itself. */
 export function oneStatement(db: Session): Tx {
   return {
     kind: 'tx',
@@ -329,20 +385,20 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : ''
 }
 
-/** Serialization failure and deadlock: PostgreSQL undid the transaction and asks for another try. */
+/** True for a serialization failure or a deadlock: PostgreSQL has undone the transaction, and it may run again. */
 function mayRunAgain(error: unknown): boolean {
   return ['40001', '40P01'].includes(codeOf(error))
 }
 
 /**
- * True when the database could not answer: the caller may try again. What a COMMIT in flight did is then unknown,
- * and only a unique key written with it (the Idempotency-Key) tells.
+ * True if the database was unavailable: the caller may retry. The outcome of a COMMIT in flight is then unknown; only a
+ * unique key that it wrote (the Idempotency-Key) shows it.
  */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   if (/^(08|53|57|58)/.test(code) || ['55P03', '25006', '25P03', '40001', '40P01'].includes(code)) return true
   if (['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) return true
-  // A socket that is not there; a missing file of another kind is no database.
+  // ENOENT of `connect` means a missing socket. Other missing files are no problem of the database.
   if (code === 'ENOENT' && (error as { syscall?: unknown }).syscall === 'connect') return true
   const message = error instanceof Error ? error.message : ''
   return /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
@@ -350,21 +406,21 @@ export function isUnavailable(error: unknown): boolean {
   )
 }
 
-/** True for a statement for which the database had no disk space left. */
+/** True if the database had no disk space for a statement. */
 export function isDiskFull(error: unknown): boolean {
   return codeOf(error) === DISK_FULL
 }
 
-/** The constraint that a unique or check violation names, or null. */
+/** The name of the violated unique or check constraint, or null. */
 export function violatedConstraint(error: unknown): string | null {
   const found = (error as { constraint?: unknown } | null)?.constraint
-  // A sharded database appends its shard's number to the name.
+  // A sharded database appends the number of the shard to the name.
   return typeof found === 'string' ? found.replace(/_\d+$/, '') : null
 }
 
 const SUPERUSER = sql('is_superuser', 'select rolsuper from pg_roles where rolname = current_user')
 
-/** True when this connection's role is exempt from every privilege, and so from what makes tables append-only. */
+/** True if the database role bypasses all privileges, and so the protection of append-only tables. */
 export async function isSuperuser(reader: Reader): Promise<boolean> {
   const [role] = await reader.query<{ rolsuper: boolean }>(SUPERUSER)
   return role?.rolsuper === true

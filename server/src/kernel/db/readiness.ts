@@ -1,4 +1,4 @@
-// Whether a process can do its work now, for load balancers: each check in fixed words that show nothing of the inside.
+// Readiness checks for load balancers. Each result is a fixed text that reveals no internal details.
 
 import { statfs } from 'node:fs/promises'
 import type { Deps } from './deps.ts'
@@ -6,26 +6,26 @@ import { createMissingMigrations } from './migrate.ts'
 import { isDiskFull, isUnavailable, oneStatement, type Session, sql } from './pool.ts'
 import { within } from './watch.ts'
 
-/** What is checked, in the order in which it is shown. */
+/** The checks in their displayed order. */
 export const READINESS_CHECKS = ['database', 'writable', 'disk', 'key', 'migrations'] as const
 
-/** The outcome of each check: `ok`, or what is wrong. */
+/** The result of each check: `ok`, or the problem. */
 export type Checks = Record<(typeof READINESS_CHECKS)[number], string>
 
 /** Options of `createReadiness`. */
 export type ReadinessOptions = {
-  /** Folders whose disks this installation writes to: DATA_DIR, and where the embedded database is. */
+  /** Folders that this installation writes to: DATA_DIR and that of the embedded database. */
   folders: readonly string[]
-  /** Whether the vault reads what this database holds encrypted. */
+  /** True if the vault decrypts the values of this database. */
   keyFits: (reader: Session) => Promise<boolean>
 }
 
-/** All checks together answer within this time, however the database hangs. */
+/** The timeout of all checks together, also if the database hangs. */
 const CHECK_MS_MAX = 2_000
-/** A result is shared by all who ask meanwhile. */
+/** Callers share a result for this time. */
 const FRESH_MS = 1_000
 const FORGET_MS = 3_600_000
-/** A statement that met a full disk counts for so long, unless a check finds before that a write succeeds. */
+/** A full disk is reported for this long after it refused a statement, unless a check writes successfully before. */
 const SPACE_MS = 10_000
 const BYTES_PER_MB = 1_048_576
 
@@ -37,12 +37,12 @@ const PROBE = sql(
    on conflict (process_id) do update set probed_at = excluded.probed_at`,
 )
 
-/** Makes the function that checks. All who ask at a time share one check, and its result for a second. */
+/** Makes the readiness check. Concurrent callers share one check, and its result for a second. */
 export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptions): () => Promise<Checks> {
   const { config, db, clock, process_id, log } = deps
   const missing = createMissingMigrations()
   let told_full_at = Number.NEGATIVE_INFINITY
-  /** A refusal since the check before makes this one fail, because a small write may succeed where a payment does not. */
+  /** A full disk since the previous check fails this check, because a small write may succeed where a payment does not. */
   const probeWrite = async (session: Session): Promise<string> => {
     const full_at = db.fullDiskAt()
     const refused = full_at > told_full_at && performance.now() - full_at < SPACE_MS
@@ -51,13 +51,13 @@ export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptio
       await oneStatement(session).query(PROBE, [process_id, now, new Date(now.getTime() - FORGET_MS)])
       told_full_at = full_at
     } catch (error) {
-      // The refusal of the probe itself has been told by then.
+      // The result of the probe itself is reported by then.
       if (isDiskFull(error)) told_full_at = db.fullDiskAt()
       throw error
     }
     return refused ? NO_SPACE : 'ok'
   }
-  /** The write comes last: it may wait for ever where nothing is committed. */
+  /** The write is the last check, because it may wait forever if the database commits nothing. */
   const steps: [keyof Checks, (session: Session) => Promise<string>][] = [
     ['database', (session) => session.query(ANSWER).then(() => 'ok')],
     ['key', async (session) => ((await keyFits(session)) ? 'ok' : 'the secret key does not fit the database')],
@@ -108,8 +108,8 @@ export function createReadiness(deps: Deps, { folders, keyFits }: ReadinessOptio
 }
 
 /**
- * What `ask` has found within the time of a check. If it is still under way from an earlier check, it is not begun again: a database
- * that commits nothing would soon hold every connection.
+ * The result of `ask` within the timeout of a check. If `ask` still runs from an earlier check, it is not started again: a
+ * database that commits nothing would soon hold every connection.
  */
 function shared(ask: (found: Partial<Checks>) => Promise<void>): () => Promise<Partial<Checks>> {
   let running: { found: Partial<Checks>; done: Promise<void> } | null = null
@@ -134,7 +134,7 @@ export function isReady(checks: Checks): boolean {
 
 const NO_SPACE = 'the disk of the database is full'
 
-/** A failure in words without secrets: the answer is public. */
+/** Describes a failure without secrets, because the answer is public. */
 function describeFailure(error: unknown): string {
   const { code } = error as { code?: unknown }
   if (code === '08006') return 'the database does not answer'
@@ -151,7 +151,7 @@ async function findSpace(folders: readonly string[], least: number): Promise<str
   return 'ok'
 }
 
-/** Free bytes of the disk of a folder; null if there is no such folder, so that nothing is written to it either. */
+/** Free bytes of the disk of a folder. Null means that the folder does not exist, so the server does not write to it. */
 async function freeBytes(folder: string): Promise<number | null> {
   try {
     const { bavail, bsize } = await statfs(folder)
