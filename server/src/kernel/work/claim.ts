@@ -1,15 +1,16 @@
-// Claiming rows that are due: by lease, in sets, fair between merchants.
+// Claims due rows: by lease, in batches, fair between merchants.
 //
-// A row that waits has `due_at`. Whoever works on it owns a lease: lease_owner is the process, and due_at moves to the
-// moment when the lease ends. A process that dies does nothing, and the row falls due again by itself.
+// A waiting row has `due_at`. The process that works on it holds its lease: lease_owner is that process, and due_at is the end of
+// the lease. If the process dies, the lease ends and the row is due again.
 
 import { type Deps, oneStatement, type Statement, sql } from '../db/index.ts'
 import { ZERO_ID } from '../lib/index.ts'
 import { createClockCheck } from './clock-check.ts'
+import { nextId, type WaitingTable } from './waiting-table.ts'
 
 /**
- * Claims at most `max` due rows for `lease_ms`, at most `allowance(merchant_id)` of one merchant, and none whose lane is
- * among the `closed` ones.
+ * Claims at most `max` due rows for `lease_ms`, at most `allowance(merchant_id)` of one merchant, and none of the `closed`
+ * lanes.
  */
 export type Claimer<Row> = (
   max: number,
@@ -18,40 +19,28 @@ export type Claimer<Row> = (
   closed?: readonly string[],
 ) => Promise<Claimed<Row>[]>
 
-/** A claimed row. `previous_owner`: who held its lease last. Null: nobody did since the last one gave it back. */
+/** A claimed row. `previous_owner` is the last owner of its lease. Null means that the last owner returned the lease. */
 export type Claimed<Row> = Row & { previous_owner: string | null }
 
-/** A table whose rows wait by `due_at`. */
-export type WaitingTable = {
-  name: string
-  key: readonly string[]
-  returning: readonly string[]
-  lane?: string
-  /** The longest pause of a row without a lease. Null: it waits for a day of the calendar, however far ahead. */
-  longest_pause_ms: number | null
-  /** The column that says when the pause of a row without a lease was written. */
-  written: 'updated_at' | 'created_at'
-}
-
-/** Merchants looked at by one statement, and statements of one claim; the next claim goes on behind the last merchant. */
+/** Merchants per statement and statements per claim. The next claim continues after the last merchant. */
 const MERCHANTS_MAX = 500
 const ROUNDS_MAX = 20
 
 /**
  * Makes the claimer of a table that has merchant_id, due_at, lease_owner and an index on (merchant_id, due_at).
- * `key` is the rest of its primary key; `returning` the columns of a claimed row; `lane` a text column by whose value rows
- * can be left waiting. A row that lies further ahead than its rule allows falls due after a while: see clock-check.ts.
+ * `key` is the rest of its primary key, `returning` the columns of a claimed row, `lane` a text column by which a claim can
+ * exclude rows. For rows that are due too far in the future see clock-check.ts.
  *
- * It goes from merchant to merchant in a circle, and a merchant that had its turn has the next one after all others. A
- * claim goes on until it has found something or was once around: whatever is due anywhere, it does not come back empty.
+ * The claimer visits the merchants round-robin, so each merchant has its turn before another has two. A claim ends when it has
+ * found rows or has visited all merchants, so it returns no empty batch while any row is due.
  */
 export function createClaimer<Row>(deps: Deps, table: WaitingTable): Claimer<Row> {
-  const statements = statementsFor(table)
+  const statements = claimStatements(table)
   const checkClock = createClockCheck(deps, table)
   let cursor = ZERO_ID
-  /** Merchants from the cursor on that have something due and may take it, at most `max`; the cursor moves behind them. */
+  /** The next merchants from the cursor with due rows and an allowance, at most `max`. Moves the cursor past them. */
   const nextDue = async (max: number, now: Date, allowance: (merchant_id: string) => number) => {
-    const waiting = await deps.db.query<Waiting>(statements.waiting, [cursor, now, MERCHANTS_MAX])
+    const waiting = await deps.db.query<WaitingMerchantRow>(statements.waiting, [cursor, now, MERCHANTS_MAX])
     const due = waiting
       .filter((row) => row.due)
       .map(({ merchant_id }) => ({ merchant_id, allowed: allowance(merchant_id) }))
@@ -59,8 +48,8 @@ export function createClaimer<Row>(deps: Deps, table: WaitingTable): Claimer<Row
     const last = waiting.at(-1)
     if (due.length > max) {
       due.length = max
-      cursor = behind((due.at(-1) as { merchant_id: string }).merchant_id)
-    } else cursor = last?.number === MERCHANTS_MAX ? behind(last.merchant_id) : ZERO_ID
+      cursor = nextId((due.at(-1) as { merchant_id: string }).merchant_id)
+    } else cursor = last?.number === MERCHANTS_MAX ? nextId(last.merchant_id) : ZERO_ID
     return due
   }
   return async (max, lease_ms, allowance, closed = []) => {
@@ -88,22 +77,15 @@ export function createClaimer<Row>(deps: Deps, table: WaitingTable): Claimer<Row
   }
 }
 
-/** The id that follows: what concerns no merchant has the id of zeros, so a round begins with that one, not behind it. */
-export function behind(id: string): string {
-  const hex = ((BigInt(`0x${id.replaceAll('-', '')}`) + 1n) % (1n << 128n)).toString(16).padStart(32, '0')
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-}
+/** A merchant with due rows, or the last merchant of a statement. */
+type WaitingMerchantRow = { merchant_id: string; due: boolean; number: number }
 
-/** A merchant with something due, or the last one that a statement looked at. */
-type Waiting = { merchant_id: string; due: boolean; number: number }
-
-function statementsFor(table: WaitingTable): { waiting: Statement; claim: Statement } {
+function claimStatements(table: WaitingTable): { waiting: Statement; claim: Statement } {
   const { name, key, returning, lane } = table
   const open = lane === undefined ? '' : ` and c.${lane} <> all($7::text[])`
   return {
-    // Steps from merchant to merchant over the index: the cost is the number of merchants that wait, not of rows.
-    // A merchant's first entry there is what falls due first. Answers those that have something due, and the last one
-    // when the count ends there.
+    // Steps from merchant to merchant over the index, so the cost grows with the waiting merchants, not with their rows. The first
+    // entry of a merchant is due first. Returns the merchants with due rows, and the last one if the limit is reached.
     waiting: sql(
       `waiting_${name}`,
       `with recursive waiting as (
@@ -118,8 +100,8 @@ function statementsFor(table: WaitingTable): { waiting: Statement; claim: Statem
        )
        select merchant_id, due_at <= $2 as due, number from waiting where due_at <= $2 or number = $3 order by number`,
     ),
-    // The last conditions are the compare-and-set: of two processes that saw the same row, one updates it, and the owner
-    // before it is the one that was seen. The rows are locked in the order that every other set of this table is locked in.
+    // The last conditions are a compare-and-set: if two processes read the same row, only one updates it, and `previous_owner` is
+    // the owner that it read. All sets of this table lock rows in the same order.
     claim: sql(
       `claim_${name}`,
       `update ${name} t set lease_owner = $6, due_at = $5

@@ -1,141 +1,183 @@
-// Rows that lie further ahead than their rule allows, because the clock that wrote them was ahead or has stepped back.
+// Frees rows that are due further ahead than a lease or a pause allows, because a clock was ahead or has stepped back.
 //
-// This process's own clock may be the wrong one. So a row is freed only after it was seen unchanged for as long as its owner
-// may hold it, or as its longest pause takes, counted by a timer. Each claim does one step, which reads a bounded number of rows.
+// The clock of this process may be the wrong one. So a row is freed only after a timer shows that it stayed unchanged for as long
+// as its lease or its longest pause may last. Each claim runs one step, which reads a bounded number of rows.
 
 import { type Deps, oneStatement, type Statement, sql } from '../db/index.ts'
 import { ZERO_ID } from '../lib/index.ts'
-import { behind, type WaitingTable } from './claim.ts'
+import { nextId, type WaitingTable } from './waiting-table.ts'
 
-/** Clocks of two machines may differ by this much without any consequence. */
+/** The clocks of two machines may differ by this much. */
 const TOLERANCE_MS = 5_000
-/** The pause between two rounds over the far end of the index, and after a step that failed. */
+/** The pause between two rounds, and after a failed step. */
 const EVERY_MS = 60_000
 const MERCHANTS_MAX = 500
-/** Rows that one step reads. */
+/** Rows per step. */
 const ROWS_MAX = 1_000
-/** Rows that are remembered as seen; more have to wait until these are freed. */
+/** Rows that the check remembers. More rows wait until these are freed. */
 const SEEN_MAX = 2_000
 
+/** A row that is due too far in the future, or that a full round reads. `late`: its pause was written later than now. */
+type WaitingRow = { merchant_id: string; id: string; due_at: Date; lease_owner: string | null; late: boolean }
+
+/** A row as the check first saw it. `ripe`: it was unchanged for long enough to free it. */
+type SeenRow = { due_at: number; lease_owner: string | null; ripe: boolean }
+
 /**
- * Makes the check of a table, which its claimer runs before each claim. It looks at what is due later than the longest
- * pause allows: normally no row. When the clock of this process has stepped back, it looks at each waiting row once, and
- * pauses that were written later than now end at once: at worst, the next try comes too early. A check never fails a claim.
+ * One pass over the table. `reads_all` reads each waiting row, else only the far end of the index. `stepped_back`: the clock of
+ * this process has stepped back. `merchant_id` and `due_at` are the position, `far_rows` the rows found too far ahead.
+ */
+type CheckRound = {
+  reads_all: boolean
+  stepped_back: boolean
+  merchant_id: string
+  due_at: Date
+  far_rows: Set<string>
+}
+
+/** The state of the check of one table. */
+type ClockCheck = {
+  deps: Deps
+  table: WaitingTable
+  statements: Record<'far' | 'walk' | 'free', Statement>
+  seen: Map<string, SeenRow>
+  /** The latest time of the clock of this process. */
+  latest: number
+  /** Null between two rounds. */
+  round: CheckRound | null
+}
+
+/**
+ * Makes the check of a table, which its claimer runs before each claim. It reads the rows that are due later than the longest
+ * pause allows: normally none. If the clock of this process has stepped back, it reads each waiting row once and ends the pauses
+ * that were written later than now: at worst, a retry comes too early. A failed check never fails the claim.
  */
 export function createClockCheck(deps: Deps, table: WaitingTable): (now: Date, lease_ms: number) => Promise<void> {
-  const statements = statementsFor(table)
-  const pause_ms = table.longest_pause_ms
-  const seen = new Map<string, Sight>()
-  let latest = Number.NEGATIVE_INFINITY
-  /** A table without a longest pause has no far end: it is walked at the start, and as long as a lease lies too far ahead. */
-  let round: Round | null = {
-    walk: pause_ms === null,
-    free: false,
-    merchant_id: ZERO_ID,
-    due_at: new Date(0),
-    met: new Set(),
-  }
-
-  const begin = (walk: boolean, free: boolean): void => {
-    round = { walk, free, merchant_id: ZERO_ID, due_at: new Date(0), met: new Set() }
-  }
-  const later = (walk: boolean): void => {
-    round = null
-    deps.clock.after(EVERY_MS, () => {
-      if (round === null) begin(walk, false)
-    })
-  }
-  /** Remembers a row from its first sight on. True: it was seen unchanged for long enough. */
-  const ripe = (row: Row, lease_ms: number): boolean => {
-    const id = `${row.merchant_id} ${row.id}`
-    const known = seen.get(id)
-    if (known?.due_at === row.due_at.getTime() && known.lease_owner === row.lease_owner) return known.ripe
-    if (!known && seen.size >= SEEN_MAX) return false
-    const sight: Sight = { due_at: row.due_at.getTime(), lease_owner: row.lease_owner, ripe: false }
-    seen.set(id, sight)
-    const ms = row.lease_owner === null ? Math.max(pause_ms ?? 0, lease_ms) : lease_ms
-    deps.clock.after(ms + TOLERANCE_MS, () => {
-      sight.ripe = true
-    })
-    return false
-  }
-  const free = async (rows: readonly Row[], now: Date): Promise<void> => {
-    if (rows.length === 0) return
-    const columns = [rows.map((row) => row.merchant_id), rows.map((row) => row.id), rows.map((row) => row.due_at)]
-    const freed = await oneStatement(deps.db).query(statements.free, [
-      now,
-      ...columns,
-      rows.map((row) => row.lease_owner),
-    ])
-    for (const row of rows) seen.delete(`${row.merchant_id} ${row.id}`)
-    if (freed.length > 0)
-      deps.log.warn({ table: table.name, rows: freed.length }, 'rows lay further ahead than this clock allows')
-  }
-  const step = async (at: Round, now: Date, lease_ms: number): Promise<void> => {
-    const ahead = (ms: number) => new Date(now.getTime() + ms + TOLERANCE_MS)
-    const furthest = pause_ms === null ? null : ahead(Math.max(pause_ms, lease_ms))
-    const rows = at.walk
-      ? await oneStatement(deps.db).query<Row>(statements.walk, [at.merchant_id, at.due_at, ROWS_MAX, ahead(0)])
-      : await oneStatement(deps.db).query<Row>(statements.far, [at.merchant_id, furthest, MERCHANTS_MAX, ROWS_MAX])
-    const found = rows.filter((row) => row.id !== null)
-    const far = found.filter((row) =>
-      row.lease_owner === null ? furthest !== null && row.due_at > furthest : row.due_at > ahead(lease_ms),
-    )
-    for (const row of far) at.met.add(`${row.merchant_id} ${row.id}`)
-    const stepped = at.free
-      ? found.filter((row) => row.lease_owner === null && pause_ms !== null && (row.late || far.includes(row)))
-      : []
-    await free([...stepped, ...far.filter((row) => !stepped.includes(row) && ripe(row, lease_ms))], now)
-
-    const last = rows.at(-1)
-    const merchants = new Set(rows.map((row) => row.merchant_id)).size
-    const full = rows.length === ROWS_MAX || (!at.walk && merchants === MERCHANTS_MAX)
-    if (last && full) {
-      if (!at.walk) at.merchant_id = behind(last.merchant_id)
-      else {
-        const stuck = last.merchant_id === at.merchant_id && last.due_at.getTime() === at.due_at.getTime()
-        at.merchant_id = last.merchant_id
-        at.due_at = new Date(last.due_at.getTime() + (stuck ? 1 : 0))
-      }
-      if (at.walk || at.merchant_id !== ZERO_ID) return
-    }
-    for (const id of seen.keys()) if (!at.met.has(id)) seen.delete(id)
-    if (pause_ms !== null || seen.size > 0) later(pause_ms === null)
-    else round = null
+  const check: ClockCheck = {
+    deps,
+    table,
+    statements: clockStatements(table),
+    seen: new Map(),
+    latest: Number.NEGATIVE_INFINITY,
+    // A table without a longest pause has no far end: all its rows are read at the start, and while a lease is too far ahead.
+    round: newRound(table.longest_pause_ms === null, false),
   }
   return async (now, lease_ms) => {
     const time = now.getTime()
-    if (time < latest - TOLERANCE_MS) begin(true, true)
-    latest = time < latest - TOLERANCE_MS ? time : Math.max(latest, time)
-    const at = round
-    if (at === null) return
+    const has_stepped_back = time < check.latest - TOLERANCE_MS
+    if (has_stepped_back) check.round = newRound(true, true)
+    check.latest = has_stepped_back ? time : Math.max(check.latest, time)
+    const { round } = check
+    if (round === null) return
     try {
-      await step(at, now, lease_ms)
+      await checkNextRows(check, round, now, lease_ms)
     } catch (error) {
       deps.log.warn(
         { err: error, table: table.name },
-        'the check for rows that lie too far ahead failed; it goes on in a minute',
+        'the check for rows that are due too far ahead failed; it continues in a minute',
       )
-      round = null
+      check.round = null
       deps.clock.after(EVERY_MS, () => {
-        round ??= at
+        check.round ??= round
       })
     }
   }
 }
 
-/** A round over the table: `walk` reads each row that waits, else only the far end. `free`: this clock has stepped back. */
-type Round = { walk: boolean; free: boolean; merchant_id: string; due_at: Date; met: Set<string> }
-/** A row that waits. `late`: its pause was written later than now. */
-type Row = { merchant_id: string; id: string; due_at: Date; lease_owner: string | null; late: boolean }
-type Sight = { due_at: number; lease_owner: string | null; ripe: boolean }
+function newRound(reads_all: boolean, stepped_back: boolean): CheckRound {
+  return { reads_all, stepped_back, merchant_id: ZERO_ID, due_at: new Date(0), far_rows: new Set() }
+}
 
-function statementsFor({ name, key, written }: WaitingTable): Record<'far' | 'walk' | 'free', Statement> {
+const rowKey = (row: WaitingRow) => `${row.merchant_id} ${row.id}`
+
+/** One step of a round: reads a bounded number of rows and frees those that were too far ahead for long enough. */
+async function checkNextRows(check: ClockCheck, round: CheckRound, now: Date, lease_ms: number): Promise<void> {
+  const pause_ms = check.table.longest_pause_ms
+  const ahead = (ms: number) => new Date(now.getTime() + ms + TOLERANCE_MS)
+  const furthest = pause_ms === null ? null : ahead(Math.max(pause_ms, lease_ms))
+  const rows = await readRows(check, round, ahead(0), furthest)
+  const found = rows.filter((row) => row.id !== null)
+  const far = found.filter((row) =>
+    row.lease_owner === null ? furthest !== null && row.due_at > furthest : row.due_at > ahead(lease_ms),
+  )
+  for (const row of far) round.far_rows.add(rowKey(row))
+  const freed_now = round.stepped_back
+    ? found.filter((row) => row.lease_owner === null && pause_ms !== null && (row.late || far.includes(row)))
+    : []
+  const freed_later = far.filter((row) => !freed_now.includes(row) && wasSeenLongEnough(check, row, lease_ms))
+  await freeRows(check, [...freed_now, ...freed_later], now)
+  if (advance(round, rows)) return
+  endRound(check, round)
+}
+
+function readRows({ deps, statements }: ClockCheck, round: CheckRound, late_after: Date, furthest: Date | null) {
+  const db = oneStatement(deps.db)
+  return round.reads_all
+    ? db.query<WaitingRow>(statements.walk, [round.merchant_id, round.due_at, ROWS_MAX, late_after])
+    : db.query<WaitingRow>(statements.far, [round.merchant_id, furthest, MERCHANTS_MAX, ROWS_MAX])
+}
+
+/** Moves the position of a round past these rows. False means that the round has read everything. */
+function advance(round: CheckRound, rows: readonly WaitingRow[]): boolean {
+  const last = rows.at(-1)
+  const merchants = new Set(rows.map((row) => row.merchant_id)).size
+  const is_full = rows.length === ROWS_MAX || (!round.reads_all && merchants === MERCHANTS_MAX)
+  if (!last || !is_full) return false
+  if (!round.reads_all) {
+    round.merchant_id = nextId(last.merchant_id)
+    return round.merchant_id !== ZERO_ID
+  }
+  const is_stuck = last.merchant_id === round.merchant_id && last.due_at.getTime() === round.due_at.getTime()
+  round.merchant_id = last.merchant_id
+  round.due_at = new Date(last.due_at.getTime() + (is_stuck ? 1 : 0))
+  return true
+}
+
+/** Forgets the rows that are no longer too far ahead, and schedules the next round if the table needs one. */
+function endRound(check: ClockCheck, { far_rows }: CheckRound): void {
+  const { deps, seen } = check
+  const has_far_end = check.table.longest_pause_ms !== null
+  for (const key of seen.keys()) if (!far_rows.has(key)) seen.delete(key)
+  check.round = null
+  if (!has_far_end && seen.size === 0) return
+  deps.clock.after(EVERY_MS, () => {
+    check.round ??= newRound(!has_far_end, false)
+  })
+}
+
+/** Remembers a row when it is first seen. True if it was then unchanged for as long as its lease or pause may last. */
+function wasSeenLongEnough({ deps, table, seen }: ClockCheck, row: WaitingRow, lease_ms: number): boolean {
+  const key = rowKey(row)
+  const known = seen.get(key)
+  if (known?.due_at === row.due_at.getTime() && known.lease_owner === row.lease_owner) return known.ripe
+  if (!known && seen.size >= SEEN_MAX) return false
+  const seen_row: SeenRow = { due_at: row.due_at.getTime(), lease_owner: row.lease_owner, ripe: false }
+  seen.set(key, seen_row)
+  const ms = row.lease_owner === null ? Math.max(table.longest_pause_ms ?? 0, lease_ms) : lease_ms
+  deps.clock.after(ms + TOLERANCE_MS, () => {
+    seen_row.ripe = true
+  })
+  return false
+}
+
+/** Makes rows due now, unless another process has changed them meanwhile. */
+async function freeRows(check: ClockCheck, rows: readonly WaitingRow[], now: Date): Promise<void> {
+  if (rows.length === 0) return
+  const { deps, table, statements, seen } = check
+  const columns = [rows.map((row) => row.merchant_id), rows.map((row) => row.id), rows.map((row) => row.due_at)]
+  const owners = rows.map((row) => row.lease_owner)
+  const freed = await oneStatement(deps.db).query(statements.free, [now, ...columns, owners])
+  for (const row of rows) seen.delete(rowKey(row))
+  if (freed.length > 0)
+    deps.log.warn({ table: table.name, rows: freed.length }, 'rows were due further ahead than this clock allows')
+}
+
+function clockStatements({ name, key, written }: WaitingTable): Record<'far' | 'walk' | 'free', Statement> {
   const id = `concat_ws(' ', ${key.map((column) => `c.${column}`).join(', ')})`
   const keys = key.map((column) => `c.${column}`).join(', ')
   return {
-    // Steps from merchant to merchant over the index and reads the far end of each. A merchant without one has an empty row,
-    // so that the last row says how far the step came.
+    // Steps from merchant to merchant over the index and reads the far end of each. A merchant without far rows returns an empty
+    // row, so that the last row is the position of the step.
     far: sql(
       `clock_far_${name}`,
       `with recursive waiting as (
@@ -164,7 +206,7 @@ function statementsFor({ name, key, written }: WaitingTable): Record<'far' | 'wa
        where c.due_at is not null and (c.merchant_id, c.due_at) >= ($1, $2)
        order by c.merchant_id, c.due_at limit $3`,
     ),
-    // The last conditions are the compare-and-set: a row that was claimed meanwhile is left alone.
+    // The last conditions are a compare-and-set: a row that was claimed meanwhile stays unchanged.
     free: sql(
       `clock_free_${name}`,
       `update ${name} t set due_at = $1

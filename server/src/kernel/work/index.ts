@@ -1,6 +1,6 @@
-// The door of work: rows that wait for something, and the loop that does what is due. Knows no capability.
+// The door of work: claims of due rows, concurrency limits, and the worker that runs tasks. It knows no capability.
 
 export { type Claimed, type Claimer, createClaimer } from './claim.ts'
-export { createPlaces, type Places } from './places.ts'
+export { type ConcurrencyLimits, createConcurrencyLimits } from './concurrency.ts'
 export { sweepTask } from './sweep.ts'
 export { createWorker, type Task, type Worker } from './worker.ts'

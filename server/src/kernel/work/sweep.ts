@@ -1,11 +1,11 @@
-// Deleting what is too old, a set at a time.
+// Deletes rows that are too old, in batches.
 
 import type { Deps } from '../db/index.ts'
 import type { Task } from './worker.ts'
 
 const SWEEP_EVERY_MS = 60_000
 
-/** Makes a task that deletes what is too old: each of `sweeps` deletes one set as of a time, and answers how many. */
+/** Makes a task that deletes old rows. Each of `sweeps` deletes one batch and returns the number of deleted rows. */
 export function sweepTask(deps: Deps, name: string, sweeps: readonly ((now: Date) => Promise<number>)[]): Task {
   return {
     name,

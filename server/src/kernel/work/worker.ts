@@ -1,26 +1,26 @@
-// The worker: runs each task again and again, at once while there is something to do, else after a pause.
+// The worker: runs each task repeatedly, without a pause while rows are due, else after the interval of the task.
 
 import { type Deps, isUnavailable } from '../db/index.ts'
 
-/** Something that falls due: claims a bounded set of rows and works on them. */
+/** A task of the worker: claims a batch of due rows and works on them. */
 export type Task = {
   name: string
-  /** Pause when nothing was due. */
+  /** The pause after a run that found no due row. */
   every_ms: number
-  /** Takes what is due now, at most one set. Answers how many items it took; it may still be working on them. */
+  /** Takes at most one batch of due rows and returns their number. The task may still be working on them. */
   runOnce(): Promise<number>
-  /** Resolves when nothing that it took is under way any more. */
+  /** Resolves when the task has finished all rows that it took. */
   idle(): Promise<void>
 }
 
 /** The running worker. */
 export type Worker = {
   start(): void
-  /** Stops taking work, waits for what is under way. */
+  /** Takes no more rows and waits for the rows in progress. */
   stop(): Promise<void>
 }
 
-/** After an error, so that a database that is away is not flooded. */
+/** The pause after an error, so that an unreachable database is not flooded. */
 const PAUSE_AFTER_ERROR_MS = 1_000
 
 /** Makes a worker over some tasks. */
@@ -37,7 +37,7 @@ export function createWorker(deps: Deps, tasks: readonly Task[]): Worker {
       pause = PAUSE_AFTER_ERROR_MS
       deps.log[isUnavailable(error) ? 'warn' : 'error'](
         { err: error, task: task.name },
-        'task failed; it will be tried again',
+        'task failed; the worker retries it',
       )
     }
     if (running) schedule(task, pause)

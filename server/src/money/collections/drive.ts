@@ -6,7 +6,7 @@
 import type { Breaker } from '../../adapters/providers/breaker.ts'
 import { CALL_MS_MAX, type Provider, type QrAnswer } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
-import { type Claimed, createClaimer, createPlaces, type Task } from '../../kernel/work/index.ts'
+import { type Claimed, createClaimer, createConcurrencyLimits, type Task } from '../../kernel/work/index.ts'
 import { type Calls, createCalls } from './call.ts'
 import type { LinkSettlement } from './link-settlement.ts'
 import { renewLease } from './note.ts'
@@ -77,7 +77,7 @@ export function createDriver(deps: Deps, { providers, webhooks, breaker, links }
     written: 'updated_at',
   })
   return {
-    reserve: running.places.reserve,
+    reserve: running.concurrency.reserve,
     send: (attempt) => void run(attempt, push),
     async sendAndAsk(attempt) {
       const pushAndAsk = async (one: Attempt) => {
@@ -95,7 +95,7 @@ export function createDriver(deps: Deps, { providers, webhooks, breaker, links }
       name: 'collection_attempts',
       every_ms: POLL_EVERY_MS,
       async runOnce() {
-        const { max, closed } = running.places.claimable()
+        const { max, closed } = running.concurrency.claimable()
         const attempts = await claim(max, ATTEMPT_LEASE_MS, () => max, closed)
         return attempts.filter((attempt) => run(attempt, resume)).length
       },
@@ -161,19 +161,19 @@ function createBackground(deps: Deps): { run: RunTracked; finish(writeRemaining:
 function createRunning(providers: ReadonlyMap<string, Provider>) {
   const references = new Set<string>()
   const limits = [...providers.values()].map(({ name, capabilities }) => [name, capabilities.places?.payments] as const)
-  const places = createPlaces(limits, CLAIM_MAX)
+  const concurrency = createConcurrencyLimits(limits, CLAIM_MAX)
   return {
     /** False: this process already works on the attempt. */
     add({ provider, provider_reference: reference }: Attempt): boolean {
       if (references.has(reference)) return false
       references.add(reference)
-      places.take(provider)
+      concurrency.acquire(provider)
       return true
     },
     remove({ provider, provider_reference: reference }: Attempt): void {
       references.delete(reference)
-      places.give(provider)
+      concurrency.release(provider)
     },
-    places,
+    concurrency,
   }
 }

@@ -12,7 +12,7 @@ import { CALL_MS_MAX, type PayoutAnswer, type Provider } from '../../adapters/pr
 import type { Delivery } from '../../adapters/webhooks/index.ts'
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
-import { createClaimer, createPlaces, type Places, type Task } from '../../kernel/work/index.ts'
+import { type ConcurrencyLimits, createClaimer, createConcurrencyLimits, type Task } from '../../kernel/work/index.ts'
 import { createPayoutCalls, type PayoutCalls } from './call.ts'
 import { LONGEST_PAUSE_MS, type PayoutOutcome, settlePayouts } from './settle.ts'
 import { PAYOUT_COLUMNS, PAYOUT_LEASE_MS, type Payout } from './store.ts'
@@ -79,8 +79,8 @@ export function createPayoutDriver(
   const learn = createLearn(deps, webhooks)
   const steps: PayoutSteps = { deps, call, learn, takeToken: createTakeToken(deps) }
   const limits = [...providers.values()].map(({ name, capabilities }) => [name, capabilities.places?.payouts] as const)
-  const places = createPlaces(limits, CLAIM_MAX, CONCURRENCY_LIMIT)
-  const { run, idle } = createRunner(steps, places)
+  const concurrency = createConcurrencyLimits(limits, CLAIM_MAX, CONCURRENCY_LIMIT)
+  const { run, idle } = createRunner(steps, concurrency)
   const claim = createClaimer<Payout>(deps, {
     name: 'payouts',
     key: ['withdrawal_id'],
@@ -90,7 +90,7 @@ export function createPayoutDriver(
     written: 'updated_at',
   })
   return {
-    hasCapacity: places.room,
+    hasCapacity: concurrency.hasCapacity,
     dispatch: (payouts) => {
       for (const payout of payouts) if (payout.due_at !== null && payout.due_at > deps.clock.now()) run(payout)
     },
@@ -99,7 +99,7 @@ export function createPayoutDriver(
       name: 'payouts',
       every_ms: POLL_EVERY_MS,
       async runOnce() {
-        const { max, closed } = places.claimable()
+        const { max, closed } = concurrency.claimable()
         const payouts = await claim(max, PAYOUT_LEASE_MS, () => max, closed)
         return payouts.filter(run).length
       },
@@ -145,14 +145,17 @@ function createTakeToken(deps: Deps): (payout: Payout) => Promise<boolean> {
 }
 
 /** Runs the steps of payouts. `run` returns false if this process already works on the payout. */
-function createRunner(steps: PayoutSteps, places: Places): { run(payout: Payout): boolean; idle(): Promise<void> } {
+function createRunner(
+  steps: PayoutSteps,
+  concurrency: ConcurrencyLimits,
+): { run(payout: Payout): boolean; idle(): Promise<void> } {
   const in_hand = new Set<string>()
   const under_way = new Set<Promise<unknown>>()
   const run = (payout: Payout): boolean => {
     // If a step outlasts its lease, this process claims the row again. The claim extends the lease, and the step goes on.
     if (in_hand.has(payout.withdrawal_id)) return false
     in_hand.add(payout.withdrawal_id)
-    places.take(payout.provider)
+    concurrency.acquire(payout.provider)
     const done = runStep(steps, payout)
       .catch((error) => {
         const { withdrawal_id } = payout
@@ -160,7 +163,7 @@ function createRunner(steps: PayoutSteps, places: Places): { run(payout: Payout)
       })
       .finally(() => {
         in_hand.delete(payout.withdrawal_id)
-        places.give(payout.provider)
+        concurrency.release(payout.provider)
         under_way.delete(done)
       })
     under_way.add(done)

@@ -1,0 +1,56 @@
+// Concurrency limits per lane: a process works on a limited number of rows of each lane, so a slow lane delays no other.
+//
+// A lane may have a low limit, such as a provider with few connections. The process claims no row that would have to wait for
+// capacity here: a lease means that a request may have been sent, so waiting rows stay in the database without one.
+
+/** The concurrency limits of a process, by lane. */
+export type ConcurrencyLimits = {
+  /** Counts a row that the process already holds, even above the limit. Call `release` once for it. */
+  acquire(lane: string): void
+  release(lane: string): void
+  /** Reserves capacity, or returns null if none is free. Call the returned function once to release it. */
+  reserve(lane: string): (() => void) | null
+  /** True while the lane has free capacity. */
+  hasCapacity(lane: string): boolean
+  /** The largest size of the next claim, and the lanes without capacity for any row. */
+  claimable(): { max: number; closed: string[] }
+}
+
+/** The limit of a lane that declares none. A claim may exceed it by its own size. */
+const DEFAULT_LIMIT = 1_000
+/** A lane with a declared limit is closed while less than this share is free, because claims of single rows cost more. */
+const FREE_SHARE = 0.25
+
+/** Makes the limits. `declared`: the limits that lanes declare. `claim_max`: the largest size of a claim. */
+export function createConcurrencyLimits(
+  declared: Iterable<readonly [lane: string, limit: number | undefined]>,
+  claim_max: number,
+  default_limit = DEFAULT_LIMIT,
+): ConcurrencyLimits {
+  const limits = new Map<string, number>()
+  for (const [lane, limit] of declared) if (limit !== undefined) limits.set(lane, limit)
+  const in_use = new Map<string, number>()
+  const change = (lane: string, by: number) => void in_use.set(lane, (in_use.get(lane) ?? 0) + by)
+  const freeOf = (lane: string) => (limits.get(lane) ?? default_limit) - (in_use.get(lane) ?? 0)
+  return {
+    acquire: (lane) => change(lane, 1),
+    release: (lane) => change(lane, -1),
+    hasCapacity: (lane) => freeOf(lane) > 0,
+    reserve(lane) {
+      if (freeOf(lane) <= 0) return null
+      change(lane, 1)
+      return () => change(lane, -1)
+    },
+    claimable() {
+      const closed: string[] = []
+      let max = claim_max
+      for (const lane of new Set([...in_use.keys(), ...limits.keys()])) {
+        const limit = limits.get(lane)
+        const free = freeOf(lane)
+        if (free < Math.max(1, (limit ?? 0) * FREE_SHARE)) closed.push(lane)
+        else if (limit !== undefined) max = Math.min(max, free)
+      }
+      return { max, closed }
+    },
+  }
+}
