@@ -84,9 +84,9 @@ function errorsPage(): string {
 
 Generated from \`server/src/kernel/lib/errors.ts\` by \`npm run generate\`; do not edit.
 
-A refusal is \`{"success": false, "error": {"code", "message", "details"}}\`. Switch on the code: messages are for people and
-may become clearer. Details are null, or an object: \`details.fields\` lists \`{field, message}\` for \`validation_failed\`, and
-\`details.required_scope\` names what a key lacks. New codes may come; treat an unknown one by its status.
+The body of a refusal is \`{"success": false, "error": {"code", "message", "details"}}\`. Use the code in programs: messages are for people and
+may change. \`details\` is null or an object. For \`validation_failed\`, \`details.fields\` lists \`{field, message}\`. If a key lacks a scope,
+\`details.required_scope\` names it. New codes may follow: treat an unknown code by its status.
 
 | Code | Status | Message |
 |---|---|---|
