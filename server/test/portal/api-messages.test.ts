@@ -1,4 +1,4 @@
-// What the API says when it refuses, as the consoles say it: every sentence has words in the reader's language.
+// Tests that the consoles translate every message with which the API refuses a request.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -11,10 +11,10 @@ import { createWorld } from '../harness.ts'
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url))
 /** The path of a file below its wing: the rules below name rooms. */
 const inWing = (path: string) => path.replace(/^(?:kernel|books|adapters|access|money|apps)\//, '')
-/** What no console calls: the command line, the sign-in and the pay page with words of their own, payments of API keys, health. */
+/** Files whose messages no console shows: the command line, the sign-in, the pay page, payments of API keys, health. */
 const ELSEWHERE =
-  /^(admin|providers|identity|pay-page|messages|work|db|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|log|network)\.ts$|^http\/(outgoing|health|app(-hooks)?|json|query)\.ts$|^payment-links\/(collect|schema)\.ts$|^collections\/(tries|schema)\.ts$|\.test\.ts$/
-/** Sentences of no form: about keys and servers, answers that are no refusals, parts of other sentences, descriptions. */
+  /^(admin|providers|identity|pay-page|messages|work|db|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|log|network)\.ts$|^http\/(outgoing|health|app(-hooks)?|json|query)\.ts$|^payment-links\/(collect|schema)\.ts$|^collections\/(prompt-limits|schema)\.ts$|\.test\.ts$/
+/** Messages that no form shows: about keys and servers, answers that are no refusals, parts of sentences, descriptions. */
 const NOT_READ_THERE = [
   /\bAPI keys?\b|\bpk_|Authorization|Idempotency-Key header|simulate_status|HTTP\/1\.1|\bJSON\b|The headers/,
   /^Send the body as|^This path does not accept|session token|quote the X-Request-Id|^The service cannot|^The payment provider/i,
@@ -31,19 +31,19 @@ const textsOf = (code: string) =>
     (found[1] ?? found[2] ?? '').replaceAll("\\'", "'").replace(HOLES, '{}').replaceAll(/\s+/g, ' '),
   )
 
-/** Sentences there are documentation, or words that customers read. */
+/** Files whose sentences are documentation or texts for customers. */
 const DESCRIBES =
   /(schema|texts|routes|help|mail|notify|openapi|poster|reclaim)\.ts$|^(documents|operators)\/|^http\/(docs|access|csv)/
 
-/** What a file can say: of a field (it begins with a verb), in whole sentences, and whatever is behind `message`. */
+/** The messages of a file: about a field (they begin with a verb), whole sentences, and every value of `message`. */
 function messagesOf(file: string, code: string): string[] {
   const found = textsOf(code).filter(
     (text) =>
       /^(?:must|is|has|have|holds|names|contradicts|belongs|unknown|"\{\}") /.test(text) ||
       (/^ ?[A-Z{].*\.(?:\{\})?$/.test(text) && !DESCRIBES.test(inWing(file))),
   )
-  const told = code.matchAll(/\bmessage\s*[:=]\s*((?:`[^`]*`|'[^'\n]*'|[^,}`'])*)/g)
-  for (const [, expression = ''] of told) {
+  const assignments = code.matchAll(/\bmessage\s*[:=]\s*((?:`[^`]*`|'[^'\n]*'|[^,}`'])*)/g)
+  for (const [, expression = ''] of assignments) {
     found.push(...textsOf(expression))
     for (const [name] of expression.matchAll(/\b[A-Z][A-Z_]{2,}\b/g)) {
       const [, value = ''] = new RegExp(`\\bconst ${name}\\b[^=]*=([\\s\\S]*?)\\n\\n`).exec(code) ?? []
@@ -53,7 +53,7 @@ function messagesOf(file: string, code: string): string[] {
   return found.filter((text) => /\S \S/.test(text)).map((text) => text.trim())
 }
 
-test('whatever a form may be refused with has words in Swahili', () => {
+test('every message that refuses a form has a Swahili translation', () => {
   const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.ts') && !ELSEWHERE.test(inWing(path)),
   )
@@ -75,7 +75,7 @@ test('whatever a form may be refused with has words in Swahili', () => {
   assert.ok(known > 120, `only ${known} sentences were found`)
 })
 
-test('the words are those of the sentence, with its values', () => {
+test('a translation contains the values of its message', () => {
   assert.equal(translate(PHONE_HELP, 'sw'), 'Andika namba ya simu kama 0754 123 456.')
   assert.equal(translate(`${AMOUNT_HELP.not_positive}`, 'en'), 'This must be greater than zero.')
   assert.equal(translate('must have at most 200 characters', 'sw'), 'Andika herufi zisizozidi 200.')
@@ -96,7 +96,7 @@ test('the words are those of the sentence, with its values', () => {
   assert.equal(translate('This sentence was made yesterday.', 'sw'), null, 'then the API says it itself')
 })
 
-test('what the API really answers to wrong fields has words in Swahili', async () => {
+test('every answer of the API to a wrong field has a Swahili translation', async () => {
   const world = await createWorld()
   const { token } = await world.newSession('MERCHANT_ADMIN')
   const wrong: [path: string, body: object][] = [

@@ -202,8 +202,10 @@ function isTrouble({ kind }: PayoutAnswer): boolean {
 
 /** An operator decided with knowledge of this answer, so a repetition goes only to the log. */
 function logRepeatedContradiction(deps: Deps, { merchant_id, id, status }: Withdrawal, told: string | null): void {
-  const message = 'the provider repeats an answer that contradicts the decided status'
-  deps.log.warn({ merchant_id, withdrawal_id: id, status, told }, message)
+  deps.log.warn(
+    { merchant_id, withdrawal_id: id, status, told },
+    'the provider repeats an answer that contradicts the decided status',
+  )
 }
 
 /** The payout after an answer that counts: its state, its next due time, and no lease. */
