@@ -1,4 +1,4 @@
-// Callbacks: whatever comes in at the provider's door is kept, and none of it is believed.
+// Callbacks: the server stores each callback and trusts none of them.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -81,7 +81,7 @@ async function acceptAll(deps: Deps, items: readonly AcceptItem[]): Promise<(Acc
     const fee = fees[i]
     if (typeof fee !== 'bigint') continue
     // If a set has the same key twice, the second request is a replay and gets the answer that the first one stored.
-    const name = keyName(item.collection.claim)
+    const name = idempotencyKeyName(item.collection.claim)
     if (!first.has(name)) first.set(name, { item, fee })
   }
   const attempts = new Map<string, Attempt>()
@@ -112,11 +112,11 @@ async function acceptAll(deps: Deps, items: readonly AcceptItem[]): Promise<(Acc
   deps.point('accept.before_commit')
   const made = await oneStatement(deps.db).query<ClaimedKey>(ACCEPT, [JSON.stringify(rows), API_SCOPE])
   deps.point('accept.after_commit')
-  const claimed = new Map(made.map((row) => [keyName(row), row.resource_id]))
+  const claimed = new Map(made.map((row) => [idempotencyKeyName(row), row.resource_id]))
   return items.map((item, i) => {
     const fee = fees[i]
     if (fee instanceof Refusal) return fee
-    const name = keyName(item.collection.claim)
+    const name = idempotencyKeyName(item.collection.claim)
     const id = first.get(name)?.item === item ? claimed.get(name) : undefined
     if (id === undefined) return 'key_known'
     return id === item.id ? { attempt: attempts.get(id) as Attempt } : { resumes: id }
@@ -127,7 +127,15 @@ async function acceptAll(deps: Deps, items: readonly AcceptItem[]): Promise<(Acc
 type ClaimedKey = { merchant_id: string; environment: string; key: string; resource_id: string }
 
 /** The scope of a key and the key, as a text. */
-function keyName({ merchant_id, environment, key }: { merchant_id: string; environment: string; key: string }): string {
+function idempotencyKeyName({
+  merchant_id,
+  environment,
+  key,
+}: {
+  merchant_id: string
+  environment: string
+  key: string
+}): string {
   return `${merchant_id} ${environment} ${key}`
 }
 

@@ -19,7 +19,7 @@ const IDS_MAX = 20
 
 const FIRST_DAY = 1
 
-type CollectionBook = { merchant_id: string; environment: string }
+type SummedBook = { merchant_id: string; environment: string }
 
 const DUE = sql(
   'collection_days_due',
@@ -57,9 +57,9 @@ const SPANS = sql(
 )
 
 /** Payments of one book with ids between two bounds. */
-type Span = CollectionBook & { after_id: string; until_id: string }
+type Span = SummedBook & { after_id: string; until_id: string }
 
-type DaySum = CollectionBook & {
+type DaySum = SummedBook & {
   day: number
   status: string
   method: string
@@ -163,11 +163,11 @@ const ADVANCE = sql(
 /** Sums closed days of some books. Answers the number of books. */
 async function closeDays(deps: Deps): Promise<number> {
   const open = firstOpenDay(deps)
-  const books = await deps.db.query<CollectionBook>(DUE, [open])
+  const books = await deps.db.query<SummedBook>(DUE, [open])
   if (books.length === 0) return 0
   return inTransaction(deps.db, async (tx) => {
     await tx.query(ENSURE, [JSON.stringify(books)])
-    const rows = await tx.query<CollectionBook & { first_id: string | null; last_id: string | null }>(SPANS, [
+    const rows = await tx.query<SummedBook & { first_id: string | null; last_id: string | null }>(SPANS, [
       JSON.stringify(books),
       open,
     ])
@@ -234,15 +234,15 @@ const CLEAR = sql(
 
 /** Sums again the days on which a payment changed. Answers the number of days. */
 async function mendDays(deps: Deps): Promise<number> {
-  const books = await deps.db.query<CollectionBook>(MARKED)
+  const books = await deps.db.query<SummedBook>(MARKED)
   if (books.length === 0) return 0
   return inTransaction(deps.db, async (tx) => {
-    const locked = await tx.query<CollectionBook & { until_day: number }>(LOCK, [JSON.stringify(books)])
-    const all = await tx.query<CollectionBook & { id: string; day: number }>(MARKS, [JSON.stringify(locked)])
+    const locked = await tx.query<SummedBook & { until_day: number }>(LOCK, [JSON.stringify(books)])
+    const all = await tx.query<SummedBook & { id: string; day: number }>(MARKS, [JSON.stringify(locked)])
     const by_day = Map.groupBy(all, ({ merchant_id, environment, day }) => `${merchant_id} ${environment} ${day}`)
     const marks = [...by_day.values()].slice(0, DAYS_MAX)
     if (marks.length === 0) return 0
-    const days = marks.map(([mark]) => mark as CollectionBook & { day: number })
+    const days = marks.map(([mark]) => mark as SummedBook & { day: number })
     const spans = days.map(({ merchant_id, environment, day }) => ({
       merchant_id,
       environment,

@@ -139,7 +139,7 @@ describe('an answer that contradicts what is booked', () => {
   ]
   const DENIES: Partial<Record<Status, string[]>> = {
     successful: FINAL.slice(1),
-    // Whoever clears held money must know every word that came after it.
+    // The operator who clears held money must see every later outcome.
     pending_clearance: FINAL,
     reversed: FINAL.slice(1),
   }

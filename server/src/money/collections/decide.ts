@@ -30,7 +30,7 @@ export type CollectionStep = {
 }
 
 /** True for an answer after which the payment still waits. Such an answer makes no move. */
-export function isOpen(answer: Answer): boolean {
+export function isOpenAnswer(answer: Answer): boolean {
   return answer.kind === 'accepted' || answer.kind === 'unknown' || answer.kind === 'not_found'
 }
 
@@ -101,7 +101,7 @@ export function describeOutcome(answer: Answer): string | null {
  * counts; after a declined review, every outcome with money.
  */
 export function contradicts(core: CollectionCore, answer: Answer): boolean {
-  if (isOpen(answer)) return false
+  if (isOpenAnswer(answer)) return false
   if (wasDeclined(core)) return answer.kind !== 'declined'
   if (['created', 'processing', 'failed'].includes(core.status)) return false
   if (!('amount_minor' in answer) || answer.kind === 'held') return true
@@ -215,7 +215,7 @@ export function decideOutcome(
   const core: CollectionCore = paid_by_earlier
     ? { ...collection, fee_minor: attempt.of_fee_minor ?? collection.fee_minor }
     : collection
-  const has_timed_out = isOpen(answer) && attempt.state !== 'final'
+  const has_timed_out = isOpenAnswer(answer) && attempt.state !== 'final'
   assertInvariant(
     !has_timed_out || now >= attempt.deadline_at,
     `the deadline of attempt ${attempt.number} of ${attempt.collection_id} has passed`,
@@ -256,7 +256,7 @@ function isReversal({ move }: CollectionStep): boolean {
 function updateAttempt(attempt: LockedAttempt, answer: Answer, now: Date): OutcomeDecision['attempt'] {
   const { state, due_at, sent_at, provider_status, provider_id } = attempt
   const was_received = answer.kind !== 'unknown' && answer.kind !== 'not_found'
-  const ends = isOpen(answer)
+  const ends = isOpenAnswer(answer)
     ? state === 'final'
       ? { state, due_at }
       : { state: 'given_up' as const, due_at: null }

@@ -1,4 +1,4 @@
-// Who works on a payment, and when: one push at a time, nothing forgotten, and nobody held up by a stranger's provider.
+// Which process works on a payment, and when: one push at a time, no payment lost, no delay by the provider of another payment.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -90,7 +90,7 @@ async function stage(
       },
     })
   } finally {
-    // A test that failed leaves nobody waiting.
+    // After a failed test, no call waits.
     for (const open of gates.splice(0)) open(accepted)
     await world.close()
   }
@@ -531,7 +531,7 @@ describe('several providers', () => {
       assert.equal(pushes(), 1_000)
       const statusOf = async (id: string) => (await world.get(`/v1/collections/${id}`)).body.data.status
 
-      // Sent at once, without the worker; 008 is found only by the worker's question; a refresh waits for nobody either.
+      // Sent at once, without the worker; 008 is found only by the worker's question; a refresh does not wait either.
       const at_once = await pay(world.sandbox_key, '0754123001')
       await until(async () => {
         world.deps.clock.advance(0)
@@ -554,7 +554,7 @@ describe('several providers', () => {
       const waiting = await world.rows(
         "select 1 from collection_attempts where environment = 'live' and lease_owner is null",
       )
-      assert.equal(waiting.length, 100, 'what has no place is left to whoever has one')
+      assert.equal(waiting.length, 100, 'payments without capacity wait for a process that has some')
       assert.equal(pushes(), 1_000)
       hanging.open(accepted)
       await stuck

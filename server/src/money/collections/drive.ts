@@ -9,7 +9,7 @@ import type { Deps } from '../../kernel/db/index.ts'
 import { type Claimed, createClaimer, createConcurrencyLimits, type Task } from '../../kernel/work/index.ts'
 import { type Calls, createCalls } from './call.ts'
 import type { LinkSettlement } from './link-settlement.ts'
-import { renewLease } from './note.ts'
+import { renewAttemptLease } from './note.ts'
 import { createOutcomeRecorder, type DeliveryQueue, type OutcomeRecorder, type RunTracked } from './outcome-recorder.ts'
 import { LONGEST_PAUSE_MS } from './pauses.ts'
 import type { AttemptOutcome } from './snapshot.ts'
@@ -109,7 +109,7 @@ function createSender(deps: Deps, calls: Calls, recorder: OutcomeRecorder) {
   const push = async (attempt: Attempt): Promise<void> => {
     const left_ms = (attempt.due_at?.getTime() ?? 0) - deps.clock.now().getTime()
     // Asking may have taken long: the server sends nothing under a lease that another process may have taken over.
-    if (left_ms < PUSH_LEASE_MS && !(await renewLease(deps, attempt))) return
+    if (left_ms < PUSH_LEASE_MS && !(await renewAttemptLease(deps, attempt))) return
     deps.point('send.before_push')
     const answer = await calls.push(attempt)
     deps.point('send.after_push')

@@ -191,7 +191,7 @@ describe('frozen', () => {
     assert.equal(await earned(shop), 45n)
   })
 
-  test('a reversal gives the fee back, whatever the list says by then', async () => {
+  test('a reversal returns the frozen fee, even if the price list has changed', async () => {
     const shop = await newShop([{ percentage: '3' }])
     const { collection_id } = (await pay(shop, '200.00', { phone: '0754123012' })).body.data
     await price(shop, [{ percentage: '50' }])
@@ -245,7 +245,7 @@ describe('a fee that is not less than the amount', () => {
     })
   }
 
-  test('the amount that is named works, and a cent less does not, whatever the fee', async () => {
+  test('the named amount works, and a cent less does not, for every fee', async () => {
     for (const [percentage, flat_fee] of [
       ['0', '500'],
       ['50', '0.99'],

@@ -74,7 +74,7 @@ export async function lockSnapshots(
     const { payment_link_id } = snapshot.collection
     snapshot.link = payment_link_id === null ? undefined : locked.get(payment_link_id)
   }
-  await readRecordedOutcomes(tx, outcomes, snapshots)
+  await readHistoryOutcomes(tx, outcomes, snapshots)
   return snapshots
 }
 
@@ -103,7 +103,7 @@ function snapshotsOf(
 }
 
 /** Reads the recorded outcomes of the collections that an outcome contradicts: the history records a contradiction once. */
-async function readRecordedOutcomes(
+async function readHistoryOutcomes(
   tx: Tx,
   outcomes: readonly AttemptOutcome[],
   snapshots: ReadonlyMap<string, CollectionSnapshot>,

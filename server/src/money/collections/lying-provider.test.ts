@@ -106,7 +106,7 @@ async function withLiar(
 type Now = { status: string; reason: string | null; available: bigint; held: bigint; moves: string[]; events: string[] }
 
 /** What the history says: moves, and words that moved nothing, each with what the provider said. */
-async function told(world: World, id: string): Promise<string[]> {
+async function recordedOutcomes(world: World, id: string): Promise<string[]> {
   const rows = await world.rows<{ from_status: string; to_status: string; reason: string; event: string | null }>(
     'select from_status, to_status, reason, event from collection_history where collection_id = $1 order by seq',
     [id],
@@ -227,7 +227,7 @@ describe('words that contradict each other', () => {
       })
     }))
 
-  test('whatever denies a success is in the history once, with what was said, and in the log', () =>
+  test('the history and the log record each contradiction of a success once', () =>
     withLiar({ status: () => paid() }, async ({ world, id, hint, refresh, now, script }) => {
       await hint()
       for (const answer of [declined, paid(50_000n), paid(A, 'USD'), declined]) {
@@ -241,7 +241,7 @@ describe('words that contradict each other', () => {
         'still successful: succeeded 500.00 TZS',
         'still successful: succeeded 1000.00 USD',
       ]
-      assert.deepEqual(await told(world, id), expected)
+      assert.deepEqual(await recordedOutcomes(world, id), expected)
       const { merchant } = world
       const lines = warnings(world).map(({ level, collection_id, booked, told }) => ({
         level,
@@ -264,7 +264,7 @@ describe('words that contradict each other', () => {
       script.status = () => ({ ...reversed, amount_minor: 700n }) as Answer
       await hint()
       await hint()
-      assert.deepEqual((await told(world, id)).slice(4), [
+      assert.deepEqual((await recordedOutcomes(world, id)).slice(4), [
         'reversed: reversed 7.00 TZS',
         'still reversed: reversed 7.00 TZS',
       ])
@@ -281,7 +281,7 @@ describe('words that contradict each other', () => {
         await hint()
         await hint()
       }
-      assert.deepEqual(await told(world, id), [
+      assert.deepEqual(await recordedOutcomes(world, id), [
         'pending_clearance: succeeded 500.00 TZS',
         'still pending_clearance: succeeded 1000.00 TZS',
         'still pending_clearance: succeeded 500.00 USD',
@@ -296,7 +296,7 @@ describe('words that contradict each other', () => {
     withLiar({ status: () => paid(A, 'USD') }, async ({ world, id, hint }) => {
       await hint()
       await hint()
-      assert.deepEqual(await told(world, id), ['pending_clearance: succeeded 1000.00 USD'])
+      assert.deepEqual(await recordedOutcomes(world, id), ['pending_clearance: succeeded 1000.00 USD'])
     }))
 
   test('a word that comes again or too late denies nothing', () =>
@@ -305,11 +305,14 @@ describe('words that contradict each other', () => {
         script.status = () => answer
         await hint()
       }
-      assert.deepEqual(await told(world, id), ['successful: succeeded 1000.00 TZS', 'reversed: reversed 1000.00 TZS'])
+      assert.deepEqual(await recordedOutcomes(world, id), [
+        'successful: succeeded 1000.00 TZS',
+        'reversed: reversed 1000.00 TZS',
+      ])
       assert.deepEqual(warnings(world), [])
     }))
 
-  test('declined and then reversed: the merchant is told that it failed, was paid and was reversed, in this order', () =>
+  test('declined and then reversed: the merchant gets the events failed, paid and reversed, in this order', () =>
     withLiar({ status: () => declined }, async ({ hint, now, script }) => {
       await hint()
       script.status = () => reversed
@@ -318,7 +321,7 @@ describe('words that contradict each other', () => {
       assert.deepEqual((await now()).events, ['collection.failed', 'collection.success', 'collection.reversed'])
     }))
 
-  test('a decline and then success: the money is credited and the merchant is told', () =>
+  test('a decline and then a success: the server credits the money and notifies the merchant', () =>
     withLiar({ status: () => declined }, async ({ hint, now, script }) => {
       await hint()
       assert.deepEqual(await now(), {
@@ -462,7 +465,7 @@ describe('silence', () => {
       }))
   }
 
-  test('whoever has not answered is asked less and less often', () =>
+  test('the server asks less and less often about an unanswered payment', () =>
     withLiar(
       {},
       async ({ world, script }) => {
@@ -561,7 +564,7 @@ describe('a process that dies', () => {
         async ({ world, script, now }) => {
           assert.deepEqual(script.calls, arrived ? ['push'] : [])
           await world.pass(9_000)
-          assert.deepEqual(script.calls, arrived ? ['push'] : [], 'nobody touches it while the lease runs')
+          assert.deepEqual(script.calls, arrived ? ['push'] : [], 'no process takes the attempt during the lease')
           await world.pass(20_000)
           assert.deepEqual(script.calls, calls)
           assert.deepEqual(await now(), {

@@ -106,7 +106,7 @@ const RENEW = sql(
 )
 
 /** Renews a lease of this process. False: another process has the lease, or recorded that the attempt was sent. */
-export async function renewLease(deps: Deps, attempt: Attempt): Promise<boolean> {
+export async function renewAttemptLease(deps: Deps, attempt: Attempt): Promise<boolean> {
   const { merchant_id, collection_id, number } = attempt
   const now = deps.clock.now()
   const until = new Date(now.getTime() + ATTEMPT_LEASE_MS)

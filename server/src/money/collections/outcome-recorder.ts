@@ -4,7 +4,7 @@ import type { Answer, PushAnswer } from '../../adapters/providers/port.ts'
 import type { Delivery } from '../../adapters/webhooks/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
-import { isOpen } from './decide.ts'
+import { isOpenAnswer } from './decide.ts'
 import type { LinkSettlement } from './link-settlement.ts'
 import { noteOpenAnswers, type OpenAnswer } from './note.ts'
 import { settleOutcomes } from './settle.ts'
@@ -55,7 +55,7 @@ export function createOutcomeRecorder(
   const record = async (attempt: Attempt, answer: Answer, holds_lease: boolean): Promise<void> => {
     const { merchant_id, collection_id, number, provider_reference: reference } = attempt
     const acceptance = accepted.get(reference)
-    if (isOpen(answer) && deps.clock.now() < attempt.deadline_at) {
+    if (isOpenAnswer(answer) && deps.clock.now() < attempt.deadline_at) {
       // If the acceptance is not written yet, this process holds the lease, also when the answer is that to a hint.
       const merged = acceptance ? mergeAcceptance(acceptance, answer) : answer
       await note({ attempt, answer: merged, holds_lease: holds_lease || !!acceptance })

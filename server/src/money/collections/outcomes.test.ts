@@ -165,7 +165,7 @@ for (const environment of ['live', 'sandbox'] as const) {
         assert.equal(
           (await world.get(`/v1/collections/${collection_id}`, key)).body.data.status,
           'processing',
-          'nobody has told us yet',
+          'the server has no outcome yet',
         )
       }
       await world.pass(75_000)
@@ -280,7 +280,7 @@ describe('a merchant sees the first of two results before the second, without an
     (await world.call({ method: 'POST', url: `/v1/collections/${collection_id}/refresh-status`, key })).body.data.status
   for (const environment of ['sandbox', 'live'] as const) {
     for (const [ending, [first, second]] of Object.entries(results)) {
-      test(`told by callbacks: ${environment}, ${ending}`, async () => {
+      test(`by callbacks: ${environment}, ${ending}`, async () => {
         const made = await pay(environment, { phone: `0754123${ending}` })
         await world.work()
         assert.equal(await statusOf(made), first)
@@ -291,7 +291,7 @@ describe('a merchant sees the first of two results before the second, without an
         await world.work()
         assert.equal(await statusOf(made), second)
       })
-      test(`told by a refresh: ${environment}, ${ending}`, async () => {
+      test(`by a refresh: ${environment}, ${ending}`, async () => {
         const made = await pay(environment, { phone: `0754123${ending}` })
         await world.system.idle()
         world.deps.clock.advance(299)

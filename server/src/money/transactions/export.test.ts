@@ -67,7 +67,7 @@ function parse(text: string): string[][] {
   return rows
 }
 
-test('a cell survives the way into a file and back, whatever is in it', () => {
+test('a cell with any content survives writing and reading', () => {
   for (const text of ['', 'a', 'a,b', 'a"b', '""', 'a\r\nb', 'Mama Asha’s duka', '测试, "四"', "'", ' ']) {
     assert.deepEqual(parse(csvLine([text, 'x'])), [[text, 'x']])
   }
@@ -221,7 +221,7 @@ test('a batch is read when the one before has been taken: a slow reader fills no
   const chunks = stream[Symbol.asyncIterator]()
   for (let taken = 1; taken <= 4; taken++) {
     await chunks.next()
-    // Whatever is read ahead has been asked for by now.
+    // By now the stream has requested everything that it reads ahead.
     await world.deps.db.ping()
     assert.ok(reads <= taken + 2, `${reads} batches were read for ${taken}`)
   }

@@ -216,7 +216,7 @@ function createQueue() {
   }
 }
 
-test('whatever came and went in whatever order, each withdrawal names exactly the money that a queue would give it', async () => {
+test('each withdrawal names exactly the money of a first-in first-out queue, for any order of credits and debits', async () => {
   await fc.assert(
     fc.asyncProperty(moves, async (history) => {
       const merchant = await world.newMerchant()

@@ -10,11 +10,11 @@ export type TransactionType = (typeof TYPES)[number]
 
 /** credit: increases the available balance. debit: decreases it. */
 export const DIRECTIONS = ['credit', 'debit'] as const
-/** Direction of a transaction. */
-export type Direction = (typeof DIRECTIONS)[number]
+/** TransactionDirection of a transaction. */
+export type TransactionDirection = (typeof DIRECTIONS)[number]
 
 /** The type and direction of a transaction. */
-export type TransactionKind = { type: TransactionType; direction: Direction }
+export type TransactionKind = { type: TransactionType; direction: TransactionDirection }
 
 const COLLECTION = { type: 'COLLECTION', direction: 'credit' } as const
 const COLLECTION_REVERSAL = { type: 'COLLECTION_REVERSAL', direction: 'debit' } as const

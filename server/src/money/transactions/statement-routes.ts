@@ -6,7 +6,7 @@ import { refuseField } from '../../kernel/lib/index.ts'
 import { CSV_TYPE, csvAnswer, fileName, READ, tags } from './common.ts'
 import { readPeriod, type StatementPeriod } from './period.ts'
 import { StatementParams, StatementQuery, StatementView } from './schema.ts'
-import { statementCsv, statementOf } from './statement.ts'
+import { readStatement, statementCsv } from './statement.ts'
 
 /** Adds the route. */
 export function statementRoutes(deps: Deps): Routes {
@@ -31,7 +31,7 @@ export function statementRoutes(deps: Deps): Routes {
         const of = caller(request)
         const period = begun(deps, request.params.period)
         const book = { merchant_id: of.merchant.id, environment: of.environment }
-        const statement = await statementOf(deps, book, period)
+        const statement = await readStatement(deps, book, period)
         if (request.query.format !== 'csv') return { success: true as const, data: statement }
         return reply
           .type(CSV_TYPE)

@@ -1,4 +1,4 @@
-// Statements: a day ends with what the next begins with, and what happened in between adds up, whatever came and when.
+// Statements: the closing balance of a day is the opening balance of the next, and the lines add up.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -11,7 +11,7 @@ import { inTransaction } from '../../kernel/db/index.ts'
 import { newId, settableClock } from '../../kernel/lib/index.ts'
 import { readPeriod } from './period.ts'
 import type { StatementView } from './schema.ts'
-import { statementOf } from './statement.ts'
+import { readStatement } from './statement.ts'
 
 let world: World
 before(async () => {
@@ -48,7 +48,7 @@ async function newBook() {
 }
 
 /** The lines with something in them. */
-const told = ({ lines }: StatementView) =>
+const linesAsText = ({ lines }: StatementView) =>
   lines.filter(({ count }) => count > 0).map((line) => Object.values(line).join(' '))
 
 function assertAddsUp(statement: StatementView): void {
@@ -135,11 +135,11 @@ describe('a statement', () => {
 
     const monday = await read('2026-03-09')
     assert.deepEqual([monday.opening_balance, monday.closing_balance, monday.final], ['0.00', '975.00', true])
-    assert.deepEqual(told(monday), ['COLLECTION credit 1 1000.00 25.00 975.00'])
+    assert.deepEqual(linesAsText(monday), ['COLLECTION credit 1 1000.00 25.00 975.00'])
 
     const tuesday = await read('2026-03-10')
     assert.deepEqual([tuesday.opening_balance, tuesday.closing_balance], ['975.00', '983.67'])
-    assert.deepEqual(told(tuesday), [
+    assert.deepEqual(linesAsText(tuesday), [
       'COLLECTION credit 1 500.00 12.50 487.50',
       'COLLECTION_REVERSAL debit 1 1000.00 25.00 -975.00',
       'WITHDRAWAL debit 2 400.00 7.00 -407.00',
@@ -150,14 +150,14 @@ describe('a statement', () => {
     assert.equal(tuesday.lines.length, 6)
 
     const wednesday = await read('2026-03-11')
-    assert.deepEqual(told(wednesday), ['WITHDRAWAL_REVERSAL credit 1 200.00 3.00 203.00'])
+    assert.deepEqual(linesAsText(wednesday), ['WITHDRAWAL_REVERSAL credit 1 200.00 3.00 203.00'])
     assert.deepEqual([wednesday.opening_balance, wednesday.closing_balance], ['983.67', '1186.67'])
 
     const march = await read('2026-03')
     assert.deepEqual([march.opening_balance, march.closing_balance, march.final], ['0.00', '1186.67', false])
-    assert.deepEqual(told(march).slice(0, 1), ['COLLECTION credit 2 1500.00 37.50 1462.50'])
+    assert.deepEqual(linesAsText(march).slice(0, 1), ['COLLECTION credit 2 1500.00 37.50 1462.50'])
     const quiet = await read('2026-02')
-    assert.deepEqual([quiet.opening_balance, quiet.closing_balance, told(quiet)], ['0.00', '0.00', []])
+    assert.deepEqual([quiet.opening_balance, quiet.closing_balance, linesAsText(quiet)], ['0.00', '0.00', []])
     for (const statement of [monday, tuesday, wednesday, march, quiet]) assertAddsUp(statement)
   })
 
@@ -247,7 +247,7 @@ test('a month is the same whether it is summed up at once or in parts', async ()
   assert.ok(period)
   for (const batch of [1, 4, 5, 24, 25, 26]) {
     const book = { merchant_id: merchant.id, environment: 'sandbox' } as const
-    assert.deepEqual(await statementOf(world.deps, book, period, batch), whole, `${batch} at a time`)
+    assert.deepEqual(await readStatement(world.deps, book, period, batch), whole, `${batch} at a time`)
   }
 })
 
@@ -338,7 +338,7 @@ async function play(merchant: Merchant, { lag_ms, what, amount, fee }: Move, bal
   return { at, kind: 'COLLECTION credit', amount: amount_minor, fee: fee_minor, net: amount_minor - fee_minor }
 }
 
-test('whatever moves over days, every day and month adds up, and each begins with what the one before ended with', async () => {
+test('every day and month adds up and opens with the closing balance before it, for any movements', async () => {
   await fc.assert(
     fc.asyncProperty(moves, async (history) => {
       const { merchant, read } = await newBook()
@@ -392,7 +392,7 @@ describe('two processes around midnight', () => {
     moveTo('2029-05-06T23:00:00')
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 1_000n }])
     const [late, early] = [process_('2029-05-06T23:59:59.990'), process_('2029-05-07T00:00:00.010')]
-    // Somebody holds the book; the process whose clock says today queues first.
+    // A transaction locks the book; the process whose clock shows today queues first.
     const book = { merchant_id: merchant.id, environment: 'sandbox' }
     const queued: Promise<unknown>[] = []
     await inTransaction(world.deps.db, async (tx) => {
@@ -417,11 +417,11 @@ describe('two processes around midnight', () => {
     const [yesterday, today] = [await read('2029-05-06'), await read('2029-05-07')]
     assert.deepEqual([yesterday.opening_balance, yesterday.closing_balance], ['0.00', '10.00'])
     assert.deepEqual([today.opening_balance, today.closing_balance], ['10.00', '13.17'])
-    assert.deepEqual(told(yesterday), ['COLLECTION credit 1 10.00 0.00 10.00'])
-    assert.deepEqual(told(today), ['COLLECTION credit 2 3.20 0.03 3.17'])
+    assert.deepEqual(linesAsText(yesterday), ['COLLECTION credit 1 10.00 0.00 10.00'])
+    assert.deepEqual(linesAsText(today), ['COLLECTION credit 2 3.20 0.03 3.17'])
   })
 
-  test('whose clocks are minutes apart leave days that add up all the same, and the operator is told', async () => {
+  test('whose clocks are minutes apart leave days that still add up, and the log warns the operator', async () => {
     const { merchant, read } = await newBook()
     moveTo('2029-06-06T12:00:00')
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 500n }])

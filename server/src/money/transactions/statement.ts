@@ -48,7 +48,7 @@ type KindSum = { items: number; amount_minor: bigint; net_minor: bigint }
  * The statement of a period: the bookings that are dated in the period, which have no gap in the book. It is final when the period
  * can get no more bookings. Before, the closing balance is the balance so far.
  */
-export async function statementOf(
+export async function readStatement(
   deps: Deps,
   book: BookKey & { environment: Environment },
   period: StatementPeriod,

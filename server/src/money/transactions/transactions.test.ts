@@ -1,4 +1,4 @@
-// Transactions: what a merchant reads of the ledger adds up, line by line, whatever happened.
+// Transactions: the merchant's view of the ledger adds up, line by line.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -357,7 +357,7 @@ describe('the list', () => {
     })
   }
 
-  test('of a key is that of its own environment; one that asks for the other is told, and shown nothing', async () => {
+  test('of a key is that of its own environment; the server refuses a request for the other one', async () => {
     assert.equal((await read('environment=sandbox')).body.data.pagination.total_items, 25)
     const other = await read('environment=live')
     assert.deepEqual([other.status, other.body.error.code], [400, 'validation_failed'])
