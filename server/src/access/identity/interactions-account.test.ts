@@ -272,7 +272,7 @@ describe('a new password', () => {
     assert.ok(!world.deps.logged.join('\n').includes(token))
   })
 
-  test('somebody who was invited chooses a first password by the same link', async () => {
+  test('an invited user chooses a first password through the same link', async () => {
     const email = newEmail()
     const { token } = await world.newSession('MERCHANT_ADMIN')
     const invited = await world.post('/v1/merchant/members', { email, role: 'VIEWER' }, { key: token })
@@ -285,7 +285,7 @@ describe('a new password', () => {
     assert.equal((await world.get('/v1/collections', access_token)).status, 200)
   })
 
-  test('whoever took an address that is not theirs loses the account to its owner, second step and all', async () => {
+  test('a stranger who signed up with an address loses the account and its second step to the owner', async () => {
     const email = newEmail()
     await signUp(email)
     const thief = await signIn(world, { email, password: FORM.password })
@@ -299,7 +299,7 @@ describe('a new password', () => {
     await signIn(world, { email, password: 'mimi ndiye mwenyewe' })
   })
 
-  test('an invitation gives nothing to whoever took the address before its owner did', async () => {
+  test('an invitation gives a stranger who signed up with the address no access', async () => {
     const email = newEmail()
     await signUp(email)
     const thief = await signIn(world, { email, password: FORM.password })
@@ -324,7 +324,7 @@ test('e-mail can be sent for one address a few times; then none is sent, and the
   assert.equal((await listEmails(world.deps, { to: email })).length, 4)
 })
 
-test('whether an address has an account is not told by the time of the answer', async () => {
+test('the response time does not show whether an address has an account', async () => {
   const person = await newPerson(world)
   const usual = MAIL_ANSWER.ms
   MAIL_ANSWER.ms = 400
@@ -342,7 +342,7 @@ test('whether an address has an account is not told by the time of the answer', 
   }
 })
 
-test('whoever has too many e-mails sent to strangers has to wait', async () => {
+test('a client that requests too many e-mails to strangers has to wait', async () => {
   await world.rows('delete from sign_in_attempts')
   let refused: Shown | null = null
   for (let i = 0; i < 40 && refused === null; i++) {

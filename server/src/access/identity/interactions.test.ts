@@ -136,7 +136,7 @@ describe('guessing', () => {
     assert.equal((await guess(world, other.email, WRONG, own)).status, 429)
   })
 
-  test('a browser is known no longer once the password was changed', async () => {
+  test('a browser is no longer known after a change of the password', async () => {
     const person = await newPerson(world)
     const own = openBrowser(world.base)
     await signIn(world, person, own)
@@ -158,7 +158,7 @@ describe('guessing', () => {
     assert.ok((await beginAttempt(deps, 'password', of('one more'))).allowed)
   })
 
-  test('tries from one address fade while others are made', async () => {
+  test('attempts of one address expire while further attempts are made', async () => {
     const { deps } = world
     const fail = (i: number) =>
       beginAttempt(deps, 'password', { account: `a${i}@example.com`, address: '192.0.2.2', device: null })
@@ -169,7 +169,7 @@ describe('guessing', () => {
     }
   })
 
-  test('mail that was asked for is forgiven after a while', async () => {
+  test('the count of requested e-mails expires', async () => {
     const { deps } = world
     const ask = () => beginAttempt(deps, 'mail', { account: 'asha@example.com', address: '192.0.2.3', device: null })
     for (let i = 0; i < 4; i++) assert.ok((await ask()).allowed)
@@ -184,7 +184,7 @@ describe('guessing', () => {
 })
 
 describe('forging', () => {
-  test('a form that another site sends is refused, whatever it says', async () => {
+  test('the server refuses every form from another site', async () => {
     const person = await newPerson(world)
     const { browser, page } = await open(world)
     for (const headers of [
@@ -221,7 +221,7 @@ describe('forging', () => {
     assert.equal((await other.browser.post(page.url, person)).status, 404)
   })
 
-  test('an altered cookie is nobody', async () => {
+  test('the server ignores an altered cookie', async () => {
     const { browser, page } = await open(world)
     for (const cookie of browser.cookies) {
       if (cookie.name === 'identity_sign_in.sig') cookie.value = `${cookie.value.slice(0, -2)}xx`
@@ -329,7 +329,7 @@ describe('the second step', () => {
     assert.ok(!stored.includes(codes[0] ?? 'x'))
   })
 
-  test('codes are not to be guessed: after five the next waits', async () => {
+  test('after five wrong codes the next attempt waits', async () => {
     const person = await newPerson(world)
     await enrol(person)
     await world.rows('delete from sign_in_attempts')
@@ -392,7 +392,7 @@ describe('the second step', () => {
     assert.match(await again(own), /[?&]code=/)
   })
 
-  test('a recovery code that was used is audited, and the person is told by mail', async () => {
+  test('the use of a recovery code is audited, and the user gets an e-mail', async () => {
     const person = await newPerson(world)
     const { codes, secret } = await enrol(person)
     const used = () =>
@@ -429,7 +429,7 @@ describe('the second step', () => {
 describe('the pages', () => {
   const PATHS = ['/identity/sign-up', '/identity/forgot', '/identity/reset?token=x', '/identity/confirm?token=x']
 
-  test('speak Swahili first, and English to whoever prefers it or asks for it', async () => {
+  test('are in Swahili by default, and in English when the browser prefers it or the URL names it', async () => {
     const cases: [string, string, RegExp][] = [
       ['', '/identity/sign-up', /<html lang="sw">/],
       ['fr-FR,fr', '/identity/sign-up', /<html lang="sw">/],

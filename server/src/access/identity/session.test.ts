@@ -29,7 +29,7 @@ test('a member reads the payments of the merchant with a session, live unless th
 describe('on the very next request, on another process', () => {
   const deliveries = (at: World, token: string) => at.get('/v1/merchant/webhook-deliveries', token)
 
-  test('a member who was removed is refused', async () => {
+  test('a removed member is refused', async () => {
     const { token, user_id } = await world.newSession('MERCHANT_ADMIN')
     for (const at of [world, other]) assert.equal((await at.get('/v1/collections', token)).status, 200)
     await world.rows('delete from members where user_id = $1', [user_id])
@@ -48,7 +48,7 @@ describe('on the very next request, on another process', () => {
     assert.equal((await list(world.merchant.id)).status, 200)
   })
 
-  test('a role that was lowered or raised counts', async () => {
+  test('a changed role holds', async () => {
     const { token, user_id } = await world.newSession('DEVELOPER')
     assert.equal((await deliveries(other, token)).status, 200)
     const become = (role: string) => world.rows('update members set role = $2 where user_id = $1', [user_id, role])
@@ -58,7 +58,7 @@ describe('on the very next request, on another process', () => {
     assert.equal((await deliveries(other, token)).status, 200)
   })
 
-  test('a person who was disabled is nobody, and is somebody again when that is lifted', async () => {
+  test('a disabled user is refused, and accepted again after the user is enabled', async () => {
     const { token, user_id } = await world.newSession('MERCHANT_ADMIN')
     assert.equal((await other.get('/v1/collections', token)).status, 200)
     const disable = (at: Date | null) => world.rows('update users set disabled_at = $2 where id = $1', [user_id, at])
@@ -68,7 +68,7 @@ describe('on the very next request, on another process', () => {
     assert.equal((await other.get('/v1/collections', token)).status, 200)
   })
 
-  test('an operator who is one no longer is refused', async () => {
+  test('a user who has lost the operator role is refused', async () => {
     const { token, user_id } = await world.newSession('SUPER_ADMIN')
     const audit = () => other.get('/v1/operator/audit-log', token)
     assert.equal((await audit()).status, 200)
@@ -77,7 +77,7 @@ describe('on the very next request, on another process', () => {
   })
 })
 
-test('while the database is away a session gets 503, not a refusal', async () => {
+test('a session gets 503, not 401, while the database is unreachable', async () => {
   const { token } = await world.newSession('VIEWER')
   let away = false
   const before = () => {

@@ -94,7 +94,7 @@ function charged([amount, percentage, flat, charge, processor_fee_pass_through]:
   return chargesOf(rule, cents(amount))
 }
 
-describe('charges worked out by hand', () => {
+describe('charges calculated by hand', () => {
   for (const one of CASES) {
     const [amount, percentage, flat, charge, passed, share, all] = one
     test(`of ${amount}: ${percentage} % is ${share}, with ${flat} and ${passed ? '' : 'not '}${charge} all is ${all}`, () => {
@@ -115,7 +115,7 @@ const percentages = fc.integer({ min: 0, max: 10_000 })
 const fees = fc.bigInt(0n, 10n ** 12n)
 
 describe('a percentage of any amount', () => {
-  test('is the whole number of cents nearest to it, and the upper one of two that are equally near', () => {
+  test('is rounded to the nearest cent, and half a cent is rounded up', () => {
     fc.assert(
       fc.property(amounts, percentages, (amount, hundredths) => {
         // share cents stand for share * 10,000 ten-thousandths of a cent; the exact value is amount * hundredths of them.
@@ -126,7 +126,7 @@ describe('a percentage of any amount', () => {
     )
   })
 
-  test('is what long division gives, with the remainder judged by itself', () => {
+  test('equals the result of a long division with a separate remainder', () => {
     fc.assert(
       fc.property(amounts, percentages, (amount, hundredths) => {
         const exact = amount * BigInt(hundredths)
@@ -161,7 +161,7 @@ describe('a percentage of any amount', () => {
     )
   })
 
-  test('of what is negative is refused, not guessed', () => {
+  test('is refused when the amount is negative', () => {
     assert.throws(() => percentageOf(-1n, 100), /broken invariant/)
     assert.throws(() => percentageOf(1n, -100), /broken invariant/)
   })

@@ -45,7 +45,7 @@ function inOrder({
 
 const scopeOf = ({ flow, method, destination_code }: RuleScope) => JSON.stringify([flow, method, destination_code])
 
-test('the most specific line that applies counts, and none when none applies', () => {
+test('chooseRule returns the most specific rule that applies, and null when none applies', () => {
   fc.assert(
     fc.property(lists, payments, (rules, payment) => {
       const expected = inOrder(payment).find((scope) => rules.some((rule) => scopeOf(rule) === scope))
@@ -55,7 +55,7 @@ test('the most specific line that applies counts, and none when none applies', (
   )
 })
 
-test('the order of the lines does not matter, and lines that do not apply change nothing', () => {
+test('chooseRule ignores the order of the rules and the rules that do not apply', () => {
   fc.assert(
     fc.property(lists, payments, (rules, payment) => {
       const chosen = chooseRule(rules, payment)
@@ -66,7 +66,7 @@ test('the order of the lines does not matter, and lines that do not apply change
   )
 })
 
-test('a percentage is read and written without loss, and whatever is none is refused', () => {
+test('a percentage is parsed and formatted without loss, and any other text is refused', () => {
   for (let hundredths = 0; hundredths <= 10_000; hundredths++) {
     assert.equal(parsePercentage(formatPercentage(hundredths)), hundredths)
   }

@@ -71,7 +71,7 @@ const callFrom = (remoteAddress: string, key: string, headers: Record<string, st
   world.call({ method: 'GET', url: '/v1/balance', key, remoteAddress, headers })
 
 describe('the list', () => {
-  test('an address is asked for, starts PENDING, is listed and taken off', async () => {
+  test('a new entry is PENDING, is listed and can be removed', async () => {
     const reply = await add({ address: '::ffff:203.0.113.1', label: 'Head office' })
     assert.equal(reply.status, 201)
     const { id, created_at, ...rest } = reply.body.data
@@ -94,7 +94,7 @@ describe('the list', () => {
     assert.deepEqual(codeOf(await remove(id)), [404, 'not_found'])
   })
 
-  test('newest first, of both environments unless one is asked for', async () => {
+  test('the list is newest first and holds both environments unless the filter names one', async () => {
     const merchant = await world.newMerchant()
     const { token: key } = await world.newSession([{ role: 'DEVELOPER', merchant }])
     const made: string[] = []
@@ -115,7 +115,7 @@ describe('the list', () => {
     assert.deepEqual(await ids('?page=2&page_size=2'), [made[2]])
   })
 
-  test('environment is live unless the body or the query says otherwise', async () => {
+  test('the environment is live when neither the body nor the query names one', async () => {
     const merchant = await world.newMerchant()
     const { token: key } = await world.newSession([{ role: 'DEVELOPER', merchant }])
     const body = { label: 'Office', address: '203.0.113.1' }
@@ -124,7 +124,7 @@ describe('the list', () => {
     assert.equal(there.body.data.environment, 'sandbox')
   })
 
-  test('administrators and developers write, every role reads, no API key does either', async () => {
+  test('administrators and developers write, every role reads, and API keys do neither', async () => {
     for (const [role, writes] of [
       ['MERCHANT_ADMIN', 201],
       ['DEVELOPER', 201],
@@ -144,7 +144,7 @@ describe('the list', () => {
     ])
   })
 
-  test('what is wrong with a body is named by field, and says what to send', async () => {
+  test('the error names each wrong field of the body and the right form', async () => {
     for (const [body, field, message = /./] of [
       [{ address: '203.0.113.7/24' }, 'address', /send 203\.0\.113\.0\/24 or 203\.0\.113\.7/],
       [{ address: '0.0.0.0/0' }, 'address', /too wide/],
@@ -164,7 +164,7 @@ describe('the list', () => {
     }
   })
 
-  test('the same address twice is 409, however it is written; a rejected one can be asked for again once removed', async () => {
+  test('the server answers 409 to a duplicate address in any spelling; a rejected one can be added again after its removal', async () => {
     const { id } = (await add({ address: '203.0.113.77' })).body.data
     for (const address of ['203.0.113.77', '203.0.113.77/32', '::ffff:203.0.113.77']) {
       assert.deepEqual(codeOf(await add({ address })), [409, 'invalid_state'], address)
@@ -178,7 +178,7 @@ describe('the list', () => {
     assert.equal((await add({ address: '203.0.113.77' })).body.data.status, 'PENDING')
   })
 
-  test('a merchant has at most a hundred, also when two are asked for at once', async () => {
+  test('a merchant has at most a hundred entries, also when two are added at once', async () => {
     const merchant = await world.newMerchant()
     const { token: key } = await world.newSession([{ role: 'DEVELOPER', merchant }])
     for (let i = 0; i < 99; i++) {
@@ -203,7 +203,7 @@ describe('the list', () => {
     assert.equal((await world.get(ADDRESSES, token)).body.data.pagination.total_items, 0)
   })
 
-  test('repeated with their Idempotency-Key, adding and removing happen once', async () => {
+  test('a repetition with the same Idempotency-Key adds and removes once', async () => {
     const idempotency_key = randomUUID()
     const first = await add({ address: '203.0.113.91' }, { idempotency_key })
     const again = await add({ address: '203.0.113.91' }, { idempotency_key })
@@ -214,7 +214,7 @@ describe('the list', () => {
     assert.deepEqual([repeated.status, repeated.text], [200, removed.text])
   })
 
-  test('adding and removing are in the audit log', async () => {
+  test('the audit log holds each added and removed entry', async () => {
     const { token, email, user_id } = await world.newSession('DEVELOPER')
     const made = (await add({ address: '203.0.113.92' }, { key: token })).body.data
     await remove(made.id, token)
@@ -241,7 +241,7 @@ describe('a live key that is bound to approved addresses', () => {
     }
   })
 
-  test('the refusal tells nothing of the list, and comes before the scope is looked at', async () => {
+  test('the refusal shows nothing of the list and comes before the check of the scope', async () => {
     const { live } = await boundMerchant('203.0.113.7')
     const refused = await callFrom('192.0.2.1', live.plaintext_key)
     assert.deepEqual(refused.body, {
@@ -255,7 +255,7 @@ describe('a live key that is bound to approved addresses', () => {
     assert.deepEqual(codeOf(here), [403, 'insufficient_scope'])
   })
 
-  test('each attempt leaves one line in the log, with merchant, key and address, and no key text', async () => {
+  test('each refused attempt writes one log line with merchant, key id and address, without the key', async () => {
     const { merchant, live } = await boundMerchant()
     world.deps.logged.length = 0
     await callFrom('192.0.2.44', live.plaintext_key)
@@ -266,7 +266,7 @@ describe('a live key that is bound to approved addresses', () => {
     assert.ok(!all.includes(live.plaintext_key) && !all.includes(live.plaintext_key.slice(-10)))
   })
 
-  test('an entry counts only when it is approved, live, and of the same merchant', async () => {
+  test('an entry allows requests only when it is approved, live and of the same merchant', async () => {
     const from = '203.0.113.50'
     const other = await boundMerchant(from)
     const { live, token } = await boundMerchant()
@@ -307,7 +307,7 @@ describe('a live key that is bound to approved addresses', () => {
     }
   })
 
-  test('the sandbox is never restricted, nor a live key that is not bound, nor a session', async () => {
+  test('the allowlist restricts no sandbox key, no unbound live key and no session', async () => {
     const { sandbox, token } = await boundMerchant()
     assert.equal((await callFrom('192.0.2.1', sandbox.plaintext_key)).status, 200)
     assert.equal((await callFrom('192.0.2.1', world.live_key)).status, 200)
@@ -315,7 +315,7 @@ describe('a live key that is bound to approved addresses', () => {
     assert.equal((await world.call(signed_in)).status, 200)
   })
 
-  test('many at once from many addresses are told apart', async () => {
+  test('the server decides each of many concurrent requests by its own address', async () => {
     const merchants = await Promise.all(['203.0.113.1', '203.0.113.2', '203.0.113.3'].map((one) => boundMerchant(one)))
     const calls = Array.from({ length: 90 }, (_, i) => ({ who: i % 3, from: ((i / 3) | 0) % 3 }))
     const replies = await Promise.all(
@@ -336,13 +336,13 @@ describe('the address of a caller behind proxies', () => {
   const outcome = async (peer: string, forwarded: string) =>
     (await callFrom(peer, key, { 'x-forwarded-for': forwarded })).status
 
-  test('a stranger who writes X-Forwarded-For is known by the address of the connection', async () => {
+  test('the server uses the address of the connection when an untrusted client sends X-Forwarded-For', async () => {
     assert.equal(await outcome('192.0.2.1', FROM), 403)
     assert.equal(await outcome('192.0.2.1', `${FROM}, ${PROXY}`), 403)
     assert.equal(await outcome(FROM, '192.0.2.1'), 200)
   })
 
-  test('behind a trusted proxy the last address that no trusted proxy wrote counts', async () => {
+  test('behind a trusted proxy the server uses the last address that no trusted proxy wrote', async () => {
     assert.equal(await outcome(PROXY, FROM), 200)
     assert.equal(await outcome(PROXY, '192.0.2.1'), 403)
     assert.equal(await outcome(PROXY, `192.0.2.1, ${FROM}`), 200)
@@ -353,7 +353,7 @@ describe('the address of a caller behind proxies', () => {
     assert.equal(await outcome(PROXY, `${FROM}, 192.0.2.1, fd00::5`), 403)
   })
 
-  test('IPv6 and mapped addresses are the same callers and the same proxies', async () => {
+  test('IPv6 and mapped addresses match the same callers and the same proxies', async () => {
     assert.equal(await outcome(`::ffff:${PROXY}`, FROM), 200)
     assert.equal(await outcome('fd00::1', FROM), 200)
     assert.equal(await outcome('fd01::1', FROM), 403)
@@ -362,13 +362,13 @@ describe('the address of a caller behind proxies', () => {
     assert.equal(await outcome(PROXY, '2001:db8:7::8'), 403)
   })
 
-  test('garbage is nobody', async () => {
+  test('an invalid forwarded address matches no entry', async () => {
     for (const text of ['unknown', 'a'.repeat(2000), `${FROM}:443`, `${FROM}/32`, '0313.0.0161.7', "';--"]) {
       assert.equal(await outcome(PROXY, `${FROM}, ${text}`), 403, text)
     }
   })
 
-  test('without TRUST_PROXY nobody is believed', async () => {
+  test('without TRUST_PROXY the server ignores forwarded addresses', async () => {
     const deps = testDeps(world.url)
     const system = await compose(deps)
     try {

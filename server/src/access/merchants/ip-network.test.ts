@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { canonicalAddress, canonicalNetwork, shownNetwork } from './ip-network.ts'
 
-test('an address or network has one canonical form, however it is written', () => {
+test('an address or network has one canonical form for every spelling', () => {
   for (const [text, network] of [
     ['203.0.113.7', '203.0.113.7/32'],
     [' 203.0.113.7/32 ', '203.0.113.7/32'],
@@ -24,7 +24,7 @@ test('an address or network has one canonical form, however it is written', () =
   }
 })
 
-test('what is no address, is too wide, or has host bits is refused with what to send', () => {
+test('an invalid address, a wide network and host bits are refused with the right form', () => {
   for (const [text, problem] of [
     ['', /must be an IPv4 or IPv6/],
     ['example.com', /must be an IPv4 or IPv6/],
@@ -62,7 +62,7 @@ test('what is no address, is too wide, or has host bits is refused with what to 
   }
 })
 
-test('the address of a request is compared in its plain form; what is none is null', () => {
+test('the address of a request is compared in its plain form, and an invalid one is null', () => {
   for (const [text, address] of [
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],

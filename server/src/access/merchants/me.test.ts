@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => world.close())
 
-test('an API key learns its merchant, its environment, its scopes and its own name, whatever its scopes are', async () => {
+test('an API key reads its merchant, environment, scopes and name with any scopes', async () => {
   for (const environment of ['sandbox', 'live'] as const) {
     const key = await world.newKey({ environment, scopes: ['invoices:read'] })
     const { status, body } = await world.get('/v1/me', key)
@@ -28,13 +28,13 @@ test('an API key learns its merchant, its environment, its scopes and its own na
   }
 })
 
-test('a person still learns where they belong', async () => {
+test('a user reads the own memberships', async () => {
   const { token, email } = await world.newSession('VIEWER')
   const { data } = (await world.get('/v1/me', token)).body
   assert.deepEqual([data.email, data.memberships.length], [email, 1])
 })
 
-test('me stands for the merchant of a key in path, query and body', async () => {
+test('me means the merchant of a key in path, query and body', async () => {
   for (const url of [
     '/v1/merchants/me/transactions',
     '/v1/merchants/me/transactions/export',
@@ -73,7 +73,7 @@ test('a key lists its disbursements without naming its merchant', async () => {
   assert.deepEqual(codeOf(await world.get(`/v1/disbursements?merchant_id=${other.id}`)), [403, 'merchant_mismatch'])
 })
 
-test('me stands for the one merchant of a person, and is refused in words when there are several', async () => {
+test('me means the only merchant of a user, and is refused with an explanation when there are several', async () => {
   const one = (await world.newSession('MERCHANT_ADMIN')).token
   for (const url of ['/v1/merchants/me/transactions', '/v1/merchant/api-keys?merchant_id=me', '/v1/disbursements'])
     assert.equal((await world.get(url, one)).status, 200, url)

@@ -53,7 +53,7 @@ async function leaveBehind({ merchant_id, token }: { merchant_id: string; token:
   return { api_key: made.body.data.plaintext_key as string, accomplice }
 }
 
-test('who resets the password of an account that a stranger made is alone in the merchant, with nothing left open', async () => {
+test("the owner who resets the password of a stranger's account is the only member, and keys and webhooks are gone", async () => {
   const thief = await signUp()
   const { api_key, accomplice } = await leaveBehind(thief)
   assert.equal((await world.get('/v1/balance', api_key)).status, 200)
@@ -79,7 +79,7 @@ test('who resets the password of an account that a stranger made is alone in the
   ])
 })
 
-test('whoever was demoted in the merchant that was made with their address is its administrator again', async () => {
+test('the owner of the address becomes MERCHANT_ADMIN again when the stranger had demoted the account', async () => {
   const thief = await signUp()
   await leaveBehind(thief)
   await world.rows("update members set role = 'VIEWER' where merchant_id = $1 and name is null", [thief.merchant_id])
@@ -97,7 +97,7 @@ test('a new password for an address that was proven before changes nothing in th
   assert.equal((await world.get('/v1/merchant/members', accomplice.token)).status, 200)
 })
 
-test('a merchant that somebody was invited to keeps its members and keys when they choose a first password', async () => {
+test('a merchant keeps its members and keys when an invited user chooses a first password', async () => {
   const { token } = await world.newSession('MERCHANT_ADMIN')
   const email = `${randomUUID()}@example.com`
   assert.equal((await world.post('/v1/merchant/members', { email, role: 'VIEWER' }, { key: token })).status, 201)

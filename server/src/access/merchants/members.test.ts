@@ -35,7 +35,7 @@ const setRole = (key: string, id: string, role: string) =>
   world.call({ method: 'PATCH', url: `/v1/merchant/members/${id}`, payload: { role }, key })
 const remove = (key: string, id: string) => world.call({ method: 'DELETE', url: `/v1/merchant/members/${id}`, key })
 
-test('/v1/me names the person and every merchant they belong to', async () => {
+test('/v1/me returns the user and every membership', async () => {
   const other = await world.newMerchant({ approved: false })
   const { token, user_id, email } = await world.newSession([
     { role: 'VIEWER' },
@@ -67,18 +67,18 @@ test('/v1/me names the person and every merchant they belong to', async () => {
   })
 })
 
-test('/v1/me answers somebody who belongs to no merchant, and an operator', async () => {
+test('/v1/me answers a user without a merchant and an operator', async () => {
   const { body } = await world.get('/v1/me', (await world.newSession([])).token)
   assert.deepEqual([body.data.super_admin, body.data.memberships], [false, []])
   const operator = await world.get('/v1/me', (await world.newSession('SUPER_ADMIN')).token)
   assert.equal(operator.body.data.super_admin, true)
 })
 
-test('a key reads no members', async () => {
+test('an API key cannot read members', async () => {
   assert.equal((await world.get('/v1/merchant/members')).body.error.code, 'insufficient_role')
 })
 
-test('an invited person is a member with the role, shown by the name that the inviter gave', async () => {
+test('an invited user is a member with the role and the name that the inviter gave', async () => {
   const { merchant, admin } = await newTeam()
   const email = newEmail()
   const { status, body } = await invite(admin, { email: email.toUpperCase(), role: 'FINANCE', name: 'Bi. Neema' })
@@ -98,7 +98,7 @@ test('an invited person is a member with the role, shown by the name that the in
   assert.deepEqual(entry, { action: 'member.invite', after: { email, name: 'Bi. Neema', role: 'FINANCE' } })
 })
 
-test('an invited person gets one e-mail, in the language of the inviter, that names the merchant and the role in words', async () => {
+test('an invited user gets one e-mail in the language of the inviter with the merchant and the role', async () => {
   const { merchant, admin } = await newTeam()
   const email = newEmail()
   await invite(admin, { email, role: 'FINANCE' })
@@ -115,7 +115,7 @@ test('a refused invitation sends nothing', async () => {
   assert.deepEqual(await listEmails(world.deps, { merchant_id: merchant.id }), [])
 })
 
-test('a merchant has at most 200 members, so that it cannot mail the whole world', async () => {
+test('a merchant has at most 200 members', async () => {
   const { merchant, admin } = await newTeam()
   await world.rows(
     `with fresh as (
@@ -130,7 +130,7 @@ test('a merchant has at most 200 members, so that it cannot mail the whole world
   assert.deepEqual([status, body.error.code], [409, 'invalid_state'])
 })
 
-test('nothing tells an inviter whether an e-mail address had an account', async () => {
+test('no reply shows an inviter whether an e-mail address has an account', async () => {
   const { merchant, admin } = await newTeam()
   const known = await world.newSession([])
   world.deps.clock.advance(600_000)
@@ -162,7 +162,7 @@ test('nothing tells an inviter whether an e-mail address had an account', async 
   assert.ok(!answers[0]?.text.includes(known.user_id))
 })
 
-test('somebody who has an account and is invited may act for both merchants on the next request', async () => {
+test('an invited user with an account may act for both merchants on the next request', async () => {
   const { merchant, admin } = await newTeam()
   const { token, email } = await world.newSession('VIEWER')
   const url = `/v1/collections?merchant_id=${merchant.id}`
@@ -172,7 +172,7 @@ test('somebody who has an account and is invited may act for both merchants on t
   assert.equal((await world.get(`/v1/collections?merchant_id=${world.merchant.id}`, token)).status, 200)
 })
 
-test('an invitation counts only for whoever has proven to own the address', async () => {
+test('an invitation counts only after the user has proven the e-mail address', async () => {
   const { merchant, admin } = await newTeam()
   const { token, user_id, email } = await world.newSession('VIEWER')
   await world.rows('update users set email_verified = false where id = $1', [user_id])
@@ -193,7 +193,7 @@ test('a member is not invited a second time', async () => {
   assert.deepEqual([status, body.error.code], [409, 'invalid_state'])
 })
 
-test('of ten invitations of one address at once one is made', async () => {
+test('ten invitations of one address at once make one member', async () => {
   const { admin } = await newTeam()
   const email = newEmail()
   const answers = await Promise.all(Array.from({ length: 10 }, () => invite(admin, { email, role: 'VIEWER' })))
@@ -215,7 +215,7 @@ test('an invitation without an address, with a bad one or an unknown role is ref
   }
 })
 
-test('another role holds on the next request, and is in the audit log', async () => {
+test('a changed role holds on the next request and is in the audit log', async () => {
   const { merchant, admin } = await newTeam()
   const { token, email } = await world.newSession([{ role: 'VIEWER', merchant }])
   const id = await idOf(token, email)
@@ -234,7 +234,7 @@ test('another role holds on the next request, and is in the audit log', async ()
   assert.equal(change.target_id, id)
 })
 
-test('giving the role that a member has changes nothing and is no act', async () => {
+test('the same role changes nothing and adds no audit entry', async () => {
   const { admin, admin_id } = await newTeam()
   world.deps.clock.advance(1000)
   const { status, body } = await setRole(admin, admin_id, 'MERCHANT_ADMIN')
@@ -244,7 +244,7 @@ test('giving the role that a member has changes nothing and is no act', async ()
   assert.equal(newest.action, 'merchant.create')
 })
 
-test('a removed member is refused on the next request; removing again is not found', async () => {
+test('a removed member is refused on the next request, and a second removal answers not_found', async () => {
   const { merchant, admin } = await newTeam()
   const { token, email } = await world.newSession([{ role: 'FINANCE', merchant }])
   const id = await idOf(admin, email)
@@ -255,7 +255,7 @@ test('a removed member is refused on the next request; removing again is not fou
   assert.equal((await setRole(admin, id, 'VIEWER')).body.error.code, 'not_found')
 })
 
-test('the last MERCHANT_ADMIN can be neither removed nor demoted', async () => {
+test('the server neither removes nor demotes the last MERCHANT_ADMIN', async () => {
   const { admin, admin_id } = await newTeam()
   for (const answer of [await remove(admin, admin_id), await setRole(admin, admin_id, 'DEVELOPER')]) {
     assert.deepEqual([answer.status, answer.body.error.code], [409, 'invalid_state'])
@@ -280,7 +280,7 @@ test('two administrators who remove or demote each other at once do not both suc
   }
 })
 
-test('a member of another merchant is not found, whatever role the caller has at home', async () => {
+test('the server answers not_found for a member of another merchant', async () => {
   const [here, there] = [await newTeam(), await newTeam()]
   assert.equal((await remove(here.admin, there.admin_id)).body.error.code, 'not_found')
   assert.equal((await setRole(here.admin, there.admin_id, 'VIEWER')).body.error.code, 'not_found')
@@ -305,7 +305,7 @@ test('every role sees the members; only MERCHANT_ADMIN changes them or reads the
   }
 })
 
-test('inviting twice with one Idempotency-Key invites once', async () => {
+test('two invitations with one Idempotency-Key invite once', async () => {
   const { admin } = await newTeam()
   const body = { email: newEmail(), role: 'VIEWER' }
   const idempotency_key = randomUUID()
@@ -315,7 +315,7 @@ test('inviting twice with one Idempotency-Key invites once', async () => {
   assert.equal(first.text, second.text)
 })
 
-test('who has not confirmed their own address neither invites nor gives roles, whatever their role', async () => {
+test('a user who has not confirmed the own address neither invites nor changes roles', async () => {
   const { merchant, admin, email } = await newTeam()
   const other = await world.newSession([{ role: 'VIEWER', merchant }])
   const id = await idOf(admin, other.email)
@@ -334,7 +334,7 @@ test('who has not confirmed their own address neither invites nor gives roles, w
   assert.equal((await invite(admin, { email: newEmail(), role: 'MERCHANT_ADMIN' })).status, 201)
 })
 
-test('everybody may leave, and whoever was invited against their will is back where they were', async () => {
+test('every member may leave a merchant, also after an unwanted invitation', async () => {
   for (const role of ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'] as const) {
     const { merchant, admin } = await newTeam()
     const { token, email } = await world.newSession('VIEWER')
@@ -348,7 +348,7 @@ test('everybody may leave, and whoever was invited against their will is back wh
   }
 })
 
-test('who is no MERCHANT_ADMIN removes nobody but themselves', async () => {
+test('a member without MERCHANT_ADMIN removes only themselves', async () => {
   const { merchant, admin, admin_id } = await newTeam()
   const { token } = await world.newSession([{ role: 'DEVELOPER', merchant }])
   const viewer = await world.newSession([{ role: 'VIEWER', merchant }])
@@ -363,7 +363,7 @@ test('who is no MERCHANT_ADMIN removes nobody but themselves', async () => {
 const mailsTo = async (email: string) =>
   (await world.rows('select 1 from outbox_messages where recipient = $1', [email])).length
 
-test('one address is mailed three invitations a day by all merchants together, and the answers stay the same', async () => {
+test('all merchants together mail three invitations a day to one address, and the replies stay the same', async () => {
   const teams = [await newTeam(), await newTeam()]
   const email = newEmail()
   const inviteAndRemove = async (admin: string) => {
@@ -393,14 +393,14 @@ test('of ten merchants that invite one address at once three send an e-mail', as
   assert.equal(await mailsTo(email), 3)
 })
 
-test('one merchant mails fifty invitations a day; who is invited after that is a member all the same', async () => {
+test('one merchant mails fifty invitations a day; a later invitation still adds the member', async () => {
   const { merchant, admin } = await newTeam()
   for (let i = 0; i < 52; i++) assert.equal((await invite(admin, { email: newEmail(), role: 'VIEWER' })).status, 201)
   assert.equal((await listEmails(world.deps, { merchant_id: merchant.id })).length, 50)
   assert.equal((await world.get('/v1/merchant/members', admin)).body.data.pagination.total_items, 53)
 })
 
-test('the name of a business is mailed on one line and without anything to click on', () => {
+test('an e-mail shows the name of a business on one line and without links', () => {
   const cases: [string, string][] = [
     ['Duka la Asha', 'Duka la Asha'],
     ['M.K. & Sons Ltd.', 'M.K. & Sons Ltd.'],
@@ -412,7 +412,7 @@ test('the name of a business is mailed on one line and without anything to click
   for (const [name, mailed] of cases) assert.equal(mailedName(name), mailed)
 })
 
-test('an invitation mails the name of the business so', async () => {
+test('an invitation e-mail shows the business name in that form', async () => {
   const { merchant, admin } = await newTeam()
   await world.rows("update merchants set name = 'Win https://evil.example/x' where id = $1", [merchant.id])
   const email = newEmail()

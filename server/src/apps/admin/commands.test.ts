@@ -67,13 +67,13 @@ for (const [line, message] of WRONG) {
   })
 }
 
-test('with a foreign issuer no token is made here, and people may be named by their subject', () => {
+test('with a foreign issuer the command issues no token and accepts a subject', () => {
   const env = { OIDC_ISSUER: 'https://id.example.tz' }
   assert.throws(() => prepare('token --email a@b.tz', env), /OIDC_ISSUER/)
   assert.equal(typeof prepare(`${USER} --role SUPER_ADMIN --subject abc|7`, env).run, 'function')
 })
 
-test('what is written rightly is taken', () => {
+test('the command accepts valid options', () => {
   const right = [
     'demo',
     'verify',
@@ -114,7 +114,7 @@ test('each command has its own help: every option that it takes, and an example 
   }
 })
 
-test('a part of a name is answered with the commands that begin so', () => {
+test('the first word of a group lists the commands of the group', () => {
   assert.deepEqual(commandsOf('statement'), ['statement import'])
   assert.match(helpOf(['statement']) ?? '', /--columns[\s\S]*Example[\s\S]*statement import --provider/)
   assert.equal((helpOf(['user'])?.match(/^Usage/gm) ?? []).length, 5)

@@ -11,7 +11,7 @@ import { hasPassword } from '../../access/identity/index.ts'
 import { inTransaction, sql } from '../../kernel/db/index.ts'
 import { demoUsers, ensureDemoMerchant } from './demo.ts'
 
-test('two processes that start at once tell the same passwords, and they work', async () => {
+test('two processes that start at once print the same passwords, and these work', async () => {
   const { url, drop } = await createTestDatabase()
   const data_dir = await mkdtemp(join(tmpdir(), 'malipo-demo-'))
   const worlds = await Promise.all([1, 2].map(() => createWorld({ url, env: { DATA_DIR: data_dir } })))
@@ -30,7 +30,7 @@ test('two processes that start at once tell the same passwords, and they work', 
   }
 })
 
-test('a process that starts while another makes the people of the demo waits longer than a statement may', async () => {
+test('a process waits longer than a lock timeout while another process creates the demo users', async () => {
   const world = await createWorld()
   try {
     const merchant = await ensureDemoMerchant(world.deps)

@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => world.close())
 
-test('an account under an address that nobody confirmed is never made an operator', async () => {
+test('an account with an unconfirmed address cannot become an operator', async () => {
   const { deps } = world
   const email = 'neema@example.com'
   const taken = { email, name: 'Not Neema', language: 'sw', super_admin: false, identity: 'embedded' } as const
@@ -30,7 +30,7 @@ test('an account under an address that nobody confirmed is never made an operato
   assert.equal((await grantRole(deps, person)).password, null)
 })
 
-test('an installation without a mail server shows its letters to whoever holds the command line, and notes that it did', async () => {
+test('the command shows the e-mails of an installation without a mail server and writes the audit log', async () => {
   const { deps } = world
   const letter = {
     to: 'asha@example.com',
@@ -48,7 +48,7 @@ test('an installation without a mail server shows its letters to whoever holds t
   assert.deepEqual(acts, [{ action: 'outbox.read', actor_kind: 'command' }])
 })
 
-test('a role that owns its database is told apart from a superuser', async () => {
+test('the server distinguishes a role that owns its database from a superuser', async () => {
   const [row] = await world.rows<{ super: boolean }>(
     'select rolsuper as super from pg_roles where rolname = current_user',
   )
@@ -75,7 +75,7 @@ async function signedIn(role: 'SUPER_ADMIN' | 'VIEWER') {
 
 const refusedAs = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code
 
-test('a disabled person is signed out at once and stays out until enabled again', async () => {
+test('a disabled user is signed out at once and cannot sign in until enabled again', async () => {
   const { deps } = world
   const { user_id, email, left, status, acts } = await signedIn('VIEWER')
   assert.deepEqual([await status(), await left()], [200, 1])
@@ -96,7 +96,7 @@ test('a disabled person is signed out at once and stays out until enabled again'
   ])
 })
 
-test('an operator can be made an ordinary person again', async () => {
+test('the command takes the operator role from a user', async () => {
   const { email, user_id, left, status, acts } = await signedIn('SUPER_ADMIN')
   await revokeOperator(world.deps, email)
   const rights = await world.rows('select super_admin from users where id = $1', [user_id])
@@ -105,7 +105,7 @@ test('an operator can be made an ordinary person again', async () => {
   assert.deepEqual(await auditedActs(acts), [{ actor_kind: 'command', action: 'user.revoke_operator' }])
 })
 
-test('a second step that was lost can be taken away', async () => {
+test('the command deletes a lost second step', async () => {
   const { deps } = world
   const { email, user_id, left, status, acts } = await signedIn('VIEWER')
   await assert.rejects(dropLostSecondStep(deps, email), refusedAs('invalid_state'))
@@ -118,7 +118,7 @@ test('a second step that was lost can be taken away', async () => {
   assert.deepEqual(await auditedActs(acts), [{ actor_kind: 'command', action: 'user.drop_second_step' }])
 })
 
-test('a person of a foreign issuer keeps their identity there', async () => {
+test('a user of a foreign issuer keeps the issuer and subject', async () => {
   const { email, user_id } = await signedIn('VIEWER')
   await world.rows("update users set issuer = 'https://id.example.tz', subject = 'asha' where id = $1", [user_id])
   await disableByEmail(world.deps, email)
