@@ -3,7 +3,7 @@
 import type { Deps } from '../../kernel/db/index.ts'
 import { maskPhone } from '../../kernel/lib/index.ts'
 import type { PagePayment } from '../../money/collections/index.ts'
-import { isOver, type Link, promptLeft, statusAt } from '../../money/payment-links/index.ts'
+import { isOver, type Link, linkStatusAt, promptLeft } from '../../money/payment-links/index.ts'
 import { returnUrl } from './return-url.ts'
 import type { PayMethod, PaymentFacts, Problem, Screen, Shop, Unanswered } from './view.ts'
 
@@ -36,7 +36,7 @@ export type Known = {
 
 /** The name of the screen of a page that was opened at its own address, given its newest payment and the one that paid it. */
 export function openName(deps: Deps, link: Link, { latest, paid }: Pick<Known, 'latest' | 'paid'>) {
-  const status = statusAt(link, deps.clock.now())
+  const status = linkStatusAt(link, deps.clock.now())
   if (status === 'PAID') return paid?.status === 'reversed' ? 'reversed' : 'paid'
   if (latest?.status === 'pending_clearance') return 'review'
   if (latest !== null && promptLeft(deps, latest) > 0) return 'in_progress'
@@ -68,7 +68,7 @@ export function paymentName(deps: Deps, link: Link, payment: PagePayment, paid: 
       return 'choose'
     case 'processing':
       // The code of a page that takes no more money is not shown: whoever has scanned it waits for the answer.
-      if (payment.qr_payload !== null && statusAt(link, deps.clock.now()) === 'ACTIVE') return 'qr'
+      if (payment.qr_payload !== null && linkStatusAt(link, deps.clock.now()) === 'ACTIVE') return 'qr'
       if (promptLeft(deps, payment) === 0) return 'slow'
       return payment.method === 'provider_pesa' ? 'waiting_wallet' : 'waiting_push'
   }
@@ -128,7 +128,7 @@ export function paymentScreen(
   const { shop } = around
   const path = paymentPath(shop, payment)
   const watch = { poll_path: `${path}/state`, check_path: path }
-  const open = statusAt(link, deps.clock.now()) === 'ACTIVE'
+  const open = linkStatusAt(link, deps.clock.now()) === 'ACTIVE'
   const { collection_id } = payment
   const phone_masked = payment.phone === null ? null : maskPhone(payment.phone)
   const screen = paymentName(deps, link, payment, paid)

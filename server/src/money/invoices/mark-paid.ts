@@ -5,6 +5,7 @@
 
 import { type Deps, inLockOrder, inputRows, inTransaction, sql } from '../../kernel/db/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
+import { noteInvoicesMarked } from '../payment-links/index.ts'
 
 const EVERY_MS = 10_000
 const BATCH = 500
@@ -26,18 +27,6 @@ const MARK = sql(
   `update invoices v set paid = true from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
    where v.merchant_id = i.merchant_id and v.id = i.id`,
 )
-const LOCK_LINKS = sql(
-  'invoices_paid_lock_links',
-  `select 1 as locked from (
-     select * from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} x order by merchant_id, id) i
-   cross join lateral (select 1 from payment_links where merchant_id = i.merchant_id and id = i.id for update) l`,
-)
-const NOTE = sql(
-  'invoices_paid_note',
-  `update payment_links l set noted = true from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
-   where l.merchant_id = i.merchant_id and l.id = i.id`,
-)
-
 type Paid = { merchant_id: string; id: string; invoice_id: string }
 
 /** The background work: marks invoices whose links were paid. */
@@ -55,8 +44,7 @@ export function paidTask(deps: Deps): Task {
       await inTransaction(deps.db, async (tx) => {
         await tx.query(LOCK, [JSON.stringify(invoices)])
         await tx.query(MARK, [JSON.stringify(invoices)])
-        await tx.query(LOCK_LINKS, [JSON.stringify(links)])
-        await tx.query(NOTE, [JSON.stringify(links)])
+        await noteInvoicesMarked(tx, links)
       })
       return links.length
     },

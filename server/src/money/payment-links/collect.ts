@@ -1,9 +1,9 @@
-// Paying on a page: one transaction takes the page under lock, checks that nobody else is paying it, counts the try and
-// writes the attempt; the provider is called after it.
+// Pays on a page. One transaction locks the page, checks that no other payment is in progress, counts the request against the
+// prompt limits and writes the attempt. The provider is called after the commit.
 //
-// Dying before the commit leaves nothing: the payer may repeat. Dying after it leaves an attempt that falls due, and the
-// Idempotency-Key with its answer. Only a code to scan is fetched before the answer: died over, its key is free again after
-// seconds, and the next request makes another attempt, because nobody has seen the first code.
+// If the process dies before the commit, nothing is stored and the payer may repeat. If it dies after the commit, the attempt
+// becomes due and the Idempotency-Key has its answer. A QR code is fetched before the answer: if the process dies meanwhile,
+// the key is free after seconds, and the next request makes a new attempt, because no payer has seen the first code.
 
 import type { Method, Provider } from '../../adapters/providers/port.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
@@ -30,20 +30,20 @@ import {
   startOnPage,
 } from '../collections/index.ts'
 import { PUBLIC_NAMES } from './present.ts'
-import { statusAt } from './state.ts'
+import { linkStatusAt } from './state.ts'
 import { type Link, lockLink } from './store.ts'
 
-/** What paying needs. `sends`: whether this process sends, or leaves that to a worker. */
+/** The dependencies of `createCollect`. `sends`: false if this process leaves the sending to a worker. */
 export type CollectOptions = {
   driver: Driver
-  providerFor(environment: 'live', wanted: { method: Method }): Provider
+  providerFor(environment: 'live', payment: { method: Method }): Provider
   sends: boolean
 }
 
-/** What a payer chose. `address`: where the request came from, for counting. */
+/** The payer's choice. `address`: the client address, for the prompt limits. */
 export type PayerChoice = { method: Method; phone: string | null; address: string | null }
 
-/** Begins a payment on a page; answers as the public pay calls do. Refuses what the page does not allow (409, 422, 429, 503). */
+/** Starts a payment on a page, with the answer of the public pay calls. Refuses with 409, 422, 429 or 503. */
 export type Collect = (
   link: Link,
   choice: PayerChoice,
@@ -56,7 +56,7 @@ const MESSAGES: Record<Method, string> = {
   qr: 'Scan the code with a banking or mobile-money app to pay.',
 }
 
-/** The canonical phone of a choice. Refuses with 400 a missing or unreadable one; a code to scan needs none. */
+/** The canonical phone of a payment. Refuses a missing or invalid one with 400. A QR code needs no phone. */
 export function checkPayerPhone(method: Method, phone: string | null | undefined): string | null {
   if (phone === undefined || phone === null || phone === '') {
     return method === 'qr' ? null : refuseField('customer_phone', 'is needed: the prompt is sent to it')
@@ -64,114 +64,152 @@ export function checkPayerPhone(method: Method, phone: string | null | undefined
   return canonicalPhone(phone) ?? refuseField('customer_phone', PHONE_HELP)
 }
 
+/** What the steps of a payment share. `inTurn` runs the work on one page in sequence. */
+type CollectWork = { deps: Deps; options: CollectOptions; inTurn: PageTurns }
+
+type CollectReply = StoredAnswer & { replayed: boolean }
+
 /** Makes `Collect`. */
 export function createCollect(deps: Deps, options: CollectOptions): Collect {
-  const { driver } = options
-  const inTurn = createTurns()
-
-  /** What can be decided without the page under lock: who serves it, and for what fee. */
-  const price = async (link: Link, method: Method) => {
-    const provider = options.providerFor('live', { method })
-    if (!mayServe(link, provider))
-      refuse('payment_link_not_active', { message: REHEARSAL, details: { status: 'ACTIVE' } })
-    if (provider.capabilities.whole_shillings && link.amount_minor % 100n !== 0n) {
-      refuse('amount_not_supported', { message: 'This way to pay moves whole shillings only. Choose another one.' })
-    }
-    return { provider, fee_minor: await feeOf(deps, link, method, provider) }
-  }
-
-  /** Takes the page under lock. Refuses one that is not open, or that somebody is paying. */
-  const open = async (tx: Tx, link: Link) => {
-    // In the order of settling: the payment, then its page.
-    const hosted = link.collection_id === null ? null : await lockHosted(tx, link.merchant_id, link.collection_id)
-    const page = await lockLink(tx, link.merchant_id, link.id)
-    if (page === null) return refuse('not_found')
-    checkOpen(deps, page)
-    const under_way = await paymentsUnderWay(tx, page.merchant_id, page.id)
-    checkNobodyPays(deps, under_way)
-    return { hosted, page, under_way }
-  }
-  type Opened = Awaited<ReturnType<typeof open>>
-
-  /** Begins the payment of a page under lock, or refuses. */
-  const start = async (tx: Tx, { hosted, page }: Opened, choice: PayerChoice & Priced, lease: boolean) => {
-    const { method, phone, provider, fee_minor } = choice
-    if (hosted !== null && !mayStart(hosted))
-      refuse('payment_link_not_active', { message: NO_MORE_TRIES, details: { status: 'ACTIVE' } })
-    await checkPromptLimits(deps, tx, {
-      phone: method === 'qr' ? null : phone,
-      link_id: page.id,
-      address: choice.address,
-    })
-    return startOnPage(deps, tx, page, hosted, { provider: provider.name, method, phone, fee_minor, lease })
-  }
-
-  const push = async (link: Link, choice: PayerChoice & Priced, claim: IdempotencyClaim) => {
-    // Kept before it is accepted, as for every push: without a place the attempt has no lease, and a worker sends it.
-    const freePlace = options.sends ? driver.reserve(choice.provider.name) : null
-    try {
-      let attempt: Attempt | null = null
-      const store = async (tx: Tx) => {
-        attempt = await start(tx, await open(tx, link), choice, freePlace !== null)
-        const told = { collection_id: attempt.collection_id, ...toldOf(choice.method) }
-        const { collection_id: resource_id } = attempt
-        return { status_code: 202, response_body: JSON.stringify({ success: true, data: told }), resource_id }
-      }
-      const answer = await inTurn(link.id, () => onceInTransaction(deps, claim, store))
-      deps.point('collect.after_commit')
-      if (attempt !== null && !answer.replayed && freePlace !== null) {
-        if (choice.provider.capabilities.rehearses) await driver.sendAndAsk(attempt)
-        else driver.send(attempt)
-      }
-      return answer
-    } finally {
-      freePlace?.()
-    }
-  }
-
-  const qr = async (link: Link, choice: PayerChoice & Priced, claim: IdempotencyClaim) => {
-    const begin = async (tx: Tx): Promise<{ attempt: Attempt } | { answer: StoredAnswer }> => {
-      const opened = await open(tx, link)
-      const shown = liveCode(deps, opened.page, opened.under_way, choice.provider)
-      if (shown === null) return { attempt: await start(tx, opened, choice, true) }
-      const { collection_id, payment_token, qr_payload } = shown
-      const data = { collection_id, ...toldOf('qr'), payment_token, qr_payload, expires_at: null }
-      const response_body = JSON.stringify({ success: true, data })
-      const answer = { status_code: 202, response_body, resource_id: collection_id }
-      await storeAnswer(tx, claim, answer)
-      return { answer }
-    }
-    const found = await inTurn(link.id, () => beginOnce(deps, claim, begin))
-    if ('known' in found) return { ...found.known, replayed: true }
-    if ('answer' in found.begun) return { ...found.begun.answer, replayed: false }
-    const { attempt } = found.begun
-    // Outside of the page's turn: a slow provider keeps nobody else from paying.
-    const answer = await fetchQr(deps, driver, attempt, toldOf('qr'), claim)
-    if (choice.provider.capabilities.rehearses) await driver.ask(attempt)
-    return { ...answer, replayed: false }
-  }
-
-  const once = async (link: Link, choice: PayerChoice, claim: IdempotencyClaim) => {
-    const known = await findAnswer(deps, deps.db, claim)
-    if (known !== null) return { ...known, replayed: true }
-    let priced: PayerChoice & Priced
-    try {
-      checkOpen(deps, link)
-      priced = { ...choice, ...(await price(link, choice.method)) }
-    } catch (error) {
-      return refuseOnce(deps, claim, error)
-    }
-    return choice.method === 'qr' ? qr(link, priced, claim) : push(link, priced, claim)
-  }
-  // A double tap waits for what the first one comes to.
-  return (link, choice, claim) => inTurn(`${link.id} ${claim.key}`, () => once(link, choice, claim))
+  const work: CollectWork = { deps, options, inTurn: createPageTurns() }
+  // A second request with the same key, such as a double tap, waits for the result of the first.
+  return (link, choice, claim) => work.inTurn(`${link.id} ${claim.key}`, () => collectOnce(work, link, choice, claim))
 }
 
-/** Who serves a payment, and our fee in cents. */
-type Priced = { provider: Provider; fee_minor: bigint }
+async function collectOnce(
+  work: CollectWork,
+  link: Link,
+  choice: PayerChoice,
+  claim: IdempotencyClaim,
+): Promise<CollectReply> {
+  const { deps } = work
+  const stored = await findAnswer(deps, deps.db, claim)
+  if (stored !== null) return { ...stored, replayed: true }
+  let priced: PricedChoice
+  try {
+    checkOpen(deps, link)
+    priced = { ...choice, ...(await priceOf(work, link, choice.method)) }
+  } catch (error) {
+    return refuseOnce(deps, claim, error)
+  }
+  return choice.method === 'qr' ? collectByQr(work, link, priced, claim) : collectByPush(work, link, priced, claim)
+}
 
-/** Work on one page is done in turn: the payers of one page must not wait for its lock with all connections in hand. */
-function createTurns() {
+/** The provider of a payment, and our fee in cents. */
+type PagePrice = { provider: Provider; fee_minor: bigint }
+type PricedChoice = PayerChoice & PagePrice
+
+/** Chooses the provider and computes the fee, before the page is locked. */
+async function priceOf({ deps, options }: CollectWork, link: Link, method: Method): Promise<PagePrice> {
+  const provider = options.providerFor('live', { method })
+  if (!mayServe(link, provider)) {
+    refuse('payment_link_not_active', { message: REHEARSAL, details: { status: 'ACTIVE' } })
+  }
+  if (provider.capabilities.whole_shillings && link.amount_minor % 100n !== 0n) {
+    refuse('amount_not_supported', { message: 'This way to pay moves whole shillings only. Choose another one.' })
+  }
+  return { provider, fee_minor: await pageFee(deps, link, method, provider) }
+}
+
+/** A page under lock, with its hosted payment and its payments in progress. */
+type OpenPage = { hosted: HostedPayment; page: Link; under_way: readonly PagePayment[] }
+type HostedPayment = Awaited<ReturnType<typeof lockHosted>> | null
+
+/** Locks the page. Refuses a page that cannot be paid, or that another payer is paying. */
+async function lockOpenPage(deps: Deps, tx: Tx, link: Link): Promise<OpenPage> {
+  // The same order as settling: first the payment, then its page.
+  const hosted = link.collection_id === null ? null : await lockHosted(tx, link.merchant_id, link.collection_id)
+  const page = await lockLink(tx, link.merchant_id, link.id)
+  if (page === null) return refuse('not_found')
+  checkOpen(deps, page)
+  const under_way = await paymentsUnderWay(tx, page.merchant_id, page.id)
+  checkNoPaymentInProgress(deps, under_way)
+  return { hosted, page, under_way }
+}
+
+/** Starts the payment of a locked page, or refuses it. */
+async function startPayment(
+  deps: Deps,
+  tx: Tx,
+  { hosted, page }: OpenPage,
+  choice: PricedChoice,
+  lease: boolean,
+): Promise<Attempt> {
+  const { method, phone, provider, fee_minor } = choice
+  if (hosted !== null && !mayStart(hosted)) {
+    refuse('payment_link_not_active', { message: NO_MORE_ATTEMPTS, details: { status: 'ACTIVE' } })
+  }
+  await checkPromptLimits(deps, tx, {
+    phone: method === 'qr' ? null : phone,
+    link_id: page.id,
+    address: choice.address,
+  })
+  return startOnPage(deps, tx, page, hosted, { provider: provider.name, method, phone, fee_minor, lease })
+}
+
+/** Pays by a prompt on the payer's phone: stores the attempt, answers, and sends it. */
+async function collectByPush(
+  { deps, options, inTurn }: CollectWork,
+  link: Link,
+  choice: PricedChoice,
+  claim: IdempotencyClaim,
+): Promise<CollectReply> {
+  const { driver } = options
+  // Capacity is reserved before the payment is accepted. Without capacity the attempt gets no lease, and a worker sends it.
+  const releaseCapacity = options.sends ? driver.reserve(choice.provider.name) : null
+  try {
+    let attempt: Attempt | null = null
+    const store = async (tx: Tx) => {
+      attempt = await startPayment(deps, tx, await lockOpenPage(deps, tx, link), choice, releaseCapacity !== null)
+      const data = { collection_id: attempt.collection_id, ...answerFields(choice.method) }
+      const { collection_id: resource_id } = attempt
+      return { status_code: 202, response_body: JSON.stringify({ success: true, data }), resource_id }
+    }
+    const answer = await inTurn(link.id, () => onceInTransaction(deps, claim, store))
+    deps.point('collect.after_commit')
+    if (attempt !== null && !answer.replayed && releaseCapacity !== null) {
+      if (choice.provider.capabilities.rehearses) await driver.sendAndAsk(attempt)
+      else driver.send(attempt)
+    }
+    return answer
+  } finally {
+    releaseCapacity?.()
+  }
+}
+
+/** Pays by a QR code: shows a recent code again, or stores an attempt and fetches its code. */
+async function collectByQr(
+  { deps, options, inTurn }: CollectWork,
+  link: Link,
+  choice: PricedChoice,
+  claim: IdempotencyClaim,
+): Promise<CollectReply> {
+  const { driver } = options
+  const begin = async (tx: Tx): Promise<{ attempt: Attempt } | { answer: StoredAnswer }> => {
+    const opened = await lockOpenPage(deps, tx, link)
+    const recent = recentCode(deps, opened.page, opened.under_way, choice.provider)
+    if (recent === null) return { attempt: await startPayment(deps, tx, opened, choice, true) }
+    const { collection_id, payment_token, qr_payload } = recent
+    const data = { collection_id, ...answerFields('qr'), payment_token, qr_payload, expires_at: null }
+    const response_body = JSON.stringify({ success: true, data })
+    const answer = { status_code: 202, response_body, resource_id: collection_id }
+    await storeAnswer(tx, claim, answer)
+    return { answer }
+  }
+  const found = await inTurn(link.id, () => beginOnce(deps, claim, begin))
+  if ('known' in found) return { ...found.known, replayed: true }
+  if ('answer' in found.begun) return { ...found.begun.answer, replayed: false }
+  const { attempt } = found.begun
+  // Outside the page's turn, so that a slow provider delays no other payer of the page.
+  const answer = await fetchQr(deps, driver, attempt, answerFields('qr'), claim)
+  if (choice.provider.capabilities.rehearses) await driver.ask(attempt)
+  return { ...answer, replayed: false }
+}
+
+type PageTurns = <Result>(id: string, work: () => Promise<Result>) => Promise<Result>
+
+/** Runs the work on one page in sequence, so that its payers do not hold all connections while they wait for its lock. */
+function createPageTurns(): PageTurns {
   const last = new Map<string, Promise<unknown>>()
   return async <Result>(id: string, work: () => Promise<Result>): Promise<Result> => {
     const turn = (last.get(id) ?? Promise.resolve()).then(work, work)
@@ -184,55 +222,55 @@ function createTurns() {
   }
 }
 
-function toldOf(method: Method) {
+function answerFields(method: Method) {
   return { status: 'processing', method: PUBLIC_NAMES[method], message: MESSAGES[method] }
 }
 
-/** Refuses a page that cannot be paid (any more) with payment_link_not_active. */
+/** Refuses a page that cannot be paid now with payment_link_not_active. */
 function checkOpen(deps: Deps, page: Link): void {
-  const status = statusAt(page, deps.clock.now())
+  const status = linkStatusAt(page, deps.clock.now())
   if (status !== 'ACTIVE') refuse('payment_link_not_active', { message: CLOSED[status], details: { status } })
   if (isSuspended(page)) {
     refuse('payment_link_not_active', { message: 'This business takes no payments now.', details: { status } })
   }
 }
 
-/** True when the page is one of real money and its business may take none now. */
+/** True if the page takes live money and its merchant is suspended. */
 export function isSuspended(page: Pick<Link, 'environment' | 'merchant_status'>): boolean {
   return page.environment === 'live' && page.merchant_status === 'SUSPENDED'
 }
 
 /**
- * True when a provider may serve the payments of a page. A page that was made to rehearse, before the installation had a
- * real provider, never moves real money.
+ * True if a provider may serve the payments of a page. A page from a time when the installation had only simulated providers
+ * never moves real money.
  */
 export function mayServe(page: Pick<Link, 'environment'>, { capabilities }: Provider): boolean {
   return page.environment === 'live' || capabilities.rehearses === true
 }
 
-/** True when the payment of a hosted page takes no further tries, because of what became of it. Of a payment link: never. */
+/** True if the payment of a hosted page takes no further attempts, because of its status. False for a payment link. */
 export function isOver(page: Pick<Link, 'collection_id'>, payment: PagePayment | null): boolean {
   return page.collection_id !== null && payment !== null && !mayStart(payment)
 }
 
-/** A code is shown again, instead of a new one being made, for this long. */
+/** The time for which a page shows its code again instead of a new one. */
 const SAME_CODE_MS = 15 * 60_000
 
 /**
- * The code of a hosted page that was made a while ago and can still be scanned: whoever asks again means the same payment.
- * Each try of a payment link is a payment of its own.
+ * The recent QR code of a hosted page that can still be scanned: a repeated request means the same payment. On a payment link
+ * each request is a payment of its own.
  */
-function liveCode(deps: Deps, page: Link, under_way: readonly PagePayment[], provider: Provider): PagePayment | null {
+function recentCode(deps: Deps, page: Link, under_way: readonly PagePayment[], provider: Provider): PagePayment | null {
   const since = deps.clock.now().getTime() - SAME_CODE_MS
-  const shown = under_way.find(
+  const recent = under_way.find(
     ({ collection_id, status }) => collection_id === page.collection_id && status === 'processing',
   )
-  if (shown === undefined || shown.method !== 'qr' || shown.attempt_state !== 'asked') return null
-  const made_ms = shown.attempt_at?.getTime() ?? 0
-  return shown.qr_payload !== null && shown.provider === provider.name && made_ms > since ? shown : null
+  if (recent === undefined || recent.method !== 'qr' || recent.attempt_state !== 'asked') return null
+  const made_ms = recent.attempt_at?.getTime() ?? 0
+  return recent.qr_payload !== null && recent.provider === provider.name && made_ms > since ? recent : null
 }
 
-const NO_MORE_TRIES = 'This payment takes no further tries. Ask the business for a new one.'
+const NO_MORE_ATTEMPTS = 'This payment takes no further tries. Ask the business for a new one.'
 const REHEARSAL = 'This page was made to rehearse and takes no real money. Ask the business for a new one.'
 
 const CLOSED = {
@@ -241,8 +279,8 @@ const CLOSED = {
   CANCELLED: 'The business has cancelled this payment. Ask it for a new link.',
 } as const
 
-/** Refuses with payment_in_progress while somebody may be approving a payment of this page, or one is looked at. */
-function checkNobodyPays(deps: Deps, payments: readonly PagePayment[]): void {
+/** Refuses with payment_in_progress while a payer may approve a payment of this page, or a payment is under review. */
+function checkNoPaymentInProgress(deps: Deps, payments: readonly PagePayment[]): void {
   for (const payment of payments) {
     if (payment.status === 'pending_clearance') {
       refuse('payment_in_progress', { message: 'A payment of this is under review. Do not pay it again.' })
@@ -257,14 +295,14 @@ function checkNobodyPays(deps: Deps, payments: readonly PagePayment[]): void {
   }
 }
 
-/** Seconds for which the prompt of a payment may still be approved; 0 for a code, and for a payment with an outcome. */
+/** The seconds left to approve the prompt of a payment. 0 for a QR code and for a payment with an outcome. */
 export function promptLeft(deps: Deps, { status, method, attempt_at }: PagePayment): number {
   if (status !== 'processing' || method === 'qr' || attempt_at === null) return 0
   const ends = attempt_at.getTime() + deps.config.push_lifetime_s * 1_000
   return Math.max(0, Math.ceil((ends - deps.clock.now().getTime()) / 1_000))
 }
 
-async function feeOf(deps: Deps, page: Link, method: Method, provider: Provider): Promise<bigint> {
+async function pageFee(deps: Deps, page: Link, method: Method, provider: Provider): Promise<bigint> {
   const { merchant_id, amount_minor } = page
   const step_minor = provider.capabilities.whole_shillings ? 100n : 1n
   const [fee] = await feesOf(deps, [{ collection: { merchant_id, method, amount_minor }, step_minor }])

@@ -1,7 +1,7 @@
-// Making pages: payment links, and the hosted page of one collection.
+// Makes payment links, and the hosted page of one collection.
 //
-// Both are one transaction with their Idempotency-Key. Dying before the commit leaves nothing; dying after it leaves the
-// answer to be repeated.
+// One transaction writes the page and its Idempotency-Key. If the process dies before the commit, nothing is stored. If it
+// dies after the commit, a retry gets the stored answer.
 
 import { findMerchant } from '../../access/merchants/index.ts'
 import type { Provider } from '../../adapters/providers/port.ts'
@@ -19,14 +19,12 @@ import {
   refuseField,
 } from '../../kernel/lib/index.ts'
 import { createHosted } from '../collections/index.ts'
-import { isReturnUrl, RETURN_URL_HELP } from './return-url.ts'
-import { newSlug } from './slug.ts'
-import { insertLink, type Link } from './store.ts'
+import { insertLink, type Link, newSlug } from './store.ts'
 
 /** The providers that serve live payments. */
 export type LiveProviders = readonly Provider[]
 
-type Body = {
+type PageBody = {
   merchant_id?: string
   amount: string | number
   currency?: string
@@ -40,7 +38,7 @@ type Body = {
   expires_at?: string | null
 }
 
-/** A page whose form is right. Amount in cents, or too large to be one. */
+/** A valid body of a page. The amount is in cents. */
 export type CheckedPage = Pick<
   Link,
   | 'currency'
@@ -54,33 +52,33 @@ export type CheckedPage = Pick<
   | 'expires_at'
 > & { merchant_id: string | undefined; amount_minor: bigint | 'too_large' }
 
-/** Checks what the schema cannot. Refuses with 400 naming every field that is wrong. */
-export function checkPage(body: Body): CheckedPage {
+/** Checks the rules that the schema cannot express. Refuses with 400 and names every wrong field. */
+export function checkPage(body: PageBody): CheckedPage {
   const problems: { field: string; message: string }[] = []
   const amount = parseAmount(writtenAmount(body))
   if (typeof amount !== 'bigint' && amount !== 'too_large')
     problems.push({ field: 'amount', message: AMOUNT_HELP[amount] })
-  const phone = textOf(body.customer_phone)
+  const phone = textOrNull(body.customer_phone)
   const customer_phone = phone === null ? null : canonicalPhone(phone)
   if (phone !== null && customer_phone === null) problems.push({ field: 'customer_phone', message: PHONE_HELP })
   for (const field of ['redirect_url', 'cancel_url'] as const) {
-    const url = textOf(body[field])
+    const url = textOrNull(body[field])
     if (url !== null && !isReturnUrl(url)) problems.push({ field, message: RETURN_URL_HELP })
   }
-  const expires_at = body.expires_at == null ? null : readTime(body.expires_at)
+  const expires_at = body.expires_at == null ? null : readExpiry(body.expires_at)
   if (expires_at === 'not_a_time') problems.push({ field: 'expires_at', message: EXPIRES_HELP })
   if (problems.length > 0) refuse('validation_failed', { details: { fields: problems } })
   return {
     merchant_id: body.merchant_id,
     amount_minor: amount as bigint | 'too_large',
     currency: body.currency ?? CURRENCY,
-    customer_name: textOf(body.customer_name),
+    customer_name: textOrNull(body.customer_name),
     customer_phone,
-    customer_email: textOf(body.customer_email),
-    description: textOf(body.description),
-    reference: textOf(body.reference),
-    redirect_url: textOf(body.redirect_url),
-    cancel_url: textOf(body.cancel_url),
+    customer_email: textOrNull(body.customer_email),
+    description: textOrNull(body.description),
+    reference: textOrNull(body.reference),
+    redirect_url: textOrNull(body.redirect_url),
+    cancel_url: textOrNull(body.cancel_url),
     expires_at: expires_at === 'not_a_time' ? null : expires_at,
   }
 }
@@ -88,27 +86,27 @@ export function checkPage(body: Body): CheckedPage {
 const EXPIRES_HELP = 'must be a time that exists, such as 2030-01-31T18:00:00+03:00'
 
 /**
- * The moment that is meant. The engine would read 30 February as 2 March, and 24:00 as the next day: such a page would end at
- * another time than its merchant reads in the call.
+ * The time that a text names. JavaScript reads 30 February as 2 March and 24:00 as the next day. Such a text is refused, because
+ * the page would end at another time than the merchant wrote.
  */
-function readTime(text: string): Date | 'not_a_time' {
+function readExpiry(text: string): Date | 'not_a_time' {
   const time = new Date(text)
   const day = text.slice(0, 10)
-  const that_day = new Date(`${day}T00:00:00Z`)
-  const exists = !Number.isNaN(that_day.getTime()) && that_day.toISOString().startsWith(day)
-  // What is later than the year 9999 in UTC has no text of its own in our answers.
+  const midnight = new Date(`${day}T00:00:00Z`)
+  const exists = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
+  // A year after 9999 in UTC has no four-digit text in our answers.
   const fits = !Number.isNaN(time.getTime()) && time.getUTCFullYear() <= 9_999
   return exists && fits && text.slice(11, 13) !== '24' ? time : 'not_a_time'
 }
 
-/** Forms send an empty text for what was left out. */
-function textOf(text: string | null | undefined): string | null {
+/** Null for an absent text. Forms send an empty text for an absent field. */
+function textOrNull(text: string | null | undefined): string | null {
   return text === undefined || text === null || text === '' ? null : text
 }
 
 /**
- * Whose money a page takes. Pages run the configured provider, whichever key made them: where it moves real money they are
- * live, else they stay in the environment of the caller. Live pages need a merchant that is approved, verified and priced:
+ * The environment of a new page. Pages use the configured provider with every key: if that provider moves real money, the page
+ * is live, else it stays in the caller's environment. A live page needs a merchant that is approved, verified and priced:
  * refuses others with production_access_restricted.
  */
 export async function environmentOf(tx: Tx, caller: Caller, live: LiveProviders): Promise<Environment> {
@@ -125,10 +123,10 @@ export async function environmentOf(tx: Tx, caller: Caller, live: LiveProviders)
   return environment
 }
 
-/** Checks what our rules say of a page: merchant, its end, currency, limits and what the providers can move. */
+/** Checks a page by the rules: merchant, expiry, currency, limits and whole shillings. Returns the amount in cents. */
 export function checkPageRules(deps: Deps, caller: Caller, checked: CheckedPage, live: LiveProviders): bigint {
   checkMerchant(caller.merchant.id, checked.merchant_id)
-  // Asked behind the Idempotency-Key: the same request is answered again after the page has expired.
+  // Checked after the Idempotency-Key, so that a replay after the expiry still gets its stored answer.
   if (checked.expires_at !== null && checked.expires_at <= deps.clock.now()) {
     refuseField('expires_at', 'must be in the future')
   }
@@ -149,7 +147,7 @@ export function checkPageRules(deps: Deps, caller: Caller, checked: CheckedPage,
   return amount_minor
 }
 
-/** Makes a payment link in the caller's transaction. `invoice_id`: the invoice that it pays. */
+/** Makes a payment link in the caller's transaction. `invoice_id`: the invoice that the link pays. */
 export async function createLink(
   deps: Deps,
   tx: Tx,
@@ -159,7 +157,7 @@ export async function createLink(
   invoice_id: string | null = null,
 ): Promise<Link> {
   const amount_minor = checkPageRules(deps, caller, checked, live)
-  const link = await newPage(deps, tx, caller, { ...checked, amount_minor }, live)
+  const link = await buildPage(deps, tx, caller, { ...checked, amount_minor }, live)
   const made = { ...link, invoice_id }
   await insertLink(tx, made)
   return made
@@ -174,14 +172,14 @@ export async function createHostedPage(
   live: LiveProviders,
 ): Promise<Link & { collection_id: string }> {
   const amount_minor = checkPageRules(deps, caller, checked, live)
-  const link = await newPage(deps, tx, caller, { ...checked, amount_minor }, live)
+  const link = await buildPage(deps, tx, caller, { ...checked, amount_minor }, live)
   const made = { ...link, collection_id: newId(deps, caller.merchant.routing_code) }
   await insertLink(tx, made)
   await createHosted(deps, tx, made)
   return made
 }
 
-async function newPage(
+async function buildPage(
   deps: Deps,
   tx: Tx,
   caller: Caller,
@@ -209,4 +207,18 @@ async function newPage(
     merchant_name: '',
     merchant_status: 'ACTIVE',
   }
+}
+
+const RETURN_URL_MAX = 2_000
+
+/** The message for a refused return address. */
+const RETURN_URL_HELP = 'must be an address that begins with https:// or http://, without a user name or password'
+
+/** True for an absolute http(s) address without credentials. Payers see it as a link, so scripts, files and data are refused. */
+function isReturnUrl(text: string): boolean {
+  // The URL parser drops tabs and line ends and accepts backslashes. The stored text must be the checked text.
+  if (text.length > RETURN_URL_MAX || /[\s\p{Cc}\p{Cf}\\<>"]/u.test(text)) return false
+  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return false
+  const { protocol, username, password, hostname } = new URL(text)
+  return ['http:', 'https:'].includes(protocol) && username === '' && password === '' && hostname !== ''
 }

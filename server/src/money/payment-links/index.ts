@@ -1,4 +1,4 @@
-// The door of payment links.
+// The door of payment links and hosted pages.
 
 export { type Collect, checkPayerPhone, createCollect, isOver, isSuspended, mayServe, promptLeft } from './collect.ts'
 export {
@@ -18,8 +18,9 @@ export {
   replaceNetworkHelp,
 } from './network-help.ts'
 export { PUBLIC_NAMES, presentLink, publicUrl } from './present.ts'
-export { createFindPayment, paymentLinkRoutes } from './routes.ts'
+export { createFindPayment } from './public-routes.ts'
+export { paymentLinkRoutes } from './routes.ts'
 export { LinkRecord } from './schema.ts'
 export { linkSettlement } from './settlement.ts'
-export { LINK_STATUSES, type ShownStatus, statusAt } from './state.ts'
-export { cancelActive, createFindBySlug, findLink, type Link, lockLink } from './store.ts'
+export { LINK_STATUSES, linkStatusAt, type ShownLinkStatus } from './state.ts'
+export { cancelActive, createFindBySlug, findLink, type Link, lockLink, noteInvoicesMarked } from './store.ts'

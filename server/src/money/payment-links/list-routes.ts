@@ -1,4 +1,4 @@
-// The list of payment links and the file of the same: one set of filters.
+// The list of payment links and its CSV export, with the same filters.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -38,11 +38,11 @@ const COLUMNS = [
   'environment',
 ] as const satisfies readonly (keyof LinkRecord)[]
 
-function cellsOf(record: LinkRecord): CsvCell[] {
+function linkCells(record: LinkRecord): CsvCell[] {
   return COLUMNS.map((column) => (column === 'amount' ? plainCell(record.amount) : (record[column] ?? '')))
 }
 
-/** Adds both routes. */
+/** Adds the routes of the list and the export. */
 export function linkListRoutes(deps: Deps, app: App, access: Access): void {
   const tags = ['Payment links']
   app.get(
@@ -66,7 +66,7 @@ export function linkListRoutes(deps: Deps, app: App, access: Access): void {
   app.get(
     '/v1/payment-links/export.csv',
     {
-      // What only a HEAD asks for would be read from the database all the same.
+      // A HEAD request would read all rows from the database and discard them.
       exposeHeadRoute: false,
       schema: {
         tags,
@@ -83,7 +83,7 @@ export function linkListRoutes(deps: Deps, app: App, access: Access): void {
       return sendCsv(request, reply, 'payment-links', {
         columns: COLUMNS,
         batches: batchesBefore((before_id, limit) => readLinks(deps, filter, limit, 0, before_id)),
-        cells: (row) => cellsOf(presentLink(deps, payUrlOf(deps.config, app), row)),
+        cells: (row) => linkCells(presentLink(deps, payUrlOf(deps.config, app), row)),
       })
     },
   )

@@ -1,13 +1,13 @@
-// What a payer of each network reads when no prompt came: data that operators edit, because networks change their menus.
+// The help for payers of each network who get no prompt. Operators edit it, because networks change their menus.
 
 import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 
-/** Help for the payers of one network. `menu_code`: what to dial for its menu. */
+/** Help for the payers of one network. `menu_code`: the USSD code of its menu. */
 export type NetworkHelp = { code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }
 
 const WAITING_SW = 'Fungua menyu, chagua Lipa, kisha angalia maombi yanayosubiri na uthibitishe kwa PIN.'
 const WAITING_EN = 'Open the menu, choose Pay, look for requests that wait, and confirm with your PIN.'
-const network = (code: string, name: string, menu_code: string | null): NetworkHelp => ({
+const builtInHelp = (code: string, name: string, menu_code: string | null): NetworkHelp => ({
   code,
   name,
   menu_code,
@@ -15,12 +15,12 @@ const network = (code: string, name: string, menu_code: string | null): NetworkH
   help_en: WAITING_EN,
 })
 
-/** What holds until an operator has written something else. */
+/** The help until an operator replaces it. */
 export const BUILT_IN_HELP: readonly NetworkHelp[] = [
-  network('MPESA', 'M-Pesa', '*150*00#'),
-  network('MIXX', 'Mixx by Yas', '*150*01#'),
-  network('AIRTEL', 'Airtel Money', '*150*60#'),
-  network('HALOPESA', 'HaloPesa', '*150*88#'),
+  builtInHelp('MPESA', 'M-Pesa', '*150*00#'),
+  builtInHelp('MIXX', 'Mixx by Yas', '*150*01#'),
+  builtInHelp('AIRTEL', 'Airtel Money', '*150*60#'),
+  builtInHelp('HALOPESA', 'HaloPesa', '*150*88#'),
 ]
 
 const LIST = sql(
@@ -34,26 +34,26 @@ export async function listNetworkHelp(reader: Reader): Promise<readonly NetworkH
   return rows.length > 0 ? rows : BUILT_IN_HELP
 }
 
-/** How long a process shows help before it looks again. No money hangs on it. */
+/** The time for which a process caches the help. No money depends on it. */
 const FRESH_MS = 30_000
 
-/** Makes the reader that pages use: it looks once in a while, not for every payer. */
+/** Makes the cached reader that pages use. */
 export function createNetworkHelp(deps: Deps): () => Promise<readonly NetworkHelp[]> {
-  let known: { at: number; rows: Promise<readonly NetworkHelp[]> } | null = null
+  let cached: { at: number; rows: Promise<readonly NetworkHelp[]> } | null = null
   return () => {
     const now = deps.clock.now().getTime()
-    if (known === null || Math.abs(now - known.at) >= FRESH_MS) {
+    if (cached === null || Math.abs(now - cached.at) >= FRESH_MS) {
       const rows = listNetworkHelp(oneStatement(deps.db))
-      known = { at: now, rows }
+      cached = { at: now, rows }
       rows.catch(() => {
-        known = null
+        cached = null
       })
     }
-    return known.rows
+    return cached.rows
   }
 }
 
-// Of two operators, the second one sees what the first one wrote, and replaces that.
+// If two operators edit at once, the second one reads and replaces the text of the first.
 const LOCK = sql('network_help_lock', 'lock table network_help in share row exclusive mode')
 const CLEAR = sql('network_help_clear', 'delete from network_help')
 const WRITE = sql(
@@ -63,12 +63,12 @@ const WRITE = sql(
    from json_to_recordset($1::json) as x(code text, position smallint, name text, menu_code text, help_sw text, help_en text)`,
 )
 
-/** Keeps everybody else from changing the list until the transaction ends. */
+/** Locks the list against other changes until the transaction ends. */
 export async function lockNetworkHelp(tx: Tx): Promise<void> {
   await tx.query(LOCK)
 }
 
-/** Puts these in the place of all. None: the built-in ones hold again. */
+/** Replaces the whole list. An empty list restores the built-in help. */
 export async function replaceNetworkHelp(deps: Deps, tx: Tx, rows: readonly NetworkHelp[]): Promise<void> {
   await tx.query(CLEAR)
   const numbered = rows.map((row, position) => ({ ...row, position }))

@@ -1,11 +1,10 @@
-// What payers tried on a payment link, the failed ones too: who says "I have paid" is found here.
+// The payments of a payment link, also failed ones: a merchant looks here if a payer claims to have paid.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
 import {
   type Access,
   type App,
-  type Caller,
   caller,
   MERCHANT_ROLES,
   PageQuery,
@@ -15,18 +14,18 @@ import {
 } from '../../kernel/http/index.ts'
 import { CollectionStatus, listOfLink } from '../collections/index.ts'
 import { LinksQuery } from './schema.ts'
-import type { Link } from './store.ts'
+import type { FindOwnLink } from './store.ts'
 
 const READ = { scopes: ['collections:read'], roles: MERCHANT_ROLES } as const satisfies Access
 
-/** Adds the route. `own`: a payment link of the caller. */
-export function linkPaymentsRoute(deps: Deps, app: App, own: (who: Caller, id: string) => Promise<Link>): void {
+/** Adds the route. `findOwn` finds a payment link of the caller. */
+export function linkPaymentsRoute(deps: Deps, app: App, findOwn: FindOwnLink): void {
   app.get(
     '/v1/payment-links/:link_id/collections',
     {
       schema: {
         tags: ['Payment links'],
-        summary: 'List what payers tried on a payment link, newest first',
+        summary: 'List the payments of a payment link, newest first',
         description: '`total_items` counts up to 10,000.',
         params: Type.Object({ link_id: Type.String() }),
         querystring: Type.Object({
@@ -38,7 +37,7 @@ export function linkPaymentsRoute(deps: Deps, app: App, own: (who: Caller, id: s
       config: { access: READ },
     },
     async (request) => {
-      const { merchant_id, id: link_id } = await own(caller(request), request.params.link_id)
+      const { merchant_id, id: link_id } = await findOwn(caller(request), request.params.link_id)
       const choice = { ...request.query, merchant_id, link_id }
       return { success: true as const, data: await listOfLink(deps, payUrlOf(deps.config, app), choice) }
     },

@@ -1,44 +1,40 @@
-// The poster of a payment link: printed, and put on a counter or a wall.
+// The printable poster of a payment link.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'
 import { drawDocument } from '../../kernel/documents/index.ts'
-import { type Access, type App, type Caller, caller, MERCHANT_ROLES, payUrlOf } from '../../kernel/http/index.ts'
+import { type Access, type App, caller, MERCHANT_ROLES, payUrlOf } from '../../kernel/http/index.ts'
 import { LANGUAGES, oneOf, refuse } from '../../kernel/lib/index.ts'
 import type { LiveProviders } from './create.ts'
 import { publicUrl } from './present.ts'
 import { LinksQuery } from './schema.ts'
-import { statusAt } from './state.ts'
-import type { Link } from './store.ts'
+import { linkStatusAt } from './state.ts'
+import type { FindOwnLink } from './store.ts'
 
 const READ = { scopes: ['payment_links:read'], roles: MERCHANT_ROLES } as const satisfies Access
 const Pdf = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' })
 
-/** Adds the route. `own`: a payment link of the caller. */
-export function posterRoute(
-  deps: Deps,
-  app: App,
-  options: { live: LiveProviders; own: (who: Caller, id: string) => Promise<Link> },
-): void {
+/** Adds the route. `findOwn` finds a payment link of the caller. */
+export function posterRoute(deps: Deps, app: App, options: { live: LiveProviders; findOwn: FindOwnLink }): void {
   app.get(
     '/v1/payment-links/:link_id/poster.pdf',
     {
       schema: {
         tags: ['Payment links'],
         summary: 'Print a payment link as a poster',
-        description: 'A PDF on A5 with a large code that opens the page. Only what can be paid has one.',
+        description: 'A PDF on A5 with a large code that opens the page. Only a link that can be paid has one.',
         params: Type.Object({ link_id: Type.String() }),
         querystring: Type.Object({
           ...Type.Pick(LinksQuery, ['merchant_id', 'environment']).properties,
-          language: Type.Optional(oneOf(LANGUAGES, 'What the customer reads: sw (default) or en.')),
+          language: Type.Optional(oneOf(LANGUAGES, 'The language of the poster: sw (default) or en.')),
         }),
         response: { 200: { content: { 'application/pdf': { schema: Pdf } } } },
       },
       config: { access: READ, refusals: ['payment_link_not_active', 'service_unavailable'] },
     },
     async (request, reply) => {
-      const link = await options.own(caller(request), request.params.link_id)
-      if (statusAt(link, deps.clock.now()) !== 'ACTIVE') refuse('payment_link_not_active')
+      const link = await options.findOwn(caller(request), request.params.link_id)
+      if (linkStatusAt(link, deps.clock.now()) !== 'ACTIVE') refuse('payment_link_not_active')
       const rehearses = options.live.every(({ capabilities }) => capabilities.rehearses)
       const input = {
         language: request.query.language ?? 'sw',

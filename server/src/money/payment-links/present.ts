@@ -1,19 +1,19 @@
-// From a page to what its merchant and its payers see.
+// Presents pages to merchants and payers.
 
 import { FAILURE_REASONS, type Method } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { formatAmount } from '../../kernel/lib/index.ts'
 import type { PagePayment } from '../collections/index.ts'
 import type { LinkRecord, PUBLIC_METHODS } from './schema.ts'
-import { statusAt } from './state.ts'
+import { linkStatusAt } from './state.ts'
 import type { Link } from './store.ts'
 
-/** The public address of a page. `pay_url`: where the pages are served, without a slash at its end. */
+/** The public URL of a page. `pay_url`: the base URL of the pages, without a final slash. */
 export function publicUrl(pay_url: string, slug: string): string {
   return `${pay_url}/pay/${slug}`
 }
 
-/** A payment link as its merchant sees it. */
+/** The record of a payment link for its merchant. */
 export function presentLink(deps: Deps, pay_url: string, link: Link): LinkRecord {
   return {
     id: link.id,
@@ -26,7 +26,7 @@ export function presentLink(deps: Deps, pay_url: string, link: Link): LinkRecord
     description: link.description,
     reference: link.reference,
     expires_at: link.expires_at?.toISOString() ?? null,
-    status: statusAt(link, deps.clock.now()),
+    status: linkStatusAt(link, deps.clock.now()),
     public_slug: link.slug,
     public_url: publicUrl(pay_url, link.slug),
     invoice_id: link.invoice_id,
@@ -38,31 +38,31 @@ export function presentLink(deps: Deps, pay_url: string, link: Link): LinkRecord
 }
 
 /**
- * A page as anybody with its address sees it: without ids. Whom a payment link is for, its merchant chose to say; of an invoice
- * or an order nobody did.
+ * The public record of a page, without ids. It names the customer of a payment link only: the merchant made that link for the
+ * payer to read. Invoices and orders keep the customer private.
  */
 export function presentPublic(deps: Deps, link: Link) {
-  const told = link.invoice_id === null && link.collection_id === null
+  const names_customer = link.invoice_id === null && link.collection_id === null
   return {
     merchant_name: link.merchant_name,
     amount: formatAmount(link.amount_minor),
     currency: link.currency,
     description: link.description,
-    customer_name: told ? link.customer_name : null,
-    customer_phone: told ? link.customer_phone : null,
+    customer_name: names_customer ? link.customer_name : null,
+    customer_phone: names_customer ? link.customer_phone : null,
     expires_at: link.expires_at?.toISOString() ?? null,
-    status: statusAt(link, deps.clock.now()),
+    status: linkStatusAt(link, deps.clock.now()),
   }
 }
 
-/** How the public calls name a method. */
+/** The names of methods in public calls. */
 export const PUBLIC_NAMES: Record<Method, (typeof PUBLIC_METHODS)[number]> = {
   wallet_push: 'WALLET_PUSH',
   provider_pesa: 'PROVIDER_PESA',
   qr: 'TANQR',
 }
 
-/** Where a payment stands, as its payer may know it. */
+/** The public record of a payment's status. */
 export function presentPayment(payment: PagePayment) {
   const { collection_id, status, method, failure_reason_code } = payment
   return {

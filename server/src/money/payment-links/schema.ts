@@ -1,4 +1,4 @@
-// What callers send about payment links and hosted pages, and what they get.
+// The schemas of requests and answers about payment links and hosted pages.
 
 import Type, { type Static } from 'typebox'
 import { ENVIRONMENTS, PageQuery, TimeQuery } from '../../kernel/http/index.ts'
@@ -10,10 +10,10 @@ const common = {
   amount: AmountField,
   currency: Type.Optional(line(10, 'TZS, the default.')),
   customer_name: Type.Optional(nullable(line(200))),
-  customer_phone: Type.Optional(nullable(line(32, 'Offered to the payer, masked.'))),
-  description: Type.Optional(nullable(freeText(1_000, 'What it is for: the payer reads it.'))),
+  customer_phone: Type.Optional(nullable(line(32, 'The page offers it to the payer, masked.'))),
+  description: Type.Optional(nullable(freeText(1_000, 'The purpose of the payment. The payer reads it.'))),
 }
-const Reference = line(100, "The merchant's own number of the order; echoed everywhere.")
+const Reference = line(100, "The merchant's own order number; every answer contains it.")
 const ReturnUrl = line(2_000)
 const Environment = Type.Optional(oneOf(ENVIRONMENTS, 'Sessions only: live (default) or sandbox.'))
 
@@ -22,7 +22,9 @@ export const LinkBody = Type.Object({
   ...common,
   reference: Type.Optional(nullable(Reference)),
   expires_at: Type.Optional(
-    nullable(Type.String({ format: 'date-time', description: 'When it can no longer be paid. Null: never.' })),
+    nullable(
+      Type.String({ format: 'date-time', description: 'The time after which payers cannot pay. Null means never.' }),
+    ),
   ),
   environment: Environment,
 })
@@ -44,7 +46,7 @@ export type HostedBody = Static<typeof HostedBody>
 
 const Timestamp = Type.String({ format: 'date-time' })
 
-/** A payment link as its merchant sees it. */
+/** The record of a payment link for its merchant. */
 export const LinkRecord = Type.Object({
   id: Type.String({ format: 'uuid' }),
   merchant_id: Type.String({ format: 'uuid' }),
@@ -59,15 +61,15 @@ export const LinkRecord = Type.Object({
   status: oneOf(LINK_STATUSES),
   public_slug: Type.String(),
   public_url: Type.String(),
-  invoice_id: nullable(Type.String({ description: 'The invoice that it pays.' })),
-  paid_collection_id: nullable(Type.String({ description: 'The payment that paid it.' })),
+  invoice_id: nullable(Type.String({ description: 'The invoice that the link pays.' })),
+  paid_collection_id: nullable(Type.String({ description: 'The payment that paid the link.' })),
   paid_at: nullable(Timestamp),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
 export type LinkRecord = Static<typeof LinkRecord>
 
-/** A payment link as anybody with its address sees it. */
+/** The public record of a payment link. */
 export const PublicLink = Type.Object({
   merchant_name: Type.String(),
   amount: Type.String(),
@@ -79,7 +81,7 @@ export const PublicLink = Type.Object({
   status: oneOf(LINK_STATUSES),
 })
 
-/** How a payer pays, as the public calls name it. */
+/** The payment methods in public calls. */
 export const PUBLIC_METHODS = ['WALLET_PUSH', 'PROVIDER_PESA', 'TANQR'] as const
 
 /** Body of the public pay calls. */
@@ -95,12 +97,12 @@ export const CollectAnswer = Type.Object({
   status: oneOf(['processing']),
   method: oneOf(PUBLIC_METHODS),
   message: Type.String(),
-  payment_token: Type.Optional(Type.String({ description: 'TANQR: exactly as the provider made it.' })),
-  qr_payload: Type.Optional(Type.String({ description: 'TANQR: exactly as the provider made it.' })),
+  payment_token: Type.Optional(Type.String({ description: 'TANQR: unchanged from the provider.' })),
+  qr_payload: Type.Optional(Type.String({ description: 'TANQR: unchanged from the provider.' })),
   expires_at: Type.Optional(Type.Null()),
 })
 
-/** Where a payment on a page stands, as its payer may know it. */
+/** The public record of a payment's status. */
 export const PublicStatus = Type.Object({
   collection_id: Type.String({ format: 'uuid' }),
   status: Type.String(),
@@ -109,7 +111,7 @@ export const PublicStatus = Type.Object({
   failure_reason_message: nullable(Type.String()),
 })
 
-/** Which links, in lists and files. */
+/** The filters of lists and exports. */
 export const LinksFilter = {
   merchant_id: Type.Optional(line(64)),
   environment: Environment,

@@ -1,12 +1,28 @@
-// Pages as they are stored, and finding them: by id for their merchant, by slug for everybody.
+// The stored pages: their slugs, their writes, and their reads by id (for merchants) and by slug (for payers).
 
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
-import { gather } from '../../kernel/lib/index.ts'
+import type { Caller } from '../../kernel/http/index.ts'
+import { gather, type Random } from '../../kernel/lib/index.ts'
 import type { LinkStatus, PaymentPage } from '../collections/index.ts'
-import { routingCodeOfSlug } from './slug.ts'
 
-/** A payment link, or the page of one hosted collection. Amount in cents. */
+const SECRET_BYTES = 16
+const SLUG = /^[A-Za-z0-9_-]{28}$/
+
+/** A new slug, the public name of a page: its merchant's routing code, then 128 random bits, as 28 URL-safe characters. */
+export function newSlug(random: Random, routing_code: number): string {
+  const bytes = Buffer.alloc(5 + SECRET_BYTES)
+  bytes.writeUInt32BE(routing_code, 0)
+  bytes.set(random.bytes(1 + SECRET_BYTES), 4)
+  return bytes.toString('base64url')
+}
+
+/** The routing code in a slug, which leads to its merchant without a search. Null for an invalid slug. */
+function routingCodeOfSlug(slug: string): number | null {
+  return SLUG.test(slug) ? Buffer.from(slug, 'base64url').readUInt32BE(0) : null
+}
+
+/** A payment link, or the page of one hosted collection. The amount is in cents. */
 export type Link = PaymentPage & {
   slug: string
   status: LinkStatus
@@ -22,7 +38,7 @@ export type Link = PaymentPage & {
   merchant_status: 'PENDING' | 'ACTIVE' | 'SUSPENDED'
 }
 
-/** Columns of a link; the table is aliased l, its merchant m. */
+/** The columns of a link, with the table aliases l (payment_links) and m (merchants). */
 export const LINK_COLUMNS = `l.merchant_id, l.id, l.environment, l.origin_environment, l.slug, l.status, l.amount_minor, l.currency,
      l.customer_name, l.customer_phone, l.customer_email, l.reference, l.description, l.redirect_url, l.cancel_url,
      l.expires_at, l.collection_id, l.invoice_id, l.paid_collection_id, l.paid_at, l.created_at, l.updated_at,
@@ -36,7 +52,7 @@ const INSERT = sql(
    values ($1, $2, $3, $4, $5, 'ACTIVE', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18)`,
 )
 
-/** Writes a new page. */
+/** Inserts a new page. */
 export async function insertLink(tx: Tx, link: Link): Promise<void> {
   await tx.query(INSERT, [
     link.merchant_id,
@@ -65,7 +81,7 @@ const FIND = sql(
   `select ${LINK_COLUMNS} from payment_links l join merchants m on m.id = l.merchant_id where l.merchant_id = $1 and l.id = $2`,
 )
 
-/** The page with this id of a merchant, or null. */
+/** The page with this id of this merchant, or null. */
 export async function findLink(reader: Reader, merchant_id: string, id: string): Promise<Link | null> {
   const [row] = await reader.query<Link>(FIND, [merchant_id, id])
   return row ?? null
@@ -77,7 +93,7 @@ const LOCK = sql(
    where l.merchant_id = $1 and l.id = $2 for update of l`,
 )
 
-/** As `findLink`, under lock. The collection of a hosted page is locked before it. */
+/** Finds and locks a page. The caller locks the collection of a hosted page before. */
 export async function lockLink(tx: Tx, merchant_id: string, id: string): Promise<Link | null> {
   const [row] = await tx.query<Link>(LOCK, [merchant_id, id])
   return row ?? null
@@ -90,7 +106,7 @@ const BY_SLUG = sql(
    join merchants m on m.id = l.merchant_id`,
 )
 
-/** Makes the gatherer that finds pages by slug: one statement for all that wait. What cannot be a slug costs none. */
+/** Makes a finder of pages by slug: one statement for all concurrent requests, and none for invalid slugs. */
 export function createFindBySlug(deps: Deps): (slug: string) => Promise<Link | null> {
   const merchantOf = merchantByRoutingCode(deps)
   const find = gather<{ merchant_id: string; slug: string }, Link | null>(
@@ -115,7 +131,29 @@ const CANCEL = sql(
    where merchant_id = $1 and id = $2 and status = 'ACTIVE' returning 1 as cancelled`,
 )
 
-/** Cancels a page that is ACTIVE. False: it is not. */
+/** Cancels a page that is ACTIVE. Returns false if its status is another one. */
 export async function cancelActive(tx: Tx, merchant_id: string, id: string, now: Date): Promise<boolean> {
   return (await tx.query(CANCEL, [merchant_id, id, now])).length === 1
 }
+
+// The task of invoices runs both statements after it has locked and marked the invoices; hence their names.
+const LOCK_LINKS = sql(
+  'invoices_paid_lock_links',
+  `select 1 as locked from (
+     select * from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} x order by merchant_id, id) i
+   cross join lateral (select 1 from payment_links where merchant_id = i.merchant_id and id = i.id for update) l`,
+)
+const NOTE = sql(
+  'invoices_paid_note',
+  `update payment_links l set noted = true from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
+   where l.merchant_id = i.merchant_id and l.id = i.id`,
+)
+
+/** Notes on paid links that their invoices are marked as paid. The caller passes them in lock order. */
+export async function noteInvoicesMarked(tx: Tx, links: readonly { merchant_id: string; id: string }[]): Promise<void> {
+  await tx.query(LOCK_LINKS, [JSON.stringify(links)])
+  await tx.query(NOTE, [JSON.stringify(links)])
+}
+
+/** Finds a payment link of the caller, or refuses with not_found. */
+export type FindOwnLink = (caller: Caller, id: string) => Promise<Link>
