@@ -1,15 +1,15 @@
-// What merchants and payers typed, made fit to be drawn: it may hold anything that a keyboard or an attacker can make.
+// Cleans texts of merchants and payers for drawing. Such a text may contain any character, also from an attacker.
 
 import { plainLine } from '../lib/index.ts'
 import { canDraw } from './fonts.ts'
 
-/** Stands for a character that the fonts do not have. */
+/** Replaces a character that the fonts lack. */
 const BOX = '\u25a1'
-/** More accents than these on one letter would climb into the lines above. */
+/** More accents on one letter would overlap the lines above. */
 const MOST_MARKS = 2
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const PLAIN = /^[\x20-\x7e]*$/
-// Shapes of letters that have a code of their own: drawn from their letters, so that what is copied out are letters.
+// Ligatures with a code of their own are drawn as letters, so that copied text contains letters.
 const SHAPES = /[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]/g
 const UNSEEN = /\p{Cf}|\p{Co}|\p{Cn}|\p{Variation_Selector}/u
 
@@ -24,7 +24,7 @@ export function clean(text: string, max: number): string {
   return graphemes(letters).map(drawable).join('').trim()
 }
 
-/** Several lines, each as clean as one: the breaks that were typed stay, empty lines go. At most 2000 characters. */
+/** Several clean lines: line breaks stay, empty lines are removed. At most 2000 characters. */
 export function cleanLines(text: string): string[] {
   const short = text.length <= 2000 ? text : `${text.slice(0, 1999)}…`
   return short
@@ -33,7 +33,7 @@ export function cleanLines(text: string): string[] {
     .filter((line) => line !== '')
 }
 
-/** What people see as single characters. */
+/** Splits text into the characters that people see (graphemes). */
 export function graphemes(text: string): string[] {
   return PLAIN.test(text) ? [...text] : Array.from(GRAPHEMES.segment(text), ({ segment }) => segment)
 }
@@ -52,8 +52,8 @@ const RIGHT_TO_LEFT = new RegExp(`[${LETTERS}]`, 'u')
 const RUNS = new RegExp(`${WORD}(?: ${WORD})*`, 'gu')
 
 /**
- * The pieces of a line in the order in which they are read, each with the place at which it is drawn. Words of Arabic or
- * Hebrew that stand together are placed from right to left; the line itself keeps its direction.
+ * The pieces of a line in reading order, each with its position. Adjacent words of Arabic or Hebrew are placed from right to
+ * left; the line itself keeps its direction.
  */
 export function pieces(line: string): { text: string; place: number }[] {
   if (!RIGHT_TO_LEFT.test(line)) return [{ text: line, place: 0 }]

@@ -1,4 +1,4 @@
-// Paper that merchants hand out and payers keep: everything that matters is on it, whoever wrote the names.
+// Printed documents of merchants: they show all required facts, whatever the names contain.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -66,7 +66,7 @@ const POSTER: PosterDocument = {
   drawn_at: AT,
 }
 
-/** Texts that people or attackers may put where a name is asked for. */
+/** Names that a user or an attacker may enter. */
 const ATTACKS: Record<string, string> = {
   markup: '<script>alert("1")</script>&amp;\'"\\ (a) ) >> endobj',
   arabic: 'محمد بن علي السواحلي ﷺ ﻼ',
@@ -82,7 +82,7 @@ const ATTACKS: Record<string, string> = {
   empty: '',
 }
 
-test('an invoice says who asks whom for how much, by when and for what, in Swahili and in English', async () => {
+test('an invoice shows merchant, customer, amount, due date and items in Swahili and in English', async () => {
   const facts = ['Duka la Asha', 'INV-000123', 'Juma Hassan', 'juma@example.co.tz', '21 Nov 2026', '30 Nov 2026']
   const rows = ['Mchele wa Mbeya', '2', '85,000', '170,000', '1.5', '1,000.50', '1,500.75', 'TZS\u00a0171,500.75']
   const sw = await pagesOf(invoicePdf(INVOICE))
@@ -92,14 +92,14 @@ test('an invoice says who asks whom for how much, by when and for what, in Swahi
   for (const page of [...sw, ...en]) isTidy(page, 48)
 })
 
-test('an invoice is paid from paper: its code and its link open the page to pay on, and the steps are beside it', async () => {
+test('the QR code and the link of an invoice open the payment page, and the steps are beside them', async () => {
   const { pages, links } = readPdf(await invoicePdf(INVOICE))
   assert.equal(codeOf(pages[0] as Page), URL_TO_PAY)
   assert.deepEqual(links, [URL_TO_PAY])
   shows(pages, [URL_TO_PAY, 'Jinsi ya kulipa', 'Usimpe mtu yeyote PIN yako.'])
 })
 
-test('an invoice that is paid or cancelled asks nobody to pay, and a draft says that it is one', async () => {
+test('a paid or cancelled invoice does not ask for payment, and a draft is marked as a draft', async () => {
   const paid = await pagesOf(
     invoicePdf({ ...INVOICE, status: 'PAID', paid: { at: AT, reference: 'CLX9', reversed_at: null } }),
   )
@@ -120,7 +120,7 @@ test('an invoice that is paid or cancelled asks nobody to pay, and a draft says 
   shows(draft, ['Rasimu', 'Hii ni rasimu: ankara bado haijatumwa kwa mteja.'])
 })
 
-test('a long list goes on over pages: each item once and in order, the head on each page, the total beside the last item', async () => {
+test('a long invoice shows each item once and in order, the header on each page, the total beside the last item', async () => {
   for (const count of [1, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 150]) {
     const items = Array.from({ length: count }, (_, i) => ({
       description: `Bidhaa-${i + 1} ${'neno '.repeat(count < 100 ? 0 : i % 14)}`,
@@ -146,7 +146,7 @@ test('a long list goes on over pages: each item once and in order, the head on e
   }
 })
 
-test('text that attacks is shown as text: nothing leaves its place, and no document grows out of bounds', async () => {
+test('a document shows hostile text as text, inside its box and with a bounded size', async () => {
   for (const [name, text] of Object.entries(ATTACKS)) {
     const item = { description: text, quantity: text, unit_price_minor: MOST, amount_minor: -MOST }
     const lines = `${text}\n`.repeat(50)
@@ -181,7 +181,7 @@ test('text that attacks is shown as text: nothing leaves its place, and no docum
   }
 })
 
-test('a name in Arabic or Hebrew reads from the right, and a sign without a shape is one box', async () => {
+test('a document draws Arabic and Hebrew names from the right, and a box for a missing glyph', async () => {
   const [page] = await pagesOf(receiptPdf({ ...RECEIPT, merchant_name: 'Duka محمد علي', reference: 'a👨‍👩‍👧b🇹🇿c' }))
   const texts = page?.texts ?? []
   const place = (letters: string) =>
@@ -196,7 +196,7 @@ test('a name in Arabic or Hebrew reads from the right, and a sign without a shap
   ])
 })
 
-test('no digit of an amount is ever left out, however large it is', async () => {
+test('a document shows every digit of an amount of any size', async () => {
   const items = [{ description: 'a', quantity: '123456789012.123456', unit_price_minor: MOST, amount_minor: MOST }]
   shows(await pagesOf(invoicePdf({ ...INVOICE, items, total_minor: MOST })), [
     '92,233,720,368,547,758.07',
@@ -207,7 +207,7 @@ test('no digit of an amount is ever left out, however large it is', async () => 
   }
 })
 
-test('nobody reads a phone in full on an invoice or a receipt', async () => {
+test('an invoice and a receipt show only masked phone numbers', async () => {
   for (const bytes of [invoicePdf(INVOICE), receiptPdf(RECEIPT)]) {
     const pdf = await bytes
     const { pages } = readPdf(pdf)
@@ -217,7 +217,7 @@ test('nobody reads a phone in full on an invoice or a receipt', async () => {
   }
 })
 
-test('a receipt fits the roll of a till printer, is as long as it needs to be, and says what was paid', async () => {
+test('a receipt fits the roll of a till printer, has the length of its content, and shows the payment', async () => {
   const [page, ...more] = await pagesOf(receiptPdf(RECEIPT))
   const [short] = await pagesOf(
     receiptPdf({
@@ -243,13 +243,13 @@ test('a receipt fits the roll of a till printer, is as long as it needs to be, a
   showsNot(returned, /successful/)
 })
 
-test('what is copied out of a document are the letters of its names, whatever others wrote before', async () => {
+test('text copied from a document contains the letters of its names, whatever was drawn before', async () => {
   await receiptPdf({ ...RECEIPT, merchant_name: 'i\u030a' })
   const pages = await pagesOf(receiptPdf({ ...RECEIPT, merchant_name: 'Kad\u0131', reference: 'O\ufb03ce cafe\u0301' }))
   shows(pages, ['Kad\u0131', 'Office caf\u00e9'])
 })
 
-test('a poster carries one large code of the page to pay on', async () => {
+test('a poster shows one large QR code of the payment page', async () => {
   const [page] = await pagesOf(posterPdf(POSTER))
   assert.ok(page !== undefined)
   assert.equal(codeOf(page), URL_TO_PAY)
@@ -271,7 +271,7 @@ test('the same input makes the same bytes, whatever was drawn before it', async 
   assert.ok(a.equals(first) && b.equals(await invoicePdf(INVOICE)))
 })
 
-test('a document says its title, its language and who made it, and is tagged for those who listen', async () => {
+test('a document contains its title, language and author, and tags for screen readers', async () => {
   const { catalog, info, xmp, pages } = readPdf(await invoicePdf({ ...INVOICE, merchant_name: 'Asha & <Wenzake>' }))
   assert.equal(info.Title, 'Ankara INV-000123 - Asha & <Wenzake>')
   assert.deepEqual([info.Producer, info.Creator, info.CreationDate], ['Malipo', 'Malipo', 'D:20261121150000Z'])

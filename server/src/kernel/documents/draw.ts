@@ -1,4 +1,4 @@
-// Drawing documents in a thread of its own: it takes tens of milliseconds, which requests would have to wait for.
+// Draws documents in a separate thread, because drawing takes tens of milliseconds and would delay requests.
 
 import { Worker } from 'node:worker_threads'
 import type { InvoiceDocument } from './invoice.ts'
@@ -12,14 +12,14 @@ export type Drawing =
   | { kind: 'poster'; input: PosterDocument }
   | { kind: 'receipt'; input: ReceiptDocument }
 
-/** What the thread answers. */
+/** The answer of the thread. */
 export type Drawn = { pdf: Uint8Array } | { problem: string }
 
-/** One document may take so long, with the start of the thread; then the thread is ended. */
+/** The timeout of one document, including the start of the thread. The thread is then ended. */
 const DRAWING_MS_MAX = 20_000
-/** A thread that has nothing to draw for so long ends, and its memory is free. */
+/** An idle thread ends after this time to free its memory. */
 const IDLE_MS = 10_000
-/** A thread that needs more has a fault, and must not take the process with it. */
+/** The memory limit of the thread. A thread that exceeds it ends alone, and the process continues. */
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 
 const inTurn = createDocumentQueue()
@@ -27,8 +27,8 @@ let thread: Worker | null = null
 let idle: NodeJS.Timeout | undefined
 
 /**
- * Draws a document as a PDF, outside of the main thread. If too many documents wait, it refuses with service_unavailable.
- * A document that crashes the thread fails alone: the next one has a new thread.
+ * Draws a document as a PDF outside of the main thread. If the queue is full, refuses with service_unavailable.
+ * If a document crashes the thread, only that document fails: the next one gets a new thread.
  */
 export function drawDocument(owner: DocumentOwner, drawing: Drawing): Promise<Buffer> {
   return inTurn(owner, () => drawInThread(drawing))
@@ -49,7 +49,7 @@ async function drawInThread(drawing: Drawing): Promise<Buffer> {
   }
 }
 
-/** The answer of the thread. It throws, and the thread is ended, if the thread dies or takes too long. */
+/** Waits for the answer of the thread. If the thread dies or times out, ends the thread and throws. */
 async function answerOf(worker: Worker, drawing: Drawing): Promise<Drawn> {
   const { promise, resolve, reject } = Promise.withResolvers<Drawn>()
   const timeout = setTimeout(() => reject(new Error('it took too long')), DRAWING_MS_MAX)
@@ -69,7 +69,7 @@ async function answerOf(worker: Worker, drawing: Drawing): Promise<Drawn> {
 
 function startThread(): Worker {
   const worker = new Worker(new URL('./thread.ts', import.meta.url), { resourceLimits: LIMITS })
-  // An error of a thread that draws nothing concerns no document; without a listener it would end the process.
+  // An error of an idle thread concerns no document. Without a listener it would end the process.
   worker.on('error', () => undefined)
   worker.once('exit', () => {
     if (thread === worker) thread = null

@@ -1,12 +1,12 @@
-// The two fonts of every document, read once: parsing them takes longer than drawing a page.
+// The two fonts of all documents, read once because parsing them takes longer than drawing a page.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** The faces that documents are set in. */
+/** The font faces of documents. */
 export type Face = 'regular' | 'bold'
 
-/** What we use of a parsed font. Its glyphs remember the text that they were first made for. */
+/** The parts of a parsed font that documents use. Its glyphs keep the text of their first use. */
 type Font = { hasGlyphForCodePoint: (code: number) => boolean; _glyphs: Record<number, unknown> }
 
 const FILES: Record<Face, string> = {
@@ -14,7 +14,7 @@ const FILES: Record<Face, string> = {
   bold: import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf'),
 }
 
-/** Begins a document. The library takes a while to be read: whoever draws nothing, which most processes do, never reads it. */
+/** Begins a document. The library is loaded only then, because loading is slow and most processes draw nothing. */
 export function newPdf(options: PDFKit.PDFDocumentOptions): PDFKit.PDFDocument {
   const PDFDocument: typeof import('pdfkit') = createRequire(import.meta.url)('pdfkit')
   return new PDFDocument(options)
@@ -33,19 +33,18 @@ function parse(file: string): Font {
   return (doc as unknown as { _font: { font: Font } })._font.font
 }
 
-/** Whether both faces have a glyph for the one character of this text. */
+/** True if both faces have a glyph for this character. */
 export function canDraw(char: string): boolean {
   const code = char.codePointAt(0)
   return code !== undefined && Object.values(fonts()).every((font) => font.hasGlyphForCodePoint(code))
 }
 
 /**
- * Gives a document both faces. It has to be drawn to its end before another one begins, which it is as long as nothing
- * waits in between.
+ * Adds both faces to a document. The document must be finished before another one begins, so drawing must not await anything.
  */
 export function addFonts(doc: PDFKit.PDFDocument): void {
   for (const [face, font] of Object.entries(fonts())) {
-    // What one document says must not depend on which glyphs another one made before it.
+    // The text of a document must not depend on glyphs of an earlier document.
     font._glyphs = {}
     doc.registerFont(face, font as unknown as string)
   }

@@ -1,4 +1,4 @@
-// The door of documents: data in, the bytes of a PDF or the code of a page out. PDFs are drawn in a thread of their own.
+// The door of documents: PDFs of invoices, receipts and posters, drawn in a separate thread, and QR codes of pages.
 
 export { drawDocument } from './draw.ts'
 export type { InvoiceDocument } from './invoice.ts'

@@ -1,14 +1,14 @@
-// The items of an invoice as a table that goes on over pages, its head on each of them.
+// The items of an invoice as a table over several pages, with its header on each page.
 
 import { type Language, showAmount } from '../lib/index.ts'
 import { clean } from './clean.ts'
 import { type Align, drawLines, fitted, lineHeight, rule, type Sheet, type Style, silent, wrap } from './sheet.ts'
 import { TEXTS } from './texts.ts'
 
-/** One line of an invoice. Amounts in cents; the quantity as it was written. */
+/** One line of an invoice. Amounts in cents; the quantity as written. */
 export type InvoiceItem = { description: string; quantity: string; unit_price_minor: bigint; amount_minor: bigint }
 
-/** The part of a page that rows may fill, and how to get another page. */
+/** The area of a page for rows, and the function that begins the next page. */
 type Room = { x: number; width: number; top: number; bottom: number; newPage: () => void }
 type Table = { language: Language; items: readonly InvoiceItem[]; total_minor: bigint; currency: string }
 type Cell = { lines: string[]; style: Style; align: Align; x: number; width: number }
@@ -17,11 +17,11 @@ const HEAD: Style = { face: 'bold', size: 8.5 }
 const BODY: Style = { face: 'regular', size: 9.5 }
 const TOTAL: Style = { face: 'bold', size: 13 }
 const GAP = 12
-/** Between the edges of the table and its texts. */
+/** The padding between the edges of the table and its texts. */
 const INSET = 6
 const PADDING = 5
 
-/** Draws items and total below `y`. Answers where the next thing may begin; the last item and the total stay together. */
+/** Draws items and total below `y`, the last item and the total on one page. Returns the position after them. */
 export function drawItems(sheet: Sheet, input: Table, room: Room, y: number): number {
   const { doc } = sheet
   const table = doc.struct('Table')
@@ -45,7 +45,7 @@ export function drawItems(sheet: Sheet, input: Table, room: Room, y: number): nu
   return next
 }
 
-/** Four columns: what, how many, at which price, how much. */
+/** The four columns: description, quantity, unit price, amount. */
 function columns(room: Room): { x: number; width: number }[] {
   let x = room.x + INSET
   return [0.45, 0.12, 0.2, 0.23].map((share) => {
@@ -71,19 +71,19 @@ function number(sheet: Sheet, text: string, column: Column): Cell {
   return { lines: [text], style: fitted(sheet, BODY, text, column.width), align: 'right', ...column }
 }
 
-/** Small before it is broken: half of a number reads as another one. */
+/** A long number gets a smaller font and no line break, because half of a number reads as another number. */
 function quantity(sheet: Sheet, text: string, column: Column): Cell {
   const { size } = fitted(sheet, BODY, text, column.width)
   const style: Style = { ...BODY, size: Math.max(size, 6) }
   return { lines: wrap(sheet, style, text, column.width, 4), style, align: 'right', ...column }
 }
 
-/** An amount without its currency, which the head of the column names. */
+/** An amount without its currency, which the column header names. */
 function bare(minor: bigint): string {
   return showAmount(minor, '').replace('\u00a0', '')
 }
 
-/** The head is read out once; on the pages that follow it only helps the eye. */
+/** Screen readers read the header once; on later pages it is decoration. */
 function drawTableHead(
   sheet: Sheet,
   input: Table,

@@ -1,4 +1,4 @@
-// An invoice on A4: who asks whom for how much, by when, for what, and how to pay it.
+// An invoice on A4: merchant, customer, amount, due date, items, and how to pay.
 
 import { dayOf, type Language, maskPhone, showAmount, showDate, showTime } from '../lib/index.ts'
 import { clean, cleanLines } from './clean.ts'
@@ -22,13 +22,13 @@ import {
 } from './sheet.ts'
 import { type InvoiceStatus, TEXTS } from './texts.ts'
 
-/** What an invoice shows. Amounts in cents; phones in full, they are masked here. */
+/** The data of an invoice. Amounts in cents; phone numbers are complete and masked when drawn. */
 export type InvoiceDocument = {
   language: Language
-  /** Who runs this installation. */
+  /** The operator of this installation. */
   brand_name: string
   merchant_name: string
-  /** As people read it: INV-000123. */
+  /** In display form: INV-000123. */
   number: string
   status: InvoiceStatus
   issued: Date
@@ -41,13 +41,13 @@ export type InvoiceDocument = {
   total_minor: bigint
   currency: string
   note: string | null
-  /** Where it is paid. Left out of invoices that are paid or cancelled, or whose payment is under review. */
+  /** The address of the payment page. Null if the invoice is paid or cancelled, or its payment is under review. */
   pay_url: string | null
-  /** `reversed_at`: when that payment went back. */
+  /** `reversed_at`: the time at which that payment was reversed. */
   paid: { at: Date; reference: string | null; reversed_at: Date | null } | null
-  /** Whether no real money is meant. */
+  /** True for a sandbox invoice. */
   test: boolean
-  /** What the document gives as the time of its making: the same input makes the same bytes. */
+  /** The creation time in the document, an input so that the same input makes the same bytes. */
   drawn_at: Date
 }
 
@@ -55,7 +55,7 @@ const A4: [number, number] = [595.28, 841.89]
 const LEFT = 48
 const WIDTH = A4[0] - 2 * LEFT
 const TOP = 52
-/** Where what belongs to the page's foot begins. */
+/** The position at which the footer begins. */
 const BOTTOM = A4[1] - 62
 const QR_SIZE = 124
 const NOTE_LINES = 12
@@ -140,7 +140,7 @@ function drawParties(sheet: Sheet, input: InvoiceDocument, y: number): number {
   return Math.max(left, right)
 }
 
-/** A small word above what it names. */
+/** A small label above its value. */
 function labelled(
   sheet: Sheet,
   label: string,
@@ -154,12 +154,12 @@ function labelled(
   return end
 }
 
-/** True when it was paid, and the payment went back. */
+/** True if the payment of the invoice was reversed. */
 function isReturned({ status, paid }: InvoiceDocument): boolean {
   return status === 'PAID' && paid !== null && paid.reversed_at !== null
 }
 
-/** Three cells in a frame: how much, until when, and how it stands. */
+/** Three cells in a frame: amount, due date, status. */
 function drawSummary(sheet: Sheet, input: InvoiceDocument, y: number): number {
   const texts = TEXTS[input.language].invoice
   const returned = isReturned(input)
@@ -191,7 +191,7 @@ function drawSummary(sheet: Sheet, input: InvoiceDocument, y: number): number {
   return y + height
 }
 
-/** Makes sure of so much height: on this page, or on a new one. */
+/** Ensures this much free height on the page, or begins a new page. */
 function reserve(sheet: Sheet, input: InvoiceDocument, y: number, height: number): number {
   if (y + height <= BOTTOM) return y
   newPage(sheet, input)
@@ -209,7 +209,7 @@ function drawNote(sheet: Sheet, input: InvoiceDocument, y: number): number {
   )
 }
 
-/** What is left to do, or was done: how to pay, that it is paid, or that nobody should. */
+/** The payment section: how to pay, that the invoice is paid, or that it must not be paid. */
 function drawEnd(sheet: Sheet, input: InvoiceDocument, y: number): void {
   const texts = TEXTS[input.language].invoice
   const { status, paid, pay_url } = input
@@ -267,7 +267,7 @@ function drawPayment(sheet: Sheet, input: InvoiceDocument, url: string, y: numbe
   say(STRONG, texts.keep_pin, next)
 }
 
-/** What stands at the edges of each page: the mark of a test, whose paper it is, and which page of how many. */
+/** The margins of each page: the sandbox mark, the merchant, and the page number. */
 function drawEdges(sheet: Sheet, input: InvoiceDocument): void {
   const texts = TEXTS[input.language]
   const { start, count } = sheet.doc.bufferedPageRange()

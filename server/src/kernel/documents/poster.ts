@@ -1,4 +1,4 @@
-// A poster on A5 for a counter or a wall: one large code that opens the page to pay on.
+// A poster on A5 for a counter or a wall: one large QR code that opens the payment page.
 
 import { type Language, showAmount } from '../lib/index.ts'
 import { clean } from './clean.ts'
@@ -19,20 +19,20 @@ import {
 } from './sheet.ts'
 import { TEXTS } from './texts.ts'
 
-/** What a poster shows. The amount in cents; null: none is printed. */
+/** The data of a poster. The amount in cents; null means that no amount is printed. */
 export type PosterDocument = {
   language: Language
-  /** Who runs this installation. */
+  /** The operator of this installation. */
   brand_name: string
   merchant_name: string
   amount_minor: bigint | null
   currency: string
   description: string | null
-  /** Where to pay. */
+  /** The address of the payment page. */
   page_url: string
-  /** Whether no real money is meant. */
+  /** True for a sandbox poster. */
   test: boolean
-  /** What the document gives as the time of its making: the same input makes the same bytes. */
+  /** The creation time in the document, an input so that the same input makes the same bytes. */
   drawn_at: Date
 }
 
@@ -49,7 +49,7 @@ const LINK: Style = { face: 'bold', size: 9 }
 const SMALL: Style = { face: 'regular', size: 8 }
 const MARK: Style = { face: 'bold', size: 12 }
 
-/** The poster as a PDF of one page. Throws a RangeError for an address that no QR code holds (more than 2331 bytes). */
+/** The poster as a PDF of one page. Throws a RangeError for an address that is too long for a QR code (more than 2331 bytes). */
 export function posterPdf(input: PosterDocument): Promise<Buffer> {
   const texts = TEXTS[input.language]
   const sheet = openSheet({

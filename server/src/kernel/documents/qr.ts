@@ -1,12 +1,12 @@
-// QR codes: the text as it was given, byte for byte, in black on white with its quiet zone.
+// QR codes: the bytes of a text in black on white, with the quiet zone.
 
 import { encode } from 'uqr'
 import { type Html, html } from '../lib/index.ts'
 
-/** Modules of white that a reader needs on each side. */
+/** White modules that a scanner needs on each side. */
 export const QUIET_ZONE = 4
 
-/** The modules of the code, row by row, true for black, without quiet zone. Null: the text is too long for any code. */
+/** The modules of the code by row, true for black, without quiet zone. Null means that the text is too long. */
 export function qrModules(text: string): boolean[][] | null {
   try {
     return encode(text.toWellFormed(), { ecc: 'M', border: 0 }).data
@@ -16,7 +16,7 @@ export function qrModules(text: string): boolean[][] | null {
   }
 }
 
-/** The runs of black in one row: where each begins, and how many modules it has. */
+/** The black runs of one row: the start and length of each. */
 export function blackRuns(row: readonly boolean[]): { start: number; length: number }[] {
   const runs: { start: number; length: number }[] = []
   for (const [x, black] of row.entries()) {
@@ -29,14 +29,14 @@ export function blackRuns(row: readonly boolean[]): { start: number; length: num
 }
 
 /**
- * A QR code as inline SVG, black on white in every colour scheme, one path. `label` is read out in its place. Throws a
- * RangeError for a text of more than 2331 bytes, which no code holds.
+ * A QR code as inline SVG with one path, black on white in every colour scheme. Screen readers read `label`. Throws a
+ * RangeError for a text of more than 2331 bytes, which is too long for a code.
  */
 export function qrSvg(text: string, options: { label: string }): Html {
   const modules = qrModules(text)
   if (modules === null) throw new RangeError('the text is too long for a QR code')
   const size = modules.length + 2 * QUIET_ZONE
-  // Each row is a line of half-module offsets, drawn one module thick: far shorter than a square for each module.
+  // Each row is a dashed line one module thick, which is far shorter than a square for each module.
   const path = modules.map((row, y) => {
     let end = 0
     const runs = blackRuns(row).map(({ start, length }, i) => {

@@ -1,17 +1,17 @@
-// The queue of documents that wait to be drawn: bounded, and fair between merchants, live before sandbox.
+// The queue of documents to draw: bounded, fair between merchants, live before sandbox.
 
 import { refuse } from '../lib/index.ts'
 
-/** For whom a document is drawn: each merchant has a share of the queue in each environment. */
+/** The owner of a document. Each merchant has a share of the queue in each environment. */
 export type DocumentOwner = { merchant_id: string; environment: string }
 
-/** Places in the queue of documents. */
+/** Limits of the queue of documents. */
 export const QUEUE_LIMITS = { of_owner: 16, of_sandbox: 32, of_all: 64 }
 const RETRY_AFTER_S = 5
 
 type Waiting = { run(): Promise<void> }
 
-/** Makes a queue that runs one task at a time. If it has no place left, it refuses with service_unavailable. */
+/** Makes a queue that runs one task at a time. If the queue is full, it refuses with service_unavailable. */
 export function createDocumentQueue(): <T>(owner: DocumentOwner, task: () => Promise<T>) => Promise<T> {
   const lanes = { live: new Map<string, Waiting[]>(), sandbox: new Map<string, Waiting[]>() }
   let running = false
@@ -22,7 +22,7 @@ export function createDocumentQueue(): <T>(owner: DocumentOwner, task: () => Pro
       for (const [owner, waiting] of lane) {
         const first = waiting.shift()
         lane.delete(owner)
-        // An owner with more documents waits behind the other owners.
+        // Owners with fewer documents come first.
         if (waiting.length > 0) lane.set(owner, waiting)
         if (first) return first
       }

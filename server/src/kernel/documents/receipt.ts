@@ -1,4 +1,4 @@
-// A receipt for the 58 mm roll of a till printer: 48 mm of it can be printed on, and it is as long as it needs to be.
+// A receipt for the 58 mm roll of a till printer, of which 48 mm are printable. Its length depends on its content.
 
 import { type Language, maskPhone, showAmount, showTime } from '../lib/index.ts'
 import { clean } from './clean.ts'
@@ -21,15 +21,15 @@ import {
 } from './sheet.ts'
 import { TEXTS } from './texts.ts'
 
-/** What a receipt shows. The amount in cents; the phone in full, it is masked here. */
+/** The data of a receipt. The amount in cents; the phone number is complete and masked when drawn. */
 export type ReceiptDocument = {
   language: Language
-  /** Who runs this installation. */
+  /** The operator of this installation. */
   brand_name: string
   merchant_name: string
   amount_minor: bigint
   currency: string
-  /** The name of the way that was paid, as people know it: M-Pesa. */
+  /** The display name of the payment method: M-Pesa. */
   method: string
   phone: string | null
   reference: string | null
@@ -38,11 +38,11 @@ export type ReceiptDocument = {
   paid_at: Date
   status: 'successful' | 'reversed'
   description: string | null
-  /** Where the payment can be looked at. */
+  /** The address of the page that shows the payment. */
   page_url: string | null
-  /** Whether no real money was meant. */
+  /** True for a sandbox payment. */
   test: boolean
-  /** What the document gives as the time of its making: the same input makes the same bytes. */
+  /** The creation time in the document, an input so that the same input makes the same bytes. */
   drawn_at: Date
 }
 
@@ -58,7 +58,7 @@ const LABEL: Style = { face: 'regular', size: 6.5 }
 const VALUE: Style = { face: 'bold', size: 8 }
 const SMALL: Style = { face: 'regular', size: 6.5 }
 
-/** A part of the roll: its height, and how it is drawn at a place. */
+/** A section of the receipt: its height, and the function that draws it at a position. */
 type Part = { height: number; draw: (y: number) => void }
 
 /** The receipt as a PDF of one page. Long texts are cut with an ellipsis, the amount never. */
@@ -92,7 +92,7 @@ function headParts(sheet: Sheet, input: ReceiptDocument): Part[] {
     centred(sheet, 'P', NAME, wrap(sheet, NAME, clean(input.merchant_name, 200), WIDTH, 3), 2),
     centred(sheet, 'H1', TITLE, [texts.receipt.title.toUpperCase()], 4),
     centred(sheet, 'P', fitted(sheet, AMOUNT, amount, WIDTH), [amount], 2),
-    // A payment that went back must not pass for one that was kept.
+    // A receipt of a reversed payment must show the reversal.
     reversed ? framed(sheet, status) : centred(sheet, 'P', TITLE, wrap(sheet, TITLE, status, WIDTH, 2), 4),
     line(sheet),
   ]

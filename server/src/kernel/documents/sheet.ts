@@ -1,22 +1,22 @@
-// A document that is being drawn: measured lines, tagged for those who listen to it, the same bytes for the same input.
+// Drawing primitives of documents: measured lines, tags for screen readers, the same bytes for the same input.
 
 import { escapeHtml, type Language } from '../lib/index.ts'
 import { clean, graphemes, pieces } from './clean.ts'
 import { addFonts, type Face, newPdf } from './fonts.ts'
 import { blackRuns, QUIET_ZONE, qrModules } from './qr.ts'
 
-/** How a text is set: its face, and its size in points. */
+/** The style of a text: its face and its size in points. */
 export type Style = { face: Face; size: number }
-/** Where a line of text stands in the width that it has. */
+/** The alignment of a line in its width. */
 export type Align = 'left' | 'right' | 'center'
-/** A document under way; lengths are points, from the upper left corner. */
+/** A document that is being drawn. Lengths are points from the upper left corner. */
 export type Sheet = { doc: PDFKit.PDFDocument; root: PDFKit.PDFStructureElement; done: Promise<Buffer> }
 
-/** What a document says about itself. */
+/** The metadata of a document. */
 export type SheetOptions = {
   title: string
   author: string
-  /** Who runs this installation. */
+  /** The operator of this installation. */
   brand_name: string
   language: Language
   drawn_at: Date
@@ -31,7 +31,7 @@ export function mm(length: number): number {
   return length * MM
 }
 
-/** Opens a document without pages. Draw it to its end at once: nothing may wait before `finish`. */
+/** Opens a document without pages. Draw it without awaiting anything before `finish`. */
 export function openSheet(options: SheetOptions): Sheet {
   const info = { Title: clean(options.title, 200), Author: clean(options.author, 100) }
   const maker = clean(options.brand_name, 60)
@@ -63,14 +63,14 @@ export function addPage(sheet: Sheet, size: [number, number]): void {
   sheet.doc.addPage({ size, margin: 0 })
 }
 
-/** Ends the document: its bytes. */
+/** Ends the document and returns its bytes. */
 export function finish(sheet: Sheet): Promise<Buffer> {
   sheet.root.end()
   sheet.doc.end()
   return sheet.done
 }
 
-// pdfkit writes titles into this XML as they are: a name with a < would break it, or add to it.
+// pdfkit does not escape titles in this XML, so a name with a < could break it or add elements.
 function describe(
   doc: PDFKit.PDFDocument,
   info: { Title: string; Author: string },
@@ -98,8 +98,8 @@ export function widthOf(sheet: Sheet, style: Style, line: string): number {
 }
 
 /**
- * The lines that a clean text takes in a width. A word that is wider than the line is broken; what `max` lines do not
- * hold ends in an ellipsis.
+ * Breaks a clean text into lines of a width. A word wider than the line is broken. Text beyond `max` lines is cut with an
+ * ellipsis.
  */
 export function wrap(sheet: Sheet, style: Style, text: string, width: number, max: number): string[] {
   const lines: string[] = []
@@ -125,13 +125,13 @@ export function wrap(sheet: Sheet, style: Style, text: string, width: number, ma
   return [...lines.slice(0, max - 1), `${last.trimEnd()}…`]
 }
 
-/** Ids and addresses break after a dash or a stroke, if that leaves more than half of the line. */
+/** Ids and addresses break after a dash or a slash, if the piece fills more than half of the line. */
 function goodHead(head: string): string {
   const end = Math.max(head.lastIndexOf('-'), head.lastIndexOf('/')) + 1
   return end > head.length / 2 ? head.slice(0, end) : head
 }
 
-/** As much of a text as fits, but at least one character. */
+/** The beginning of a text that fits, at least one character. */
 function longestHead(sheet: Sheet, style: Style, text: string, width: number): string {
   const chars = graphemes(text)
   let [fits, tooMany] = [1, chars.length + 1]
@@ -143,16 +143,16 @@ function longestHead(sheet: Sheet, style: Style, text: string, width: number): s
   return chars.slice(0, fits).join('')
 }
 
-/** The same face, small enough for the line to fit: for amounts, of which no digit may be missing. */
+/** The same face in a size that fits the line: for amounts, which must show all digits. */
 export function fitted(sheet: Sheet, style: Style, line: string, width: number): Style {
   const needed = widthOf(sheet, style, line)
   return needed <= width ? style : { face: style.face, size: (style.size * width) / needed }
 }
 
-/** Where lines are drawn: the upper left corner of their box, its width, and how they stand in it. */
+/** The box of lines: its upper left corner, its width and the alignment. */
 export type Box = { x: number; y: number; width: number; align?: Align }
 
-/** Draws lines one below the other. Answers where the next would begin. */
+/** Draws lines below each other. Returns the position of the next line. */
 export function drawLines(sheet: Sheet, style: Style, lines: readonly string[], box: Box): number {
   for (const [i, line] of lines.entries()) drawLine(sheet, style, line, { ...box, y: box.y + i * lineHeight(style) })
   return box.y + lines.length * lineHeight(style)
@@ -169,12 +169,12 @@ function drawLine(sheet: Sheet, style: Style, line: string, box: Box): void {
   }
 }
 
-/** Draws something that is read out as `tag`. */
+/** Draws content that screen readers read as `tag`. */
 export function tagged(sheet: Sheet, tag: string, draw: () => void): void {
   sheet.root.add(sheet.doc.struct(tag, {}, [draw]))
 }
 
-/** Draws something that is not read out: rules, frames, what repeats on each page. */
+/** Draws content that screen readers skip: rules, frames, repeated headers. */
 export function silent(sheet: Sheet, draw: () => void): void {
   sheet.doc.markContent('Artifact')
   draw()
@@ -203,7 +203,7 @@ export function frame(
   })
 }
 
-/** Draws lines that open a page when they are touched, if the address is one of the web. Answers where the next would begin. */
+/** Draws lines that link to a web address. Returns the position of the next line. */
 export function drawLink(sheet: Sheet, style: Style, url: string, lines: readonly string[], box: Box): number {
   const { doc, root } = sheet
   const end = box.y + lines.length * lineHeight(style)
@@ -220,7 +220,7 @@ export function drawLink(sheet: Sheet, style: Style, url: string, lines: readonl
   return end
 }
 
-/** Draws the QR code of a text with its quiet zone. Answers false, and draws nothing, if the text is too long for one. */
+/** Draws the QR code of a text with its quiet zone. If the text is too long, draws nothing and returns false. */
 export function drawQr(
   sheet: Sheet,
   text: string,

@@ -1,4 +1,4 @@
-// Every word on an invoice, a receipt and a poster, in both languages: a text that one language lacks does not compile.
+// The texts of invoices, receipts and posters in both languages. A missing translation does not compile.
 
 import type { Language } from '../lib/index.ts'
 
@@ -188,5 +188,5 @@ const en: Texts = {
   },
 }
 
-/** The words of documents by language. */
+/** The texts of documents by language. */
 export const TEXTS: Record<Language, Texts> = { sw, en }

@@ -1,4 +1,4 @@
-// The program of the thread that draws documents: one request at a time, answered in its order.
+// The program of the drawing thread: it answers one request at a time, in order.
 
 import { parentPort } from 'node:worker_threads'
 import type { Drawing, Drawn } from './draw.ts'

@@ -1,4 +1,4 @@
-// Claiming what is due, however many merchants wait for something that is not.
+// Claiming due rows among many merchants with rows that are not due.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -49,7 +49,7 @@ const claimer = (of: TestDeps = deps) =>
 
 const fill = (merchants: number, rows: number, due_at: Date) => deps.db.query(FILL, [merchants, rows, due_at, START])
 
-test('the one row that is due is found at once among 4,000 merchants that wait for something later', async () => {
+test('a claim finds the one due row among 4,000 merchants with later rows', async () => {
   await fill(4_000, 1, new Date(START.getTime() + 3_600_000))
   const claim = claimer()
   assert.deepEqual(await claim(512, LEASE_MS, everything), [], 'nothing is due yet')
@@ -63,7 +63,7 @@ test('the one row that is due is found at once among 4,000 merchants that wait f
   }
 })
 
-test('when more merchants have something due than fit one claim, each gets its turn before any gets a second', async () => {
+test('each merchant gets its turn before any gets a second when one claim cannot hold all', async () => {
   await fill(3_000, 3, START)
   const claim = claimer()
   const turns = new Map<string, number>()
@@ -76,7 +76,7 @@ test('when more merchants have something due than fit one claim, each gets its t
   assert.equal(turns.size, 3_000)
 })
 
-test('merchants that may take nothing now do not hide another one behind them', async () => {
+test('a claim finds a merchant behind merchants without an allowance', async () => {
   await fill(3_000, 1, START)
   const [last] = await deps.db.query<Row>(MAKE_DUE, [START])
   const rows = await claimer()(512, LEASE_MS, (merchant_id) => (merchant_id === last?.merchant_id ? 1 : 0))
@@ -86,7 +86,7 @@ test('merchants that may take nothing now do not hide another one behind them', 
   )
 })
 
-test('one claim looks at a bounded number of merchants, and the next goes on behind them', async () => {
+test('one claim reads a bounded number of merchants, and the next claim continues after them', async () => {
   await fill(12_000, 1, new Date(START.getTime() + 3_600_000))
   await deps.db.query(MAKE_DUE, [START])
   const claim = claimer()
@@ -95,7 +95,7 @@ test('one claim looks at a bounded number of merchants, and the next goes on beh
   assert.ok(claims >= 1 && claims <= 3, `${claims} claims`)
 })
 
-test('what concerns no merchant is found too, by everybody who looks', async () => {
+test('every process finds due rows without a merchant', async () => {
   await fill(20, 1, START)
   await deps.db.query(
     sql(
@@ -111,7 +111,7 @@ test('what concerns no merchant is found too, by everybody who looks', async () 
   assert.ok(found.includes(ZERO_ID))
 })
 
-test('a claim takes what is due when the check for rows that lie too far ahead fails', async () => {
+test('a claim takes due rows when the check for rows too far ahead fails', async () => {
   await fill(20, 1, START)
   let failures = 0
   const failing = testDeps(database.url, {
@@ -134,7 +134,7 @@ test('a claim takes what is due when the check for rows that lie too far ahead f
   }
 })
 
-test('a process whose clock is an hour behind shortens no lease and no pause of the others', async () => {
+test('a process with a clock an hour behind shortens no lease and no pause of others', async () => {
   await fill(4, 10, START)
   const waiting = sql('test_waiting', 'select id, due_at, lease_owner from webhook_deliveries order by id')
   const slow = testDeps(database.url, { clock: settableClock(new Date(START.getTime() - 3_600_000)) })
@@ -156,7 +156,7 @@ test('a process whose clock is an hour behind shortens no lease and no pause of 
   }
 })
 
-test('a lease that lies a day ahead ends once a process has seen it unchanged for longer than a lease', async () => {
+test('a lease a day ahead ends after a process has seen it unchanged for longer than a lease', async () => {
   const ahead = testDeps(database.url, { clock: settableClock(new Date(START.getTime() + 86_400_000)) })
   try {
     await fill(1, 3, START)
