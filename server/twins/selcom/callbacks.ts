@@ -1,4 +1,4 @@
-// Callbacks: made when an order changes, signed, and sent to the address that its creation named.
+// Sends signed callbacks when an order changes, to the URL of the order.
 
 import { Pool } from 'undici'
 import { type Clock, systemClock } from '../../src/kernel/lib/index.ts'
@@ -16,36 +16,15 @@ const FOREIGN_SECRET = "somebody else's secret"
 
 type Message = { headers: Record<string, string>; body: string }
 
-/** Makes the sender of callbacks; every one is written into `entries`. */
+/** Makes the sender of callbacks. It adds each callback to `entries`. */
 export function createCallbacks(
   account: Account,
   settings: Settings,
   entries: CallbackEntry[],
   clock: Clock = systemClock,
 ): Callbacks {
-  const pools = new Map<string, Pool>()
+  const { post, close } = createPoster(settings)
   let is_closed = false
-
-  const poolOf = (origin: string): Pool => {
-    const known = pools.get(origin)
-    if (known) return known
-    const pool = new Pool(origin, { connections: CONNECTIONS_MAX, pipelining: 1 })
-    pools.set(origin, pool)
-    return pool
-  }
-
-  /** The status that the receiver answers; null without an answer in time. */
-  const post = async (url: URL, { headers, body }: Message): Promise<number | null> => {
-    const path = url.pathname + url.search
-    const signal = AbortSignal.timeout(settings.callback_timeout_ms)
-    try {
-      const answer = await poolOf(url.origin).request({ path, method: 'POST', headers, body, signal })
-      await answer.body.dump()
-      return answer.statusCode
-    } catch {
-      return null
-    }
-  }
 
   const attempt = async (url: URL, entry: CallbackEntry, message: Message, retries: number): Promise<void> => {
     if (is_closed) return
@@ -56,7 +35,7 @@ export function createCallbacks(
     else clock.after(settings.callback_retry_pause_ms, () => void attempt(url, entry, message, retries + 1))
   }
 
-  /** Resolves after the first attempt. */
+  /** Sends a callback. Resolves after the first attempt. */
   const send = async (order: Order, payment_status: Word, kind: CallbackKind, message: Message | null) => {
     if (order.webhook === null) return
     const { order_id } = order
@@ -90,12 +69,40 @@ export function createCallbacks(
       if (!is_due) return
       if (kind === 'late') clock.after(settings.callback_late_ms, () => void tell(order, kind, word))
       else if (kind === 'reordered') void tell(order, kind, word).then(() => tell(order, kind, 'PENDING'))
-      // The forged one has come already; what follows is true.
+      // The forged callback was sent before; this one is true.
       else if (kind === 'forged') void tell(order, 'plain', word)
       else for (let sent = 0; sent < (kind === 'duplicate' ? 3 : 1); sent++) void tell(order, kind, word)
     },
     async close() {
       is_closed = true
+      await close()
+    },
+  }
+}
+
+/** Makes the function that posts a message. It returns the receiver's status, or null without an answer in time. */
+function createPoster(settings: Settings) {
+  const pools = new Map<string, Pool>()
+  const poolOf = (origin: string): Pool => {
+    const existing = pools.get(origin)
+    if (existing) return existing
+    const pool = new Pool(origin, { connections: CONNECTIONS_MAX, pipelining: 1 })
+    pools.set(origin, pool)
+    return pool
+  }
+  return {
+    async post(url: URL, { headers, body }: Message): Promise<number | null> {
+      const path = url.pathname + url.search
+      const signal = AbortSignal.timeout(settings.callback_timeout_ms)
+      try {
+        const answer = await poolOf(url.origin).request({ path, method: 'POST', headers, body, signal })
+        await answer.body.dump()
+        return answer.statusCode
+      } catch {
+        return null
+      }
+    },
+    async close(): Promise<void> {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()))
     },
   }

@@ -1,32 +1,32 @@
-// Callbacks of an asynchronous application: posted without a signature to the address that it registered.
+// Sends the callbacks of an asynchronous application, without a signature, to its registered URL.
 
 import { request } from 'undici'
 import type { Transaction } from './book.ts'
+import type { TwinReply } from './reply.ts'
 import type { Settings } from './settings.ts'
-import type { Reply } from './twin.ts'
 
-/** One callback that was due, and what came back. */
+/** One due callback and the receiver's answer. */
 export type CallbackEntry = {
   conversation: string
   code: string
   forged: boolean
   status: number | null
-  /** What the receiver answered, as far as it was JSON. */
+  /** The receiver's answer if it was JSON, else null. */
   answer: Record<string, unknown> | null
 }
 
 /** The callbacks of a twin. */
 export type Callbacks = {
-  /** Sends what there is to say of a transaction once it is decided. */
-  follow(transaction: Transaction, decided: Promise<Reply | null>): void
+  /** Sends the callbacks of a transaction when it is decided. */
+  follow(transaction: Transaction, decided: Promise<TwinReply | null>): void
   entries: readonly CallbackEntry[]
-  /** Resolves when those under way have ended. */
+  /** Resolves when all running callbacks have ended. */
   idle(): Promise<void>
 }
 
 const TIMEOUT_MS = 5_000
 
-/** Makes them. */
+/** Makes the callbacks. */
 export function createCallbacks(settings: Settings): Callbacks {
   const entries: CallbackEntry[] = []
   const under_way = new Set<Promise<void>>()
@@ -52,7 +52,7 @@ export function createCallbacks(settings: Settings): Callbacks {
       entry.status = response.statusCode
       entry.answer = (await response.body.json()) as Record<string, unknown>
     } catch {
-      // The receiver is away, or speaks no JSON: the entry shows what there is.
+      // Without an answer in JSON, the entry keeps the status that is known.
     }
   }
   const track = (work: Promise<void>) => {
@@ -67,8 +67,8 @@ export function createCallbacks(settings: Settings): Callbacks {
         if (reply === null) return
         const code = reply.content.output_ResponseCode ?? ''
         const times = settings.callbacks === 'duplicate' ? 3 : 1
-        const told = code === 'INS-0' ? settings.callback_success : code
-        await Promise.all(Array.from({ length: times }, () => post(transaction, told, false)))
+        const sent_code = code === 'INS-0' ? settings.callback_success : code
+        await Promise.all(Array.from({ length: times }, () => post(transaction, sent_code, false)))
       })
       track(work)
     },

@@ -2,7 +2,8 @@
 
 import { count } from './book.ts'
 import type { Call } from './fates.ts'
-import { type Reply, said, type Twin } from './twin.ts'
+import { replyWith, type TwinReply } from './reply.ts'
+import type { Twin } from './twin.ts'
 
 /** A request as it came. `path` is without environment and market; null: they were others. */
 export type Incoming = {
@@ -16,9 +17,9 @@ export type Incoming = {
 export const PAGE = 'page'
 
 /** Null: let in. `PAGE`: refused by somebody who speaks no JSON. */
-export function checkDoor(twin: Twin, call: Call, { headers }: Incoming): Reply | typeof PAGE | null {
+export function checkDoor(twin: Twin, call: Call, { headers }: Incoming): TwinReply | typeof PAGE | null {
   const { settings, account, book } = twin
-  const refuse = (check: string, reply: Reply | typeof PAGE) => {
+  const refuse = (check: string, reply: TwinReply | typeof PAGE) => {
     count(book.refusals, check)
     return reply
   }
@@ -26,12 +27,12 @@ export function checkDoor(twin: Twin, call: Call, { headers }: Incoming): Reply 
   if (!settings.origins.includes('*') && !settings.origins.includes(origin)) {
     return refuse('origin', { http: 403, content: { output_error: 'Origin is not trusted' } })
   }
-  if (origin === '') return refuse('no origin', said(400, 'INS-20'))
-  if (headers['content-type'] !== 'application/json') return refuse('content-type', said(400, 'INS-21'))
+  if (origin === '') return refuse('no origin', replyWith(400, 'INS-20'))
+  if (headers['content-type'] !== 'application/json') return refuse('content-type', replyWith(400, 'INS-21'))
   const held = bearerIn(twin, headers.authorization)
-  if (call === 'session') return held === account.api_key ? null : refuse('api key', said(400, 'INS-989'))
+  if (call === 'session') return held === account.api_key ? null : refuse('api key', replyWith(400, 'INS-989'))
   if (held === null || !twin.sessions.knows(held)) return refuse('session', noSession(twin))
-  return settings.closed.includes(call) ? refuse('closed', said(400, 'INS-997')) : null
+  return settings.closed.includes(call) ? refuse('closed', replyWith(400, 'INS-997')) : null
 }
 
 /** What a request's bearer holds; null: nothing that was encrypted with the market's key. */
@@ -40,12 +41,12 @@ export function bearerIn(twin: Twin, authorization: string | undefined): string 
   return bearer === undefined ? null : twin.key.open(bearer)
 }
 
-function noSession({ settings }: Twin): Reply | typeof PAGE {
+function noSession({ settings }: Twin): TwinReply | typeof PAGE {
   switch (settings.no_session) {
     case 'error':
       return { http: 401, content: { output_error: 'The session is invalid or has expired' } }
     case 'code':
-      return said(400, 'INS-989')
+      return replyWith(400, 'INS-989')
     case 'page':
       return PAGE
   }

@@ -4,11 +4,12 @@ import { count } from './book.ts'
 import { checkFields, type Texts, type Wrong } from './check.ts'
 import { bearerIn, checkDoor, type Incoming, type PAGE } from './door.ts'
 import { type Call, WIRE_FAULTS, type WireFault } from './fates.ts'
+import { replyWith, type TwinReply } from './reply.ts'
 import { giveBack, lookUp, query, request } from './transactions.ts'
-import { type Reply, said, type Twin } from './twin.ts'
+import type { Twin } from './twin.ts'
 
 /** What comes of a request: an answer, or none, or a page that is no answer; and what happens to it on its way. */
-export type Outcome = { reply: Reply | typeof PAGE | null; fault: WireFault | null }
+export type Outcome = { reply: TwinReply | typeof PAGE | null; fault: WireFault | null }
 
 const OPERATIONS: Readonly<Record<string, Call>> = {
   'GET /getSession/': 'session',
@@ -24,7 +25,7 @@ export async function handle(twin: Twin, incoming: Incoming): Promise<Outcome> {
   const { book, chances } = twin
   const refuse = (http: number, { check, code }: Wrong): Outcome => {
     count(book.refusals, check)
-    return { reply: said(http, code), fault: null }
+    return { reply: replyWith(http, code), fault: null }
   }
   if (incoming.path === null) return refuse(400, { check: 'market', code: 'INS-998' })
   const call = OPERATIONS[`${incoming.method} ${incoming.path}`]
@@ -38,7 +39,7 @@ export async function handle(twin: Twin, incoming: Incoming): Promise<Outcome> {
   if (call === 'session') {
     if (fault !== null && !WIRE_FAULTS[fault].executes) return { reply: null, fault }
     book.sessions++
-    return { reply: said(200, 'INS-0', { output_SessionID: twin.sessions.open() }), fault }
+    return { reply: replyWith(200, 'INS-0', { output_SessionID: twin.sessions.open() }), fault }
   }
   const fields = incoming.fields ?? {}
   const wrong = checkFields(call, fields)
@@ -50,7 +51,7 @@ export async function handle(twin: Twin, incoming: Incoming): Promise<Outcome> {
   return { reply: await work(twin, call, fields as Texts), fault }
 }
 
-function work(twin: Twin, call: Exclude<Call, 'session'>, fields: Texts): Promise<Reply | null> {
+function work(twin: Twin, call: Exclude<Call, 'session'>, fields: Texts): Promise<TwinReply | null> {
   switch (call) {
     case 'c2b':
     case 'b2c':

@@ -3,17 +3,19 @@
 import { count, execute, reverse, type Transaction } from './book.ts'
 import { amountOf, type Texts } from './check.ts'
 import { FATES, type Fate } from './fates.ts'
-import { type Reply, said, type Twin } from './twin.ts'
+import { replyWith, type TwinReply } from './reply.ts'
+import type { Twin } from './twin.ts'
 
 /** A request for a payment or a payout. Answers when it is decided, or at once; null: never. */
-export function request(twin: Twin, kind: 'c2b' | 'b2c', fields: Texts): Promise<Reply | null> {
+export function request(twin: Twin, kind: 'c2b' | 'b2c', fields: Texts): Promise<TwinReply | null> {
   const { book, chances, clock, settings } = twin
   const conversation = fields.input_ThirdPartyConversationID ?? ''
   const amount = amountOf(fields.input_Amount ?? '')
-  if (amount === null) return refused(twin, 'input_Amount', said(400, 'INS-15'))
+  if (amount === null) return refused(twin, 'input_Amount', replyWith(400, 'INS-15'))
   const earlier = book.by_conversation.get(conversation)
   if (earlier) earlier.requests++
-  if (earlier || book.used.has(conversation)) return refused(twin, 'duplicate', said(409, 'INS-10', echo(conversation)))
+  if (earlier || book.used.has(conversation))
+    return refused(twin, 'duplicate', replyWith(409, 'INS-10', echo(conversation)))
   const msisdn = fields.input_CustomerMSISDN ?? ''
   const number = book.by_conversation.size + 1
   const transaction: Transaction = {
@@ -36,23 +38,23 @@ export function request(twin: Twin, kind: 'c2b' | 'b2c', fields: Texts): Promise
   book.by_conversation.set(conversation, transaction)
   book.by_own_id.set(transaction.receipt, transaction)
   book.by_own_id.set(transaction.own_conversation, transaction)
-  const decided = new Promise<Reply | null>((resolve) => {
+  const decided = new Promise<TwinReply | null>((resolve) => {
     const decide = () => resolve(decideNow(twin, transaction))
     if (settings.decide_ms === 0) decide()
     else clock.after(settings.decide_ms, decide)
   })
   if (settings.mode === 'sync') return decided
   twin.callbacks.follow(transaction, decided)
-  return Promise.resolve(said(201, 'INS-0', ids(transaction)))
+  return Promise.resolve(replyWith(201, 'INS-0', ids(transaction)))
 }
 
 /** Does what fate wants, and answers what fate says. */
-function decideNow(twin: Twin, transaction: Transaction): Reply | null {
+function decideNow(twin: Twin, transaction: Transaction): TwinReply | null {
   const { book, clock, settings } = twin
   const fate: Fate = FATES[transaction.fate]
   if (fate.truth === 'paid' && !execute(book, transaction)) {
     transaction.state = 'failed'
-    return said(422, 'INS-2006', ids(transaction))
+    return replyWith(422, 'INS-2006', ids(transaction))
   }
   if (fate.truth === 'failed') transaction.state = 'failed'
   if (fate.later !== undefined) {
@@ -65,20 +67,20 @@ function decideNow(twin: Twin, transaction: Transaction): Reply | null {
   if (fate.said === null) return null
   const [http, code] = fate.said
   const receipt = code === 'INS-0' ? { output_TransactionID: fate.receipt ?? transaction.receipt } : {}
-  return said(http, code, { ...ids(transaction), ...receipt })
+  return replyWith(http, code, { ...ids(transaction), ...receipt })
 }
 
 /** The state of a transaction, found by any of its three ids. A question's own id is used once, too. */
-export function query({ book, settings }: Twin, fields: Texts): Reply {
+export function query({ book, settings }: Twin, fields: Texts): TwinReply {
   const { input_QueryReference: asked = '', input_ThirdPartyConversationID: own = '' } = fields
-  if (isUsed(book, own)) return refuse({ book }, 'duplicate', said(409, 'INS-10', echo(own)))
+  if (isUsed(book, own)) return refuse({ book }, 'duplicate', replyWith(409, 'INS-10', echo(own)))
   book.used.add(own)
   const found = book.by_conversation.get(asked) ?? book.by_own_id.get(asked)
   const is_shown = found !== undefined && (settings.finds_unpaid || found.executions > 0)
-  if (!is_shown) return refuse({ book }, 'not found', said(400, 'INS-23', echo(own)))
+  if (!is_shown) return refuse({ book }, 'not found', replyWith(400, 'INS-23', echo(own)))
   const { words } = settings
   const word = found.state === 'reversed' ? words.paid : words[found.state]
-  return said(200, 'INS-0', {
+  return replyWith(200, 'INS-0', {
     ...echo(own),
     output_ConversationID: found.own_conversation,
     output_ResponseTransactionStatus: word,
@@ -88,24 +90,25 @@ export function query({ book, settings }: Twin, fields: Texts): Reply {
 }
 
 /** Gives a payment back. */
-export function giveBack(twin: Twin, fields: Texts): Reply {
+export function giveBack(twin: Twin, fields: Texts): TwinReply {
   const { book } = twin
   const { input_TransactionID: receipt = '', input_ThirdPartyConversationID: own = '' } = fields
-  if (isUsed(book, own)) return refuse(twin, 'duplicate', said(409, 'INS-10', echo(own)))
+  if (isUsed(book, own)) return refuse(twin, 'duplicate', replyWith(409, 'INS-10', echo(own)))
   const found = book.by_own_id.get(receipt)
-  if (found === undefined || found.receipt !== receipt) return refuse(twin, 'not ours', said(400, 'INS-35', echo(own)))
+  if (found === undefined || found.receipt !== receipt)
+    return refuse(twin, 'not ours', replyWith(400, 'INS-35', echo(own)))
   book.used.add(own)
-  if (found.state !== 'paid') return refuse(twin, 'not paid', said(401, 'INS-6', echo(own)))
+  if (found.state !== 'paid') return refuse(twin, 'not paid', replyWith(401, 'INS-6', echo(own)))
   reverse(book, found)
   const output_TransactionID = `REV${found.receipt}`
-  return said(200, 'INS-0', { ...echo(own), output_ConversationID: found.own_conversation, output_TransactionID })
+  return replyWith(200, 'INS-0', { ...echo(own), output_ConversationID: found.own_conversation, output_TransactionID })
 }
 
 /** The name behind a number. */
-export function lookUp(twin: Twin, fields: Texts): Reply {
+export function lookUp(twin: Twin, fields: Texts): TwinReply {
   const { input_CustomerMSISDN: msisdn = '', input_ThirdPartyConversationID: own = '' } = fields
-  if (twin.chances.fate(`name ${msisdn}`, msisdn) === 'no_such_number') return said(400, 'INS-2051', echo(own))
-  return said(200, 'INS-0', {
+  if (twin.chances.fate(`name ${msisdn}`, msisdn) === 'no_such_number') return replyWith(400, 'INS-2051', echo(own))
+  return replyWith(200, 'INS-0', {
     ...echo(own),
     output_CustomerFirstName: 'ASHA',
     output_CustomerLastName: `JUMA ${msisdn.slice(-4)}`,
@@ -124,11 +127,11 @@ function echo(conversation: string): Record<string, string> {
   return { output_ThirdPartyConversationID: conversation }
 }
 
-function refused(twin: Twin, check: string, reply: Reply): Promise<Reply> {
+function refused(twin: Twin, check: string, reply: TwinReply): Promise<TwinReply> {
   return Promise.resolve(refuse(twin, check, reply))
 }
 
-function refuse({ book }: Pick<Twin, 'book'>, check: string, reply: Reply): Reply {
+function refuse({ book }: Pick<Twin, 'book'>, check: string, reply: TwinReply): TwinReply {
   count(book.refusals, check)
   return reply
 }
