@@ -1,23 +1,23 @@
-// The book of the mock provider process: every payment that it ever took, kept in memory. Payouts: payout-book.ts.
+// The book of the mock provider process: all accepted payments, in memory. Payouts: payout-book.ts.
 
 import type { Clock } from '../../../kernel/lib/index.ts'
 import { type Answer, METHODS, type PaymentRequest } from '../port.ts'
 import { answerAt, type Profile, paymentTokenOf, type Step, timelineOf, WORDS } from './engine.ts'
 import { qrPayload } from './qr.ts'
 
-/** About a gigabyte. Nothing is ever dropped from a book: a full one takes no more payments. */
+/** About a gigabyte. A book drops nothing: a full book accepts no more payments. */
 const PAYMENTS_MAX = 3_000_000
 const REFERENCE_MAX_CHARS = 128
-/** An amount in cents as the wire carries it. */
+/** An amount in cents as text. */
 export const AMOUNT = /^[1-9]\d{0,16}$/
 
 type Payment = PaymentRequest & { sent_at: Date; prompts: number }
 type Word = (typeof WORDS)[keyof typeof WORDS]
 
-/** One payment as the book shows it. */
+/** One payment in the book. */
 export type BookEntry = { reference: string; status: string | null; amount_minor: string; prompts: number }
 
-/** The sums over the book; `prompts` is how often a payer was asked. */
+/** The sums of the book. `prompts` counts the prompts to payers. */
 export type BookTotals = {
   payments: number
   prompts: number
@@ -34,13 +34,13 @@ export type Taken = {
   qr_payload?: string
 }
 
-/** Makes an empty book. `onTaken` is called once for each payment, with its life. */
+/** Makes an empty book. It calls `onTaken` once for each payment with its timeline. */
 export function createBook(clock: Clock, profile: Profile, onTaken: (reference: string, timeline: Step[]) => void) {
   const payments = new Map<string, Payment>()
   let prompts = 0
 
   return {
-    /** Takes a payment, once for each reference; the first request is the one that counts. */
+    /** Accepts a payment once for each reference. The first request counts. */
     take(content: unknown): Taken | 'malformed' | 'full' {
       const request = requestOf(content, clock)
       if (request === null) return 'malformed'
@@ -56,7 +56,7 @@ export function createBook(clock: Clock, profile: Profile, onTaken: (reference: 
       return takenOf(payment, timeline[0].answer, profile)
     },
 
-    /** The status of each of some payments. */
+    /** The statuses of payments. */
     statuses(content: unknown): Record<string, unknown>[] | 'malformed' {
       const references = referencesOf(content)
       if (references === null) return 'malformed'

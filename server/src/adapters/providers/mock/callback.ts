@@ -1,5 +1,5 @@
-// The mock provider's callbacks: made and signed on its side, checked on ours, sent when the life of a payment, or of a
-// payout, says so.
+// The callbacks of the mock provider: scheduled by the timeline of a payment or payout, signed by the provider and verified by
+// the platform.
 
 import { createHmac } from 'node:crypto'
 import { type Clock, sameSecret } from '../../../kernel/lib/index.ts'
@@ -11,14 +11,14 @@ const SIGNATURE_HEADER = 'x-mock-signature'
 const SIGNATURE_CHARS = 64
 const BODY_MAX_BYTES = 4096
 
-/** One callback, ready to be sent. Sent again, it is the same bytes. */
+/** A callback to send. A repeat has the same bytes. */
 export type Callback = { headers: Record<string, string>; body: Buffer }
 
 type AnyStep = Step<Answer | PayoutAnswer>
 
 /**
- * Calls `send` for every callback in the life of a payment or payout that was taken just now, at the time of each. A
- * repeated callback is sent at once, without waiting for the first one's answer: that is how networks misbehave.
+ * Schedules `send` for every callback in the timeline of a payment or payout that was accepted now. Repeated callbacks are sent
+ * at once, without waiting for the first answer, as real networks do.
  */
 export function scheduleCallbacks(
   clock: Clock,
@@ -37,12 +37,12 @@ export function scheduleCallbacks(
   }
 }
 
-/** No timer fires earlier than this before its time. */
+/** A timer fires at most this early. */
 const EARLY_MS_MAX = 1_000
 
 /**
- * A timer of the machine may fire a moment early: a caller that is called back and asks at once must hear the outcome. If much
- * more time is left, the clock has stepped back.
+ * Runs at a time, also if the timer fires a little early: a caller that queries after its callback must get the outcome. If
+ * much more time is left, the clock stepped back.
  */
 function onceItIs(clock: Clock, time_ms: number, run: () => void): void {
   clock.after(Math.max(0, time_ms - clock.now().getTime()), () => {
@@ -58,7 +58,7 @@ function makeCallback(secret: string, reference: string, step: AnyStep, index: n
   return { headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: signatureOf(secret, body) }, body }
 }
 
-/** Checks a callback on its raw bytes. Whatever is wrong with it, it is just not verified. */
+/** Verifies a callback on its raw bytes. An invalid callback is not verified and never throws. */
 export function verifyCallback(
   secret: string,
   headers: Record<string, string | undefined>,
@@ -74,7 +74,7 @@ export function verifyCallback(
       if (typeof content.reference === 'string') return { verified: true, reference: content.reference }
     }
   } catch {
-    // Signed but unreadable: it names no payment.
+    // A signed but unreadable callback names no payment.
   }
   return { verified: false }
 }

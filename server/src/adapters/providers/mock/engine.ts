@@ -1,36 +1,36 @@
-// The mock provider's mind: the life of a payment, computed from its request alone. Pure: every process, and every
-// restart, comes to the same life.
+// The engine of the mock provider: computes the timeline of a payment from its request. Pure: every process computes the same
+// timeline, also after a restart.
 
 import { hash } from 'node:crypto'
 import type { Answer, PaymentRequest, SimulateStatus } from '../port.ts'
 import { type Fate, MAGIC_NUMBERS, type Result } from './magic.ts'
 
-/** How one mock provider behaves. */
+/** The behaviour of a mock provider. */
 export type Profile = {
-  /** Share of payments that succeed when nothing else decides their fate. */
+  /** The share of successful payments without a magic number. */
   success_default: 'always' | number
-  /** Decides by chance, together with the payment's reference. */
+  /** The seed of chance, used with the payment's reference. */
   seed: string
   /** Pause before each outcome. */
   delay_ms: number
 }
 
-/** One moment of a payment's life, or a payout's: from `at_ms` after the provider took it, `answer` is the truth. */
+/** One step of a timeline: from `at_ms` after the acceptance, `answer` is the status. */
 export type Step<Said = Answer> = { at_ms: number; answer: Said; callbacks: number }
 
-/** A life in the order of time. The first step is the provider's answer to the request itself. */
+/** The steps in the order of time. The first step is the answer to the request itself. */
 export type Timeline<Said = Answer> = [Step<Said>, ...Step<Said>[]]
 
-/** What the engine reads of a request. */
+/** The fields of a request that the engine reads. */
 export type EngineRequest = Pick<
   PaymentRequest,
   'reference' | 'method' | 'phone' | 'amount_minor' | 'currency' | 'simulate_status' | 'on_page'
 >
 
-/** So long a payer sees a code on a page before the scan is simulated. */
+/** How long a payer sees a code on a page before the simulated scan. */
 const SCAN_MS = 5_000
 
-/** The provider's own words. NOT_FOUND is an answer, never a state of a payment. */
+/** The provider's statuses. NOT_FOUND is an answer, never a status of a payment. */
 export const WORDS = {
   accepted: 'PENDING',
   succeeded: 'COMPLETED',
@@ -51,7 +51,7 @@ const SIMULATED: Record<SimulateStatus, Fate> = {
   reversed: fateOfEnding('012'),
 }
 
-/** The life of a payment. */
+/** Computes the timeline of a payment. */
 export function timelineOf(request: EngineRequest, profile: Profile): Timeline {
   const digest = digestOf(request.reference, profile)
   const provider_id = providerIdOf(request.reference, profile)
@@ -65,16 +65,16 @@ export function timelineOf(request: EngineRequest, profile: Profile): Timeline {
   return lifeOf(taken, results, fate.callbacks, { ...profile, delay_ms: pauseOf(request, profile) })
 }
 
-/** On a page a prompt has its result at once, and a code stays until the simulated scan. */
+/** On a page, a prompt has its result at once, and a code after the simulated scan. */
 function pauseOf({ method, on_page }: EngineRequest, { delay_ms }: Profile): number {
   if (!on_page) return delay_ms
   return method === 'qr' ? Math.max(SCAN_MS, delay_ms) : 0
 }
 
-/** The shortest time between two results, whatever the pause is: callers can see each of them. */
+/** The shortest time between two results, so that callers can see each of them. */
 const RESULT_GAP_MIN_MS = 300
 
-/** The life of what is taken at once and has its results one after the other, each of them called back. */
+/** Makes the timeline of an accepted request with its results in order, each with its callbacks. */
 export function lifeOf<Said>(
   taken: Said,
   results: readonly Said[],
@@ -90,23 +90,23 @@ export function lifeOf<Said>(
   return timeline
 }
 
-/** What the provider answers to a status query at `now`. A request that it never took is not found. */
+/** The answer to a status query at `now`. A request that was never accepted is not found. */
 export function answerAt(request: EngineRequest & { sent_at: Date | null }, profile: Profile, now: Date): Answer {
   if (request.sent_at === null) return { kind: 'not_found', provider_status: WORDS.not_found }
   return truthAt(timelineOf(request, profile), request.sent_at, now)
 }
 
-/** So far the clocks of two machines may be apart. */
+/** The greatest difference between the clocks of two machines. */
 const CLOCKS_DIFFER_MS_MAX = 60_000
 
-/** What is true at `now` of what was taken at `taken_at`, and when that changes. */
+/** The status at `now` of a request accepted at `taken_at`, and the time until its next change. */
 export function truthAt<Said extends object>(
   timeline: Timeline<Said>,
   taken_at: Date,
   now: Date,
 ): Said | (Said & { ask_again_ms: number }) {
   const ahead_ms = taken_at.getTime() - now.getTime()
-  // The clocks of two machines differ a little. A larger lead means that the clock stepped back: then all has happened.
+  // A larger lead than clock difference means that the clock stepped back: then all steps have passed.
   const elapsed_ms = ahead_ms > CLOCKS_DIFFER_MS_MAX ? Number.POSITIVE_INFINITY : Math.max(0, -ahead_ms)
   const [first, ...later] = timeline
   let current = first
@@ -142,10 +142,10 @@ function fateOf(request: EngineRequest, profile: Profile, digest: Buffer): Fate 
 }
 
 function answerOf(result: Result, request: EngineRequest, provider_id: string): Answer {
-  const said = { provider_status: WORDS[result.kind], provider_id }
-  if (result.kind === 'declined') return { kind: 'declined', reason: result.reason, ...said }
+  const common = { provider_status: WORDS[result.kind], provider_id }
+  if (result.kind === 'declined') return { kind: 'declined', reason: result.reason, ...common }
   const extra_minor = result.kind === 'succeeded' ? (result.extra_minor ?? 0n) : 0n
-  return { kind: result.kind, amount_minor: request.amount_minor + extra_minor, currency: request.currency, ...said }
+  return { kind: result.kind, amount_minor: request.amount_minor + extra_minor, currency: request.currency, ...common }
 }
 
 function fateOfEnding(ending: string): Fate {

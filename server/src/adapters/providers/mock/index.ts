@@ -1,4 +1,4 @@
-// The mock provider inside this process: the sandbox, and the default provider of a fresh installation.
+// The mock provider in this process: the provider of the sandbox and the default provider of a new installation.
 
 import type { Clock } from '../../../kernel/lib/index.ts'
 import {
@@ -20,7 +20,7 @@ export type { Profile } from './engine.ts'
 export { MAGIC_NUMBERS, type MagicNumber, PAYOUT_MAGIC_NUMBERS, type PayoutMagicNumber } from './magic.ts'
 export { createRemoteMockProvider, type RemoteMockProvider } from './remote.ts'
 
-/** Payments that are remembered as taken, and payouts. Beyond it, only a very late repeat is called back again. */
+/** Remembered payments, and payouts. Beyond this number, a very late repeat causes its callbacks again. */
 const REMEMBERED_MAX = 50_000
 
 /** Options of `createMockProvider`. */
@@ -35,8 +35,8 @@ export type MockProviderOptions = {
 }
 
 /**
- * Makes a mock provider that needs no network and keeps no book: outcomes follow from the request and the time at
- * which it was taken. Only callbacks that are still due are lost when the process ends; asking finds those outcomes.
+ * Makes a mock provider without network and book: outcomes follow from the request and the time of its acceptance. When the
+ * process ends, only due callbacks are lost; queries still find the outcomes.
  */
 export function createMockProvider(options: MockProviderOptions): Provider {
   const { name, profile, clock, secret, sink } = options
@@ -47,11 +47,11 @@ export function createMockProvider(options: MockProviderOptions): Provider {
     try {
       await sink(name, callback.headers, callback.body)
     } catch {
-      // A receiver's failure is the receiver's: a callback is only a hint.
+      // A failed callback is ignored, because it is only a hint.
     }
   }
 
-  /** Takes what was asked for, once for each reference. The first answer is the one to every repeat. */
+  /** Accepts a request once for each reference. Every repeat gets the first answer. */
   const take = <Said extends Answer | PayoutAnswer>(
     taken: Map<string, Date>,
     reference: string,
@@ -65,7 +65,7 @@ export function createMockProvider(options: MockProviderOptions): Provider {
   }
   const takePayment = (request: PaymentRequest): Answer =>
     take(payments, request.reference, timelineOf(request, profile))
-  // Time zero is when the request was taken here; after a restart, when the caller noted that it was sent.
+  // The timeline begins when this process accepted the request; after a restart, when the caller sent it.
   const takenAt = (taken: Map<string, Date>, { reference, sent_at }: PaymentRequest | PayoutRequest) =>
     taken.get(reference) ?? sent_at
 
@@ -95,14 +95,14 @@ export function createMockProvider(options: MockProviderOptions): Provider {
     payout: async (request) => take(payouts, request.reference, payoutTimelineOf(request, profile)),
     payoutStatus: async (requests) => {
       const now = clock.now()
-      // A payout of a process that died before it noted the answer is not found: this provider died with that process.
+      // If the process died before it stored the answer, the payout is not found, because this provider died too.
       return requests.map((request) => payoutAnswerAt(request, takenAt(payouts, request), profile, now))
     },
     verifyCallback: (headers, body) => verifyCallback(secret, headers, body),
   }
 }
 
-/** Adds to a memory that forgets its oldest entry when it is full. */
+/** Adds an entry and drops the oldest one if the memory is full. */
 function remember(taken: Map<string, Date>, reference: string, at: Date): void {
   taken.set(reference, at)
   if (taken.size <= REMEMBERED_MAX) return

@@ -1,27 +1,27 @@
-// The magic numbers: what the mock provider does for a payer's phone, or for a payout's phone or account, that ends in
-// three given digits. Behaviour and documentation come from these two tables.
+// The magic numbers of the mock provider: the last three digits of a payer's phone, or of a payout's destination, choose the
+// outcome. Behaviour and documentation come from these two tables.
 
 import type { FailureReason, PayoutFailure } from '../port.ts'
 
-/** One thing that a provider says about a payment, in the order it says it. */
+/** One result of a payment. */
 export type Result =
   | { kind: 'succeeded'; extra_minor?: bigint }
   | { kind: 'held' | 'reversed' }
   | { kind: 'declined'; reason: FailureReason }
 
-/** What becomes of a payment after it was asked for. */
+/** The outcome of a payment. */
 export type Fate = {
-  /** What the provider says, one after the other; nothing at all when it never decides. */
+  /** The results in order. Empty if the provider never decides. */
   results: readonly Result[]
-  /** How often each result is called back. */
+  /** The number of callbacks for each result. */
   callbacks: number
-  /** True when the only result is already the answer to the request. */
+  /** True if the only result is already the answer to the request. */
   at_once?: true
 }
 
-/** One row of a table. */
+/** A row of a table. */
 type MagicRow<Any> = { ending: string; happens: string; ends_as: string; fate: Any }
-/** One row of the table of payments. */
+/** A row of the table of payments. */
 export type MagicNumber = MagicRow<Fate>
 
 const SUCCESS: Result = { kind: 'succeeded' }
@@ -109,27 +109,27 @@ export const MAGIC_NUMBERS: readonly MagicNumber[] = [
   },
 ]
 
-/** One thing that a provider says about a payout, in the order it says it. */
+/** One result of a payout. */
 export type PayoutResult =
   | { kind: 'succeeded' }
   | { kind: 'reversed'; charge_returned: boolean }
   | { kind: 'declined'; reason: PayoutFailure }
 
 /**
- * What becomes of a payout after it was asked for: it is taken, and what came of it is told; it is taken, and nobody is
- * ever told what came of it; or the asker's address is refused, and it is not taken.
+ * The outcome of a payout. `taken`: accepted, with known results. `unclear`: accepted, and the provider never reports a result.
+ * `refused`: the caller's address is refused and the payout is not accepted.
  */
 export type PayoutFate =
   | { request: 'taken'; results: readonly PayoutResult[]; callbacks: number }
   | { request: 'unclear' }
   | { request: 'refused' }
 
-/** One row of the table of payouts. */
+/** A row of the table of payouts. */
 export type PayoutMagicNumber = MagicRow<PayoutFate>
 
 const PAID: PayoutResult = { kind: 'succeeded' }
 
-/** What becomes of a payout to any other destination. */
+/** The outcome of a payout to any other destination. */
 export const PAYOUT_PAID: PayoutFate = { request: 'taken', results: [PAID], callbacks: 1 }
 
 /** The table of payouts, by the ending of the destination. */

@@ -1,18 +1,18 @@
-// One POST over a connection pool, on undici's lowest layer: no streams, no abort signals, one timer.
+// Sends one POST over undici's dispatch: no streams, no abort signals, one timer.
 
 import type { Pool } from 'undici'
 
 /**
- * What came of a POST: a whole answer, or why there is none. `unsent`: no byte of the request was written, and none will
- * be: no connection came about, or none was free in time.
+ * The result of a POST: a whole answer, or the reason why there is none. `unsent`: no byte was and will be written, because no
+ * connection was made or free in time.
  */
 export type Posted =
   | { status: number; text: string }
   | { failed: 'timeout' | 'unreachable' | 'unreadable'; unsent: boolean }
 
 /**
- * Sends a body and reads the answer. Never throws. `timeout_ms` counts from the call, so that waiting for a free
- * connection cannot add to it; a request that ran out of time while it waited is not sent any more.
+ * Sends a body and reads the answer. Never throws. `timeout_ms` counts from the call and includes the wait for a connection. A
+ * request that times out while it waits is not sent.
  */
 export function post(
   pool: Pool,
@@ -38,7 +38,7 @@ export function post(
     pool.dispatch(
       { path, method: 'POST', headers, body },
       {
-        // Called before the first byte is written; aborted here, none is.
+        // undici calls this before it writes the first byte: an abort here prevents the request.
         onRequestStart(controller) {
           if (timed_out) controller.abort(new Error('no answer in time'))
           else abort = (reason) => controller.abort(reason)

@@ -2,7 +2,7 @@
 
 import { formatAmount } from '../../../kernel/lib/index.ts'
 
-/** Acquirer numbers are given out by the Bank of Tanzania; this one belongs to nobody. */
+/** The Bank of Tanzania assigns acquirer numbers. This number is not assigned. */
 const ACQUIRER = '09999'
 const CURRENCY_NUMBER = '834'
 

@@ -1,4 +1,4 @@
-// Reading what the mock provider process answers over HTTP. Whatever it sends, something is made of it and nothing thrown.
+// Reads the answers of the mock provider process. Every answer is mapped and none throws.
 
 import {
   type Answer,
@@ -15,13 +15,13 @@ import type { Posted } from './post.ts'
 
 const AMOUNT = /^\d{1,17}$/
 
-/** An answer that says nothing. */
+/** An unknown answer. */
 export type Unknown = Extract<Answer, { kind: 'unknown' }>
 /** The members of a JSON object. */
 export type Fields = Record<string, unknown>
 type Content = { problem: null; content: Fields } | { problem: Unknown; content: null }
 
-/** What an answer to any request holds. */
+/** Reads the content of an answer to any request. */
 export function contentOf(posted: Posted): Content {
   if ('failed' in posted) return problem(posted.failed)
   if (posted.status >= 500) return problem('unreachable')
@@ -31,7 +31,7 @@ export function contentOf(posted: Posted): Content {
   return content ? { problem: null, content } : problem('unreadable')
 }
 
-/** The things that a status answer lists under `name`, by their references. */
+/** The items of a status answer under `name`, by reference. */
 export function listedBy(content: Fields, name: string): Map<unknown, Fields> {
   const listed: unknown = content[name]
   const found = new Map<unknown, Fields>()
@@ -43,7 +43,7 @@ function problem(why: Unknown['why']): Content {
   return { problem: unknown(why), content: null }
 }
 
-/** The answer to a request says only whether it was taken: what was paid is asked for. */
+/** Maps the answer to a payment request: accepted or declined. A query finds the paid amount. */
 export function answerToRequest(content: Fields): QrAnswer {
   const { status, payment_token, qr_payload } = content
   const said = { provider_status: textOf(status), provider_id: textOf(content.provider_id) }
@@ -64,7 +64,7 @@ export function answerToRequest(content: Fields): QrAnswer {
   return unseen(status)
 }
 
-/** What is said about one payment. */
+/** Maps the status of one payment. */
 export function answerToStatus(payment: Fields | undefined): Answer {
   if (payment === undefined) return unknown('unreadable')
   const { status } = payment
@@ -89,8 +89,8 @@ export function answerToStatus(payment: Fields | undefined): Answer {
 }
 
 /**
- * The answer to the request for a payout. Refused is only what the provider itself says: a bare 403 may come from anything
- * on the way, before or after the provider.
+ * Maps the answer to a payout request. Only the provider itself can refuse: a bare 403 may come from a proxy before or after
+ * the provider.
  */
 export function answerToPayout(posted: Posted): PayoutAnswer {
   if ('failed' in posted && posted.unsent) return { kind: 'not_sent', provider_status: null }
@@ -111,7 +111,7 @@ export function answerToPayout(posted: Posted): PayoutAnswer {
   return unseen(status)
 }
 
-/** What is said about one payout. */
+/** Maps the status of one payout. */
 export function answerToPayoutStatus(payout: Fields | undefined): PayoutAnswer {
   if (payout === undefined) return unknown('unreadable')
   const { status } = payout
@@ -169,12 +169,12 @@ function unseen(status: unknown): Unknown {
   return typeof status === 'string' ? unknown('unseen_status', status) : unknown('unreadable')
 }
 
-/** An answer that says nothing, and why. */
+/** Makes an unknown answer with its reason. */
 export function unknown(why: Unknown['why'], provider_status: string | null = null): Unknown {
   return { kind: 'unknown', why, provider_status }
 }
 
-/** The object in a JSON text, or null. */
+/** Parses a JSON object. Null if the text is none. */
 function fieldsOf(text: string): Fields | null {
   try {
     const content: unknown = JSON.parse(text)

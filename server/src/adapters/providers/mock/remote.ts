@@ -1,4 +1,4 @@
-// The mock provider in another process, spoken to over HTTP (see server-app.ts for the other side).
+// The adapter for a mock provider in another process, over HTTP. server-app.ts is its server.
 
 import { Pool } from 'undici'
 import {
@@ -24,19 +24,19 @@ import {
   unknown,
 } from './remote-read.ts'
 
-/** Most references in one status request. */
+/** References in one status request at most. */
 const STATUS_MAX = 500
 const CONNECTIONS_MAX = 64
 const ANSWER_MAX_BYTES = 1024 * 1024
 const HEADERS = { 'content-type': 'application/json' }
 
-/** The adapter, with the way to close its connections. */
+/** The adapter with `close`. */
 export type RemoteMockProvider = Provider & { close(): Promise<void> }
 
 /** Options of `createRemoteMockProvider`. */
 export type RemoteMockOptions = { name: string; url: string; secret: string; timeout_ms?: number }
 
-/** Makes the adapter for a mock provider process at `url`. Nothing that goes wrong there is thrown. */
+/** Makes the adapter for a mock provider process at `url`. It throws for no fault of that process. */
 export function createRemoteMockProvider(options: RemoteMockOptions): RemoteMockProvider {
   const { name, secret, timeout_ms = CALL_MS_MAX } = options
   const { origin, pathname } = new URL(options.url)
@@ -57,7 +57,7 @@ export function createRemoteMockProvider(options: RemoteMockOptions): RemoteMock
     return problem ?? answerToRequest(content)
   }
 
-  /** Asks about a set, in as many requests as that takes. */
+  /** Queries a batch in as few requests as possible. */
   const askAbout = async <Said>(
     name: 'payments' | 'payouts',
     requests: readonly { reference: string }[],
@@ -94,7 +94,7 @@ export function createRemoteMockProvider(options: RemoteMockOptions): RemoteMock
   }
 }
 
-/** A payout as the process takes it. When it was sent is for us to know. */
+/** The fields of a payout for the provider process. `sent_at` is not sent. */
 function fieldsOf({ sent_at: _, amount_minor, ...request }: PayoutRequest): Fields {
   return { ...request, amount_minor: String(amount_minor) }
 }

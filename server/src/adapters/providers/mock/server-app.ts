@@ -1,5 +1,5 @@
-// The mock provider as a process of its own: the engine behind plain HTTP, with a book and with faults on demand.
-// Raw node:http, because the benchmark shares its machine with this process.
+// The mock provider as a separate process: the engine behind HTTP, with a book and with faults on demand. It uses node:http
+// directly, because the benchmark runs on the same machine.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,9 +14,9 @@ import { post } from './post.ts'
 
 const BODY_MAX_BYTES = 256 * 1024
 const KEEP_ALIVE_MS = 60_000
-/** Requests that still run when the server is stopped get this long. */
+/** The time for running requests after the server is stopped. */
 const CLOSE_GRACE_MS = 1000
-/** Callbacks under way at once. Whoever takes one may settle the payment before it answers. */
+/** Concurrent callbacks. The receiver may settle the payment before it answers. */
 const CALLBACK_CONNECTIONS_MAX = 512
 const CALLBACK_RETRIES = 5
 const CALLBACK_RETRY_PAUSE_MS = 1000
@@ -24,28 +24,28 @@ const CALLBACK_TIMEOUT_MS = 5000
 
 /** Options of `startMockServer`. */
 export type MockServerOptions = {
-  /** 0: any free one. */
+  /** The port; 0 means any free port. */
   port: number
   host: string
   profile: Profile
   /** Signs the callbacks. */
   secret: string
-  /** Where callbacks are posted; null sends none. */
+  /** The callback URL. Null: no callbacks. */
   callback_url: string | null
   clock?: Clock
 }
 
-/** How the provider misbehaves. The rates are exact, spread evenly over its answers. */
+/** The faults of the provider. The rates are exact and spread evenly over its answers. */
 export type Faults = {
-  /** Share of requests that are never answered. */
+  /** The share of requests without an answer. */
   hang_rate: number
-  /** Share of requests that are answered with 500. */
+  /** The share of requests with the answer 500. */
   error_rate: number
   /** Closes every connection that brings a request about payments or payouts. */
   down: boolean
 }
 
-/** The book, and what became of the callbacks. `given_up` were never taken by the receiver. */
+/** The book and the counts of callbacks. The receiver never accepted those in `given_up`. */
 export type Book = BookTotals & {
   callbacks: { due: number; delivered: number; given_up: number; requests: number }
   entries?: BookEntry[]
@@ -60,7 +60,7 @@ export type MockServer = {
   close(): Promise<void>
 }
 
-/** Starts the mock provider and answers when it listens. */
+/** Starts the mock provider. Resolves when it listens. */
 export async function startMockServer(options: MockServerOptions): Promise<MockServer> {
   const clock = options.clock ?? systemClock
   const callbacks = createCallbackSender(options.callback_url, clock)
@@ -80,7 +80,7 @@ export async function startMockServer(options: MockServerOptions): Promise<MockS
     payouts: { ...payouts.totals(), ...(full ? { entries: payouts.entries() } : {}) },
   })
 
-  /** What the request comes to, or null when it gets no answer. */
+  /** Handles a request. Null means no answer. */
   const work = (method: string | undefined, url: string | undefined, content: unknown): [number, unknown] | null => {
     if (method === 'POST' && url === '/payments') return faults.strike(() => answer(payments.take(content)))
     if (method === 'POST' && url === '/payments/status') {
@@ -142,7 +142,7 @@ function answer(result: object | 'malformed' | 'full' | 'refused'): [number, unk
   return [200, result]
 }
 
-/** Reads a JSON body; an absent one is null, an unreadable one undefined. */
+/** Reads a JSON body: null if it is absent, undefined if it is unreadable. */
 function readJson(request: IncomingMessage, done: (content: unknown) => void): void {
   const chunks: Buffer[] = []
   let size = 0
@@ -171,7 +171,7 @@ function sendJson(response: ServerResponse, status: number, content: unknown): v
   response.end(body)
 }
 
-/** Faults without chance: a rate of 0.25 strikes every fourth time. */
+/** Makes deterministic faults: a rate of 0.25 means every fourth request. */
 function createFaults() {
   const current: Faults = { hang_rate: 0, error_rate: 0, down: false }
   const due = { hang_rate: 0, error_rate: 0 }
@@ -179,7 +179,7 @@ function createFaults() {
 
   const isDue = (rate: 'hang_rate' | 'error_rate'): boolean => {
     due[rate] += current[rate]
-    // Sums of fractions may end a hair below 1.
+    // A sum of fractions may be slightly below 1.
     if (due[rate] < 1 - 1e-9) return false
     due[rate] -= 1
     return true
@@ -188,7 +188,7 @@ function createFaults() {
   return {
     current,
     set: (wanted: Partial<Faults>): Faults => Object.assign(current, wanted),
-    /** Does the work and answers, or misbehaves: the first time after doing the work, the next time before, and so on. */
+    /** Does the work and answers, or applies a fault: alternately after and instead of the work. */
     strike(doWork: () => [number, unknown]): [number, unknown] | null {
       const hangs = isDue('hang_rate')
       const fails = isDue('error_rate')
@@ -211,7 +211,7 @@ function faultsOf(content: unknown): Partial<Faults> | 'malformed' {
   return faults
 }
 
-/** Posts callbacks, one request for each, again and again until the receiver takes it or the retries are used up. */
+/** Posts callbacks, one request for each, with retries until the receiver accepts it or the retries are used up. */
 function createCallbackSender(callback_url: string | null, clock: Clock) {
   const counts = { due: 0, delivered: 0, given_up: 0, requests: 0 }
   const target = new URL(callback_url ?? 'http://127.0.0.1')
