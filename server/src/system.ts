@@ -213,8 +213,8 @@ function composeAdapters(deps: Deps, options: ComposeOptions): AdaptersWing {
 }
 
 function logRouting({ config, log }: Deps, routing: Routing): void {
-  if (routing.stranded.length > 0) {
-    const unreachable = routing.stranded.map(({ route, could }) => `${route} (${could.join(', ')})`)
+  if (routing.unreachable_routes.length > 0) {
+    const unreachable = routing.unreachable_routes.map(({ route, could }) => `${route} (${could.join(', ')})`)
     log.warn({ unreachable }, 'PROVIDER_ROUTES sends routes to providers that cannot serve them, although others can')
   }
   if (config.node_env === 'production' && config.provider === 'mock')

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { Sent } from '../../src/adapters/providers/exchange.ts'
+import type { ExchangeResult } from '../../src/adapters/providers/exchange.ts'
 import type { Answer, PaymentRequest, PayoutAnswer, PayoutRequest } from '../../src/adapters/providers/port.ts'
 import { type Verdict, weigh } from '../../src/adapters/providers/selcom/envelope.ts'
 import {
@@ -160,7 +160,7 @@ export type Text = {
 /** Its text. */
 export const text = (content: Text) => JSON.stringify({ reference: '0289999288', message: '', data: [], ...content })
 /** An exchange that ended with an answer. */
-export const answered = (status: number, content: Text | string): Sent => ({
+export const answered = (status: number, content: Text | string): ExchangeResult => ({
   kind: 'answered',
   status,
   text: typeof content === 'string' ? content : text(content),

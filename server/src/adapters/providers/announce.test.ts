@@ -1,4 +1,4 @@
-// What a process says at its start: an operator reads where live money goes before any of it moves.
+// The report of a process at its start: the operator reads the providers of live money before money moves.
 
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
@@ -36,7 +36,7 @@ before(async () => {
 })
 after(() => world?.close())
 
-/** What a process with these settings would say, on the same database. */
+/** The report of a process with these settings on the same database. */
 async function saidWith(env: Record<string, string>) {
   const other = await createWorld({ url: world.url, env })
   try {
@@ -50,7 +50,7 @@ async function saidWith(env: Record<string, string>) {
 const texts = (said: Awaited<ReturnType<typeof saidWith>>) => said.warnings.map(({ msg }) => msg).join('\n')
 
 describe('where live money goes', () => {
-  test('is told with its routes, its callback addresses and whether money can go out', async () => {
+  test('is reported with its routes, its callback URLs and its payout methods', async () => {
     const env = { BASE_URL, ...SELCOM, ...VODACOM, PROVIDER: 'selcom', PROVIDER_ROUTES: 'MOBILE_MONEY/VODACOM=vodacom' }
     assert.deepEqual((await saidWith(env)).live, {
       provider: 'selcom',
@@ -63,7 +63,7 @@ describe('where live money goes', () => {
     assert.deepEqual(paying.live.payouts, ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'])
   })
 
-  test('the mock alone has no callbacks to tell of, and nothing to warn about', async () => {
+  test('the mock provider alone has no callbacks and no warnings', async () => {
     const said = await saidWith({})
     assert.deepEqual([said.live.provider, said.live.callbacks], ['mock', {}])
     assert.equal(texts(said), '')
@@ -71,26 +71,26 @@ describe('where live money goes', () => {
 })
 
 describe('a warning', () => {
-  test('is given when a gateway cannot be told where to call back, or could not reach that address', async () => {
+  test('appears when a gateway has no callback address or cannot reach it', async () => {
     const selcom = { ...SELCOM, PROVIDER: 'selcom' }
-    assert.match(texts(await saidWith({ ...selcom, PORT: '0' })), /selcom is not told where to call back: set BASE_URL/)
+    assert.match(texts(await saidWith({ ...selcom, PORT: '0' })), /selcom has no callback address: set BASE_URL/)
     const local = await saidWith({ ...selcom, PORT: '8088' })
     assert.match(texts(local), /selcom cannot reach http:\/\/127\.0\.0\.1:8088\/callbacks\/selcom: set BASE_URL/)
     assert.equal(texts(await saidWith({ ...selcom, BASE_URL })), '')
     const twin = await saidWith({ ...selcom, SELCOM_URL: 'http://127.0.0.1:8091/v1', PORT: '8088' })
     assert.equal(twin.live.callbacks.selcom, 'http://127.0.0.1:8088/callbacks/selcom')
-    assert.equal(texts(twin), '', 'a twin on this machine can')
+    assert.equal(texts(twin), '', 'a twin on this machine reaches it')
   })
 
-  test('is given when prompts go over a provider that reaches the numbers of one network', async () => {
+  test('appears when prompts go over a provider that reaches the numbers of one network', async () => {
     const both = { BASE_URL, ...SELCOM, ...VODACOM, VODACOM_FAILED_STATES: 'Failed=provider_declined' }
     const pushed = await saidWith({ ...both, PROVIDER: 'selcom', PROVIDER_ROUTES: 'wallet_push=vodacom' })
-    assert.match(texts(pushed), /wallet_push goes over vodacom, which prompts MPESA numbers only/)
+    assert.match(texts(pushed), /wallet_push goes over vodacom, which prompts only MPESA numbers/)
     const routed = await saidWith({ ...both, PROVIDER: 'selcom', PROVIDER_ROUTES: 'MOBILE_MONEY/MPESA=vodacom' })
     assert.equal(texts(routed), '')
   })
 
-  test('is given when no word of Vodacom means that a payment failed', async () => {
+  test('appears when no state of Vodacom is configured as failed', async () => {
     const said = await saidWith({ BASE_URL, ...VODACOM, PROVIDER: 'vodacom' })
     assert.match(texts(said), /VODACOM_FAILED_STATES is empty.*COLLECTION_DEADLINE_H/)
     const routes = { PROVIDER: 'selcom', PROVIDER_ROUTES: 'MOBILE_MONEY/MPESA=vodacom' }
@@ -98,7 +98,7 @@ describe('a warning', () => {
     assert.equal(texts(paying), '', 'payments do not go over it')
   })
 
-  test('is given with a count when payments or payouts wait for a provider that is not configured any more', async () => {
+  test('appears with a count when payments or payouts wait for a provider that is not configured any more', async () => {
     const { body } = await world.post(
       '/v1/collections/wallet-push',
       { amount: '5000', phone: '0754000007' },

@@ -1,5 +1,5 @@
-// What an operator should know at the start of a process: where live money goes, what does not fit together, and what waits
-// for a provider that is not there any more.
+// Reports to the operator at the start of a process: the providers of live money, warnings about the settings, and payments
+// that wait for a provider which is not configured any more.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { type Config, isOwnNetwork } from '../../kernel/lib/index.ts'
@@ -7,19 +7,19 @@ import { callbackUrl } from './configured.ts'
 import type { Provider } from './port.ts'
 import type { Routing } from './routing.ts'
 
-/** Where live money goes. */
+/** The providers of live money. */
 export type LiveMoney = {
   provider: string
   routes: readonly string[]
-  /** Where each live provider that calls back finds us; null: it is not told, and payments are only asked about. */
+  /** The callback URL of each live provider. Null: the provider has no URL, and the platform only queries its payments. */
   callbacks: Readonly<Record<string, string | null>>
-  /** Ways in which live money can go out, each with the provider it is routed to by default. */
+  /** The methods of live payouts. */
   payouts: readonly string[]
 }
 
 const MOCK = 'mock'
 
-/** Tells where live money goes. */
+/** Reads the providers of live money from settings and routing. */
 export function liveMoney(config: Config, routing: Routing): LiveMoney {
   const real = routing.live.filter(({ name }) => name !== MOCK)
   return {
@@ -30,12 +30,12 @@ export function liveMoney(config: Config, routing: Routing): LiveMoney {
   }
 }
 
-/** The methods that some live provider pays out by. */
+/** The payout methods of all live providers. */
 function payoutsOf({ live }: Routing): string[] {
   return [...new Set(live.flatMap(({ capabilities }) => capabilities.payout_methods))]
 }
 
-/** The same as lines for a person who starts the server. */
+/** Writes the providers of live money as lines for the terminal. */
 export function liveLines({ provider, routes, callbacks, payouts }: LiveMoney): string[] {
   const note = provider === MOCK ? ' (moves no money)' : ''
   return [
@@ -45,7 +45,7 @@ export function liveLines({ provider, routes, callbacks, payouts }: LiveMoney): 
   ]
 }
 
-/** What does not fit together, though every setting makes sense by itself. */
+/** Lists warnings about combinations of valid settings. */
 export function liveWarnings(config: Config, routing: Routing): string[] {
   const prompts = routing.find('live', { method: 'wallet_push' })
   const warnings = routing.live.flatMap((provider) => [
@@ -54,19 +54,19 @@ export function liveWarnings(config: Config, routing: Routing): string[] {
   ])
   if (prompts?.name === 'vodacom' && config.vodacom_failed_states.size === 0) {
     warnings.push(
-      `VODACOM_FAILED_STATES is empty: a payment that failed stays processing until COLLECTION_DEADLINE_H, unless its prompt was answered. Set it, and VODACOM_PENDING_STATES and VODACOM_FAILED_PAYOUT_STATES, to the words that your application's queries say`,
+      `VODACOM_FAILED_STATES is empty: a failed payment stays processing until COLLECTION_DEADLINE_H, unless its prompt was answered. Set VODACOM_FAILED_STATES, VODACOM_PENDING_STATES and VODACOM_FAILED_PAYOUT_STATES to the states that your application's queries return`,
     )
   }
   return warnings
 }
 
-/** Only a gateway in our own network, such as a twin, reaches an address of it. */
+/** Warns about a callback URL in the private network: only a gateway in the same network, such as a twin, reaches it. */
 function callbackWarnings(config: Config, { name }: Provider): string[] {
   if (name === MOCK) return []
   const address = callbackUrl(config, name)
   if (address === null) {
     return [
-      `${name} is not told where to call back: set BASE_URL, or PORT to another than 0. Payments are only asked about`,
+      `${name} has no callback address: set BASE_URL, or a PORT other than 0. The server only queries its payments`,
     ]
   }
   const gateway = { selcom: config.selcom_url, vodacom: config.vodacom_url }[name]
@@ -79,11 +79,11 @@ function promptWarnings(routing: Routing, provider: Provider): string[] {
   const { prompts } = provider.capabilities
   if (prompts === undefined || routing.find('live', { method: 'wallet_push' }) !== provider) return []
   return [
-    `wallet_push goes over ${provider.name}, which prompts ${prompts.join(', ')} numbers only: payers of other networks cannot pay by push`,
+    `wallet_push goes over ${provider.name}, which prompts only ${prompts.join(', ')} numbers: payers of other networks cannot pay by push`,
   ]
 }
 
-/** Rows that are counted at most. */
+/** Rows to count at most. */
 const COUNT_MAX = 10_000
 const WAITING = sql(
   'providers_waiting_unconfigured',
@@ -96,7 +96,7 @@ const WAITING = sql(
    ) w group by provider, kind order by provider, kind`,
 )
 
-/** What waits for providers that are not configured, counted up to 10,000 each: nobody asks about it until they are. */
+/** Counts payments and payouts that wait for unconfigured providers, up to 10,000 each. No worker queries them until then. */
 export function waitingUnconfigured(
   reader: Reader,
   configured: readonly string[],

@@ -1,5 +1,5 @@
-// Whatever a provider says about a payout, in texts, amounts and times: it can be stored, it pays nothing by mistake, and
-// it keeps no payout open.
+// Every answer about a payout, with any texts, amounts and times, can be stored, pays nothing by mistake and keeps no payout
+// open.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -35,7 +35,7 @@ const STRANGE: [string, Partial<PayoutAnswer>][] = [
   ['a pause that is no number', { ask_again_ms: Number.NaN }],
 ]
 
-/** Answers that look like money moved, and say nothing that could be booked. */
+/** Answers that look like moved money but have no amount that can be booked. */
 const UNBOOKABLE: [string, unknown][] = [
   ['no amount', { ...paid, amount_minor: undefined }],
   ['an amount that is a number', { ...paid, amount_minor: 100_000 }],
@@ -50,7 +50,7 @@ const UNBOOKABLE: [string, unknown][] = [
   ['undefined', undefined],
 ]
 
-describe('a provider that says about a payout', () => {
+describe('a provider that answers about a payout', () => {
   let world: World
   let hands: Hands
   const script = newScript()
@@ -65,7 +65,7 @@ describe('a provider that says about a payout', () => {
     await world.close()
   })
 
-  /** One approved payout under this script, with everything done that fell due until now. */
+  /** One approved payout under this script, after all due work. */
   const send = async (answers: { payout: unknown; status: unknown }): Promise<Key> => {
     script.payout = () => answers.payout as PayoutAnswer
     script.status = () => answers.status as PayoutAnswer
@@ -114,7 +114,7 @@ describe('a provider that says about a payout', () => {
 describe('reading an answer about a payout', () => {
   const read = (answer: unknown) => readPayoutAnswer(answer as PayoutAnswer)
 
-  test('leaves a plain one as it is', () => {
+  test('leaves a plain answer unchanged', () => {
     const plain: PayoutAnswer[] = [
       { kind: 'accepted', provider_status: 'PENDING', provider_id: 'P-1', ask_again_ms: 1_500 },
       { ...paid, provider_id: null },
@@ -122,7 +122,7 @@ describe('reading an answer about a payout', () => {
       { ...said.reversed(AMOUNT_MINOR, false), provider_id: null },
       { ...said.declined, provider_id: null },
       { ...said.blocked, provider_id: null },
-      { ...said.blocked, because: 'float', provider_id: null, told: '990 FAIL: the float is empty' },
+      { ...said.blocked, because: 'float', provider_id: null, provider_message: '990 FAIL: the float is empty' },
       { ...said.not_sent, provider_id: null },
       { ...said.not_sent, provider_id: null, busy: true },
       { ...said.unknown, provider_id: null, why: 'busy' },
@@ -132,43 +132,47 @@ describe('reading an answer about a payout', () => {
     for (const answer of plain) assert.deepEqual(read(answer), answer)
   })
 
-  test('keeps what it tells operators short, and such that it can be stored', () => {
+  test('keeps the message for operators short and storable', () => {
     assert.equal(
-      read({ ...said.blocked, told: `a\0b${'\u{1f4b0}'.repeat(400)}` }).told,
+      read({ ...said.blocked, provider_message: `a\0b${'\u{1f4b0}'.repeat(400)}` }).provider_message,
       `a\ufffdb${'\u{1f4b0}'.repeat(297)}`,
     )
-    assert.equal(read({ ...said.blocked, told: 'FAIL {"pin": "1234"}' }).told?.includes('1234'), false)
-    for (const told of [null, undefined, 5, {}]) assert.ok(!('told' in read({ ...said.blocked, told })))
+    assert.equal(
+      read({ ...said.blocked, provider_message: 'FAIL {"pin": "1234"}' }).provider_message?.includes('1234'),
+      false,
+    )
+    for (const provider_message of [null, undefined, 5, {}])
+      assert.ok(!('provider_message' in read({ ...said.blocked, provider_message })))
   })
 
-  test('makes nothing of what is no answer', () => {
+  test('makes an unreadable answer unknown', () => {
     for (const [, answer] of UNBOOKABLE) assert.deepEqual(read(answer), UNREADABLE)
     for (const answer of [{}, [], 5, { kind: 'held', amount_minor: 1n, currency: 'TZS' }]) {
       assert.deepEqual(read(answer), UNREADABLE)
     }
   })
 
-  test('knows only the reasons that exist', () => {
+  test('accepts only existing reasons', () => {
     for (const reason of ['toString', '__proto__', 'wrong_pin', undefined, 5]) {
       const answer = read({ ...said.declined, reason })
       assert.equal(answer.kind === 'declined' && answer.reason, 'unknown_provider_error')
     }
   })
 
-  test('knows only the causes of a block that exist', () => {
+  test('accepts only existing causes of a block', () => {
     for (const because of ['toString', '__proto__', 'weather', '', null, 5, {}]) {
       assert.deepEqual(read({ ...said.blocked, because }), { ...said.blocked, provider_id: null })
     }
   })
 
-  test('takes a charge for returned only when that is said outright', () => {
+  test('counts a charge as returned only if the answer has charge_returned: true', () => {
     for (const charge_returned of [undefined, null, 'true', 1, {}]) {
       const answer = read({ ...said.reversed(AMOUNT_MINOR), charge_returned })
       assert.equal(answer.kind === 'reversed' && answer.charge_returned, false)
     }
   })
 
-  test('keeps texts short and whole, and pauses between a quarter of a second and an hour', () => {
+  test('keeps texts short and complete, and pauses between a quarter of a second and an hour', () => {
     const { provider_status, provider_id, ask_again_ms } = read({
       ...paid,
       provider_status: '\u{1f4b0}'.repeat(70),

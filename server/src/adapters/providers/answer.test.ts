@@ -1,4 +1,4 @@
-// Whatever a provider says, in texts, amounts and times: it can be stored, and it keeps no payment open.
+// Every answer of a provider, with any texts, amounts and times, can be stored and keeps no payment open.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -48,7 +48,7 @@ async function withSaying(
   }
 }
 
-describe('a provider that says', () => {
+describe('a provider that answers', () => {
   for (const [name, fields] of STRANGE) {
     test(`${name}: the payment is settled, or ends at its deadline`, async () => {
       const push = { ...open, ...fields } as Answer
@@ -99,7 +99,7 @@ describe('a provider that says', () => {
 })
 
 describe('reading an answer', () => {
-  test('leaves a plain one as it is', () => {
+  test('leaves a plain answer unchanged', () => {
     const plain: Answer = { ...paid, provider_id: 'P-1 \u{1f4b0}', ask_again_ms: 1_500 }
     assert.deepEqual(readAnswer(plain), plain)
     const code = { ...open, provider_id: null, payment_token: '12345678', qr_payload: '00020101' }
@@ -114,7 +114,7 @@ describe('reading an answer', () => {
     assert.deepEqual(readAnswer({ ...down, answered: 'yes' } as unknown as Answer), down)
   })
 
-  test('knows of a push alone that it was not sent', () => {
+  test('accepts not_sent only for a push', () => {
     const unsent = { kind: 'not_sent', busy: true, provider_status: null, ask_again_ms: 1_500 } as const
     assert.deepEqual(readPushAnswer(unsent), unsent)
     assert.deepEqual(readPushAnswer({ ...unsent, provider_status: 'x', ask_again_ms: -1 } as unknown as PushAnswer), {
@@ -128,7 +128,7 @@ describe('reading an answer', () => {
     assert.deepEqual(readQrAnswer(unsent as unknown as QrAnswer), UNREADABLE)
   })
 
-  test('keeps texts short and whole, counted in characters', () => {
+  test('keeps texts short and complete, counted in characters', () => {
     const { provider_status } = readAnswer({ ...open, provider_status: '\u{1f4b0}'.repeat(70) })
     assert.equal(provider_status, '\u{1f4b0}'.repeat(64))
     assert.equal(readAnswer({ ...open, provider_status: 'a\u0085b\ud800' }).provider_status, 'a\ufffdb\ufffd')
@@ -149,7 +149,7 @@ describe('reading an answer', () => {
     }
   })
 
-  test('makes nothing of what is no answer', () => {
+  test('makes an unreadable answer unknown', () => {
     for (const said of [
       null,
       undefined,

@@ -1,5 +1,5 @@
-// What a provider may say: every answer passes here before anything is decided or stored. What comes from outside can be
-// of any length, hold what no text of the database can, or name a time that never comes: none of it may keep a payment open.
+// Cleans every answer of a provider before the platform decides or stores anything. An answer can have any length, characters
+// that the database cannot store, or a time that never comes. None of these may keep a payment open.
 
 import { redactFields } from '../../kernel/lib/index.ts'
 import {
@@ -13,18 +13,18 @@ import {
   type UnknownWhy,
 } from './port.ts'
 
-/** Most characters (code points) of the provider's own word and id, and of its name of a currency. */
-const WORD_MAX = 64
+/** The greatest length (code points) of the provider's status and id, and of its currency code. */
+const STATUS_MAX = 64
 const CURRENCY_MAX = 8
 const NAME_MAX = 200
-/** Most characters of the texts of a QR code. The standard for QR payments ends at 512. */
+/** The greatest length of the texts of a QR code. The standard for QR payments allows 512. */
 const TOKEN_MAX = 64
 const PAYLOAD_MAX = 1024
-/** Most characters of what a provider tells operators. */
-const TOLD_MAX = 300
-/** Within these a provider may say when to ask again: neither in a hot loop nor after the deadline. */
+/** The greatest length of a provider's message for operators. */
+const MESSAGE_MAX = 300
+/** The bounds of the pause before the next query that a provider may announce: no hot loop, and before the deadline. */
 const ASK_AGAIN_MS_MIN = 250
-/** The longest pause that a provider may announce. */
+/** The longest pause before the next query. */
 export const ASK_AGAIN_MS_MAX = 3_600_000
 const AMOUNT_MINOR_MAX = 2n ** 53n
 
@@ -32,119 +32,120 @@ const AMOUNT_MINOR_MAX = 2n ** 53n
 const UNWRITABLE = /[\p{Cc}\p{Cs}]/u
 const EACH_UNWRITABLE = new RegExp(UNWRITABLE, 'gu')
 
-/** A name of an account as it may be shown and stored. Null: there is none. */
-export function readName(said: unknown): string | null {
-  const name = textOf(said, NAME_MAX)?.trim() ?? ''
+/** Cleans the name of an account. Null if there is none. */
+export function readName(value: unknown): string | null {
+  const name = storableText(value, NAME_MAX)?.trim() ?? ''
   return name === '' ? null : name
 }
 
-/** An answer that says nothing. */
+/** The answer for everything that cannot be read. */
 export const UNREADABLE: Answer & PayoutAnswer = { kind: 'unknown', why: 'unreadable', provider_status: null }
 
-/** An answer as it may be used: its texts can be stored, its times are near, its amount is one that a payment can have. */
-export function readAnswer(said: Answer): Answer {
-  if (typeof said !== 'object' || said === null) return UNREADABLE
-  const heard = heardOf(said)
-  switch (said.kind) {
+/** Cleans an answer about a payment: storable texts, bounded times, a possible amount. */
+export function readAnswer(answer: Answer): Answer {
+  if (typeof answer !== 'object' || answer === null) return UNREADABLE
+  const common = commonFields(answer)
+  switch (answer.kind) {
     case 'accepted':
     case 'not_found':
-      return { kind: said.kind, ...heard }
+      return { kind: answer.kind, ...common }
     case 'unknown':
-      return { kind: said.kind, why: whyOf(said.why), ...heard }
+      return { kind: answer.kind, why: whyOf(answer.why), ...common }
     case 'declined': {
-      const reason = Object.hasOwn(FAILURE_REASONS, said.reason) ? said.reason : 'unknown_provider_error'
-      return { kind: said.kind, reason, ...heard, ...(said.answered === true ? { answered: true } : {}) }
+      const reason = Object.hasOwn(FAILURE_REASONS, answer.reason) ? answer.reason : 'unknown_provider_error'
+      return { kind: answer.kind, reason, ...common, ...(answer.answered === true ? { answered: true } : {}) }
     }
     case 'succeeded':
     case 'held':
     case 'reversed': {
-      const currency = textOf(said.currency, CURRENCY_MAX)
-      // It must neither pay, nor stop the set that it is in.
-      if (!isAmount(said.amount_minor) || currency === null) return UNREADABLE
-      return { kind: said.kind, amount_minor: said.amount_minor, currency, ...heard }
+      const currency = storableText(answer.currency, CURRENCY_MAX)
+      // An impossible amount must neither pay the payment nor stop its batch.
+      if (!isAmount(answer.amount_minor) || currency === null) return UNREADABLE
+      return { kind: answer.kind, amount_minor: answer.amount_minor, currency, ...common }
     }
     default:
       return UNREADABLE
   }
 }
 
-/** As `readAnswer`, for a push. */
-export function readPushAnswer(said: PushAnswer): PushAnswer {
-  if (typeof said !== 'object' || said === null || said.kind !== 'not_sent') return readAnswer(said as Answer)
-  return { kind: said.kind, provider_status: null, ...busyOf(said.busy), ...pauseOf(said.ask_again_ms) }
+/** Cleans the answer to a push. */
+export function readPushAnswer(answer: PushAnswer): PushAnswer {
+  if (typeof answer !== 'object' || answer === null || answer.kind !== 'not_sent') return readAnswer(answer as Answer)
+  return { kind: answer.kind, provider_status: null, ...busyMark(answer.busy), ...askAgainOf(answer.ask_again_ms) }
 }
 
-/** As `readAnswer`. A code is shown exactly as the provider made it, or not at all. */
-export function readQrAnswer(said: QrAnswer): QrAnswer {
-  const answer = readAnswer(said)
-  if (answer.kind !== 'accepted') return answer
-  const { payment_token, qr_payload } = said
-  if (!isCode(payment_token, TOKEN_MAX) || !isCode(qr_payload, PAYLOAD_MAX)) return answer
-  return { ...answer, payment_token, qr_payload }
+/** Cleans the answer to a QR request. A code is kept exactly as the provider made it, or dropped. */
+export function readQrAnswer(answer: QrAnswer): QrAnswer {
+  const cleaned = readAnswer(answer)
+  if (cleaned.kind !== 'accepted') return cleaned
+  const { payment_token, qr_payload } = answer
+  if (!isCode(payment_token, TOKEN_MAX) || !isCode(qr_payload, PAYLOAD_MAX)) return cleaned
+  return { ...cleaned, payment_token, qr_payload }
 }
 
-/** As `readAnswer`, for a payout. Of one whose amount is no amount nothing is known. */
-export function readPayoutAnswer(said: PayoutAnswer): PayoutAnswer {
-  if (typeof said !== 'object' || said === null) return UNREADABLE
-  // An adapter takes its own secrets out; what a gateway repeats of a request is taken out here, by name.
-  const told = textOf(typeof said.told === 'string' ? redactFields(said.told) : said.told, TOLD_MAX)
-  const heard = { ...heardOf(said), ...(told === null ? {} : { told }) }
-  switch (said.kind) {
+/** Cleans an answer about a payout. An impossible amount makes the answer unknown. */
+export function readPayoutAnswer(answer: PayoutAnswer): PayoutAnswer {
+  if (typeof answer !== 'object' || answer === null) return UNREADABLE
+  // An adapter removes its own secrets. Here, fields of the request that a gateway echoes are removed by name.
+  const { provider_message: raw } = answer
+  const provider_message = storableText(typeof raw === 'string' ? redactFields(raw) : raw, MESSAGE_MAX)
+  const common = { ...commonFields(answer), ...(provider_message === null ? {} : { provider_message }) }
+  switch (answer.kind) {
     case 'blocked': {
-      const { because } = said
-      return { kind: said.kind, ...(because && Object.hasOwn(BLOCK_CAUSES, because) ? { because } : {}), ...heard }
+      const { because } = answer
+      return { kind: answer.kind, ...(because && Object.hasOwn(BLOCK_CAUSES, because) ? { because } : {}), ...common }
     }
     case 'not_sent':
-      return { kind: said.kind, ...heard, ...busyOf(said.busy) }
+      return { kind: answer.kind, ...common, ...busyMark(answer.busy) }
     case 'accepted':
     case 'not_found':
-      return { kind: said.kind, ...heard }
+      return { kind: answer.kind, ...common }
     case 'unknown':
-      return { kind: said.kind, why: whyOf(said.why), ...heard }
+      return { kind: answer.kind, why: whyOf(answer.why), ...common }
     case 'declined': {
-      const reason = Object.hasOwn(PAYOUT_FAILURES, said.reason) ? said.reason : 'unknown_provider_error'
-      return { kind: said.kind, reason, ...heard }
+      const reason = Object.hasOwn(PAYOUT_FAILURES, answer.reason) ? answer.reason : 'unknown_provider_error'
+      return { kind: answer.kind, reason, ...common }
     }
     case 'succeeded':
     case 'reversed': {
-      const { amount_minor } = said
-      const currency = textOf(said.currency, CURRENCY_MAX)
+      const { amount_minor } = answer
+      const currency = storableText(answer.currency, CURRENCY_MAX)
       if (!isAmount(amount_minor) || currency === null) return UNREADABLE
-      if (said.kind === 'succeeded') return { kind: said.kind, amount_minor, currency, ...heard }
-      return { kind: said.kind, amount_minor, currency, charge_returned: said.charge_returned === true, ...heard }
+      if (answer.kind === 'succeeded') return { kind: answer.kind, amount_minor, currency, ...common }
+      return { kind: answer.kind, amount_minor, currency, charge_returned: answer.charge_returned === true, ...common }
     }
     default:
       return UNREADABLE
   }
 }
 
-function heardOf(said: Answer | PayoutAnswer) {
+function commonFields(answer: Answer | PayoutAnswer) {
   return {
-    provider_status: wordOf(said.provider_status),
-    provider_id: wordOf(said.provider_id),
-    ...pauseOf(said.ask_again_ms),
+    provider_status: statusText(answer.provider_status),
+    provider_id: statusText(answer.provider_id),
+    ...askAgainOf(answer.ask_again_ms),
   }
 }
 
-/** The provider's own word, without what it repeats of a PIN or the like: it is stored, and shown to merchants. */
-function wordOf(value: unknown): string | null {
-  return textOf(typeof value === 'string' ? redactFields(value) : value, WORD_MAX)
+/** The provider's own status without echoed secrets such as a PIN. It is stored and shown to merchants. */
+function statusText(value: unknown): string | null {
+  return storableText(typeof value === 'string' ? redactFields(value) : value, STATUS_MAX)
 }
 
-/** The text, cut to `max` characters, with a replacement character for each that cannot be stored. */
-function textOf(value: unknown, max: number): string | null {
+/** Cuts a text to `max` characters and replaces each character that the database cannot store. */
+function storableText(value: unknown, max: number): string | null {
   if (typeof value !== 'string') return null
   if (value.length <= max && !UNWRITABLE.test(value)) return value
   const characters = [...value.slice(0, 2 * max)].slice(0, max)
   return characters.join('').replace(EACH_UNWRITABLE, '\u{fffd}')
 }
 
-function busyOf(busy: unknown): { busy?: true } {
+function busyMark(busy: unknown): { busy?: true } {
   return busy === true ? { busy } : {}
 }
 
-/** What an adapter may say; `not_asked` is ours. */
-const WHYS: readonly UnknownWhy[] = [
+/** The reasons that an adapter may give. Only the platform gives `not_asked`. */
+const UNKNOWN_REASONS: readonly UnknownWhy[] = [
   'timeout',
   'unreachable',
   'unreadable',
@@ -154,12 +155,12 @@ const WHYS: readonly UnknownWhy[] = [
   'busy',
 ]
 
-/** It ends up in the history: nothing but a word of ours. */
+/** Maps a reason to a known one, because it is stored in the history. */
 function whyOf(why: unknown): UnknownWhy {
-  return WHYS.find((known) => known === why) ?? 'unreadable'
+  return UNKNOWN_REASONS.find((reason) => reason === why) ?? 'unreadable'
 }
 
-function pauseOf(ms: unknown): { ask_again_ms?: number } {
+function askAgainOf(ms: unknown): { ask_again_ms?: number } {
   if (typeof ms !== 'number' || Number.isNaN(ms) || ms <= 0) return {}
   return { ask_again_ms: Math.min(Math.max(Math.ceil(ms), ASK_AGAIN_MS_MIN), ASK_AGAIN_MS_MAX) }
 }

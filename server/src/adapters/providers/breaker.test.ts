@@ -1,9 +1,9 @@
-// When a provider is left alone, and how it comes back.
+// When a circuit opens, and how it closes again.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { settableClock } from '../../kernel/lib/index.ts'
-import { type Breaker, type CircuitHealth, createBreaker, isFault, type Pass } from './breaker.ts'
+import { type Breaker, type CallPermit, type CircuitHealth, createBreaker, isFault } from './breaker.ts'
 
 const START = new Date('2026-01-05T09:00:00.000Z')
 const FAULT = { fault: true, duration_ms: 5_000 }
@@ -14,39 +14,39 @@ function setUp() {
   const changes: CircuitHealth[] = []
   const breaker = createBreaker(clock, (health) => changes.push(health))
   const call = (what: typeof GOOD, times = 1) => {
-    for (let i = 0; i < times; i++) breaker.note(passOf(breaker), what)
+    for (let i = 0; i < times; i++) breaker.record(passOf(breaker), what)
   }
   return { clock, breaker, call, changes }
 }
-const may = (breaker: Breaker, method = 'wallet_push') => breaker.may('selcom', method) !== null
-function passOf(breaker: Breaker): Pass {
-  const pass = breaker.may('selcom', 'wallet_push')
+const may = (breaker: Breaker, method = 'wallet_push') => breaker.permit('selcom', method) !== null
+function passOf(breaker: Breaker): CallPermit {
+  const pass = breaker.permit('selcom', 'wallet_push')
   assert.ok(pass, 'the call may be made')
   return pass
 }
 
-test('five faults in a row open the circuit of that provider and method, and of no other', () => {
+test('five faults in a row open the circuit of that provider and method only', () => {
   const { breaker, call } = setUp()
   call(FAULT, 4)
   assert.equal(may(breaker), true)
   call(FAULT)
   assert.equal(may(breaker), false)
   assert.equal(may(breaker, 'qr'), true)
-  assert.equal(breaker.may('vodacom', 'wallet_push') !== null, true)
+  assert.equal(breaker.permit('vodacom', 'wallet_push') !== null, true)
 })
 
-test('more faults than answers among the newest calls open it too; as many do not', () => {
+test('more faults than answers among the newest calls open a circuit; equal numbers do not', () => {
   const { breaker, call } = setUp()
   for (let i = 0; i < 10; i++) call(i % 2 === 0 ? FAULT : GOOD)
   assert.equal(may(breaker), true)
   const other = setUp()
-  // All of them began while it was closed.
+  // All calls began while the circuit was closed.
   const passes = Array.from({ length: 12 }, () => passOf(other.breaker))
-  for (const [i, pass] of passes.entries()) other.breaker.note(pass, i % 3 === 0 ? GOOD : FAULT)
+  for (const [i, pass] of passes.entries()) other.breaker.record(pass, i % 3 === 0 ? GOOD : FAULT)
   assert.equal(may(other.breaker), false)
 })
 
-test('after its pause exactly one call is let through, and a good one closes the circuit', () => {
+test('exactly one probe passes after the pause, and its success closes the circuit', () => {
   const { clock, breaker, call, changes } = setUp()
   call(FAULT, 5)
   assert.equal(breaker.pause('selcom', 'wallet_push'), 2_000)
@@ -56,7 +56,7 @@ test('after its pause exactly one call is let through, and a good one closes the
   const pass = passOf(breaker)
   assert.equal(pass.probing, true)
   assert.equal(may(breaker), false)
-  breaker.note(pass, GOOD)
+  breaker.record(pass, GOOD)
   assert.equal(may(breaker), true)
   assert.equal(breaker.pause('selcom', 'wallet_push'), 0)
   assert.deepEqual(
@@ -65,7 +65,7 @@ test('after its pause exactly one call is let through, and a good one closes the
   )
 })
 
-test('every try that fails doubles the pause, up to a minute', () => {
+test('every failed probe doubles the pause, up to a minute', () => {
   const { clock, breaker, call } = setUp()
   call(FAULT, 5)
   const pauses = []
@@ -78,7 +78,7 @@ test('every try that fails doubles the pause, up to a minute', () => {
   assert.deepEqual(pauses, [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000])
 })
 
-test('a try that never ends does not keep the circuit open for ever', () => {
+test('a probe that never ends does not keep the circuit open', () => {
   const { clock, breaker, call } = setUp()
   call(FAULT, 5)
   clock.advance(2_000)
@@ -89,7 +89,7 @@ test('a try that never ends does not keep the circuit open for ever', () => {
   assert.equal(may(breaker), true)
 })
 
-test('operators see each circuit: state, newest calls, faults, median time, next try', () => {
+test('operators see each circuit: state, newest calls, faults, median time, next probe', () => {
   const { clock, breaker, call } = setUp()
   call(GOOD, 3)
   call(FAULT, 5)
@@ -107,12 +107,12 @@ test('operators see each circuit: state, newest calls, faults, median time, next
   ])
 })
 
-test('while it is open, the answer to a call that began before it opened changes nothing', () => {
+test('the answer to a call that began before the circuit opened changes nothing while it is open', () => {
   const { clock, breaker, call } = setUp()
   const [good, bad] = [passOf(breaker), passOf(breaker)]
   call(FAULT, 5)
-  breaker.note(good, GOOD)
-  breaker.note(bad, FAULT)
+  breaker.record(good, GOOD)
+  breaker.record(bad, FAULT)
   assert.equal(may(breaker), false)
   assert.equal(breaker.pause('selcom', 'wallet_push'), 2_000)
   assert.equal(breaker.health()[0]?.calls, 5)
@@ -120,49 +120,49 @@ test('while it is open, the answer to a call that began before it opened changes
   assert.equal(may(breaker), true)
 })
 
-test('while one call tries, the late answer to another neither closes the circuit nor opens it again', () => {
+test('the late answer to another call neither closes nor opens the circuit during a probe', () => {
   const { clock, breaker, call, changes } = setUp()
   const [good, bad] = [passOf(breaker), passOf(breaker)]
   call(FAULT, 5)
   clock.advance(2_000)
   const probe = passOf(breaker)
-  breaker.note(bad, FAULT)
-  breaker.note(good, GOOD)
+  breaker.record(bad, FAULT)
+  breaker.record(good, GOOD)
   assert.deepEqual(
     changes.map(({ state }) => state),
     ['open', 'half_open'],
   )
-  breaker.note(probe, GOOD)
+  breaker.record(probe, GOOD)
   assert.equal(may(breaker), true)
 })
 
-test('a try that was given up decides nothing any more when it ends at last', () => {
+test('an abandoned probe changes nothing when it ends', () => {
   const { clock, breaker, call } = setUp()
   call(FAULT, 5)
   clock.advance(2_000)
   const forgotten = passOf(breaker)
   clock.advance(15_000)
   const probe = passOf(breaker)
-  breaker.note(forgotten, GOOD)
+  breaker.record(forgotten, GOOD)
   assert.equal(may(breaker), false)
-  breaker.note(probe, FAULT)
+  breaker.record(probe, FAULT)
   assert.equal(breaker.pause('selcom', 'wallet_push'), 4_000)
 })
 
-test('after it closed, faults of before count for nothing: it takes five new ones to open it', () => {
+test('faults from before a closing do not count: five new faults open the circuit', () => {
   const { clock, breaker, call } = setUp()
   const old = passOf(breaker)
   call(FAULT, 5)
   clock.advance(2_000)
   call(GOOD)
-  breaker.note(old, FAULT)
+  breaker.record(old, FAULT)
   call(FAULT, 4)
   assert.equal(may(breaker), true)
   call(FAULT)
   assert.equal(may(breaker), false)
 })
 
-test('what a provider answers about one payment, and that we had no connection free, are no faults of the provider', () => {
+test('an answer about one payment and a lack of free connections are no faults of the provider', () => {
   const down = { kind: 'declined', reason: 'provider_unavailable', provider_status: null } as const
   assert.equal(isFault(down), true)
   assert.equal(isFault({ ...down, provider_status: '151 FAIL', answered: true }), false)

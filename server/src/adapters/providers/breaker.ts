@@ -1,62 +1,62 @@
-// The circuit breaker: a provider that does not answer is left alone for a while, so that payers hear at once that it is
-// down and nobody's work waits for timeouts. One circuit for each provider and method. It is a matter of speed alone: it
-// never decides what became of a payment, and each process has its own.
+// The circuit breaker: a provider that does not answer gets no calls for a while, so that payers learn at once that it is
+// down and no work waits for timeouts. Each provider and method has a circuit in each process. A circuit only saves time: it
+// never decides the outcome of a payment.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Clock } from '../../kernel/lib/index.ts'
 import { type Answer, CALL_MS_MAX, type PayoutAnswer, type Provider, type PushAnswer } from './port.ts'
 
-/** closed: calls go through. open: none does. half_open: one call at a time tries whether it works again. */
+/** closed: all calls pass. open: no call passes. half_open: one probe at a time passes. */
 export type CircuitState = 'closed' | 'open' | 'half_open'
 
-/** One circuit as operators see it. Times in milliseconds. */
+/** The state of a circuit for operators. Times in milliseconds. */
 export type CircuitHealth = {
   provider: string
   method: string
   state: CircuitState
-  /** Calls and faults among the newest calls, at most WINDOW of them. */
+  /** Calls and faults in the window of the newest calls. */
   calls: number
   faults: number
   median_ms: number | null
   since: Date
-  /** When the next call will be tried; null unless open. */
+  /** When the next probe passes; null unless open. */
   retry_at: Date | null
 }
 
 /**
- * Leave to make one call. `probing`: it tries whether the provider works again; it should be a small one. `turn` is how often
- * the circuit had changed when it was given.
+ * The permit for one call. `probing`: the call tests whether the provider works again and should be small. `turn` is the
+ * number of changes of the circuit before the permit.
  */
-export type Pass = Readonly<{ provider: string; method: string; probing: boolean; turn: number }>
+export type CallPermit = Readonly<{ provider: string; method: string; probing: boolean; turn: number }>
 
-/** The circuits of one process. */
+/** The circuits of a process. */
 export type Breaker = {
-  /** Leave to make a call now, or null. Of an open circuit, one caller gets it once its pause is over. */
-  may(provider: string, method: string): Pass | null
-  /** Milliseconds until an open circuit is tried again; 0 when calls go through. */
+  /** Returns a permit for a call now, or null. After the pause of an open circuit, one caller gets a permit. */
+  permit(provider: string, method: string): CallPermit | null
+  /** Milliseconds until the next probe of an open circuit; 0 if calls pass. */
   pause(provider: string, method: string): number
-  /** Notes how a call ended. One that began before the circuit last changed tells nothing of how things are now. */
-  note(pass: Pass, call: { fault: boolean; duration_ms: number }): void
+  /** Records the result of a call. A call that began before the last change of the circuit is ignored. */
+  record(permit: CallPermit, call: { fault: boolean; duration_ms: number }): void
   health(): CircuitHealth[]
 }
 
-/** Newest calls that are judged. */
+/** The number of newest calls that decide the state. */
 const WINDOW = 20
-/** It opens after so many faults in a row, or when this share of a full enough window are faults. */
+/** A circuit opens after this many faults in a row, or above this share of faults in at least CALLS_MIN calls. */
 const FAULTS_IN_ROW = 5
 const CALLS_MIN = 10
 const FAULT_SHARE = 0.5
-/** How long it stays open: doubled with every try that fails. */
+/** How long a circuit stays open: doubled after every failed probe. */
 const PAUSE_MS_MIN = 2_000
 const PAUSE_MS_MAX = 60_000
-/** A try that never ended: its process paused, or the caller forgot it. Another is let through. */
-const TRY_MS_MAX = 15_000
+/** The longest time of a probe. Then another probe passes. */
+const PROBE_MS_MAX = 15_000
 
 type Circuit = {
   provider: string
   method: string
   state: CircuitState
-  /** How often it has changed, a new try included. */
+  /** The number of changes, probes included. */
   turn: number
   window: { fault: boolean; duration_ms: number }[]
   in_row: number
@@ -70,10 +70,10 @@ export function createBreaker(clock: Clock, changed: (health: CircuitHealth) => 
   const circuits = new Map<string, Circuit>()
   const circuitOf = (provider: string, method: string): Circuit => {
     const name = `${provider} ${method}`
-    const known = circuits.get(name)
-    if (known !== undefined) return known
+    const existing = circuits.get(name)
+    if (existing !== undefined) return existing
     const now = clock.now()
-    const made: Circuit = {
+    const created: Circuit = {
       provider,
       method,
       state: 'closed',
@@ -84,49 +84,49 @@ export function createBreaker(clock: Clock, changed: (health: CircuitHealth) => 
       since: now,
       retry_at: now,
     }
-    circuits.set(name, made)
-    return made
+    circuits.set(name, created)
+    return created
   }
-  /** What is left of a pause. Nothing is left of one that is longer than any pause: the clock has stepped back. */
+  /** The rest of a pause. A rest longer than any pause means that the clock stepped back: then the pause is over. */
   const leftOf = ({ retry_at }: Circuit): number => {
     const left_ms = retry_at.getTime() - clock.now().getTime()
-    return left_ms > Math.max(PAUSE_MS_MAX, TRY_MS_MAX) ? 0 : Math.max(0, left_ms)
+    return left_ms > Math.max(PAUSE_MS_MAX, PROBE_MS_MAX) ? 0 : Math.max(0, left_ms)
   }
-  const turn = (circuit: Circuit, state: CircuitState) => {
+  const setState = (circuit: Circuit, state: CircuitState) => {
     circuit.turn++
     if (circuit.state === state) return
     circuit.state = state
     circuit.since = clock.now()
-    changed(healthOf(circuit))
+    changed(circuitHealth(circuit))
   }
   const open = (circuit: Circuit) => {
     circuit.pause_ms = Math.min(PAUSE_MS_MAX, Math.max(PAUSE_MS_MIN, circuit.pause_ms * 2))
     circuit.retry_at = new Date(clock.now().getTime() + circuit.pause_ms)
-    turn(circuit, 'open')
+    setState(circuit, 'open')
   }
   const close = (circuit: Circuit) => {
     circuit.window = []
     circuit.pause_ms = 0
-    turn(circuit, 'closed')
+    setState(circuit, 'closed')
   }
   return {
-    may(provider, method) {
+    permit(provider, method) {
       const circuit = circuitOf(provider, method)
       if (circuit.state === 'closed') return { provider, method, probing: false, turn: circuit.turn }
       const now = clock.now()
       if (leftOf(circuit) > 0) return null
-      turn(circuit, 'half_open')
-      circuit.retry_at = new Date(now.getTime() + TRY_MS_MAX)
+      setState(circuit, 'half_open')
+      circuit.retry_at = new Date(now.getTime() + PROBE_MS_MAX)
       return { provider, method, probing: true, turn: circuit.turn }
     },
     pause(provider, method) {
       const circuit = circuitOf(provider, method)
       return circuit.state === 'closed' ? 0 : leftOf(circuit)
     },
-    note(pass, call) {
-      const circuit = circuitOf(pass.provider, pass.method)
-      // An old success would close it while the provider is down, an old fault open it again while it is tried.
-      if (pass.turn !== circuit.turn) return
+    record(permit, call) {
+      const circuit = circuitOf(permit.provider, permit.method)
+      // An old success would close the circuit while the provider is down; an old fault would open it during a probe.
+      if (permit.turn !== circuit.turn) return
       circuit.window.push(call)
       if (circuit.window.length > WINDOW) circuit.window.shift()
       circuit.in_row = call.fault ? circuit.in_row + 1 : 0
@@ -135,7 +135,7 @@ export function createBreaker(clock: Clock, changed: (health: CircuitHealth) => 
       } else if (call.fault) open(circuit)
       else close(circuit)
     },
-    health: () => [...circuits.values()].map(healthOf),
+    health: () => [...circuits.values()].map(circuitHealth),
   }
 }
 
@@ -144,7 +144,7 @@ function isBroken({ in_row, window }: Circuit): boolean {
   return window.length >= CALLS_MIN && window.filter(({ fault }) => fault).length / window.length > FAULT_SHARE
 }
 
-function healthOf({ provider, method, state, window, since, retry_at }: Circuit): CircuitHealth {
+function circuitHealth({ provider, method, state, window, since, retry_at }: Circuit): CircuitHealth {
   const times = window.map(({ duration_ms }) => duration_ms).sort((a, b) => a - b)
   return {
     provider,
@@ -158,39 +158,39 @@ function healthOf({ provider, method, state, window, since, retry_at }: Circuit)
   }
 }
 
-/** The method under which questions have circuits of their own: a provider that takes no prompts may still answer them. */
+/** The methods of the circuits for queries: a provider that takes no prompts may still answer queries. */
 export const QUESTIONS = { payments: 'status', payouts: 'payout_status', names: 'name' } as const
 
-/** In place of the provider's word on a payout that was stopped before it was asked: for operators. */
+/** The provider_status of a payout that an open circuit stopped, for operators. */
 export const CIRCUIT_OPEN = 'CIRCUIT_OPEN'
 
-/** A question that was not asked. The provider's last word stands. */
+/** The answer to a query that was not sent. The last status of the provider stays. */
 export const UNASKED = {
   kind: 'unknown',
   why: 'not_asked',
   provider_status: null,
 } as const satisfies Answer & PayoutAnswer
 
-/** True for a question that was held back: the provider has said nothing at all. */
-export function isUnasked(said: PushAnswer | PayoutAnswer): boolean {
-  return said.kind === 'unknown' && said.why === 'not_asked'
+/** True if the query was not sent. */
+export function isUnasked(answer: PushAnswer | PayoutAnswer): boolean {
+  return answer.kind === 'unknown' && answer.why === 'not_asked'
 }
 
-/** Questions that waited for the one which tried whether the provider works again are asked soon, or stopped. */
-export const AFTER_TRY_MS = 1_000
+/** The pause of queries that wait for a probe. */
+export const AFTER_PROBE_MS = 1_000
 
 /**
- * True for an answer that comes of the provider being down, or not letting us in, whoever pays or is paid. What it answered
- * about one payment is none: only the network of that payer may be down. Nor is it its fault that we had no connection free.
+ * True if the answer shows that the provider is down or refuses the platform. An answer about one payment is no fault,
+ * because only the payer's network may be down. A lack of free connections in this process is no fault either.
  */
-export function isFault(said: PushAnswer | PayoutAnswer, slow = false): boolean {
-  switch (said.kind) {
+export function isFault(answer: PushAnswer | PayoutAnswer, slow = false): boolean {
+  switch (answer.kind) {
     case 'unknown':
-      return said.why === 'unreachable' || said.why === 'refused_us' || (said.why === 'timeout' && !slow)
+      return answer.why === 'unreachable' || answer.why === 'refused_us' || (answer.why === 'timeout' && !slow)
     case 'declined':
-      return said.reason === 'provider_unavailable' && said.answered !== true
+      return answer.reason === 'provider_unavailable' && answer.answered !== true
     case 'not_sent':
-      return said.busy !== true
+      return answer.busy !== true
     case 'blocked':
       return true
     default:
@@ -198,40 +198,40 @@ export function isFault(said: PushAnswer | PayoutAnswer, slow = false): boolean 
   }
 }
 
-/** A call to a provider: what it does, what its answer tells of the provider, and what is answered when it is not made. */
-export type Guarded<Said> = {
-  /** `probing`: this call tries whether the provider works again; it should be a small one. */
-  work(probing: boolean): Promise<Said>
-  isFault(said: Said): boolean
-  /** Instead, while the circuit is open. It is tried again after `pause_ms`. */
-  stopped(pause_ms: number): Said
+/** A call through the circuit breaker. */
+export type GuardedCall<Reply> = {
+  /** Makes the call. `probing`: the call tests whether the provider works again and should be small. */
+  work(probing: boolean): Promise<Reply>
+  isFault(reply: Reply): boolean
+  /** The reply while the circuit is open. The next probe passes after `pause_ms`. */
+  stopped(pause_ms: number): Reply
 }
 
-/** Makes a call unless its circuit is open, and notes how it went. */
-export async function guarded<Said>(
+/** Makes a call unless its circuit is open, and records the result. */
+export async function guarded<Reply>(
   { breaker, clock }: { breaker: Breaker; clock: Clock },
   { name, capabilities }: Provider,
   method: string,
-  call: Guarded<Said>,
-): Promise<Said> {
+  call: GuardedCall<Reply>,
+): Promise<Reply> {
   if (capabilities.circuit_breaker === false) return call.work(false)
-  const pass = breaker.may(name, method)
-  if (pass === null) return call.stopped(breaker.pause(name, method))
+  const permit = breaker.permit(name, method)
+  if (permit === null) return call.stopped(breaker.pause(name, method))
   const begin = clock.now().getTime()
-  const said = await call.work(pass.probing)
-  breaker.note(pass, { fault: call.isFault(said), duration_ms: clock.now().getTime() - begin })
-  return said
+  const reply = await call.work(permit.probing)
+  breaker.record(permit, { fault: call.isFault(reply), duration_ms: clock.now().getTime() - begin })
+  return reply
 }
 
-/** Adapters end by themselves before this. One that does not would hold what it was asked about, and all questions, for ever. */
+/** The time after which the platform abandons a call of an adapter, which should have ended before. */
 const CUT_OFF_MS = CALL_MS_MAX + 1_000
 
-/** What an adapter answers; null when it throws, or does not end in time: it has said nothing then. Never throws. */
-export async function answerOf<Said>(
+/** Calls an adapter. Null if the adapter throws or does not end in time. Never throws. */
+export async function answerOf<Reply>(
   { clock, log }: Pick<Deps, 'clock' | 'log'>,
   name: string,
-  work: () => Promise<Said | null>,
-): Promise<Said | null> {
+  work: () => Promise<Reply | null>,
+): Promise<Reply | null> {
   const late = Promise.withResolvers<never>()
   const cancel = clock.after(CUT_OFF_MS, () => late.reject(new Error('it did not end in time')))
   try {

@@ -1,5 +1,5 @@
-// Two live providers at once, as an operator configures them: the real adapters, the gateways' twins behind them, and each
-// payment and payout over the one that its route names.
+// Two live providers at once with their real adapters and the gateways' twins: each payment and payout goes over the provider
+// of its route.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -9,7 +9,7 @@ import { startVodacomTwin, type VodacomTwin } from '../../../twins/vodacom/index
 import { ConfigError, DESTINATIONS } from '../../kernel/lib/index.ts'
 
 const CALLBACK_SECRET = 'a-callback-secret-of-the-tests'
-/** The platform's clock stands still, the gateway's does not. */
+/** The platform's clock is stopped, the gateway's is not. */
 const ANY_TIME = 1e9
 
 let selcom: Simulator
@@ -111,7 +111,7 @@ test('a payout goes over the provider of its destination, and its record keeps t
   assert.deepEqual([vodacom.totals().executions, selcom.totals().payouts.by_truth.paid], [2, 2])
 })
 
-test('what the provider of its route does not reach is refused before anything is made, with what can be reached', async () => {
+test('a payout to an unreachable destination is refused before anything is created, with the reachable ones', async () => {
   const body = { amount: '2000', destination_code: 'STANDARD_CHARTERED', destination_identifier: '0150000101' }
   const to = { ...body, destination_name: 'Juma Ali', bank_name: 'SCB' }
   const count = () => world.rows('select count(*) as n from withdrawals')
@@ -130,7 +130,7 @@ test('what the provider of its route does not reach is refused before anything i
   assert.notEqual(codeOf(played)[1], 'unknown_destination', 'the sandbox reaches every destination')
 })
 
-test('a bank payout without the name that its provider needs is refused when it is priced and when it is submitted', async () => {
+test('a bank payout without the required name is refused when it is priced and when it is submitted', async () => {
   const to = { destination_code: 'NMB', destination_identifier: '0150000101', bank_name: 'NMB' }
   const absent = [{ field: 'destination_name', message: 'is required for this destination' }]
   const reply = await world.post('/v1/disbursements/bank-account', { amount: '2000', ...to }, { key: world.live_key })
@@ -145,12 +145,12 @@ test('a bank payout without the name that its provider needs is refused when it 
     { ...quote, destination_code: 'NMB' },
     { key: finance },
   )
-  assert.deepEqual(codeOf(priced), [200, 'ok'], 'a question about the price alone names nobody')
+  assert.deepEqual(codeOf(priced), [200, 'ok'], 'a price alone needs no name')
   const mobile = { amount: '2000', destination_code: 'AIRTEL', destination_identifier: '0684000101' }
   assert.equal((await world.post('/v1/disbursements/mobile-money', mobile, { key: world.live_key })).status, 202)
 })
 
-test('one that was submitted before its provider needed the name is not approved', async () => {
+test('a payout that was submitted before its provider required the name is not approved', async () => {
   const mocked = await createWorld({ url: world.url, env: {} })
   const to = { destination_code: 'NMB', destination_identifier: '0150000101', bank_name: 'NMB' }
   const { body } = await mocked.post(
@@ -194,14 +194,14 @@ test('operators read why a payout is blocked, in the words of the gateway; the m
   }
   assert.equal(selcom.totals().payouts.executions, whole)
   const retried = await world.post(`/v1/operator/withdrawals/${empty}/retry`, {}, { key: operator })
-  assert.equal(retried.body.data.status_reason, null, 'it ends with the next move')
+  assert.equal(retried.body.data.status_reason, null, 'the reason is cleared by the next move')
   const reason = 'Paid by hand'
   const how = { outcome: 'FAILED', reason }
   await world.post(`/v1/operator/withdrawals/${address}/resolve`, how, { key: operator })
   assert.deepEqual(await seen(`/v1/disbursements/${address}`, world.live_key), ['FAILED', reason])
 })
 
-test('only what a configured provider reaches is listed as a destination; in the sandbox, everything', async () => {
+test('the list of destinations has only reachable ones; in the sandbox it has all', async () => {
   const listed = async (query: string): Promise<{ code: string; method: string }[]> => {
     const { status, body, text } = await world.call({ method: 'GET', url: `/v1/destinations${query}`, key: null })
     assert.equal(status, 200, text)
@@ -218,7 +218,7 @@ test('only what a configured provider reaches is listed as a destination; in the
   assert.ok(banks.includes('CRDB') && !banks.includes('STANDARD_CHARTERED') && !banks.includes('MPESA'))
   assert.deepEqual(await listed('?environment=sandbox'), DESTINATIONS)
 
-  // What is listed is taken, and what is not is refused, by a question about the price as well.
+  // A listed destination is accepted and any other is refused, also in a price request.
   const finance = (await world.newSession('FINANCE')).token
   for (const { code, method } of DESTINATIONS) {
     const body = { amount: '2000', method, destination_code: code, environment: 'live' }
@@ -227,7 +227,7 @@ test('only what a configured provider reaches is listed as a destination; in the
   }
 })
 
-test('a payment that no provider can take is refused, and its key is free for when one can', async () => {
+test('a payment that no provider can serve is refused, and its idempotency key stays free', async () => {
   const only_push = await createWorld({ env: { ...env, PROVIDER: 'vodacom', PROVIDER_ROUTES: '' } })
   try {
     const ask = (path: string) =>
@@ -247,7 +247,7 @@ test('a payment that no provider can take is refused, and its key is free for wh
   }
 })
 
-test("a callback of Vodacom's is let in by the secret of its address, which no log line holds, and gets its answer", async () => {
+test('a callback of Vodacom is accepted by the secret of its URL, which no log line has, and gets its answer', async () => {
   const { collection_id } = (await pay('wallet-push', { amount: '5000', phone: '0754000001' })).body.data
   const [row] = await world.rows('select provider_reference from collection_attempts where collection_id = $1', [
     collection_id,
@@ -276,7 +276,7 @@ test("a callback of Vodacom's is let in by the secret of its address, which no l
   }
 })
 
-test('a route that leaves destinations unreached, which the other provider reaches, is told at the start', async () => {
+test('a route whose destinations only the other provider reaches is reported at the start', async () => {
   const lines = (of: World) => of.deps.logged.filter((line) => line.includes('PROVIDER_ROUTES'))
   assert.deepEqual(lines(world), [])
   const narrow = await createWorld({ env: { ...env, PROVIDER_ROUTES: 'MOBILE_MONEY=vodacom' } })
@@ -292,7 +292,7 @@ test('a route that leaves destinations unreached, which the other provider reach
   }
 })
 
-test('a setting that an adapter cannot work with is refused at the start, without its value', async () => {
+test('an invalid setting of an adapter is refused at the start, without its value', async () => {
   for (const [name, value] of [
     ['VODACOM_PUBLIC_KEY', 'no-key-at-all'],
     ['VODACOM_CALLBACK_SECRET', 'short'],

@@ -1,5 +1,5 @@
-// The providers that are configured: the mock ones always, a real one as soon as its address is set, so that what was
-// begun over it can be finished while nothing new is routed to it any more.
+// Builds the configured providers: the mock providers always, a real one if its URL is set. So payments of a provider without
+// routes can still be finished.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Config } from '../../kernel/lib/index.ts'
@@ -9,22 +9,22 @@ import type { CallbackSink, FailureReason, Provider } from './port.ts'
 import { createSelcomProvider, type SelcomProvider } from './selcom/index.ts'
 import { createVodacomProvider, type VodacomProvider } from './vodacom/index.ts'
 
-/** The name of the provider of the sandbox. It moves no money, whoever is live. */
+/** The name of the provider of the sandbox, which never moves money. */
 export const SANDBOX = 'sandbox'
 
 /** The providers of this process. */
 export type ConfiguredProviders = {
   /** All of them, by name. */
   all: ReadonlyMap<string, Provider & ProviderExtras & ProviderLists>
-  /** Opens what takes a while to open, before the first payment needs it. Never throws. */
+  /** Opens slow sessions before the first payment needs them. Never throws. */
   warm(): Promise<void>
-  /** Ends their connections. */
+  /** Closes the connections of all providers. */
   close(): Promise<void>
 }
 
 /**
- * Builds them. `sink` takes the callbacks of the mock providers in this process; `others` are added, or replace those of
- * their names. Throws a ConfigError that names the setting which cannot be.
+ * Builds the providers. `sink` takes the callbacks of the mock providers in this process. `others` are added, or replace
+ * providers of the same name. Throws a ConfigError that names an invalid setting.
  */
 export function createProviders(
   deps: Pick<Deps, 'config' | 'clock' | 'random' | 'log'>,
@@ -43,7 +43,7 @@ export function createProviders(
     config.mock_url === ''
       ? null
       : createRemoteMockProvider({ name: 'mock', url: config.mock_url, secret: config.mock_secret })
-  const inside =
+  const mock_live =
     remote ??
     createMockProvider({
       ...mock,
@@ -52,7 +52,7 @@ export function createProviders(
     })
   const selcom = config.selcom_url === '' ? null : selcomOf(deps)
   const vodacom = config.vodacom_url === '' ? null : vodacomOf(deps)
-  const built: (Provider & ProviderExtras & ProviderLists)[] = [sandbox, inside, selcom, vodacom].filter(
+  const built: (Provider & ProviderExtras & ProviderLists)[] = [sandbox, mock_live, selcom, vodacom].filter(
     (provider) => provider !== null,
   )
   return {
@@ -66,9 +66,9 @@ export function createProviders(
   }
 }
 
-type Seams = Pick<Deps, 'config' | 'clock' | 'random' | 'log'>
+type ProviderDeps = Pick<Deps, 'config' | 'clock' | 'random' | 'log'>
 
-function selcomOf({ config, clock, random, log }: Seams): SelcomProvider {
+function selcomOf({ config, clock, random, log }: ProviderDeps): SelcomProvider {
   return createSelcomProvider({
     name: 'selcom',
     url: config.selcom_url,
@@ -99,16 +99,16 @@ function selcomOf({ config, clock, random, log }: Seams): SelcomProvider {
 }
 
 /**
- * Where a provider calls back; without BASE_URL on this machine, for a twin on it. Null: any free port will be listened on, so
- * that it cannot be told, and what becomes of a payment is only asked.
+ * The URL for a provider's callbacks. Without BASE_URL it is on this machine, for a local twin. Null means that the port is
+ * not known yet: then the provider sends no callbacks and the platform only queries.
  */
 export function callbackUrl(config: Config, name: string): string | null {
   if (config.base_url !== '') return `${config.base_url}/callbacks/${name}`
   return config.port === 0 ? null : `http://127.0.0.1:${config.port}/callbacks/${name}`
 }
 
-function vodacomOf({ config, clock, random, log }: Seams): VodacomProvider {
-  // The adapter refuses a word that is no reason.
+function vodacomOf({ config, clock, random, log }: ProviderDeps): VodacomProvider {
+  // The adapter refuses a value that is no reason.
   const reasons = (words: ReadonlyMap<string, string>) => Object.fromEntries(words) as Record<string, FailureReason>
   return createVodacomProvider({
     name: 'vodacom',

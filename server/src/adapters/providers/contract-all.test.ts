@@ -1,5 +1,5 @@
-// What the platform relies on in every provider, the mocks and the real ones alike: one suite over all of them. What each does
-// beyond it, and how it misbehaves, is in contract.test.ts, contract-payouts.test.ts and the adapters' own folders.
+// The contract of every provider, mock and real, in one suite. The tests of single providers are in contract.test.ts,
+// contract-payouts.test.ts and the adapters' own folders.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -16,7 +16,7 @@ import {
   type PayoutRequest,
 } from './port.ts'
 
-/** Of something that was never sent nothing is claimed, but that it is not known or not there. */
+/** The only allowed answers about a request that was never sent. */
 const SAYS_NOTHING = ['unknown', 'not_found']
 
 for (const [name, start] of SUBJECTS) {
@@ -32,7 +32,7 @@ for (const [name, start] of SUBJECTS) {
       (await subject.provider.payoutStatus([request]))[0] as PayoutAnswer
     const callbacksFor = ({ reference }: { reference: string }) =>
       subject.received.filter(({ body }) => body.includes(`"${reference}"`))
-    /** Sends it, and gives it as the platform stores it. */
+    /** Sends a request and returns it as the platform stores it. */
     const push = async (request: PaymentRequest): Promise<PaymentRequest> => {
       const answer = await subject.provider.push(request)
       assert.equal(answer.kind, 'accepted')
@@ -149,7 +149,7 @@ for (const [name, start] of SUBJECTS) {
       const request = payoutTo(subject.payees.pays)
       const answers = await Promise.all([1, 2, 3].map(() => subject.provider.payout(request)))
       for (const answer of answers) assert.deepEqual(answer, answers[0])
-      // That it was there before is no failure: the money left.
+      // A repeated reference is no failure, because the money left.
       const again = await subject.another?.payout(request)
       assert.ok(again === undefined || ['accepted', 'succeeded', 'unknown'].includes(again.kind), again?.kind)
       await soon(async () => assert.equal((await payoutStatusOf(request)).kind, 'succeeded'))

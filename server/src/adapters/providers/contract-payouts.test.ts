@@ -1,4 +1,4 @@
-// What the mock providers promise about payouts, beyond what every provider does (contract-all.test.ts).
+// The contract of the mock providers for payouts, beyond the contract of all providers (contract-all.test.ts).
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -1,5 +1,5 @@
-// What the mock providers promise about payments, beyond what every provider does (contract-all.test.ts): their words, their
-// magic numbers, and how the one over HTTP misbehaves. Payouts: contract-payouts.test.ts.
+// The contract of the mock providers for payments, beyond the contract of all providers (contract-all.test.ts): their statuses,
+// magic numbers, and the faults of the mock over HTTP. Payouts: contract-payouts.test.ts.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -1,9 +1,9 @@
-// How long a call may still take: by the machine's own time, whichever clock the platform lives by.
+// The rest of a timeout by the machine's clock, also if the platform runs by another clock.
 
-/** Milliseconds that are left of a span. Never below zero. */
+/** Returns the rest of a timeout in milliseconds, never below zero. */
 export type Countdown = () => number
 
-/** Begins a span of `ms` milliseconds now. */
+/** Begins a timeout of `ms` milliseconds now. */
 export function countdown(ms: number): Countdown {
   const end = performance.now() + ms
   return () => Math.max(end - performance.now(), 0)

@@ -1,24 +1,30 @@
-// Whether a byte was written is known, and an answer that comes late is heard.
+// The exchange reports whether a byte was written, and receives late answers.
 
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { closing, listen, nowhere } from '../../../test/providers/servers.ts'
 import { soon } from '../../../test/providers/vodacom.ts'
-import { createLine, createWaiting, exchange, type Outgoing, type Sent } from './exchange.ts'
+import {
+  createConnectionQueue,
+  createLateRequests,
+  type ExchangeResult,
+  exchange,
+  type ProviderRequest,
+} from './exchange.ts'
 
-/** A server that answers when the test says so, and a line of one connection to it. */
+/** A server that answers when the test decides, and a queue with one connection to it. */
 async function rig(connections = 1) {
   const open: { path: string; response: ServerResponse }[] = []
   const server = createServer((request, response) => open.push({ path: request.url ?? '', response }))
-  const line = createLine(await listen(server), connections)
+  const line = createConnectionQueue(await listen(server), connections)
   closing.push(async () => server.closeAllConnections())
   closing.push(() => line.destroy())
   return { open, line }
 }
-const get = (path: string): Outgoing => ({ method: 'GET', path, headers: {}, body: null })
+const get = (path: string): ProviderRequest => ({ method: 'GET', path, headers: {}, body: null })
 
-test('a request that found no connection in time is not sent, not even later', async () => {
+test('a request without a free connection in time is never sent', async () => {
   const { open, line } = await rig()
   const first = exchange(line, get('/first'), 5_000)
   await soon(() => assert.equal(open.length, 1))
@@ -35,13 +41,13 @@ test('a request that found no connection in time is not sent, not even later', a
   )
 })
 
-test('an address where nobody listens: not sent', async () => {
-  const line = createLine(await nowhere(), 1)
+test('a request to an address without a server is not sent', async () => {
+  const line = createConnectionQueue(await nowhere(), 1)
   closing.push(() => line.destroy())
   assert.deepEqual(await exchange(line, get('/'), 5_000), { kind: 'not_sent' })
 })
 
-test('what was written and not answered is lost', async () => {
+test('a written request without an answer is lost', async () => {
   const { open, line } = await rig()
   assert.deepEqual(await exchange(line, get('/silent'), 50), { kind: 'lost', why: 'timeout' })
   const reset = exchange(line, get('/reset'), 5_000)
@@ -57,11 +63,11 @@ test('what was written and not answered is lost', async () => {
   assert.deepEqual(await half, { kind: 'lost', why: 'unreachable' })
 })
 
-test('an answer that comes late is heard once; a connection that breaks instead says nothing', async () => {
+test('a late answer is received once; a broken connection gives none', async () => {
   const { open, line } = await rig(2)
-  const waiting = createWaiting(2)
-  const heard: Sent[] = []
-  const late = { ms: 5_000, waiting, hear: (sent: Sent) => void heard.push(sent) }
+  const waiting = createLateRequests(2)
+  const heard: ExchangeResult[] = []
+  const late = { ms: 5_000, waiting, receive: (sent: ExchangeResult) => void heard.push(sent) }
   const both = await Promise.all([exchange(line, get('/a'), 50, late), exchange(line, get('/b'), 50, late)])
   assert.deepEqual(both, [
     { kind: 'lost', why: 'timeout' },
@@ -74,26 +80,26 @@ test('an answer that comes late is heard once; a connection that breaks instead 
   assert.deepEqual(heard, [{ kind: 'answered', status: 200, text: 'late' }])
 })
 
-test('nobody is waited for beyond the time for that, and of too many the oldest is given up', async () => {
+test('the wait for a late answer has a timeout, and of too many the oldest request is aborted', async () => {
   const { open, line } = await rig(3)
-  const hear = () => assert.fail('nothing came')
-  const waiting = createWaiting(1)
-  const late = { ms: 5_000, waiting, hear }
+  const receive = () => assert.fail('nothing came')
+  const waiting = createLateRequests(1)
+  const late = { ms: 5_000, waiting, receive }
   await exchange(line, get('/oldest'), 50, late)
   await exchange(line, get('/newest'), 50, late)
   assert.equal(waiting.size(), 1)
   const closed = (path: string) => open.find((one) => one.path === path)?.response.destroyed
   await soon(() => assert.equal(closed('/oldest'), true))
   assert.equal(closed('/newest'), false)
-  const short = createWaiting(1)
-  await exchange(line, get('/short'), 50, { ms: 30, waiting: short, hear })
+  const short = createLateRequests(1)
+  await exchange(line, get('/short'), 50, { ms: 30, waiting: short, receive })
   await soon(() => assert.deepEqual([short.size(), closed('/short')], [0, true]))
 })
 
-test('of more requests than connections the rest waits, first come first served; a place that nobody wants any more is given on', async () => {
+test('requests beyond the connections wait in order, and a cancelled request passes its place on', async () => {
   const { open, line } = await rig()
-  const waiting = createWaiting(1)
-  const late = { ms: 5_000, waiting, hear: () => {} }
+  const waiting = createLateRequests(1)
+  const late = { ms: 5_000, waiting, receive: () => {} }
   assert.deepEqual(await exchange(line, get('/slow'), 50, late), { kind: 'lost', why: 'timeout' })
   assert.deepEqual(
     await exchange(line, get('/busy'), 30),
@@ -112,15 +118,15 @@ test('of more requests than connections the rest waits, first come first served;
   )
 })
 
-test('where no connection comes about, none of the requests beyond the first takes that for a lack of connections', async () => {
-  const line = createLine(await nowhere(), 1)
+test('no queued request counts as busy when connecting fails', async () => {
+  const line = createConnectionQueue(await nowhere(), 1)
   closing.push(() => line.destroy())
   const all = await Promise.all(Array.from({ length: 20 }, () => exchange(line, get('/'), 5_000)))
   for (const sent of all) assert.deepEqual(sent, { kind: 'not_sent' })
 })
 
-test('a line that was closed ends thousands of requests at once', async () => {
-  const line = createLine(await nowhere(), 1)
+test('a closed queue ends thousands of requests at once', async () => {
+  const line = createConnectionQueue(await nowhere(), 1)
   await line.destroy()
   const all = await Promise.all(Array.from({ length: 20_000 }, () => exchange(line, get('/'), 5_000)))
   for (const sent of all) assert.deepEqual(sent, { kind: 'not_sent' })

@@ -1,55 +1,55 @@
-// One HTTP request and what became of it: above all, whether a byte of it was ever written.
+// Sends one HTTP request to a provider and reports whether a byte of the request was written.
 //
-// A request for a payment may be answered only after the payer typed a PIN, long after whoever called us had to be answered.
-// Its connection is kept for a while then: the answer that comes late is as true as one in time.
+// A payment request may be answered only after the payer typed a PIN, long after the timeout of the call. The connection then
+// stays open for a while, because a late answer is as true as one in time.
 
 import { type Dispatcher, Pool } from 'undici'
 import { systemClock } from '../../kernel/lib/index.ts'
 
-/** A request, ready to be sent. */
-export type Outgoing = {
+/** A request to send. */
+export type ProviderRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   headers: Record<string, string>
   body: string | null
 }
 
-/** Why there is no answer to a request that was, or may have been, sent. */
+/** Why a request that was, or may have been, sent has no answer. */
 export type LostWhy = 'timeout' | 'unreachable' | 'unreadable'
 
 /**
- * What became of a request. `not_sent`: no byte of it was written, because no connection came about in time (refused, no
- * such name, no handshake), or, `busy`, because none of ours was free. `lost`: it may have arrived and been executed.
+ * The result of a request. `not_sent`: no byte was written, because no connection was made in time (refused, unknown name, no
+ * handshake) or, with `busy`, because no connection was free. `lost`: the request may have arrived and been executed.
  */
-export type Sent =
+export type ExchangeResult =
   | { kind: 'answered'; status: number; text: string }
   | { kind: 'not_sent'; busy?: true }
   | { kind: 'lost'; why: LostWhy }
 
-/** That no connection was free, as it is handed on. */
+/** Copies the mark that no connection was free. */
 export function busyOf(busy: true | undefined): { busy?: true } {
   return busy ? { busy } : {}
 }
 
-/** Connections to one place. Of more requests than connections the others wait here, first come first served. */
-export type Line = {
+/** Connections to one origin, with a queue: requests beyond the connections wait in their order. */
+export type ConnectionQueue = {
   pool: Pool
   /**
-   * Calls `begin` once a connection is free, at once when one is; it gives the connection back by `leave`. Answers how to give
-   * the wait up: false when it was over.
+   * Calls `begin` as soon as a connection is free; `begin` returns the connection by calling `leave`. The result cancels the
+   * wait; it returns false if the wait was already over.
    */
   enter(begin: (leave: () => void) => void): () => boolean
   /** Ends all connections. */
   destroy(): Promise<void>
 }
 
-/** Makes a line of at most so many connections. An answer of more bytes than that is unreadable. */
-export function createLine(origin: string, connections: number, answer_max_bytes?: number): Line {
+/** Makes a queue over this many connections. An answer of more than `answer_max_bytes` is unreadable. */
+export function createConnectionQueue(origin: string, connections: number, answer_max_bytes?: number): ConnectionQueue {
   const pool = new Pool(origin, { connections, pipelining: 1, allowH2: false, maxResponseSize: answer_max_bytes ?? -1 })
   const queue = new Set<() => void>()
   let taken = 0
   let is_serving = false
-  // A loop, not a call within a call: of a pool that is closed every request ends while it begins.
+  // A loop instead of recursion: in a closed pool, every request ends while it begins.
   const serve = () => {
     if (is_serving) return
     is_serving = true
@@ -77,14 +77,14 @@ export function createLine(origin: string, connections: number, answer_max_bytes
   }
 }
 
-/** What is done with an answer that comes after its time. */
-export type Late = { ms: number; waiting: Waiting; hear(sent: Sent): void }
+/** How to handle an answer that comes after the timeout. */
+export type LateAnswer = { ms: number; waiting: LateRequests; receive(result: ExchangeResult): void }
 
-/** Requests that are waited for beyond their time. Beyond `max` the oldest is given up: it must not hold a connection. */
-export type Waiting = { add(giveUp: () => void): () => void; size(): number }
+/** Requests that wait for a late answer. Beyond `max`, the oldest is aborted, so that it does not hold a connection. */
+export type LateRequests = { add(giveUp: () => void): () => void; size(): number }
 
-/** Makes a place for requests that are waited for. */
-export function createWaiting(max: number): Waiting {
+/** Makes the set of requests that wait for late answers. */
+export function createLateRequests(max: number): LateRequests {
   const all = new Set<() => void>()
   return {
     add(giveUp) {
@@ -103,29 +103,34 @@ export function createWaiting(max: number): Waiting {
 }
 
 /**
- * Sends a request and reads the whole answer. Never throws, and ends within `timeout_ms`, reckoned from the call: a request
- * that ran out of time while it waited for a free connection is not sent any more.
+ * Sends a request and reads the whole answer. Never throws and ends within `timeout_ms` of the call. A request that times out
+ * while it waits for a free connection is not sent.
  */
-export function exchange(line: Line, outgoing: Outgoing, timeout_ms: number, late?: Late): Promise<Sent> {
+export function exchange(
+  queue: ConnectionQueue,
+  request: ProviderRequest,
+  timeout_ms: number,
+  late?: LateAnswer,
+): Promise<ExchangeResult> {
   return new Promise((resolve) => {
-    let hear: ((sent: Sent) => void) | null = resolve
+    let receive: ((result: ExchangeResult) => void) | null = resolve
     let abort: (() => void) | null = null
     const begun = performance.now()
     let placed = begun
     let status = 0
     let chunks: Buffer[] = []
     let stop: () => void = () => {}
-    const finish = (sent: Sent) => {
+    const finish = (result: ExchangeResult) => {
       stop()
-      hear?.(sent)
-      hear = null
+      receive?.(result)
+      receive = null
     }
-    const keepWaiting = ({ ms, waiting, hear: hearLate }: Late, giveUp: () => void) => {
-      hear = (sent) => {
-        if (sent.kind === 'answered') hearLate(sent)
+    const keepWaiting = ({ ms, waiting, receive: receiveLate }: LateAnswer, giveUp: () => void) => {
+      receive = (result) => {
+        if (result.kind === 'answered') receiveLate(result)
       }
       const end = () => {
-        hear = null
+        receive = null
         leave()
         stopWaiting()
         giveUp()
@@ -137,21 +142,21 @@ export function exchange(line: Line, outgoing: Outgoing, timeout_ms: number, lat
         stopWaiting()
       }
     }
-    // Real sockets need the machine's time, whichever clock the platform lives by.
+    // Sockets need the machine's clock, also if the platform runs by another clock.
     stop = systemClock.after(Math.max(timeout_ms, 0), () => {
-      if (giveWaitUp()) return finish({ kind: 'not_sent', busy: true })
-      // What got its place at the last moment had no time to connect: that it did not tells nothing of whoever is called.
+      if (cancelWait()) return finish({ kind: 'not_sent', busy: true })
+      // If the request got its connection at the last moment, it had no time to connect: that is no fault of the provider.
       if (abort === null)
         return finish({ kind: 'not_sent', ...busyOf(performance.now() - placed < placed - begun || undefined) })
       finish({ kind: 'lost', why: 'timeout' })
       if (late) keepWaiting(late, abort)
       else abort()
     })
-    const handlerOf = (leaveLine: () => void): Dispatcher.DispatchHandler => ({
-      // Called when a connection stands and nothing is written to it yet: aborting here keeps the request back.
+    const handlerOf = (leaveQueue: () => void): Dispatcher.DispatchHandler => ({
+      // undici calls this before it writes to the connection: an abort here prevents the request.
       onRequestStart(controller) {
         const giveUp = () => controller.abort(new Error('no answer in time'))
-        if (hear === null) giveUp()
+        if (receive === null) giveUp()
         else abort = giveUp
       },
       onResponseStart(_controller, code) {
@@ -163,16 +168,16 @@ export function exchange(line: Line, outgoing: Outgoing, timeout_ms: number, lat
       },
       onResponseEnd() {
         finish({ kind: 'answered', status, text: Buffer.concat(chunks).toString('utf8') })
-        leaveLine()
+        leaveQueue()
       },
       onResponseError(_controller, error) {
         finish(abort === null ? { kind: 'not_sent' } : { kind: 'lost', why: whyOf(error) })
-        leaveLine()
+        leaveQueue()
       },
     })
-    const giveWaitUp = line.enter((leaveLine) => {
+    const cancelWait = queue.enter((leaveQueue) => {
       placed = performance.now()
-      line.pool.dispatch(outgoing, handlerOf(leaveLine))
+      queue.pool.dispatch(request, handlerOf(leaveQueue))
     })
   })
 }

@@ -1,10 +1,10 @@
-// What some providers can do beyond the port. Nothing that moves money depends on it: whoever asks must live without it.
+// Optional functions of providers. Nothing that moves money depends on them.
 
 import type { PayoutMethod } from './port.ts'
 import { packReference, unpackReference } from './vodacom/reference.ts'
 
-/** Somebody who could be paid. */
-export type Recipient = {
+/** The recipient of a possible payout. */
+export type PayoutRecipient = {
   method: PayoutMethod
   /** Network or bank by its neutral code (lib/destinations.ts). */
   destination_code: string
@@ -12,12 +12,12 @@ export type Recipient = {
   destination_identifier: string
 }
 
-/** What a movement in a provider's books can be. A reversal takes a payment or a payout back; a charge is the provider's. */
+/** The kinds of movements in a provider's books. A reversal returns a payment or a payout; a charge is the provider's fee. */
 export type MoveKind = 'payment' | 'payout' | 'reversal' | 'charge'
 
-/** One movement in a provider's own books. Amount in cents, above zero: the kind says which way it went. */
+/** One movement in a provider's books. The amount is in cents and above zero; the kind gives the direction. */
 export type ProviderMove = {
-  /** The reference we gave the provider; null where it names none. */
+  /** The platform's reference; null if the movement has none. */
   reference: string | null
   /** The provider's own id of the movement. */
   provider_id: string | null
@@ -27,55 +27,55 @@ export type ProviderMove = {
   at: Date
 }
 
-/** A part of the list of movements. `next`: what to ask for the part behind it; null: there is none. */
+/** A page of the list of movements. `next` is the cursor of the next page; null on the last page. */
 export type MovesPage = { moves: readonly ProviderMove[]; next: string | null }
 
 /**
- * Optional functions of a provider. Each answers within CALL_MS_MAX and never throws because of what the provider did;
- * null means that nothing was learned, for whatever reason: never that there is no such recipient, or no money.
+ * Optional functions of a provider. Each answers within CALL_MS_MAX and throws for nothing that the provider does. Null means
+ * that the answer is not known, never that there is no such recipient or no money.
  */
 export type ProviderExtras = {
-  /** The name on the receiving account. It comes from outside and may hold any text. */
-  lookupName?(recipient: Recipient): Promise<{ name: string } | null>
-  /** What is left of the money that payouts are paid from. It may lag behind what was just sent. */
+  /** Looks up the name on the receiving account. The name may contain any text. */
+  lookupName?(recipient: PayoutRecipient): Promise<{ name: string } | null>
+  /** Reads the balance of the account that pays payouts. It may not include the newest payouts. */
   floatBalance?(): Promise<{ amount_minor: bigint; currency: string } | null>
 }
 
-/** How a provider's statements write our references, where that is not as we gave them. */
+/** How a provider's statements write the platform's references, if they differ from the sent ones. */
 type StatementForm = {
-  /** Ours as it is written there. Null: it has no such form. */
+  /** The form of a reference in a statement. Null if it has none. */
   write(reference: string): string | null
-  /** Ours behind a text of a statement; null when there is none. `at`: when it moved by that statement. */
+  /** The reference of a text in a statement; null if it has none. `at` is the time of the movement in the statement. */
   read(text: string, at: Date): string | null
 }
 
-// By name and not by adapter: a statement may be of a provider that is not configured any more.
+// By name and not by adapter, because the provider of a statement may not be configured any more.
 const FORMS: Record<string, StatementForm> = {
   vodacom: { write: packReference, read: unpackReference },
 }
 const formOf = (provider: string) => (Object.hasOwn(FORMS, provider) ? FORMS[provider] : undefined)
 
-/** A reference of ours as the provider's statements write it; null when that is as we gave it. */
+/** The form of a reference in the provider's statements; null if it is the reference itself. */
 export function statementForm(provider: string, reference: string): string | null {
   const form = formOf(provider)?.write(reference) ?? null
   return form === reference ? null : form
 }
 
-/** The reference of ours behind what a provider's statement writes. Null: it writes them as we gave them, or this is none. */
+/** The reference of a text in a provider's statement. Null if the provider writes references unchanged, or the text has none. */
 export function readStatementForm(provider: string, text: string, at: Date): string | null {
   return formOf(provider)?.read(text, at) ?? null
 }
 
-/** As `ProviderExtras`: what a provider can do that tells what happened in its own books. */
+/** Optional functions, as `ProviderExtras`, that read the provider's own books. */
 export type ProviderLists = {
   /**
-   * True: `floatBalance` is of an account that is filled by hand and pays payouts alone. What payments brought lies elsewhere,
-   * so that the balance says nothing of what should lie at the provider in all.
+   * True: the account of `floatBalance` is filled by hand and only pays payouts. The money of payments is in another account,
+   * so the balance cannot be compared with all money at the provider.
    */
   separate_float?: true
   /**
-   * What moved from `from` until before `to`, in parts: each call answers one, the first with a `cursor` of null. Only
-   * movements that happened, never those that failed. One that is listed twice counts twice.
+   * Lists the executed movements from `from` until before `to`, page by page; the first `cursor` is null. Failed movements
+   * are not listed. A movement that is listed twice counts twice.
    */
   listMoves?(from: Date, to: Date, cursor: string | null): Promise<MovesPage | null>
 }

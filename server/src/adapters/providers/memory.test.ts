@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createMemory, createOnce } from './memory.ts'
+import { createOnce, createReferenceMemory } from './memory.ts'
 
 /** Work that counts how often it was done. */
 const counting = () => {
@@ -40,7 +40,7 @@ describe('what is done once', () => {
 })
 
 it('a memory keeps the newest values, and none that was forgotten', () => {
-  const memory = createMemory<number>(2)
+  const memory = createReferenceMemory<number>(2)
   for (const [i, reference] of ['A', 'B', 'C'].entries()) memory.set(reference, i)
   assert.deepEqual(['A', 'B', 'C'].map(memory.get), [undefined, 1, 2])
   memory.forget('C')

@@ -1,8 +1,8 @@
-// What a process knows by reference: what it did, so that doing it again does nothing, and what it heard late. An adapter may
-// save a request by it, and is right without it.
+// In-memory results by reference, so that a repeated call sends no second request. An adapter is also correct without this
+// memory; the memory only saves requests.
 
-/** Values by reference. It forgets the oldest when it is full, and everything when the process ends. */
-export type Memory<Value> = {
+/** Values by reference. A full memory drops its oldest value. */
+export type ReferenceMemory<Value> = {
   get(reference: string): Value | undefined
   set(reference: string, value: Value): void
   forget(reference: string): void
@@ -11,7 +11,7 @@ export type Memory<Value> = {
 const REMEMBERED_MAX = 10_000
 
 /** Makes a memory of at most `max` values. */
-export function createMemory<Value>(max = REMEMBERED_MAX): Memory<Value> {
+export function createReferenceMemory<Value>(max = REMEMBERED_MAX): ReferenceMemory<Value> {
   const known = new Map<string, Value>()
   return {
     get: (reference) => known.get(reference),
@@ -28,16 +28,16 @@ export function createMemory<Value>(max = REMEMBERED_MAX): Memory<Value> {
 }
 
 /**
- * Does the work once for each reference and answers what came of it: while it runs, and after it when `keep` says so, whoever
- * repeats a reference gets that answer instead. Work that throws is not kept: nothing is known of what it did.
+ * Does the work once for each reference. A repeated call gets the running result, and the finished result if `keep` returns
+ * true for it. A call that threw is not kept, because its effect is unknown.
  */
 export function createOnce<Value>(keep: (value: Value) => boolean, max = REMEMBERED_MAX) {
-  const known = createMemory<Promise<Value>>(max)
+  const results = createReferenceMemory<Promise<Value>>(max)
   return (reference: string, work: () => Promise<Value>): Promise<Value> => {
-    const earlier = known.get(reference)
+    const earlier = results.get(reference)
     if (earlier !== undefined) return earlier
     const forget = () => {
-      if (known.get(reference) === result) known.forget(reference)
+      if (results.get(reference) === result) results.forget(reference)
     }
     const result = work().then(
       (value) => {
@@ -49,7 +49,7 @@ export function createOnce<Value>(keep: (value: Value) => boolean, max = REMEMBE
         throw error
       },
     )
-    known.set(reference, result)
+    results.set(reference, result)
     return result
   }
 }

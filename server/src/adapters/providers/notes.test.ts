@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createLog } from '../../kernel/lib/index.ts'
-import { createNotes } from './notes.ts'
+import { createProblemLog } from './notes.ts'
 
 it('the same trouble is one line a minute, another kind a line of its own', () => {
   const lines: string[] = []
   let now = 0
-  const note = createNotes({
+  const note = createProblemLog({
     name: 'gateway',
     clock: { now: () => new Date(now), after: () => () => {} },
     log: createLog('debug', { write: (line) => void lines.push(line) }),

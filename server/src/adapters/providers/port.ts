@@ -1,16 +1,16 @@
-// The port: what the platform asks of a payment provider, and everything a provider can answer.
+// The port of payment providers: the requests of the platform and all answers of a provider.
 
-/** How a payer pays. */
+/** The methods of payments. */
 export const METHODS = ['wallet_push', 'provider_pesa', 'qr'] as const
-/** One way of paying. */
+/** A method of payments. */
 export type Method = (typeof METHODS)[number]
 
-/** What a sandbox key can ask the simulated provider to do. */
+/** The outcomes that a sandbox key can request of the simulated provider. */
 export const SIMULATE_STATUSES = ['successful', 'failed', 'pending_clearance', 'reversed'] as const
-/** One outcome to play. */
+/** An outcome to simulate. */
 export type SimulateStatus = (typeof SIMULATE_STATUSES)[number]
 
-/** Why a payment failed: the closed set that merchants switch on. */
+/** Why a payment failed. The set is closed, because merchants branch on it. */
 export const FAILURE_REASONS = {
   user_cancelled: 'The customer cancelled the payment.',
   provider_declined: 'The mobile network declined the payment.',
@@ -23,12 +23,12 @@ export const FAILURE_REASONS = {
   review_declined: 'The payment was held for a review and declined.',
   timeout: "No answer came in time. If money left the customer's account, do not ask for it again.",
 } as const
-/** One reason; its sentence may be shown to a payer. */
+/** A reason. Its sentence may be shown to a payer. */
 export type FailureReason = keyof typeof FAILURE_REASONS
 
-/** One payment as the provider is asked for it. Amounts in cents; phone canonical or null. */
+/** A payment request to the provider. Amounts in cents; `phone` is canonical or null. */
 export type PaymentRequest = {
-  /** Our reference: stored before the first byte is sent, never replaced. The provider must treat it as unique. */
+  /** The platform's reference: stored before the first byte is sent, never replaced. The provider must treat it as unique. */
   reference: string
   method: Method
   phone: string | null
@@ -38,17 +38,16 @@ export type PaymentRequest = {
   simulate_status: SimulateStatus | null
   /** When the provider took the request; null when that is not known. */
   sent_at: Date | null
-  /** When the platform gives up, and the payment has failed. A provider that can, lets nobody pay after it. */
+  /** When the platform fails the payment. If the provider can, it refuses later payments. */
   deadline_at?: Date
-  /** True: the payer waits on a page. A provider that only rehearses then answers a prompt at once, and a code after seconds. */
+  /** True: the payer waits on a page. A simulating provider then answers a prompt at once, and a code after seconds. */
   on_page?: boolean
 }
 
 /**
- * What the provider says about one payment. Timeouts, 5xx, unreadable and unseen answers are `unknown`: they neither
- * fail nor pay anything; `busy` is one: all of our own connections were taken, so that nobody was asked. `provider_status` is
- * the provider's own word. `ask_again_ms` is set when the provider itself announces that the answer will change. `answered`
- * says of `provider_unavailable` that the provider said so, about this payment: what lies behind it is down, not itself.
+ * The provider's answer about one payment. Timeouts, 5xx, unreadable and unseen answers are `unknown`, which neither fails nor
+ * pays a payment. `provider_status` is the provider's own status. `ask_again_ms` is set if the provider announces a change.
+ * `answered` with `provider_unavailable`: the provider itself is up, but the network behind it is down.
  */
 export type Answer = { provider_status: string | null; provider_id?: string | null; ask_again_ms?: number } & (
   | { kind: 'accepted' }
@@ -61,8 +60,8 @@ export type Answer = { provider_status: string | null; provider_id?: string | nu
 )
 
 /**
- * Why nothing is known. `ambiguous`: the provider answered that it does not know itself. `not_asked` is no adapter's word:
- * the question was held back, because the provider did not answer others or is not configured, or no connection was free.
+ * Why an answer is unknown. `ambiguous`: the provider does not know either. `busy`: no connection of this process was free.
+ * `not_asked`: the platform sent no query, because the circuit is open, the provider is not configured or no connection was free.
  */
 export type UnknownWhy =
   | 'timeout'
@@ -75,29 +74,29 @@ export type UnknownWhy =
   | 'not_asked'
 
 /**
- * The answer to a push. `not_sent`: for certain nobody was asked to pay, and nothing of the payment is at the provider: the
- * same push can be made again. `busy`: because none of our own connections was free. What cannot be made again under its
- * reference, and what the payer should hear of at once, is `declined` instead.
+ * The answer to a push. `not_sent`: the payer was certainly not prompted and the provider has nothing of the payment, so the
+ * same push can be repeated. `busy`: no connection of this process was free. If the push cannot be repeated under its
+ * reference, or if the payer should see the failure at once, the answer is `declined`.
  */
 export type PushAnswer =
   | Answer
   | { kind: 'not_sent'; busy?: true; provider_status: null; provider_id?: null; ask_again_ms?: number }
 
-/** The answer to a QR request: the texts exactly as the provider made them, or why there are none. */
+/** The answer to a QR request: the texts exactly as the provider made them, or the reason why there are none. */
 export type QrAnswer = Answer & { payment_token?: string; qr_payload?: string }
 
-/** Ways of sending money out. */
+/** The methods of payouts. */
 export const PAYOUT_METHODS = ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'] as const
-/** One way of sending money out. */
+/** A method of payouts. */
 export type PayoutMethod = (typeof PAYOUT_METHODS)[number]
 
-/** One payout as the provider is asked for it. Amount in cents. */
+/** A payout request to the provider. Amount in cents. */
 export type PayoutRequest = {
-  /** Our reference: stored before the first byte is sent, never replaced. One reference is one payout, however often it is sent. */
+  /** The platform's reference: stored before the first byte is sent, never replaced. One reference is one payout, also when it is sent again. */
   reference: string
   environment: 'live' | 'sandbox'
   method: PayoutMethod
-  /** Network or bank by its neutral code (lib/destinations.ts): each adapter knows its own name of it. */
+  /** Network or bank by its neutral code (lib/destinations.ts). Each adapter maps it to the provider's code. */
   destination_code: string
   /** Canonical phone 255XXXXXXXXX, or a bank account number. */
   destination_identifier: string
@@ -110,18 +109,16 @@ export type PayoutRequest = {
 }
 
 /**
- * What the provider says about one payout. Whatever leaves a doubt is `unknown`: such a payout is only asked about, and
- * never sent again. `not_sent`: no byte of the request reached the provider; `busy` when it was only that none of our own
- * connections was free. `not_found`: the provider has no such payout and will never execute it; an adapter whose provider
- * cannot say that answers `unknown`. `blocked`: it executed nothing, because of something that an operator has to mend, or it
- * can never take this request as it is. `reversed` says whether the provider gave its own charge back too. `told` is for
- * operators alone: why, in the provider's words and without secrets.
+ * The provider's answer about one payout. Every doubt is `unknown`: the platform then only queries the payout and never
+ * sends it again. `not_sent`: no byte reached the provider; with `busy`, because no connection was free. `not_found`: the
+ * provider has no such payout and will never execute it. `blocked`: the provider executed nothing, and an operator must act.
+ * `provider_message` is for operators only: the provider's words without secrets.
  */
 export type PayoutAnswer = {
   provider_status: string | null
   provider_id?: string | null
   ask_again_ms?: number
-  told?: string | null
+  provider_message?: string | null
 } & (
   | { kind: 'accepted' }
   | { kind: 'succeeded'; amount_minor: bigint; currency: string }
@@ -133,13 +130,13 @@ export type PayoutAnswer = {
   | { kind: 'unknown'; why: UnknownWhy }
 )
 
-/** What an operator has to mend before a payout can be made. */
+/** The problems that an operator must fix before a payout can be sent. */
 export const BLOCK_CAUSES = {
   address: "The provider refused the platform's address.",
   access: "The provider refused the platform's credentials, or its use of this way of paying out.",
   float: 'The account that payouts are paid from has too little money.',
 } as const
-/** One cause; its sentence may be shown to the merchant. */
+/** A cause. Its sentence may be shown to the merchant. */
 export type BlockCause = keyof typeof BLOCK_CAUSES
 
 /** Why a payout failed. */
@@ -150,81 +147,81 @@ export const PAYOUT_FAILURES = {
   unknown_provider_error: 'The payout did not succeed.',
   operator_resolved: 'An operator checked the payout: it was not paid.',
 } as const
-/** One reason; its sentence may be shown to the merchant. */
+/** A reason of a failed payout. Its sentence may be shown to the merchant. */
 export type PayoutFailure = keyof typeof PAYOUT_FAILURES
 
-/** What may be left out of a destination, unless a provider needs it. */
+/** The optional fields of a destination that a provider may require. */
 export type RecipientField = 'destination_name'
 
-/** A callback after its signature was checked: whom it is about. Never what happened: that is asked. */
+/** The result of checking a callback: the reference of its payment, never the outcome. The platform queries the outcome. */
 export type CallbackVerdict = { verified: true; reference: string } | { verified: false }
 
-/** Every call to a provider has its answer within this: an adapter gives up by itself. Leases are reckoned from it. */
+/** The longest call to a provider: an adapter ends by its own timeout. Leases are computed from it. */
 export const CALL_MS_MAX = 5_000
 
 /**
- * A payment provider. Every function answers, within CALL_MS_MAX; none throws because of what the provider did. Its texts
- * may hold anything: `providers/answer.ts` reads every answer before it is used.
+ * A payment provider. Every function answers within CALL_MS_MAX and throws for nothing that the provider does. Its texts
+ * may contain anything: `providers/answer.ts` cleans every answer before the platform uses it.
  */
 export type Provider = {
   /** The name stored on each attempt and used in the callback path: /callbacks/<name>. */
   name: string
   capabilities: {
     methods: readonly Method[]
-    /** True when the provider moves whole shillings only. */
+    /** True if the provider moves whole shillings only. */
     whole_shillings: boolean
-    /** Ways in which it pays out; empty when it takes money in only. */
+    /** The methods of payouts. Empty if the provider only collects. */
     payout_methods: readonly PayoutMethod[]
-    /** Networks and banks that it reaches, by their neutral codes. Left out: all of them. */
+    /** The reachable networks and banks by their neutral codes. Undefined means all. */
     destinations?: readonly string[]
     /**
-     * Payments, and payouts, that one process works on at once: as many as it has connections for each, so that whatever is in
-     * hand has one. More wait in the database, where any process finds them. Left out: a thousand.
+     * The payments and payouts that one process handles at once, equal to its connections for each. More wait in the
+     * database, where any process can claim them. Undefined means a thousand.
      */
-    places?: { payments: number; payouts: number }
-    /** What a payout must name beside its destination, by method. Left out: nothing. */
+    concurrency_limits?: { payments: number; payouts: number }
+    /** The fields that a payout requires beside its destination, by method. Undefined means none. */
     needs?: Partial<Record<PayoutMethod, readonly RecipientField[]>>
-    /** Networks whose payers it prompts, by their neutral codes. Left out: all. Numbers move between networks: it only warns. */
+    /** The networks whose payers the provider prompts. Undefined means all. Used for a warning only, because numbers can change networks. */
     prompts?: readonly string[]
-    /** True: the answer to a push waits for the payer, so that one which did not come in time says nothing about the provider. */
+    /** True: the answer to a push waits for the payer, so a timeout of a push is no fault of the provider. */
     slow_pushes?: true
     /**
-     * Set when asking about one payment or payout is a request of its own: so many it makes at once about payments, and as
-     * many about payouts. Each question is then a call of `status` or `payoutStatus`, and one that hangs holds up no other.
+     * Set if the provider answers one query per request: the concurrent queries about payments, and as many about payouts.
+     * Each query is then a call of `status` or `payoutStatus`, so that a hanging query delays no other.
      */
     asks_singly?: number
-    /** False: it is in this process and cannot be down; what it plays must not stop its other callers. */
+    /** False: the provider is in this process and cannot be down; a simulated fault must not stop other callers. */
     circuit_breaker?: false
-    /** True: it moves no money. A payment on a page has its outcome within the payer's request, if asking finds one. */
+    /** True: the provider moves no money. A payment on a page gets its outcome within the payer's request if a query finds one. */
     rehearses?: true
   }
   /** Sends the payment prompt (wallet_push, provider_pesa). Repeating a reference never makes a second prompt. */
   push(request: PaymentRequest): Promise<PushAnswer>
-  /** Asks for a QR code. Repeating a reference answers with the same code. */
+  /** Requests a QR code. Repeating a reference returns the same code. */
   qr(request: PaymentRequest): Promise<QrAnswer>
   /**
-   * Asks for the outcomes of payments, answered in the order of the requests. This is the truth about a payment. Of one whose
-   * deadline is over, an adapter first takes back what is still open, where its provider lets it.
+   * Queries the outcomes of payments, in the order of the requests. The answers are the truth about a payment. After the
+   * deadline of a payment, the adapter first cancels an open order if its provider can.
    */
   status(requests: readonly PaymentRequest[]): Promise<Answer[]>
   /**
-   * Asks for a payout. Only ever called by whoever took the payout's token. A reference that the provider knows already is
-   * never `declined`: the answer is `accepted` or `unknown`, or a payout that was made would count as failed.
+   * Sends a payout. Only the process that took the payout's token calls it. A reference that the provider already has is
+   * never `declined` but `accepted` or `unknown`; else a paid payout would count as failed.
    */
   payout(request: PayoutRequest): Promise<PayoutAnswer>
-  /** Asks for the outcomes of payouts, answered in the order of the requests. This is the truth about a payout. */
+  /** Queries the outcomes of payouts, in the order of the requests. The answers are the truth about a payout. */
   payoutStatus(requests: readonly PayoutRequest[]): Promise<PayoutAnswer[]>
-  /** Checks a callback on its raw bytes. The headers name the address that it came to as CALLBACK_PATH. */
+  /** Verifies a callback on its raw bytes. The header CALLBACK_PATH has the path of its request. */
   verifyCallback(headers: Record<string, string | undefined>, body: Buffer): CallbackVerdict
-  /** What the provider wants to hear once its callback was taken, where that is more than a 200. Null: it does not matter. */
+  /** The body that the provider expects as the answer to its callback. Null if any body will do. */
   callbackReply?(body: Buffer): Record<string, string> | null
 }
 
 /**
- * The name among a callback's headers under which the address is handed over that it came to, as HTTP/2 does. No HTTP/1 client
- * can send a header of this name.
+ * The header name that carries the path of a callback's request, as in HTTP/2. No HTTP/1 client can send a header of this
+ * name.
  */
 export const CALLBACK_PATH = ':path'
 
-/** Takes a callback as it came; how the in-process mock provider reaches us. */
+/** Takes a raw callback of the mock provider in this process. */
 export type CallbackSink = (provider: string, headers: Record<string, string>, body: Buffer) => Promise<void>

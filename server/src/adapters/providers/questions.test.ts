@@ -1,4 +1,4 @@
-// Questions that are requests of their own, and those that one call takes in sets.
+// Queries that are sent one by one, and queries that one call takes in batches.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import { gatherQuestions } from './questions.ts'
 const GOOD: Answer = { kind: 'accepted', provider_status: 'PENDING' }
 const DOWN: Answer = { kind: 'unknown', why: 'unreachable', provider_status: null }
 
-/** A provider that answers when the test says so: `calls` are its calls under way, each with what it was asked. */
+/** A provider that answers when the test decides: `calls` are its running calls with their queries. */
 function setUp(asks_singly?: number) {
   const provider: Provider = {
     name: 'mock',
@@ -43,7 +43,7 @@ function setUp(asks_singly?: number) {
   const settle = async () => {
     for (let i = 0; i < 10; i++) await turn()
   }
-  /** Answers everything that is asked, and what follows, with the same. */
+  /** Answers all running and later calls with the same answer. */
   const answerAll = async (said: Answer) => {
     for (let i = 0; i < calls.length; i++) {
       calls[i]?.answer(said)
@@ -55,7 +55,7 @@ function setUp(asks_singly?: number) {
 }
 const to = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
-test('a question that hangs holds its own place alone: whatever comes after it is asked at once', async () => {
+test('a hanging query holds one place, and later queries are sent at once', async () => {
   const { calls, answers, ask_all, settle } = setUp(2)
   ask_all([1])
   await settle()
@@ -74,7 +74,7 @@ test('a question that hangs holds its own place alone: whatever comes after it i
   assert.deepEqual([...answers.keys()], [2, 3, 4])
 })
 
-test('no more go at once than its provider takes, and each goes alone', async () => {
+test('a provider with single queries gets one query per call, up to its limit at once', async () => {
   const { calls, answers, ask_all, settle, answerAll } = setUp(3)
   ask_all(to(10))
   await settle()
@@ -89,7 +89,7 @@ test('no more go at once than its provider takes, and each goes alone', async ()
   )
 })
 
-test('a provider whose call takes many is asked in sets', async () => {
+test('a provider whose call takes many queries gets batches', async () => {
   const { calls, ask_all, settle } = setUp()
   ask_all(to(10))
   await settle()
@@ -100,16 +100,16 @@ test('a provider whose call takes many is asked in sets', async () => {
 })
 
 for (const singly of [undefined, 4]) {
-  test(`once it is tried again exactly one question goes, and the others soon after it: ${singly ?? 'in sets'}`, async () => {
+  test(`exactly one query is sent as a probe, and the others soon after it: ${singly ?? 'in batches'}`, async () => {
     const { clock, breaker, calls, answers, ask_all, settle, answerAll } = setUp(singly)
     for (let i = 0; i < 5; i++) {
-      const pass = breaker.may('mock', 'status')
+      const pass = breaker.permit('mock', 'status')
       assert.ok(pass !== null)
-      breaker.note(pass, { fault: true, duration_ms: 5_000 })
+      breaker.record(pass, { fault: true, duration_ms: 5_000 })
     }
     ask_all(to(4))
     await settle()
-    assert.equal(calls.length, 0, 'an open circuit asks nothing')
+    assert.equal(calls.length, 0, 'an open circuit sends no query')
     assert.ok([...answers.values()].every(({ ask_again_ms }) => ask_again_ms === 2_000))
     clock.advance(2_000)
     answers.clear()
@@ -134,12 +134,12 @@ for (const singly of [undefined, 4]) {
     )
   })
 
-  test(`one that finds it down leaves the circuit open, twice as long: ${singly ?? 'in sets'}`, async () => {
+  test(`a failed probe leaves the circuit open, twice as long: ${singly ?? 'in batches'}`, async () => {
     const { clock, breaker, calls, answers, ask_all, settle } = setUp(singly)
     for (let i = 0; i < 5; i++) {
-      const pass = breaker.may('mock', 'status')
+      const pass = breaker.permit('mock', 'status')
       assert.ok(pass !== null)
-      breaker.note(pass, { fault: true, duration_ms: 5_000 })
+      breaker.record(pass, { fault: true, duration_ms: 5_000 })
     }
     clock.advance(2_000)
     ask_all([1, 2])

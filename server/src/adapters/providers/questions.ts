@@ -1,45 +1,45 @@
-// Questions to a provider: gathered into sets where one call answers many, else one by one beside each other.
+// Queries to a provider: batched if one call answers many, else one per call, in parallel.
 
 import { type Clock, gather } from '../../kernel/lib/index.ts'
-import { AFTER_TRY_MS, type Breaker, guarded, isFault, isUnasked, UNASKED } from './breaker.ts'
+import { AFTER_PROBE_MS, type Breaker, guarded, isFault, isUnasked, UNASKED } from './breaker.ts'
 import type { Answer, PayoutAnswer, Provider } from './port.ts'
 
-/** How sets are gathered for a provider whose call takes many questions. */
+/** The batches for a provider whose call takes many queries. */
 const SETS = { max_items: 500, max_running: 4 }
 
-/** A question that was not asked, because the circuit is open. */
+/** The answer to a query that was not sent, because the circuit is open. */
 type Unasked = typeof UNASKED & { ask_again_ms: number }
 
 /**
- * Makes the function that asks a provider about one payment or payout, behind the circuit of `method`. `ask` makes the call,
- * answers in the order of its items, ends in time and never throws. Milliseconds in `ask_again_ms` of what was not asked.
+ * Makes the function that queries one payment or payout, behind the circuit of `method`. `ask` makes the call, answers in the
+ * order of its items, ends in time and never throws. A query that was not sent has its pause in `ask_again_ms`.
  */
-export function gatherQuestions<Item, Said extends Answer | PayoutAnswer>(
+export function gatherQuestions<Item, Reply extends Answer | PayoutAnswer>(
   guard: { breaker: Breaker; clock: Clock },
   provider: Provider,
   method: string,
-  ask: (items: readonly Item[]) => Promise<readonly Said[]>,
-): (item: Item) => Promise<Said | Unasked> {
+  ask: (items: readonly Item[]) => Promise<readonly Reply[]>,
+): (item: Item) => Promise<Reply | Unasked> {
   const { asks_singly } = provider.capabilities
   const options = asks_singly === undefined ? SETS : { max_items: 1, max_running: asks_singly }
   const unasked = (count: number, ask_again_ms: number) => Array<Unasked>(count).fill({ ...UNASKED, ask_again_ms })
-  let trying = false
-  const tryOne = async (items: readonly Item[]) => {
-    trying = true
+  let is_probing = false
+  const probeWithOne = async (items: readonly Item[]) => {
+    is_probing = true
     try {
-      return [...(await ask(items.slice(0, 1))), ...unasked(items.length - 1, AFTER_TRY_MS)]
+      return [...(await ask(items.slice(0, 1))), ...unasked(items.length - 1, AFTER_PROBE_MS)]
     } finally {
-      trying = false
+      is_probing = false
     }
   }
-  return gather<Item, Said | Unasked>(
+  return gather<Item, Reply | Unasked>(
     (items) =>
-      guarded<readonly (Said | Unasked)[]>(guard, provider, method, {
-        work: (probing) => (probing ? tryOne(items) : ask(items)),
-        // Beside the one that tries whether the provider works, the others of its set are held back, and say nothing of it.
+      guarded<readonly (Reply | Unasked)[]>(guard, provider, method, {
+        work: (probing) => (probing ? probeWithOne(items) : ask(items)),
+        // The other queries of a probe's batch are not sent, so they are neither faults nor successes.
         isFault: (answers) => answers.every((answer) => isUnasked(answer) || isFault(answer)),
-        // What comes while one question tries whether the provider works again is asked soon after it.
-        stopped: (pause_ms) => unasked(items.length, trying ? Math.min(pause_ms, AFTER_TRY_MS) : pause_ms),
+        // A query that comes during a probe is sent soon after it.
+        stopped: (pause_ms) => unasked(items.length, is_probing ? Math.min(pause_ms, AFTER_PROBE_MS) : pause_ms),
       }),
     options,
   )

@@ -1,19 +1,19 @@
-// A gateway that repeats what it was sent must not make us write down our own secrets.
+// Removes the platform's secrets from answers, because a gateway may echo a request.
 
-/** What stands where a secret stood. */
+/** The replacement of a secret. */
 export const REDACTED = '[redacted]'
-/** Anything shorter may be part of an answer by chance. */
+/** A shorter secret may occur in an answer by chance. */
 const LENGTH_MIN = 8
 
-/** Takes secrets out of texts that are kept or logged. */
+/** Removes secrets from texts that are stored or logged. */
 export type Redaction = {
-  /** Adds a secret that came about since. Of these only the newest are remembered. */
+  /** Adds a temporary secret. Only the newest are remembered. */
   add(secret: string): void
-  /** The text without any of them. */
+  /** Returns the text without the secrets. */
   clean(text: string): string
 }
 
-/** Makes it for secrets that stay, and for at most `added_max` that come and go. What is too short for one is left alone. */
+/** Makes the redaction of fixed secrets and of at most `added_max` temporary ones. Short secrets are not removed. */
 export function createRedaction(fixed: readonly string[], added_max = 0): Redaction {
   const added: string[] = []
   return {

@@ -1,11 +1,11 @@
-// Which provider serves what: the most exact route, then the method's, then the default; and nothing that cannot be served.
+// The choice of a provider: the most exact route, then the method's route, then the default.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newScript, scriptedProvider } from '../../../test/payouts.ts'
 import { ConfigError, DESTINATIONS, Refusal } from '../../kernel/lib/index.ts'
 import type { Provider } from './port.ts'
-import { createRouting, type Wanted } from './routing.ts'
+import { createRouting, type RouteQuery } from './routing.ts'
 
 function named(name: string, capabilities: Partial<Provider['capabilities']> = {}): Provider {
   const provider = scriptedProvider(newScript(), name)
@@ -32,7 +32,7 @@ const to = (destination_code: string, method: 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 
   destination_code,
 })
 
-describe('who serves it', () => {
+describe('the chosen provider', () => {
   const routes = {
     wallet_push: 'mpesa',
     qr: 'codes',
@@ -50,22 +50,22 @@ describe('who serves it', () => {
     [to('NMB', 'BANK_ACCOUNT'), 'banks', 'the route of its method'],
     [to('CITI', 'BANK_ACCOUNT'), 'everything', 'the route of its destination'],
     [to('PROVIDER_PESA', 'PROVIDER_PESA'), 'everything', 'the default'],
-    // A route is what the operator decided: what it cannot do is not tried elsewhere.
+    // The operator decides a route: if its provider cannot serve it, no other provider is tried.
     [to('ABSA', 'BANK_ACCOUNT'), null, 'nobody: its route does not reach it'],
-  ] as [Wanted, string | null, string][]) {
+  ] as [RouteQuery, string | null, string][]) {
     test(`${Object.values(wanted).join('/')}: ${why}`, () => {
       assert.equal(routing('everything', routes).find('live', wanted)?.name ?? null, name)
       assert.equal(routing('everything', routes).find('sandbox', wanted)?.name, 'sandbox')
     })
   }
 
-  test('what the default cannot do is served by nobody, and refused by its name', () => {
+  test('a method that the default provider cannot serve is refused with its name', () => {
     const { find, providerFor } = routing('mpesa')
     for (const [wanted, what] of [
       [{ method: 'qr' }, 'qr'],
       [to('AIRTEL'), 'MOBILE_MONEY to AIRTEL'],
       [to('NMB', 'BANK_ACCOUNT'), 'BANK_ACCOUNT to NMB'],
-    ] as [Wanted, string][]) {
+    ] as [RouteQuery, string][]) {
       assert.equal(find('live', wanted), null)
       const refused = (error: unknown) =>
         error instanceof Refusal && error.code === 'provider_unavailable' && error.message.includes(what)
@@ -75,7 +75,7 @@ describe('who serves it', () => {
     assert.equal(providerFor('live', to('MPESA')).name, 'mpesa')
   })
 
-  test('those that serve live payments are named once each, the default first', () => {
+  test('the providers of live payments are listed once each, the default first', () => {
     const names = routing('everything', routes).live.map(({ name }) => name)
     assert.deepEqual(names, ['everything', 'mpesa', 'codes', 'banks'])
     assert.deepEqual(
@@ -85,12 +85,13 @@ describe('who serves it', () => {
   })
 })
 
-describe('what a route strands', () => {
-  const stranded = (default_name: string, routes: Record<string, string>) => routing(default_name, routes).stranded
+describe('an unreachable route', () => {
+  const unreachable_routes = (default_name: string, routes: Record<string, string>) =>
+    routing(default_name, routes).unreachable_routes
   const everywhere = DESTINATIONS.map(({ method, code }) => `${method}/${code}`)
 
-  test('is named, with who could do it', () => {
-    const named_ones = stranded('everything', { MOBILE_MONEY: 'mpesa', 'MOBILE_MONEY/AIRTEL': 'everything' })
+  test('is listed with the providers that could serve it', () => {
+    const named_ones = unreachable_routes('everything', { MOBILE_MONEY: 'mpesa', 'MOBILE_MONEY/AIRTEL': 'everything' })
     const of_networks = everywhere.filter((route) => route.startsWith('MOBILE_MONEY/'))
     assert.deepEqual(
       named_ones.map(({ route }) => route),
@@ -99,16 +100,19 @@ describe('what a route strands', () => {
     for (const { could } of named_ones) assert.deepEqual(could, ['everything'])
   })
 
-  test('is nothing when every route does what the default does, or more', () => {
-    assert.deepEqual(stranded('everything', {}), [])
-    assert.deepEqual(stranded('everything', { wallet_push: 'mpesa', 'MOBILE_MONEY/MPESA': 'mpesa', qr: 'codes' }), [])
-    // What nobody can do is nobody's route's fault.
-    assert.deepEqual(stranded('mpesa', {}), [])
-    assert.deepEqual(stranded('mpesa', { qr: 'codes' }), [])
+  test('does not exist when every route serves what the default serves', () => {
+    assert.deepEqual(unreachable_routes('everything', {}), [])
+    assert.deepEqual(
+      unreachable_routes('everything', { wallet_push: 'mpesa', 'MOBILE_MONEY/MPESA': 'mpesa', qr: 'codes' }),
+      [],
+    )
+    // If no provider can serve a route, it is not listed.
+    assert.deepEqual(unreachable_routes('mpesa', {}), [])
+    assert.deepEqual(unreachable_routes('mpesa', { qr: 'codes' }), [])
   })
 })
 
-describe('what cannot be', () => {
+describe('an invalid route', () => {
   for (const [default_name, routes, message] of [
     ['nobody', {}, 'PROVIDER nobody has no adapter'],
     ['everything', { qr: 'nobody' }, 'PROVIDER_ROUTES qr: nobody has no adapter'],

@@ -1,27 +1,27 @@
-// Which provider serves a payment: chosen when it is accepted, written on its attempt, and never changed afterwards.
+// Chooses the provider of a payment when it is accepted. The choice is stored on the attempt and never changes.
 
 import type { Environment } from '../../kernel/http/index.ts'
 import { ConfigError, DESTINATIONS, refuse } from '../../kernel/lib/index.ts'
 import { METHODS, type Method, PAYOUT_METHODS, type PayoutMethod, type Provider } from './port.ts'
 
-/** What is to be served: money that comes in by a method, or money that goes out to a destination. */
-export type Wanted = { method: Method } | { method: PayoutMethod; destination_code: string }
+/** The query of a route: a payment by a method, or a payout to a destination. */
+export type RouteQuery = { method: Method } | { method: PayoutMethod; destination_code: string }
 
-/** Chooses providers. */
+/** The routing of payments and payouts to providers. */
 export type Routing = {
-  /** The provider that serves it. Null: none of the configured ones can. */
-  find(environment: Environment, wanted: Wanted): Provider | null
-  /** As `find`. Refuses with provider_unavailable what none can do. */
-  providerFor(environment: Environment, wanted: Wanted): Provider
-  /** The route of each exception of PROVIDER_ROUTES, and the name it goes to. */
+  /** The provider of a payment or payout. Null if no configured provider can serve it. */
+  find(environment: Environment, query: RouteQuery): Provider | null
+  /** As `find`. Refuses with provider_unavailable if no provider can serve it. */
+  providerFor(environment: Environment, query: RouteQuery): Provider
+  /** The routes of PROVIDER_ROUTES, each with the name of its provider. */
   routes: ReadonlyMap<string, string>
-  /** Those that serve live payments, each once. */
+  /** The providers of live payments, each once. */
   live: readonly Provider[]
   /**
-   * What no live payment or payout reaches although one of those providers could: its route names another. As it would be
-   * written in PROVIDER_ROUTES (qr, MOBILE_MONEY/AIRTEL), each with who could.
+   * The routes that no provider serves although a live provider could, because the route names another provider. Written as in
+   * PROVIDER_ROUTES (qr, MOBILE_MONEY/AIRTEL), each with the providers that could serve it.
    */
-  stranded: readonly { route: string; could: readonly string[] }[]
+  unreachable_routes: readonly { route: string; could: readonly string[] }[]
 }
 
 /**
@@ -35,7 +35,7 @@ export type RoutingOptions = {
   sandbox: Provider
 }
 
-/** Makes the routing. Throws a ConfigError that names the route which cannot be. */
+/** Makes the routing. Throws a ConfigError that names an invalid route. */
 export function createRouting({ providers, default_name, routes, sandbox }: RoutingOptions): Routing {
   const named = (name: string, what: string): Provider => {
     const found = providers.get(name)
@@ -47,15 +47,15 @@ export function createRouting({ providers, default_name, routes, sandbox }: Rout
   for (const [route, name] of routes) {
     const provider = named(name, `PROVIDER_ROUTES ${route}:`)
     const [method = '', destination_code = null] = route.split('/')
-    const wanted = { method, destination_code }
+    const query = { method, destination_code }
     if (!isMethod(method)) throw new ConfigError(`PROVIDER_ROUTES: ${method} is no method`)
-    if (!serves(provider, wanted)) throw new ConfigError(`PROVIDER_ROUTES ${route}: ${name} cannot do that`)
+    if (!serves(provider, query)) throw new ConfigError(`PROVIDER_ROUTES ${route}: ${name} cannot do that`)
     table.set(route, provider)
   }
-  const destinationOf = (wanted: Wanted) => ('destination_code' in wanted ? wanted.destination_code : null)
-  const find: Routing['find'] = (environment, wanted) => {
-    const { method } = wanted
-    const destination_code = destinationOf(wanted)
+  const destinationOf = (query: RouteQuery) => ('destination_code' in query ? query.destination_code : null)
+  const find: Routing['find'] = (environment, query) => {
+    const { method } = query
+    const destination_code = destinationOf(query)
     const exact = destination_code === null ? undefined : table.get(`${method}/${destination_code}`)
     const chosen = environment === 'sandbox' ? sandbox : (exact ?? table.get(method) ?? fallback)
     return serves(chosen, { method, destination_code }) ? chosen : null
@@ -65,27 +65,27 @@ export function createRouting({ providers, default_name, routes, sandbox }: Rout
     find,
     live,
     routes,
-    stranded: strandedBy(find, live),
-    providerFor(environment, wanted) {
-      const found = find(environment, wanted)
+    unreachable_routes: unreachableRoutes(find, live),
+    providerFor(environment, query) {
+      const found = find(environment, query)
       if (found !== null) return found
-      const destination_code = destinationOf(wanted)
-      const what = destination_code === null ? wanted.method : `${wanted.method} to ${destination_code}`
+      const destination_code = destinationOf(query)
+      const what = destination_code === null ? query.method : `${query.method} to ${destination_code}`
       return refuse('provider_unavailable', { message: `No provider is configured for ${what}.` })
     },
   }
 }
 
-function strandedBy(find: Routing['find'], live: readonly Provider[]): Routing['stranded'] {
-  const all: Wanted[] = [
+function unreachableRoutes(find: Routing['find'], live: readonly Provider[]): Routing['unreachable_routes'] {
+  const all: RouteQuery[] = [
     ...METHODS.map((method) => ({ method })),
     ...DESTINATIONS.map(({ method, code }) => ({ method, destination_code: code })),
   ]
   return all
-    .filter((wanted) => find('live', wanted) === null)
-    .map((wanted) => {
-      const destination_code = 'destination_code' in wanted ? wanted.destination_code : null
-      const { method } = wanted
+    .filter((query) => find('live', query) === null)
+    .map((query) => {
+      const destination_code = 'destination_code' in query ? query.destination_code : null
+      const { method } = query
       return {
         route: destination_code === null ? method : `${method}/${destination_code}`,
         could: live.filter((one) => serves(one, { method, destination_code })).map(({ name }) => name),
@@ -100,11 +100,9 @@ function isMethod(method: string): boolean {
   return ALL_METHODS.includes(method)
 }
 
-function serves(provider: Provider, wanted: { method: string; destination_code: string | null }): boolean {
+function serves(provider: Provider, query: { method: string; destination_code: string | null }): boolean {
   const { methods, payout_methods, destinations } = provider.capabilities
-  if ((methods as readonly string[]).includes(wanted.method)) return true
-  if (!(payout_methods as readonly string[]).includes(wanted.method)) return false
-  return (
-    wanted.destination_code === null || destinations === undefined || destinations.includes(wanted.destination_code)
-  )
+  if ((methods as readonly string[]).includes(query.method)) return true
+  if (!(payout_methods as readonly string[]).includes(query.method)) return false
+  return query.destination_code === null || destinations === undefined || destinations.includes(query.destination_code)
 }

@@ -52,7 +52,7 @@ async function stage(
       methods: ['wallet_push', 'provider_pesa', 'qr'],
       whole_shillings: false,
       payout_methods: [],
-      ...(places ? { places } : {}),
+      ...(places ? { concurrency_limits: places } : {}),
     },
     push: async (request) => {
       pushes++

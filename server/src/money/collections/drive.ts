@@ -160,7 +160,9 @@ function createBackground(deps: Deps): { run: RunTracked; finish(writeRemaining:
 /** The attempts on which this process works, each once, with the concurrency limit of each provider. */
 function createRunning(providers: ReadonlyMap<string, Provider>) {
   const references = new Set<string>()
-  const limits = [...providers.values()].map(({ name, capabilities }) => [name, capabilities.places?.payments] as const)
+  const limits = [...providers.values()].map(
+    ({ name, capabilities }) => [name, capabilities.concurrency_limits?.payments] as const,
+  )
   const concurrency = createConcurrencyLimits(limits, CLAIM_MAX)
   return {
     /** False: this process already works on the attempt. */

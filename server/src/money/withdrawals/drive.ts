@@ -78,7 +78,9 @@ export function createPayoutDriver(
   const call = createPayoutCalls(deps, providers, breaker)
   const learn = createLearn(deps, webhooks)
   const steps: PayoutSteps = { deps, call, learn, takeToken: createTakeToken(deps) }
-  const limits = [...providers.values()].map(({ name, capabilities }) => [name, capabilities.places?.payouts] as const)
+  const limits = [...providers.values()].map(
+    ({ name, capabilities }) => [name, capabilities.concurrency_limits?.payouts] as const,
+  )
   const concurrency = createConcurrencyLimits(limits, CLAIM_MAX, CONCURRENCY_LIMIT)
   const { run, idle } = createRunner(steps, concurrency)
   const claim = createClaimer<Payout>(deps, {

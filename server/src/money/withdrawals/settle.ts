@@ -177,7 +177,10 @@ function changesByAnswer(
     return !is_recorded
   }
   // The explanation of the current status, for operators. The next move replaces it.
-  const explanations = [blockReason(answer), isTrouble(answer) ? (answer.told ?? answer.provider_status) : null]
+  const explanations = [
+    blockReason(answer),
+    isTrouble(answer) ? (answer.provider_message ?? answer.provider_status) : null,
+  ]
   const status_reason = explanations.filter((text) => text !== null).join(' ') || null
   const changes: WithdrawalChange[] = []
   let current = withdrawal

@@ -1,5 +1,5 @@
-// The gateway's callbacks: signed like our requests. Amount, channel and phone are not among what it signs, and that it signs
-// at all was never seen for certain: a callback names an order, and the order is asked about.
+// Verifies the gateway's callbacks, which are signed like requests. The signature does not cover amount, channel and phone, so a
+// callback only names an order, and the platform queries that order.
 
 import type { Clock } from '../../../kernel/lib/index.ts'
 import type { CallbackVerdict } from '../port.ts'
@@ -9,15 +9,15 @@ import { type Credentials, verifiedFields } from './sign.ts'
 const BODY_MAX_BYTES = 16 * 1024
 const UNVERIFIED: CallbackVerdict = { verified: false }
 
-/** Settings of callbacks. */
+/** Options of callbacks. */
 export type CallbackOptions = {
   credentials: Credentials
-  /** How far a callback's time may be from ours. A replay is only asked about again, so this may be generous. */
+  /** The greatest difference between a callback's time and the platform's. A replay only causes a query, so it may be long. */
   window_ms: number
   clock: Clock
 }
 
-/** Checks a callback: our key, a signature over the values that arrived, and among them what makes it about an order. */
+/** Verifies the key and the signature of a callback, and that the signed fields name an order. */
 export function verifyCallback(
   { credentials, window_ms, clock }: CallbackOptions,
   headers: Record<string, string | undefined>,
@@ -34,11 +34,11 @@ export function verifyCallback(
   return { verified: true, reference }
 }
 
-/** The values of a flat JSON object as the text that they are written with: what a signature over text is made of. */
+/** Reads the values of a flat JSON object as written, because the signature covers their text. */
 function readValues(text: string): Map<string, string> | null {
   const values = new Map<string, string>()
   try {
-    // The written form of a number: the third argument is not in the library's types yet.
+    // The third argument has the written form of a number. The library's types do not have it yet.
     const asWritten = (_key: string, value: unknown, context?: { source?: string }) =>
       typeof value === 'number' ? (context?.source ?? String(value)) : value
     const content: unknown = JSON.parse(text, asWritten as (key: string, value: unknown) => unknown)

@@ -1,66 +1,66 @@
-// Signed requests to the gateway. What leaves here is signed over exactly what it carries; what comes back is weighed. Bodies
-// hold a PIN: nothing of a request is ever logged, and no answer is logged before our secrets are taken out of it.
+// Sends signed requests to the gateway and classifies the answers. Bodies contain a PIN: no request is logged, and no answer
+// is logged before its secrets are removed.
 
 import type { Clock, Log } from '../../../kernel/lib/index.ts'
-import { createLine, exchange, type Line } from '../exchange.ts'
-import { createNotes } from '../notes.ts'
+import { type ConnectionQueue, createConnectionQueue, exchange } from '../exchange.ts'
+import { createProblemLog } from '../notes.ts'
 import { type Envelope, type Verdict, weigh } from './envelope.ts'
 import { createRedaction } from './redact.ts'
 import { type Credentials, type SignedFields, signedHeaders } from './sign.ts'
 
-/** What the client is made of. */
+/** Options of the client. */
 export type ClientOptions = {
-  /** The name that log lines carry. */
+  /** The name of the provider in log lines. */
   name: string
-  /** Base address of the gateway, with its version. */
+  /** The base URL of the gateway with its version. */
   url: string
   credentials: Credentials
-  /** The PIN of the payouts' account, so that it is found in an answer that repeats it. */
+  /** The PIN of the payout account, so that it can be removed from answers. */
   pin: string | null
-  /** Most connections for prompts; as many each for codes, for payouts and for questions. */
+  /** Connections for prompts; as many each for codes, payouts and queries. */
   connections: number
-  /** More texts by which the gateway says that it does not let us in. */
+  /** Additional texts by which the gateway refuses access. */
   refusal_texts: readonly string[]
   clock: Clock
   log: Log
 }
 
-/** One request. `reference` is what the log may say of it. */
+/** One request. Only its `reference` may be logged. */
 export type Call = { path: string; fields: SignedFields; reference: string; timeout_ms: number }
 
-/** What can be asked for; each over connections of its own. */
+/** The kinds of requests that change something, each with its own connections. */
 export type Acts = 'prompts' | 'codes' | 'payouts'
 
-/** The gateway, as the rest of the adapter uses it. Nothing throws, and every call ends in time. */
+/** The client of the gateway. No function throws, and every call ends in time. */
 export type Client = {
-  /** Asks for something to be done. What is done waits for nothing of another kind. */
+  /** Sends a request that changes something. It never waits for a request of another kind. */
   act(what: Acts, call: Call): Promise<Verdict>
-  /** Asks a question: repeating it does nothing. */
+  /** Sends a query, which can be repeated. */
   ask(call: Call): Promise<Verdict>
-  /** Takes something back. */
+  /** Cancels an order. */
   end(call: Call): Promise<Verdict>
-  /** A question that has to be sent like an act. */
+  /** Sends a query that the gateway takes only as POST. */
   askByPost(call: Call): Promise<Verdict>
   now(): Date
   close(): Promise<void>
 }
 
 const ANSWER_MAX_BYTES = 256 * 1024
-/** Codes that come of our own account: an empty float, and a vendor or PIN that it does not know. */
-const OURS_TO_MEND: readonly string[] = ['611', '651', '990']
+/** Codes for the platform's account: an empty float, and an unknown vendor or PIN. */
+const OPERATOR_CODES: readonly string[] = ['611', '651', '990']
 
-/** Makes a client. Each kind of request has connections of its own, so that thousands of one hold up none of another. */
+/** Makes a client. Each kind has its own connections, so that many requests of one kind delay no other kind. */
 export function createClient(options: ClientOptions): Client {
   const { credentials, clock } = options
   const { origin, pathname } = new URL(options.url)
   const base = pathname.replace(/\/$/, '')
-  const newLine = () => createLine(origin, options.connections, ANSWER_MAX_BYTES)
-  const acts: Record<Acts, Line> = { prompts: newLine(), codes: newLine(), payouts: newLine() }
+  const newLine = () => createConnectionQueue(origin, options.connections, ANSWER_MAX_BYTES)
+  const acts: Record<Acts, ConnectionQueue> = { prompts: newLine(), codes: newLine(), payouts: newLine() }
   const asks = newLine()
   const note = createTroubles(options)
   const redaction = createRedaction(credentials, options.pin)
 
-  const send = async (line: Line, method: 'GET' | 'POST' | 'DELETE', call: Call): Promise<Verdict> => {
+  const send = async (line: ConnectionQueue, method: 'GET' | 'POST' | 'DELETE', call: Call): Promise<Verdict> => {
     const headers = signedHeaders(credentials, call.fields, clock.now())
     const path = base + call.path
     const outgoing =
@@ -89,17 +89,17 @@ function queryOf(fields: SignedFields): string {
   return `?${fields.map(([name, value]) => `${name}=${encodeURIComponent(String(value).toWellFormed())}`).join('&')}`
 }
 
-/** The gateway has no code of its own for every key, PIN or vendor that it does not know. */
+/** The gateway has no code for every unknown key, PIN or vendor. */
 const OURS_IN_WORDS = /\b(?:pin|vendor|api key|digest|signature)\b/i
 
 function isOurs({ resultcode, message }: Envelope, is_payout: boolean): boolean {
-  // Of an order these codes tell other things, an unknown one among them.
-  return OURS_IN_WORDS.test(message) || (is_payout && OURS_TO_MEND.includes(resultcode))
+  // For an order these codes have other meanings, such as an unknown order.
+  return OURS_IN_WORDS.test(message) || (is_payout && OPERATOR_CODES.includes(resultcode))
 }
 
-/** Tells an operator what only an operator can mend: access, parameters, vendor and PIN, an empty float. */
+/** Makes the log of problems that only an operator can fix: access, parameters, vendor, PIN, an empty float. */
 function createTroubles(options: ClientOptions) {
-  const note = createNotes(options)
+  const note = createProblemLog(options)
   return ({ path, reference }: Call, verdict: Verdict): void => {
     const is_payout = !path.startsWith('/checkout/')
     const is_ours = verdict.is === 'failed' && isOurs(verdict.envelope, is_payout)

@@ -1,16 +1,14 @@
-// Taking money: an order, then the prompt for it; or an order whose code is shown. The order's status is the truth.
+// Collects money: makes an order, then sends its prompt or shows its code. The status of the order is the truth.
 //
-// What may have happened when a push is repeated, and why nobody is prompted twice:
-//   nothing, or only the order     an order prompts nobody, so asking for it again is harmless. Whatever goes wrong up to
-//                                  here, the payment has failed for certain: nobody was asked to pay.
-//   the prompt, answered or not    it is out, or may be. From here on only the order's status is asked. `status` says
-//                                  `not_found` for a configured code alone, and only of an order that nobody knows:
-//                                  without an order there was no prompt, so the push that follows is a first one. Should
-//                                  the code be wrong, the second order is refused and nobody is prompted. This process
-//                                  also remembers what it prompted, and a prompt keeps its transaction id.
+// Why a repeated push never prompts a payer twice:
+//   before the prompt     an order prompts no payer, so the order can be requested again. If a request fails here, the payment
+//                         has certainly failed, because the payer was not prompted.
+//   after the prompt      the adapter only queries the order. `status` answers `not_found` only for a configured code and an
+//                         unknown order: without an order there was no prompt. If the code is wrong, the gateway refuses the
+//                         second order. This process also remembers its prompts, and a prompt keeps its transaction id.
 //
-// An order ends shortly before the platform gives up on its payment, and one that is still open then is cancelled, so that
-// nobody pays for what has failed. Whoever paid in the last moment is found by the question that follows.
+// An order ends shortly before the deadline of its payment. The adapter cancels an order that is still open then, so that no
+// payer pays a failed payment. The next query finds a payment of the last moment.
 
 import { countdown } from '../countdown.ts'
 import { createOnce } from '../memory.ts'
@@ -20,19 +18,19 @@ import type { Client } from './client.ts'
 import { codeOf, endOf, type OrderMade, orderMade, orderStatus, promptAnswer } from './mapping.ts'
 import type { SignedFields } from './sign.ts'
 
-/** Settings of taking money. */
+/** Options of collections. */
 export type CollectionsOptions = {
   /** The till that orders belong to. */
   vendor: string
-  /** Where callbacks go; null: none are asked for. */
+  /** The URL for callbacks. Null means no callbacks. */
   callback_url: string | null
-  /** Whom an order names; the phone only when the payer's is not known. */
+  /** The buyer of an order; the phone is used if the payer's phone is not known. */
   buyer: { name: string; email: string; phone: string }
-  /** Minutes after which the orders of prompts end by themselves; null, or later: shortly before the payment's deadline. */
+  /** Minutes until the order of a prompt ends, at most until shortly before the payment's deadline. Null means that deadline. */
   push_expiry_min: number | null
-  /** Result codes of the status query that mean that there is no such order. */
+  /** Result codes of the status query for an unknown order. */
   order_unknown_codes: readonly string[]
-  /** Time for a whole push, its requests together. */
+  /** The timeout of a whole push with all its requests. */
   timeout_ms: number
 }
 
@@ -47,109 +45,118 @@ const PROMPT_PATHS = {
   wallet_push: '/checkout/wallet-payment',
   provider_pesa: '/checkout/selcompesa-payment',
 } as const
-/** Shares of the time that are kept back from an order for a question about it, and for the prompt. */
+/** Shares of the timeout that are reserved for the query of an order and for the prompt. */
 const QUESTION_SHARE = 0.15
 const PROMPT_SHARE = 0.25
-/** And of a last question, for the end of the order and what is asked after it. */
+/** The share of the timeout for cancelling an order and the query after it. */
 const END_SHARE = 0.5
 
 /** Makes the functions that take money. */
 export function createCollections(client: Client, options: CollectionsOptions): Collections {
-  const { timeout_ms } = options
-  // Whoever repeats a reference waits for the first answer, and later hears it again, unless nobody was prompted.
+  const gateway = { client, options }
+  // A repeated reference gets the first answer, unless the payer was certainly not prompted.
   const prompted = createOnce<PushAnswer | null>((answer) => answer !== null && answer.kind !== 'not_sent')
   const codes = createOnce<QrAnswer>((answer) => answer.kind === 'accepted')
-
-  const order = async (line: 'prompts' | 'codes', request: PaymentRequest, timeout: number): Promise<OrderMade> => {
-    const fields = orderFields(request, options, client.now())
-    if (fields === null) return { kind: 'kept_out', answer: UNFIT }
-    const path = '/checkout/create-order-minimal'
-    return orderMade(await client.act(line, { path, fields, reference: request.reference, timeout_ms: timeout }))
-  }
-  const ask = async (request: PaymentRequest, timeout: number): Promise<Answer> => {
-    const { reference } = request
-    const fields: SignedFields = [['order_id', reference]]
-    const verdict = await client.ask({ path: '/checkout/order-status', fields, reference, timeout_ms: timeout })
-    const { push_expiry_min: expiry_min, order_unknown_codes: unknown_codes } = options
-    return orderStatus(verdict, request, { now: client.now(), expiry_min, unknown_codes })
-  }
-
-  /** Asks; an order that is open when its payment's deadline is over is cancelled, and then nobody can pay it any more. */
-  const askAndEnd = async (request: PaymentRequest): Promise<Answer> => {
-    const { reference, deadline_at } = request
-    if (deadline_at === undefined || client.now() < deadline_at) return ask(request, timeout_ms)
-    const left = countdown(timeout_ms)
-    const seen = await ask(request, timeout_ms * (1 - END_SHARE))
-    if (seen.kind !== 'accepted' && seen.kind !== 'unknown') return seen
-    const fields: SignedFields = [['order_id', reference]]
-    const timeout = left() / 2
-    const ended = await client.end({ path: '/checkout/cancel-order', fields, reference, timeout_ms: timeout })
-    if (ended.is === 'done') return { kind: 'declined', reason: 'expired', provider_status: seen.provider_status }
-    // It was paid in between, or cancelled before; or nothing is known, as it was.
-    const again = await ask(request, left())
-    return again.kind === 'unknown' ? seen : again
-  }
-
-  /** Null: nobody was prompted, for certain. */
-  const prompt = async (request: PaymentRequest, timeout: number): Promise<Answer | null> => {
-    const { reference, method, phone } = request
-    if (method === 'qr' || phone === null) return UNFIT
-    const fields: SignedFields = [
-      ['transid', reference],
-      ['order_id', reference],
-      ['msisdn', phone],
-    ]
-    return promptAnswer(
-      await client.act('prompts', { path: PROMPT_PATHS[method], fields, reference, timeout_ms: timeout }),
-    )
-  }
-
-  const push = async (request: PaymentRequest): Promise<PushAnswer | null> => {
-    if (request.method === 'qr' || request.phone === null) return UNFIT
-    const left = countdown(timeout_ms)
-    const made = await order('prompts', request, left() - timeout_ms * (QUESTION_SHARE + PROMPT_SHARE))
-    if (made.kind === 'kept_out') return made.answer
-    if (made.kind === 'not_sent') return made.answer.kind === 'unknown' && made.answer.why === 'busy' ? BUSY : null
-    if (made.kind !== 'made') {
-      const seen = await ask(request, left() - timeout_ms * PROMPT_SHARE)
-      const is_there = seen.kind !== 'unknown' && seen.kind !== 'not_found'
-      // Refused, and there all the same: an earlier push made it, and may have prompted.
-      if (made.kind === 'refused') return is_there ? seen : made.answer
-      if (!is_there) return null
-      // So may a word that says neither yes nor no. An answer that was lost on its way says nothing of the kind.
-      const may_be_older = made.answer.kind === 'unknown' && made.answer.why === 'unseen_status'
-      if (seen.kind !== 'accepted' || may_be_older) return seen
-    }
-    return prompt(request, left())
-  }
-
-  const qr = async (request: PaymentRequest): Promise<QrAnswer> => {
-    const left = countdown(timeout_ms)
-    const made = await order('codes', request, left() - timeout_ms * QUESTION_SHARE)
-    if (made.kind === 'made') return codeOf(made)
-    if (made.kind !== 'refused') return made.answer
-    const seen = await ask(request, left())
-    // It is there, and only its first answer held the code. That was shown to nobody, or this would not be asked again.
-    if (seen.kind === 'accepted') return { ...CODE_LOST, provider_status: seen.provider_status }
-    return seen.kind === 'unknown' || seen.kind === 'not_found' ? made.answer : seen
-  }
-
   return {
-    push: async (request) => (await prompted(request.reference, () => push(request))) ?? NOBODY_ASKED,
-    qr: (request) => codes(request.reference, () => qr(request)),
-    status: (requests) => Promise.all(requests.map(askAndEnd)),
+    push: async (request) => (await prompted(request.reference, () => push(gateway, request))) ?? NOT_PROMPTED,
+    qr: (request) => codes(request.reference, () => requestCode(gateway, request)),
+    status: (requests) => Promise.all(requests.map((request) => queryAndCancel(gateway, request))),
   }
 }
 
-/** Nobody was asked to pay, and nobody will be: it can be tried again as another payment at once. */
-const NOBODY_ASKED: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
-/** Not even the order was asked for: the same can be done again. */
+type Gateway = { client: Client; options: CollectionsOptions }
+
+async function createOrder(
+  { client, options }: Gateway,
+  kind: 'prompts' | 'codes',
+  request: PaymentRequest,
+  timeout_ms: number,
+): Promise<OrderMade> {
+  const fields = orderFields(request, options, client.now())
+  if (fields === null) return { kind: 'kept_out', answer: UNFIT }
+  const path = '/checkout/create-order-minimal'
+  return orderMade(await client.act(kind, { path, fields, reference: request.reference, timeout_ms }))
+}
+
+async function queryOrder({ client, options }: Gateway, request: PaymentRequest, timeout_ms: number): Promise<Answer> {
+  const { reference } = request
+  const fields: SignedFields = [['order_id', reference]]
+  const verdict = await client.ask({ path: '/checkout/order-status', fields, reference, timeout_ms })
+  const { push_expiry_min: expiry_min, order_unknown_codes: unknown_codes } = options
+  return orderStatus(verdict, request, { now: client.now(), expiry_min, unknown_codes })
+}
+
+/** Queries an order. If the order is open after the deadline of its payment, the adapter cancels it. */
+async function queryAndCancel(gateway: Gateway, request: PaymentRequest): Promise<Answer> {
+  const { client, options } = gateway
+  const { timeout_ms } = options
+  const { reference, deadline_at } = request
+  if (deadline_at === undefined || client.now() < deadline_at) return queryOrder(gateway, request, timeout_ms)
+  const left = countdown(timeout_ms)
+  const first = await queryOrder(gateway, request, timeout_ms * (1 - END_SHARE))
+  if (first.kind !== 'accepted' && first.kind !== 'unknown') return first
+  const fields: SignedFields = [['order_id', reference]]
+  const timeout = left() / 2
+  const ended = await client.end({ path: '/checkout/cancel-order', fields, reference, timeout_ms: timeout })
+  if (ended.is === 'done') return { kind: 'declined', reason: 'expired', provider_status: first.provider_status }
+  // The order was paid or cancelled meanwhile, or its status is still unknown.
+  const second = await queryOrder(gateway, request, left())
+  return second.kind === 'unknown' ? first : second
+}
+
+/** Sends the prompt. Null means that the payer was certainly not prompted. */
+async function prompt({ client }: Gateway, request: PaymentRequest, timeout_ms: number): Promise<Answer | null> {
+  const { reference, method, phone } = request
+  if (method === 'qr' || phone === null) return UNFIT
+  const fields: SignedFields = [
+    ['transid', reference],
+    ['order_id', reference],
+    ['msisdn', phone],
+  ]
+  return promptAnswer(await client.act('prompts', { path: PROMPT_PATHS[method], fields, reference, timeout_ms }))
+}
+
+async function push(gateway: Gateway, request: PaymentRequest): Promise<PushAnswer | null> {
+  if (request.method === 'qr' || request.phone === null) return UNFIT
+  const { timeout_ms } = gateway.options
+  const left = countdown(timeout_ms)
+  const made = await createOrder(gateway, 'prompts', request, left() - timeout_ms * (QUESTION_SHARE + PROMPT_SHARE))
+  if (made.kind === 'kept_out') return made.answer
+  if (made.kind === 'not_sent') return made.answer.kind === 'unknown' && made.answer.why === 'busy' ? BUSY : null
+  if (made.kind !== 'made') {
+    const seen = await queryOrder(gateway, request, left() - timeout_ms * PROMPT_SHARE)
+    const is_there = seen.kind !== 'unknown' && seen.kind !== 'not_found'
+    // If the gateway refused an order that exists, an earlier push made the order and may have prompted.
+    if (made.kind === 'refused') return is_there ? seen : made.answer
+    if (!is_there) return null
+    // After an unseen status, the order may be of an earlier push too. A lost answer is no sign of an earlier push.
+    const may_be_older = made.answer.kind === 'unknown' && made.answer.why === 'unseen_status'
+    if (seen.kind !== 'accepted' || may_be_older) return seen
+  }
+  return prompt(gateway, request, left())
+}
+
+async function requestCode(gateway: Gateway, request: PaymentRequest): Promise<QrAnswer> {
+  const { timeout_ms } = gateway.options
+  const left = countdown(timeout_ms)
+  const made = await createOrder(gateway, 'codes', request, left() - timeout_ms * QUESTION_SHARE)
+  if (made.kind === 'made') return codeOf(made)
+  if (made.kind !== 'refused') return made.answer
+  const seen = await queryOrder(gateway, request, left())
+  // The order exists, but only its first answer had the code. No payer saw that code, else this request would not be repeated.
+  if (seen.kind === 'accepted') return { ...CODE_LOST, provider_status: seen.provider_status }
+  return seen.kind === 'unknown' || seen.kind === 'not_found' ? made.answer : seen
+}
+
+/** The payer was not prompted and will not be: a new payment can be tried at once. */
+const NOT_PROMPTED: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
+/** No order was requested: the same push can be repeated. */
 const BUSY: PushAnswer = { kind: 'not_sent', busy: true, provider_status: null }
 const CODE_LOST = { kind: 'declined', reason: 'provider_unavailable' } as const
-/** What the provider cannot take at all. Its capabilities say so; nothing is sent. */
+/** The provider cannot take this payment by its capabilities. Nothing is sent. */
 const UNFIT: Answer = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
 
-/** The order of a payment, or null when it cannot be one. */
+/** The fields of a payment's order. Null if the gateway cannot take it. */
 function orderFields(request: PaymentRequest, options: CollectionsOptions, now: Date): SignedFields | null {
   const amount = shillingsOf(request.amount_minor, request.currency)
   if (amount === null) return null

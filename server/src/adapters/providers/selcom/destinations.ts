@@ -1,24 +1,24 @@
-// Where Selcom pays out to: its names of networks and banks, and the product that reaches each.
+// The destinations of Selcom's payouts: its codes of networks and banks, and the product for each.
 
 import type { PayoutMethod } from '../port.ts'
 
-/** A product of the gateway that pays out. Each knows its own transactions only, so a payout never changes its product. */
+/** A payout product of the gateway. Each product has its own transactions, so a payout never changes its product. */
 export type Rail = 'walletcashin' | 'selcompesa' | 'qwiksend'
 
-/** A way to a destination: the product, and the destination's name there. */
+/** The product for a destination and the destination's code in it. */
 export type Route = { rail: Rail; code: string }
 
-/** The name under which the provider's own wallet and bank are reached. */
+/** The code of the provider's own wallet and bank. */
 export const SELCOM_PESA_CODE = 'SPSCASHIN'
 
-/** The product that serves each way of paying out: whatever becomes of a code, what was sent by it is asked of it. */
+/** The product for each payout method. A payout is queried at the product that sent it. */
 export const RAILS: Readonly<Record<PayoutMethod, Rail>> = {
   MOBILE_MONEY: 'walletcashin',
   PROVIDER_PESA: 'selcompesa',
   BANK_ACCOUNT: 'qwiksend',
 }
 
-/** Their names of our neutral codes. A destination that is not here cannot be reached. */
+/** Selcom's codes by neutral code. A destination that is not listed is unreachable. */
 const CODES: Record<PayoutMethod, Readonly<Record<string, string>>> = {
   MOBILE_MONEY: {
     MPESA: 'VMCASHIN',
@@ -70,10 +70,10 @@ const CODES: Record<PayoutMethod, Readonly<Record<string, string>>> = {
   },
 }
 
-/** The neutral codes of every destination that can be reached. */
+/** The neutral codes of all reachable destinations. */
 export const SELCOM_DESTINATIONS: readonly string[] = Object.values(CODES).flatMap((codes) => Object.keys(codes))
 
-/** The way to a destination, or null when there is none. */
+/** Finds the route to a destination. Null if it is unreachable. */
 export function routeTo(method: PayoutMethod, destination_code: string): Route | null {
   const codes = CODES[method]
   const code = Object.hasOwn(codes, destination_code) ? codes[destination_code] : undefined

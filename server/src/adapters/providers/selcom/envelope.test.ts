@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { answered, type Text, text } from '../../../../test/providers/selcom.ts'
-import type { Sent } from '../exchange.ts'
+import type { ExchangeResult } from '../exchange.ts'
 import { readEnvelope, standingOf, weigh } from './envelope.ts'
 
 describe('an envelope', () => {
@@ -85,7 +85,7 @@ describe('an envelope', () => {
 })
 
 /** How an exchange is weighed, in a word. */
-const weightOf = (sent: Sent, texts?: string[]): string => {
+const weightOf = (sent: ExchangeResult, texts?: string[]): string => {
   const verdict = weigh(sent, texts)
   if (verdict.is === 'refused') return verdict.certain ? 'refused for certain' : 'refused perhaps'
   return verdict.is === 'unclear' ? `unclear ${verdict.why}` : verdict.is
@@ -97,7 +97,7 @@ describe('an exchange', () => {
   const NOT_ENABLED = { resultcode: '403', result: 'FAIL', message: 'API endpoint not enabled for the vendor (4035)' }
 
   it('is weighed by its status first, then by what it says', () => {
-    const cases: [string, Sent, string][] = [
+    const cases: [string, ExchangeResult, string][] = [
       ['no byte was written', { kind: 'not_sent' }, 'not_sent'],
       ['no answer in time', { kind: 'lost', why: 'timeout' }, 'unclear timeout'],
       ['a reset', { kind: 'lost', why: 'unreachable' }, 'unclear unreachable'],

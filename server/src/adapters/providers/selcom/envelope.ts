@@ -1,10 +1,10 @@
-// The envelope that every answer of the gateway comes in, and what an HTTP exchange as a whole comes to. Pure.
+// Reads the envelope of the gateway's answers and classifies an HTTP exchange. Pure.
 
-import { busyOf, type LostWhy, type Sent } from '../exchange.ts'
+import { busyOf, type ExchangeResult, type LostWhy } from '../exchange.ts'
 import { follows } from '../follows.ts'
 import type { BlockCause } from '../port.ts'
 
-/** Anything that JSON calls an object. */
+/** A JSON object. */
 export type Fields = Record<string, unknown>
 
 /** A well-formed envelope. */
@@ -13,17 +13,15 @@ export type Envelope = {
   result: string
   message: string
   reference: string | null
-  /** The echo of our transaction id; payout queries give it another name. */
+  /** The echo of the platform's transaction id. Payout queries name it messageId. */
   transid: string | null
   data: readonly Fields[]
 }
 
 /**
- * What an exchange comes to.
- * `done`, `pending`, `failed`: the gateway says so, and code and word agree. `rejected`: it found the request itself wrong and
- * executed nothing. `refused`: it does not let us in, `because` of what; `certain` when it is the gateway that says so, and
- * nobody in between.
- * `not_sent`: no byte was written. `unclear`: everything else; it may have been executed.
+ * The class of an exchange. `done`, `pending`, `failed`: code and result of the gateway agree. `rejected`: the request was wrong
+ * and not executed. `refused`: the gateway refuses access; `certain` if the gateway itself refuses and no proxy. `not_sent`: no
+ * byte was written. `unclear`: everything else; the request may have been executed.
  */
 export type Verdict =
   | { is: 'done' | 'pending' | 'failed' | 'rejected'; status: number; envelope: Envelope }
@@ -34,13 +32,13 @@ export type Verdict =
 const TEXT_MAX = 300
 const CODE = /^[0-9A-Za-z]{1,8}$/
 const DONE = '000'
-/** In progress: two codes of every product, three of money transfers from abroad. */
+/** Codes for "in progress": two of every product, three of transfers from abroad. */
 const PENDING: readonly string[] = ['111', '927', '001', '002', '003']
-/** It does not know, or what lies behind it does not. */
+/** The code for an ambiguous result. */
 export const AMBIGUOUS = '999'
-/** How it says that what lies behind it did not answer, as a failure too. The spelling is the gateway's. */
+/** The message for a silent upstream, which also comes with a failure code. The spelling is the gateway's. */
 const UPSTREAM = /\bno\s+res?ponse\s+from\s+upstream/i
-/** How it says that our address is not allowed, or our use of one of its products. */
+/** The messages that refuse the platform's address or its use of a product. */
 const REFUSALS: readonly (readonly [says: (text: string) => boolean, because: BlockCause])[] = [
   [(text) => /\b4032\b/.test(text), 'address'],
   [(text) => follows(text, /\bip\b/i, /\bwhite-?\s?list/i), 'address'],
@@ -48,7 +46,7 @@ const REFUSALS: readonly (readonly [says: (text: string) => boolean, because: Bl
   [(text) => /\bendpoint not enabled\b/i.test(text), 'access'],
 ]
 
-/** Reads an envelope. Null: it is none, whatever else it is. */
+/** Reads an envelope. Null if the text is none. */
 export function readEnvelope(text: string): Envelope | null {
   let content: unknown
   try {
@@ -70,7 +68,7 @@ export function readEnvelope(text: string): Envelope | null {
   }
 }
 
-/** What an envelope says. The code decides; a word that does not fit it makes the whole unclear. */
+/** Classifies an envelope by its code. A result text that contradicts the code makes it unclear. */
 export function standingOf({ resultcode, result, message }: Envelope): 'done' | 'pending' | 'failed' | 'unclear' {
   const word = result.toUpperCase().replace(/[^A-Z]/g, '')
   if (resultcode === DONE) return word === 'SUCCESS' ? 'done' : 'unclear'
@@ -79,8 +77,8 @@ export function standingOf({ resultcode, result, message }: Envelope): 'done' | 
   return word === 'FAIL' || word === 'FAILED' ? 'failed' : 'unclear'
 }
 
-/** What an exchange comes to. `refusal_texts`: more texts that mean that we are not let in. */
-export function weigh(sent: Sent, refusal_texts: readonly string[] = []): Verdict {
+/** Classifies an exchange. `refusal_texts`: additional texts by which the gateway refuses access. */
+export function weigh(sent: ExchangeResult, refusal_texts: readonly string[] = []): Verdict {
   if (sent.kind === 'not_sent') return { ...busyOf(sent.busy), is: 'not_sent', envelope: null }
   if (sent.kind === 'lost') return { is: 'unclear', why: sent.why, status: null, envelope: null }
   const { status } = sent
@@ -91,37 +89,37 @@ export function weigh(sent: Sent, refusal_texts: readonly string[] = []): Verdic
   const refused = (certain: boolean, because: BlockCause | null): Verdict => {
     return { is: 'refused', certain, because, status, envelope }
   }
-  // Without a failure of its own it may come from somebody on the way; with a success it contradicts itself.
+  // Without an envelope, a 401 may come from a proxy. With an envelope of success, the answer contradicts itself.
   if (status === 401 && (standing === null || standing === 'failed')) return refused(standing !== null, 'access')
   if (status === 401) return unclear('unseen_status')
-  const told = standing === 'failed' && envelope !== null ? refusalIn(envelope.message, refusal_texts) : null
-  if (status === 403) return refused(told !== null, told?.because ?? null)
+  const refusal = standing === 'failed' && envelope !== null ? refusalIn(envelope.message, refusal_texts) : null
+  if (status === 403) return refused(refusal !== null, refusal?.because ?? null)
   if (status === 408) return unclear('timeout')
   if (status === 429 || status >= 500) return unclear('unreachable')
   if (envelope === null || standing === null) return unclear('unreadable')
   if (status === 400 || status === 412) {
-    if (told !== null) return refused(true, told.because)
+    if (refusal !== null) return refused(true, refusal.because)
     return standing === 'failed' ? { is: 'rejected', status, envelope } : unclear('unseen_status')
   }
   if (status < 200 || status > 299) return unclear('unreadable')
-  if (told !== null) return refused(true, told.because)
+  if (refusal !== null) return refused(true, refusal.because)
   return standing === 'unclear' ? unclear('unseen_status') : { is: standing, status, envelope }
 }
 
-/** True for an object of JSON. */
+/** True for a JSON object. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The text, or null. */
+/** The value if it is a text, else null. */
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** By what a message says that we are not let in. Null: it does not say so. */
+/** The cause of a refusal in a message. Null if the message refuses nothing. */
 function refusalIn(message: string, refusal_texts: readonly string[]): { because: BlockCause | null } | null {
-  const known = REFUSALS.find(([says]) => says(message))
-  if (known !== undefined) return { because: known[1] }
+  const documented = REFUSALS.find(([says]) => says(message))
+  if (documented !== undefined) return { because: documented[1] }
   const lower = message.toLowerCase()
   return refusal_texts.some((text) => lower.includes(text.toLowerCase())) ? { because: null } : null
 }

@@ -1,4 +1,4 @@
-// Selcom's API gateway: prompts, Selcom Pesa and QR codes in, payouts to wallets and banks out. Whole shillings only.
+// The adapter for Selcom's API gateway: prompts, Selcom Pesa, QR codes, and payouts to wallets and banks. Whole shillings only.
 
 import type { Clock, Log, Random } from '../../../kernel/lib/index.ts'
 import type { ProviderExtras, ProviderLists } from '../extras.ts'
@@ -9,59 +9,59 @@ import { createCollections } from './collections.ts'
 import { SELCOM_DESTINATIONS } from './destinations.ts'
 import { createPayouts } from './payouts.ts'
 
-/** The adapter, with what it can do beyond the port and the way to close its connections. */
+/** The adapter with its optional functions and `close`. */
 export type SelcomProvider = Provider &
   Required<ProviderExtras> &
   Pick<ProviderLists, 'separate_float'> & { close(): Promise<void> }
 
-/** Options of `createSelcomProvider`. Those with a default concern what the gateway's manual leaves open. */
+/** Options of `createSelcomProvider`. Options with a default concern points that the gateway's manual leaves open. */
 export type SelcomOptions = {
   name: string
-  /** Base address of the gateway, with its version: https://.../v1. */
+  /** The base URL of the gateway with its version: https://.../v1. */
   url: string
   api_key: string
   api_secret: string
   /** The till that takes the money. */
   vendor: string
-  /** The prepaid account that payouts are paid from, and its PIN. Null: nothing is paid out. */
+  /** The prepaid account of payouts and its PIN. Null: no payouts. */
   float: { vendor: string; pin: string } | null
-  /** Where the gateway sends its callbacks. Null: it is not told. */
+  /** The callback URL for the gateway. Null: no callbacks. */
   callback_url: string | null
-  /** Whom orders name as buyer: they must name one. The phone is used when the payer's is not known. */
+  /** The buyer of orders, which the gateway requires. The phone is used if the payer's phone is not known. */
   buyer: { name: string; email: string; phone: string }
-  /** Who sends bank payouts. */
+  /** The sender of bank payouts. */
   sender: { account: string; name: string; phone: string; purpose?: string }
   clock: Clock
   random: Random
   log: Log
-  /** Minutes after which an unpaid prompt's order ends. Null (default): shortly before the payment's deadline, as codes do. */
+  /** Minutes until the order of an unpaid prompt ends. Null (default): shortly before the payment's deadline, as for codes. */
   push_expiry_min?: number | null
   /**
-   * Result codes of the order query that are taken for "there is no such order" while nobody knows of the order; a payment
-   * that was lost before it began is only ever sent with one of them. No manual names one. Default: none.
+   * Result codes of the order query that mean "there is no such order" while the order is unconfirmed. A payment that was lost
+   * before it began is only sent again with such a code. The manual names none. Default: none.
    */
   order_unknown_codes?: readonly string[]
-  /** Result codes beyond the documented ones by which a payout failed for certain, and no money left. Default: none. */
+  /** Undocumented result codes of a certainly failed payout. Default: none. */
   failed_payout_codes?: readonly string[]
-  /** More texts by which the gateway says that our address or access is refused. */
+  /** Additional texts by which the gateway refuses the platform's address or access. */
   refusal_texts?: readonly string[]
-  /** True: payouts to the provider's own wallet carry its product code. Default: false. */
+  /** True: payouts to the provider's own wallet contain its product code. Default: false. */
   selcom_pesa_code?: boolean
-  /** Pause before a payout in progress is asked about: 3 minutes, as the gateway asks. */
+  /** The pause before the query of a payout in progress: 3 minutes, as the gateway requires. */
   payout_ask_again_ms?: number
-  /** How far a callback's time may be from ours: 15 minutes. */
+  /** The greatest difference between a callback's time and the platform's: 15 minutes. */
   callback_window_ms?: number
-  /** Most connections for prompts: 128. As many each for codes, for payouts and for questions. */
+  /** Connections for prompts: 128. As many each for codes, payouts and queries. */
   connections?: number
-  /** Time for one call of the port, however many requests it takes. At most, and by default, a little below CALL_MS_MAX. */
+  /** The timeout of one call of the port with all its requests. The maximum and default is a little below CALL_MS_MAX. */
   timeout_ms?: number
 }
 
-/** What is left of CALL_MS_MAX for everything around the requests. */
+/** The part of CALL_MS_MAX for the work around the requests. */
 const AROUND_MS = 500
 const TIMEOUT_MS_MAX = CALL_MS_MAX - AROUND_MS
 
-/** Makes the adapter. Nothing is sent before it is asked for something. */
+/** Makes the adapter. It sends nothing before its first call. */
 export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
   const { name, float, clock, random, log, connections = 128 } = options
   const credentials = { api_key: options.api_key, api_secret: options.api_secret }
@@ -103,13 +103,13 @@ export function createSelcomProvider(options: SelcomOptions): SelcomProvider {
       whole_shillings: true,
       payout_methods: float === null ? [] : PAYOUT_METHODS,
       destinations: float === null ? [] : SELCOM_DESTINATIONS,
-      places: { payments: connections, payouts: connections },
-      // A bank compares the name with its own.
+      concurrency_limits: { payments: connections, payouts: connections },
+      // A bank compares the recipient's name with its records.
       needs: { BANK_ACCOUNT: ['destination_name'] },
-      // Payments and payouts share the connections for questions: one kind that hangs leaves the other its half.
+      // Payments and payouts share the connections for queries. If one kind hangs, the other keeps its half.
       asks_singly: Math.ceil(connections / 2),
     },
-    // Payouts are paid from a prepaid account; what payments bring lies with the till, which no call tells of.
+    // Payouts are paid from a prepaid account. The money of payments is in the till, whose balance no call returns.
     separate_float: true,
     ...collections,
     ...payouts,

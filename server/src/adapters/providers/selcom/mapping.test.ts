@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { answered, said, shortly } from '../../../../test/providers/selcom.ts'
-import type { Sent } from '../exchange.ts'
+import type { ExchangeResult } from '../exchange.ts'
 import type { PaymentRequest } from '../port.ts'
 import { type Verdict, weigh } from './envelope.ts'
 import { codeOf, orderMade, orderStatus, promptAnswer } from './mapping.ts'
@@ -187,7 +187,7 @@ describe("an order's status", () => {
 
   it('that could not be asked says nothing of the payment', () => {
     const paid = { data: [{ ...ROW, payment_status: 'COMPLETED' }] }
-    const cases: [Sent, string][] = [
+    const cases: [ExchangeResult, string][] = [
       [answered(200, { resultcode: '000', result: 'FAIL', ...paid }), 'unknown unseen_status'],
       [answered(200, { resultcode: '403', result: 'FAIL', ...paid }), 'unknown unseen_status'],
       [answered(200, { resultcode: '111', result: 'PENDING', ...paid }), 'unknown unseen_status'],
@@ -210,7 +210,7 @@ describe("an order's status", () => {
 
   it('is "no such order" only by a code that somebody vouched for, from the gateway itself, of an unknown order', () => {
     const unsent: PaymentRequest = { ...PAYMENT, sent_at: null }
-    const asked = (sent: Sent, codes = ['651'], request = unsent) =>
+    const asked = (sent: ExchangeResult, codes = ['651'], request = unsent) =>
       shortly(orderStatus(weigh(sent), request, { ...READING, unknown_codes: codes }))
     const none = { resultcode: '651', result: 'FAIL', message: 'Invalid order' }
     for (const status of [200, 400, 404, 412]) assert.equal(asked(answered(status, none)), 'not_found')

@@ -1,16 +1,16 @@
-// What the gateway's word means for a payment. Pure, so that every case can be tested as a table.
+// Maps the gateway's answers to outcomes of payments. Pure, so that every case can be tested as a table.
 //
-// A payment is made of two requests: an order, which asks nobody for anything, and the prompt. Its outcome is the order's
-// status. "All other codes: failed" is what the manual says, and a payment may fail by it: one that is paid all the same is
-// still credited. For payouts see mapping-payouts.ts.
+// A payment has two requests: an order, which prompts no payer, and the prompt. Its outcome is the order's status. The manual
+// says "all other codes: failed", so a payment fails by any other code; if it is paid later, it is still credited. For payouts
+// see mapping-payouts.ts.
 
 import { parseAmount } from '../../../kernel/lib/index.ts'
 import type { Answer, FailureReason, PaymentRequest, PayoutAnswer, QrAnswer } from '../port.ts'
 import { AMBIGUOUS, type Envelope, standingOf, textOf, type Verdict } from './envelope.ts'
 
 /**
- * What became of a request for an order. `refused`: by a word about this order, which may mean that it was there before.
- * `kept_out`: we were not let in. `not_sent`: no byte was written. `unclear`: it may be there now.
+ * The result of a request for an order. `refused`: the gateway refused this order, which may exist already. `kept_out`: the
+ * gateway refused access. `not_sent`: no byte was written. `unclear`: the order may exist now.
  */
 export type OrderMade =
   | { kind: 'made'; payment_token: string | null; qr_payload: string | null; said: Said }
@@ -18,28 +18,28 @@ export type OrderMade =
 
 type Said = { provider_status: string | null; provider_id?: string | null }
 
-/** Settings of how an order's status is read. */
+/** Options for reading the status of an order. */
 export type OrderReading = {
   now: Date
-  /** Minutes after which our prompts' orders end by themselves; null: none of ours. */
+  /** Minutes until the orders of prompts end. Null means no such end. */
   expiry_min: number | null
-  /** Result codes of this query that mean that there is no such order. */
+  /** Result codes of the order query for an unknown order. */
   unknown_codes: readonly string[]
 }
 
-/** What lies behind it is down. */
+/** Codes for a network that is down behind the gateway. */
 export const UNAVAILABLE: readonly string[] = ['151', '218', '889', '900']
-/** Wrong parameters, or a vendor that it does not know: ours to mend. */
+/** Codes for wrong parameters or an unknown vendor, which an operator must fix. */
 const OUR_FAULT: readonly string[] = ['400', '412', '651']
-/** How a repeated reference may be refused: nowhere documented. */
+/** Possible messages for a repeated reference. The manual documents none. */
 export const REPEATED = /duplicat|\balready\b|\bexists\b|\bnot unique\b/i
 
-/** The gateway's word for a person to read: its code and its result. */
+/** The code and the result of an envelope, for people. */
 export function wordOf(envelope: Envelope | null): string | null {
   return envelope === null ? null : `${envelope.resultcode} ${envelope.result}`
 }
 
-/** What became of a request for an order. */
+/** Maps the answer to a request for an order. */
 export function orderMade(verdict: Verdict): OrderMade {
   const { envelope } = verdict
   const provider_status = wordOf(envelope)
@@ -63,19 +63,19 @@ export function orderMade(verdict: Verdict): OrderMade {
   }
 }
 
-/** What a made order is to whoever wants its code: the texts exactly as they came. */
+/** The QR answer of a made order, with its texts exactly as they came. */
 export function codeOf(made: Extract<OrderMade, { kind: 'made' }>): QrAnswer {
   const { payment_token, qr_payload, said } = made
   if (payment_token === null || qr_payload === null) return { kind: 'unknown', why: 'unreadable', ...said }
   return { kind: 'accepted', payment_token, qr_payload, ...said }
 }
 
-/** What the answer to a prompt says of the payment. Null: nobody was prompted, for certain. */
+/** Maps the answer to a prompt. Null means that the payer was certainly not prompted. */
 export function promptAnswer(verdict: Verdict): Answer | null {
   switch (verdict.is) {
     case 'done':
     case 'pending': {
-      // Done only means that the prompt is out: what the payer did is the order's status.
+      // `done` only means that the prompt was sent. The order's status has the payer's decision.
       const { result, reference } = verdict.envelope
       return { kind: 'accepted', provider_status: result, provider_id: reference }
     }
@@ -91,12 +91,12 @@ export function promptAnswer(verdict: Verdict): Answer | null {
   }
 }
 
-/** A failure that it names. One that may mean that the reference was there before says nothing about the payment. */
+/** Maps a named failure. A failure that may mean a repeated reference leaves the payment unknown. */
 function refusalOf(envelope: Envelope): Answer {
   const provider_status = wordOf(envelope)
   if (REPEATED.test(envelope.message)) return { kind: 'unknown', why: 'unseen_status', provider_status }
   const reason = failureOf(envelope.resultcode)
-  // What is unavailable then is the network behind it: itself it answered.
+  // The network behind the gateway is unavailable; the gateway itself answered.
   return { kind: 'declined', reason, provider_status, ...(reason === 'provider_unavailable' ? { answered: true } : {}) }
 }
 
@@ -106,9 +106,8 @@ function failureOf(code: string): FailureReason {
 }
 
 /**
- * What an order's status says of the payment. That the question was answered means nothing by itself, and a question that
- * failed says nothing: only a code that somebody vouched for means that there is no such order, and only while nobody knows
- * of the order.
+ * Maps the status of an order. A failed query leaves the payment unknown. Only a configured code means that there is no such
+ * order, and only while the order is unconfirmed.
  */
 export function orderStatus(verdict: Verdict, request: PaymentRequest, reading: OrderReading): Answer {
   if (verdict.is === 'done') return statusOf(verdict.envelope, request, reading)
@@ -116,7 +115,7 @@ export function orderStatus(verdict: Verdict, request: PaymentRequest, reading: 
   return denied ? { kind: 'not_found', provider_status: null } : unknown(whyOf(verdict))
 }
 
-/** The code by which the gateway itself, and nobody on the way to it, did not find an order. */
+/** The code by which the gateway itself, and no proxy, did not find an order. */
 function denialOf(verdict: Verdict): string | null {
   const { envelope } = verdict
   if (envelope === null || verdict.is === 'refused') return null
@@ -137,7 +136,7 @@ function statusOf({ data }: Envelope, request: PaymentRequest, reading: OrderRea
     case 'COMPLETE': {
       const amount_minor = amountOf(row.amount)
       if (amount_minor === null) return { ...unknown('unreadable'), provider_status }
-      // It names no currency: an order keeps the one that it was made with.
+      // The answer has no currency: an order keeps the currency of its request.
       return { kind: 'succeeded', amount_minor, currency: textOf(row.currency) ?? request.currency, ...said }
     }
     case 'PENDING':
@@ -162,8 +161,8 @@ function hasExpired(request: PaymentRequest, { now, expiry_min }: OrderReading):
 }
 
 /**
- * When an order that begins then ends by itself: after our time for prompts, a code has none of its own, but at the latest
- * shortly before the payment's deadline, so that the last question finds how it ended. Null: it has no end of ours.
+ * When an order ends by itself: after `expiry_min` for a prompt, and at the latest shortly before the payment's deadline, so
+ * that the last query finds its end. Null means no end.
  */
 export function endOf(
   { method, deadline_at }: PaymentRequest,
@@ -178,23 +177,23 @@ export function endOf(
 }
 
 const MINUTE_MS = 60_000
-/** Between the end of an order and the deadline of its payment. */
+/** The time between the end of an order and the deadline of its payment. */
 const LAST_MS = 5 * MINUTE_MS
 
-/** Whole shillings, as text or as a number, in cents. Null: it is no amount. */
+/** Converts whole shillings, as text or number, to cents. Null if the value is no amount. */
 export function amountOf(value: unknown): bigint | null {
   const amount = parseAmount(typeof value === 'number' ? String(value) : (textOf(value) ?? ''))
   return typeof amount === 'bigint' ? amount : null
 }
 
-/** Why nothing is known after an answer that says nothing. */
+/** The reason of an unknown outcome. */
 export function whyOf(verdict: Verdict) {
   if (verdict.is === 'not_sent') return verdict.busy ? 'busy' : 'unreachable'
   if (verdict.is === 'refused') return 'refused_us'
   return verdict.is === 'unclear' ? verdict.why : 'unseen_status'
 }
 
-/** An answer that says nothing. */
+/** An unknown answer with its reason. */
 export function unknown(why: (Answer & { kind: 'unknown' })['why']): Answer & PayoutAnswer & { kind: 'unknown' } {
   return { kind: 'unknown', why, provider_status: null }
 }

@@ -1,10 +1,10 @@
-// Paying out: one request to the product that reaches the destination, and questions to the same product.
+// Sends payouts: one request to the product of the destination, and queries to the same product.
 //
-// A payout is only ever sent again when none of it was sent, or when the gateway kept us out. Whatever else leaves a doubt is
-// only asked about. The gateway knows no certain "there is no such payout", so `not_found` is never answered.
+// A payout is sent again only if no byte of it was sent or the gateway refused access. After any other doubt, the adapter only
+// queries. The gateway has no certain "there is no such payout", so the adapter never answers `not_found`.
 
 import { CURRENCY, type Random, randomBase62 } from '../../../kernel/lib/index.ts'
-import type { Recipient } from '../extras.ts'
+import type { PayoutRecipient } from '../extras.ts'
 import { createOnce } from '../memory.ts'
 import type { PayoutAnswer, PayoutRequest } from '../port.ts'
 import { shillingsOf } from '../shillings.ts'
@@ -15,25 +15,25 @@ import { wordOf } from './mapping.ts'
 import { balanceOf, nameOf, type PayoutReading, payoutSent, payoutStatus } from './mapping-payouts.ts'
 import type { SignedFields } from './sign.ts'
 
-/** Settings of paying out. */
+/** Options of payouts. */
 export type PayoutsOptions = {
-  /** The account that payouts are paid from: apart from the till, and filled by its owner. Null: nothing is paid out. */
+  /** The prepaid account of payouts, separate from the till and filled by its owner. Null: no payouts. */
   float: { vendor: string; pin: string } | null
-  /** Who sends bank payouts. */
+  /** The sender of bank payouts. */
   sender: { account: string; name: string; phone: string; purpose: string }
-  /** True: a payout to a Selcom Pesa wallet carries its product code too. The gateway's manual says both. */
+  /** True: a payout to a Selcom Pesa wallet contains its product code. The gateway's manual has both forms. */
   selcom_pesa_code: boolean
-  /** How answers are read. */
+  /** Options for reading answers. */
   reading: PayoutReading
   timeout_ms: number
   random: Random
 }
 
-/** The port's functions that pay out, and what else can be asked about payouts. */
+/** The port's functions for payouts, with the look-ups of names and balance. */
 export type Payouts = {
   payout(request: PayoutRequest): Promise<PayoutAnswer>
   payoutStatus(requests: readonly PayoutRequest[]): Promise<PayoutAnswer[]>
-  lookupName(recipient: Recipient): Promise<{ name: string } | null>
+  lookupName(recipient: PayoutRecipient): Promise<{ name: string } | null>
   floatBalance(): Promise<{ amount_minor: bigint; currency: string } | null>
 }
 
@@ -55,21 +55,21 @@ const NAME_PATHS: Record<Rail, string> = {
   qwiksend: '/qwiksend/lookup/',
 }
 
-/** Makes the functions that pay out. */
+/** Makes the functions for payouts. */
 export function createPayouts(client: Client, options: PayoutsOptions): Payouts {
   const { float, timeout_ms, reading } = options
-  // Heard again by whoever repeats a reference, unless the answer itself says that it may be sent again.
+  // A repeated reference gets the first answer, unless that answer allows to send the payout again.
   const once = createOnce<PayoutAnswer>(({ kind }) => kind !== 'not_sent' && kind !== 'blocked')
   const newTransactionId = (prefix: string) => prefix + randomBase62(options.random, 24).toUpperCase()
 
   const send = async (request: PayoutRequest): Promise<PayoutAnswer> => {
-    // Without an account to pay from nothing is sent; it waits for the day on which there is one.
+    // Without a payout account, the payout waits until one is configured.
     if (float === null) return { kind: 'not_sent', provider_status: null }
     const route = routeTo(request.method, request.destination_code)
     if (route === null) return { kind: 'declined', reason: 'unknown_recipient', provider_status: null }
     const fields = fieldsOf(request, route, float, options)
-    // Nothing was declined: an operator finds out what is wrong with it.
-    if (fields === null) return { kind: 'blocked', provider_status: null, told: UNFIT }
+    // The gateway declined nothing. An operator must check the payout.
+    if (fields === null) return { kind: 'blocked', provider_status: null, provider_message: UNFIT }
     const { reference } = request
     const verdict = await client.act('payouts', { path: SEND_PATHS[route.rail], fields, reference, timeout_ms })
     return withWords(payoutSent(verdict, request, reading), verdict)
@@ -114,11 +114,13 @@ export function createPayouts(client: Client, options: PayoutsOptions): Payouts 
 
 const UNFIT = 'not sent: its amount is not in whole shillings, or the name on the account is missing'
 
-/** The answer with what the gateway itself wrote, where something went wrong. */
+/** Adds the gateway's message to an answer about a problem. */
 function withWords(answer: PayoutAnswer, { envelope, ...verdict }: Verdict): PayoutAnswer {
   if (answer.kind !== 'blocked' && answer.kind !== 'declined' && answer.kind !== 'unknown') return answer
-  if (envelope !== null) return { ...answer, told: `${wordOf(envelope)}: ${envelope.message}` }
-  return 'status' in verdict && verdict.status !== null ? { ...answer, told: `HTTP ${verdict.status}` } : answer
+  if (envelope !== null) return { ...answer, provider_message: `${wordOf(envelope)}: ${envelope.message}` }
+  return 'status' in verdict && verdict.status !== null
+    ? { ...answer, provider_message: `HTTP ${verdict.status}` }
+    : answer
 }
 
 function nameFields({ rail, code }: Route, account: string, transid: string): SignedFields {
@@ -143,7 +145,7 @@ function nameFields({ rail, code }: Route, account: string, transid: string): Si
   }
 }
 
-/** The body of a payout, or null when the gateway cannot take it. */
+/** The fields of a payout. Null if the gateway cannot take it. */
 function fieldsOf(
   request: PayoutRequest,
   { rail, code }: Route,
@@ -173,7 +175,7 @@ function fieldsOf(
         ['pin', pin],
       ]
     case 'qwiksend': {
-      // A bank compares the name with its own: one that nobody gave is not made up.
+      // A bank compares the name with its records, so the adapter invents none.
       const name = lineOf(request.destination_name ?? '')
       if (name === '') return null
       return [
@@ -193,7 +195,7 @@ function fieldsOf(
   }
 }
 
-/** A text on one line, without what JSON and signature could spell differently. */
+/** Reduces a text to one line, without characters that JSON and the signature could encode differently. */
 function lineOf(text: string): string {
   return text
     .toWellFormed()

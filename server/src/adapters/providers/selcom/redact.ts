@@ -1,24 +1,24 @@
-// Which of our secrets the gateway could repeat, and where in its answers.
+// Removes the platform's secrets from the gateway's answers.
 
 import { createRedaction as createTexts, REDACTED } from '../redact.ts'
 import type { Verdict } from './envelope.ts'
 import { authorizationOf, type Credentials } from './sign.ts'
 
-/** Takes our secrets out of what was answered. */
+/** Removes secrets from answers. */
 export type Redaction = {
-  /** Out of a whole answer: what is too long to stand in one by chance. */
+  /** Removes the long secrets from a whole answer. */
   raw(text: string): string
-  /** Out of the texts that are kept or logged: the PIN too, where it stands alone. Within a longer number it is none. */
+  /** Removes all secrets from stored or logged texts: the PIN too, except inside a longer number. */
   words(verdict: Verdict): Verdict
 }
 
-/** Makes it for the secrets in use. */
+/** Makes the redaction for the configured secrets. */
 export function createRedaction({ api_key, api_secret }: Credentials, pin: string | null): Redaction {
   const encoded = authorizationOf(api_key).split(' ')[1] ?? ''
   const { clean: raw } = createTexts([api_secret, api_key, encoded])
   const escaped = pin?.replace(/[^0-9A-Za-z]/g, '\\$&')
   const alone = escaped ? new RegExp(`(?<![0-9A-Za-z])${escaped}(?![0-9A-Za-z])`, 'g') : null
-  // Once more, now that no secret is spelled with the escapes of JSON.
+  // A second pass after JSON parsing finds secrets that were escaped before.
   const word = (text: string) => (alone === null ? raw(text) : raw(text).replace(alone, REDACTED))
   return {
     raw,

@@ -1,16 +1,16 @@
-// Signatures of Selcom's gateway: a MAC over the time and named fields, in headers. Requests and callbacks carry the same.
+// The signatures of Selcom's gateway: a MAC over the time and named fields, in headers of requests and callbacks.
 
 import { createHmac } from 'node:crypto'
 import { sameSecret } from '../../../kernel/lib/index.ts'
 
-/** What signs requests and checks callbacks. The secret is used as the text it is, also when it looks like hex. */
+/** The credentials for signing requests and checking callbacks. The secret is used as text, also if it looks like hex. */
 export type Credentials = { api_key: string; api_secret: string }
 
-/** Fields in the order in which they are signed and sent. Numbers are whole. */
+/** Fields in the order of signing and sending. Numbers are integers. */
 export type SignedFields = readonly (readonly [name: string, value: string | number])[]
 
 const DIGEST_METHOD = 'HS256'
-/** The gateway's home: times are told with its offset. */
+/** The gateway's time zone. */
 const OFFSET_MS = 3 * 3_600_000
 const OFFSET = '+03:00'
 /** Local time, with or without fractions of a second, and its offset in either form. */
@@ -21,12 +21,12 @@ export function authorizationOf(api_key: string): string {
   return `SELCOM ${Buffer.from(api_key, 'utf8').toString('base64')}`
 }
 
-/** A time as the gateway writes it: local, with its offset, to the second. */
+/** Writes a time as the gateway does: local, with its offset, to the second. */
 export function timestampOf(time: Date): string {
   return new Date(time.getTime() + OFFSET_MS).toISOString().slice(0, 19) + OFFSET
 }
 
-/** The time that a timestamp tells in milliseconds, or null when it is none. */
+/** Reads a timestamp as milliseconds. Null if it is none. */
 export function timeOf(timestamp: string): number | null {
   const [, local, offset] = TIMESTAMP.exec(timestamp) ?? []
   if (local === undefined || offset === undefined) return null
@@ -34,7 +34,7 @@ export function timeOf(timestamp: string): number | null {
   return Number.isNaN(time) ? null : time
 }
 
-/** What is signed: values as they are, not encoded for a URL. */
+/** The signed text: values without URL encoding. */
 export function signingString(timestamp: string, fields: SignedFields): string {
   return fields.reduce((text, [name, value]) => `${text}&${name}=${value}`, `timestamp=${timestamp}`)
 }
@@ -59,8 +59,8 @@ export function signedHeaders(credentials: Credentials, fields: SignedFields, no
 }
 
 /**
- * The names that a message's headers say are signed, when its key is ours and its signature covers the values that
- * `textUnder` finds in it. Null: it is not signed by whoever holds our secret, or not near `now`.
+ * Verifies the signature of a message and returns the names of the signed fields. `textUnder` reads the value of a field. Null
+ * if key or signature is wrong, or the time is not near `now`.
  */
 export function verifiedFields(
   credentials: Credentials,
@@ -74,7 +74,7 @@ export function verifiedFields(
   const time = timeOf(timestamp)
   if (time === null || Math.abs(now.getTime() - time) > window_ms) return null
   const names = listed.split(',').map((name) => name.trim())
-  // The signed text separates nothing safely: a name given twice, or one that holds a separator, could be read in two ways.
+  // The signed text has no safe separators: a repeated name or a name with a separator would be ambiguous.
   if (new Set(names).size !== names.length || !names.every(isName)) return null
   const fields: [string, string][] = []
   for (const name of names) {

@@ -151,7 +151,7 @@ describe('against the twin: payouts', () => {
       kind: 'blocked',
       because: 'float',
       provider_status: '990 FAIL',
-      told: '990 FAIL: Insufficient account balance to complete transaction',
+      provider_message: '990 FAIL: Insufficient account balance to complete transaction',
       provider_id: (await asked.provider.payout(request)).provider_id,
     })
     assert.deepEqual(await asked.provider.floatBalance(), { amount_minor: 1_000_000n, currency: 'TZS' })
@@ -167,7 +167,7 @@ describe('against the twin: payouts', () => {
     const stranger = adapterOf(asked.twin, { float: { vendor: asked.twin.account.float_vendor, pin: '9999' } })
     const refused = await stranger.payout(payout())
     assert.equal(shortly(refused), 'blocked access')
-    assert.equal(refused.told, '651 FAIL: Invalid vendor or PIN')
+    assert.equal(refused.provider_message, '651 FAIL: Invalid vendor or PIN')
     assert.equal(await stranger.floatBalance(), null)
     assert.equal(asked.twin.totals().payouts.executions, 0)
   })

@@ -173,7 +173,7 @@ describe('a payout', () => {
       because: 'address',
       provider_status: '403 FAIL',
       provider_id: null,
-      told: '403 FAIL: Source IP not whitelisted (4032)',
+      provider_message: '403 FAIL: Source IP not whitelisted (4032)',
     })
     act = { content: { resultcode: '990', result: 'FAIL', message: 'Insufficient account balance' } }
     assert.equal(shortly(await provider.payout(request)), 'blocked float')
@@ -208,9 +208,9 @@ describe('a payout', () => {
       { method: 'BANK_ACCOUNT', destination_code: 'NMB', destination_name: null },
       { method: 'BANK_ACCOUNT', destination_code: 'NMB', destination_name: ' \n' },
     ] as const) {
-      const { told, ...answer } = await provider.payout(payout(fields))
+      const { provider_message, ...answer } = await provider.payout(payout(fields))
       assert.deepEqual(answer, { kind: 'blocked', provider_status: null })
-      assert.match(told ?? '', /^not sent: .*whole shillings.*name/)
+      assert.match(provider_message ?? '', /^not sent: .*whole shillings.*name/)
     }
     assert.deepEqual(heard, [])
   })
@@ -219,8 +219,8 @@ describe('a payout', () => {
     const message = `Invalid vendor or PIN ${PIN}`
     const { provider, logged } = await start(() => ({ content: { resultcode: '651', result: 'FAIL', message } }))
     const answers = [await provider.payout(payout()), await provider.payout(payout())]
-    for (const { kind, told } of answers) {
-      assert.deepEqual([kind, told], ['blocked', '651 FAIL: Invalid vendor or PIN [redacted]'])
+    for (const { kind, provider_message } of answers) {
+      assert.deepEqual([kind, provider_message], ['blocked', '651 FAIL: Invalid vendor or PIN [redacted]'])
     }
     const lines = logged.filter((line) => line.includes('the provider refuses what we send'))
     assert.equal(lines.length, 1, 'once a minute')

@@ -1,8 +1,8 @@
-// The only proof of who we are: the API key, or the session that it opened, encrypted with the market's public key.
+// Makes the bearer of a request: the API key or a session, encrypted with the market's public key.
 
 import { constants, createPublicKey, type KeyObject, publicEncrypt } from 'node:crypto'
 
-/** Bytes that the padding of PKCS#1 v1.5 needs. */
+/** Bytes of the PKCS#1 v1.5 padding. */
 const PADDING_BYTES = 11
 
 /** Reads the market's public key: base64 as the portal shows it, or PEM. Throws on anything but an RSA key. */
@@ -14,7 +14,7 @@ export function readPublicKey(text: string): KeyObject {
   return key
 }
 
-/** A secret as the gateway wants it: encrypted, in base64. Different every time. Null: it is too long for the key. */
+/** Encrypts a secret for the gateway, in base64 and different each time. Null if it is too long for the key. */
 export function bearerOf(key: KeyObject, secret: string): string | null {
   const bytes = Buffer.from(secret, 'utf8')
   const room = Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8) - PADDING_BYTES

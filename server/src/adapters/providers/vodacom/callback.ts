@@ -1,16 +1,16 @@
-// The gateway's callbacks are not signed. What lets one in is a secret in the address that it is posted to, which the
-// operator registers; what it says is not believed: it names a payment or payout, and that is asked about.
+// Verifies the gateway's callbacks, which are not signed, by a secret in their registered URL. A callback only names a payment
+// or payout, and the platform queries its outcome.
 
 import { sameSecret } from '../../../kernel/lib/index.ts'
 import { CALLBACK_PATH, type CallbackVerdict } from '../port.ts'
 
 const BODY_MAX_BYTES = 16 * 1024
 const UNVERIFIED: CallbackVerdict = { verified: false }
-/** Names under which a callback carries the id that we chose. */
+/** The field names of the platform's id in a callback. */
 const REFERENCE_NAMES = ['input_ThirdPartyConversationID', 'input_ThirdPartyReference']
 const OTHERS_MAX = 128
 
-/** Checks a callback: the secret at the end of its address, and a body that names what it is about. No secret: none is let in. */
+/** Verifies the secret in a callback's URL and reads its reference. Without a configured secret, every callback is refused. */
 export function verifyCallback(
   secret: string | null,
   headers: Record<string, string | undefined>,
@@ -25,7 +25,7 @@ export function verifyCallback(
   return { verified: true, reference }
 }
 
-/** What the gateway wants to be answered. Null when the body is none of its callbacks. */
+/** Makes the answer that the gateway expects. Null if the body is no callback. */
 export function callbackReply(body: Buffer): Record<string, string> | null {
   const fields = readFields(body)
   if (fields === null) return null

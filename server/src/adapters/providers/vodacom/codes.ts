@@ -1,14 +1,14 @@
-// Every response code that the gateway documents for this market, and what it means when it answers a request for money.
-// Other markets give some of them other meanings: a code that is not here means nothing.
+// The response codes that the gateway documents for this market, with their meaning for a request about money. Other markets
+// use some codes differently. A code that is not listed has no meaning.
 
 import type { BlockCause, FailureReason, PayoutFailure } from '../port.ts'
 
-/** Why nothing is known. */
+/** The reasons of an unknown outcome. */
 export type Doubt = 'timeout' | 'unreachable' | 'unseen_status'
 
 /**
- * What a code means. A payout that is blocked `because` of something was not executed, and the same goes through once an
- * operator has mended that. A null payout: the code was explained for payments only, and of a payout it says nothing.
+ * The meaning of a code. A blocked payout was not executed and can succeed after an operator fixed the cause. If `payout` is
+ * null, the code is explained for payments only.
  */
 export type Meaning =
   | { is: 'done' }
@@ -22,14 +22,14 @@ const failed = (payment: FailureReason, payout: PayoutFailure | { because: Block
   payout,
 })
 const doubt = (why: Doubt): Meaning => ({ is: 'doubt', why })
-/** Our request was wrong: ours to mend, and nothing was executed. */
+/** The request was wrong and not executed. An operator must fix the settings. */
 const MALFORMED = failed('unknown_provider_error', 'unknown_provider_error')
-/** A limit of the customer's account, and one of ours. */
+/** A limit of the customer's account, and a limit of the platform's account. */
 const CUSTOMER_LIMIT = failed('provider_declined', 'limit_exceeded')
 const OUR_LIMIT = failed('provider_declined', 'provider_declined')
-/** Our use of the interface, or of this market, is not switched on. */
+/** The application may not use the interface or this market. */
 const NO_ACCESS = failed('provider_unavailable', { because: 'access' })
-/** The account that is to pay or be paid is none of ours: every request would be refused like this one. */
+/** The configured account is wrong: the gateway would refuse every request. */
 const NO_ACCOUNT = failed('unknown_provider_error', { because: 'access' })
 
 /** The documented codes. */
@@ -61,12 +61,12 @@ export const CODES: Readonly<Record<string, Meaning>> = {
   'INS-996': OUR_LIMIT, // outside of the hours of use
   'INS-997': NO_ACCESS, // interface
   'INS-998': NO_ACCESS, // market
-  // Whoever pays has too little: the customer, or, for a payout, the account that its owner has to fill.
+  // The paying account has too little money: the customer's account or, for a payout, the platform's account.
   'INS-2006': failed('insufficient_balance', { because: 'float' }),
   'INS-2051': failed('provider_declined', 'unknown_recipient'), // no such number
 }
 
-/** What a code means; null: nobody has said. */
+/** The meaning of a code. Null if the code is not documented. */
 export function meaningOf(code: string): Meaning | null {
   return Object.hasOwn(CODES, code) ? (CODES[code] ?? null) : null
 }

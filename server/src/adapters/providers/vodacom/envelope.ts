@@ -1,19 +1,19 @@
-// The answers of the gateway, and what an HTTP exchange as a whole comes to. Pure.
+// Reads the gateway's answers and classifies an HTTP exchange. Pure.
 
-import { busyOf, type LostWhy, type Sent } from '../exchange.ts'
+import { busyOf, type ExchangeResult, type LostWhy } from '../exchange.ts'
 import { follows } from '../follows.ts'
 import type { FailureReason } from '../port.ts'
 import { type Meaning, meaningOf } from './codes.ts'
 
-/** What an answer says, as far as it is used. Texts are as they came; null: not there, or no text. */
+/** The used fields of an answer. Texts are unchanged; null if a field is missing or no text. */
 export type Envelope = {
   code: string | null
   description: string
   transaction_id: string | null
   conversation_id: string | null
-  /** The echo of the conversation id that we chose. */
+  /** The echo of the platform's conversation id. */
   echo: string | null
-  /** Of a query: the word for the transaction's state, its id, and whether it was taken back. */
+  /** In a query: the transaction's state, its id, and whether it was reversed. */
   state: string | null
   original_id: string | null
   reversed: 'yes' | 'no' | 'unreadable'
@@ -21,14 +21,13 @@ export type Envelope = {
   names: readonly string[]
 }
 
-/** A code that somebody put to a meaning. */
+/** The meaning of a failure code. */
 export type Failed = Extract<Meaning, { is: 'failed' }>
 
 /**
- * What an exchange comes to.
- * `done`: processed. `failed`: the gateway names a failure; nothing was executed. `no_session`: it does not know our session,
- * or our key; `refused`: it does not let us in. Both are `certain` when it is the gateway that says so, and nobody in between:
- * then nothing was executed. `not_sent`: no byte was written. `unclear`: everything else; it may have been executed.
+ * The class of an exchange. `done`: processed. `failed`: a named failure, not executed. `no_session`: the session or key is
+ * unknown. `refused`: the gateway refuses access. Both are `certain` if the gateway itself answered and no proxy; then nothing
+ * was executed. `not_sent`: no byte was written. `unclear`: everything else; the request may have been executed.
  */
 export type Verdict =
   | { is: 'done'; envelope: Envelope }
@@ -38,17 +37,17 @@ export type Verdict =
   | { is: 'unclear'; why: LostWhy | 'unseen_status'; envelope: Envelope | null }
 
 const CODE = /^INS-\d{1,5}$/
-/** Ids of theirs. Where there is none they also write N/A. */
+/** The gateway's ids. A missing id may be N/A. */
 const ID = /^[0-9A-Za-z_.-]{5,64}$/
 const YES = ['true', 'yes', '1']
 const NO = ['false', 'no', '0', 'n/a', '']
-/** How a session, or the bearer as a whole, is refused: only without a code of the table, and in no settled words. */
+/** True if a text without a documented code refuses the session or the bearer. */
 const saysNoSession = (text: string): boolean =>
   /\bbearer\b/i.test(text) ||
   follows(text, /\bsession\b/i, /\b(?:invalid|expired|not found)\b/i) ||
   follows(text, /\b(?:invalid|expired)\b/i, /\bsession\b/i)
 
-/** Reads an answer. Null: it is none of the gateway's, whatever else it is. */
+/** Reads an answer. Null if the text is no answer of the gateway. */
 export function readEnvelope(text: string): Envelope | null {
   let content: unknown
   try {
@@ -77,17 +76,17 @@ export function readEnvelope(text: string): Envelope | null {
   }
 }
 
-/** What an operator has learned beyond the manual. */
+/** Texts and codes that the operator configured beyond the manual. */
 export type Wording = {
-  /** Texts by which the gateway refuses a session, and our access. */
+  /** Texts by which the gateway refuses a session and access. */
   session_texts: readonly string[]
   refusal_texts: readonly string[]
-  /** Codes that the table does not have, by which a payment failed for certain. */
+  /** Undocumented codes of a certainly failed payment. */
   payment_failures: Readonly<Record<string, FailureReason>>
 }
 
-/** What an exchange comes to. Code and HTTP status must agree: a failure in a 200, or a success in a 400, is neither. */
-export function weigh(sent: Sent, wording: Wording): Verdict {
+/** Classifies an exchange. Code and HTTP status must agree: a failure in a 200 or a success in a 400 is unclear. */
+export function weigh(sent: ExchangeResult, wording: Wording): Verdict {
   if (sent.kind === 'not_sent') return { ...busyOf(sent.busy), is: 'not_sent', envelope: null }
   if (sent.kind === 'lost') return { is: 'unclear', why: sent.why, envelope: null }
   const { status } = sent
@@ -117,7 +116,7 @@ export function weigh(sent: Sent, wording: Wording): Verdict {
   }
 }
 
-/** A refusal whose code nobody has explained, or without any. */
+/** Classifies a refusal without a documented code. */
 function unnamed(status: number, envelope: Envelope, wording: Wording): Verdict {
   const { session_texts, refusal_texts, payment_failures } = wording
   const { code, description } = envelope

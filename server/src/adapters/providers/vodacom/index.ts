@@ -1,86 +1,86 @@
-// Vodacom's M-Pesa, by its OpenAPI: prompts to M-Pesa numbers in, payouts to M-Pesa wallets out. Whole shillings only.
+// The adapter for Vodacom's M-Pesa OpenAPI: prompts to M-Pesa numbers and payouts to M-Pesa wallets. Whole shillings only.
 
 import { type Clock, ConfigError, type Log, type Random } from '../../../kernel/lib/index.ts'
 import type { ProviderExtras } from '../extras.ts'
 import { CALL_MS_MAX, FAILURE_REASONS, type FailureReason, type Provider } from '../port.ts'
 import { readPublicKey } from './bearer.ts'
 import { callbackReply, verifyCallback } from './callback.ts'
-import { createClient, placesOf } from './client.ts'
+import { concurrencyLimit, createClient } from './client.ts'
 import { CODES, meaningOf } from './codes.ts'
 import { createCollections } from './collections.ts'
 import type { Reading } from './mapping.ts'
 import { createPayouts, type Payouts, VODACOM_DESTINATIONS } from './payouts.ts'
 import { createUnseen } from './unseen.ts'
 
-/** The adapter, with what it can do beyond the port and the way to close its connections. */
+/** The adapter with its optional functions and `close`. */
 export type VodacomProvider = Provider &
   Required<Pick<ProviderExtras, 'lookupName'>> &
   Pick<Payouts, 'refund'> & {
-    /** Opens a session before the first payment needs it: a new one may take half a minute until it is let in. */
+    /** Opens a session before the first payment, because the gateway may refuse a new session for half a minute. */
     warm(): Promise<void>
-    /** What the gateway wants as the answer to a callback; null when the body is none of its callbacks. */
+    /** Makes the answer that the gateway expects to a callback. Null if the body is no callback. */
     callbackReply(body: Buffer): Record<string, string> | null
     close(): Promise<void>
   }
 
-/** Options of `createVodacomProvider`. Those with a default concern what the gateway's manual leaves open, or speed. */
+/** Options of `createVodacomProvider`. Options with a default concern speed, or points that the gateway's manual leaves open. */
 export type VodacomOptions = {
   name: string
-  /** Base address with environment and market: https://.../openapi/ipg/v2/vodacomTZN. */
+  /** The base URL with environment and market: https://.../openapi/ipg/v2/vodacomTZN. */
   url: string
   /** One of the application's trusted sources. */
   origin: string
   api_key: string
   /** The market's public key as the portal shows it: base64, or PEM. Sandbox and production have different ones. */
   public_key: string
-  /** Our short code: 4 to 12 letters and digits. */
+  /** The platform's short code: 4 to 12 letters and digits. */
   service_provider_code: string
   clock: Clock
   random: Random
   log: Log
   /** The market's country: TZN. */
   country?: string
-  /** What payers and receivers read about a payment, and about a payout. */
+  /** The texts that payers of payments and recipients of payouts see. */
   payment_text?: string
   payout_text?: string
-  /** In the address that callbacks are posted to, as ?secret=. Null (default): no callback is let in. */
+  /** The secret in the callback URL, as ?secret=. Null (default): every callback is refused. */
   callback_secret?: string | null
   /** How long a session is used: 10 minutes. No longer than the application's session lifetime in the portal. */
   session_life_ms?: number
-  /** How long a new session may be refused: 30 s. */
+  /** How long the gateway may refuse a new session: 30 s. */
   session_settle_ms?: number
-  /** How long the answer to a prompt is waited for after its caller was answered: 75 s. */
+  /** How long the adapter waits for a late answer to a prompt: 75 s. */
   late_ms?: number
-  /** Words of a query for the state of a transaction. By default only Completed means something: paid. */
+  /** The states of a transaction in a query. By default only Completed has a meaning: paid. */
   paid_states?: readonly string[]
   pending_states?: readonly string[]
   failed_states?: Readonly<Record<string, FailureReason>>
   failed_payout_states?: readonly string[]
-  /** Codes beyond the documented ones by which a payment failed for certain. Default: none. */
+  /** Undocumented codes of a certainly failed payment. Default: none. */
   payment_failures?: Readonly<Record<string, FailureReason>>
-  /** Codes by which a query says for certain that there is no such payment, and will be none. Default: none. */
+  /** Codes of a query that certainly mean that the payment does not and will not exist. Default: none. */
   not_found_codes?: readonly string[]
-  /** Texts by which the gateway refuses a session, or our address, beyond those that are known. Default: none. */
+  /** Additional texts by which the gateway refuses a session or the platform's address. Default: none. */
   session_texts?: readonly string[]
   refusal_texts?: readonly string[]
-  /** Most connections for prompts, and as many for payouts: 128; half of them may wait for late answers. For questions: 32. */
+  /** Connections for prompts, and as many for payouts: 128; half of them may wait for late answers. For queries: 32. */
   act_connections?: number
   ask_connections?: number
-  /** Time for one call of the port, its session included. At most, and by default, a little below CALL_MS_MAX. */
+  /** The timeout of one call of the port, its session included. The maximum and default is a little below CALL_MS_MAX. */
   timeout_ms?: number
 }
 
-/** What is left of CALL_MS_MAX for everything around the requests. */
+/** The part of CALL_MS_MAX for the work around the requests. */
 const AROUND_MS = 250
 const TIMEOUT_MS_MAX = CALL_MS_MAX - AROUND_MS
 const MINUTE_MS = 60_000
 
-/** Makes the adapter. Nothing is sent before it is asked for something. Throws a ConfigError that names what cannot be. */
+/** Makes the adapter. It sends nothing before its first call. Throws a ConfigError that names an invalid setting. */
 export function createVodacomProvider(options: VodacomOptions): VodacomProvider {
   const { name, service_provider_code, country = 'TZN', callback_secret = null, ask_connections = 32 } = options
   check(options)
   const act_connections = options.act_connections ?? 128
-  const places = placesOf(act_connections)
+  const concurrency_limit = concurrencyLimit(act_connections)
   const client = createClient({
     ...options,
     country,
@@ -115,10 +115,10 @@ export function createVodacomProvider(options: VodacomOptions): VodacomProvider 
       whole_shillings: true,
       payout_methods: ['MOBILE_MONEY'],
       destinations: VODACOM_DESTINATIONS,
-      places: { payments: places, payouts: places },
+      concurrency_limits: { payments: concurrency_limit, payouts: concurrency_limit },
       prompts: VODACOM_DESTINATIONS,
       slow_pushes: true,
-      // Payments and payouts share the connections for questions: one kind that hangs leaves the other its half.
+      // Payments and payouts share the connections for queries. If one kind hangs, the other keeps its half.
       asks_singly: Math.ceil(ask_connections / 2),
     },
     ...createCollections(client, { ...shared, text: options.payment_text ?? 'Payment' }),
@@ -158,11 +158,11 @@ function check(options: VodacomOptions): void {
     }
   }
   for (const [code, reason] of Object.entries(options.payment_failures ?? {})) {
-    // What the manual says of a code is not for an installation to change.
+    // An installation cannot change the meaning of a documented code.
     if (Object.hasOwn(CODES, code)) throw new ConfigError(`VODACOM_PAYMENT_FAILURES: ${code} has a meaning already`)
     if (!Object.hasOwn(FAILURE_REASONS, reason)) throw new ConfigError(`VODACOM_PAYMENT_FAILURES: no reason ${reason}`)
   }
-  // These say that it worked, or that there is no session: a payment that they were taken for could be asked for twice.
+  // These codes mean success or no session. As "not found" they could prompt a payer twice.
   for (const code of options.not_found_codes ?? []) {
     if (['done', 'session'].includes(meaningOf(code)?.is ?? ''))
       throw new ConfigError(`VODACOM_NOT_FOUND_CODES: ${code} says nothing of the kind`)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { shortly } from '../../../../test/providers/vodacom.ts'
 import { isFault } from '../breaker.ts'
-import type { Sent } from '../exchange.ts'
+import type { ExchangeResult } from '../exchange.ts'
 import type { FailureReason, PushAnswer } from '../port.ts'
 import { CODES } from './codes.ts'
 import { readEnvelope, type Verdict, type Wording, weigh } from './envelope.ts'
@@ -19,7 +19,7 @@ const ASKED = { reference: '01ARZ3NDEKTSV4RRFFQ69G000101', amount_minor: 500_000
 const PAID = 'succeeded 500000 TZS'
 
 type Content = Record<string, unknown>
-const answered = (status: number, content: Content | string): Sent => ({
+const answered = (status: number, content: Content | string): ExchangeResult => ({
   kind: 'answered',
   status,
   text: typeof content === 'string' ? content : JSON.stringify(content),

@@ -1,36 +1,36 @@
-// What the gateway's word means for a payment or a payout. Pure, so that every case can be tested as a table.
+// Maps the gateway's answers to outcomes of payments and payouts. Pure, so that every case can be tested as a table.
 //
-// A request is answered at once with a receipt, when the application is synchronous, or without one, when it is not: then it
-// was taken, and nothing more. A query tells the state of a transaction; that the query itself worked means nothing.
+// A synchronous application gets an answer with a receipt. An asynchronous one gets an answer without a receipt, which only means
+// accepted. A query has the state of a transaction; a successful query alone says nothing about the transaction.
 
 import { busyOf } from '../exchange.ts'
 import type { Answer, FailureReason, PayoutAnswer, PushAnswer } from '../port.ts'
 import type { Envelope, Verdict } from './envelope.ts'
 
-/** How the words of a query for the state of a transaction are read. Only the first is documented, so the others are told. */
+/** The states of a transaction in a query. Only the first is documented; the operator configures the others. */
 export type StateWords = {
   paid: readonly string[]
   pending: readonly string[]
-  /** Of a payment. A late success still wins over it. */
+  /** The states of a failed payment. A late success still pays the payment. */
   failed: Readonly<Record<string, FailureReason>>
-  /** Of a payout: whoever names a word here gives its money back to the merchant when it is said. */
+  /** The states of a failed payout. Such a state returns the money to the merchant. */
   payout_failed: readonly string[]
 }
 
-/** How answers to questions are read. */
+/** Options for reading the answers to queries. */
 export type Reading = {
   states: StateWords
-  /** Codes by which a query says for certain that there is no such payment, and will be none. */
+  /** Codes of a query that certainly mean that the payment does not and will not exist. */
   not_found_codes: readonly string[]
 }
 
-/** A payment or a payout, as far as an answer is about it. Amount in cents. */
+/** The payment or payout of an answer. Amount in cents. */
 export type Asked = { reference: string; amount_minor: bigint; currency: string }
 
 type Unknown = Extract<Answer, { kind: 'unknown' }>
 type Said = { provider_status: string | null; provider_id?: string | null }
 
-/** What the answer to a request for a payment says. Null: nobody was asked to pay, for certain. */
+/** Maps the answer to a payment request. Null means that the payer was certainly not prompted. */
 export function paymentSent(verdict: Verdict, request: Asked): PushAnswer | null {
   const { envelope } = verdict
   if (isOthers(envelope, request)) return unknown('unreadable')
@@ -52,7 +52,7 @@ export function paymentSent(verdict: Verdict, request: Asked): PushAnswer | null
   }
 }
 
-/** What the answer to a request for a payout says. */
+/** Maps the answer to a payout request. */
 export function payoutSent(verdict: Verdict, request: Asked): PayoutAnswer {
   const { envelope } = verdict
   if (isOthers(envelope, request)) return unknown('unreadable')
@@ -78,7 +78,7 @@ export function payoutSent(verdict: Verdict, request: Asked): PayoutAnswer {
   }
 }
 
-/** What a query says of a payment. */
+/** Maps the answer to a query of a payment. */
 export function paymentStatus(verdict: Verdict, request: Asked, reading: Reading): Answer {
   if (isOthers(verdict.envelope, request)) return unknown('unreadable')
   if (verdict.is === 'done') {
@@ -97,7 +97,7 @@ export function paymentStatus(verdict: Verdict, request: Asked, reading: Reading
   return nothingSaid(verdict)
 }
 
-/** What a query says of a payout. "There is no such payout" is never certain enough to send its money again. */
+/** Maps the answer to a query of a payout. "There is no such payout" is never certain enough to send the money again. */
 export function payoutStatus(verdict: Verdict, request: Asked, reading: Reading): PayoutAnswer {
   if (isOthers(verdict.envelope, request)) return unknown('unreadable')
   if (verdict.is !== 'done') return nothingSaid(verdict)
@@ -108,7 +108,7 @@ export function payoutStatus(verdict: Verdict, request: Asked, reading: Reading)
   return is_failed ? { ...heardIn(state), kind: 'declined', reason: 'provider_declined' } : state
 }
 
-/** The name on an account, from a look-up. */
+/** Reads the name on an account from a look-up. */
 export function nameOf(verdict: Verdict): string | null {
   if (verdict.is !== 'done') return null
   const name = verdict.envelope.names
@@ -121,14 +121,14 @@ export function nameOf(verdict: Verdict): string | null {
 
 const NAME_MAX = 100
 
-/** With a receipt it is done, for exactly what was asked: no answer repeats the amount. Without one it was only taken. */
+/** With a receipt, the request is done with its amount, because no answer repeats the amount. Without one, it is accepted. */
 function taken(envelope: Envelope, { amount_minor, currency }: Asked) {
   const { transaction_id } = envelope
   if (transaction_id === null) return { kind: 'accepted', ...saidBy(envelope) } as const
   return { kind: 'succeeded', amount_minor, currency, ...saidBy(envelope) } as const
 }
 
-/** The state that a query tells. Reversed only what was paid: any other mixture is not understood. */
+/** Maps the state in a query. Only a paid transaction can be reversed; any other combination is unknown. */
 function stateOf(envelope: Envelope, { amount_minor, currency }: Asked, states: StateWords) {
   const word = wordIn(envelope)
   const id = envelope.original_id ?? envelope.transaction_id
@@ -153,7 +153,7 @@ function isSame(known: string, word: string | null): boolean {
   return word !== null && known.toLowerCase() === word.toLowerCase()
 }
 
-/** What failed cannot have been taken back as well: such a mixture is not understood. */
+/** A failed transaction cannot be reversed; this combination is unknown. */
 function isFailure(envelope: Envelope, known: string): boolean {
   return envelope.reversed === 'no' && isSame(known, wordIn(envelope))
 }
@@ -162,7 +162,7 @@ function heardIn({ provider_status, provider_id }: Said): Said {
   return provider_id === undefined ? { provider_status } : { provider_status, provider_id }
 }
 
-/** A question that was refused, or not answered, says nothing about what it was asked about. */
+/** A refused or unanswered query leaves the outcome unknown. */
 function nothingSaid(verdict: Verdict): Unknown {
   switch (verdict.is) {
     case 'not_sent':
@@ -183,8 +183,8 @@ function saidBy(envelope: Envelope | null): Said {
 }
 
 /**
- * True when the answer speaks of another request of ours: two connections were mixed up somewhere on the way. An id in any
- * other form is the gateway's own, and says nothing. A question has an id of its own, of another length.
+ * True if the answer has the id of another request of the platform, because two connections were mixed up. An id of another form
+ * is the gateway's own and is ignored. The id of a query has another length.
  */
 function isOthers(envelope: Envelope | null, { reference }: { reference: string }): boolean {
   const echo = envelope?.echo ?? null

@@ -1,20 +1,20 @@
-// Which of our secrets the gateway could repeat, and where in its answers.
+// Removes the platform's secrets from the gateway's answers.
 
 import { createRedaction as createTexts } from '../redact.ts'
 import type { Verdict } from './envelope.ts'
 
-/** Takes our secrets out of the texts that are kept or logged. */
+/** Removes secrets from stored or logged texts. */
 export type Redaction = {
-  /** Adds a secret that came about since: a session, or what a call carried. */
+  /** Adds a temporary secret: a session or a bearer. */
   add(secret: string): void
   words(verdict: Verdict): Verdict
 }
 
 const TEXT_MAX = 300
-/** Sessions that are remembered: the newest, each with what calls carried. */
+/** The newest sessions that are remembered, each with its bearer. */
 const SECRETS_MAX = 24
 
-/** Makes it. */
+/** Makes the redaction. */
 export function createRedaction(api_key: string): Redaction {
   const { add, clean } = createTexts([api_key], SECRETS_MAX)
   const cleaned = (text: string | null) => (text === null ? null : clean(text))
@@ -25,7 +25,7 @@ export function createRedaction(api_key: string): Redaction {
       if (envelope === null) return verdict
       const safe = {
         ...envelope,
-        // Cut only now: half a secret would not be found any more.
+        // The text is cut after redaction, because half a secret would not be found.
         description: clean(envelope.description).slice(0, TEXT_MAX),
         transaction_id: cleaned(envelope.transaction_id),
         conversation_id: cleaned(envelope.conversation_id),

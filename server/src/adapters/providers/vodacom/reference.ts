@@ -1,22 +1,21 @@
-// Our references on the wire. A conversation id takes 40 characters: ours go there as they are, and that id is what makes a
-// request unique, what is asked about and what callbacks name. The transaction reference, which people read on statements,
-// takes only 20; so it is packed.
+// Encodes references for the gateway. A conversation id takes 40 characters and has the full reference; it makes a request unique,
+// and queries and callbacks use it. The transaction reference on statements takes only 20 characters, so it is packed.
 
 import { base32ToId, idToBase32 } from '../../../kernel/lib/index.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LENGTH = 20
-/** Bits of the milliseconds that are kept: 8.7 years. */
+/** The kept bits of the milliseconds: 8.7 years. */
 const TIME_BITS = 38n
-/** Numbers of attempts are 1 to 99; a payout has none and takes 0. */
+/** Attempt numbers are 1 to 99; a payout has 0. */
 const NUMBERS = 100n
 
 /**
- * A reference of ours in 20 letters and digits, or null when it is not one of ours; one of up to 19 is taken as it is.
+ * Packs a reference into 20 letters and digits. Null if it is no reference of the platform; one of up to 19 stays unchanged.
  *
  * An id has 122 bits that are its own: 48 of time, 12 and 30 random ones, and 32 of its merchant. All but the highest 10 of
  * time, and the number of the attempt, are 118.7 bits, and 20 characters hold 119.08. So no two references of one span
- * of 8.7 years are packed alike, and nobody needs a table to pack one. (Two from different spans would have to agree in
+ * of 8.7 years are packed alike, and packing needs no table. (Two from different spans would have to agree in
  * 112 bits, 42 of them random.)
  */
 export function packReference(reference: string): string | null {
@@ -33,12 +32,12 @@ export function packReference(reference: string): string | null {
   return textOf(bits * NUMBERS + BigInt(number ?? 0))
 }
 
-/** A reference that was packed lies before the time at which a statement has it, give or take what two clocks differ by. */
+/** The greatest difference between two clocks: a packed reference is older than its movement in a statement. */
 const CLOCKS_MS = 86_400_000n
 
 /**
- * The reference of ours behind a packed one, or null when it is none. `at`: when what it names moved, because of its time only
- * the last 8.7 years are told.
+ * Unpacks a reference. Null if the text is none. `at` is the time of the movement, because a packed reference has only the time
+ * within 8.7 years.
  */
 export function unpackReference(packed: string, at: Date): string | null {
   if (!/^[0-9A-Za-z]{20}$/.test(packed)) return null

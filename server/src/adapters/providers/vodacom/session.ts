@@ -1,47 +1,46 @@
-// Sessions: opened with the API key, used by every other call, and worth nothing after a while that is set at the provider's.
+// Sessions: opened with the API key, used by all other calls, and valid for a time that the provider sets.
 //
-// A session is opened by one request at a time, whoever needs it. Its successor is opened before it ends, because a new one may
-// take half a minute until it is let in. One that was let in and then is not has ended; one that never was is tried again
-// until that half minute is over.
+// One request at a time opens a session. Its successor is opened before it ends, because the gateway may refuse a new session for
+// half a minute. A refused session that worked before has ended; a new session is tried again until its half minute is over.
 
 import { type Clock, systemClock } from '../../../kernel/lib/index.ts'
 
-/** One session. */
+/** A session. */
 export type Session = {
-  /** What calls carry. */
+  /** The bearer of calls. */
   bearer: string
   made_at: Date
-  /** True once a call was let in with it. */
+  /** True after the gateway accepted a call with this session. */
   proven: boolean
-  /** The question under way that is to prove it. */
+  /** The running query that tests this session. */
   proving: Promise<boolean> | null
 }
 
 /** The sessions of one application. */
 export type Sessions = {
-  /** The session to use; null when there is none within that time. */
+  /** Returns the session to use. Null if there is none within the timeout. */
   take(timeout_ms: number): Promise<Session | null>
-  /** Notes that a session was refused. True: it is over. False: it is young, and may yet be let in. */
+  /** Records a refusal. True: the session has ended. False: it is young and may be accepted later. */
   refused(session: Session): boolean
 }
 
 /** Options of `createSessions`. */
 export type SessionsOptions = {
-  /** Opens one; null when that failed. Never throws, and ends by itself. */
+  /** Opens a session. Null on failure. Never throws, and ends by its own timeout. */
   open(): Promise<{ bearer: string } | null>
   /** How long a session is used. */
   life_ms: number
-  /** How long a new one may be refused. */
+  /** How long the gateway may refuse a new session. */
   settle_ms: number
   clock: Clock
 }
 
-/** After a failure nobody asks for a session again so soon: it would fail for everybody who waits. */
+/** The pause after a failed opening, so that waiting calls do not repeat it at once. */
 const PAUSE_MS = 1_000
-/** The successor is opened in the last part of a life: time to settle, and some to spare, but at most half of it. */
+/** The spare time for opening the successor, beside the time to settle. Both take at most half of a session's life. */
 const SPARE_MS = 30_000
 
-/** Makes them. Nothing is opened before one is taken. */
+/** Makes the sessions. None is opened before the first call. */
 export function createSessions({ open, life_ms, settle_ms, clock }: SessionsOptions): Sessions {
   let current: Session | null = null
   let next: Session | null = null
@@ -49,7 +48,7 @@ export function createSessions({ open, life_ms, settle_ms, clock }: SessionsOpti
   let failed_at: Date | null = null
   const renew_at_ms = life_ms - Math.min(settle_ms + SPARE_MS, life_ms / 2)
 
-  // A session of the future was made before the clock stepped back: its age is not known, so it is replaced.
+  // If a session was made in the future, the clock stepped back. Its age is not known, so it is replaced.
   const ageOf = ({ made_at }: Session) => {
     const age_ms = clock.now().getTime() - made_at.getTime()
     return age_ms < 0 ? Number.POSITIVE_INFINITY : age_ms
@@ -76,7 +75,7 @@ export function createSessions({ open, life_ms, settle_ms, clock }: SessionsOpti
     return opening
   }
   const usable = (): Session | null => {
-    // A successor that had its time to settle takes over before the end.
+    // A settled successor replaces the session before its end.
     if (next !== null && ageOf(next) >= settle_ms) promote()
     current = alive(current) ?? promote()
     return current
@@ -99,13 +98,13 @@ export function createSessions({ open, life_ms, settle_ms, clock }: SessionsOpti
   }
 }
 
-/** The value, or null when it takes longer. */
+/** Waits for a value. Null after the timeout. */
 export function within<Value>(value: Promise<Value>, timeout_ms: number): Promise<Value | null> {
   return new Promise((resolve) => {
     const stop = systemClock.after(Math.max(timeout_ms, 0), () => resolve(null))
-    void value.then((known) => {
+    void value.then((result) => {
       stop()
-      resolve(known)
+      resolve(result)
     })
   })
 }

@@ -1,13 +1,13 @@
-// Words of a query that no setting names: until one does, what they say is not understood, and an operator has to know.
+// Logs transaction states that no setting names, because an operator must configure them.
 
 import type { Log } from '../../../kernel/lib/index.ts'
 import type { Verdict } from './envelope.ts'
 import type { StateWords } from './mapping.ts'
 
-/** Looks at the answer to a question about a payment or a payout. Each unseen word is logged once. */
+/** Checks the state in the answer to a query. Each unseen state is logged once. */
 export type Unseen = (kind: 'payment' | 'payout', reference: string, verdict: Verdict) => void
 
-/** Whoever makes up words fills no memory. */
+/** Remembered states at most, so that invented states do not fill the memory. */
 const WORDS_MAX = 100
 const WORD_CHARS_MAX = 64
 const SETTINGS = {
@@ -15,7 +15,7 @@ const SETTINGS = {
   payout: 'VODACOM_PENDING_STATES, VODACOM_FAILED_PAYOUT_STATES',
 } as const
 
-/** Makes it for the words in use. `name`: of the provider, for log lines. */
+/** Makes the check for the configured states. `name` is the provider's name in log lines. */
 export function createUnseen(name: string, states: StateWords, log: Log): Unseen {
   const lower = (words: readonly string[]) => words.map((word) => word.toLowerCase())
   const shared = [...states.paid, ...states.pending]

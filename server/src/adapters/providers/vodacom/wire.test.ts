@@ -79,9 +79,9 @@ describe('requests', () => {
     assert.deepEqual(await provider.push(payment('001', { reference: 'no reference of ours, and too long' })), unfit)
     assert.deepEqual(await provider.push(payment('001', { method: 'provider_pesa' })), NOBODY_ASKED)
     assert.deepEqual(await provider.qr(payment('001', { method: 'qr' })), NOBODY_ASKED)
-    const { told, ...small } = await provider.payout(payout('001', { amount_minor: 50n }))
+    const { provider_message, ...small } = await provider.payout(payout('001', { amount_minor: 50n }))
     assert.deepEqual(small, { kind: 'blocked', provider_status: null })
-    assert.match(told ?? '', /^not sent: .*whole shillings/)
+    assert.match(provider_message ?? '', /^not sent: .*whole shillings/)
     for (const fields of [
       { destination_code: 'AIRTEL' },
       { method: 'BANK_ACCOUNT', destination_code: 'CRDB', destination_identifier: '0150000000001' },
@@ -102,12 +102,12 @@ describe('requests', () => {
       asks_singly: 16,
       payout_methods: ['MOBILE_MONEY'],
       destinations: ['MPESA'],
-      places: { payments: 64, payouts: 64 },
+      concurrency_limits: { payments: 64, payouts: 64 },
       prompts: ['MPESA'],
     })
     // Half of its connections may be waiting for answers that come late.
     const odd = adapterFor({ url: 'http://127.0.0.1:1', public_key: PUBLIC_KEY }, { act_connections: 1 })
-    assert.deepEqual(odd.provider.capabilities.places, { payments: 1, payouts: 1 })
+    assert.deepEqual(odd.provider.capabilities.concurrency_limits, { payments: 1, payouts: 1 })
   })
 })
 
@@ -132,7 +132,7 @@ describe('words that no setting names', () => {
     word = 'CANCELLED'
     await provider.status([payment()])
     const [answer] = await provider.payoutStatus([payout()])
-    assert.deepEqual([shortly(answer), answer?.told], ['unknown unseen_status', 'CANCELLED'])
+    assert.deepEqual([shortly(answer), answer?.provider_message], ['unknown unseen_status', 'CANCELLED'])
     assert.deepEqual(
       lines().map(({ kind }) => kind),
       ['payment', 'payout'],
