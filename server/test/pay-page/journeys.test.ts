@@ -29,7 +29,7 @@ const reviewText = ['Malipo yako yanakaguliwa', 'Your payment is under review'] 
 const checkText = ['Nimeshalipa, angalia hali', 'I have paid, check status'] as const
 const goneText = ['Malipo yamerudishwa', 'The payment was returned'] as const
 const alreadyText = ['Tayari imelipwa', 'Already paid'] as const
-const busyText = ['Kuna malipo yanayoendelea', 'A payment is under way'] as const
+const busyText = ['Kuna malipo yanayoendelea', 'A payment is in progress'] as const
 const payeeText = ['Malipo kwa Duka la Asha', 'Payment to Duka la Asha'] as const
 
 for (const way of WAYS) {

@@ -2,7 +2,7 @@
 // do in a browser, look at.
 
 import { MAGIC_NUMBERS } from '../../src/adapters/providers/mock/magic.ts'
-import type { Screen, Shop } from '../../src/apps/pay-page/index.ts'
+import type { MerchantFrame, Screen } from '../../src/apps/pay-page/index.ts'
 import { qrSvg } from '../../src/kernel/documents/index.ts'
 import type { Language } from '../../src/kernel/lib/index.ts'
 
@@ -10,7 +10,7 @@ const SLUG = '/pay/3f9a1c20Xq7VbN2mK8sLw0aZtYcRdE'
 const PAYMENT = `${SLUG}/c/0192f3a0-7b1c-8def-9012-3456789abcde`
 
 /** Facts around every screen, of an ordinary shop. */
-export function shop(language: Language, over: Partial<Shop> = {}): Shop {
+export function shop(language: Language, over: Partial<MerchantFrame> = {}): MerchantFrame {
   const sw = language === 'sw'
   return {
     language,
@@ -53,13 +53,13 @@ export function shop(language: Language, over: Partial<Shop> = {}): Shop {
 }
 
 /** A shop on a mock installation. */
-export function testShop(language: Language): Shop {
+export function testShop(language: Language): MerchantFrame {
   const outcomes = MAGIC_NUMBERS.map(({ ending, happens }) => ({ ending, phone: `0754000${ending}`, what: happens }))
   return shop(language, { test: { outcomes } })
 }
 
 /** Each screen by a name of its own, with every branch that shows another sentence. */
-export function screens(language: Language, base: Shop = shop(language)): Record<string, Screen> {
+export function screens(language: Language, base: MerchantFrame = shop(language)): Record<string, Screen> {
   const collection_id = '0192f3a0-7b1c-8def-9012-3456789abcde'
   const watch = { poll_path: `${PAYMENT}/poll`, check_path: PAYMENT }
   const other_way_path = `${SLUG}?other=1`

@@ -2,13 +2,13 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
-  encode,
+  compressPage,
   PAGE_HEADERS,
   payScript,
   renderScreen,
   SCRIPT_HEADERS,
   type Screen,
-  statusOf,
+  screenStatus,
 } from '../../src/apps/pay-page/index.ts'
 import type { Language } from '../../src/kernel/lib/index.ts'
 import { type Site, startSite } from '../browser.ts'
@@ -40,9 +40,9 @@ export async function startScreens(change: (view: Screen) => Screen = (view) => 
     const shown = change(view)
     const page = renderScreen(shown)
     const sent = url.searchParams.has('unscripted') ? withoutScript(page) : page
-    const { body, encoding } = await encode(sent, request.headers['accept-encoding'])
+    const { body, encoding } = await compressPage(sent, request.headers['accept-encoding'])
     // Not the status of the page: browsers log each error as a complaint.
-    response.writeHead(statusOf(shown) === 200 ? 200 : 203, {
+    response.writeHead(screenStatus(shown) === 200 ? 200 : 203, {
       ...PAGE_HEADERS,
       ...(encoding === null ? {} : { 'content-encoding': encoding }),
     })

@@ -19,7 +19,7 @@ const phoneText = ['Angalia simu yako', 'Check your phone'] as const
 const slowText = ['Bado tunasubiri majibu', 'Still waiting for an answer'] as const
 const paidText = ['Malipo yamefanikiwa', 'Payment successful'] as const
 const alreadyText = ['Tayari imelipwa', 'Already paid'] as const
-const busyText = ['Kuna malipo yanayoendelea', 'A payment is under way'] as const
+const busyText = ['Kuna malipo yanayoendelea', 'A payment is in progress'] as const
 const checkText = ['Nimeshalipa, angalia hali', 'I have paid, check status'] as const
 
 /** Somebody whose prompt is out. */

@@ -1,24 +1,24 @@
-// The style and the script of the pay page, read once.
+// The style sheet and the script of the pay page. The process reads them once.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
-/** The style that stands in each page, and its hash as a content security policy names it. */
+/** The style sheet inside each page, and its hash for the content security policy. */
 export type PayStyle = { text: string; hash: string }
 
-/** The script, in each encoding, and its address: a new content is a new address. */
+/** The script in each encoding, and its address, which changes with its content. */
 export type PayScript = { path: string; version: string; plain: Buffer; br: Buffer; gzip: Buffer }
 
-const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
+const readAsset = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
 
 const style = ((): PayStyle => {
-  const text = squeeze(read('./pay.css'))
+  const text = squeeze(readAsset('./pay.css'))
   return { text, hash: `sha256-${createHash('sha256').update(text).digest('base64')}` }
 })()
 
 const script = ((): PayScript => {
-  const plain = Buffer.from(read('./pay.js'))
+  const plain = Buffer.from(readAsset('./pay.js'))
   const version = createHash('sha256').update(plain).digest('hex').slice(0, 16)
   return {
     path: `/pay/assets/pay.${version}.js`,
@@ -29,7 +29,7 @@ const script = ((): PayScript => {
   }
 })()
 
-/** The style of every page. */
+/** The style sheet of every page. */
 export function payStyle(): PayStyle {
   return style
 }
@@ -39,7 +39,7 @@ export function payScript(): PayScript {
   return script
 }
 
-/** A style sheet without its comments and indentation, since it travels with each page. It holds no quoted spaces. */
+/** Removes comments and indentation, because each page contains the style sheet. It must hold no quoted spaces. */
 function squeeze(css: string): string {
   return css
     .replace(/\/\*[\s\S]*?\*\//g, '')

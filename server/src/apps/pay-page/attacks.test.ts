@@ -1,10 +1,10 @@
-// What a merchant or payer wrote is shown as text, and stays in its place.
+// Pages show texts of merchants and payers as plain text.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { screens, shop } from '../../../test/pay-page/screens.ts'
 import { LANGUAGES } from '../../kernel/lib/index.ts'
-import { encode, renderScreen, returnUrl, type Screen } from './index.ts'
+import { compressPage, renderScreen, returnUrl, type Screen } from './index.ts'
 
 const ATTACKS = [
   '<script>alert(1)</script>',
@@ -22,7 +22,7 @@ const ATTACKS = [
   '=1+1',
 ]
 
-/** Every screen with this text wherever somebody else chooses the text. */
+/** Every screen with this text in each field of a merchant, customer or provider. */
 function attacked(text: string): { name: string; page: string; view: Screen }[] {
   return LANGUAGES.flatMap((language) => {
     const base = shop(language, {
@@ -60,7 +60,7 @@ function attacked(text: string): { name: string; page: string; view: Screen }[] 
   })
 }
 
-test('no text becomes an element, an attribute or a link, on any screen', () => {
+test('no screen turns a foreign text into an element, an attribute or a link', () => {
   const plain = new Map(attacked('Duka').map(({ name, page }) => [name, shape(page)]))
   for (const attack of ATTACKS) {
     for (const { name, page } of attacked(attack)) {
@@ -69,7 +69,7 @@ test('no text becomes an element, an attribute or a link, on any screen', () => 
   }
 })
 
-/** The elements of a page with the names of their attributes: what a text must not change. */
+/** The elements of a page with the names of their attributes. A text must not change them. */
 function shape(page: string): string[] {
   const body = page.replace(/<style>[\s\S]*?<\/style>/, '')
   return [...body.matchAll(/<(\/?[a-z][a-z0-9]*)((?:\s+[a-z-]+(?:="[^"]*")?)*)\s*\/?>/g)].map(
@@ -78,22 +78,22 @@ function shape(page: string): string[] {
   )
 }
 
-test('a name cannot turn the sentence around it', () => {
+test('a name with direction marks does not reverse the sentence around it', () => {
   for (const { name, page } of attacked('\u202eahsA\u202c al \u2066akuD\u200f')) {
     const shown = page.replace(/(?:value|href|data-copy|content)="[^"]*"/g, '')
     assert.doesNotMatch(shown, /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/, name)
   }
 })
 
-test('ten kilobytes of name leave the amount on the screen and the page light', async () => {
+test('a page with a name of ten kilobytes still shows the amount and stays small', async () => {
   for (const { name, page, view } of attacked('Ж😀Ω'.repeat(3000))) {
-    const { body } = await encode(page, 'br')
+    const { body } = await compressPage(page, 'br')
     assert.ok(body.length <= 10 * 1024, `${name} weighs ${body.length} bytes`)
     if (view.screen === 'choose') assert.match(page, /<p class="amount">TZS\u00a025,000<\/p>/)
   }
 })
 
-test('the way back carries the reference, the payment and how it ended, and leaves the rest as it was written', () => {
+test('the return address carries reference, payment id and status and keeps the query of the merchant', () => {
   const outcome = { reference: 'ODA 1&2', collection_id: 'c1', status: 'successful' }
   assert.equal(
     returnUrl('https://duka.example.com/asante?cart=a%20b&sig=%2B#top', outcome),
@@ -105,7 +105,7 @@ test('the way back carries the reference, the payment and how it ended, and leav
   )
 })
 
-test('the way back leads to a web page or nowhere', () => {
+test('the return address is null unless it is a plain http or https address', () => {
   const outcome = { reference: null, collection_id: null, status: 'successful' }
   const refused = [
     null,

@@ -1,4 +1,4 @@
-// What a payer reads at the edges: too many requests, addresses that lead nowhere, what is over, and the other way to pay.
+// Pages for rate limits, unknown addresses, ended links and providers that are unavailable.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -37,7 +37,7 @@ const checkPage = (reply: Reply, status: number, sentence: string) => {
   assert.ok(reply.text.includes(sentence.replaceAll("'", '&#39;')), sentence)
 }
 
-test('whoever asks too often is told so, and when to come back, and not that something broke', async () => {
+test('a payer over the rate limit gets a page with the time of the next attempt', async () => {
   const careful = await createWorld({ env: { RATE_LIMIT_PAYERS: '1' } })
   try {
     const made = await careful.post('/v1/payment-links', { amount: '1000' })
@@ -56,7 +56,7 @@ test('whoever asks too often is told so, and when to come back, and not that som
   }
 })
 
-test('an address of pages that cannot be read, is cut short, or is called in another way, is answered with a page', async () => {
+test('the server answers with a page when an address is unreadable, cut off, or called with another method', async () => {
   const { slug } = await newPage()
   for (const path of ['/pay', '/pay?x=1', '/pay/%E0%A4%A', '/pay/%']) {
     for (const language of LANGUAGES) {
@@ -74,7 +74,7 @@ test('an address of pages that cannot be read, is cut short, or is called in ano
   assert.equal((await look('/v1/payment-links', world, 'PUT')).body.error.code, 'method_not_allowed')
 })
 
-test('a paid page leads to its receipt, and a hosted one back to its merchant', async () => {
+test('a paid page links to its receipt, and a hosted page to its merchant', async () => {
   const { collection_id, slug } = await newPage({ redirect_url: 'https://duka.example/asante' })
   await choose(slug, '0754123001')
   const page = await look(`/pay/${slug}?lang=en`)
@@ -88,7 +88,7 @@ test('a paid page leads to its receipt, and a hosted one back to its merchant', 
   assert.ok(!(await look(`/pay/${plain.slug}?lang=en`)).text.includes('Back to'))
 })
 
-test('a payment that was given back tells when and how it was made', async () => {
+test('the page of a returned payment shows its time and method', async () => {
   const { slug } = await newPage()
   const paid_at = world.deps.clock.now()
   const path = String((await choose(slug, '0754123012')).headers.location)
@@ -101,7 +101,7 @@ test('a payment that was given back tells when and how it was made', async () =>
   }
 })
 
-test('when a way to pay is away, another is offered where there is one', async () => {
+test('the page offers another way to pay when one is unavailable', async () => {
   const open = { kind: 'accepted', provider_status: 'PENDING' } as const
   const away: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
   const provider = (methods: Provider['capabilities']['methods']): Provider => ({
@@ -131,7 +131,7 @@ test('when a way to pay is away, another is offered where there is one', async (
   }
 })
 
-test('browsers are told to come by TLS alone, where every address of the installation is https', async () => {
+test('the server sends HSTS when every address of the installation is https', async () => {
   for (const [env, told] of [
     [{ BASE_URL: 'https://api.example', PAY_URL: 'https://lipa.example' }, 'max-age=31536000'],
     [{ BASE_URL: 'https://api.example' }, 'max-age=31536000'],

@@ -1,4 +1,4 @@
-// What a payer reads about money that a provider took in another currency and gave back.
+// Pages of payments that a provider took in another currency and returned.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ const ASKED = showAmount(2_500_000n)
 const TAKEN = showAmount(1_050n, 'USD')
 
 for (const kind of ['hosted page', 'payment link'] as const) {
-  test(`a payer of a ${kind} whose money in another currency went back reads the amount and the time of what was taken`, async () => {
+  test(`the page of a ${kind} shows amount and time of returned money in another currency`, async () => {
     const world = await createWorld()
     const look = (url: string) => world.call({ method: 'GET', url, key: null })
     try {

@@ -1,9 +1,8 @@
-// What is sent with every page of a payer.
+// The HTTP headers of the pay page.
 
 import { payScript, payStyle } from './assets.ts'
 
-// The address of a page is what lets a payer pay: it goes to nobody else, and no machine writes it down. A page may run
-// our one script and nothing else, and stand in nobody's frame.
+// The policy lets a page run only the script of the pay page, and lets no other site frame it.
 const POLICY = [
   "default-src 'none'",
   `style-src '${payStyle().hash}'`,
@@ -15,7 +14,7 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ')
 
-const NOTHING_OF = [
+const DENIED_FEATURES = [
   'accelerometer',
   'camera',
   'display-capture',
@@ -27,13 +26,13 @@ const NOTHING_OF = [
   'usb',
 ]
 
-/** Headers of a page. No cookie is ever set for a payer. */
+/** The headers of a page. They send its secret address to no other site and no cache. No payer gets a cookie. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': POLICY,
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex, nofollow',
-  'permissions-policy': NOTHING_OF.map((feature) => `${feature}=()`).join(', '),
+  'permissions-policy': DENIED_FEATURES.map((feature) => `${feature}=()`).join(', '),
   'cross-origin-opener-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -41,10 +40,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   vary: 'accept-encoding',
 }
 
-/**
- * Headers of a PDF or a picture. Only who may frame it is forbidden: browsers show PDFs with pages of their own, which a
- * stricter policy would break.
- */
+/** The headers of a PDF or a picture. A stricter policy would break the PDF viewers of browsers. */
 export const FILE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': "frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
@@ -54,7 +50,7 @@ export const FILE_HEADERS: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
 }
 
-/** Headers of the script, whose address changes with its content. */
+/** The headers of the script. The address of the script changes with its content. */
 export const SCRIPT_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/javascript; charset=utf-8',
   'cache-control': 'public, max-age=31536000, immutable',

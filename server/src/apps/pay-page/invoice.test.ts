@@ -1,4 +1,4 @@
-// The page and the PDF of an invoice, for whoever was sent its link.
+// The page and the PDF of an invoice.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -26,10 +26,10 @@ const page = async (invoice: Shown, rest?: string): Promise<string> => {
   return reply.text
 }
 
-/** The lines that begin so, by their numbers. */
+/** The numbers of the lines that begin with this text. */
 const placesOf = (lines: readonly string[], begin: string) =>
   lines.flatMap((line, i) => (line.startsWith(begin) ? [i] : []))
-/** The PDF of an invoice as it is read: its lines, where it leads, and its bytes as text. */
+/** Reads the PDF of an invoice: its lines, its links, and its bytes as text. */
 const pdfOf = async (invoice: Shown) => {
   const file = await open(invoice.payment_url, '/invoice.pdf')
   assert.equal(file.status, 200)
@@ -38,7 +38,7 @@ const pdfOf = async (invoice: Shown) => {
   return { lines, links, raw: file.bytes.toString('latin1') }
 }
 
-test('an invoice shows number, items, total, due date and the way to pay, in Swahili and English', async () => {
+test('an invoice page shows number, items, total, due date and the pay link in Swahili and English', async () => {
   const sent = await invoices.sent({ note: 'Asante sana' })
   const path = `/pay/${slugOf(sent.payment_url)}`
   const swahili = await page(sent)
@@ -62,12 +62,12 @@ test('an invoice shows number, items, total, due date and the way to pay, in Swa
   assert.ok(english.includes(`Invoice <bdi>${sent.number}</bdi>`) && english.includes('Awaiting payment'))
 })
 
-test('the page on which it is paid leads to it', async () => {
+test('the payment page of an invoice links to the invoice', async () => {
   const sent = await invoices.sent()
   assert.ok((await page(sent, '')).includes(`href="/pay/${slugOf(sent.payment_url)}/invoice?lang=sw"`))
 })
 
-test('its page tells its true state: overdue, paid with a receipt, cancelled', async () => {
+test('an invoice page shows its current state: overdue, paid with a receipt, cancelled', async () => {
   const other = await createWorld()
   try {
     const { act, pay, sent } = invoicesOf(other)
@@ -88,13 +88,13 @@ test('its page tells its true state: overdue, paid with a receipt, cancelled', a
   }
 })
 
-test('a draft whose link was handed out reads as waiting for payment', async () => {
+test('a draft invoice with a link shows that it waits for payment', async () => {
   const { id } = await invoices.draft()
   const { public_url } = (await invoices.act(id, 'payment-link')).body.data
   assert.ok((await page({ payment_url: public_url })).includes('Inasubiri malipo'))
 })
 
-test('an old link shows nothing of what the invoice has become; other links and no links have none', async () => {
+test('an old link shows no later state of its invoice, and other links show no invoice', async () => {
   const { id } = await invoices.draft()
   const old = (await invoices.act(id, 'payment-link')).body.data.public_url as string
   await invoices.patch(id, { customer_name: 'Rehema' })
@@ -109,7 +109,7 @@ test('an old link shows nothing of what the invoice has become; other links and 
   }
 })
 
-test('as a PDF it is a file of its own, and reading it changes nothing', async () => {
+test('the PDF of an invoice is a named file, and reading it changes nothing', async () => {
   const sent = await invoices.sent()
   const before_reading = await invoices.show(sent.id)
   const file = await open(sent.payment_url, '/invoice.pdf?lang=en')
@@ -122,7 +122,7 @@ test('as a PDF it is a file of its own, and reading it changes nothing', async (
   assert.deepEqual(await invoices.show(sent.id), before_reading)
 })
 
-test('what its document says is what is true when it is drawn', async () => {
+test('the PDF of an invoice shows the state at the time of drawing', async () => {
   const sent = await invoices.sent()
   const read = async () => {
     const invoice = await findInvoice(world.deps.db, world.merchant.id, sent.id)
@@ -146,7 +146,7 @@ test('what its document says is what is true when it is drawn', async () => {
   assert.ok(paid.paid?.reference)
 })
 
-test('an e-mail about an invoice carries it as a PDF, one about something else nothing', async () => {
+test('only e-mails about an invoice carry a PDF', async () => {
   const sent = await invoices.sent()
   const files = createInvoiceFiles(world.deps, { payUrl: () => 'https://lipa.example', rehearses: true })
   const about = { merchant_id: world.merchant.id }
@@ -156,7 +156,7 @@ test('an e-mail about an invoice carries it as a PDF, one about something else n
   assert.deepEqual(await files({ ...about, invoice_id: null }), [])
 })
 
-test('attacks in what a merchant typed stay text on the page and in the PDF', async () => {
+test('hostile texts of a merchant stay text on the page and in the PDF', async () => {
   for (const attack of [
     '<script>alert(1)</script>',
     '"><img src=x onerror=alert(1)>',
@@ -176,13 +176,13 @@ test('attacks in what a merchant typed stay text on the page and in the PDF', as
     assert.deepEqual(links, [`${sent.payment_url}`], 'nothing in it but the way to pay is a link')
     assert.doesNotMatch(raw, /\/JavaScript|\/JS\b|\/Launch|\/EmbeddedFile/)
     assert.doesNotMatch(lines.join(''), /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u)
-    // As customer, item and note: a sign without a shape is a box, a long word goes on in the next line.
+    // As customer, item and note: the PDF draws a box for a missing glyph and wraps a long word.
     const meant = attack.replaceAll('\u202e', '').replaceAll('👩🏽‍🚀', '□').slice(0, 12)
     assert.ok(placesOf(lines, meant).length >= 3, `${meant} in ${lines.join('|')}`)
   }
 })
 
-test('a hundred items are read on the page in part and in the PDF as a whole', async () => {
+test('the page shows some of a hundred items, and the PDF shows all', async () => {
   const items = Array.from({ length: 100 }, (_, i) => ({
     description: `Kitu ${i + 1}`,
     quantity: '1.5',

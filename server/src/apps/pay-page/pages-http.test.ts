@@ -1,4 +1,4 @@
-// The pages of payers over HTTP: what each address shows, that looking changes nothing, and that sending twice pays once.
+// The pay page over HTTP: each address shows the current state, GET changes nothing, and a repeated form pays once.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -38,7 +38,7 @@ const send = (path: string, form: Record<string, string> | string, of = world, h
     payload: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
   })
 const keyIn = (page: Reply) => /name="idempotency_key" value="([^"]+)"/.exec(page.text)?.[1] ?? assert.fail(page.text)
-/** Fills in the form of a page as a browser does, and answers what it is told. */
+/** Submits the form of a page as a browser does, and returns the reply. */
 const choose = async (slug: string, phone: string, method = 'WALLET_PUSH', of = world) => {
   const key = keyIn(await look(`/pay/${slug}?lang=en`, {}, of))
   return send(`/pay/${slug}?lang=en`, { idempotency_key: key, method, phone }, of)
@@ -54,7 +54,7 @@ const counts = async (of = world) => {
   )
   return rows.map(({ name, n }) => `${name} ${n}`).sort()
 }
-/** What holds of everything that a payer is sent. */
+/** Checks that hold for every page. */
 const checkPage = (reply: Reply, status: number, language?: string) => {
   assert.equal(reply.status, status, reply.text)
   const { headers } = reply
@@ -66,11 +66,11 @@ const checkPage = (reply: Reply, status: number, language?: string) => {
   assert.equal(headers['cache-control'], 'no-store')
   assert.equal(headers['referrer-policy'], 'no-referrer')
   if (language !== undefined) assert.match(reply.text, new RegExp(`<html lang="${language}">`))
-  // The example that stands beside the field, and the numbers to rehearse with, are nobody's.
+  // The example beside the field and the magic numbers belong to no customer.
   assert.doesNotMatch(reply.text, /(?:255|0)(?:754 ?12[34] ?(?!456)\d{3}|713 ?555 ?777)/, 'no phone in full')
 }
 
-/** What each magic number comes to on a page: the state that its address tells. */
+/** The state of the page for each magic number. */
 const MAGIC = {
   '001': 'success',
   '002': 'failed',
@@ -88,7 +88,7 @@ const MAGIC = {
   '014': 'review',
 } as const
 
-describe('each magic number leads to the screen that tells what became of it', () => {
+describe('each magic number leads to the screen of its outcome', () => {
   for (const [ending, state] of Object.entries(MAGIC)) {
     test(`${ending}: ${state}`, async () => {
       const { public_slug: slug } = await newLink()
@@ -107,7 +107,7 @@ describe('each magic number leads to the screen that tells what became of it', (
     })
   }
 
-  test('010 and 012, later: paid after all, and given back', async () => {
+  test('payments of 010 and 012 change later to paid and to returned', async () => {
     for (const [ending, state] of [
       ['010', 'success'],
       ['012', 'reversed'],
@@ -122,7 +122,7 @@ describe('each magic number leads to the screen that tells what became of it', (
   })
 })
 
-describe('every address shows the true state of its payment, in both languages', () => {
+describe('every address shows the current state of its payment in both languages', () => {
   const both = async (path: string, status: number, key: keyof typeof TEXTS.sw, of = world) => {
     for (const language of LANGUAGES) {
       const page = await look(`${path}?lang=${language}`, {}, of)
@@ -132,13 +132,13 @@ describe('every address shows the true state of its payment, in both languages',
     }
   }
 
-  test('choosing, with the phone of the customer masked', async () => {
+  test('the first page masks the phone of the customer', async () => {
     const { public_slug } = await newLink({ customer_phone: CUSTOMER, customer_name: 'Asha' })
     await both(`/pay/${public_slug}`, 200, 'by_phone')
     assert.match((await look(`/pay/${public_slug}`)).text, /0713 \*\*\* 777/)
   })
 
-  test('waiting for a prompt, a wallet; slow; another payer in between', async () => {
+  test('the pages of a prompt, a wallet, a slow payment and another payer show their state', async () => {
     for (const [method, key] of [
       ['WALLET_PUSH', 'check_phone'],
       ['PROVIDER_PESA', 'step_confirm'],
@@ -154,7 +154,7 @@ describe('every address shows the true state of its payment, in both languages',
     }
   })
 
-  test('paid, its receipt, and its PDF', async () => {
+  test('the pages of a paid link, its receipt and its PDF show their state', async () => {
     const { public_slug: slug } = await newLink()
     const [path = ''] = String((await choose(slug, '0754123001')).headers.location).split('?')
     await both(path, 200, 'success')
@@ -165,7 +165,7 @@ describe('every address shows the true state of its payment, in both languages',
     assert.ok(pdf.text.startsWith('%PDF'))
   })
 
-  test('under review, expired, cancelled, unknown, help', async () => {
+  test('the pages under review, expired, cancelled, unknown and help show their state', async () => {
     const review = await newLink()
     await choose(review.public_slug, '0754123014')
     await both(`/pay/${review.public_slug}`, 200, 'review')
@@ -188,7 +188,7 @@ describe('every address shows the true state of its payment, in both languages',
     await both(`/pay/${review.public_slug}/c/019b8d62-7a80-8fcd-b985-e7aff1551b15/receipt`, 404, 'unknown')
   })
 
-  test('a receipt of what was not paid leads to the payment', async () => {
+  test('the receipt of an unpaid payment redirects to the payment', async () => {
     const { public_slug: slug } = await newLink()
     const [path = ''] = String((await choose(slug, '0754123002')).headers.location).split('?')
     const sent = await look(`${path}/receipt?lang=sw`)
@@ -202,8 +202,8 @@ describe('every address shows the true state of its payment, in both languages',
   })
 })
 
-describe('looking', () => {
-  test('changes nothing, however often and at what address', async () => {
+describe('reading', () => {
+  test('a GET request changes nothing at any address', async () => {
     const { public_slug: slug } = await newLink()
     const [path = ''] = String((await choose(slug, '0754123007')).headers.location).split('?')
     const open = (await newLink()).public_slug
@@ -233,14 +233,14 @@ describe('looking', () => {
     )
   })
 
-  test('HEAD answers as GET does, without the page', async () => {
+  test('HEAD gets the reply of GET without the page', async () => {
     const { public_slug: slug } = await newLink()
     const head = await world.call({ method: 'HEAD', url: `/pay/${slug}`, key: null })
     assert.deepEqual([head.status, head.text], [200, ''])
     assert.match(String(head.headers['content-security-policy']), /default-src 'none'/)
   })
 
-  test('the language is that of the address, else of the browser, else Swahili; a repeated one does no harm', async () => {
+  test('a page takes its language from the address, else the browser, else Swahili, and accepts a repeated lang', async () => {
     const { public_slug: slug } = await newLink()
     checkPage(await look(`/pay/${slug}`), 200, 'sw')
     checkPage(await look(`/pay/${slug}`, { 'accept-language': 'en-GB,en' }), 200, 'en')
@@ -249,7 +249,7 @@ describe('looking', () => {
     checkPage(await look(`/pay/${slug}?lang=%22%3E%3Cscript%3E`), 200, 'sw')
   })
 
-  test('is compressed for browsers that take it, and the whole first view stays under 14 KB', async () => {
+  test('the server compresses a page when the browser accepts it, and the first view stays under 14 KB', async () => {
     const { public_slug: slug } = await newLink()
     const plain = await world.system.app.inject({ url: `/pay/${slug}` })
     const packed = await world.system.app.inject({ url: `/pay/${slug}`, headers: { 'accept-encoding': 'gzip, br' } })
@@ -265,8 +265,8 @@ describe('looking', () => {
   })
 })
 
-describe('sending', () => {
-  test('twice with the same form pays once, and leads to the same payment', async () => {
+describe('forms', () => {
+  test('two requests with the same form make one payment', async () => {
     const { public_slug: slug } = await newLink()
     const form = { idempotency_key: keyIn(await look(`/pay/${slug}`)), method: 'WALLET_PUSH', phone: '0754123007' }
     const replies = await Promise.all([
@@ -289,7 +289,7 @@ describe('sending', () => {
     )
   })
 
-  test('a code twice at once: one code, and both see it', async () => {
+  test('two requests for a QR at once get the same QR', async () => {
     const { public_slug: slug } = await newLink()
     const form = { idempotency_key: keyIn(await look(`/pay/${slug}`)), method: 'TANQR' }
     const replies = await Promise.all([send(`/pay/${slug}`, form), send(`/pay/${slug}`, form)])
@@ -297,7 +297,7 @@ describe('sending', () => {
     assert.match(String(replies[0]?.headers.location), /\/c\//)
   })
 
-  test('an old form with another phone is another payment, and with the same one the old one', async () => {
+  test('an old form makes another payment only when it has another phone', async () => {
     const { public_slug: slug } = await newLink()
     const key = keyIn(await look(`/pay/${slug}`))
     const form = (phone: string) => send(`/pay/${slug}`, { idempotency_key: key, method: 'WALLET_PUSH', phone })
@@ -307,7 +307,7 @@ describe('sending', () => {
     assert.equal((await form('0754 123 002')).headers.location, first.headers.location)
   })
 
-  test('something wrong shows the form again with what was typed, says what is wrong, and sends nothing', async () => {
+  test('a wrong form comes back with its input and its problems and sends nothing', async () => {
     const { public_slug: slug } = await newLink()
     const key = keyIn(await look(`/pay/${slug}`))
     const before_counts = await counts()
@@ -325,7 +325,7 @@ describe('sending', () => {
     assert.deepEqual(await counts(), before_counts)
   })
 
-  test('a field that is there twice is nobody’s choice: no phone is guessed', async () => {
+  test('the server refuses a form with a repeated field and guesses no phone', async () => {
     const { public_slug: slug } = await newLink({ customer_phone: CUSTOMER })
     const key = keyIn(await look(`/pay/${slug}`))
     const before_counts = await counts()
@@ -342,7 +342,7 @@ describe('sending', () => {
     assert.deepEqual(await counts(), before_counts)
   })
 
-  test('unknown fields do no harm; no key, another type, too much and another method are refused as pages', async () => {
+  test('the server ignores unknown fields and refuses a missing key, another type, a large body or another method', async () => {
     const { public_slug: slug } = await newLink()
     const path = `/pay/${slug}`
     checkPage(await send(path, { method: 'WALLET_PUSH', phone: '0754123001' }), 422)
@@ -363,7 +363,7 @@ describe('sending', () => {
     assert.match((await look(String(paid.headers.location))).text, /25,000/)
   })
 
-  test('on a link that is shut leads to the page that says so', async () => {
+  test('a form for a closed link redirects to the page with its state', async () => {
     const link = await newLink()
     const key = keyIn(await look(`/pay/${link.public_slug}`))
     await world.call({ method: 'POST', url: `/v1/payment-links/${link.id}/cancel` })
@@ -376,7 +376,7 @@ describe('sending', () => {
     checkPage(await send('/pay/AAAA', { idempotency_key: key }), 404)
   })
 
-  test('once more to the same phone, when the prompt has run out; never to nobody’s', async () => {
+  test('the payer may repeat an expired prompt to the same phone, but not a payment without a phone', async () => {
     const { collection_id, slug } = await newPage()
     await choose(slug, '0754123007')
     world.deps.clock.advance(world.deps.config.push_lifetime_s * 1_000)
@@ -391,7 +391,7 @@ describe('sending', () => {
       attempts,
       [1, 2].map((number) => ({ number, phone: '255754123007' })),
     )
-    // What a second success left has no phone of its own.
+    // A collection made by a duplicate payment has no phone of its own.
     const success: Answer = { kind: 'succeeded', amount_minor: MINOR, currency: 'TZS', provider_status: 'COMPLETED' }
     await told(collection_id, 1, success)
     await told(collection_id, 2, success)
@@ -406,8 +406,8 @@ describe('sending', () => {
   })
 })
 
-describe('limits and troubles', () => {
-  test('too many tries: a page that says when to try again', async () => {
+describe('limits and failures', () => {
+  test('a payer with too many attempts gets a page with the time of the next attempt', async () => {
     const careful = await createWorld({ env: { TRIES_PER_LINK: '1' } })
     try {
       const { public_slug: slug } = await newLink({}, careful)
@@ -421,7 +421,7 @@ describe('limits and troubles', () => {
     }
   })
 
-  test('a flood from one address is answered with pages too', async () => {
+  test('the server answers a flood from one IP address with pages', async () => {
     const careful = await createWorld({ env: { RATE_LIMIT_PAYERS: '2' } })
     try {
       const { public_slug: slug } = await newLink({}, careful)
@@ -434,7 +434,7 @@ describe('limits and troubles', () => {
     }
   })
 
-  test('a provider that gives no code: a page that says so, and nothing is paid', async () => {
+  test('a payer gets a page and pays nothing when the provider returns no QR', async () => {
     const open = { kind: 'accepted', provider_status: 'PENDING' } as const
     const down: Provider = {
       name: 'mock',
@@ -462,7 +462,7 @@ describe('limits and troubles', () => {
     }
   })
 
-  test('a database that is away: a page that says so, without a word of why', async () => {
+  test('a payer gets a page without details when the database is down', async () => {
     let away = false
     const broken = await createWorld({
       before: (name) => {
@@ -481,7 +481,7 @@ describe('limits and troubles', () => {
     }
   })
 
-  test('the way back carries reference, payment and status, and no script has ever been a way back', async () => {
+  test('the return link carries reference, payment and status, and is never a script', async () => {
     const { collection_id, slug } = await newPage({
       redirect_url: 'https://duka.example/a?x=1&y=%22',
       cancel_url: 'https://duka.example/rudi',
@@ -498,7 +498,7 @@ describe('limits and troubles', () => {
         `https://duka.example/a?x=1&amp;y=%22&amp;reference=ORDER-8&amp;collection_id=${collection_id}&amp;status=successful`,
       ),
     )
-    // Whatever is stored: an address that an older version took is checked again when it is shown.
+    // The page checks a stored address again, because an older version may have accepted it.
     await world.rows(
       "update payment_links set redirect_url = 'javascript:alert(1)', cancel_url = 'data:text/html,x' where slug = $1",
       [slug],
@@ -506,7 +506,7 @@ describe('limits and troubles', () => {
     assert.doesNotMatch((await look(path)).text, /javascript:|data:text/)
   })
 
-  test('what a merchant wrote is shown as text', async () => {
+  test('a page shows texts of the merchant as plain text', async () => {
     const attack = '<script>alert(1)</script>"\'><img src=x onerror=y>'
     const { public_slug: slug } = await newLink({ description: attack, reference: attack, customer_name: attack })
     const page = await look(`/pay/${slug}`)

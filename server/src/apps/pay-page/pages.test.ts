@@ -1,4 +1,4 @@
-// Every screen in both languages: light enough for a poor network, and nothing in it that anybody else wrote as code.
+// Every screen in both languages: small enough for a slow network, and free of foreign code.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -10,7 +10,7 @@ import { TEXTS as PDF_TEXTS } from '../../kernel/documents/texts.ts'
 import { escapeHtml, LANGUAGES, type Language } from '../../kernel/lib/index.ts'
 import { payStyle } from './assets.ts'
 import {
-  encode,
+  compressPage,
   PAGE_HEADERS,
   payLanguage,
   payScript,
@@ -19,7 +19,7 @@ import {
   renderScreen,
   SCRIPT_HEADERS,
   type Screen,
-  statusOf,
+  screenStatus,
 } from './index.ts'
 import { TEXTS } from './texts.ts'
 
@@ -36,14 +36,14 @@ const PAGES: Page[] = LANGUAGES.flatMap((language) =>
   ),
 )
 
-/** A page without its style, which no template may change. */
+/** A page without its style sheet, which no template may change. */
 const markup = (page: string) => page.replace(/<style>[\s\S]*?<\/style>/, '')
 
-test('every page weighs at most 10 KB, and with the script at most 14 KB', async () => {
+test('every page has at most 10 KB, and with the script at most 14 KB', async () => {
   const script = payScript().br.length
   assert.ok(script <= 3 * 1024, `the script weighs ${script} bytes`)
   for (const { name, page } of PAGES) {
-    const { body } = await encode(page, 'br')
+    const { body } = await compressPage(page, 'br')
     assert.ok(body.length <= 10 * 1024, `${name} weighs ${body.length} bytes`)
     assert.ok(body.length + script <= 14 * 1024, `the first view of ${name} weighs ${body.length + script} bytes`)
   }
@@ -57,14 +57,14 @@ test('a page has at most 150 elements, invoices and test panels apart', () => {
   }
 })
 
-test('a poll is answered in under 300 bytes', () => {
+test('the answer to a poll has under 300 bytes', () => {
   assert.equal(
     pollAnswer({ state: 'waiting_push', next_s: 3, left_s: 117 }),
     '{"state":"waiting_push","next_s":3,"left_s":117}',
   )
 })
 
-test('the policy lets the style of the page stand and nothing else', () => {
+test('the content security policy allows only the style sheet of the page', () => {
   const policy = PAGE_HEADERS['content-security-policy'] ?? ''
   for (const { name, page } of PAGES) {
     const style = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1] ?? ''
@@ -80,7 +80,7 @@ test('the policy lets the style of the page stand and nothing else', () => {
   assert.ok(!('set-cookie' in PAGE_HEADERS))
 })
 
-test('the script is named by its content, kept for good, and travels compressed', () => {
+test('the script has a name from its content, is cached forever, and is compressed', () => {
   const { path, plain, br, gzip } = payScript()
   assert.match(path, /^\/pay\/assets\/pay\.[0-9a-f]{16}\.js$/)
   assert.ok(path.includes(createHash('sha256').update(plain).digest('hex').slice(0, 16)))
@@ -89,7 +89,7 @@ test('the script is named by its content, kept for good, and travels compressed'
   assert.match(SCRIPT_HEADERS['cache-control'] ?? '', /immutable/)
 })
 
-test('no page holds code of its own, a style of its own, or anything from elsewhere', () => {
+test('no page contains inline code, inline styles or resources of other sites', () => {
   for (const { name, page } of PAGES) {
     const text = markup(page)
     assert.doesNotMatch(text, /\sstyle=|\son[a-z]+=|javascript:/i, name)
@@ -100,7 +100,7 @@ test('no page holds code of its own, a style of its own, or anything from elsewh
 
 test('no page shows the whole phone of a payer', () => {
   for (const { name, page } of PAGES) {
-    // The merchant's own number, the example and the numbers of a test panel are nobody's secret.
+    // The number of the merchant, the example and the magic numbers are not secret.
     const text = markup(page).replace(/0754 000 111|255754000111|0754 123 456|value="0754000\d{3}"/g, '')
     assert.doesNotMatch(
       text.replace(/[0-9a-f]{4,}-[0-9a-f-]+/g, ''),
@@ -110,7 +110,7 @@ test('no page shows the whole phone of a payer', () => {
   }
 })
 
-test('both languages have the same sentences with the same things filled in, and each is shown somewhere', () => {
+test('both languages have the same texts with the same placeholders, and a page shows each text', () => {
   const holes = (sentence: string) => (sentence.match(/\{\w+\}/g) ?? []).sort()
   assert.deepEqual(Object.keys(TEXTS.en).sort(), Object.keys(TEXTS.sw).sort())
   for (const language of LANGUAGES) {
@@ -127,27 +127,27 @@ test('both languages have the same sentences with the same things filled in, and
           ?.trim() ?? ''
       assert.ok(
         decoded.includes(longest) || decoded.includes(escapeHtml(longest)),
-        `nobody is ever told "${sentence}" (${language} ${key})`,
+        `no page shows "${sentence}" (${language} ${key})`,
       )
     }
   }
 })
 
-test('each page says in its title and its first heading what has become of the payment', () => {
+test('each page shows the state of the payment in its title and its first heading', () => {
   for (const { name, page, view } of PAGES) {
     assert.equal(page.match(/<h1/g)?.length, 1, name)
     const title = /<title>([^<]*)<\/title>/.exec(page)?.[1] ?? ''
     assert.match(title, 'merchant_name' in view ? / - Duka la Asha$/ : / - Malipo$/, name)
     const wrong = view.screen === 'choose' && view.problems.length > 0
     assert.equal(/^(?:Kosa|Problem): /.test(title), wrong, name)
-    // Opening a link is no news; everything after it is, and is heard first.
+    // Only the first page has no focused heading, because it announces no change.
     const expected = wrong ? /<div class="problems"[^>]* autofocus>/ : /<h1 tabindex="-1" autofocus>/
     if (view.screen === 'choose' && !wrong) assert.doesNotMatch(page, /autofocus/, name)
     else assert.match(page, expected, name)
   }
 })
 
-test('every page leads to itself in the other language, and every form and link of ours keeps the language', () => {
+test('every page links to itself in the other language, and its forms and links keep the language', () => {
   for (const { name, page, language } of PAGES) {
     const other = language === 'sw' ? 'en' : 'sw'
     assert.match(page, new RegExp(`<html lang="${language}">`), name)
@@ -161,7 +161,7 @@ test('every page leads to itself in the other language, and every form and link 
   }
 })
 
-test('a mark stands on every page of a payment that moves no real money, and on no other', () => {
+test('every page of a test payment shows the test mark, and no other page does', () => {
   for (const { name, page, view } of PAGES) {
     assert.equal(page.includes('<p class="test">'), 'test' in view && view.test !== null, name)
   }
@@ -171,7 +171,7 @@ test('a mark stands on every page of a payment that moves no real money, and on 
   }
 })
 
-test('whoever may have paid is told not to pay again, and is never led to pay again first', () => {
+test('a page warns a payer who may have paid, and never offers to pay again first', () => {
   for (const { name, page, view } of PAGES) {
     if (!['slow', 'review', 'paid'].includes(view.screen) && !/^failed-(?:timeout|made_up)/.test(name)) continue
     assert.match(page, /usilipe tena|do not pay again/i, name)
@@ -180,26 +180,26 @@ test('whoever may have paid is told not to pay again, and is never led to pay ag
   }
 })
 
-test('every problem leads to a place that is on the page', () => {
+test('every problem links to an element of the page', () => {
   for (const { name, page } of PAGES) {
     const places = [...page.matchAll(/href="#([^"]*)"/g)].map(([, place]) => place)
     for (const place of places) assert.ok(page.includes(` id="${place}"`), `${name}: #${place}`)
   }
 })
 
-test('the outcomes to rehearse are read out in the language that they are written in', () => {
+test('the outcomes of magic numbers are marked as English for screen readers', () => {
   const page = renderScreen(screens('sw', testShop('sw')).choose as Screen)
   const outcomes = page.match(/<li><button[^>]*>.*?<\/li>/g) ?? []
   assert.equal(outcomes.length, MAGIC_NUMBERS.length)
   for (const outcome of outcomes) assert.match(outcome, /<span lang="en">/)
 })
 
-test('whoever is told when to try again is not told a minute that is too early', () => {
+test('the page of a rate limit rounds the time of the next attempt up to a minute', () => {
   assert.match(renderScreen(screens('en')['too-many'] as Screen), /18:10 \(EAT\)/)
   assert.match(renderScreen(screens('en')['too-many-requests'] as Screen), /18:11 \(EAT\)/)
 })
 
-test('a fact has one name, on the page and on the PDF', () => {
+test('each fact has the same label on the page and on the PDF', () => {
   for (const language of LANGUAGES) {
     const page = TEXTS[language]
     const { receipt, invoice } = PDF_TEXTS[language]
@@ -232,7 +232,7 @@ test('no page asks for a PIN', () => {
   }
 })
 
-test('an unknown reason is explained with care and names what the merchant can look up', () => {
+test('the page of an unknown failure reason shows the reference for the merchant', () => {
   const view = { ...screens('en')['failed-made_up'], reason_code: 'constructor' } as Screen
   assert.match(
     renderScreen(view),
@@ -240,8 +240,8 @@ test('an unknown reason is explained with care and names what the merchant can l
   )
 })
 
-test('a payment is found whatever became of it; only what was not done is an error', () => {
-  const status = (name: string) => statusOf(screens('sw')[name] as Screen)
+test('every state of a payment is answered with 200, and only refused requests are errors', () => {
+  const status = (name: string) => screenStatus(screens('sw')[name] as Screen)
   assert.deepEqual(
     [
       'choose',
@@ -258,7 +258,7 @@ test('a payment is found whatever became of it; only what was not done is an err
   )
 })
 
-test('a page is Swahili unless its address or its browser asks for English', () => {
+test('a page is in Swahili unless its address or its browser asks for English', () => {
   const cases: [unknown, string | undefined, Language][] = [
     [undefined, undefined, 'sw'],
     [undefined, 'en-GB,en;q=0.9', 'en'],
@@ -272,20 +272,20 @@ test('a page is Swahili unless its address or its browser asks for English', () 
     assert.equal(payLanguage(asked, accept), language, `${asked} ${accept}`)
 })
 
-test('a page travels in the best encoding that the browser takes, and comes out as it went in', async () => {
+test('the server compresses a page with the best accepted encoding, and decompressing restores it', async () => {
   const page = renderScreen(screens('sw').choose as Screen)
-  const encodings = async (accept: string | undefined) => (await encode(page, accept)).encoding
+  const encodings = async (accept: string | undefined) => (await compressPage(page, accept)).encoding
   assert.equal(await encodings('gzip, deflate, br'), 'br')
   assert.equal(await encodings('gzip, br;q=0'), 'gzip')
   assert.equal(await encodings('GZIP;q=0.5'), 'gzip')
   assert.equal(await encodings('identity'), null)
   assert.equal(await encodings(undefined), null)
-  assert.equal(brotliDecompressSync((await encode(page, 'br')).body).toString(), page)
-  assert.equal(gunzipSync((await encode(page, 'gzip')).body).toString(), page)
-  assert.equal((await encode('short', 'br')).encoding, null)
+  assert.equal(brotliDecompressSync((await compressPage(page, 'br')).body).toString(), page)
+  assert.equal(gunzipSync((await compressPage(page, 'gzip')).body).toString(), page)
+  assert.equal((await compressPage('short', 'br')).encoding, null)
 })
 
-test('the picture of a QR is a PNG with four white modules around the code', () => {
+test('the PNG of a QR has a white border of four modules', () => {
   const png = qrPng('00020101021226')
   assert.equal(png.subarray(1, 4).toString(), 'PNG')
   const width = png.readUInt32BE(16)

@@ -1,50 +1,50 @@
-// Pieces that several screens of the pay page are made of.
+// Components that several screens of the pay page share.
 
 import { type Html, type HtmlValue, html, plainLine, showAmount } from '../../kernel/lib/index.ts'
-import { inLanguage, type PlainKey, type Speaker, speaker } from './texts.ts'
-import type { Frame, NetworkHelp, Shop, Unanswered } from './view.ts'
+import { type PageTexts, type PlainTextKey, pageTexts, pathInLanguage } from './texts.ts'
+import type { Frame, MerchantFrame, NetworkInstructions, UnansweredNotice } from './view.ts'
 
-/** How many characters of a merchant's texts a page shows. */
+/** How many characters of a text of the merchant a page shows. */
 const MAX = { name: 80, description: 240, reference: 80, other: 160 } as const
 
-/** A text of a merchant: one line of its own direction, cut where it would push the amount off the screen. */
-export function foreign(text: string, kind: keyof typeof MAX = 'other'): Html {
+/** A text of the merchant: one line with isolated text direction, cut so that the amount stays on the screen. */
+export function merchantText(text: string, kind: keyof typeof MAX = 'other'): Html {
   return html`<bdi>${plainLine(text, MAX[kind])}</bdi>`
 }
 
-/** The merchant's name. */
-export function merchantOf(view: Shop): Html {
-  return foreign(view.merchant_name, 'name')
+/** The name of the merchant. */
+export function merchantOf(view: MerchantFrame): Html {
+  return merchantText(view.merchant_name, 'name')
 }
 
-/** The merchant's name where no markup may stand. */
-export function plainMerchant(view: Shop): string {
+/** The name of the merchant as plain text. */
+export function plainMerchant(view: MerchantFrame): string {
   return plainLine(view.merchant_name, MAX.name)
 }
 
 /** The amount of a page. */
-export function amountOf(view: Shop): string {
+export function shownAmount(view: MerchantFrame): string {
   return showAmount(view.amount_minor, view.currency)
 }
 
-/** A phone or another value that must not break in two. */
-export function whole(text: string): Html {
+/** A value that must stay on one line, such as a phone. */
+export function nowrap(text: string): Html {
   return html`<span class="whole">${text}</span>`
 }
 
-/** A path of ours in the language of the page. */
-export function local(view: Frame, path: string): string {
-  return inLanguage(path, view.language)
+/** A path of the pay page in the language of the page. */
+export function localPath(view: Frame, path: string): string {
+  return pathInLanguage(path, view.language)
 }
 
-/** A link that looks like a button. `kind` is `second` beside a more important one. */
+/** A link that looks like a button. `second` marks the less important of two. */
 export function linkButton(href: string, text: HtmlValue, kind: 'first' | 'second' = 'first'): Html {
   return html`<a class="button ${kind}" href="${href}">${text}</a>
 `
 }
 
-/** Rows of names and values. Those without a value are left out. */
-export function facts(rows: readonly (readonly [name: HtmlValue, value: HtmlValue])[]): Html {
+/** Rows of names and values. A row without a value is left out. */
+export function factList(rows: readonly (readonly [name: HtmlValue, value: HtmlValue])[]): Html {
   const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== false)
   return html`<dl class="facts">
 ${shown.map(
@@ -54,31 +54,32 @@ ${shown.map(
 `
 }
 
-/** Who is paid, how much and for what: at the top of each screen, in the order that people know from their phones. */
-export function summary(view: Shop, heading: 'h1' | 'p' = 'p', more: Html | null = null): Html {
-  const { say } = speaker(view.language)
+/** The merchant, the amount and the purpose, in the order that payers know from prompts. */
+export function summary(view: MerchantFrame, heading: 'h1' | 'p' = 'p', more: Html | null = null): Html {
+  const { say } = pageTexts(view.language)
   const payee = say('payment_to', { merchant: merchantOf(view) })
-  const described = view.description && foreign(view.description, 'description')
-  const invoice = view.invoice_path && html`<a class="tap" href="${local(view, view.invoice_path)}">${described}</a>`
+  const described = view.description && merchantText(view.description, 'description')
+  const invoice =
+    view.invoice_path && html`<a class="tap" href="${localPath(view, view.invoice_path)}">${described}</a>`
   const rows: [HtmlValue, HtmlValue][] = [
     [say('description'), invoice || described],
-    [say('reference'), view.reference && foreign(view.reference, 'reference')],
+    [say('reference'), view.reference && merchantText(view.reference, 'reference')],
   ]
   const filled = rows.filter(([, value]) => value)
-  return html`<section class="summary"${heading === 'p' && html` aria-label="${speaker(view.language).plain('payment_to', { merchant: plainMerchant(view) })}"`}>
+  return html`<section class="summary"${heading === 'p' && html` aria-label="${pageTexts(view.language).plain('payment_to', { merchant: plainMerchant(view) })}"`}>
 ${heading === 'h1' ? html`<h1 class="payee">${payee}</h1>` : html`<p class="payee">${payee}</p>`}
-<p class="amount">${amountOf(view)}</p>
-${filled.length > 0 && facts(filled)}${more}</section>
+<p class="amount">${shownAmount(view)}</p>
+${filled.length > 0 && factList(filled)}${more}</section>
 `
 }
 
-/** The heading of a state, which gets the focus: whoever cannot see the page hears first what has become of the payment. */
+/** The heading of a state. It gets the focus, so that a screen reader reads the state first. */
 export function heading(text: HtmlValue): Html {
   return html`<h1 tabindex="-1" autofocus>${text}</h1>
 `
 }
 
-/** How a state looks: each has a sign and a word, so that none is told by colour alone. */
+/** The look of a state. Each one has an icon and a text, so that colour is never the only mark. */
 export type Tone = 'good' | 'bad' | 'wait' | 'note'
 
 const SIGNS: Record<Tone, string> = {
@@ -88,49 +89,49 @@ const SIGNS: Record<Tone, string> = {
   note: 'M16 9v9M16 22.5v.5',
 }
 
-/** The sign of a state and its heading. */
-export function state(tone: Tone, text: HtmlValue, body: HtmlValue): Html {
+/** The icon of a state and its heading. */
+export function stateSection(tone: Tone, text: HtmlValue, body: HtmlValue): Html {
   return html`<section class="state ${tone}">
 <svg class="sign" viewBox="0 0 32 32" aria-hidden="true" focusable="false"><circle cx="16" cy="16" r="15"/><path d="${SIGNS[tone]}"/></svg>
 ${heading(text)}${body}</section>
 `
 }
 
-/** A value and a button that copies it, which the script brings out where it works. */
+/** A value with a copy button. The script shows the button if the browser can copy. */
 export function copyable(view: Frame, value: string): Html {
-  const { say, plain } = speaker(view.language)
+  const { say, plain } = pageTexts(view.language)
   return html`<span class="copyable"><bdi>${plainLine(value, MAX.other)}</bdi> <button type="button" class="small" hidden data-copy="${value}" data-done="${plain('copied')}">${say('copy')}</button></span>`
 }
 
-/** A paragraph of a sentence without values. */
-export function lead(t: Speaker, key: PlainKey): Html {
+/** A text without placeholders as a paragraph. */
+export function paragraph(t: PageTexts, key: PlainTextKey): Html {
   return html`<p>${t.say(key)}</p>
 `
 }
 
-/** Somebody who may have paid already is told so, and may look again. */
-export function unansweredBox(view: Shop, unanswered: Unanswered | null): Html | null {
+/** Warns of an attempt without an answer, with a link to check again. */
+export function unansweredBox(view: MerchantFrame, unanswered: UnansweredNotice | null): Html | null {
   if (unanswered === null) return null
-  const { say } = speaker(view.language)
+  const { say } = pageTexts(view.language)
   return html`<section class="box warn">
 <p>${say(unanswered.kind === 'code' ? 'unanswered_code' : 'unanswered')}</p>
-${linkButton(local(view, unanswered.check_path), say('check_again'), 'second')}</section>
+${linkButton(localPath(view, unanswered.check_path), say('check_again'), 'second')}</section>
 `
 }
 
-/** What to do on each network. */
-export function networkHelp(view: Shop): Html {
-  const { say } = speaker(view.language)
+/** The instructions of each network. */
+export function networkHelp(view: MerchantFrame): Html {
+  const { say } = pageTexts(view.language)
   return html`<dl class="networks">
 ${view.help.map(
-  ({ name, menu_code, help }) => html`<div><dt>${foreign(name)}</dt>
-<dd>${menu_code && html`<a class="dial" href="tel:${encodeURIComponent(menu_code)}">${say('dial', { code: whole(plainLine(menu_code, 30)) })}</a> `}${foreign(help, 'description')}</dd></div>
+  ({ name, menu_code, help }) => html`<div><dt>${merchantText(name)}</dt>
+<dd>${menu_code && html`<a class="dial" href="tel:${encodeURIComponent(menu_code)}">${say('dial', { code: nowrap(plainLine(menu_code, 30)) })}</a> `}${merchantText(help, 'description')}</dd></div>
 `,
 )}</dl>
 `
 }
 
-/** The names of the networks that are helped with. */
-export function networkNames(view: Shop): string {
-  return view.help.map(({ name }: NetworkHelp) => plainLine(name, 30)).join(', ')
+/** The names of the networks with instructions. */
+export function networkNames(view: MerchantFrame): string {
+  return view.help.map(({ name }: NetworkInstructions) => plainLine(name, 30)).join(', ')
 }

@@ -1,5 +1,5 @@
-// The comfort of the pay page: it asks how the payment stands, counts the time, and takes care of impatient fingers.
-// Everything works without it. Browsers that know no modules never load it.
+// The script of the pay page: it polls for the state of the payment, shows the countdown, and blocks double submits.
+// Every page works without it. Browsers without module support do not load it.
 
 const find = (selector) => document.querySelector(selector)
 const all = (selector) => document.querySelectorAll(selector)
@@ -11,7 +11,7 @@ const say = (text) => {
   find('#live').textContent = text ?? ''
 }
 
-// Asking ---------------------------------------------------------------------------------------------------------------
+// Polling --------------------------------------------------------------------------------------------------------------
 
 const { poll, go, state, left, total, say60, say30, say0 } = main.dataset
 const FIRST_MS = 3_000
@@ -22,7 +22,7 @@ const GIVE_UP_MS = 15_000
 const RUSH_MS = 1_000
 const PACE_WITHOUT_COUNTDOWN_S = 120
 
-// The server says how many seconds are left, because the clocks of phones are wrong.
+// The server sends the number of seconds that are left, because clocks of phones are often wrong.
 let ends = performance.now() + Number(left ?? PACE_WITHOUT_COUNTDOWN_S) * 1000
 const stops = ends + SLOW_FOR_MS
 let pause = FIRST_MS
@@ -40,7 +40,7 @@ function later(ms) {
   timer = setTimeout(ask, ms)
 }
 
-/** The pause before the next question: growing while the prompt is out, then long. */
+/** The pause before the next poll. It grows while the prompt is valid, and is long afterwards. */
 function nextPause() {
   if (performance.now() >= ends) return SLOW_MS
   const now = pause
@@ -51,7 +51,7 @@ function nextPause() {
 async function ask() {
   clearTimeout(timer)
   if (asking || over) return
-  // A form that is under way would be cut off by going somewhere else.
+  // Leaving the page would abort a form that is being sent.
   if (sent) return later(nextPause())
   asking = true
   asked = performance.now()
@@ -60,12 +60,12 @@ async function ask() {
   let wait = 0
   try {
     const answer = await fetch(poll, { cache: 'no-store', signal: control.signal })
-    const told = answer.ok ? await answer.json() : {}
-    wait = 1000 * (Number(answer.headers.get('retry-after')) || told.next_s || 0)
-    if (told.left_s >= 0) ends = performance.now() + told.left_s * 1000
-    if (told.state && told.state !== state && !sent) return leave()
+    const body = answer.ok ? await answer.json() : {}
+    wait = 1000 * (Number(answer.headers.get('retry-after')) || body.next_s || 0)
+    if (body.left_s >= 0) ends = performance.now() + body.left_s * 1000
+    if (body.state && body.state !== state && !sent) return leave()
   } catch {
-    // No network, or no answer: the next question may do better.
+    // Without a network or an answer, the page polls again later.
   } finally {
     clearTimeout(alarm)
     asking = false
@@ -75,12 +75,12 @@ async function ask() {
 
 function leave() {
   over = true
-  // Browsers complain of a page that trembles before it was touched.
+  // Browsers block vibration before the first touch.
   if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(200)
   location.replace(go)
 }
 
-/** The dialog of the phone covers the browser: whoever comes back wants to know at once. */
+/** The prompt covers the browser. When the payer comes back, the page polls at once. */
 function resume() {
   show(find('#offline'), navigator.onLine === false)
   if (navigator.onLine === false) say(find('#offline')?.textContent)
@@ -91,10 +91,10 @@ function resume() {
 
 // Counting -------------------------------------------------------------------------------------------------------------
 
-const said = new Set()
+const announced = new Set()
 function announce(mark, text) {
-  if (said.has(mark)) return
-  said.add(mark)
+  if (announced.has(mark)) return
+  announced.add(mark)
   say(text)
 }
 
@@ -103,8 +103,8 @@ function tick() {
   find('#clock').textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
   find('#bar').style.transform = `scaleX(${Math.min(1, seconds / Number(total))})`
   if (seconds === 0) {
-    // Not the end of anything but the counting. The server says what is next.
-    if (!said.has(0)) void ask()
+    // The end of the countdown ends nothing else. The server decides the next state.
+    if (!announced.has(0)) void ask()
     announce(0, say0)
   } else if (seconds <= 30) announce(30, say30)
   else if (seconds <= 60) announce(60, say60)
@@ -116,8 +116,8 @@ if (poll) {
   document.addEventListener('visibilitychange', resume)
   addEventListener('pageshow', (event) => event.persisted && resume())
   if (left !== undefined) {
-    // What is true at the start needs no announcement.
-    for (const mark of [60, 30]) if (Number(left) <= mark) said.add(mark)
+    // The script announces only marks that the countdown reaches after the page opened.
+    for (const mark of [60, 30]) if (Number(left) <= mark) announced.add(mark)
     show(find('#countdown'))
     tick()
     setInterval(tick, 1000)
@@ -128,12 +128,12 @@ if (poll) {
 
 // Forms ----------------------------------------------------------------------------------------------------------------
 
-// A second tap sends nothing. It would do no harm either: both carry the same key.
+// A second tap sends nothing. A repeated form would be harmless, because it has the same idempotency key.
 const SENDING_MS = 20_000
 let sent = false
 const buttons = (disabled) => {
   sent = disabled
-  // After the form was sent, because a disabled button does not send its value.
+  // The script disables the buttons after the form is sent, because a disabled button does not send its value.
   setTimeout(() => {
     for (const button of all('form button')) button.disabled = sent
   })
@@ -168,7 +168,7 @@ offer('[data-copy]', navigator.clipboard, async (button) => {
 offer('[data-share]', navigator.share, (button) => navigator.share({ text: button.dataset.share }).catch(() => {}))
 offer('[data-print]', true, () => print())
 
-// Once only: whoever comes back to this page wants to see it.
+// The page leaves only once. A payer who comes back to this page stays on it.
 const back = find('#back[data-auto]')
 if (back && !history.state?.left) {
   show(find('#leaving'))

@@ -1,15 +1,15 @@
-// A provider's QR as a picture for the gallery of the phone, which cannot scan its own screen.
+// The QR of a provider as a PNG, because a phone cannot scan its own screen.
 
 import { crc32, deflateSync } from 'node:zlib'
 import { encode } from 'uqr'
 
-/** White around the code, in modules: what scanners are promised. */
+/** The white border of the code in modules, as the QR standard requires. */
 const QUIET = 4
 
-/** Pixels of a module in the picture. */
+/** Pixels of a module. */
 const SCALE = 8
 
-/** The payload as a PNG of black and white. Throws for more than a QR holds. */
+/** The payload as a black and white PNG. Throws if the payload is too long for a QR. */
 export function qrPng(payload: string): Buffer {
   const { size, data } = matrix(payload)
   const width = size * SCALE
@@ -25,7 +25,7 @@ export function qrPng(payload: string): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
   head.writeUInt32BE(width, 4)
-  // One bit for each pixel, shades of grey.
+  // Bit depth 1, greyscale.
   head.writeUInt8(1, 8)
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
   return Buffer.concat([

@@ -1,6 +1,6 @@
-// From what a screen shows to the page that is sent.
+// Renders a screen as HTML.
 
-import { type Content, plainPage, shopPage } from './layout.ts'
+import { plainPage, type ScreenContent, shopPage } from './layout.ts'
 import { chooseScreen } from './screens-choose.ts'
 import { endedScreen, inProgressScreen, lostScreen, refusedScreen } from './screens-link.ts'
 import { invoiceScreen, receiptScreen } from './screens-papers.ts'
@@ -8,13 +8,13 @@ import { failedScreen, helpScreen, paidScreen, reversedScreen, reviewScreen, suc
 import { qrScreen, slowScreen, waitingScreen } from './screens-waiting.ts'
 import type { Screen } from './view.ts'
 
-/** The page of a screen. Pure: the same screen is the same page. */
+/** The HTML of a screen. Pure: the same screen gives the same page. */
 export function renderScreen(view: Screen): string {
-  const content = contentOf(view)
+  const content = screenContent(view)
   return 'merchant_name' in view ? shopPage(view, content) : plainPage(view, content)
 }
 
-function contentOf(view: Screen): Content {
+function screenContent(view: Screen): ScreenContent {
   switch (view.screen) {
     case 'choose':
       return chooseScreen(view)
@@ -56,8 +56,8 @@ function contentOf(view: Screen): Content {
   }
 }
 
-/** The HTTP status of a screen. What became of a payment is always a page that was found. */
-export function statusOf(view: Screen): number {
+/** The HTTP status of a screen. Every state of a payment is 200. */
+export function screenStatus(view: Screen): number {
   switch (view.screen) {
     case 'choose':
       return view.problems.length > 0 ? 422 : 200
@@ -76,10 +76,10 @@ export function statusOf(view: Screen): number {
   }
 }
 
-/** What the script reads: the screen that the page would show now, and for a prompt the seconds it has left. */
+/** The answer to a poll: the current screen, and the seconds left for a prompt. */
 export type PollAnswer = { state: Screen['screen']; next_s?: number; left_s?: number }
 
-/** The answer to a poll, as text. A few dozen bytes: a phone asks some 35 times for one payment. */
+/** The answer to a poll as JSON. It is short, because a phone polls about 35 times for one payment. */
 export function pollAnswer(answer: PollAnswer): string {
   return JSON.stringify(answer)
 }

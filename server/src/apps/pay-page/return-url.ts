@@ -1,19 +1,19 @@
-// The way back to the merchant.
+// The address that leads a payer back to the merchant.
 
-/** What the merchant reads from the address that a payer comes back on. It proves nothing: webhooks and the API do. */
-export type Outcome = { reference: string | null; collection_id: string | null; status: string }
+/** The query that the return address carries. It proves nothing. Only webhooks and the API prove a payment. */
+export type ReturnParameters = { reference: string | null; collection_id: string | null; status: string }
 
 const MAX_LENGTH = 2048
 
-// A browser drops tabs and line breaks inside a scheme, and what looks like another scheme becomes javascript.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// A browser drops tabs and line breaks inside a scheme, so that a harmless text can become a javascript address.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
 const CONTROL = /[\u0000-\u0020\u007f-\u009f]/
 
 /**
- * The merchant's address with `reference`, `collection_id` and `status` behind what it had in its query. Null unless it is
- * a plain http or https address: no script, no data, no name and password, no control characters, at most 2048 characters.
+ * The address of the merchant with `reference`, `collection_id` and `status` appended to its query. Null unless the address
+ * is http or https, has no user name, password or control character, and has at most 2048 characters.
  */
-export function returnUrl(address: string | null, outcome: Outcome): string | null {
+export function returnUrl(address: string | null, outcome: ReturnParameters): string | null {
   if (address === null || address.length > MAX_LENGTH || CONTROL.test(address)) return null
   const url = URL.parse(address)
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return null
@@ -21,7 +21,7 @@ export function returnUrl(address: string | null, outcome: Outcome): string | nu
   const added = new URLSearchParams(
     Object.entries(outcome).filter((entry): entry is [string, string] => entry[1] !== null),
   )
-  // What the merchant wrote stays as it was written, because it may be signed.
+  // The query of the merchant stays unchanged, because the merchant may have signed it.
   url.search = `${url.search === '' ? '?' : `${url.search}&`}${added}`
   return url.href
 }

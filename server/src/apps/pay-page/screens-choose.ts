@@ -1,15 +1,25 @@
-// Choosing how to pay.
+// The screen on which the payer chooses how to pay.
 
 import { type Html, html, showTime } from '../../kernel/lib/index.ts'
-import { type Content, payCard } from './layout.ts'
-import { amountOf, facts, foreign, local, merchantOf, networkNames, summary, unansweredBox, whole } from './parts.ts'
-import { speaker } from './texts.ts'
-import type { ChooseScreen, PayMethod, Problem } from './view.ts'
+import { payCard, type ScreenContent } from './layout.ts'
+import {
+  factList,
+  localPath,
+  merchantOf,
+  merchantText,
+  networkNames,
+  nowrap,
+  shownAmount,
+  summary,
+  unansweredBox,
+} from './parts.ts'
+import { pageTexts } from './texts.ts'
+import type { ChooseScreen, FormProblem, PayMethod } from './view.ts'
 
-/** The page on which a payment begins. */
-export function chooseScreen(view: ChooseScreen): Content {
-  const { say, plain } = speaker(view.language)
-  const until = view.expires_at && facts([[say('pay_before'), whole(showTime(view.expires_at, view.language))]])
+/** The screen with every way to pay. */
+export function chooseScreen(view: ChooseScreen): ScreenContent {
+  const { say, plain } = pageTexts(view.language)
+  const until = view.expires_at && factList([[say('pay_before'), nowrap(showTime(view.expires_at, view.language))]])
   const phones = view.methods.filter((method) => method !== 'TANQR')
   const body = html`${problemList(view)}${summary(view, 'h1', until)}${unansweredBox(view, view.unanswered)}<div class="ways">
 ${phones.length > 0 && phoneWay(view, phones)}${view.methods.includes('TANQR') && qrWay(view)}</div>
@@ -17,65 +27,65 @@ ${
   view.methods.length === 0 &&
   html`<p class="box">${say('no_method')}</p>
 `
-}${view.test && outcomes(view)}${
+}${view.test && outcomeButtons(view)}${
   view.cancel_url &&
   html`<p><a class="tap" href="${view.cancel_url}">${say('cancel_to', { merchant: merchantOf(view) })}</a></p>
 `
 }`
   return {
-    title: plain('pay_amount', { amount: amountOf(view) }),
+    title: plain('pay_amount', { amount: shownAmount(view) }),
     body,
     wrong: view.problems.length > 0,
     card: payCard(view),
-    watched: view.unanswered && { ...view.unanswered, form: true },
+    polling: view.unanswered && { ...view.unanswered, form: true },
   }
 }
 
 function problemList(view: ChooseScreen): Html | null {
   if (view.problems.length === 0) return null
-  const { say } = speaker(view.language)
+  const { say } = pageTexts(view.language)
   return html`<div class="problems" role="alert" aria-labelledby="problems" tabindex="-1" autofocus>
 <h2 id="problems">${say('there_is_a_problem')}</h2>
-<ul>${view.problems.map(({ field, problem }) => html`<li>${toField(view, field, say(problem))}</li>`)}</ul>
+<ul>${view.problems.map(({ field, problem }) => html`<li>${problemLink(view, field, say(problem))}</li>`)}</ul>
 </div>
 `
 }
 
-/** A link to where the problem can be mended: with one way to pay there is no choice to lead to, but its button. */
-function toField(view: ChooseScreen, field: Problem['field'], sentence: Html): Html {
+/** A link from a problem to its field. If the page offers one way to pay, the link leads to its section. */
+function problemLink(view: ChooseScreen, field: FormProblem['field'], sentence: Html): Html {
   const phones = view.methods.filter((method) => method !== 'TANQR').length
   if (view.methods.length === 0) return sentence
   const place = phones === 0 ? 'by-qr' : field === 'method' && phones === 1 ? 'by-phone' : field
   return html`<a class="tap" href="#${place}">${sentence}</a>`
 }
 
-function form(view: ChooseScreen, body: Html): Html {
-  return html`<form method="post" action="${local(view, view.pay_path)}" novalidate>
+function payForm(view: ChooseScreen, body: Html): Html {
+  return html`<form method="post" action="${localPath(view, view.pay_path)}" novalidate>
 <input type="hidden" name="idempotency_key" value="${view.idempotency_key}">
 ${body}</form>
 `
 }
 
 function phoneWay(view: ChooseScreen, methods: readonly PayMethod[]): Html {
-  const { say } = speaker(view.language)
+  const { say } = pageTexts(view.language)
   const body = html`${
     methods.length > 1
       ? accountKinds(view, methods)
       : html`<input type="hidden" name="method" value="${methods[0]}">
 `
-  }${view.saved_phone_masked === null ? phoneField(view) : savedPhone(view, view.saved_phone_masked)}<button class="button first" type="submit">${say('pay_amount', { amount: amountOf(view) })}</button>
-<p class="hint">${say('name_on_phone', { name: html`<strong>${foreign(view.prompt_name, 'name')}</strong>` })}<br>
+  }${view.saved_phone_masked === null ? phoneField(view) : savedPhone(view, view.saved_phone_masked)}<button class="button first" type="submit">${say('pay_amount', { amount: shownAmount(view) })}</button>
+<p class="hint">${say('name_on_phone', { name: html`<strong>${merchantText(view.prompt_name, 'name')}</strong>` })}<br>
 ${say('no_pin_here')}</p>
 `
   return html`<section class="way" aria-labelledby="by-phone">
 <h2 id="by-phone">${say('by_phone')}</h2>
 <p>${say('by_phone_lead')}</p>
-${form(view, body)}</section>
+${payForm(view, body)}</section>
 `
 }
 
 function accountKinds(view: ChooseScreen, methods: readonly PayMethod[]): Html {
-  const { say } = speaker(view.language)
+  const { say } = pageTexts(view.language)
   const problem = view.problems.find(({ field }) => field === 'method')
   const chosen = methods.includes(view.typed.method as PayMethod) ? view.typed.method : methods[0]
   return html`<fieldset${problem && html` aria-describedby="method-problem"`}>
@@ -87,7 +97,7 @@ ${
 }${methods.map((method, i) => {
   const network = method === 'WALLET_PUSH'
   return html`<label class="choice"><input type="radio" name="method" value="${method}"${i === 0 && html` id="method"`}${method === chosen && html` checked`}> <span>${
-    network ? say('from_network') : say('from_wallet', { wallet: foreign(view.wallet_name) })
+    network ? say('from_network') : say('from_wallet', { wallet: merchantText(view.wallet_name) })
   }${network && view.help.length > 0 && html` <small>${networkNames(view)}</small>`}</span></label>
 `
 })}</fieldset>
@@ -95,7 +105,7 @@ ${
 }
 
 function phoneField(view: ChooseScreen): Html {
-  const { say } = speaker(view.language)
+  const { say } = pageTexts(view.language)
   const problem = view.problems.find(({ field }) => field === 'phone')
   return html`<div class="field">
 <label for="phone">${say('phone_label')}</label>
@@ -109,11 +119,11 @@ ${
 `
 }
 
-/** The number that the merchant gave is not shown to whoever opens the link; it holds unless another is typed. */
+/** The phone from the merchant, masked. The server uses it unless the payer enters another phone. */
 function savedPhone(view: ChooseScreen, masked: string): Html {
-  const { say } = speaker(view.language)
+  const { say } = pageTexts(view.language)
   const typed = view.typed.phone !== '' || view.problems.some(({ field }) => field === 'phone')
-  return html`<p>${say('saved_phone', { phone: html`<strong>${whole(masked)}</strong>` })}</p>
+  return html`<p>${say('saved_phone', { phone: html`<strong>${nowrap(masked)}</strong>` })}</p>
 <details${typed && html` open`}>
 <summary>${say('use_other_number')}</summary>
 ${phoneField(view)}</details>
@@ -121,33 +131,33 @@ ${phoneField(view)}</details>
 }
 
 function qrWay(view: ChooseScreen): Html {
-  const { say } = speaker(view.language)
+  const { say } = pageTexts(view.language)
   const body = html`<input type="hidden" name="method" value="TANQR">
 <button class="button second" type="submit">${say('show_qr')}</button>
 `
   return html`<section class="way scan" aria-labelledby="by-qr">
 <h2 id="by-qr">${say('by_qr')}</h2>
 <p>${say('by_qr_lead')}</p>
-${form(view, body)}</section>
+${payForm(view, body)}</section>
 `
 }
 
-/** On a mock installation each ending of a phone plays another outcome: one tap each. */
-function outcomes(view: ChooseScreen): Html | null {
+/** The outcomes of a mock installation: each ending of a phone simulates one outcome. */
+function outcomeButtons(view: ChooseScreen): Html | null {
   const rows = view.test?.outcomes ?? []
   if (rows.length === 0 || !view.methods.includes('WALLET_PUSH')) return null
-  const { say } = speaker(view.language)
+  const { say } = pageTexts(view.language)
   const body = html`<input type="hidden" name="method" value="WALLET_PUSH">
 <ul class="outcomes">
 ${rows.map(
   ({ ending, phone, what }) =>
-    html`<li><button type="submit" name="phone" value="${phone}"><b>${ending}</b> <span lang="en">${foreign(what)}</span></button></li>
+    html`<li><button type="submit" name="phone" value="${phone}"><b>${ending}</b> <span lang="en">${merchantText(what)}</span></button></li>
 `,
 )}</ul>
 `
   return html`<details class="box">
 <summary>${say('try_outcomes')}</summary>
 <p>${say('try_outcomes_lead')}</p>
-${form(view, body)}</details>
+${payForm(view, body)}</details>
 `
 }

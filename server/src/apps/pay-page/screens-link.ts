@@ -1,74 +1,88 @@
-// Where a link stands when nobody can pay on it, and what to read when something is wrong.
+// The screens of a link that takes no payment now, and of errors.
 
 import { html, showTime } from '../../kernel/lib/index.ts'
-import type { Content } from './layout.ts'
-import { facts, lead, linkButton, local, merchantOf, state, summary, unansweredBox, whole } from './parts.ts'
-import { speaker } from './texts.ts'
+import type { ScreenContent } from './layout.ts'
+import {
+  factList,
+  linkButton,
+  localPath,
+  merchantOf,
+  nowrap,
+  paragraph,
+  stateSection,
+  summary,
+  unansweredBox,
+} from './parts.ts'
+import { pageTexts } from './texts.ts'
 import type { EndedScreen, InProgressScreen, LostScreen, RefusedScreen } from './view.ts'
 
 const MINUTE_MS = 60_000
 
-/** Somebody is paying. Who it is, is not said. */
-export function inProgressScreen(view: InProgressScreen): Content {
-  const t = speaker(view.language)
-  const leads = view.kind === 'out' ? (['in_progress_lead', 'in_progress_wait'] as const) : ([SAID[view.kind]] as const)
-  const rest = html`${leads.map((key) => lead(t, key))}${linkButton(local(view, view.check_path), t.say('check_again'))}`
+/** A payment is in progress. The screen does not name the payer. */
+export function inProgressScreen(view: InProgressScreen): ScreenContent {
+  const t = pageTexts(view.language)
+  const texts =
+    view.kind === 'out' ? (['in_progress_lead', 'in_progress_wait'] as const) : ([UNANSWERED_TEXTS[view.kind]] as const)
+  const rest = html`${texts.map((key) => paragraph(t, key))}${linkButton(localPath(view, view.check_path), t.say('check_again'))}`
   const { poll_path, check_path } = view
   return {
     title: t.plain('in_progress'),
-    body: html`${state('wait', t.say('in_progress'), rest)}${summary(view)}`,
-    watched: { poll_path, check_path, state: view.screen },
+    body: html`${stateSection('wait', t.say('in_progress'), rest)}${summary(view)}`,
+    polling: { poll_path, check_path, state: view.screen },
   }
 }
 
-const SAID = { prompt: 'unanswered', code: 'unanswered_code' } as const
+const UNANSWERED_TEXTS = { prompt: 'unanswered', code: 'unanswered_code' } as const
 
-/** Nobody can pay here any more. */
-export function endedScreen(view: EndedScreen): Content {
-  const t = speaker(view.language)
+/** The link takes no more payments. */
+export function endedScreen(view: EndedScreen): ScreenContent {
+  const t = pageTexts(view.language)
   const expired = view.screen === 'expired'
   const merchant = merchantOf(view)
   const rest = html`<p>${expired ? t.say('expired_lead', { merchant }) : t.say('cancelled_lead', { merchant })}</p>
 `
   const when =
-    expired && view.expired_at && facts([[t.say('expired_at'), whole(showTime(view.expired_at, view.language))]])
+    expired && view.expired_at && factList([[t.say('expired_at'), nowrap(showTime(view.expired_at, view.language))]])
   return {
     title: t.plain(view.screen),
-    body: html`${state('note', t.say(view.screen), rest)}${unansweredBox(view, view.unanswered)}${summary(view, 'p', when || null)}`,
-    watched: view.unanswered,
+    body: html`${stateSection('note', t.say(view.screen), rest)}${unansweredBox(view, view.unanswered)}${summary(view, 'p', when || null)}`,
+    polling: view.unanswered,
   }
 }
 
-/** Nothing was sent. */
-export function refusedScreen(view: RefusedScreen): Content {
-  const t = speaker(view.language)
+/** The server sent no payment request. */
+export function refusedScreen(view: RefusedScreen): ScreenContent {
+  const t = pageTexts(view.language)
   switch (view.screen) {
     case 'too_many': {
-      // Seconds are not shown: whoever tries in the minute that is named must not be too early.
+      // The page shows minutes, rounded up, so that a payer who tries at that time is not too early.
       const again_at = new Date(Math.ceil(view.again_at.getTime() / MINUTE_MS) * MINUTE_MS)
-      const time = html`<strong>${whole(showTime(again_at, view.language))}</strong>`
+      const time = html`<strong>${nowrap(showTime(again_at, view.language))}</strong>`
       const rest = html`<p>${t.say('too_many_lead', { time })}</p>
-${linkButton(local(view, view.open_path), t.say('merchant_name' in view ? 'back_to_payment' : 'open_again'))}`
-      const body = html`${state('note', t.say('too_many'), rest)}${'merchant_name' in view && summary(view)}`
+${linkButton(localPath(view, view.open_path), t.say('merchant_name' in view ? 'back_to_payment' : 'open_again'))}`
+      const body = html`${stateSection('note', t.say('too_many'), rest)}${'merchant_name' in view && summary(view)}`
       return { title: t.plain('too_many'), body }
     }
     case 'provider_unavailable': {
-      const rest = html`${lead(t, 'unavailable_lead')}${linkButton(local(view, view.pay_path), t.say(view.other_way ? 'use_other_way' : 'try_again'))}`
-      return { title: t.plain('unavailable'), body: html`${state('bad', t.say('unavailable'), rest)}${summary(view)}` }
+      const rest = html`${paragraph(t, 'unavailable_lead')}${linkButton(localPath(view, view.pay_path), t.say(view.other_way ? 'use_other_way' : 'try_again'))}`
+      return {
+        title: t.plain('unavailable'),
+        body: html`${stateSection('bad', t.say('unavailable'), rest)}${summary(view)}`,
+      }
     }
     case 'form_expired': {
-      const rest = html`${lead(t, 'stale_lead')}${linkButton(local(view, view.open_path), t.say('open_again'))}`
-      return { title: t.plain('stale'), body: state('note', t.say('stale'), rest) }
+      const rest = html`${paragraph(t, 'stale_lead')}${linkButton(localPath(view, view.open_path), t.say('open_again'))}`
+      return { title: t.plain('stale'), body: stateSection('note', t.say('stale'), rest) }
     }
   }
 }
 
-/** Nothing is known of this address, or we failed. */
-export function lostScreen(view: LostScreen): Content {
-  const t = speaker(view.language)
+/** The address is unknown, or the server failed. */
+export function lostScreen(view: LostScreen): ScreenContent {
+  const t = pageTexts(view.language)
   if (view.screen === 'unknown') {
-    return { title: t.plain('unknown'), body: state('note', t.say('unknown'), lead(t, 'unknown_lead')) }
+    return { title: t.plain('unknown'), body: stateSection('note', t.say('unknown'), paragraph(t, 'unknown_lead')) }
   }
-  const rest = html`${lead(t, 'broken_lead')}${linkButton(local(view, view.url), t.say('open_again'))}`
-  return { title: t.plain('broken'), body: state('bad', t.say('broken'), rest) }
+  const rest = html`${paragraph(t, 'broken_lead')}${linkButton(localPath(view, view.url), t.say('open_again'))}`
+  return { title: t.plain('broken'), body: stateSection('bad', t.say('broken'), rest) }
 }

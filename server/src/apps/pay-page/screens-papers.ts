@@ -1,43 +1,53 @@
-// Receipts and invoices as pages: read on a phone, sent on, printed on a till or on A4.
+// Receipts and invoices as pages for phones, sharing, and printing on receipt printers or A4.
 
 import { type Html, html, plainLine, showAmount, showDate, showTime } from '../../kernel/lib/index.ts'
-import { type Content, payCard } from './layout.ts'
-import { amountOf, copyable, facts, foreign, linkButton, local, merchantOf, plainMerchant, whole } from './parts.ts'
+import { payCard, type ScreenContent } from './layout.ts'
+import {
+  copyable,
+  factList,
+  linkButton,
+  localPath,
+  merchantOf,
+  merchantText,
+  nowrap,
+  plainMerchant,
+  shownAmount,
+} from './parts.ts'
 import { paymentRows } from './screens-result.ts'
-import { type PlainKey, speaker } from './texts.ts'
-import type { InvoiceScreen, ReceiptScreen, Shop } from './view.ts'
+import { type PlainTextKey, pageTexts } from './texts.ts'
+import type { InvoiceScreen, MerchantFrame, ReceiptScreen } from './view.ts'
 
 /** The receipt of a payment. */
-export function receiptScreen(view: ReceiptScreen): Content {
-  const t = speaker(view.language)
+export function receiptScreen(view: ReceiptScreen): ScreenContent {
+  const t = pageTexts(view.language)
   const { say } = t
   const returned = view.status === 'reversed'
   const body = html`<article class="paper">
 <h1 tabindex="-1" autofocus>${say('receipt')}</h1>
 <p class="stamp ${returned ? 'bad' : 'good'}">${say(returned ? 'status_returned' : 'status_paid')}</p>
-<p class="amount">${amountOf(view)}</p>
-${facts([
+<p class="amount">${shownAmount(view)}</p>
+${factList([
   [say('merchant'), merchantOf(view)],
   ...paymentRows(view),
-  [say('description'), view.description && foreign(view.description, 'description')],
-  [say('reference'), view.reference && foreign(view.reference, 'reference')],
+  [say('description'), view.description && merchantText(view.description, 'description')],
+  [say('reference'), view.reference && merchantText(view.reference, 'reference')],
   [say('payment_id'), copyable(view, view.collection_id)],
 ])}<p class="hint">${say('sms_is_proof')}</p>
 </article>
-${share(view)}`
+${shareActions(view)}`
   return { title: t.plain('receipt'), body }
 }
 
-/** Ways to send the receipt on. The links work anywhere; the buttons need the script and are brought out by it. */
-function share(view: ReceiptScreen): Html {
-  const { say, plain } = speaker(view.language)
+/** The ways to share the receipt. The links work without the script. The script shows the buttons. */
+function shareActions(view: ReceiptScreen): Html {
+  const { say, plain } = pageTexts(view.language)
   const text = plain('share_receipt', {
-    amount: amountOf(view),
+    amount: shownAmount(view),
     merchant: plainMerchant(view),
     time: showTime(view.paid_at, view.language),
     url: view.share_url,
   })
-  // Phone networks do not know the space that does not break: with one, the SMS would cost double.
+  // A no-break space is not in the SMS alphabet and would double the price of the SMS.
   const encoded = encodeURIComponent(text.replaceAll('\u00a0', ' '))
   return html`<div class="actions">
 <button type="button" class="button first" hidden data-share="${text}">${say('share')}</button>
@@ -48,13 +58,13 @@ ${linkButton(`https://wa.me/?text=${encoded}`, say('send_whatsapp'), 'second')}$
 `
 }
 
-/** What says that it downloads must not open something else in the place of this page. The server names the file. */
-function pdfButton(view: Shop, path: string): Html {
-  return html`<a class="button second" href="${local(view, path)}" download>${speaker(view.language).say('download_pdf')}</a>
+/** A download link, so that the PDF does not replace this page. The server names the file. */
+function pdfButton(view: MerchantFrame, path: string): Html {
+  return html`<a class="button second" href="${localPath(view, path)}" download>${pageTexts(view.language).say('download_pdf')}</a>
 `
 }
 
-const STATUS: Record<InvoiceScreen['status'], { key: PlainKey; tone: string }> = {
+const STATUS: Record<InvoiceScreen['status'], { key: PlainTextKey; tone: string }> = {
   SENT: { key: 'invoice_waiting', tone: 'wait' },
   OVERDUE: { key: 'invoice_overdue', tone: 'bad' },
   PAID: { key: 'invoice_paid', tone: 'good' },
@@ -63,27 +73,27 @@ const STATUS: Record<InvoiceScreen['status'], { key: PlainKey; tone: string }> =
 
 const RETURNED = { key: 'invoice_returned', tone: 'note' } as const
 
-/** More than these are read in the PDF. */
+/** How many items the page shows. The PDF shows all. */
 const ITEMS_SHOWN = 30
 
-/** An invoice, for whoever it was sent to. */
-export function invoiceScreen(view: InvoiceScreen): Content {
-  const t = speaker(view.language)
+/** An invoice as its customer sees it. */
+export function invoiceScreen(view: InvoiceScreen): ScreenContent {
+  const t = pageTexts(view.language)
   const { say } = t
   const { key, tone } = view.returned ? RETURNED : STATUS[view.status]
-  const amount = amountOf(view)
+  const amount = shownAmount(view)
   const hidden = view.items.length - ITEMS_SHOWN
   const body = html`<article class="paper">
-<h1 tabindex="-1" autofocus>${say('invoice', { number: foreign(view.number, 'reference') })}</h1>
+<h1 tabindex="-1" autofocus>${say('invoice', { number: merchantText(view.number, 'reference') })}</h1>
 <p class="stamp ${tone}">${say(key)}</p>
 <p class="payee">${say('invoice_from', { merchant: merchantOf(view) })}</p>
 <p class="amount">${amount}</p>
-${facts([
-  [say('due'), whole(showDate(view.due_on, view.language))],
-  [say('invoice_to'), foreign(view.customer_name, 'name')],
-  [say('issued'), whole(showDate(view.issued_on, view.language))],
-])}${view.pay_link && linkButton(local(view, view.pay_link), say('pay_amount', { amount }))}<h2>${say('items')}</h2>
-${items(view)}${
+${factList([
+  [say('due'), nowrap(showDate(view.due_on, view.language))],
+  [say('invoice_to'), merchantText(view.customer_name, 'name')],
+  [say('issued'), nowrap(showDate(view.issued_on, view.language))],
+])}${view.pay_link && linkButton(localPath(view, view.pay_link), say('pay_amount', { amount }))}<h2>${say('items')}</h2>
+${itemList(view)}${
   hidden > 0 &&
   html`<p>${say('more_items', { count: hidden })}</p>
 `
@@ -91,22 +101,22 @@ ${items(view)}${
 ${
   view.note &&
   html`<h2>${say('note')}</h2>
-<p>${foreign(view.note, 'description')}</p>
+<p>${merchantText(view.note, 'description')}</p>
 `
 }</article>
 <div class="actions">
-${view.receipt_path && linkButton(local(view, view.receipt_path), say('open_receipt'))}${pdfButton(view, view.pdf_path)}<button type="button" class="button second" hidden data-print>${say('print')}</button>
+${view.receipt_path && linkButton(localPath(view, view.receipt_path), say('open_receipt'))}${pdfButton(view, view.pdf_path)}<button type="button" class="button second" hidden data-print>${say('print')}</button>
 </div>
 `
   return { title: t.plain('invoice', { number: plainLine(view.number, 80) }), body, card: payCard(view) }
 }
 
-function items(view: InvoiceScreen): Html {
+function itemList(view: InvoiceScreen): Html {
   const money = (minor: bigint) => showAmount(minor, view.currency)
   return html`<ul class="items">
 ${view.items.slice(0, ITEMS_SHOWN).map(
   ({ description, quantity, unit_price_minor, amount_minor }) =>
-    html`<li class="item"><span>${foreign(description, 'reference')}<small>${plainLine(quantity, 20)} × ${money(unit_price_minor)}</small></span> <b>${money(amount_minor)}</b></li>
+    html`<li class="item"><span>${merchantText(description, 'reference')}<small>${plainLine(quantity, 20)} × ${money(unit_price_minor)}</small></span> <b>${money(amount_minor)}</b></li>
 `,
 )}</ul>
 `

@@ -1,13 +1,13 @@
-// Every sentence of the pay page in English.
+// Every text of the pay page in English.
 
 import type { sw } from './texts-sw.ts'
 
-/** The same keys as in Swahili: a sentence that is missing does not compile. */
+/** The same keys as in Swahili. A missing text is a compile error. */
 export const en: { readonly [Key in keyof typeof sw]: string } = {
   other_language: 'Kiswahili',
   skip: 'Skip to the payment',
   test_strip: 'Test: no real money moves',
-  never_share_pin: 'Never give your PIN to anybody.',
+  never_share_pin: 'Never share your PIN with another person.',
   handled_by: 'This payment page is run by {brand}.',
   how_to_pay: 'Help with paying by phone',
   problem_in_title: 'Problem: {title}',
@@ -65,25 +65,25 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   refreshes: 'This page refreshes itself every 15 seconds.',
   i_have_paid: 'I have paid, check status',
   no_message: 'Didn’t get the message?',
-  help_phone: 'See that the phone is on, has network, and that you used the right number.',
-  help_balance: 'See that the balance covers {amount} and the fees of your network.',
+  help_phone: 'Check that the phone is on, has network, and that you used the right number.',
+  help_balance: 'Check that the balance covers {amount} and the fees of your network.',
   help_menu: 'You may be able to open the message from the menu of your network:',
   dial: 'Dial {code}',
   other_way: 'Use another way or number',
   other_way_warning: 'If you entered your PIN, do not start another payment: wait for the answer.',
-  offline: 'The network is gone. Your payment goes on, and so does this page when the network is back.',
+  offline: 'You are offline. Your payment continues. This page continues when the connection is back.',
   stopped: 'This page has stopped refreshing itself. Press the button to check the status.',
   scan_qr: 'Scan the QR to pay',
   scan_qr_lead: 'Open the app of your bank or network and scan this QR.',
-  qr_rehearsal: 'This is a rehearsal: the scan is simulated after a few seconds. No money moves.',
+  qr_rehearsal: 'This is a test. The server simulates the scan after a few seconds. No real money moves.',
   qr_alt: 'QR to pay {amount}',
   qr_save: 'Save the QR picture',
   qr_same_phone: 'Paying with this same phone? Save the picture, then choose it in the app from your pictures.',
-  qr_token: 'Number to pay',
+  qr_token: 'Payment token',
   still_waiting: 'Still waiting for an answer',
   still_waiting_lead: 'Your mobile network has not answered us. The payment has not failed.',
   do_not_pay_again: 'If you entered your PIN, do not pay again. The answer will arrive here.',
-  send_again_lead: 'No message came at all? We can send it to the phone {phone} once more.',
+  send_again_lead: 'Did you get no message? We can send it to the phone {phone} again.',
   send_again: 'Send again',
 
   success: 'Payment successful',
@@ -121,8 +121,8 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
 
   paid: 'Already paid',
   paid_lead: 'This payment to {merchant} has been received. Do not pay again.',
-  in_progress: 'A payment is under way',
-  in_progress_lead: 'The message for this payment is out on a phone. If it is yours, confirm on your phone.',
+  in_progress: 'A payment is in progress',
+  in_progress_lead: 'The message for this payment was sent to a phone. If it is yours, confirm on your phone.',
   in_progress_wait: 'If it is not yours, wait until that payment has ended, then check again.',
   check_again: 'Check again',
   expired: 'This link has expired',

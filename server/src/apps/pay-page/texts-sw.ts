@@ -1,6 +1,6 @@
-// Every sentence of the pay page in Swahili. {names} are filled in where it is shown.
+// Every text of the pay page in Swahili. {names} are placeholders.
 
-/** The sentences, one whole sentence per key: parts put together would agree with nothing. */
+/** One whole sentence per key, because joined parts would break the grammar. */
 export const sw = {
   // Frame
   other_language: 'English',
@@ -13,9 +13,9 @@ export const sw = {
 
   // What is paid
   payment_to: 'Malipo kwa {merchant}',
-  reference: 'Kumbukumbu namba',
+  reference: 'Namba ya kumbukumbu',
   description: 'Maelezo',
-  pay_before: 'Lipa kabla ya',
+  pay_before: 'Mwisho wa kulipa',
   pay_amount: 'Lipa {amount}',
   copy: 'Nakili',
   copied: 'Imenakiliwa',
@@ -75,7 +75,7 @@ export const sw = {
   stopped: 'Ukurasa umeacha kujisasisha. Bonyeza kitufe ili kuangalia hali.',
   scan_qr: 'Skani QR kulipa',
   scan_qr_lead: 'Fungua app ya benki yako au ya mtandao wako, kisha skani QR hii.',
-  qr_rehearsal: 'Haya ni mazoezi: skani inaigizwa baada ya sekunde chache. Hakuna pesa inayohama.',
+  qr_rehearsal: 'Haya ni majaribio: skani inaigizwa baada ya sekunde chache. Hakuna pesa halisi.',
   qr_alt: 'QR ya kulipa {amount}',
   qr_save: 'Hifadhi picha ya QR',
   qr_same_phone: 'Unalipa kwa simu hii hii? Hifadhi picha, kisha ichague kwenye app kutoka kwenye picha zako.',
@@ -111,7 +111,7 @@ export const sw = {
     'Malipo haya yalikaguliwa na hayakukubaliwa. Pesa iliyokatwa inarudishwa kwa mlipaji. Kwa maswali, wasiliana na {merchant}.',
   why_timeout: 'Hatukupata majibu kwa wakati. Kama umekatwa pesa, usilipe tena: tutathibitisha hapa.',
   why_unknown:
-    'Hatujui sababu. Kama umekatwa pesa, usilipe tena: wasiliana na {merchant} ukitaja kumbukumbu {reference}.',
+    'Hatujui sababu. Kama umekatwa pesa, usilipe tena: wasiliana na {merchant} ukitaja namba ya kumbukumbu {reference}.',
   try_again: 'Jaribu tena',
   use_other_way: 'Tumia njia nyingine',
   check_status: 'Angalia hali',
@@ -157,7 +157,7 @@ export const sw = {
   paying_phone: 'Simu iliyolipa',
   merchant: 'Imelipwa kwa',
   provider_reference: 'Namba ya muamala',
-  payment_id: 'Namba ya malipo haya',
+  payment_id: 'Kitambulisho cha malipo',
   send_whatsapp: 'Tuma WhatsApp',
   send_sms: 'Tuma SMS',
   share: 'Tuma',

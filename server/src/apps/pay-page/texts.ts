@@ -1,49 +1,49 @@
-// The sentences of the pay page, and filling them in.
+// The texts of the pay page and their placeholders.
 
 import { type Html, type HtmlValue, html, type Language } from '../../kernel/lib/index.ts'
 import { en } from './texts-en.ts'
 import { sw } from './texts-sw.ts'
 
-/** The name of a sentence. */
-export type Key = keyof typeof sw
+/** The key of a text. */
+export type TextKey = keyof typeof sw
 
-type Holes<Sentence extends string> = Sentence extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Holes<Rest>
+type Placeholders<Sentence extends string> = Sentence extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholders<Rest>
   : never
 
-/** The name of a sentence in which nothing is filled in. */
-export type PlainKey = { [K in Key]: [Holes<(typeof sw)[K]>] extends [never] ? K : never }[Key]
+/** The key of a text without placeholders. */
+export type PlainTextKey = { [K in TextKey]: [Placeholders<(typeof sw)[K]>] extends [never] ? K : never }[TextKey]
 
-/** What has to be handed in for a sentence: one value for each {name} in it. */
-type Values<K extends Key, Value> = [Holes<(typeof sw)[K]>] extends [never]
+/** The values of a text: one for each {name}. */
+type TextValues<K extends TextKey, Value> = [Placeholders<(typeof sw)[K]>] extends [never]
   ? []
-  : [values: Record<Holes<(typeof sw)[K]>, Value>]
+  : [values: Record<Placeholders<(typeof sw)[K]>, Value>]
 
-/** The sentences of one language: as HTML, with what is filled in escaped unless it is HTML; or as plain text. */
-export type Speaker = {
+/** The texts of one language. `say` gives HTML and escapes values that are not HTML; `plain` gives plain text. */
+export type PageTexts = {
   language: Language
-  say<K extends Key>(key: K, ...values: Values<K, HtmlValue>): Html
-  plain<K extends Key>(key: K, ...values: Values<K, string>): string
+  say<K extends TextKey>(key: K, ...values: TextValues<K, HtmlValue>): Html
+  plain<K extends TextKey>(key: K, ...values: TextValues<K, string>): string
 }
 
-/** Every sentence, by language. */
-export const TEXTS: Readonly<Record<Language, Readonly<Record<Key, string>>>> = { sw, en }
+/** Every text, by language. */
+export const TEXTS: Readonly<Record<Language, Readonly<Record<TextKey, string>>>> = { sw, en }
 
-const SPEAKERS: Record<Language, Speaker> = { sw: createSpeaker('sw'), en: createSpeaker('en') }
+const SPEAKERS: Record<Language, PageTexts> = { sw: createPageTexts('sw'), en: createPageTexts('en') }
 
-/** Who speaks this language. */
-export function speaker(language: Language): Speaker {
+/** The texts of a language. */
+export function pageTexts(language: Language): PageTexts {
   return SPEAKERS[language]
 }
 
-/** A sentence in pieces: what stands before the first hole, then after each one; and the names of the holes. */
-type Pieces = { strings: TemplateStringsArray; names: readonly string[] }
+/** A text split at its placeholders: the strings around them, and their names. */
+type TextPieces = { strings: TemplateStringsArray; names: readonly string[] }
 
-function createSpeaker(language: Language): Speaker {
-  // The sentences are ours, so they may stand where templates have their own markup; only values are escaped.
+function createPageTexts(language: Language): PageTexts {
+  // The texts are part of the source code and need no escaping. Only values are escaped.
   const pieces = Object.fromEntries(
-    Object.entries(TEXTS[language]).map(([key, sentence]) => [key, cut(sentence)]),
-  ) as Record<Key, Pieces>
+    Object.entries(TEXTS[language]).map(([key, sentence]) => [key, splitText(sentence)]),
+  ) as Record<TextKey, TextPieces>
   const value = (name: string | undefined, values: readonly unknown[]) =>
     name === undefined ? undefined : (values[0] as Readonly<Record<string, never>>)[name]
   return {
@@ -54,7 +54,7 @@ function createSpeaker(language: Language): Speaker {
   }
 }
 
-function cut(sentence: string): Pieces {
+function splitText(sentence: string): TextPieces {
   const parts = sentence.split(/\{(\w+)\}/)
   const strings = parts.filter((_, i) => i % 2 === 0)
   return {
@@ -63,17 +63,14 @@ function cut(sentence: string): Pieces {
   }
 }
 
-/**
- * The language of a page: what the address asks for (`?lang=`), else English for a browser that prefers English and
- * nothing before it, else Swahili.
- */
+/** The language of a page: `?lang=`, else English if the browser lists English first and no Swahili, else Swahili. */
 export function payLanguage(asked: unknown, accept: string | undefined): Language {
   if (asked === 'sw' || asked === 'en') return asked
   return accept !== undefined && /^\s*en\b/i.test(accept) && !/\bsw\b/i.test(accept) ? 'en' : 'sw'
 }
 
-/** A path of ours in this language. The address carries the language, because payers get no cookies. */
-export function inLanguage(path: string, language: Language): string {
+/** A path of the pay page in this language. The address carries the language, because payers get no cookies. */
+export function pathInLanguage(path: string, language: Language): string {
   const [before = '', query = ''] = path.split('?', 2)
   const parameters = new URLSearchParams(query)
   parameters.set('lang', language)

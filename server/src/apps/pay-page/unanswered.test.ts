@@ -1,4 +1,4 @@
-// What pages say and do while some try on them has no answer, so that nobody pays twice and nobody is prompted by strangers.
+// Pages with an attempt that has no answer: no payer pays twice, and no stranger can prompt a payer.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -8,7 +8,7 @@ import type { Answer, Provider } from '../../adapters/providers/port.ts'
 import { TEXTS } from './texts.ts'
 
 let world: World
-/** What the provider says when it is asked, by phone; else that it waits. */
+/** The status that the provider reports for each phone, else accepted. */
 const says = new Map<string, Answer>()
 const OPEN = { kind: 'accepted', provider_status: 'PENDING' } as const
 const asked: string[] = []
@@ -32,7 +32,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** A session of an operator: sessions end while the clock goes on. */
+/** Makes a new session of an operator, because sessions expire while the clock moves. */
 const operator = async () => (await world.newSession('SUPER_ADMIN')).token
 
 const MINOR = 2_500_000n
@@ -74,7 +74,7 @@ const watched = (page: string) => ({
   poll: /data-poll="([^"]+)"/.exec(page)?.[1] ?? assert.fail('nothing is watched'),
   state: /data-state="([^"]+)"/.exec(page)?.[1],
 })
-/** Checks that a page warns of a try without an answer, and that what it watches is in the state that it was drawn in. */
+/** Checks that a page warns of an unanswered attempt, and that the polled state equals the shown state. */
 const warns = async (page: string, key: 'unanswered' | 'unanswered_code' = 'unanswered') => {
   assert.ok(page.includes(TEXTS.en[key]), page)
   const { poll, state } = watched(page)
@@ -96,9 +96,9 @@ const clear = async (id: string, decision = 'approve') => {
   assert.equal(reply.status, 200, reply.text)
 }
 
-describe('an older try without an answer', () => {
+describe('an older attempt without an answer', () => {
   for (const kind of ['payment link', 'hosted page'] as const) {
-    test(`of a ${kind}: after a newer one failed, every page warns, and shows its success`, async () => {
+    test(`every page warns of a ${kind} attempt after a newer one failed, and shows its later success`, async () => {
       const { slug } = kind === 'payment link' ? await newLink() : await newPage()
       const first = await pay(slug, A)
       promptsEnd()
@@ -114,7 +114,7 @@ describe('an older try without an answer', () => {
       silent(await look(`/pay/${slug}`))
     })
 
-    test(`of a ${kind}: also when its page has expired`, async () => {
+    test(`an expired page warns of a ${kind} attempt`, async () => {
       const { now } = world.deps.clock
       const body = { expires_at: new Date(now().getTime() + 300_000).toISOString() }
       const { slug } = kind === 'payment link' ? await newLink(body) : await newPage(body)
@@ -129,7 +129,7 @@ describe('an older try without an answer', () => {
     })
   }
 
-  test('of a link that its merchant has cancelled', async () => {
+  test('a cancelled link warns of an attempt', async () => {
     const { id, slug } = await newLink()
     await pay(slug, A)
     promptsEnd()
@@ -140,7 +140,7 @@ describe('an older try without an answer', () => {
     await warns(page)
   })
 
-  test('no try without an answer: money that was not taken is said so plainly, and nothing is watched', async () => {
+  test('a page without an unanswered attempt says that no money was taken, and does not poll', async () => {
     const { slug } = await newLink()
     const only = await pay(slug, A)
     await told(only, 1, WRONG_PIN)
@@ -154,7 +154,7 @@ describe('an older try without an answer', () => {
 })
 
 describe('a stranger with the link', () => {
-  test('learns that there is a payment, not whose, and finds no way to prompt that phone again', async () => {
+  test('sees that a payment exists, but not its payer, and cannot prompt the phone again', async () => {
     for (const { slug } of [await newLink(), await newPage()]) {
       const mine = await pay(slug, A)
       promptsEnd()
@@ -162,12 +162,12 @@ describe('a stranger with the link', () => {
       await warns(page)
       assert.doesNotMatch(page, /that you started/)
       assert.doesNotMatch(page, new RegExp(`${mine}|name="again"|\\*\\*\\*`))
-      // The payer, who was sent there, still may.
+      // The payer, whom the server redirected to this address, may repeat the prompt.
       assert.match(await look(`/pay/${slug}/c/${mine}`), /name="again"/)
     }
   })
 
-  test('of a code: reads no word of a PIN, and minutes later nothing', async () => {
+  test('sees a QR attempt without a word about a PIN, and no warning minutes later', async () => {
     const { slug } = await newLink()
     await pay(slug, null)
     const page = await look(`/pay/${slug}`)
@@ -177,7 +177,7 @@ describe('a stranger with the link', () => {
     silent(await look(`/pay/${slug}`))
   })
 
-  test('who fills in the form without the script keeps what was typed: the page does not load itself anew', async () => {
+  test('keeps the input of the form without the script, because the page does not refresh', async () => {
     const { slug } = await newLink()
     await pay(slug, A)
     promptsEnd()
@@ -186,7 +186,7 @@ describe('a stranger with the link', () => {
 })
 
 describe('a hosted page', () => {
-  test('shows its code again instead of making another: a hundred taps leave it open', async () => {
+  test('shows the same QR again after a hundred taps and stays open', async () => {
     const { collection_id, slug } = await newPage()
     const first = await tap(slug, null)
     for (let i = 0; i < 100; i++) {
@@ -201,7 +201,7 @@ describe('a hosted page', () => {
     assert.equal(attempts.length, 1)
     assert.equal((await tap(slug, A)).status, 202)
     promptsEnd()
-    // After another way, and after a while, the code is a new one.
+    // After another method or a few minutes, the page makes a new QR.
     assert.equal((await tap(slug, null)).status, 202)
     world.deps.clock.advance(15 * 60_000)
     assert.equal((await tap(slug, null)).status, 202)
@@ -209,7 +209,7 @@ describe('a hosted page', () => {
     assert.equal(later.length, 4)
   })
 
-  test('whose tries are used up while the last has no answer waits for it, and does not call it failed', async () => {
+  test('waits when the attempts are used up and the last one has no answer', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, A)
     promptsEnd()
@@ -222,7 +222,7 @@ describe('a hosted page', () => {
     assert.doesNotMatch(page, /<form|did not succeed/)
   })
 
-  test('whose held money went back says that it was returned, not that it failed', async () => {
+  test('shows that the money was returned when held money went back', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, A)
     await told(collection_id, 1, MORE)
@@ -235,7 +235,7 @@ describe('a hosted page', () => {
   })
 })
 
-describe('what operators and merchants see of a hosted payment', () => {
+describe('the record of a hosted payment', () => {
   const heldOf = async (collection_id: string) => {
     const { items } = (await world.get('/v1/operator/collections?page_size=100', await operator())).body.data
     return items.find((item: { collection_id: string }) => item.collection_id === collection_id)
@@ -245,7 +245,7 @@ describe('what operators and merchants see of a hosted payment', () => {
       (item: { collection_id: string }) => item.collection_id,
     )
 
-  test('the phone of whoever paid, be it the first try, a later one or an earlier one', async () => {
+  test('shows the phone of the payer when the first, a later or an earlier attempt paid', async () => {
     const [C, D, E, F, G] = ['0754125201', '0754125202', '0754125203', '0754125204', '0754125205'] as const
     const one = await newPage()
     await pay(one.slug, C)
@@ -260,7 +260,7 @@ describe('what operators and merchants see of a hosted payment', () => {
     await told(two.collection_id, 1, MORE)
     assert.equal((await heldOf(two.collection_id)).customer_phone, `255${D.slice(1)}`)
     assert.deepEqual([await listed(D), await listed(E)], [[two.collection_id], []])
-    // A code tells nobody's phone: not that of the try before it.
+    // A QR payment has no phone, not even the phone of an earlier attempt.
     const three = await newPage({ customer_phone: G })
     await pay(three.slug, F)
     promptsEnd()
@@ -269,7 +269,7 @@ describe('what operators and merchants see of a hosted payment', () => {
     assert.equal((await heldOf(three.collection_id)).customer_phone, `255${G.slice(1)}`)
   })
 
-  test('what the provider says of the try that paid, not of a newer one', async () => {
+  test('shows the provider status of the attempt that paid, not of a newer one', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, A)
     promptsEnd()
@@ -280,7 +280,7 @@ describe('what operators and merchants see of a hosted payment', () => {
     assert.deepEqual([data.status, data.provider_payment_status], ['successful', 'COMPLETED'])
   })
 
-  test('asking again asks about every try without an answer', async () => {
+  test('is refreshed by a status query for every attempt without an answer', async () => {
     const { collection_id, slug } = await newPage()
     await pay(slug, A)
     promptsEnd()
@@ -297,7 +297,7 @@ describe('what operators and merchants see of a hosted payment', () => {
     assert.ok(rows.every(({ provider_reference }) => asked.includes(provider_reference)))
   })
 
-  test('a receipt tells when the money came, not when an operator approved it', async () => {
+  test('has a receipt with the time of the payment, not of the approval', async () => {
     const { slug } = await newLink()
     const collection_id = await pay(slug, A)
     const day = (page: string) => /\d+ \w{3} \d{4}, \d\d:\d\d/.exec(page)?.[0]
@@ -317,7 +317,7 @@ describe('what operators and merchants see of a hosted payment', () => {
   })
 })
 
-test('to be told to wait costs no key: the same request pays when the way is free, and refusals leave no rows', async () => {
+test('a refused request keeps its idempotency key usable and leaves no rows', async () => {
   const { slug } = await newLink()
   await pay(slug, A)
   const key = randomUUID()

@@ -1,27 +1,24 @@
-// The tries on a page that nobody has answered, whoever made them.
+// Finds the attempts on a page that have no answer.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'
 import { findUnansweredAttempts, type UnansweredAttempt } from '../../money/collections/index.ts'
 import type { Link } from '../../money/payment-links/index.ts'
-import type { Unanswered } from './view.ts'
+import type { UnansweredNotice } from './view.ts'
 
-/** Most codes are never scanned: one that is older is no reason to warn. */
+/** Most QR codes are never scanned. The page does not warn of an older QR code. */
 const CODE_MS = 15 * 60_000
 
-/**
- * Makes the gatherer that says whether a page has a try that may still take money, and of what kind: one statement for all
- * pages that wait.
- */
-export function createFindUnanswered(deps: Deps): (link: Link) => Promise<Unanswered['kind'] | null> {
-  return gather<Link, Unanswered['kind'] | null>(
+/** Makes the function that finds the kind of an attempt that may still take money, in one statement for all pages that wait. */
+export function createFindUnanswered(deps: Deps): (link: Link) => Promise<UnansweredNotice['kind'] | null> {
+  return gather<Link, UnansweredNotice['kind'] | null>(
     async (links) => {
       const keys = new Map(links.map(({ merchant_id, id: link_id }) => [link_id, { merchant_id, link_id }]))
-      const tries = await findUnansweredAttempts(deps.db, [...keys.values()])
+      const attempts = await findUnansweredAttempts(deps.db, [...keys.values()])
       const now = deps.clock.now()
       return links.map(({ id }) =>
-        kindOf(
-          tries.filter(({ link_id }) => link_id === id),
+        unansweredKind(
+          attempts.filter(({ link_id }) => link_id === id),
           now,
         ),
       )
@@ -30,7 +27,7 @@ export function createFindUnanswered(deps: Deps): (link: Link) => Promise<Unansw
   )
 }
 
-function kindOf(tries: readonly UnansweredAttempt[], now: Date): Unanswered['kind'] | null {
-  if (tries.some(({ method }) => method !== 'qr')) return 'prompt'
-  return tries.some(({ at }) => now.getTime() - at.getTime() < CODE_MS) ? 'code' : null
+function unansweredKind(attempts: readonly UnansweredAttempt[], now: Date): UnansweredNotice['kind'] | null {
+  if (attempts.some(({ method }) => method !== 'qr')) return 'prompt'
+  return attempts.some(({ at }) => now.getTime() - at.getTime() < CODE_MS) ? 'code' : null
 }

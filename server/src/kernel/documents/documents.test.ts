@@ -103,10 +103,14 @@ test('a paid or cancelled invoice does not ask for payment, and a draft is marke
   const paid = await pagesOf(
     invoicePdf({ ...INVOICE, status: 'PAID', paid: { at: AT, reference: 'CLX9', reversed_at: null } }),
   )
-  shows(paid, ['Ankara hii imelipwa tarehe 21 Nov 2026, 18:00 (EAT).', 'Kumbukumbu namba: CLX9', 'Kiasi kilicholipwa'])
+  shows(paid, [
+    'Ankara hii imelipwa tarehe 21 Nov 2026, 18:00 (EAT).',
+    'Namba ya kumbukumbu: CLX9',
+    'Kiasi kilicholipwa',
+  ])
   const returned = { at: AT, reference: 'CLX9', reversed_at: new Date('2026-11-23T06:30:00Z') }
   const back = await pagesOf(invoicePdf({ ...INVOICE, status: 'PAID', pay_url: null, paid: returned }))
-  shows(back, ['Imelipwa, kisha imerudishwa', 'Kumbukumbu namba: CLX9'])
+  shows(back, ['Imelipwa, kisha imerudishwa', 'Namba ya kumbukumbu: CLX9'])
   const told = back.flatMap(({ texts }) => texts.map(({ text }) => text)).join(' ')
   assert.match(told, /tarehe 21 Nov 2026, 18:00 \(EAT\), kisha malipo yakarudishwa tarehe 23 Nov 2026, 09:30 \(EAT\)\./)
   showsNot(back, /Ankara hii imelipwa|kilicholipwa/)

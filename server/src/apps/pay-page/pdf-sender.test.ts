@@ -1,11 +1,11 @@
-// PDFs for whoever has a link: drawn once, one at a time, and only so many for one address.
+// PDFs for readers of a link: the process draws each once, and limits the requests of one IP address.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createWorld, type Reply, type World } from '../../../test/harness.ts'
 import { invoicesOf, slugOf } from '../../../test/invoices.ts'
 import type { Provider } from '../../adapters/providers/port.ts'
-import { createPapers } from './papers.ts'
+import { createPdfSender } from './pdf-sender.ts'
 
 let world: World
 let paths: { invoice: string; receipt: string }
@@ -26,7 +26,7 @@ async function papersOf(of: World) {
 const open = (url: string, headers: Record<string, string> = {}, of = world) =>
   of.call({ method: 'GET', url, key: null, headers })
 
-test('a browser that has a PDF is told that it is still the same, until something in it changes', async () => {
+test('a browser with a cached PDF gets 304 until the content changes', async () => {
   for (const path of [paths.invoice, paths.receipt]) {
     const first = await open(path)
     assert.equal(first.status, 200)
@@ -53,11 +53,11 @@ const checkFile = ({ status, headers }: Reply, type: string) => {
   assert.equal(headers['referrer-policy'], 'no-referrer')
 }
 
-test('PDFs stand in nobody’s frame and are not taken for pages', async () => {
+test('no site may frame a PDF, and browsers do not read it as a page', async () => {
   for (const path of [paths.invoice, paths.receipt]) checkFile(await open(path), 'application/pdf')
 })
 
-test('neither does the picture of a code', async () => {
+test('no site may frame the PNG of a QR, and browsers do not read it as a page', async () => {
   const accepted = { kind: 'accepted', provider_status: 'PENDING' } as const
   const provider: Provider = {
     name: 'mock',
@@ -86,7 +86,7 @@ test('neither does the picture of a code', async () => {
   }
 })
 
-test('an address gets only so many PDFs a minute, and pages all the same', async () => {
+test('an IP address over the PDF limit still gets pages', async () => {
   const careful = await createWorld({ env: { PROMPTS_PER_PHONE: '0', RATE_LIMIT_PDFS: '2' } })
   try {
     const { invoice, receipt } = await papersOf(careful)
@@ -103,9 +103,9 @@ test('an address gets only so many PDFs a minute, and pages all the same', async
   }
 })
 
-/** Papers whose drawing a test ends, and how many were drawn at once at most. */
+/** A sender whose drawings the test ends, with the highest number of drawings at once. */
 function desk() {
-  const papers = createPapers()
+  const papers = createPdfSender()
   const drawing: { facts: unknown; end(): void; fail(): void }[] = []
   let now = 0
   const seen = { most: 0, begun: 0 }
@@ -142,7 +142,7 @@ function desk() {
   return { ask, begun, seen }
 }
 
-test('the same document is drawn once, for all who ask at once and for those who come later', async () => {
+test('the process draws a document once for requests at the same time and for later ones', async () => {
   const { ask, begun, seen } = desk()
   const asked = [ask({ amount: 1n }), ask({ amount: 1n }), ask({ amount: 1n })]
   ;(await begun(1)).end()
@@ -150,7 +150,7 @@ test('the same document is drawn once, for all who ask at once and for those who
   assert.equal(seen.begun, 1)
 })
 
-test('a drawing that failed is tried again, and holds up nobody', async () => {
+test('a failed drawing is retried and blocks no other document', async () => {
   const { ask, begun } = desk()
   const [first, second] = [ask('a'), ask('b')]
   ;(await begun(1)).fail()

@@ -1,27 +1,27 @@
-// PDFs for payers who have a link: the same document is drawn once, for all who ask for it.
+// Sends PDFs to readers of a link. The process draws each document once and caches the newest documents.
 
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { VERSION } from '../../kernel/http/index.ts'
 import { FILE_HEADERS } from './headers.ts'
 
-/** A document: what it shows, and what draws it from that. The same facts make the same bytes. */
-export type Paper<Facts> = { filename: string; facts: Facts; draw(): Promise<Buffer> }
+/** A document: its facts, and the function that draws it. The same facts make the same bytes. */
+export type PdfDocument<Facts> = { filename: string; facts: Facts; draw(): Promise<Buffer> }
 
-/** Sends documents. Refuses with service_unavailable when too many wait to be drawn. */
-export type Papers = {
-  send<Facts>(request: FastifyRequest, reply: FastifyReply, paper: Paper<Facts>): Promise<FastifyReply>
+/** Sends documents. Refuses with service_unavailable if the drawing queue is full. */
+export type PdfSender = {
+  send<Facts>(request: FastifyRequest, reply: FastifyReply, document: PdfDocument<Facts>): Promise<FastifyReply>
 }
 
-/** Some 30 KB each. */
+/** How many documents the process caches, about 30 KB each. */
 const KEPT_MAX = 200
 
-/** Makes the sender of one process, with the documents that were asked for last. */
-export function createPapers(): Papers {
+/** Makes the sender of one process, with its cache. */
+export function createPdfSender(): PdfSender {
   const kept = new Map<string, Promise<Buffer>>()
   const bytesOf = (tag: string, draw: () => Promise<Buffer>): Promise<Buffer> => {
     const bytes = kept.get(tag) ?? draw()
-    // The newest stands last; what could not be drawn is not kept.
+    // The newest document is the last entry. A failed drawing leaves the cache.
     kept.delete(tag)
     kept.set(tag, bytes)
     bytes.catch(() => kept.get(tag) === bytes && kept.delete(tag))
@@ -34,7 +34,7 @@ export function createPapers(): Papers {
 
   return {
     async send(request, reply, { filename, facts, draw }) {
-      const tag = tagOf(filename, facts)
+      const tag = etagOf(filename, facts)
       reply.headers({ ...FILE_HEADERS, 'cache-control': 'private, no-cache', etag: tag })
       if (request.headers['if-none-match']?.includes(tag)) return reply.code(304).send()
       try {
@@ -50,8 +50,8 @@ export function createPapers(): Papers {
   }
 }
 
-/** Names the bytes by what they are made from, so that nobody needs to draw them to know them. */
-function tagOf(filename: string, facts: unknown): string {
+/** The ETag of a document: a hash of its facts, so that the server can compare it without drawing the document. */
+function etagOf(filename: string, facts: unknown): string {
   const text = JSON.stringify([VERSION, filename, facts], (_, value) =>
     typeof value === 'bigint' ? value.toString() : value,
   )

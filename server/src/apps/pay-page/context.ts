@@ -1,0 +1,134 @@
+// The lookups that the pages share, and the frame that surrounds each screen of a link.
+
+import type { FastifyRequest } from 'fastify'
+import type { Method, Provider } from '../../adapters/providers/port.ts'
+import type { Deps } from '../../kernel/db/index.ts'
+import { gather, newId } from '../../kernel/lib/index.ts'
+import { latestPayments, type PagePayment } from '../../money/collections/index.ts'
+import { createFindInvoiceByLink } from '../../money/invoices/index.ts'
+import {
+  type Collect,
+  createFindBySlug,
+  createFindPayment,
+  createNetworkHelp,
+  isSuspended,
+  type Link,
+  mayServe,
+} from '../../money/payment-links/index.ts'
+import { createPdfSender } from './pdf-sender.ts'
+import { frameOf } from './reply.ts'
+import type { PageState, ScreenContext } from './screen-of.ts'
+import { createFindUnanswered } from './unanswered.ts'
+import type { MerchantFrame, PayMethod } from './view.ts'
+
+/** The dependencies of the pages. `outcomes`: the magic numbers of an installation that has only mock providers. */
+export type PayPageOptions = {
+  collect: Collect
+  find(environment: 'live', wanted: { method: Method }): Provider | null
+  live: readonly Provider[]
+  outcomes: readonly { ending: string; happens: string }[]
+}
+
+/** The method of a provider for each way to pay. */
+export const METHOD_OF: Record<PayMethod, Method> = {
+  WALLET_PUSH: 'wallet_push',
+  PROVIDER_PESA: 'provider_pesa',
+  TANQR: 'qr',
+}
+const METHODS = Object.keys(METHOD_OF) as PayMethod[]
+/** The start of the phone that a magic number completes. No customer has an M-Pesa number that begins so. */
+const MAGIC_PHONE = '0754000'
+
+/** The lookups of one process, made once. */
+export type PageContext = ReturnType<typeof createPageContext>
+
+/** Makes the lookups. Each one gathers the requests that wait into one statement. */
+export function createPageContext(deps: Deps, options: PayPageOptions) {
+  return {
+    deps,
+    options,
+    findBySlug: createFindBySlug(deps),
+    findPayment: createFindPayment(deps),
+    findLatest: createFindLatest(deps),
+    findUnanswered: createFindUnanswered(deps),
+    findInvoice: createFindInvoiceByLink(deps),
+    networkHelp: createNetworkHelp(deps),
+    pdfs: createPdfSender(),
+    rehearses: options.live.every(({ capabilities }) => capabilities.rehearses),
+    outcomes: options.outcomes.map(({ ending, happens }) => ({
+      ending,
+      phone: `${MAGIC_PHONE}${ending}`,
+      what: happens,
+    })),
+  }
+}
+
+/** The ways to pay the amount of this link for which a provider is available. */
+export function availableMethods({ options }: PageContext, link: Link): PayMethod[] {
+  return METHODS.filter((name) => {
+    const provider = options.find('live', { method: METHOD_OF[name] })
+    if (provider === null || isSuspended(link) || !mayServe(link, provider)) return false
+    return !(provider.capabilities.whole_shillings && link.amount_minor % 100n !== 0n)
+  })
+}
+
+/** Reads the facts that each screen of a link needs. */
+export async function screenContextOf(
+  context: PageContext,
+  request: FastifyRequest,
+  link: Link,
+): Promise<ScreenContext> {
+  const { deps, rehearses, outcomes } = context
+  const { config } = deps
+  const frame = frameOf(deps, request)
+  const help = await context.networkHelp()
+  const pay_path = `/pay/${link.slug}`
+  const merchantFrame: MerchantFrame = {
+    ...frame,
+    merchant_name: link.merchant_name,
+    prompt_name: config.prompt_name || link.merchant_name,
+    wallet_name: config.wallet_name,
+    amount_minor: link.amount_minor,
+    currency: link.currency,
+    description: link.description,
+    reference: link.reference,
+    ...(link.invoice_id === null ? {} : { invoice_path: `${pay_path}/invoice` }),
+    test: rehearses || link.environment === 'sandbox' ? { outcomes: rehearses ? outcomes : [] } : null,
+    pay_path,
+    help_path: `${pay_path}/help`,
+    help: help.map(({ help_sw, help_en, ...row }) => ({ ...row, help: frame.language === 'sw' ? help_sw : help_en })),
+  }
+  return { merchantFrame, methods: availableMethods(context, link), idempotency_key: newId(deps, 0) }
+}
+
+/** The newest payment of a page, and the payment that paid the page. */
+export async function paymentsOf(
+  { findLatest, findPayment }: PageContext,
+  link: Link,
+): Promise<Pick<PageState, 'latest' | 'paid'>> {
+  const [latest, paid] = await Promise.all([
+    findLatest(link),
+    link.paid_collection_id === null ? null : findPayment(link, link.paid_collection_id),
+  ])
+  return { latest, paid }
+}
+
+/** The payments of a page, and whether an attempt without an answer may still take money. */
+export async function pageStateOf(context: PageContext, link: Link): Promise<PageState> {
+  const payments = await paymentsOf(context, link)
+  const may = payments.latest !== null && link.status !== 'PAID'
+  return { ...payments, unanswered: may ? await context.findUnanswered(link) : null }
+}
+
+/** Makes the function that finds the newest payment of a page, in one statement for all pages that wait. */
+function createFindLatest(deps: Deps): (link: Link) => Promise<PagePayment | null> {
+  return gather<Link, PagePayment | null>(
+    async (links) => {
+      const keys = new Map(links.map(({ merchant_id, id: link_id }) => [link_id, { merchant_id, link_id }]))
+      const rows = await latestPayments(deps.db, [...keys.values()])
+      const found = new Map(rows.map((row) => [row.payment_link_id, row]))
+      return links.map(({ id }) => found.get(id) ?? null)
+    },
+    { max_items: 500, max_running: 2 },
+  )
+}

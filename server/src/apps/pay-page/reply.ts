@@ -1,0 +1,83 @@
+// Sends the screens of the pay page over HTTP.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Deps } from '../../kernel/db/index.ts'
+import { compressPage } from './compress.ts'
+import { PAGE_HEADERS } from './headers.ts'
+import { type PollAnswer, pollAnswer, renderScreen, screenStatus } from './render.ts'
+import { pathInLanguage, payLanguage } from './texts.ts'
+import type { Frame, MerchantFrame, Screen } from './view.ts'
+
+const URL_MAX = 512
+
+/** The frame of a screen that needs nothing but the request. */
+export function frameOf({ config }: Deps, request: FastifyRequest): Frame {
+  const [url = '', query] = request.url.split('?', 2)
+  // If the router could not parse the address, the request has no parsed query.
+  const { lang } = (request.query ?? Object.fromEntries(new URLSearchParams(query))) as { lang?: unknown }
+  return {
+    language: payLanguage(lang, request.headers['accept-language']),
+    // The page does not repeat an address that is longer than any address of the pay page.
+    url: url.length <= URL_MAX ? url : '/pay',
+    brand_name: config.brand_name,
+  }
+}
+
+/** Sends a screen as a compressed page. */
+export function sendScreen(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  screen: Screen,
+  status = screenStatus(screen),
+): FastifyReply {
+  const { body, encoding } = compressPage(renderScreen(screen), request.headers['accept-encoding'])
+  if (encoding !== null) reply.header('content-encoding', encoding)
+  return reply.code(status).headers(PAGE_HEADERS).send(body)
+}
+
+/** Sends the page for an unknown address. */
+export function sendNotFound(deps: Deps, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return sendScreen(request, reply, { ...frameOf(deps, request), screen: 'unknown' })
+}
+
+/** Redirects to a path of the pay page, in the language of the request. */
+export function redirectTo(deps: Deps, request: FastifyRequest, reply: FastifyReply, path: string): FastifyReply {
+  const { language } = frameOf(deps, request)
+  return reply.headers({ 'cache-control': 'no-store' }).redirect(pathInLanguage(path, language), 303)
+}
+
+/** Sends the page of a rate limit. `frame.open_path` is the page that the payer opens again later. */
+export function sendTooMany(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  frame: (MerchantFrame | Frame) & { open_path: string },
+  retry_after_s: number,
+): FastifyReply {
+  const again_at = new Date(deps.clock.now().getTime() + retry_after_s * 1_000)
+  reply.header('retry-after', String(retry_after_s))
+  return sendScreen(request, reply, { ...frame, screen: 'too_many', again_at })
+}
+
+/** Answers a poll. */
+export function sendPoll(reply: FastifyReply, answer: PollAnswer): FastifyReply {
+  return reply
+    .headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
+    .send(pollAnswer(answer))
+}
+
+/**
+ * Makes the handler for requests under /pay that reach no route, such as an unreadable address or another method.
+ * The handler answers null for every other address.
+ */
+export function notFoundPage(deps: Deps) {
+  return (request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply | null => {
+    if (!/^\/pay(?:[/?]|$)/.test(request.url)) return null
+    const frame = frameOf(deps, request)
+    if (status === 429) {
+      const again_at = new Date(deps.clock.now().getTime() + Number(reply.getHeader('retry-after') ?? 60) * 1_000)
+      return sendScreen(request, reply, { ...frame, screen: 'too_many', open_path: frame.url, again_at }, status)
+    }
+    return sendScreen(request, reply, { ...frame, screen: 'unknown' }, status)
+  }
+}
