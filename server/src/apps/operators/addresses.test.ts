@@ -1,4 +1,4 @@
-// Operators review the addresses of every merchant.
+// Operators review the IP addresses of every merchant.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -15,7 +15,7 @@ before(async () => {
 after(() => world.close())
 
 let last = 0
-/** Asks for an address as the merchant does. Answers its id. */
+/** Requests an IP address as the merchant does. Returns its id. */
 async function ask(merchant: Merchant = world.merchant): Promise<string> {
   const { token } = await world.newSession([{ role: 'DEVELOPER', merchant }])
   last += 1
@@ -32,7 +32,7 @@ const list = async (query: string) => {
   return body.data
 }
 
-test('the addresses that wait, of all merchants, are listed newest first', async () => {
+test('an operator lists the pending addresses of all merchants, newest first', async () => {
   const merchants = [await world.newMerchant(), await world.newMerchant()]
   const ids: string[] = []
   for (const merchant of [...merchants, ...merchants]) {
@@ -53,7 +53,7 @@ test('the addresses that wait, of all merchants, are listed newest first', async
   assert.deepEqual(idsOf(await list(`merchant_id=${merchants[0]?.id}`)), [ids[1], ids[3]])
 })
 
-test('a decision is shown with its time and reason, and is in the audit log of the merchant', async () => {
+test('a decision has its time and reason, and is in the audit log of the merchant', async () => {
   const id = await ask()
   const { status, body } = await decide(id, 'reject', { reason: 'A whole country' })
   assert.equal(status, 200)
@@ -67,7 +67,7 @@ test('a decision is shown with its time and reason, and is in the audit log of t
   )
 })
 
-test('an approval can be taken back; nothing else can be decided twice', async () => {
+test('an operator can revoke an approval, but cannot repeat another decision', async () => {
   const id = await ask()
   assert.equal((await decide(id, 'approve')).body.data.status, 'APPROVED')
   const again = await decide(id, 'approve')
@@ -81,7 +81,7 @@ test('an approval can be taken back; nothing else can be decided twice', async (
   }
 })
 
-test('of two operators who decide at once one does it', async () => {
+test('one of two operators decides when both decide at once', async () => {
   for (let round = 0; round < 5; round++) {
     const id = await ask()
     const answers = await Promise.all(Array.from({ length: 6 }, () => decide(id, 'approve')))
@@ -89,7 +89,7 @@ test('of two operators who decide at once one does it', async () => {
   }
 })
 
-test('a rejection needs a reason, and an address that does not exist is not found', async () => {
+test('a rejection without a reason is refused, and an unknown address is not found', async () => {
   const id = await ask()
   for (const body of [{}, { reason: '' }, { reason: '  ' }, { reason: 5 }]) {
     assert.equal((await decide(id, 'reject', body)).status, 400, JSON.stringify(body))

@@ -1,4 +1,4 @@
-// Operators review the addresses that merchants ask to be allowed.
+// Operators review the IP addresses that merchants want to allow.
 
 import {
   AddressAnswer,
@@ -39,7 +39,7 @@ export function addressRoutes(deps: Deps): Routes {
         schema: {
           tags,
           summary: 'Approve an address',
-          description: 'Live keys of the merchant may be used from it from the next request on.',
+          description: 'From the next request on, the live keys of the merchant work from this address.',
           params: AddressParams,
           response: { 200: AddressAnswer },
         },

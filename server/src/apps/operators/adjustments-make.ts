@@ -1,32 +1,24 @@
-// Adjustments: an operator corrects the balance of a merchant, with a reason. What was wrong stays in the books; the
-// correction is a movement of its own.
+// Adjustments: an operator corrects the balance of a merchant, with a reason. The correction is a new transfer, and the
+// wrong transfer stays in the ledger.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { bookName, type Fact, lockBooks, postingOf, postTransfers } from '../../books/ledger/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment, type PageChoice, pageOf } from '../../kernel/http/index.ts'
 import { CURRENCY, formatAmount, idToBase32, newId, refuse } from '../../kernel/lib/index.ts'
-import type { AdjustmentView } from './adjustments-schema.ts'
+import type { AdjustmentAccount, AdjustmentDirection, AdjustmentView } from './adjustments-schema.ts'
 
-/** Which of the two gets the money: the merchant (credit), or the account against which it is adjusted (debit). */
-export const DIRECTIONS = ['credit', 'debit'] as const
-type Direction = (typeof DIRECTIONS)[number]
-
-/** The accounts against which a balance can be adjusted. */
-export const AGAINST = ['provider_float', 'fee_income', 'processor_cost'] as const
-type Against = (typeof AGAINST)[number]
-
-/** One correction, checked. Amount in cents. */
+/** One adjustment after validation. Amount in cents. */
 export type NewAdjustment = {
   merchant: { id: string; routing_code: number }
   environment: Environment
-  direction: Direction
-  against: Against
+  direction: AdjustmentDirection
+  against: AdjustmentAccount
   amount_minor: bigint
   reason: string
 }
 
-const FACTS: Record<Direction, Record<Against, Fact>> = {
+const FACTS: Record<AdjustmentDirection, Record<AdjustmentAccount, Fact>> = {
   credit: {
     provider_float: 'adjustment_credited_float',
     fee_income: 'adjustment_credited_fee',
@@ -39,12 +31,12 @@ const FACTS: Record<Direction, Record<Against, Fact>> = {
   },
 }
 
-type Row = {
+type AdjustmentRow = {
   merchant_id: string
   id: string
   environment: Environment
-  direction: Direction
-  against: Against
+  direction: AdjustmentDirection
+  against: AdjustmentAccount
   amount_minor: bigint
   currency: string
   reason: string
@@ -62,14 +54,14 @@ const INSERT = sql(
 )
 
 /**
- * Makes a correction: its record, its movement and its audit entry. A debit never takes the balance below zero: it is
- * refused with insufficient_balance, and nothing is written.
+ * Makes an adjustment: its record, its transfer and its audit entry. If a debit exceeds the available balance, it is
+ * refused with insufficient_balance and nothing is written.
  */
 export async function makeAdjustment(deps: Deps, tx: Tx, act: Act, input: NewAdjustment): Promise<AdjustmentView> {
   const { merchant, environment, direction, against, amount_minor, reason } = input
   const { id: merchant_id, routing_code } = merchant
   const book = { merchant_id, environment }
-  // Locked until the commit: what is judged here is what the movement meets.
+  // The lock holds until the commit, so that the transfer meets the balance that this check reads.
   const available = (await lockBooks(tx, [book])).get(bookName(book)) ?? 0n
   if (direction === 'debit' && available < amount_minor) {
     const message = `Available is ${formatAmount(available)}; the adjustment takes ${formatAmount(amount_minor)}.`
@@ -78,7 +70,7 @@ export async function makeAdjustment(deps: Deps, tx: Tx, act: Act, input: NewAdj
   const id = newId(deps, routing_code)
   const values = [merchant_id, id, environment, direction, against, amount_minor.toString(), CURRENCY, reason]
   const whom = [act.actor.id, act.actor.name, deps.clock.now()]
-  const [row] = await tx.query<Row>(INSERT, [...values, ...whom])
+  const [row] = await tx.query<AdjustmentRow>(INSERT, [...values, ...whom])
   const source = { source_type: 'adjustment', source_id: id } as const
   const amounts = { amount_minor, fee_minor: 0n, transfer_id: id }
   const fact = FACTS[direction][against]
@@ -94,11 +86,11 @@ export async function makeAdjustment(deps: Deps, tx: Tx, act: Act, input: NewAdj
     before: { available: formatAmount(available) },
     after: { available: formatAmount(left), environment, direction, against, amount: formatAmount(amount_minor) },
   })
-  return view(row as Row)
+  return presentAdjustment(row as AdjustmentRow)
 }
 
 const CONDITION = 'merchant_id = $1 and ($2::text is null or environment = $2)'
-// Without a name they are planned for the filter at hand. Ids begin with their time: their order is newest first.
+// PostgreSQL plans unnamed statements for the current filter. Ids begin with their time, so descending ids are newest first.
 const LIST = sql('', `select ${COLUMNS} from adjustments where ${CONDITION} order by id desc limit $3 offset $4`)
 const COUNT = sql(
   '',
@@ -113,13 +105,13 @@ export async function listAdjustments(
 ) {
   const { page = 1, page_size = 20, environment = null } = filter
   const [rows, counted] = await Promise.all([
-    reader.query<Row>(LIST, [merchant_id, environment, page_size, (page - 1) * page_size]),
+    reader.query<AdjustmentRow>(LIST, [merchant_id, environment, page_size, (page - 1) * page_size]),
     reader.query<{ total: number }>(COUNT, [merchant_id, environment, COUNT_MAX]),
   ])
-  return pageOf(rows.map(view), counted[0]?.total ?? 0, filter)
+  return pageOf(rows.map(presentAdjustment), counted[0]?.total ?? 0, filter)
 }
 
-function view(row: Row): AdjustmentView {
+function presentAdjustment(row: AdjustmentRow): AdjustmentView {
   return {
     id: row.id,
     merchant_id: row.merchant_id,
@@ -129,7 +121,7 @@ function view(row: Row): AdjustmentView {
     amount: formatAmount(row.amount_minor),
     currency: row.currency,
     reason: row.reason,
-    // Its movement has its id: that is the transaction.
+    // The transfer has the id of the adjustment, and the transaction reference is made of it.
     transaction_reference: `TXN-${idToBase32(row.id)}`,
     created_by: { id: row.created_by_id, name: row.created_by_name },
     created_at: row.created_at.toISOString(),

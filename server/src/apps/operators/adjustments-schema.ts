@@ -1,14 +1,23 @@
-// What operators send and get about adjustments.
+// The requests and answers about adjustments.
 
 import Type, { type Static } from 'typebox'
 import { ENVIRONMENTS, PageQuery, page, success } from '../../kernel/http/index.ts'
 import { AmountField, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
-import { AGAINST, DIRECTIONS } from './adjustments-make.ts'
 
-const Direction = oneOf(DIRECTIONS, 'credit: the merchant gets it. debit: the merchant gives it.')
+/** The direction of an adjustment: the merchant (credit) or the other account (debit) gets the money. */
+export const ADJUSTMENT_DIRECTIONS = ['credit', 'debit'] as const
+/** The direction of one adjustment. */
+export type AdjustmentDirection = (typeof ADJUSTMENT_DIRECTIONS)[number]
+
+/** The accounts against which an operator can adjust a balance. */
+export const ADJUSTMENT_ACCOUNTS = ['provider_float', 'fee_income', 'processor_cost'] as const
+/** The other account of one adjustment. */
+export type AdjustmentAccount = (typeof ADJUSTMENT_ACCOUNTS)[number]
+
+const Direction = oneOf(ADJUSTMENT_DIRECTIONS, 'credit: the merchant gets the amount. debit: the merchant pays it.')
 const Against = oneOf(
-  AGAINST,
-  'The other account. provider_float: what really lies at the provider. fee_income: our fees. processor_cost: what the provider charges us.',
+  ADJUSTMENT_ACCOUNTS,
+  'The other account. provider_float: the money at the provider. fee_income: the fees of the platform. processor_cost: the charges of the provider.',
 )
 
 /** Body of POST /v1/operator/merchants/{merchant_id}/adjustments. */
@@ -17,7 +26,7 @@ export const AdjustmentBody = Type.Object({
   direction: Direction,
   amount: AmountField,
   against: Against,
-  reason: visibleLine(500, 'Why. It stays with the adjustment and in the audit log.'),
+  reason: visibleLine(500, 'The reason. The adjustment and the audit log keep it.'),
 })
 
 /** An adjustment as operators see it. */
@@ -30,11 +39,11 @@ export const AdjustmentRecord = Type.Object({
   amount: Type.String({ examples: ['25000.00'] }),
   currency: Type.String(),
   reason: Type.String(),
-  transaction_reference: Type.String({ description: 'The transaction by which the merchant finds it.' }),
+  transaction_reference: Type.String({ description: 'The transaction of the merchant for this adjustment.' }),
   created_by: Type.Object({ id: nullable(Type.String()), name: Type.String() }),
   created_at: Type.String({ format: 'date-time' }),
 })
-/** An adjustment as answered. */
+/** An adjustment in an answer. */
 export type AdjustmentView = Static<typeof AdjustmentRecord>
 
 /** Query of the list. */

@@ -1,4 +1,4 @@
-// Operators correct balances: always with a reason, never below zero, and never twice.
+// Operators adjust balances: with a reason, never below zero, and once per request.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -32,7 +32,7 @@ const CREDIT = {
 }
 const DEBIT = { ...CREDIT, direction: 'debit' }
 
-/** A shop with nothing in its books. */
+/** A merchant with empty books. */
 async function newShop(): Promise<Shop> {
   const merchant = await world.newMerchant()
   const [live, sandbox] = [
@@ -89,7 +89,7 @@ describe('an adjustment', () => {
     }
   }
 
-  test('is answered whole, is in the list and in the audit log, and is a transaction of the merchant', async () => {
+  test('is in the answer, the list, the audit log and the transactions of the merchant', async () => {
     const shop = await newShop()
     const { data } = (await adjust(shop, CREDIT)).body
     const { id, transaction_reference, ...rest } = data
@@ -128,7 +128,7 @@ describe('an adjustment', () => {
     assert.equal(await balance(shop), '1500.50')
   })
 
-  test('may bring back what a reversal took below zero, and cannot take more from there', async () => {
+  test('can raise a balance that a reversal took below zero, but cannot lower it further', async () => {
     const shop = await newShop()
     const made = await world.post(
       '/v1/collections/wallet-push',
@@ -158,7 +158,7 @@ describe('an adjustment', () => {
 })
 
 describe('refused, and nothing changes', () => {
-  test('a debit of more than is available, naming both amounts; what is reserved or held does not count', async () => {
+  test('a debit above the available balance, with both amounts in the message and without reserved or held money', async () => {
     const shop = await newShop()
     await adjust(shop, { ...CREDIT, amount: '1000.00' })
     const id = await desk.submit(shop, { amount: '400.00', ending: '103' })
@@ -203,7 +203,7 @@ describe('refused, and nothing changes', () => {
     })
   }
 
-  test('an amount that cannot be booked', async () => {
+  test('an amount that is too large to book', async () => {
     const shop = await newShop()
     for (const amount of ['99999999999999999', '90071992547410.00']) {
       const refused = await untouched(() => adjust(shop, { ...CREDIT, amount }))
@@ -238,7 +238,7 @@ describe('an Idempotency-Key', () => {
     }
   })
 
-  test('makes one adjustment, however often it is sent, and refuses another one', async () => {
+  test('makes one adjustment when it is repeated, and refuses a different one', async () => {
     const shop = await newShop()
     const idempotency_key = randomUUID()
     const first = await adjust(shop, CREDIT, { idempotency_key })
@@ -261,7 +261,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(await balance(shop), '1500.50')
   })
 
-  test('whose adjustment the balance did not cover stays refused; one that was malformed is free', async () => {
+  test('stays refused after insufficient_balance, and is free after a malformed request', async () => {
     const shop = await newShop()
     const idempotency_key = randomUUID()
     assert.equal((await adjust(shop, { ...DEBIT, reason: '' }, { idempotency_key })).status, 400)
@@ -275,7 +275,7 @@ describe('an Idempotency-Key', () => {
 })
 
 describe('at the same moment', () => {
-  test('twenty debits that together exceed the balance: what fits is taken, and it is never below zero', async () => {
+  test('twenty debits above the balance take what fits and never go below zero', async () => {
     const shop = await newShop()
     await adjust(shop, { ...CREDIT, amount: '1000' })
     const answers = await Promise.all(
@@ -289,7 +289,7 @@ describe('at the same moment', () => {
     assert.equal(await balance(shop), '100.00')
   })
 
-  test('debits and approvals compete for one balance: never below zero', async () => {
+  test('debits and approvals of one balance never take it below zero', async () => {
     for (let round = 0; round < 4; round++) {
       const shop = await newShop()
       await adjust(shop, { ...CREDIT, amount: '1000' })
@@ -310,7 +310,7 @@ describe('at the same moment', () => {
 })
 
 describe('the list', () => {
-  test('has the adjustments of one merchant, newest first, by pages and by environment', async () => {
+  test('has the adjustments of one merchant, newest first, by page and environment', async () => {
     const [shop, neighbour] = [await newShop(), await newShop()]
     const made: { id: string; environment: string }[] = []
     for (let i = 0; i < 7; i++) {

@@ -1,4 +1,4 @@
-// Why a withdrawal was approved: kept for operators, with each yes its own, and never told to the merchant.
+// The reasons of approvals: stored with each approval for operators, and hidden from the merchant.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -38,7 +38,7 @@ async function batch(ids: string[], body: object): Promise<Reply> {
   const all = { withdrawal_ids: ids, ...body }
   return world.post('/v1/operator/withdrawals/approve-batch', all, { key: await asha.token() })
 }
-/** The reasons that the audit log has for the approvals of a withdrawal, oldest first. */
+/** The reasons in the audit log for the approvals of a withdrawal, oldest first. */
 async function audited(id: string): Promise<unknown[]> {
   const log = await world.get(`/v1/operator/audit-log?target_id=${id}`, await asha.token())
   const items: { action: string; reason: string | null }[] = log.body.data.items
@@ -47,7 +47,7 @@ async function audited(id: string): Promise<unknown[]> {
     .map(({ reason }) => reason)
     .reverse()
 }
-/** The reasons in the history, and beside who approved. */
+/** The reasons in the history and beside the approvals. */
 async function kept(id: string): Promise<{ history: unknown[]; approvals: unknown[] }> {
   const { history, approvals } = await desk.show(id)
   return {
@@ -76,7 +76,7 @@ describe('a reason for approving', () => {
     })
   }
 
-  test('may be left out, in each of the ways in which a call says nothing', async () => {
+  test('may be left out in each form of an empty body', async () => {
     for (const payload of [undefined, '', '{}']) {
       const id = await desk.submit(shop)
       const reply = await world.call({
@@ -91,7 +91,7 @@ describe('a reason for approving', () => {
     }
   })
 
-  test('has the limits of one for rejecting, and approves nothing beyond them', async () => {
+  test('has the limits of a rejection reason, and a longer one approves nothing', async () => {
     const id = await desk.submit(shop)
     for (const reason of ['', ' ', '\u200b', 'two\nlines', 'x'.repeat(501), 7, ['x']]) {
       for (const call of [() => approve(asha, id, { reason }), () => batch([id], { reason })]) {
@@ -106,7 +106,7 @@ describe('a reason for approving', () => {
     assert.deepEqual(await audited(id), [longest])
   })
 
-  test('is kept for the first yes and for the second, each its own', async () => {
+  test('is stored for the first and for the second approval', async () => {
     const id = await desk.submit(shop, { amount: LARGE })
     const first = (await approve(asha, id, { reason: 'The invoice is there' })).body.data
     assert.deepEqual([first.status, first.approvals[0].reason], ['PENDING_ADMIN_APPROVAL', 'The invoice is there'])
@@ -121,7 +121,7 @@ describe('a reason for approving', () => {
     assert.equal(listed.approvals[1].reason, 'Called the owner')
   })
 
-  test('of a set is the reason of each, and a trial run keeps none', async () => {
+  test('of a set applies to each withdrawal, and a dry run stores none', async () => {
     const ids = [await desk.submit(shop), await desk.submit(shop, { amount: LARGE }), await desk.submit(shop)]
     const tried = await unchanged(world, () => batch(ids, { reason: 'Salaries', dry_run: true }))
     assert.equal(tried.body.data.approved.count, 2, tried.text)
@@ -132,7 +132,7 @@ describe('a reason for approving', () => {
     assert.deepEqual(approvals, [['Salaries'], ['Salaries'], [null]])
   })
 
-  test('is repeated with its key, and another under the same key is another request', async () => {
+  test('is part of the request of its idempotency key', async () => {
     const id = await desk.submit(shop)
     const key = randomUUID()
     const answers = [await approve(asha, id, { reason: 'Rent' }, key), await approve(asha, id, { reason: 'Rent' }, key)]
@@ -141,7 +141,7 @@ describe('a reason for approving', () => {
     assert.deepEqual(await audited(id), ['Rent'])
   })
 
-  test('is never told to the merchant, nor who approved: in no record, list, file, timeline, log or event', async () => {
+  test('stays hidden from the merchant with the operator, in every record, list, file, timeline, log and event', async () => {
     const { merchant, live } = shop
     const config = { webhook_url: 'http://127.0.0.1:9/none', events: ['disbursement.success'] }
     const hooked = await world.call({
@@ -191,7 +191,7 @@ describe('a reason for approving', () => {
     assert.deepEqual(sent, { events: 3, told: 0 })
   })
 
-  test('nor who gave the first approval, where the merchant itself plays the rest in the sandbox', async () => {
+  test('stays hidden with the first operator when the merchant simulates the rest in the sandbox', async () => {
     const id = await desk.submit(shop, { amount: LARGE, environment: 'sandbox' })
     assert.equal((await approve(asha, id, { reason: 'Suspicious' })).body.data.status, 'PENDING_ADMIN_APPROVAL')
     const url = `/v1/sandbox/disbursements/${id}/simulate`

@@ -1,4 +1,4 @@
-// Operators read the audit log: of one merchant, of the platform, or the newest acts of all; and check that nobody changed it.
+// Operators read the audit log of a merchant, of the platform, or the newest entries of all, and verify its hashes.
 
 import Type, { type Static } from 'typebox'
 import {
@@ -22,25 +22,25 @@ const tags = ['Operator']
 
 const Query = Type.Object({
   ...PageQuery,
-  merchant_id: Type.Optional(Type.String({ format: 'uuid', description: 'What was done to this merchant.' })),
-  scope: Type.Optional(oneOf(['platform'], 'platform: what concerns no merchant.')),
-  actor: Type.Optional(line(254, 'Who did it: the id or e-mail address of a person, or the name of a key or command.')),
-  action: Type.Optional(line(64, 'What was done, such as merchant.approve.')),
-  target_id: Type.Optional(line(254, 'To what it was done.')),
-  from: Type.Optional(Type.String({ format: 'date-time', description: 'Done at or after.' })),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Done before.' })),
+  merchant_id: Type.Optional(Type.String({ format: 'uuid', description: 'Entries of this merchant.' })),
+  scope: Type.Optional(oneOf(['platform'], 'platform: entries without a merchant.')),
+  actor: Type.Optional(line(254, 'The actor: the id or e-mail address of a person, or the name of a key or command.')),
+  action: Type.Optional(line(64, 'The action, such as merchant.approve.')),
+  target_id: Type.Optional(line(254, 'The id of the target.')),
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'At or after this time.' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Before this time.' })),
 })
 type Query = Static<typeof Query>
 
 const Verified = Type.Object({
-  ok: Type.Boolean({ description: 'Nothing that this call read was changed, removed or slipped in.' }),
+  ok: Type.Boolean({ description: 'True: no entry that this call read was changed, removed or inserted.' }),
   chains: Type.Integer({
-    description: 'Logs of merchants, and that of the platform, that this call came to the end of.',
+    description: 'The logs (of merchants and of the platform) that this call checked to the end.',
   }),
   entries: Type.Integer({ description: 'Entries that this call read.' }),
-  problems: Type.Array(Type.String(), { description: 'Each log that is broken, and where.' }),
-  complete: Type.Boolean({ description: 'True: the whole log was checked, by this call and those before it.' }),
-  next: nullable(Type.String({ description: 'Send it as `after` to go on. Null: this was the end.' })),
+  problems: Type.Array(Type.String(), { description: 'Each broken log with the position of the error.' }),
+  complete: Type.Boolean({ description: 'True: this call and the earlier ones have checked the whole log.' }),
+  next: nullable(Type.String({ description: 'Send this value as `after` to continue. Null: the check is complete.' })),
 })
 
 /** Adds the routes. */
@@ -52,13 +52,13 @@ export function auditLogRoutes(deps: Deps): Routes {
         config: { access: 'operator' },
         schema: {
           tags,
-          summary: 'List who did what, newest first',
-          description: `With neither \`merchant_id\` nor \`scope\`: the newest ${RECENT_MAX} acts of all. What is older is found with its merchant. A person and a target are searched for in whole logs; without either, an action, a time or a name among the newest ${SEARCH_MAX.one} acts of the merchant, or the newest ${SEARCH_MAX.each} of each.`,
+          summary: 'List the entries of the audit log, newest first',
+          description: `With neither \`merchant_id\` nor \`scope\`: the newest ${RECENT_MAX} entries of all. Name a merchant to find older ones. A search for a person or a target reads whole logs. A search for an action, a time or a name alone reads the newest ${SEARCH_MAX.one} entries of the merchant, or the newest ${SEARCH_MAX.each} of each.`,
           querystring: Query,
           response: { 200: AuditAnswer },
         },
       },
-      async (request) => ({ success: true as const, data: await read(deps, request.query) }),
+      async (request) => ({ success: true as const, data: await readAuditLog(deps, request.query) }),
     )
     app.get(
       '/v1/operator/audit-log/verify',
@@ -66,10 +66,12 @@ export function auditLogRoutes(deps: Deps): Routes {
         config: { access: 'operator' },
         schema: {
           tags,
-          summary: 'Check that nobody changed the audit log',
-          description: `Reads at most ${AUDIT_STEP_LIMITS.entries} entries and for about ${AUDIT_STEP_LIMITS.ms / 1000} seconds, then says where to go on.`,
+          summary: 'Verify the audit log',
+          description: `Reads at most ${AUDIT_STEP_LIMITS.entries} entries and for about ${AUDIT_STEP_LIMITS.ms / 1000} seconds. \`next\` says where the next call continues.`,
           querystring: Type.Object({
-            after: Type.Optional(line(64, 'The `next` of the call before. Left out: from the beginning.')),
+            after: Type.Optional(
+              line(64, 'The `next` of the previous call. If left out, the check starts at the beginning.'),
+            ),
           }),
           response: { 200: success(Verified) },
         },
@@ -86,7 +88,7 @@ export function auditLogRoutes(deps: Deps): Routes {
   }
 }
 
-function read(deps: Deps, query: Query) {
+function readAuditLog(deps: Deps, query: Query) {
   const { merchant_id, scope, actor, action, target_id, from, to } = query
   if (merchant_id !== undefined && scope !== undefined) refuseField('scope', 'must be left out with merchant_id')
   const chain = scope === 'platform' ? PLATFORM : merchant_id?.toLowerCase()

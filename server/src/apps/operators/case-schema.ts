@@ -1,4 +1,4 @@
-// What an operator decides a withdrawal from, in one answer.
+// The facts for a decision about a withdrawal, in one answer.
 
 import Type, { type Static } from 'typebox'
 import { MerchantRecord } from '../../access/merchants/index.ts'
@@ -7,15 +7,15 @@ import { nullable, oneOf } from '../../kernel/lib/index.ts'
 import { WITHDRAWAL_STATUSES } from '../../money/withdrawals/index.ts'
 import { OperatorWithdrawalDetail } from './withdrawals-schema.ts'
 
-/** Hours in which withdrawals are counted. */
+/** The periods in which withdrawals are counted, in hours. */
 export const VELOCITY_HOURS = [1, 24, 168] as const
-/** Most rows that are counted of each kind. */
+/** The highest number of rows that are counted of each kind. */
 export const CASE_COUNT_MAX = 10_000
 
 const time = (description: string) => Type.String({ format: 'date-time', description })
 const { id, name, merchant_code, status, verified, created_at } = MerchantRecord.properties
 
-/** A withdrawal with what is known around it, in its environment. */
+/** A withdrawal with the facts around it, in its environment. */
 export const WithdrawalCase = Type.Object({
   withdrawal: OperatorWithdrawalDetail,
   balance: Type.Object(
@@ -26,20 +26,26 @@ export const WithdrawalCase = Type.Object({
       currency: Type.String(),
       last_received_at: nullable(time('When a payment was last credited. Null: not among the newest movements.')),
       received_24h: Type.String({ description: 'Payments credited in the last 24 hours, before fees.' }),
-      received_24h_complete: Type.Boolean({ description: 'False: there were so many that received_24h is a part.' }),
+      received_24h_complete: Type.Boolean({
+        description: 'False: there were too many payments, and received_24h is a part.',
+      }),
     },
-    { description: 'What the merchant has now.' },
+    { description: 'The balance of the merchant now.' },
   ),
   destination: Type.Object(
     {
-      first_time: Type.Boolean({ description: 'This merchant has not paid it with any other withdrawal.' }),
+      first_time: Type.Boolean({
+        description: 'True: no other withdrawal of this merchant has paid this destination.',
+      }),
       paid_count: Type.Integer({ description: `Other withdrawals to it that succeeded, up to ${CASE_COUNT_MAX}.` }),
-      paid_amount: Type.String({ description: 'What they were together.' }),
+      paid_amount: Type.String({ description: 'The sum of these withdrawals.' }),
       first_paid_at: nullable(time('The oldest of them.')),
       last_paid_at: nullable(time('The newest of them.')),
-      other_merchants: Type.Integer({ description: 'How many other merchants have paid it, up to 1000.' }),
+      other_merchants: Type.Integer({
+        description: 'How many other merchants have paid this destination, up to 1000.',
+      }),
     },
-    { description: 'The account or phone that it goes to.' },
+    { description: 'The account or phone that receives the withdrawal.' },
   ),
   velocity: Type.Array(
     Type.Object({
@@ -49,7 +55,7 @@ export const WithdrawalCase = Type.Object({
       }),
       amount: Type.String(),
     }),
-    { description: 'How much the merchant asks for, in hours that end now.' },
+    { description: 'The withdrawals of the merchant in periods that end now.' },
   ),
   earlier: Type.Array(
     Type.Object({
@@ -58,9 +64,9 @@ export const WithdrawalCase = Type.Object({
       amount: Type.String(),
       destination_identifier: Type.String(),
       created_at: Type.String({ format: 'date-time' }),
-      reason: nullable(Type.String({ description: 'Why it stands there.' })),
+      reason: nullable(Type.String({ description: 'The reason for the status.' })),
     }),
-    { description: 'The ten that the merchant submitted before it, newest first.' },
+    { description: 'The ten previous withdrawals of the merchant, newest first.' },
   ),
   merchant: Type.Object({ id, name, merchant_code, status, verified, created_at }),
 })

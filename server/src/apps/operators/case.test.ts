@@ -1,4 +1,4 @@
-// A withdrawal's case: what an operator decides from is true, and of this merchant and environment alone.
+// The case of a withdrawal: its facts are correct, and of this merchant and environment alone.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

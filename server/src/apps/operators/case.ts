@@ -1,4 +1,4 @@
-// One withdrawal with all that an operator decides from: the merchant's money, where it goes, and what was asked before.
+// One withdrawal with the facts for a decision: the money of the merchant, the destination, and earlier withdrawals.
 
 import { getMerchant } from '../../access/merchants/index.ts'
 import { bookingsBetween, IS_BOOKING } from '../../books/ledger/index.ts'
@@ -10,16 +10,16 @@ import { getWithdrawal } from './withdrawals-list.ts'
 import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
 
 const HOUR_MS = 3_600_000
-/** Movements that are looked at for the newest payment, and for those of a day. */
+/** The highest number of transfers that each read examines. */
 const MOVEMENTS_MAX = 20_000
 const OTHERS_MAX = 1_000
 const EARLIER = 10
 
-type Received = { received_minor: bigint; movements: number; last_at: Date | null }
+type ReceivedMoneyRow = { received_minor: bigint; movements: number; last_at: Date | null }
 
 const RECEIVED = "posting in ('collection_settled', 'collection_cleared')"
 
-// Newest first and never more than so many, however much a merchant moves. Two reads: the newest payment may be long ago.
+// Reads a bounded number of transfers, newest first. The newest payment has its own read, because it may be older.
 const RECEIVED_LATELY = sql(
   'case_received',
   `select coalesce(sum(d.amount_minor) filter (where d.${RECEIVED}), 0)::bigint as received_minor, count(*)::int as movements, (
@@ -42,7 +42,7 @@ const DESTINATION = sql(
    from (select amount_minor, completed_at from withdrawals where ${PAID} order by id desc limit $5) p`,
 )
 
-// A look for each merchant, by the index of what was paid to a destination.
+// One index lookup per merchant finds a paid withdrawal to the destination.
 const OTHER_MERCHANTS = sql(
   'case_other_merchants',
   `select count(*)::int as merchants from (
@@ -68,7 +68,7 @@ const BEFORE = sql(
    where merchant_id = $1 and environment = $2 and id < $3 order by id desc limit ${EARLIER}`,
 )
 
-type Before = {
+type EarlierWithdrawalRow = {
   id: string
   status: OperatorWithdrawalDetail['status']
   amount_minor: bigint
@@ -92,7 +92,7 @@ export async function getCase(deps: Deps, reader: Reader, withdrawal_id: string)
       JSON.stringify(VELOCITY_HOURS.map((hours) => ({ hours, since: hoursAgo(hours) }))),
       CASE_COUNT_MAX,
     ]),
-    reader.query<Before>(BEFORE, [...book, id]),
+    reader.query<EarlierWithdrawalRow>(BEFORE, [...book, id]),
     getMerchant(reader, merchant_id),
   ])
   const { name, merchant_code, status, verified, created_at } = merchant
@@ -112,14 +112,18 @@ export async function getCase(deps: Deps, reader: Reader, withdrawal_id: string)
   }
 }
 
-/** What came in since a moment, and when the last payment came. */
-async function receivedLately(reader: Reader, withdrawal: OperatorWithdrawalDetail, since: Date): Promise<Received[]> {
+/** The payments since a time, and the time of the last payment. */
+async function receivedLately(
+  reader: Reader,
+  withdrawal: OperatorWithdrawalDetail,
+  since: Date,
+): Promise<ReceivedMoneyRow[]> {
   const { merchant_id, environment } = withdrawal
   const { from } = await bookingsBetween(reader, withdrawal, since, null)
-  return reader.query<Received>(RECEIVED_LATELY, [merchant_id, environment, from, MOVEMENTS_MAX])
+  return reader.query<ReceivedMoneyRow>(RECEIVED_LATELY, [merchant_id, environment, from, MOVEMENTS_MAX])
 }
 
-function presentReceived(row: Received | undefined) {
+function presentReceived(row: ReceivedMoneyRow | undefined) {
   return {
     last_received_at: row?.last_at?.toISOString() ?? null,
     received_24h: formatAmount(row?.received_minor ?? 0n),
@@ -127,7 +131,12 @@ function presentReceived(row: Received | undefined) {
   }
 }
 
-type Paid = { paid_count: number; paid_minor: bigint; first_paid_at: Date | null; last_paid_at: Date | null }
+type PaidDestinationRow = {
+  paid_count: number
+  paid_minor: bigint
+  first_paid_at: Date | null
+  last_paid_at: Date | null
+}
 
 async function destinationOf(
   reader: Reader,
@@ -136,7 +145,7 @@ async function destinationOf(
   const { merchant_id, environment, destination_identifier, destination_code } = withdrawal
   const key = [merchant_id, environment, destination_identifier, destination_code]
   const [[paid], [others]] = await Promise.all([
-    reader.query<Paid>(DESTINATION, [...key, CASE_COUNT_MAX, withdrawal.id]),
+    reader.query<PaidDestinationRow>(DESTINATION, [...key, CASE_COUNT_MAX, withdrawal.id]),
     reader.query<{ merchants: number }>(OTHER_MERCHANTS, [...key, OTHERS_MAX]),
   ])
   return {
@@ -158,9 +167,9 @@ export function caseRoutes(deps: Deps): Routes {
         config: { access: 'operator' },
         schema: {
           tags: ['Operator'],
-          summary: 'Show a withdrawal with all that a decision needs',
+          summary: 'Show a withdrawal with the facts for a decision',
           description:
-            'The record, what its merchant has and received, whether the destination was paid before and by whom, how much the merchant asked for lately, and what it asked for before. All of one environment.',
+            'The record, the balance and payments of its merchant, earlier payouts to the destination, and recent and earlier withdrawals of the merchant. All facts are of one environment.',
           params: WithdrawalParams,
           response: { 200: WithdrawalCaseAnswer },
         },

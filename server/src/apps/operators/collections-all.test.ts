@@ -1,4 +1,4 @@
-// The operators' list of the payments of all merchants, and one payment with what it waits for.
+// The list of the payments of all merchants for operators, and one payment with its next step.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -79,7 +79,7 @@ describe('the list of all payments', () => {
     })
   }
 
-  test('an operator pages through all payments without a merchant, and misses none', async () => {
+  test('an operator pages through the payments of all merchants and misses none', async () => {
     const shop = await review.shop()
     for (let i = 0; i < 3; i++) await review.pay(shop, '007')
     for (const status of ['processing', 'successful', 'failed', 'any']) {
@@ -146,7 +146,7 @@ describe('the list of all payments', () => {
     }
   })
 
-  test('an operator is refused filters that do not exist, and pages that lie too deep', async () => {
+  test('an operator is refused for unknown filters and for pages beyond the limit', async () => {
     const session = await desk.session()
     const { merchant } = await review.shop()
     for (const query of [
@@ -205,7 +205,7 @@ describe('one payment', () => {
       assert.equal(of.waits_for.what, 'payer_approval')
       assert.deepEqual([of.waits_for.next_at, of.waits_for.until], [attempt.due_at, attempt.deadline_at])
       assert.ok(of.waits_for.text.includes(attempt.deadline_at), of.waits_for.text)
-      // No worker takes it up: it is overdue.
+      // No worker runs, so the payment is overdue.
       world.deps.clock.advance(Date.parse(attempt.due_at) - world.deps.clock.now().getTime() + 1)
       const late = (await open(id)).waits_for
       assert.deepEqual([late.what, late.since], ['worker', attempt.due_at])

@@ -1,4 +1,4 @@
-// Held payments after the decision: the provider goes on talking, and others decide at the same moment.
+// Held payments after the decision: later answers of the provider, and decisions at the same moment.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -30,8 +30,8 @@ after(() => stage.close())
 
 const DECLINED: Answer = { kind: 'declined', reason: 'user_cancelled', provider_status: 'FAILED' }
 
-describe('what the provider says afterwards', () => {
-  test('approved and then reversed: the money leaves again, below zero when it was spent', async () => {
+describe('a later answer of the provider', () => {
+  test('that reverses an approved payment takes the money back, below zero if it was spent', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await review.clear(id, 'approve')
@@ -46,7 +46,7 @@ describe('what the provider says afterwards', () => {
     ])
   })
 
-  test('approved, and the provider repeats itself, asked or not: nothing new', async () => {
+  test('that repeats an approved payment changes nothing', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await review.clear(id, 'approve')
@@ -59,7 +59,7 @@ describe('what the provider says afterwards', () => {
     assert.deepEqual(await desk.book(shop), { available: ASKED, provider_float: -ASKED })
   })
 
-  test('approved, and the provider denies it: written down once, no money moves', async () => {
+  test('that denies an approved payment is recorded once and moves no money', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await review.clear(id, 'approve')
@@ -76,7 +76,7 @@ describe('what the provider says afterwards', () => {
     assert.deepEqual(await desk.book(shop), { available: ASKED, provider_float: -ASKED })
   })
 
-  test('declined: whatever it says is written down once, and never credits, holds or reverses anything', async () => {
+  test('about a declined payment is recorded once and never credits, holds or reverses money', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop, '011')
     await review.clear(id, 'decline')
@@ -99,7 +99,7 @@ describe('what the provider says afterwards', () => {
     assert.equal((await world.rows('select 1 from webhook_deliveries where source_id = $1', [id])).length, 2)
   })
 
-  test('held and taken back before anybody decided: it leaves the queue, and cannot be decided', async () => {
+  test('that takes back a held payment removes it from the queue and blocks a decision', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await review.say(shop, id, money('reversed', ASKED))
@@ -114,7 +114,7 @@ describe('what the provider says afterwards', () => {
 })
 
 describe('at the same moment', () => {
-  test('two operators decide on two processes: one does it', async () => {
+  test('one of two operators decides when both decide on two processes', async () => {
     for (let round = 0; round < 10; round++) {
       const shop = await review.shop()
       const id = await review.hold(shop, round % 2 === 0 ? '011' : '014')
@@ -135,7 +135,7 @@ describe('at the same moment', () => {
     }
   })
 
-  test('an operator decides while the provider takes the money back: the books know where it is', async () => {
+  test('the books stay correct when an operator decides while the provider takes the money back', async () => {
     for (let round = 0; round < 10; round++) {
       const shop = await review.shop()
       const id = await review.hold(shop)

@@ -23,7 +23,7 @@ describe('the list', () => {
   }
   const ids = async (query: string) => (await list(query)).items.map((item) => item.collection_id)
 
-  test('of those that wait has the longest waiting first, whoever and whenever they were made', async () => {
+  test('of waiting payments has the longest waiting first, over all merchants', async () => {
     const [first, second] = [await review.shop(), await review.shop()]
     const late = await review.pay(first, '007')
     const expected: string[] = []
@@ -50,7 +50,7 @@ describe('the list', () => {
     assert.deepEqual(pages, all)
   })
 
-  test('of those that were decided has the newest first, and only what was held', async () => {
+  test('of decided payments has the newest first, and only payments that were held', async () => {
     const shop = await review.shop()
     const other_shop = await review.shop()
     const ends: Record<string, string[]> = { successful: [], failed: [], reversed: [] }
@@ -78,7 +78,7 @@ describe('the list', () => {
     }
   })
 
-  test('shows what an operator needs to ask the provider and the payer', async () => {
+  test('shows the facts that an operator needs to contact the provider and the payer', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop, '011')
     const { items } = await list(`merchant_id=${shop.merchant.id}`)
@@ -116,7 +116,7 @@ describe('the list', () => {
     assert.ok(created_at && String(provider_reference).length === 28 && (history as object[]).length === 1)
   })
 
-  test('refuses what is no filter, and what lies too deep', async () => {
+  test('refuses unknown filters and pages beyond the limit', async () => {
     const key = await desk.session()
     for (const query of ['status=gone', 'held=x', 'environment=x', 'merchant_id=x', 'page=101&page_size=100'])
       assert.deepEqual(codeOf(await world.get(`/v1/operator/collections?${query}`, key)), [400, 'validation_failed'])

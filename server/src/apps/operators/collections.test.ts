@@ -1,4 +1,4 @@
-// Held payments: what an operator decides about them, and what is refused.
+// Decisions about held payments, and refused decisions.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -77,7 +77,7 @@ describe('a decision', () => {
     })
   }
 
-  test('approved where another amount was taken: that is credited, and every answer and event shows both', async () => {
+  test('that approves another amount credits the received amount, and every answer and event shows both', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop, '011')
     assert.deepEqual(await desk.book(shop), { held: MORE, provider_float: -MORE })
@@ -92,13 +92,13 @@ describe('a decision', () => {
     assert.deepEqual([told.event, told.amount, told.amount_received], ['collection.success', '1000.00', '1100.00'])
   })
 
-  test('declined where another amount was taken: all of it leaves the books', async () => {
+  test('that declines another amount removes all of it from the books', async () => {
     const shop = await review.shop()
     await review.clear(await review.hold(shop, '011'), 'decline')
     assert.deepEqual(await desk.book(shop), {})
   })
 
-  test('takes our fee as it was frozen, and none of a payment that the fee would eat', async () => {
+  test('takes the frozen fee, and no fee above the amount of the payment', async () => {
     const shop = await review.shop({ rules: [{ flow: 'collection', percentage: '2.00', flat_fee: '5.00' }] })
     const whole = await review.hold(shop, '011')
     await world.call({
@@ -123,7 +123,7 @@ describe('a decision', () => {
     assert.deepEqual(await desk.book(shop), {}, 'a reversal gives back what was taken, and no more')
   })
 
-  test('is possible for a merchant that is suspended: its payments under way are finished', async () => {
+  test('is possible for a suspended merchant, because its open payments are settled', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await world.rows("update merchants set status = 'SUSPENDED' where id = $1", [shop.merchant.id])
@@ -131,7 +131,7 @@ describe('a decision', () => {
     await world.rows("update merchants set status = 'ACTIVE' where id = $1", [shop.merchant.id])
   })
 
-  test('is in the history with the words of the provider, and in the audit log with its person and reason', async () => {
+  test('is in the history with the provider status, and in the audit log with operator and reason', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop, '011')
     await review.say(shop, id, DECLINED)
@@ -164,7 +164,7 @@ describe('a decision', () => {
     assert.ok(!(await world.get(`/v1/collections/${id}`, shop.live)).text.includes(desk.user_id))
   })
 
-  test('of a payment that waits in the sandbox because it was asked to', async () => {
+  test('of a sandbox payment is possible when a magic number holds the payment', async () => {
     const shop = await review.shop()
     const body = { amount: '1000', phone: '0754123456', simulate_status: 'pending_clearance' }
     const made = await world.post('/v1/collections/wallet-push', body, { key: shop.sandbox })
@@ -207,7 +207,7 @@ describe('refused, and nothing changes', () => {
     })
   }
 
-  test('a decision without a reason, or that is none', async () => {
+  test('a decision without a reason, or an unknown decision', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     for (const [field, body] of [
@@ -236,7 +236,7 @@ describe('refused, and nothing changes', () => {
 })
 
 describe('an Idempotency-Key', () => {
-  test('makes a decision happen once, repeats its answer, and refuses another decision', async () => {
+  test('applies a decision once, repeats its answer, and refuses another decision', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     const idempotency_key = randomUUID()

@@ -1,4 +1,4 @@
-// Operators look at payments, and decide whose the money of held ones is.
+// Operators read payments, and decide held ones.
 
 import Type from 'typebox'
 import { actOf } from '../../books/audit/index.ts'
@@ -31,7 +31,7 @@ const Query = Type.Object({
       'any: every status. Left out: `pending_clearance`, or `any` with `held`, `reference`, `phone`, `method`, `from` or `to`.',
     ),
   ),
-  held: Type.Optional(Type.Boolean({ description: 'true: only those that are or were held for review.' })),
+  held: Type.Optional(Type.Boolean({ description: 'true: only payments that are or were held for review.' })),
   merchant_id: Type.Optional(Type.String({ format: 'uuid' })),
   environment: Type.Optional(oneOf(ENVIRONMENTS)),
 })
@@ -50,7 +50,7 @@ const Body = Type.Object({
   amount: Type.Optional({
     ...AmountField,
     description:
-      'What money in another currency (`foreign_currency`) is worth in TZS. Required to approve it, refused elsewhere.',
+      'The value in TZS of money in another currency (`foreign_currency`). Required to approve such a payment, refused otherwise.',
   }),
   decision: oneOf(
     ['approve', 'decline'],
@@ -96,7 +96,7 @@ export function operatorCollectionRoutes(
           tags,
           summary: 'Decide about a held collection',
           description:
-            'Approved it is `successful`: `amount_received` is credited, less our fee. Money in another currency (`foreign_amount`) is in no book: approving it states its worth in `amount`, which is booked then. Declined it is `failed` with `review_declined`, and the money leaves the books of the merchant: give it back to the payer at the provider.',
+            'An approved payment becomes `successful`, and `amount_received` less the fee is credited. Money in another currency (`foreign_amount`) is not in the ledger: the approval states its value in `amount`, which is then booked. A declined payment becomes `failed` with `review_declined`, and the money leaves the books of the merchant. Return the money to the payer at the provider.',
           params: Type.Object({ collection_id: Type.String({ description: 'The id of the collection.' }) }),
           body: Body,
           response: { 200: success(HeldCollection) },

@@ -1,11 +1,11 @@
-// How far lists over all merchants go. They are merged from what each merchant has newest, and no index helps further down.
+// The depth limit of lists over all merchants. Each list merges the newest rows of every merchant, which no index speeds up.
 
 import { refuseField } from '../../kernel/lib/index.ts'
 
-/** The rows that a list over all merchants shows and counts. */
+/** How many rows a list over all merchants shows and counts. */
 export const DEPTH_MAX = 10_000
 
-/** Refuses a page that lies deeper than a list over all merchants goes. A list of one merchant has no such end. */
+/** Refuses a page beyond the limit of lists over all merchants. A list of one merchant has no limit. */
 export function checkDepth({
   page = 1,
   page_size = 20,

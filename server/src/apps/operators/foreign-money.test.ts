@@ -1,4 +1,4 @@
-// Money that a provider took in another currency: it is in no book until an operator states its worth in shillings.
+// Money that a provider took in another currency: no book has it until an operator states its value in shillings.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -67,7 +67,7 @@ test('a success in another currency waits for review, and nothing is booked in s
   await booksHold(world)
 })
 
-test('an operator approves it with the amount in shillings, which is credited, and every amount is kept', async () => {
+test('an operator approves foreign money with its amount in shillings, which is credited', async () => {
   const shop = await review.shop(PRICES)
   const id = await paidInDollars(shop)
   const approve = { decision: 'approve', reason: 'Rate of the day' }
@@ -101,7 +101,7 @@ test('an operator approves it with the amount in shillings, which is credited, a
   assert.deepEqual([amount, amount_received, foreign_amount, foreign_currency], ['1000.00', '26250.00', '10.50', 'USD'])
   const twice = await review.untouched(() => clear(id, { ...approve, amount: '26250.00' }))
   assert.deepEqual(codeOf(twice), [409, 'invalid_state'])
-  // The provider repeats what it said, then takes it back: what was credited leaves.
+  // The provider repeats its answer, then reverses the payment: the credited amount leaves.
   await review.untouched(() => review.say(shop, id, dollars('succeeded')))
   await review.say(shop, id, dollars('reversed'))
   await review.say(shop, id, dollars('reversed'))
@@ -110,7 +110,7 @@ test('an operator approves it with the amount in shillings, which is credited, a
   await booksHold(world)
 })
 
-test('an operator declines it, and nothing is ever booked of it', async () => {
+test('an operator declines foreign money, and the books never have it', async () => {
   const shop = await review.shop()
   const id = await paidInDollars(shop)
   const decline = { decision: 'decline', reason: 'Sent back' }
@@ -127,7 +127,7 @@ test('an operator declines it, and nothing is ever booked of it', async () => {
   await booksHold(world)
 })
 
-test('the provider takes it back, before or after it told of it, and nothing is booked', async () => {
+test('the provider reverses foreign money, before or after it reports it, and nothing is booked', async () => {
   const shop = await review.shop()
   const seen = await paidInDollars(shop)
   const unseen = await review.pay(shop, '007')

@@ -1,4 +1,4 @@
-// Four eyes: from an amount on, one operator is not enough, whatever they do and however often.
+// Two approvals: from FOUR_EYES_AMOUNT on, a withdrawal needs the approvals of two different operators.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -60,7 +60,7 @@ const newLarge = async (shop?: Shop) => desk.submit(shop ?? (await newShop()), {
 const whoOf = ({ approvals }: { approvals: { operator: string }[] }) => approvals.map(({ operator }) => operator)
 const SECOND: [number, string] = [409, 'second_operator_required']
 
-/** What the audit log says of approvals of a withdrawal, oldest first. */
+/** The approvals of a withdrawal in the audit log, oldest first. */
 const told = (id: string) =>
   world.rows<{ action: string; actor_name: string; before: object; after: Record<string, unknown> }>(
     `select action, actor_name, before, after from audit_log
@@ -73,7 +73,7 @@ async function settle(): Promise<void> {
 }
 
 describe('a withdrawal from the amount on', () => {
-  test('waits after the first approval, with nothing set aside, and leaves after the second of another operator', async () => {
+  test('waits without a reservation after the first approval, and is sent after the second by another operator', async () => {
     const shop = await newShop()
     const id = await newLarge(shop)
     const waiting = await desk.show(id)
@@ -109,14 +109,14 @@ describe('a withdrawal from the amount on', () => {
     )
   })
 
-  test('below the amount one operator is enough, and the record says who it was', async () => {
+  test('below the amount needs one operator, and the record shows the operator', async () => {
     const id = await desk.submit(await newShop(), { amount: SMALL })
     const { status, approvals_required, approvals } = (await approve(asha, id)).body.data
     assert.deepEqual([status, approvals_required, approvals.length], ['PROCESSING', 1, 1])
     assert.equal(approvals[0].operator, asha.email)
   })
 
-  test('the same operator again is refused, whichever way, and changes nothing', async () => {
+  test('refuses a second approval by the same operator in every call, and does not change', async () => {
     const id = await newLarge()
     await approve(asha, id)
     await unchanged(world, async () => {
@@ -127,7 +127,7 @@ describe('a withdrawal from the amount on', () => {
     assert.deepEqual(whoOf(await desk.show(id)), [asha.email])
   })
 
-  test('a repeated Idempotency-Key repeats the first approval and is no second one', async () => {
+  test('counts a repeated Idempotency-Key as the first approval only', async () => {
     const id = await newLarge()
     const idempotency_key = randomUUID()
     const first = await approve(asha, id, { idempotency_key })
@@ -136,7 +136,7 @@ describe('a withdrawal from the amount on', () => {
     assert.deepEqual(whoOf(await desk.show(id)), [asha.email])
   })
 
-  test('whoever submitted it approves neither first nor second', async () => {
+  test('refuses the first and the second approval of its submitter', async () => {
     const shop = await newShop()
     const fatuma = await newOperator(world, [{ role: 'FINANCE', merchant: shop.merchant }])
     const submit = async (amount: string) => {
@@ -158,7 +158,7 @@ describe('a withdrawal from the amount on', () => {
     assert.equal((await approve(fatuma, await submit(SMALL))).status, 200, 'where one is enough, it is as it was')
   })
 
-  test('the first approval is judged like the only one: what could not leave is not approved', async () => {
+  test('checks the first approval like a single one', async () => {
     const shop = await newShop()
     const id = await newLarge(shop)
     const refused = async (code: string) => {
@@ -179,7 +179,7 @@ describe('a withdrawal from the amount on', () => {
     await refused('insufficient_balance')
   })
 
-  test('each approval is in the audit log, with who had approved by then', async () => {
+  test('has each approval in the audit log, with the operators that had approved by then', async () => {
     const id = await newLarge()
     await approve(asha, id)
     await approve(juma, id)
@@ -211,7 +211,7 @@ describe('a withdrawal from the amount on', () => {
     ])
   })
 
-  test('the sandbox needs two operators as well, and a merchant that plays them there needs none', async () => {
+  test('needs two operators in the sandbox too, and none when the merchant simulates them', async () => {
     const shop = await newShop()
     const [real, played] = [
       await desk.submit(shop, { amount: LARGE, environment: 'sandbox' }),
@@ -227,7 +227,7 @@ describe('a withdrawal from the amount on', () => {
 })
 
 describe('between the first approval and the second', () => {
-  test('asking the merchant ends the first: afterwards both have to approve again', async () => {
+  test('a question to the merchant ends the first approval, and both operators must approve again', async () => {
     const shop = await newShop()
     const { token } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
     const id = await newLarge(shop)
@@ -241,7 +241,7 @@ describe('between the first approval and the second', () => {
     assert.deepEqual([second.status, whoOf(second)], ['PROCESSING', [juma.email, asha.email]])
   })
 
-  test('from INFO_REQUESTED it takes two as well, and an answer of the merchant ends nothing', async () => {
+  test('a withdrawal in INFO_REQUESTED needs two approvals, and the answer of the merchant ends none', async () => {
     const shop = await newShop()
     const { token } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
     const id = await newLarge(shop)
@@ -257,7 +257,7 @@ describe('between the first approval and the second', () => {
     assert.equal((await approve(juma, directly)).body.data.status, 'PROCESSING')
   })
 
-  test('rejected, it is approved by nobody any more', async () => {
+  test('a rejected withdrawal has no approvals', async () => {
     const id = await newLarge()
     await approve(asha, id)
     const rejected = await desk.act(id, 'reject')
@@ -267,7 +267,7 @@ describe('between the first approval and the second', () => {
     })
   })
 
-  test('money that was spent meanwhile is missed at the second, and the first stays', async () => {
+  test('the second approval is refused when the balance is spent meanwhile, and the first stays', async () => {
     const shop = await newShop()
     const id = await newLarge(shop)
     await approve(asha, id)
@@ -284,7 +284,7 @@ describe('between the first approval and the second', () => {
     assert.equal((await approve(juma, id)).body.data.status, 'PROCESSING')
   })
 
-  test('an operator who is one no longer has approved nothing', async () => {
+  test('the approval of a former operator does not count', async () => {
     const id = await newLarge()
     const gone = await newOperator(world)
     await approve(gone, id)
@@ -296,7 +296,7 @@ describe('between the first approval and the second', () => {
     assert.deepEqual([second.status, whoOf(second).sort()], ['PROCESSING', [asha.email, gone.email].sort()])
   })
 
-  test('another setting changes what was judged before in neither direction', async () => {
+  test('a changed FOUR_EYES_AMOUNT does not change withdrawals with a first approval', async () => {
     const [begun, fresh] = [await newLarge(), await newLarge()]
     await approve(asha, begun)
     const off = await createWorld({ url: world.url, compose: { providers: [scriptedProvider(script)] } })
@@ -312,7 +312,7 @@ describe('between the first approval and the second', () => {
 })
 
 describe('at the same moment', () => {
-  test('two operators count as two, on one process or two, and the payout leaves once', async () => {
+  test('two operators count as two on one process or two, and the payout is sent once', async () => {
     for (let round = 0; round < 6; round++) {
       script.sent.length = 0
       const id = await newLarge()
@@ -331,7 +331,7 @@ describe('at the same moment', () => {
     }
   })
 
-  test('the same operator many times is one, and nothing leaves', async () => {
+  test('many approvals by one operator count as one, and nothing is sent', async () => {
     for (let round = 0; round < 4; round++) {
       const id = await newLarge()
       const ways: Way[] = [{}, {}, { at: other }, { idempotency_key: randomUUID() }]
@@ -345,7 +345,7 @@ describe('at the same moment', () => {
     assert.deepEqual(script.sent, [])
   })
 
-  test('a question against the second approval: either it leaves with two, or it waits with none', async () => {
+  test('a question and the second approval end with two approvals and a payout, or with none', async () => {
     for (let round = 0; round < 6; round++) {
       const id = await newLarge()
       await approve(asha, id)
@@ -355,7 +355,7 @@ describe('at the same moment', () => {
       ])
       const { status, approvals } = await desk.show(id)
       if (asked.status === 200) {
-        // The first approval had gone: that of the second was a first one, or came too late.
+        // The question had ended the first approval, so the second one became the first, or came too late.
         assert.ok(['INFO_REQUESTED', 'REJECTED'].includes(status), status)
         assert.ok(approvals.length <= 1)
       } else {

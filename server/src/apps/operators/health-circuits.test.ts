@@ -1,4 +1,4 @@
-// Beside how a provider did stands whether it is called now: the circuit of its method, whatever the network.
+// The health of a provider shows the circuit of its method, the same for every network.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -28,7 +28,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Begins a payment, and does not wait for what the provider says. */
+/** Starts a payment and does not wait for the provider. */
 async function begin(phone: string, way = 'wallet-push', key = world.live_key): Promise<void> {
   const reply = await world.post(`/v1/collections/${way}`, { amount: '1000', phone }, { key })
   assert.equal(reply.status, 202, reply.text)
@@ -46,7 +46,7 @@ async function circuits(environment = 'live'): Promise<Record<string, unknown>> 
 }
 const CLOSED = { state: 'closed', retry_at: null }
 
-test('the circuit of a method stands beside each of its networks: closed, open until a time, being tried, and closed again', async () => {
+test('each network of a method shows its circuit when it is closed, open, half open and closed again', async () => {
   await pay('0754123456')
   await pay('0684123456')
   await pay('0684123456', 'provider-pesa')
@@ -73,7 +73,7 @@ test('the circuit of a method stands beside each of its networks: closed, open u
   assert.deepEqual((await circuits())['wallet_push AIRTEL'], CLOSED)
 })
 
-test('a provider that this process plays, or has not configured, has no circuit', async () => {
+test('a provider that this process simulates, or has not configured, has no circuit', async () => {
   await begin('0754123001', 'wallet-push', world.sandbox_key)
   await world.work()
   assert.deepEqual(await circuits('sandbox'), { 'wallet_push MPESA': null })

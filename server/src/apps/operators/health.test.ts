@@ -1,4 +1,4 @@
-// How providers do: counted from what happened to payments and payouts, whichever process they went through.
+// The health of providers, counted from the payments and payouts of every process.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
@@ -48,7 +48,7 @@ const hoursAgo = (hours: number) => new Date(world.deps.clock.now().getTime() - 
 // What was made before is out of the hours that are looked at.
 beforeEach(() => world.deps.clock.advance(169 * HOUR))
 
-test('counts payments by network: taken, declined, and still open', async () => {
+test('health counts payments by network: taken, declined and open', async () => {
   for (const ending of ['001', '001', '002', '014', '007']) await review.pay(shop, ending)
   const [item, ...others] = await read('?hours=1')
   assert.deepEqual(others, [])
@@ -58,7 +58,7 @@ test('counts payments by network: taken, declined, and still open', async () => 
     method: 'wallet_push',
     network: 'MPESA',
     counted: 5,
-    // What is held for review was taken.
+    // A held payment counts as taken.
     successful: 3,
     failed: 1,
     undecided: 1,
@@ -75,7 +75,7 @@ test('counts payments by network: taken, declined, and still open', async () => 
   assert.deepEqual(await read('?hours=168'), [])
 })
 
-test('counts payments of a week by the hours that are asked for, and says when the last went well', async () => {
+test('health counts the payments of the requested hours and shows the last success', async () => {
   await review.pay(shop, '001')
   const last = world.deps.clock.now().toISOString()
   world.deps.clock.advance(30 * HOUR)
@@ -89,7 +89,7 @@ test('counts payments of a week by the hours that are asked for, and says when t
   assert.deepEqual((await read())[0]?.counted, 1, 'a day when nothing is asked for')
 })
 
-test('keeps apart networks, methods, flows and environments', async () => {
+test('health separates networks, methods, flows and environments', async () => {
   const pay = async (path: string, body: object) =>
     assert.equal(
       (await world.post(`/v1/collections/${path}`, { amount: 1000, ...body }, { key: shop.live })).status,
@@ -117,7 +117,7 @@ test('keeps apart networks, methods, flows and environments', async () => {
   assert.deepEqual(short(await read('?environment=sandbox')), [['collection', 'wallet_push', 'MPESA', 1, 0, 0]])
 })
 
-test('measures how long payers take from the try to its success', async () => {
+test('health measures the time from an attempt to its success', async () => {
   const ids = []
   for (let i = 0; i < 4; i++) ids.push(await review.pay(shop, '007'))
   for (const [i, id] of ids.entries()) {
@@ -131,7 +131,7 @@ test('measures how long payers take from the try to its success', async () => {
   assert.deepEqual([item?.median_confirm_ms, item?.p95_confirm_ms], [3_000, 85_600])
 })
 
-test('counts a payout by its approval, and a payment on a page by its tries, however old their records are', async () => {
+test('health counts a payout by its approval and a page payment by its attempts, even for old records', async () => {
   const id = await desk.submit(shop, { amount: '1000.00' })
   const hosted = await world.post('/v1/collections', { amount: '1000.00' }, { key: shop.live })
   const slug = new URL(hosted.body.data.payment_url).pathname.split('/').at(-1)
@@ -151,7 +151,7 @@ test('counts a payout by its approval, and a payment on a page by its tries, how
   )
 })
 
-/** Puts declined payments there, 100 ms apart until now, at providers in turn. Answers when each was made. */
+/** Inserts declined payments of alternating providers, 100 ms apart until now. Returns their times. */
 async function plant(many: number, providers: readonly string[], of: Shop = shop): Promise<Date[]> {
   const now = world.deps.clock.now().getTime()
   const rows = Array.from({ length: many }, (_, i) => {
@@ -174,14 +174,14 @@ async function plant(many: number, providers: readonly string[], of: Shop = shop
   return rows.map(({ at }) => at)
 }
 
-test('with more of a provider and method than is counted counts the newest, and says since when', async () => {
+test('health counts the newest attempts of a provider and method when there are too many, and shows since when', async () => {
   const times = await plant(COUNTED_MAX + 500, ['mock'])
   const [item] = await read()
   assert.deepEqual([item?.counted, item?.failed, item?.bounded], [COUNTED_MAX, COUNTED_MAX, true])
   assert.equal(item?.since, times[500]?.toISOString())
 })
 
-test('with more payments than are looked at takes the newest of all merchants, and says since when', async () => {
+test('health examines the newest payments of all merchants when there are too many, and shows since when', async () => {
   const quiet = await desk.shop('0.01')
   await plant(10, ['old'], quiet)
   world.deps.clock.advance(HOUR)
@@ -197,7 +197,7 @@ test('with more payments than are looked at takes the newest of all merchants, a
   for (const { bounded, since } of items) assert.deepEqual([bounded, since], [true, times[606]?.toISOString()])
 })
 
-test('takes 1 to 168 hours', async () => {
+test('health accepts 1 to 168 hours', async () => {
   for (const hours of [0, 169, 1.5, 'x']) {
     const refused = await world.get(`/v1/operator/providers/health?hours=${hours}`, await desk.session())
     assert.deepEqual(codeOf(refused), [400, 'validation_failed'])

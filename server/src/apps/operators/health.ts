@@ -1,5 +1,5 @@
-// How payments and payouts have gone lately, by provider, method and network: read from their rows, so that every process says
-// the same. Only the circuit beside each is that of the process that answers. (What it met with its own calls: providers.ts.)
+// Recent outcomes of payments and payouts by provider, method and network. They come from the database, so every process
+// answers the same. Only the circuit belongs to the process that answers. (Results of its own calls: providers.ts.)
 
 import Type, { type Static } from 'typebox'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
@@ -8,16 +8,16 @@ import { firstIdAt, NETWORK_OF_PREFIX, nullable, oneOf, timeOfId } from '../../k
 import { CIRCUIT_STATE, type ProvidersOptions } from './providers.ts'
 
 const HOUR_MS = 3_600_000
-/** A payment on a page is tried after it was made, and a withdrawal waits for its approval: their ids are older than their tries. */
+/** How much older than its attempt a record may be: a page waits for its payer, and a withdrawal for its approval. */
 const EARLIER_MS = { collection: 24 * HOUR_MS, withdrawal: 14 * 24 * HOUR_MS } as const
-/** The newest payments, and as many payouts, that are looked at: about so many. */
+/** About how many of the newest payments, and of the newest payouts, are examined. */
 export const LOOKED_AT_MAX = 10_000
-/** The newest of one provider and method that are counted. */
+/** How many of the newest attempts of one provider and method are counted. */
 export const COUNTED_MAX = 2_500
 
-type Flow = keyof typeof EARLIER_MS
+type HealthFlow = keyof typeof EARLIER_MS
 
-type Row = {
+type HealthRow = {
   provider: string
   method: string
   network: string | null
@@ -32,10 +32,10 @@ type Row = {
   cut: boolean
 }
 
-/** Where the records and tries of a flow are, and when one went well: conditions on a try (t) joined to its record (r). */
-type Kind = {
+/** The tables of a flow, and its SQL conditions on an attempt (t) joined to its record (r). */
+type FlowTables = {
   records: string
-  tries: string
+  attempts: string
   key: string
   taken: string
   lost: string
@@ -43,12 +43,12 @@ type Kind = {
   network: string
 }
 
-const KINDS: Record<Flow, Kind> = {
+const KINDS: Record<HealthFlow, FlowTables> = {
   collection: {
     records: 'collections',
-    tries: 'collection_attempts',
+    attempts: 'collection_attempts',
     key: 'collection_id',
-    // Held money was taken, and what an operator declined or the provider took back later had been as well.
+    // A held, declined or reversed payment counts as taken, because the provider took the money.
     taken: `t.extra_collection_id is not null or (t.number = coalesce(r.settled_attempt, r.attempts)
        and (r.status in ('successful', 'pending_clearance', 'reversed') or r.failure_reason_code = 'review_declined'))`,
     lost: "t.state = 'final'",
@@ -57,7 +57,7 @@ const KINDS: Record<Flow, Kind> = {
   },
   withdrawal: {
     records: 'withdrawals',
-    tries: 'payouts',
+    attempts: 'payouts',
     key: 'withdrawal_id',
     taken: "r.status in ('SUCCESS', 'REVERSED')",
     lost: "r.status = 'FAILED' and t.state = 'final'",
@@ -66,10 +66,9 @@ const KINDS: Record<Flow, Kind> = {
   },
 }
 
-// Of many merchants, the newest n records are found without reading the rest: some rows of each tell how old the n-th may be at
-// most; some more of those that may have more than that tell it closer. So what is read grows with the number of merchants and
-// with n, and not with the number of records. Ids begin with their time.
-function boundStatement(flow: Flow) {
+// Finds the age of the n-th newest record over all merchants. A sample of each merchant gives a first bound, and a larger
+// sample of the busy merchants a closer one. The cost grows with the merchants and n, not with the records.
+function boundStatement(flow: HealthFlow) {
   const of = (merchant: string) =>
     `select merchant_id, id from ${KINDS[flow].records} where merchant_id = ${merchant} and environment = $1`
   return sql(
@@ -96,15 +95,15 @@ function boundStatement(flow: Flow) {
   )
 }
 
-function healthStatement(flow: Flow) {
-  const { records, tries, key, taken, lost, confirmed_at, network } = KINDS[flow]
+function healthStatement(flow: HealthFlow) {
+  const { records, attempts, key, taken, lost, confirmed_at, network } = KINDS[flow]
   return sql(
     '',
     `with tried as (
        select a.*, row_number() over (partition by a.provider, a.method order by a.created_at desc) as place_in,
          count(*) over (partition by a.provider, a.method) as in_all
        from merchants m cross join lateral (
-         select * from ${tries} where merchant_id = m.id and ${key} >= $3 and environment = $1 and created_at >= $2
+         select * from ${attempts} where merchant_id = m.id and ${key} >= $3 and environment = $1 and created_at >= $2
          order by merchant_id desc, ${key} desc limit $4) a
      ), judged as (
        select t.*, ${network} as network, coalesce(${taken}, false) as taken, ${lost} as lost,
@@ -131,20 +130,20 @@ function healthStatement(flow: Flow) {
 const BOUNDS = { collection: boundStatement('collection'), withdrawal: boundStatement('withdrawal') }
 const STATEMENTS = { collection: healthStatement('collection'), withdrawal: healthStatement('withdrawal') }
 
-async function healthOf(reader: Reader, flow: Flow, environment: Environment, from: Date) {
+async function readHealth(reader: Reader, flow: HealthFlow, environment: Environment, from: Date) {
   const earliest = firstIdAt(new Date(from.getTime() - EARLIER_MS[flow]))
   const [bound] = await reader.query<{ id: string }>(BOUNDS[flow], [environment, earliest, LOOKED_AT_MAX])
   const values = [environment, from, bound?.id ?? earliest, LOOKED_AT_MAX, COUNTED_MAX]
   const named = flow === 'collection' ? [JSON.stringify(NETWORK_OF_PREFIX)] : []
-  const rows = await reader.query<Row>(STATEMENTS[flow], [...values, ...named])
+  const rows = await reader.query<HealthRow>(STATEMENTS[flow], [...values, ...named])
   const ended = bound === undefined ? from : timeOfId(bound.id)
   return rows.map((row) => {
     const bounded = row.cut || ended > from
-    return present(flow, row, bounded, row.cut ? row.counted_from : bounded ? ended : from)
+    return presentHealth(flow, row, bounded, row.cut ? row.counted_from : bounded ? ended : from)
   })
 }
 
-function present(flow: Flow, row: Row, bounded: boolean, since: Date): Counted {
+function presentHealth(flow: HealthFlow, row: HealthRow, bounded: boolean, since: Date): CountedItem {
   const { provider, method, network, counted, successful, failed, undecided } = row
   const decided = successful + failed
   const whole = (ms: number | null) => (ms === null ? null : Math.max(0, Math.round(ms)))
@@ -166,8 +165,8 @@ function present(flow: Flow, row: Row, bounded: boolean, since: Date): Counted {
   }
 }
 
-/** The circuit that calls of this provider and method go through in this process. One that none went through yet is closed. */
-function circuitOf({ providers, breaker }: Circuits, { provider, method }: Counted): HealthItem['circuit'] {
+/** The circuit of a provider and method in this process. A circuit without calls is closed. */
+function circuitOf({ providers, breaker }: Circuits, { provider, method }: CountedItem): HealthItem['circuit'] {
   const guarded = providers.get(provider)?.capabilities.circuit_breaker
   if (!providers.has(provider) || guarded === false) return null
   const circuit = breaker.health().find((one) => one.provider === provider && one.method === method)
@@ -186,39 +185,46 @@ const HealthItem = Type.Object({
   flow: oneOf(['collection', 'withdrawal'], 'Money that comes in, or money that goes out.'),
   method: Type.String(),
   network: nullable(
-    Type.String({ description: 'Of a payment guessed from the phone, null for a code; of a payout its destination.' }),
+    Type.String({
+      description: 'For a payment, guessed from the phone and null for a QR. For a payout, its destination.',
+    }),
   ),
-  counted: Type.Integer({ description: 'Tries: successful, failed and undecided together.' }),
+  counted: Type.Integer({ description: 'The number of attempts: successful, failed and undecided together.' }),
   successful: Type.Integer({
-    description: 'The money was taken, or paid out; also when it was held or went back later.',
+    description: 'The provider took or paid out the money, even if it was later held or returned.',
   }),
-  failed: Type.Integer({ description: 'The provider said no.' }),
-  undecided: Type.Integer({ description: 'No final answer came yet, or none in time.' }),
+  failed: Type.Integer({ description: 'The provider declined.' }),
+  undecided: Type.Integer({ description: 'The provider has given no final answer, or none in time.' }),
   success_rate: nullable(
-    Type.String({ description: 'Of what was decided, in percent. Null: nothing was.', examples: ['92.3'] }),
+    Type.String({
+      description: 'The share of successful among decided attempts, in percent. Null: none was decided.',
+      examples: ['92.3'],
+    }),
   ),
-  median_confirm_ms: nullable(Type.Integer({ description: 'From the try to its success, for half of them.' })),
-  p95_confirm_ms: nullable(Type.Integer({ description: 'The same for 95 of 100.' })),
+  median_confirm_ms: nullable(Type.Integer({ description: 'The median time from an attempt to its success.' })),
+  p95_confirm_ms: nullable(Type.Integer({ description: 'The 95th percentile of that time.' })),
   last_success_at: nullable(Type.String({ format: 'date-time' })),
-  since: Type.String({ format: 'date-time', description: 'How far back this was counted.' }),
-  bounded: Type.Boolean({ description: 'true: there was more in these hours than was counted, see `since`.' }),
+  since: Type.String({ format: 'date-time', description: 'The start of the counted period.' }),
+  bounded: Type.Boolean({ description: 'true: these hours had more attempts than were counted, see `since`.' }),
   circuit: Type.Union(
     [
       Type.Object({
         state: CIRCUIT_STATE,
-        retry_at: nullable(Type.String({ format: 'date-time', description: 'When an open one is tried again.' })),
+        retry_at: nullable(
+          Type.String({ format: 'date-time', description: 'When an open circuit allows the next call.' }),
+        ),
       }),
       Type.Null(),
     ],
     {
       description:
-        'The circuit that stands in front of it, in the process that answered. Circuits are per provider and method: rows that differ only in their network share one. Null: there is none, because this process plays the provider itself or has it not configured.',
+        'The circuit of this provider and method in the process that answered. Rows that differ only in their network share one. Null: this process simulates the provider itself, or does not have it configured.',
     },
   ),
 })
 type HealthItem = Static<typeof HealthItem>
-/** What is read from the records. */
-type Counted = Omit<HealthItem, 'circuit'>
+/** A row of the answer without its circuit. */
+type CountedItem = Omit<HealthItem, 'circuit'>
 
 type Circuits = Pick<ProvidersOptions, 'providers' | 'breaker'>
 
@@ -236,8 +242,8 @@ export function providerHealthRoutes(deps: Deps, circuits: Circuits): Routes {
         config: { access: 'operator' },
         schema: {
           tags: ['Operator'],
-          summary: 'Show how payments and payouts went in the last hours, by provider, method and network',
-          description: `From the records, so the same whichever process answers; only \`circuit\` is of that process. About the newest ${LOOKED_AT_MAX} payments and as many payouts are looked at, and of each provider and method the newest ${COUNTED_MAX} are counted: \`bounded\` and \`since\` say where that ended.`,
+          summary: 'Show the outcomes of recent payments and payouts by provider, method and network',
+          description: `Every process answers the same, because the figures come from the database. Only \`circuit\` is of the process that answers. The server examines about ${LOOKED_AT_MAX} of the newest payments and as many payouts, and counts the newest ${COUNTED_MAX} of each provider and method. \`bounded\` and \`since\` show that limit.`,
           querystring: Query,
           response: { 200: success(Type.Object({ items: Type.Array(HealthItem) })) },
         },
@@ -246,8 +252,8 @@ export function providerHealthRoutes(deps: Deps, circuits: Circuits): Routes {
         const { hours = 24, environment = 'live' } = request.query
         const from = new Date(deps.clock.now().getTime() - hours * HOUR_MS)
         const [payments, payouts] = await Promise.all([
-          healthOf(deps.db, 'collection', environment, from),
-          healthOf(deps.db, 'withdrawal', environment, from),
+          readHealth(deps.db, 'collection', environment, from),
+          readHealth(deps.db, 'withdrawal', environment, from),
         ])
         const items = [...payments, ...payouts].map((item) => ({ ...item, circuit: circuitOf(circuits, item) }))
         return { success: true as const, data: { items } }

@@ -1,4 +1,4 @@
-// What operators can do with merchants, and what nobody else can.
+// Operators create and decide merchants. Other users cannot.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -28,7 +28,7 @@ async function create(body: object = { name: 'Duka la Neema' }): Promise<string>
   return made.body.data.id
 }
 
-test('a merchant taken on by an operator is PENDING, unverified and unpriced, and has both books', async () => {
+test('a new merchant is PENDING, unverified and unpriced, and has both books', async () => {
   const { status, body } = await world.post('/v1/operator/merchants', { name: 'Duka la Neema' }, { key: operator })
   assert.equal(status, 201)
   const { id, merchant_code, created_at, updated_at, ...rest } = body.data
@@ -47,7 +47,7 @@ test('a merchant taken on by an operator is PENDING, unverified and unpriced, an
   assert.equal(books?.n, 12n)
 })
 
-test('whoever has the e-mail address of a new merchant is invited as its administrator', async () => {
+test('the server invites the e-mail address of a new merchant as its administrator', async () => {
   const email = `${randomUUID()}@Example.com`
   const id = await create({ name: 'Duka', email })
   const { members, email: stored } = (await show(id)).body.data
@@ -58,7 +58,7 @@ test('whoever has the e-mail address of a new merchant is invited as its adminis
   )
 })
 
-test('taking on a merchant twice with one Idempotency-Key makes one', async () => {
+test('two requests with one Idempotency-Key make one merchant', async () => {
   const idempotency_key = randomUUID()
   const name = `Mara Moja ${randomUUID()}`
   const send = () => world.post('/v1/operator/merchants', { name }, { key: operator, idempotency_key })
@@ -69,7 +69,7 @@ test('taking on a merchant twice with one Idempotency-Key makes one', async () =
   assert.equal(found.body.data.pagination.total_items, 1)
 })
 
-test('approved, verified and priced in any order, a merchant may hold a live key, and not before', async () => {
+test('a merchant can make a live key only after it is approved, verified and priced, in any order', async () => {
   for (const order of [
     ['approve', 'verify', 'price'],
     ['price', 'verify', 'approve'],
@@ -135,14 +135,14 @@ test('each move is allowed from one state only; from the others it is 409 invali
   }
 })
 
-test('of ten operators who approve at once one does it, and there is one entry', async () => {
+test('one of ten operators approves a merchant when all approve at once, with one audit entry', async () => {
   const id = await create()
   const answers = await Promise.all(Array.from({ length: 10 }, () => act(id, 'approve')))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(409)])
   assert.equal((await entries(id)).filter(({ action }: { action: string }) => action === 'merchant.approve').length, 1)
 })
 
-test('verifying twice answers the same record and leaves one entry', async () => {
+test('a repeated verification returns the same record and leaves one audit entry', async () => {
   const id = await create()
   const first = await act(id, 'verify', { reason: 'BRELA extract seen' })
   world.deps.clock.advance(1000)
@@ -156,7 +156,7 @@ test('verifying twice answers the same record and leaves one entry', async () =>
   )
 })
 
-test('an act is in the audit log with who, why, before, after, request and address', async () => {
+test('an action is in the audit log with operator, reason, before, after, request and IP address', async () => {
   const id = await create()
   const { status } = await world.post(
     `/v1/operator/merchants/${id}/approve`,
@@ -220,12 +220,12 @@ test('merchants are found by status, by part of a name and by the beginning of a
   assert.deepEqual(idsOf(await find(`search=${mark}&page=2&page_size=2`)), [ids[2]])
   const code = (await show(ids[1] as string)).body.data.merchant_code
   assert.deepEqual(idsOf(await find(`search=${code.toLowerCase()}`)), [ids[1]])
-  // Signs that a database gives a meaning are signs like all others.
+  // The search takes wildcards of the database as plain characters.
   assert.deepEqual(idsOf(await find(`search=${mark}%20_%25`)), [])
   assert.deepEqual(idsOf(await find(`search=${mark}%200%25`)), [ids[2]])
 })
 
-test('a name without anything to see, and an address that is none, are refused', async () => {
+test('an invisible name and an invalid e-mail address are refused', async () => {
   for (const body of [
     {},
     { name: '' },

@@ -1,4 +1,4 @@
-// Operators take on merchants, check them, price them, and stop them.
+// Operators create, verify, price, approve and suspend merchants.
 
 import { mayMailInvitation } from '../../access/identity/index.ts'
 import {
@@ -34,17 +34,17 @@ const WRITE = { access: 'operator', idempotency: 'honoured' } as const
 /** Adds the routes. */
 export function operatorMerchantRoutes(deps: Deps): Routes {
   return (app) => {
-    readRoutes(deps, app)
+    merchantReadRoutes(deps, app)
     createRoute(deps, app)
     decisionRoutes(deps, app)
     pricingRoutes(deps, app)
   }
 }
 
-/** How many members the record of a merchant shows. */
+/** How many members the record of a merchant lists. */
 const MEMBERS_SHOWN = 100
 
-function readRoutes(deps: Deps, app: App): void {
+function merchantReadRoutes(deps: Deps, app: App): void {
   app.get(
     '/v1/operator/merchants',
     {
@@ -87,7 +87,8 @@ function createRoute(deps: Deps, app: App): void {
       schema: {
         tags,
         summary: 'Take on a merchant',
-        description: 'It is PENDING, and may use the sandbox. Who has its e-mail address is invited as MERCHANT_ADMIN.',
+        description:
+          'The merchant is PENDING and may use the sandbox. The server invites its e-mail address as MERCHANT_ADMIN.',
         body: MerchantBody,
         response: { 201: MerchantAnswer },
       },
@@ -118,13 +119,13 @@ const MOVES: { move: MerchantMove; summary: string; description: string }[] = [
   {
     move: 'approve',
     summary: 'Approve a merchant',
-    description: 'PENDING becomes ACTIVE. It may hold live keys once it is verified and priced too.',
+    description: 'PENDING becomes ACTIVE. Once the merchant is verified and priced too, it may make live keys.',
   },
   {
     move: 'suspend',
     summary: 'Suspend a merchant',
     description:
-      'ACTIVE becomes SUSPENDED. Its live keys are refused from the next request on; sandbox keys and reading sessions go on, and payments under way are settled.',
+      'ACTIVE becomes SUSPENDED. From the next request on, its live keys are refused. Sandbox keys and reading sessions keep working, and open payments are settled.',
   },
   { move: 'reactivate', summary: 'Reactivate a merchant', description: 'SUSPENDED becomes ACTIVE.' },
 ]
@@ -158,7 +159,7 @@ function decisionRoutes(deps: Deps, app: App): void {
       schema: {
         tags,
         summary: 'Note that the identity of a merchant has been checked',
-        description: 'Doing it again changes nothing.',
+        description: 'A repeated call changes nothing.',
         params: MerchantParams,
         body: ReasonBody,
         response: { 200: MerchantAnswer },
@@ -197,7 +198,7 @@ function pricingRoutes(deps: Deps, app: App): void {
         tags,
         summary: 'Put a new price list in place of the one in force',
         description:
-          'The most specific line counts: one with a destination before one with a method. Charges that were frozen before do not change. Without a line for withdrawals the merchant is not priced.',
+          'The most specific line applies: a line with a destination before a line with a method. Frozen charges do not change. Without a line for withdrawals the merchant is not priced.',
         params: MerchantParams,
         body: PricingBody,
         response: { 200: PricingAnswer },

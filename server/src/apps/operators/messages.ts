@@ -1,4 +1,4 @@
-// Operators look at what was sent, and what could not be.
+// Operators read e-mails and SMS, sent and failed.
 
 import { listMessages, OperatorMessagesAnswer, OperatorMessagesQuery } from '../../adapters/messages/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'

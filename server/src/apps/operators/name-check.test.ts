@@ -1,4 +1,4 @@
-// Whose account it is: an operator asks the provider for the name before money leaves.
+// An operator asks the provider for the name on the receiving account.
 
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
@@ -74,7 +74,7 @@ const entriesOf = (id: string) =>
     [id],
   )
 
-test('the name on the account is shown, compared with the one that was submitted, and kept in the audit log', async () => {
+test('the answer shows the name, compares it with the submitted one, and is in the audit log', async () => {
   const id = await submit({})
   const before_it = await desk.show(id)
   const { status, body, text } = await check(id)
@@ -99,13 +99,13 @@ test('the name on the account is shown, compared with the one that was submitted
   assert.equal(selcom.totals().payouts.count, 0, 'nobody was paid')
 })
 
-test('a name that the provider cannot tell is null, and says nothing about the account', async () => {
+test('an unknown name is null and proves nothing about the account', async () => {
   const { body } = await check(await submit({ phone: '255680000110' }))
   assert.deepEqual([body.data.name, body.data.matches], [null, null])
   assert.match(body.data.message, /named nobody/)
 })
 
-test('a provider that has no names says so', async () => {
+test('the message names a provider without name lookup', async () => {
   const id = await submit({ environment: 'sandbox' })
   const { status, body } = await check(id)
   assert.deepEqual([status, body.data.name, body.data.matches], [200, null, null])
@@ -113,7 +113,7 @@ test('a provider that has no names says so', async () => {
   assert.equal((await entriesOf(id)).length, 1)
 })
 
-test('a provider that hangs is given up, and left alone after a while', async () => {
+test('the server stops calling a provider that hangs', async () => {
   const id = await submit({ code: 'HALOPESA', phone: '255620000101' })
   const asked = async () => {
     let calls = 0
@@ -141,7 +141,7 @@ test('a provider that hangs is given up, and left alone after a while', async ()
   assert.deepEqual([body.data.name, body.data.message], ['ASHA\u{fffd} MWINYI', null])
 })
 
-test('a repeated Idempotency-Key asks nobody and records nothing again; an unknown withdrawal is not found', async () => {
+test('a repeated Idempotency-Key asks and records nothing again, and an unknown withdrawal is not found', async () => {
   const id = await submit({ code: 'HALOPESA', phone: '255620000102' })
   hung.lookupName = async () => ({ name: 'ASHA MWINYI' })
   const key = randomUUID()

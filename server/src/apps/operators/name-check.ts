@@ -1,6 +1,7 @@
-// Whose account is it? Before money leaves, an operator asks the provider for the name on the receiving account.
+// Before a payout, an operator asks the provider for the name on the receiving account.
 //
-// The provider is asked before the transaction that records it. Dying between the two leaves nothing: it is asked again.
+// The server asks the provider before the transaction that records the answer. If the process dies between them, nothing is
+// stored and the operator asks again.
 
 import Type, { type Static } from 'typebox'
 import { readName } from '../../adapters/providers/answer.ts'
@@ -15,7 +16,7 @@ import { nullable } from '../../kernel/lib/index.ts'
 import { getWithdrawal } from './withdrawals-list.ts'
 import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
 
-/** What the route needs of the providers. */
+/** The dependencies of the route. */
 export type NameCheckOptions = {
   providers: ReadonlyMap<string, Provider & ProviderExtras>
   routing: Routing
@@ -23,16 +24,18 @@ export type NameCheckOptions = {
 }
 
 const NameCheck = Type.Object({
-  name: nullable(Type.String({ description: 'The name on the account, as the provider says it. Null: see message.' })),
+  name: nullable(
+    Type.String({ description: 'The name on the account, as the provider reports it. Null: see message.' }),
+  ),
   matches: nullable(
     Type.Boolean({
       description:
-        'Whether it is destination_name: the same words, whatever their order, case and accents. False says only that somebody should look. Null: one of the two is not known.',
+        'True: the name has the same words as destination_name, in any order, case or accents. False: an operator should compare them. Null: one of the two is unknown.',
     }),
   ),
   checked_at: Type.String({ format: 'date-time' }),
   message: nullable(
-    Type.String({ description: 'Why there is no name. It never means that the account does not exist.' }),
+    Type.String({ description: 'The reason for a missing name. It never means that the account does not exist.' }),
   ),
 })
 type NameCheck = Static<typeof NameCheck>
@@ -48,7 +51,7 @@ export function nameCheckRoutes(deps: Deps, options: NameCheckOptions): Routes {
           tags: ['Operator'],
           summary: 'Ask the provider for the name on the receiving account',
           description:
-            'Of the provider that has the payout, or would get it now. Nothing is decided and nothing moves; what it said is kept in the audit log.',
+            'Asks the provider that has the payout, or that would get it now. The call decides nothing and moves no money. The audit log keeps the answer.',
           params: WithdrawalParams,
           body: NoBody,
           response: { 200: success(NameCheck) },
@@ -76,8 +79,8 @@ export function nameCheckRoutes(deps: Deps, options: NameCheckOptions): Routes {
   }
 }
 
-/** What a look-up came to. A list: an adapter that learned nothing is not one that failed. */
-type Learned = readonly [{ name: string } | null | undefined] | 'failed' | 'stopped'
+/** The result of a lookup. A list with null means that the provider has no name. */
+type NameLookup = readonly [{ name: string } | null | undefined] | 'failed' | 'stopped'
 
 async function checkName(
   deps: Deps,
@@ -87,32 +90,36 @@ async function checkName(
   const { environment, method, destination_code, destination_identifier, destination_name, payout } = withdrawal
   const found = payout?.provider ?? routing.find(environment, { method, destination_code })?.name ?? null
   const provider = found === null ? undefined : providers.get(found)
-  const said = (name: string | null, message: string | null) => ({
+  const result = (name: string | null, message: string | null) => ({
     provider: found,
     name,
     matches: name === null || destination_name === null ? null : wordsOf(name) === wordsOf(destination_name),
     checked_at: deps.clock.now().toISOString(),
     message,
   })
-  if (provider === undefined) return said(null, `No configured provider pays out ${method} to ${destination_code}.`)
-  if (provider.lookupName === undefined) return said(null, `${provider.name} has no names to look up.`)
+  if (provider === undefined) return result(null, `No configured provider pays out ${method} to ${destination_code}.`)
+  if (provider.lookupName === undefined) return result(null, `${provider.name} has no names to look up.`)
   const recipient = { method, destination_code, destination_identifier }
-  const answer = await guarded<Learned>({ breaker, clock: deps.clock }, provider, QUESTIONS.names, {
+  const answer = await guarded<NameLookup>({ breaker, clock: deps.clock }, provider, QUESTIONS.names, {
     work: async () =>
-      (await answerOf(deps, provider.name, async (): Promise<Learned> => [await provider.lookupName?.(recipient)])) ??
-      'failed',
+      (await answerOf(
+        deps,
+        provider.name,
+        async (): Promise<NameLookup> => [await provider.lookupName?.(recipient)],
+      )) ?? 'failed',
     isFault: (all) => all === 'failed',
     stopped: () => 'stopped',
   })
-  if (answer === 'stopped') return said(null, `${provider.name} does not answer at the moment. Try again in a minute.`)
-  if (answer === 'failed') return said(null, `${provider.name} did not answer. Try again.`)
+  if (answer === 'stopped')
+    return result(null, `${provider.name} does not answer at the moment. Try again in a minute.`)
+  if (answer === 'failed') return result(null, `${provider.name} did not answer. Try again.`)
   const name = readName(answer[0]?.name)
   return name === null
-    ? said(null, `${provider.name} named nobody: it has no such name, or could not say.`)
-    : said(name, null)
+    ? result(null, `${provider.name} named nobody: it has no such name, or could not say.`)
+    : result(name, null)
 }
 
-/** The words of a name in one order, without case, accents and signs. */
+/** The words of a name, sorted, in upper case, without accents and punctuation. */
 function wordsOf(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase()
   return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).sort().join(' ')

@@ -1,4 +1,4 @@
-// What payers read about their networks.
+// The instructions for the payers of each network.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -27,14 +27,14 @@ const slugOf = async () => (await world.post('/v1/payment-links', { amount: 1000
 const help = async (slug: string) =>
   (await world.call({ method: 'GET', url: `/pay/${slug}/help?lang=en`, key: null })).text
 
-test('there is help before anybody has written some', async () => {
+test('pages show built-in instructions before an operator edits them', async () => {
   const networks = await get()
   assert.ok(networks.length >= 4)
   const page = await help(await slugOf())
   for (const { name } of networks) assert.ok(page.includes(name), name)
 })
 
-test('what an operator writes is what payers read, within a minute, and the audit log tells who changed what', async () => {
+test('payers see edited instructions within a minute, and the audit log has the change', async () => {
   const slug = await slugOf()
   await help(slug)
   assert.equal((await put([MPESA, TTCL])).status, 200)
@@ -51,13 +51,13 @@ test('what an operator writes is what payers read, within a minute, and the audi
   assert.ok(log[0].before.networks.length >= 4)
 })
 
-test('an empty list brings back what was built in', async () => {
+test('an empty list restores the built-in instructions', async () => {
   await put([MPESA])
   assert.equal((await put([])).status, 200)
   assert.ok((await get()).length >= 4)
 })
 
-test('what is wrong is refused, and nothing changes', async () => {
+test('an invalid list is refused, and nothing changes', async () => {
   await put([MPESA])
   for (const wrong of [
     [MPESA, MPESA],
@@ -71,7 +71,7 @@ test('what is wrong is refused, and nothing changes', async () => {
   assert.deepEqual(await get(), [MPESA])
 })
 
-test('two operators who write at once: the list is that of one of them, whole', async () => {
+test('the list is complete from one operator when two write at once', async () => {
   for (let round = 0; round < 5; round++) {
     const replies = await Promise.all([put([MPESA, TTCL]), put([TTCL]), put([MPESA])])
     assert.deepEqual(

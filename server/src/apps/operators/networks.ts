@@ -1,4 +1,4 @@
-// What payers read about their networks: operators keep it true.
+// Operators edit the instructions for the payers of each network.
 
 import Type from 'typebox'
 import { actOf, PLATFORM, recordAudit } from '../../books/audit/index.ts'
@@ -9,11 +9,14 @@ import { BUILT_IN_HELP, listNetworkHelp, lockNetworkHelp, replaceNetworkHelp } f
 
 const Network = Type.Object({
   code: Type.String({ pattern: '^[A-Z0-9_]{2,30}$', description: 'Unique in the list, such as MPESA.' }),
-  name: visibleLine(40, 'As payers know it.'),
+  name: visibleLine(40, 'The name that payers know.'),
   menu_code: nullable(
-    Type.String({ pattern: '^[*#0-9]{2,20}$', description: 'What to dial for its menu, such as *150*00#.' }),
+    Type.String({
+      pattern: '^[*#0-9]{2,20}$',
+      description: 'The code that opens the menu of the network, such as *150*00#.',
+    }),
   ),
-  help_sw: visibleText(500, 'What to do when no prompt came, in Swahili.'),
+  help_sw: visibleText(500, 'The instructions in Swahili for a payer who gets no prompt.'),
   help_en: visibleText(500, 'The same in English.'),
 })
 const Networks = Type.Object({ networks: Type.Array(Network) })
@@ -40,7 +43,7 @@ export function networkRoutes(deps: Deps): (app: App) => void {
           tags: ['Operator'],
           summary: 'Change what payers read about their networks',
           description:
-            'Replaces the whole list. An empty list brings back the built-in one. Pages follow within a minute.',
+            'Replaces the whole list. An empty list restores the built-in one. Pages show the new list within a minute.',
           body: Type.Object({ networks: Type.Array(Network, { maxItems: 30 }) }),
           response: { 200: success(Networks) },
         },

@@ -1,12 +1,12 @@
-// Decisions after which something goes out: it goes when the decision is committed, and at once.
+// Decisions that start a call to a provider: the call starts right after the commit.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
 import { onceInTransaction, readClaim, replay, sendStored } from '../../kernel/http/index.ts'
 
 /**
- * As `answerOnce` with 200, for work that leaves something to send. `send` is called after the commit and before the
- * answer, which may travel slowly. A repetition of the Idempotency-Key sends nothing.
+ * Does what `answerOnce` does with 200, and then calls `send` with the payouts and deliveries to send. `send` runs after the
+ * commit and before the answer. A repeated Idempotency-Key sends nothing.
  */
 export async function decideOnce<Left>(
   deps: Deps,
@@ -15,7 +15,7 @@ export async function decideOnce<Left>(
   work: (tx: Tx) => Promise<{ data: object; left: Left }>,
   send: (left: Left) => void,
 ): Promise<FastifyReply> {
-  // Work that is undone by a deadlock runs again: what the last run left is what was committed.
+  // A deadlock runs the work again. Only the last run was committed.
   const runs: Left[] = []
   const answer = await onceInTransaction(deps, readClaim(request), async (tx) => {
     const { data, left } = await work(tx)

@@ -1,4 +1,4 @@
-// A preview of prices: the same charges as when they are in force, and nothing is changed by looking.
+// A preview of prices shows the charges of the list in force later, and changes nothing.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -43,7 +43,7 @@ const RULES = [
   { flow: 'collection', method: 'qr', percentage: '1.25', label: 'Codes' },
 ]
 
-test('has a row for each way, each destination with a price of its own, and each amount', async () => {
+test('a preview has a row for each method, each destination with its own price, and each amount', async () => {
   const rows = await rowsOf({ rules: RULES, amounts: ['10000.00', 25.5] })
   const ways = rows.map(({ flow, method, destination_code, amount }) => [flow, method, destination_code, amount])
   const each = (way: (string | null)[]) => [
@@ -65,7 +65,7 @@ test('has a row for each way, each destination with a price of its own, and each
   assert.equal((await rowsOf({ rules: [] })).length, 6 * 4, 'four amounts when none is named')
 })
 
-test('charges what a withdrawal costs once the list is in force, to the cent', async () => {
+test('a preview shows the exact charges of a withdrawal under the new list', async () => {
   const rows = await rowsOf({ rules: RULES, amounts: ['10000.00'] })
   const { token } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
   const quote = async (destination_code: string) => {
@@ -95,7 +95,7 @@ test('charges what a withdrawal costs once the list is in force, to the cent', a
   await compare('then')
 })
 
-test('charges what a payment costs, says what is free, and what a fee would swallow', async () => {
+test('a preview shows the charges of a payment, a free payment, and a refused one', async () => {
   await put([{ flow: 'withdrawal', percentage: '1.00' }])
   const rows = await rowsOf({ rules: [{ flow: 'collection', flat_fee: '100.00' }], amounts: ['100.00', '100.01'] })
   const [swallowed, left] = rows.filter(({ method }) => method === 'wallet_push')
@@ -105,7 +105,7 @@ test('charges what a payment costs, says what is free, and what a fee would swal
   assert.deepEqual([out?.now?.total_charges, out?.then], ['1.00', null], 'without a line no money leaves')
 })
 
-test('refuses what the list itself would be refused for, and amounts that are none', async () => {
+test('a preview refuses an invalid list and invalid amounts', async () => {
   for (const [body, field] of [
     [{ rules: [{ flow: 'withdrawal', destination_code: 'NOWHERE' }] }, 'rules.0.destination_code'],
     [{ rules: [{ flow: 'collection', percentage: '101' }] }, 'rules.0.percentage'],
@@ -123,7 +123,7 @@ test('refuses what the list itself would be refused for, and amounts that are no
   assert.deepEqual(codeOf(missing), [404, 'not_found'])
 })
 
-test('changes nothing', async () => {
+test('a preview changes nothing', async () => {
   const before = await world.rows('select * from pricing_rules order by id')
   await unchanged(world, () => rowsOf({ rules: RULES }))
   assert.deepEqual(await world.rows('select * from pricing_rules order by id'), before)

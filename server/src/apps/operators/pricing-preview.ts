@@ -1,4 +1,4 @@
-// What a price list would charge, beside the one in force: by the functions that charge, on amounts to look at.
+// Previews the charges of a price list beside the list in force, by the functions that charge.
 
 import Type, { type Static } from 'typebox'
 import {
@@ -36,7 +36,7 @@ const Body = Type.Object({
     Type.Array(AmountField, {
       minItems: 1,
       maxItems: AMOUNTS_MAX,
-      description: `What to try it on. Left out: ${SAMPLES.join(', ')}.`,
+      description: `The amounts of the preview. If left out: ${SAMPLES.join(', ')}.`,
     }),
   ),
 })
@@ -47,10 +47,12 @@ const Charged = Type.Object({
   processor_charge: Type.String(),
   processor_fee_pass_through: Type.Boolean(),
   total_charges: Type.String(),
-  total_reserved_amount: nullable(Type.String({ description: 'What leaves the balance. Null for a collection.' })),
-  net_amount: nullable(Type.String({ description: 'What is credited. Null for a withdrawal.' })),
-  refused: Type.Boolean({ description: 'true: the fee takes the whole payment, so that it is refused.' }),
-  label: Type.String({ description: 'Of the line that counts.' }),
+  total_reserved_amount: nullable(
+    Type.String({ description: 'The amount that leaves the balance. Null for a collection.' }),
+  ),
+  net_amount: nullable(Type.String({ description: 'The amount that is credited. Null for a withdrawal.' })),
+  refused: Type.Boolean({ description: 'true: the payment is refused, because the fee takes all of it.' }),
+  label: Type.String({ description: 'The label of the line that applies.' }),
 })
 const MaybeCharged = (description: string) => Type.Union([Charged, Type.Null()], { description })
 
@@ -63,21 +65,21 @@ const PreviewAnswer = success(
         destination_code: nullable(Type.String({ description: 'Null: every destination without a line of its own.' })),
         amount: Type.String(),
         now: MaybeCharged(
-          'By the list in force. Null: no line counts. A payment is free then, and a live withdrawal is refused.',
+          'The charges of the list in force. Null: no line applies. A payment is then free, and a live withdrawal is refused.',
         ),
         // biome-ignore lint/suspicious/noThenProperty: the field of the answer; its value is no function
-        then: MaybeCharged('The same by the list that was sent.'),
+        then: MaybeCharged('The charges of the list in the request.'),
       }),
     ),
   }),
 )
-type Row = Static<typeof PreviewAnswer>['data']['rows'][number]
-type Payment = { flow: Flow; method: string; destination_code: string | null }
+type PreviewRow = Static<typeof PreviewAnswer>['data']['rows'][number]
+type PricedMethod = { flow: Flow; method: string; destination_code: string | null }
 
-/** What each way to pay or to be paid costs by two lists, for each of some amounts in cents. */
-export function previewRows(now: readonly Rule[], then: readonly Rule[], amounts: readonly bigint[]): Row[] {
+/** The charges of each method by two lists, for each amount in cents. */
+export function previewRows(now: readonly Rule[], then: readonly Rule[], amounts: readonly bigint[]): PreviewRow[] {
   const payments = FLOWS.flatMap((flow) =>
-    FLOW_METHODS[flow].flatMap((method): Payment[] => [
+    FLOW_METHODS[flow].flatMap((method): PricedMethod[] => [
       { flow, method, destination_code: null },
       ...codesOf([...now, ...then], flow, method).map((destination_code) => ({ flow, method, destination_code })),
     ]),
@@ -93,14 +95,14 @@ export function previewRows(now: readonly Rule[], then: readonly Rule[], amounts
   )
 }
 
-/** The destinations of a method that lines name: they may cost something else than the rest. */
+/** The destinations of a method that have a line of their own. */
 function codesOf(rules: readonly Rule[], flow: Flow, method: string): string[] {
   const codes = rules.filter((rule) => rule.flow === flow).map(({ destination_code }) => destination_code)
   const named = codes.filter((code) => code !== null && findDestination(code)?.method === method)
   return [...new Set(named as string[])].sort()
 }
 
-function charge(rules: readonly Rule[], payment: Payment, amount_minor: bigint): Row['now'] {
+function charge(rules: readonly Rule[], payment: PricedMethod, amount_minor: bigint): PreviewRow['now'] {
   const rule = chooseRule(rules, payment)
   if (rule === null) return null
   const charges = chargesOf(rule, amount_minor)
@@ -139,7 +141,7 @@ export function pricingPreviewRoutes(deps: Deps): Routes {
           tags: ['Operator'],
           summary: 'Show what a price list would charge, beside the one in force',
           description:
-            'Changes nothing. The list is checked as it is when it is put in force. A row for each way to pay and to be paid, each destination with a line of its own, and each amount.',
+            'Changes nothing. The server checks the list as if it came into force. The answer has a row for each method, each destination with a line of its own, and each amount.',
           params: MerchantParams,
           body: Body,
           response: { 200: PreviewAnswer },

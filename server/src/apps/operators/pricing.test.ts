@@ -1,4 +1,4 @@
-// Price lists: what an operator may write, and what becomes of the list before.
+// Price lists: their validation, and the end of the previous list.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -40,7 +40,7 @@ const DEFAULTS = {
   label: '',
 }
 
-test('a list is answered and shown as it was written, the most specific lines first', async () => {
+test('the server returns a list as written, the most specific lines first', async () => {
   const { id } = await world.newMerchant({ approved: false })
   const written = [
     { flow: 'withdrawal' },
@@ -76,7 +76,7 @@ test('a list is answered and shown as it was written, the most specific lines fi
   assert.deepEqual(await inForce(id), body.data.rules)
 })
 
-test('a new list closes every line of the one before and deletes none', async () => {
+test('a new list closes every line of the previous list and deletes none', async () => {
   const { id } = await world.newMerchant()
   const [first] = await inForce(id)
   world.deps.clock.advance(60_000)
@@ -94,7 +94,7 @@ test('a new list closes every line of the one before and deletes none', async ()
   )
 })
 
-test('the list before and after are in the audit log', async () => {
+test('the audit log has the previous and the new list', async () => {
   const { id } = await world.newMerchant()
   const before = await inForce(id)
   const { body } = await put(id, [FULL])
@@ -113,7 +113,7 @@ test('without a line for withdrawals a merchant is not priced, and gets no live 
   }
 })
 
-test('of ten lists that come at once exactly one is in force, whole', async () => {
+test('exactly one complete list is in force when ten come at once', async () => {
   const { id } = await world.newMerchant()
   const lists = Array.from({ length: 10 }, (_, i) => [
     { ...FULL, label: `list ${i}` },
@@ -125,7 +125,7 @@ test('of ten lists that come at once exactly one is in force, whole', async () =
   assert.equal(labels[0], labels[1])
 })
 
-test('every line that is wrong is named by its number and field', async () => {
+test('the error names each wrong line by number and field', async () => {
   const { id } = await world.newMerchant()
   const before = await inForce(id)
   const wrong: [object, string][] = [
@@ -163,7 +163,7 @@ test('every line that is wrong is named by its number and field', async () => {
   assert.deepEqual(await inForce(id), before, 'a refused list changes nothing')
 })
 
-test('a line that is said twice is refused with its number', async () => {
+test('a repeated line is refused with its number', async () => {
   const { id } = await world.newMerchant()
   const { body } = await put(id, [FULL, { flow: 'withdrawal' }, { ...FULL, label: 'again' }])
   assert.deepEqual(body.error.details.fields, [{ field: 'rules.2', message: 'is about the same payments as rules.0' }])
@@ -206,13 +206,13 @@ test('a destination may be written by any of its names, and is kept and shown by
   assert.deepEqual(await inForce(id), body.data.rules)
 })
 
-test('a destination that nobody knows is refused, and the list of destinations is named', async () => {
+test('an unknown destination is refused with the list of destinations', async () => {
   const { id } = await world.newMerchant()
   const { body } = await put(id, [{ flow: 'withdrawal', destination_code: 'BANK7' }])
   assert.match(body.error.details.fields[0].message, /GET \/v1\/destinations/)
 })
 
-test('a list may say everything there is to say, and has at most 200 lines', async () => {
+test('a list may price every method and destination, and has at most 200 lines', async () => {
   const { id } = await world.newMerchant()
   const every = [
     ...DESTINATIONS.map(({ code, method }) => ({ flow: 'withdrawal', destination_code: code, method })),

@@ -1,4 +1,4 @@
-// What operators see of a provider that is down: that nobody calls it, what waits for it, and that payers heard at once.
+// A provider that is down: operators see its circuit and its waiting payments, and payers get an answer at once.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -70,7 +70,7 @@ async function circuit(method: string) {
     ?.circuits.find((one: { method: string }) => one.method === method)
 }
 
-test('the providers are shown with what they do, and which of them new payments go over', async () => {
+test('an operator sees the capabilities and routes of the providers', async () => {
   const { data } = (await world.get('/v1/operator/providers', operator)).body
   assert.deepEqual([data.default_provider, data.routes, data.process_id], ['mock', [], world.deps.process_id])
   assert.equal(data.process, 'all', 'the circuits are those of this process alone')
@@ -85,7 +85,7 @@ test('the providers are shown with what they do, and which of them new payments 
   ])
 })
 
-test('five payments that a provider does not answer: the next has failed at once, and it is not called', async () => {
+test('the next payment fails at once without a call after a provider fails five payments', async () => {
   said.push = DOWN
   const open: string[] = []
   for (let i = 0; i < 5; i++) {
@@ -133,7 +133,7 @@ test('five payments that a provider does not answer: the next has failed at once
   assert.equal(calls.push, before_it + 2)
 })
 
-test('questions have a circuit of their own: one question tries, and no payment fails because of it', async () => {
+test('status queries have their own circuit: one query tests the provider, and no payment fails', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, () => pay()))
   said.status = DOWN
   for (let i = 0; i < 60 && (await circuit('status'))?.state !== 'open'; i++) {
@@ -151,7 +151,7 @@ test('questions have a circuit of their own: one question tries, and no payment 
   assert.deepEqual(await waiting('collection'), [])
 })
 
-test('a code of a provider that is down is refused at once', async () => {
+test('a QR payment of a provider that is down is refused at once', async () => {
   const ask = () => world.post('/v1/collections/qr', { amount: '1000' }, { key: world.live_key })
   for (let i = 0; i < 5; i++) await ask()
   const before_it = calls.qr
@@ -160,7 +160,7 @@ test('a code of a provider that is down is refused at once', async () => {
   assert.equal(calls.qr, before_it)
 })
 
-test('payouts of a provider that cannot be reached wait, with their money set aside, and are sent once it is back', async () => {
+test('payouts of an unreachable provider wait with reserved money and are sent when it is back', async () => {
   said.payout = { kind: 'not_sent', provider_status: null }
   const body = {
     amount: '500',
@@ -207,7 +207,7 @@ test('payouts of a provider that cannot be reached wait, with their money set as
   assert.equal((await world.get('/v1/balance', world.live_key)).body.data.reserved, '0.00')
 })
 
-test('an operator finds on the statement of a provider what waits for it, in the form which that provider writes', async () => {
+test('an operator sees a waiting payment with its reference in the form of provider statements', async () => {
   said.push = TAKEN
   const id = await pay()
   await world.rows(`update collection_attempts set provider = 'vodacom' where collection_id = $1`, [id])
@@ -218,7 +218,7 @@ test('an operator finds on the statement of a provider what waits for it, in the
   assert.equal((await waiting('collection')).at(-1).statement_reference, null)
 })
 
-test('a prompt that a process has in hand is on its way', async () => {
+test('a prompt under lease has the state sending', async () => {
   const id = await pay()
   const stateOf = async () => (await waiting('collection')).find((item: { id: string }) => item.id === id)?.state
   await world.rows(
@@ -230,7 +230,7 @@ test('a prompt that a process has in hand is on its way', async () => {
   assert.equal(await stateOf(), 'to_send')
 })
 
-test('a decision without words takes no body, an empty one, or an empty object', async () => {
+test('a decision without a reason accepts no body, an empty body or an empty object', async () => {
   const nobody = randomUUID()
   for (const path of [
     `withdrawals/${nobody}/approve`,
@@ -257,7 +257,7 @@ test('a decision without words takes no body, an empty one, or an empty object',
   assert.equal(refused.body.error.code, 'invalid_json')
 })
 
-test('the sandbox has no circuit: a provider that one developer plays down is up for all others', async () => {
+test('the sandbox has no circuit, so that one simulated outage does not affect other developers', async () => {
   const play = (phone: string) =>
     world.post('/v1/collections/wallet-push', { amount: '1000', phone }, { key: world.sandbox_key })
   for (let i = 0; i < 12; i++) await play('0754123013')

@@ -1,5 +1,4 @@
-// Operators look at the providers: which are there, what goes over them, how their calls went in this process, and what
-// waits for them.
+// Operators read the providers: their routes, the results of their calls in this process, and the waiting payments and payouts.
 
 import Type from 'typebox'
 import type { Breaker, CircuitHealth } from '../../adapters/providers/breaker.ts'
@@ -10,7 +9,7 @@ import { ENVIRONMENTS, PageQuery, page, type Routes, success } from '../../kerne
 import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
 import { listWaiting, WAITING_KINDS, WAITING_MAX, WAITING_MAX_OF_ONE } from './waiting.ts'
 
-/** What the routes need of the providers. */
+/** The dependencies of the routes. */
 export type ProvidersOptions = { providers: ReadonlyMap<string, Provider>; routing: Routing; breaker: Breaker }
 
 const Timestamp = Type.String({ format: 'date-time' })
@@ -19,14 +18,14 @@ const Names = Type.Array(Type.String())
 /** The state of a circuit, as a field. */
 export const CIRCUIT_STATE = oneOf(
   ['closed', 'open', 'half_open'],
-  'closed: calls are made. open: none is, until retry_at. half_open: one call tries whether it works again.',
+  'closed: calls are made. open: no call is made until retry_at. half_open: one call tests the provider.',
 )
 
 const Circuit = Type.Object({
-  method: Type.String({ description: 'A method; status, payout_status and name: questions.' }),
+  method: Type.String({ description: 'A method, or the query status, payout_status or name.' }),
   state: CIRCUIT_STATE,
-  calls: Type.Integer({ description: 'The newest calls that are judged.' }),
-  faults: Type.Integer({ description: 'How many of these failed because of the provider.' }),
+  calls: Type.Integer({ description: 'The number of recent calls that the circuit counts.' }),
+  faults: Type.Integer({ description: 'How many of these calls the provider failed.' }),
   median_ms: nullable(Type.Number()),
   since: Timestamp,
   retry_at: nullable(Timestamp),
@@ -36,47 +35,49 @@ const Answer = success(
   Type.Object({
     process_id: Type.String({
       description:
-        'The process that answered: each has circuits of its own, and shows no other. What a worker met is in its log.',
+        'The process that answered. Each process has its own circuits. The log of a worker shows the results of its calls.',
     }),
-    process: oneOf(['all', 'api', 'worker'], 'What that process does: an api sends no payments by itself.'),
-    default_provider: Type.String({ description: 'What no route names goes over it.' }),
+    process: oneOf(['all', 'api', 'worker'], 'The role of that process. An api process runs no worker.'),
+    default_provider: Type.String({ description: 'The provider of each payment without a route.' }),
     routes: Type.Array(Type.Object({ route: Type.String(), provider: Type.String() })),
     providers: Type.Array(
       Type.Object({
         name: Type.String(),
-        live: Type.Boolean({ description: 'Whether new live payments or payouts may go over it.' }),
+        live: Type.Boolean({ description: 'True: new live payments or payouts may use this provider.' }),
         methods: Names,
         payout_methods: Names,
-        destinations: nullable(Type.Array(Type.String(), { description: 'Null: every one.' })),
+        destinations: nullable(Type.Array(Type.String(), { description: 'Null: every destination.' })),
         whole_shillings: Type.Boolean(),
         circuit_breaker: Type.Boolean({
-          description: 'false: there are no circuits in front of it, because the process plays it itself.',
+          description: 'false: the provider has no circuits, because the process simulates it.',
         }),
-        circuits: Type.Array(Circuit, { description: 'One for each method that was called since the process began.' }),
+        circuits: Type.Array(Circuit, {
+          description: 'One for each method that this process has called since its start.',
+        }),
       }),
     ),
   }),
 )
 
-const Waiting = Type.Object({
+const WaitingItem = Type.Object({
   kind: oneOf(WAITING_KINDS, 'Money that comes in, or money that goes out.'),
-  id: Type.String({ description: 'The collection, or the withdrawal.' }),
+  id: Type.String({ description: 'The id of the collection or of the withdrawal.' }),
   merchant_id: Type.String(),
   merchant_name: Type.String(),
   environment: oneOf(ENVIRONMENTS),
   provider: Type.String(),
-  provider_reference: Type.String({ description: 'What the provider knows it by.' }),
+  provider_reference: Type.String({ description: 'Our reference at the provider.' }),
   statement_reference: nullable(
-    Type.String({ description: 'How its statements write that reference. Null: as it is.' }),
+    Type.String({ description: 'The form of that reference in statements of the provider. Null: unchanged.' }),
   ),
   method: Type.String(),
   state: Type.String({
     description:
-      'to_send: not sent yet. sending: no answer is known. unclear: the answer did not tell whether it was taken. asked: it is asked about.',
+      'to_send: not sent yet. sending: sent, without an answer. unclear: the answer does not show whether the provider accepted the request. asked: the server queries its status.',
   }),
-  waiting_s: Type.Integer({ description: 'For how many seconds.' }),
-  asks: Type.Integer({ description: 'Steps that were taken with it so far.' }),
-  provider_status: nullable(Type.String({ description: "The provider's own word of its last answer." })),
+  waiting_s: Type.Integer({ description: 'The waiting time in seconds.' }),
+  asks: Type.Integer({ description: 'The number of steps so far.' }),
+  provider_status: nullable(Type.String({ description: 'The status in the last answer of the provider.' })),
   due_at: Type.String({ format: 'date-time', description: 'When the next step is due.' }),
   created_at: Timestamp,
 })
@@ -98,11 +99,11 @@ export function operatorProviderRoutes(deps: Deps, options: ProvidersOptions): R
         config: { access: 'operator' },
         schema: {
           tags,
-          summary: 'Show the providers, their routes, and how their calls went in this process',
+          summary: 'Show the providers, their routes, and the results of their calls in this process',
           response: { 200: Answer },
         },
       },
-      async () => ({ success: true as const, data: present(deps, options) }),
+      async () => ({ success: true as const, data: presentProviders(deps, options) }),
     )
     app.get(
       '/v1/operator/waiting',
@@ -110,10 +111,10 @@ export function operatorProviderRoutes(deps: Deps, options: ProvidersOptions): R
         config: { access: 'operator' },
         schema: {
           tags,
-          summary: 'List what waits for a provider, the longest waiting first',
-          description: `Of each merchant, the ${WAITING_MAX} of a kind that are due first are looked at and counted; of one that is named, ${WAITING_MAX_OF_ONE}.`,
+          summary: 'List payments and payouts that wait for a provider, the longest waiting first',
+          description: `The list shows and counts up to ${WAITING_MAX} of each kind per merchant, those due first. With \`merchant_id\` the limit is ${WAITING_MAX_OF_ONE}.`,
           querystring: WaitingQuery,
-          response: { 200: success(page(Waiting)) },
+          response: { 200: success(page(WaitingItem)) },
         },
       },
       async (request) => ({ success: true as const, data: await listWaiting(deps, request.query) }),
@@ -121,7 +122,7 @@ export function operatorProviderRoutes(deps: Deps, options: ProvidersOptions): R
   }
 }
 
-function present(deps: Deps, { providers, routing, breaker }: ProvidersOptions) {
+function presentProviders(deps: Deps, { providers, routing, breaker }: ProvidersOptions) {
   const health = breaker.health()
   return {
     process_id: deps.process_id,

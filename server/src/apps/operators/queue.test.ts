@@ -1,4 +1,4 @@
-// The queue: what waits for operators, no more and no less; and the merchants whose webhooks fail.
+// The queue of operators, and the merchants whose webhooks fail.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -37,7 +37,7 @@ const now = () => world.deps.clock.now().toISOString()
 const total = async (path: string) =>
   (await world.get(path, await desk.session())).body.data.pagination.total_items as number
 
-test('with nothing to do says so of each kind', async () => {
+test('an empty queue shows zero for each kind', async () => {
   const items = await read()
   assert.deepEqual(
     items.map(({ kind }) => kind),
@@ -49,7 +49,7 @@ test('with nothing to do says so of each kind', async () => {
   }
 })
 
-test('says how operators have to act here', async () => {
+test('the queue shows the rules of approvals and sign-ins', async () => {
   const { data } = (await world.get('/v1/operator/queue', await desk.session())).body
   assert.deepEqual([data.four_eyes_amount, data.step_up_s], [null, 600])
 })
@@ -77,7 +77,7 @@ describe('of withdrawals', () => {
     })
   }
 
-  test('counts what the provider contradicts', async () => {
+  test('counts withdrawals that the provider contradicts', async () => {
     const id = await desk.submit(shop, { ending: '001', amount: '1000.00' })
     await desk.approve(id)
     await world.rows(`update withdrawals set status = 'NEEDS_ADMIN_ATTENTION' where id = $1`, [id])
@@ -98,7 +98,7 @@ describe('of withdrawals', () => {
   })
 })
 
-test('counts held payments with what was received of them', async () => {
+test('the queue counts held payments with their received amounts', async () => {
   const at = now()
   const ids = [await review.hold(shop, '014'), await review.hold(shop, '011')]
   const waiting = await entry('collections_held')
@@ -108,7 +108,7 @@ test('counts held payments with what was received of them', async () => {
   assert.equal((await entry('collections_held')).count, 0)
 })
 
-test('counts merchants until they are approved and verified, as the list does', async () => {
+test('the queue counts merchants until they are approved and verified, like the list', async () => {
   const at = now()
   const made = await world.newMerchant({ approved: false })
   world.deps.clock.advance(1_000)
@@ -129,7 +129,7 @@ test('counts merchants until they are approved and verified, as the list does', 
   assert.deepEqual(await both(), [0, null])
 })
 
-test('counts addresses that were asked for, until one is decided', async () => {
+test('the queue counts requested addresses until an operator decides', async () => {
   const { token } = await world.newSession('MERCHANT_ADMIN')
   const body = { label: 'Office', address: '203.0.113.7', environment: 'live' }
   const made = await world.post('/v1/merchant/ip-addresses', body, { key: token })
@@ -143,7 +143,7 @@ test('counts addresses that were asked for, until one is decided', async () => {
   assert.equal((await entry('ip_addresses_pending')).count, 0)
 })
 
-test('counts open cases of reconciliation', async () => {
+test('the queue counts open cases of reconciliation', async () => {
   await world.rows(
     `insert into reconciliation_exceptions (id, provider, kind, subject, line_kind, currency, difference_minor, statement_id, opened_at)
      select gen_random_uuid(), 'mock', 'unknown_to_us', 'id:' || n, 'payment', 'TZS', 100, gen_random_uuid(), $1::timestamptz - n * interval '1 hour'
@@ -163,7 +163,7 @@ test('counts open cases of reconciliation', async () => {
   })
 })
 
-test('names an endpoint from the second miss of one delivery on until it takes one, and not where a token may stand', async () => {
+test('an endpoint is listed from the second miss until a delivery succeeds, without its query', async () => {
   const failing = async () => {
     const reply = await world.get('/v1/operator/webhooks/failing', await desk.session())
     assert.equal(reply.status, 200, reply.text)
@@ -221,7 +221,7 @@ test('names an endpoint from the second miss of one delivery on until it takes o
   world.deps.clock.advance(1_000)
   await review.pay(deaf, '001')
   assert.deepEqual(await failing(), [], 'it takes events again')
-  // What was given up before is sent again by hand: until it misses again, that is no news.
+  // A merchant retries an exhausted delivery by hand. It counts again after its next miss.
   const list = await world.get('/v1/merchant/webhook-deliveries?status=failed', deaf.live)
   receiver.reply = { kind: 'status', status: 503 }
   world.deps.clock.advance(1_000)

@@ -1,4 +1,4 @@
-// What waits for an operator: how much of each kind, and since when.
+// The queue of operators: the number, amount and age of the waiting records of each kind.
 
 import Type, { type Static } from 'typebox'
 import { failingEndpoints } from '../../adapters/webhooks/index.ts'
@@ -6,12 +6,12 @@ import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, type Environment, type Routes, success } from '../../kernel/http/index.ts'
 import { formatAmount, nullable, oneOf } from '../../kernel/lib/index.ts'
 
-/** Most rows of a kind that are counted. */
+/** The highest number of rows that are counted of each kind. */
 export const QUEUE_COUNT_MAX = 10_000
-/** Most open withdrawals that are looked at, those of all kinds together. */
+/** The highest number of open withdrawals that are examined, of all kinds together. */
 const OPEN_MAX = 100_000
 
-/** What waits, the most pressing first. */
+/** The kinds of the queue, the most urgent first. */
 export const QUEUE_KINDS = [
   'withdrawals_waiting',
   'withdrawals_info_requested',
@@ -24,13 +24,13 @@ export const QUEUE_KINDS = [
   'reconciliation_exceptions',
   'webhooks_failing',
 ] as const
-type Kind = (typeof QUEUE_KINDS)[number]
+type QueueKind = (typeof QUEUE_KINDS)[number]
 
-/** How operators have to act here. `four_eyes_minor`: from which amount in cents two of them approve; null: never. */
+/** The rules of approvals. `four_eyes_minor`: the amount in cents from which two operators approve. Null: one suffices. */
 export type OperatorRules = { four_eyes_minor: bigint | null; step_up_s: number }
 
-type Counted = { count: number; oldest_at: Date | null; amount_minor: bigint | null }
-const NOTHING: Counted = { count: 0, oldest_at: null, amount_minor: 0n }
+type QueueCount = { count: number; oldest_at: Date | null; amount_minor: bigint | null }
+const NOTHING: QueueCount = { count: 0, oldest_at: null, amount_minor: 0n }
 
 const KIND_OF_STATUS = {
   PENDING_ADMIN_APPROVAL: 'withdrawals_waiting',
@@ -38,10 +38,10 @@ const KIND_OF_STATUS = {
   NEEDS_RECONCILIATION: 'withdrawals_needs_reconciliation',
   BLOCKED_IP_WHITELIST: 'withdrawals_blocked',
   NEEDS_ADMIN_ATTENTION: 'withdrawals_needs_attention',
-} as const satisfies Record<string, Kind>
-type Waiting = keyof typeof KIND_OF_STATUS
+} as const satisfies Record<string, QueueKind>
+type QueuedWithdrawalStatus = keyof typeof KIND_OF_STATUS
 
-// What is open has an index of its own, as short as the work that waits; the same for the other kinds.
+// Each kind has a partial index that holds only the waiting rows.
 const WITHDRAWALS = sql(
   'queue_withdrawals',
   `select w.status, count(*)::int as count, min(w.created_at) as oldest_at, sum(w.amount_minor)::bigint as amount_minor from (
@@ -51,7 +51,7 @@ const WITHDRAWALS = sql(
        .join(', ')}) and environment = $1 limit $2) w
    group by w.status`,
 )
-// What is held lies in accounts of its own: their sum is what the payments that wait received.
+// The balances of the held accounts sum up to the money of the held payments.
 const HELD = sql(
   'queue_held',
   `with held as materialized (
@@ -76,12 +76,16 @@ const MERCHANTS = counted(
 const ADDRESSES = counted('queue_addresses', 'created_at', "ip_addresses where status = 'PENDING'")
 const EXCEPTIONS = counted('queue_exceptions', 'opened_at', 'reconciliation_exceptions where resolution is null')
 
-/** What waits for operators now, one statement for the withdrawals and one for each other kind. */
-export async function readQueue(deps: Deps, reader: Reader, environment: Environment): Promise<Map<Kind, Counted>> {
+/** Reads the queue: one statement for the withdrawals and one for each other kind. */
+export async function readQueue(
+  deps: Deps,
+  reader: Reader,
+  environment: Environment,
+): Promise<Map<QueueKind, QueueCount>> {
   const one = async (statement: typeof HELD, values: unknown[]) =>
-    (await reader.query<Counted>(statement, values))[0] ?? NOTHING
+    (await reader.query<QueueCount>(statement, values))[0] ?? NOTHING
   const [withdrawals, held, merchants, addresses, exceptions, failing] = await Promise.all([
-    reader.query<Counted & { status: Waiting }>(WITHDRAWALS, [environment, OPEN_MAX]),
+    reader.query<QueueCount & { status: QueuedWithdrawalStatus }>(WITHDRAWALS, [environment, OPEN_MAX]),
     one(HELD, [environment, QUEUE_COUNT_MAX]),
     one(MERCHANTS, [QUEUE_COUNT_MAX]),
     one(ADDRESSES, [QUEUE_COUNT_MAX]),
@@ -90,7 +94,7 @@ export async function readQueue(deps: Deps, reader: Reader, environment: Environ
   ])
   const oldest = failing.map(({ oldest_at }) => oldest_at).sort((a, b) => a.getTime() - b.getTime())[0]
   const merchants_failing = new Set(failing.map(({ merchant_id }) => merchant_id)).size
-  return new Map<Kind, Counted>([
+  return new Map<QueueKind, QueueCount>([
     ...QUEUE_KINDS.map((kind) => [kind, NOTHING] as const),
     ...withdrawals.map(({ status, ...rest }) => [KIND_OF_STATUS[status], rest] as const),
     ['collections_held', held],
@@ -111,20 +115,21 @@ const QueueAnswer = success(
         ),
         count: Type.Integer(),
         oldest_at: nullable(
-          Type.String({ format: 'date-time', description: 'Since when the oldest waits. Null: nothing does.' }),
+          Type.String({ format: 'date-time', description: 'Since when the oldest record waits. Null: none waits.' }),
         ),
         amount: nullable(
-          Type.String({ description: 'How much money waits, without charges. Null: it is not about money.' }),
+          Type.String({ description: 'The waiting money, without charges. Null: the kind has no amount.' }),
         ),
       }),
     ),
     four_eyes_amount: nullable(
       Type.String({
-        description: 'From which total_reserved_amount two operators approve. Null: one always suffices.',
+        description:
+          'The total_reserved_amount from which two operators must approve. Null: one operator always suffices.',
       }),
     ),
     step_up_s: Type.Integer({
-      description: 'How fresh a sign-in must be to move money, in seconds. 0: any session may.',
+      description: 'The maximum age of a sign-in for moving money, in seconds. 0: any session may move money.',
     }),
   }),
 )
@@ -139,21 +144,24 @@ export function queueRoutes(deps: Deps, { rules }: { rules: OperatorRules }): Ro
         config: { access: 'operator' },
         schema: {
           tags: ['Operator'],
-          summary: 'Show what waits for operators: how much of each kind, and since when',
-          description: `Withdrawals and held payments are those of one environment, live unless another is named. Counts of held payments, merchants, addresses and cases end at ${QUEUE_COUNT_MAX}.`,
+          summary: 'Show the queue of operators: number, amount and age of each kind',
+          description: `Withdrawals and held payments are of one environment, live by default. The count of every other kind, and of held payments, ends at ${QUEUE_COUNT_MAX}.`,
           querystring: Type.Object({ environment: Type.Optional(oneOf(ENVIRONMENTS, 'live when left out.')) }),
           response: { 200: QueueAnswer },
         },
       },
       async (request) => {
         const queue = await readQueue(deps, deps.db, request.query.environment ?? 'live')
-        return { success: true as const, data: present(queue, rules) }
+        return { success: true as const, data: presentQueue(queue, rules) }
       },
     )
   }
 }
 
-function present(queue: ReadonlyMap<Kind, Counted>, { four_eyes_minor, step_up_s }: OperatorRules): QueueView {
+function presentQueue(
+  queue: ReadonlyMap<QueueKind, QueueCount>,
+  { four_eyes_minor, step_up_s }: OperatorRules,
+): QueueView {
   const items = [...queue].map(([kind, { count, oldest_at, amount_minor }]) => ({
     kind,
     count,

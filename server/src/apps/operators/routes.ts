@@ -19,7 +19,7 @@ import { type OperatorRules, queueRoutes } from './queue.ts'
 import { failingWebhookRoutes } from './webhooks-failing.ts'
 import { operatorWithdrawalRoutes } from './withdrawals.ts'
 
-/** Adds every route under /v1/operator. All of them take a session of a SUPER_ADMIN and nothing else. */
+/** Adds every route under /v1/operator. All of them require a session of a SUPER_ADMIN. */
 export function operatorRoutes(
   deps: Deps,
   options: { approvalService: ApprovalService; rules: OperatorRules } & ProvidersOptions & NameCheckOptions,

@@ -1,4 +1,4 @@
-// A console that was left open moves no money: whoever moves it has signed in a moment ago.
+// An operator with an old session moves no money: moving money requires a fresh sign-in.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -33,7 +33,7 @@ const ADJUSTMENT = {
 
 type Call = { method: 'POST' | 'PUT'; url: string; payload: object }
 
-/** Everything of operators that moves money, with a body that is good. */
+/** Each operator call that moves money, with a valid body. */
 const movers = (): Record<string, Call> => {
   const of = `/v1/operator/withdrawals/${waiting}`
   const merchant = `/v1/operator/merchants/${shop.merchant.id}`
@@ -80,13 +80,13 @@ for (const name of MOVERS) {
   })
 }
 
-test('an operator who signed in a moment ago approves', async () => {
+test('an operator with a fresh sign-in approves', async () => {
   const id = await desk.submit(shop)
   const approved = await send({ method: 'POST', url: `/v1/operator/withdrawals/${id}/approve`, payload: {} }, 0)
   assert.deepEqual([approved.status, approved.body.data?.status], [200, 'PROCESSING'])
 })
 
-test('what moves no money is done with any session: looking, asking, rejecting, and trying out', async () => {
+test('any session can read, ask, reject and make a dry run', async () => {
   const id = await desk.submit(shop)
   const key = await consoleToken(world, desk.user_id, { age_s: 86_400 })
   assert.equal((await world.get('/v1/operator/withdrawals', key)).status, 200)
@@ -97,7 +97,7 @@ test('what moves no money is done with any session: looking, asking, rejecting, 
   }
 })
 
-test('a token of the admin command is fresh for as long as it lives', async () => {
+test('a token of the admin command counts as fresh until it expires', async () => {
   const token = await desk.session()
   world.deps.clock.advance(800_000)
   const id = await desk.submit(shop)
@@ -105,7 +105,7 @@ test('a token of the admin command is fresh for as long as it lives', async () =
   assert.equal(approved.status, 200, approved.text)
 })
 
-test('STEP_UP_S=0 asks nobody', async () => {
+test('with STEP_UP_S=0 no call requires a fresh sign-in', async () => {
   const off = await createWorld({ url: world.url, env: { STEP_UP_S: '0' }, clock: world.deps.clock })
   try {
     for (const age_s of [null, 86_400]) {

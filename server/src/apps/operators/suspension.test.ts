@@ -1,4 +1,4 @@
-// What a suspended merchant still can, and what it cannot, from the next request on.
+// The rights of a suspended merchant, from the next request on.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -46,14 +46,14 @@ test('live keys are refused on the next request on another process, and work aga
   assert.equal((await other.post(PUSH, PAYMENT, { key: live })).status, 202)
 })
 
-test('sandbox keys go on', async () => {
+test('sandbox keys of a suspended merchant keep working', async () => {
   const { sandbox, decide } = await newMerchant()
   await decide('suspend')
   assert.equal((await other.post(PUSH, PAYMENT, { key: sandbox })).status, 202)
   assert.equal((await other.get('/v1/balance', sandbox)).status, 200)
 })
 
-test('sessions go on reading, live too, and are told of the suspension', async () => {
+test('sessions of a suspended merchant can read live data and see the suspension', async () => {
   const { merchant, live, decide } = await newMerchant()
   const { token } = await world.newSession([{ role: 'VIEWER', merchant }])
   const made = await world.post(PUSH, PAYMENT, { key: live })
@@ -69,7 +69,7 @@ test('no live key can be made while the merchant is suspended', async () => {
   await assert.rejects(world.newKey({ merchant, environment: 'live' }), { code: 'production_access_restricted' })
 })
 
-test('payments that are under way when the merchant is suspended are settled, live money too', async () => {
+test('open payments of a suspended merchant are settled, live money too', async () => {
   const { merchant, live, decide } = await newMerchant()
   // 008: paid, but no callback comes: found by asking, after the suspension.
   const made = await world.post(PUSH, { amount: '2500', phone: '0754123008' }, { key: live })
@@ -111,7 +111,7 @@ test('an operator cannot retry a blocked payout of a suspended or unverified mer
   }
 })
 
-test('no operator approves for a suspended merchant: alone, in a batch, or as the first of two', async () => {
+test('no operator can approve for a suspended merchant: alone, in a batch, or as the first of two', async () => {
   const careful = await createWorld({ url: world.url, env: { FOUR_EYES_AMOUNT: '5000' } })
   try {
     const desk = await openDesk(careful)

@@ -1,28 +1,28 @@
-// What waits for a provider: payments and payouts whose next step is still to come.
+// The payments and payouts that wait for a provider.
 
 import { statementForm } from '../../adapters/providers/extras.ts'
 import { type Deps, sql } from '../../kernel/db/index.ts'
 import { type Environment, type PageChoice, pageOf } from '../../kernel/http/index.ts'
 
-/** Money that comes in, or money that goes out. */
+/** The kinds of the list: incoming and outgoing money. */
 export const WAITING_KINDS = ['collection', 'payout'] as const
-type Kind = (typeof WAITING_KINDS)[number]
+type WaitingKind = (typeof WAITING_KINDS)[number]
 
-/** Most rows that are looked at of each merchant, where many are looked at; and of one that is asked for by name. */
+/** The highest number of rows per merchant in a list over all merchants. */
 export const WAITING_MAX = 100
-/** The same of a merchant that is named. */
+/** The highest number of rows in the list of one merchant. */
 export const WAITING_MAX_OF_ONE = 10_000
-/** Most merchants that are looked at. */
+/** The highest number of merchants in the list. */
 const MERCHANTS_MAX = 500
 
-/** Which of what waits is listed. */
+/** The filter of the list. */
 export type WaitingFilter = PageChoice & {
-  kind?: Kind | undefined
+  kind?: WaitingKind | undefined
   merchant_id?: string | undefined
   provider?: string | undefined
 }
 
-type Row = {
+type WaitingRow = {
   id: string
   merchant_id: string
   merchant_name: string
@@ -38,12 +38,11 @@ type Row = {
   total: number
 }
 
-// An attempt has no state of its own for a prompt that is on its way, or whose answer told nothing: its lease and its steps do.
+// The state column of an attempt does not show a prompt that is being sent or an unclear answer. Its lease and its asks do.
 const ATTEMPT_STATE = `case when t.state <> 'to_send' then t.state when t.asks > 0 then 'unclear'
        when t.lease_owner is not null then 'sending' else t.state end`
 
-// Steps from merchant to merchant over the index of what is due, which holds nothing but what waits: the cost is the number
-// of merchants that wait, and some rows of each.
+// Steps from merchant to merchant over the partial index of due rows. The cost grows with the number of waiting merchants.
 function statement(name: string, table: string, id: string, state: string) {
   return sql(
     name,
@@ -72,7 +71,7 @@ const STATEMENTS = {
   payout: statement('operator_waiting_payouts', 'payouts', 'withdrawal_id', 't.state'),
 }
 
-/** A page of what waits, the longest waiting first; of one merchant, kind or provider, or of all. */
+/** A page of waiting payments and payouts, the longest waiting first. */
 export async function listWaiting(deps: Deps, filter: WaitingFilter) {
   const { kind, merchant_id = null, provider = null, page = 1, page_size = 20 } = filter
   const until = page * page_size
@@ -80,7 +79,7 @@ export async function listWaiting(deps: Deps, filter: WaitingFilter) {
   const found = await Promise.all(
     (kind === undefined ? WAITING_KINDS : [kind]).map(async (one) => {
       const values = [merchant_id, MERCHANTS_MAX, each, provider, until]
-      const rows = await deps.db.query<Row>(STATEMENTS[one], values)
+      const rows = await deps.db.query<WaitingRow>(STATEMENTS[one], values)
       return { total: rows[0]?.total ?? 0, rows: rows.map((row) => ({ kind: one, ...row })) }
     }),
   )
@@ -88,13 +87,13 @@ export async function listWaiting(deps: Deps, filter: WaitingFilter) {
   rows.sort((a, b) => a.created_at.getTime() - b.created_at.getTime() || (a.id < b.id ? -1 : 1))
   const total = found.reduce((sum, part) => sum + part.total, 0)
   return pageOf(
-    rows.slice(until - page_size, until).map((row) => present(deps, row)),
+    rows.slice(until - page_size, until).map((row) => presentWaiting(deps, row)),
     total,
     filter,
   )
 }
 
-function present(deps: Deps, { due_at, created_at, total: _, ...row }: Row & { kind: Kind }) {
+function presentWaiting(deps: Deps, { due_at, created_at, total: _, ...row }: WaitingRow & { kind: WaitingKind }) {
   const now = deps.clock.now().getTime()
   return {
     ...row,

@@ -1,4 +1,4 @@
-// Merchants whose webhooks fail, for operators.
+// Operators read the merchants whose webhooks fail.
 
 import Type from 'typebox'
 import { FAILING_FIELDS, failingEndpoints, presentFailing } from '../../adapters/webhooks/index.ts'
@@ -10,7 +10,10 @@ const Failing = Type.Object({
   merchant_id: Type.String(),
   name: Type.String(),
   webhook_url: nullable(
-    Type.String({ description: 'Where its events go now, without the query. Null: it takes none any more.' }),
+    Type.String({
+      description:
+        'The current address of the endpoint, without the query. Null: the merchant has removed the endpoint.',
+    }),
   ),
   ...FAILING_FIELDS,
 })
@@ -26,7 +29,7 @@ export function failingWebhookRoutes(deps: Deps): Routes {
           tags: ['Operator'],
           summary: 'List the merchants whose webhooks fail, the newest miss first',
           description:
-            'An endpoint fails in an environment once a delivery has missed twice, until one is delivered there. Misses of the last 7 days count. At most 1,000.',
+            'An endpoint of an environment fails when a delivery has missed twice, until a delivery succeeds. The misses of the last 7 days count. The list has at most 1,000 rows.',
           response: { 200: success(Type.Object({ items: Type.Array(Failing) })) },
         },
       },
@@ -44,7 +47,7 @@ export function failingWebhookRoutes(deps: Deps): Routes {
   }
 }
 
-/** An address without its query: a merchant may have put a token there. */
+/** An address without its query, because the query may contain a token of the merchant. */
 function withoutQuery(address: string): string {
   const { origin, pathname } = new URL(address)
   return `${origin}${pathname}`

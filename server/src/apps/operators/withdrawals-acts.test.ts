@@ -1,4 +1,4 @@
-// What operators write to merchants and into the log, what they must write, and that nothing they do happens twice.
+// Decisions about withdrawals: their messages, their audit entries, their required texts, and their idempotency.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -35,7 +35,7 @@ describe('rejecting and asking', () => {
       [shop.merchant.id],
     )
 
-  test('a rejection moves nothing, tells the merchant why, and mails those who look after its money', async () => {
+  test('a rejection moves no money, shows its reason to the merchant, and mails the members who manage its money', async () => {
     const shop = await desk.shop(MONEY)
     const { email } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
     const id = await desk.submit(shop)
@@ -48,7 +48,7 @@ describe('rejecting and asking', () => {
     assert.deepEqual(await mails(shop), [{ kind: 'withdrawal.rejected', recipient: email }])
   })
 
-  test('asked for information it waits for the merchant, who answers; then it is approved', async () => {
+  test('a withdrawal waits for the answer of the merchant, and can then be approved', async () => {
     const shop = await desk.shop(MONEY)
     const { token, email } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
     const id = await desk.submit(shop)
@@ -124,14 +124,14 @@ describe('what operators must write', () => {
     })
   }
 
-  test('500 characters are enough for anybody, and are kept as they were written', async () => {
+  test('a text of 500 characters is stored unchanged', async () => {
     const shop = await desk.shop(MONEY)
     const reason = 'ñ'.repeat(500)
     const id = await desk.submit(shop)
     assert.equal((await desk.act(id, 'reject', { reason })).body.data.status_reason, reason)
   })
 
-  test('a withdrawal that does not exist is not found, whoever might own it', async () => {
+  test('an unknown withdrawal is not found, with any routing code', async () => {
     const shop = await desk.shop(MONEY)
     const id = await desk.submit(shop)
     const same_merchant = id.replace(/.{4}$/, (tail) => (tail === '0000' ? '0001' : '0000'))
@@ -148,8 +148,8 @@ describe('what operators must write', () => {
   })
 })
 
-describe('who did it', () => {
-  test('each act is in the audit log of the merchant, with its person, reason, and what it changed', async () => {
+describe('the actor of a decision', () => {
+  test('is in the audit log of the merchant, with the reason and the change', async () => {
     const shop = await desk.shop(MONEY)
     const acts: { id: string; verb: Verb; body?: object; from: string; to: string; reason: string | null }[] = []
     const doing = async (id: string, verb: Verb, from: string, to: string, body: Record<string, string> = {}) => {
@@ -190,7 +190,7 @@ describe('who did it', () => {
     }
   })
 
-  test('the merchant learns that an operator did it, and not which', async () => {
+  test('is shown to the merchant as an operator without a name', async () => {
     const shop = await desk.shop(MONEY)
     const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
     const id = await desk.submit(shop)
@@ -206,7 +206,7 @@ describe('who did it', () => {
 })
 
 describe('an Idempotency-Key', () => {
-  test('makes each act happen once, and repeats its answer', async () => {
+  test('applies each decision once and repeats its answer', async () => {
     const shop = await desk.shop(MONEY)
     const id = {
       approve: await desk.submit(shop),
@@ -249,7 +249,7 @@ describe('an Idempotency-Key', () => {
     assert.equal((await desk.act(id, 'retry')).status, 200)
   })
 
-  test('of one operator says nothing to another', async () => {
+  test('of one operator is independent of the same key of another', async () => {
     const shop = await desk.shop(MONEY)
     const idempotency_key = randomUUID()
     const [first, second] = [await desk.submit(shop), await desk.submit(shop)]

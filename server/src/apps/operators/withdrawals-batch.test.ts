@@ -1,4 +1,4 @@
-// Approving many at once: each by itself, in order, and a dry run that tells exactly what would happen.
+// Approvals of many withdrawals: each is checked by itself in order, and a dry run predicts the exact result.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -54,7 +54,7 @@ async function batch(withdrawal_ids: readonly string[], options: Options = {}): 
   return at.post('/v1/operator/withdrawals/approve-batch', body, { key: await who.token(), idempotency_key })
 }
 
-/** What each id came to, in a word. */
+/** The result of each id as a text. */
 const told = (reply: Reply): string[] =>
   reply.body.data.items.map((item: { ok: boolean; code: string | null; status: string | null }) =>
     item.ok ? item.status : `${item.code} ${item.status}`,
@@ -64,7 +64,7 @@ async function settle(): Promise<void> {
   await Promise.all([world.work(), other.work()])
 }
 
-/** Withdrawals of one shop with 100000.00, one for each thing that can be said of one. */
+/** Withdrawals of one merchant with 100000.00, one for each possible result. */
 async function mixed(): Promise<{ ids: string[]; expected: string[] }> {
   const shop = await desk.shop('100000.00', FREE)
   const submit = (amount: string) => desk.submit(shop, { amount })
@@ -81,7 +81,7 @@ async function mixed(): Promise<{ ids: string[]; expected: string[] }> {
   const mine = await submit('50000.00')
   assert.equal((await batch([mine])).body.data.awaiting_second.count, 1)
   return {
-    // 40000 and 60000 are set aside, so that nothing is left for the last.
+    // 40000 and 60000 are reserved, so that the last one finds no money.
     ids: [rejected, first, large, second, tight, mine, randomUUID(), 'nonsense', await submit('1.00')],
     expected: [
       'invalid_state REJECTED',
@@ -97,7 +97,7 @@ async function mixed(): Promise<{ ids: string[]; expected: string[] }> {
   }
 }
 
-test('each is judged by itself and in order, and one that is refused changes none of its neighbours', async () => {
+test('the server checks each withdrawal by itself in order, and a refused one does not affect the others', async () => {
   const { ids, expected } = await mixed()
   const reply = await batch(ids)
   assert.equal(reply.status, 200, reply.text)
@@ -131,7 +131,7 @@ test('each is judged by itself and in order, and one that is refused changes non
   )
 })
 
-test('a dry run says what the real one then does, word for word, and changes nothing', async () => {
+test('a dry run has exactly the answer of the real run and changes nothing', async () => {
   const { ids, expected } = await mixed()
   const tried = await unchanged(world, () => batch(ids, { dry_run: true }))
   assert.deepEqual(told(tried), expected)
@@ -143,7 +143,7 @@ test('a dry run says what the real one then does, word for word, and changes not
   assert.deepEqual([dry_run, would], [true, did])
 })
 
-test('a set that names one twice, none, or more than a hundred is refused whole', async () => {
+test('a set with a duplicate, without ids, or with more than a hundred is refused', async () => {
   const shop = await desk.shop('100000.00', FREE)
   const id = await desk.submit(shop, { amount: '10.00' })
   await unchanged(world, async () => {
@@ -155,7 +155,7 @@ test('a set that names one twice, none, or more than a hundred is refused whole'
   })
 })
 
-test('a hundred of many merchants leave at once, each once', async () => {
+test('a hundred withdrawals of many merchants are sent at once, each once', async () => {
   const ids: string[] = []
   for (let i = 0; i < 4; i++) {
     const shop = await desk.shop('100000.00', FREE)
@@ -182,7 +182,7 @@ test('a repeated Idempotency-Key gets the first answer, and nothing is approved 
   assert.equal(script.sent.length, 1)
 })
 
-test('two operators with the same set at the same moment: what takes two leaves once, and what takes one too', async () => {
+test('each withdrawal is sent once when two operators approve the same set at the same moment', async () => {
   for (let round = 0; round < 3; round++) {
     script.sent.length = 0
     const shop = await desk.shop('100000.00', FREE)

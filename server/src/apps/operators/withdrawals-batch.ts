@@ -1,5 +1,5 @@
-// Operators approve many withdrawals at once: each is judged by itself, in the order given, and what one is refused for
-// changes nothing of the others.
+// Operators approve many withdrawals at once. Each one is checked by itself, in the given order, and a refused one does not
+// affect the others.
 
 import { actOf } from '../../books/audit/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -9,8 +9,8 @@ import type { ApprovalBatch, ApprovalResult, ApprovalService } from '../../money
 import { decideOnce } from './once.ts'
 import { ApproveBatchAnswer, ApproveBatchBody, type ApproveBatchResult } from './withdrawals-schema.ts'
 
-/** A withdrawal that was named, and whose it is. */
-type Named = { merchant_id: string; id: string }
+/** The key of a withdrawal in the request. */
+type WithdrawalKey = { merchant_id: string; id: string }
 
 const STATUSES = sql(
   'operator_withdrawal_statuses',
@@ -18,10 +18,10 @@ const STATUSES = sql(
    join withdrawals w on w.merchant_id = i.merchant_id and w.id = i.id`,
 )
 
-/** Adds the route. `find` leads from the texts that were sent to what they name. */
+/** Adds the route. `find` makes the key of an id in the request. */
 export function approveBatchRoute(
   deps: Deps,
-  { service, find }: { service: ApprovalService; find: (id: string) => Promise<Named> },
+  { service, find }: { service: ApprovalService; find: (id: string) => Promise<WithdrawalKey> },
 ): Routes {
   return (app) => {
     app.post(
@@ -32,7 +32,7 @@ export function approveBatchRoute(
           tags: ['Operator'],
           summary: 'Approve many withdrawals at once',
           description:
-            'Each as `approve` does it, in the order given. One that is refused is told with its `code` and changes none of its neighbours. `dry_run` judges in the same way, also what earlier ones would take from the balance, and changes nothing.',
+            'Approves each withdrawal as `approve` does, in the given order. A refused one has its `code` in the answer and does not affect the others. `dry_run` makes the same checks, with the amounts that earlier ones would take from the balance, and changes nothing.',
           body: ApproveBatchBody,
           response: { 200: ApproveBatchAnswer },
         },
@@ -59,7 +59,7 @@ export function approveBatchRoute(
 
 async function presentSet(
   reader: Reader,
-  keys: readonly Named[],
+  keys: readonly WithdrawalKey[],
   { answers }: ApprovalBatch,
   dry_run: boolean,
 ): Promise<ApproveBatchResult> {

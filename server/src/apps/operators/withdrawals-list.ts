@@ -1,4 +1,4 @@
-// The withdrawals of all merchants as operators see them: the list, and one with all that a decision needs.
+// Operators read the withdrawals of all merchants: the list, and one withdrawal with its details.
 
 import { readBalance } from '../../books/ledger/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
@@ -20,15 +20,17 @@ import {
 import { checkDepth, DEPTH_MAX } from './depth.ts'
 import type { OperatorWithdrawal, OperatorWithdrawalDetail, WithdrawalsQuery } from './withdrawals-schema.ts'
 
-type OfMerchant = Pick<OperatorWithdrawal, 'merchant_code' | 'merchant_name' | 'merchant_status' | 'merchant_verified'>
-type Row = Withdrawal & OfMerchant
+type MerchantColumns = Pick<
+  OperatorWithdrawal,
+  'merchant_code' | 'merchant_name' | 'merchant_status' | 'merchant_verified'
+>
+type OperatorWithdrawalRow = Withdrawal & MerchantColumns
 
 const MERCHANT_COLUMNS =
   'm.merchant_code, m.name as merchant_name, m.status as merchant_status, m.verified as merchant_verified'
 const COLUMNS = `${WITHDRAWAL_COLUMNS}, ${MERCHANT_COLUMNS}`
 
-// Statements without a name are planned for the filters at hand. What is open has an index of its own, as short as the
-// work that waits.
+// PostgreSQL plans unnamed statements for the current filters. A partial index holds only the open withdrawals.
 const OPEN = `withdrawals w where ($1::uuid is null or w.merchant_id = $1) and w.environment = any($2::text[])
      and w.status = $3 and w.status in (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})`
 const LIST_OPEN = sql(
@@ -43,9 +45,8 @@ const BOOKS = `select m.id as merchant_id, e.environment from merchants m cross 
 const ofBook = (condition: string) =>
   `select id from withdrawals where merchant_id = b.merchant_id and environment = b.environment ${condition}`
 
-// Over many books, the newest n lie in those n books whose newest is newest. Some rows of each of these tell how old the
-// n-th may be at most: nothing older is read. So what is read grows with the number of merchants and the depth of the
-// page, not with the number of withdrawals.
+// The newest n withdrawals lie in the n books with the newest rows. A sample of each such book bounds the age of the n-th,
+// and no older row is read. The cost grows with the merchants and the depth of the page, not with the withdrawals.
 const DEPTH = '($4::int + $5::int)'
 const listMerged = (condition: string) =>
   sql(
@@ -87,7 +88,7 @@ export async function listWithdrawals(deps: Deps, query: WithdrawalsQuery) {
   const matching = [merchant_id, environment === undefined ? ENVIRONMENTS : [environment], status]
   const [list, count] = statementsFor(status)
   const [rows, counted] = await Promise.all([
-    deps.db.query<Row>(list, [...matching, page_size, (page - 1) * page_size]),
+    deps.db.query<OperatorWithdrawalRow>(list, [...matching, page_size, (page - 1) * page_size]),
     deps.db.query<{ total: number }>(count, [...matching, DEPTH_MAX]),
   ])
   return pageOf(await presentAll(deps, deps.db, rows), counted[0]?.total ?? 0, query)
@@ -99,10 +100,10 @@ function statementsFor(status: string | null) {
   return open ? ([LIST_OPEN, COUNT_OPEN] as const) : ([LIST_OF_STATUS, COUNT_OF_STATUS] as const)
 }
 
-/** The record with whose it is, and who has approved it. */
+/** A withdrawal with its merchant and its approvals. */
 export function presentForOperator(
   { config }: Pick<Deps, 'config'>,
-  row: Row & { approvals: readonly Approval[] },
+  row: OperatorWithdrawalRow & { approvals: readonly Approval[] },
 ): OperatorWithdrawal {
   const { merchant_code, merchant_name, merchant_status, merchant_verified } = row
   const approvals = row.approvals.map(({ operator_name: operator, reason, at }) => ({
@@ -121,24 +122,28 @@ export function presentForOperator(
   }
 }
 
-/** Some records as operators see them, in their order. */
+/** Withdrawals with their merchants and approvals, in their order. */
 export async function presentAll(
   deps: Pick<Deps, 'config'>,
   reader: Reader,
-  rows: readonly Row[],
+  rows: readonly OperatorWithdrawalRow[],
 ): Promise<OperatorWithdrawal[]> {
   const approvals = await findApprovals(reader, rows)
   return rows.map((row) => presentForOperator(deps, { ...row, approvals: approvals.get(withdrawalName(row)) ?? [] }))
 }
 
-/** A record as operators see it. */
-export async function presentOne(deps: Pick<Deps, 'config'>, tx: Reader, row: Row): Promise<OperatorWithdrawal> {
+/** One withdrawal with its merchant and its approvals. */
+export async function presentOne(
+  deps: Pick<Deps, 'config'>,
+  tx: Reader,
+  row: OperatorWithdrawalRow,
+): Promise<OperatorWithdrawal> {
   const [record] = await presentAll(deps, tx, [row])
   assertInvariant(record !== undefined, 'each record has its answer')
   return record
 }
 
-// The id carries its merchant's routing code, so that it leads to its row through the primary key.
+// The id contains the routing code of its merchant, so that the primary key finds the row.
 const FIND = sql(
   'operator_withdrawal_find',
   `select ${COLUMNS} from merchants m join withdrawals w on w.merchant_id = m.id where m.routing_code = $1 and w.id = $2`,
@@ -149,7 +154,7 @@ const PAYOUT = sql(
    where merchant_id = $1 and withdrawal_id = $2`,
 )
 
-type PayoutFacts = Pick<Payout, 'provider' | 'state' | 'asks' | 'due_at' | 'sent_at'> & {
+type PayoutColumns = Pick<Payout, 'provider' | 'state' | 'asks' | 'due_at' | 'sent_at'> & {
   provider_status: string | null
   provider_id: string | null
 }
@@ -161,13 +166,13 @@ export async function getWithdrawal(
 ): Promise<OperatorWithdrawalDetail> {
   const { db: reader } = deps
   const id = withdrawal_id.toLowerCase()
-  const [row] = isId(id) ? await reader.query<Row>(FIND, [routingCodeOf(id), id]) : []
+  const [row] = isId(id) ? await reader.query<OperatorWithdrawalRow>(FIND, [routingCodeOf(id), id]) : []
   if (row === undefined) return refuse('not_found', { message: 'There is no such withdrawal.' })
   const { merchant_id, environment } = row
   const [record, history, [payout], balance] = await Promise.all([
     presentOne(deps, reader, row),
     historyOf(reader, { merchant_id, id }),
-    reader.query<PayoutFacts>(PAYOUT, [merchant_id, id]),
+    reader.query<PayoutColumns>(PAYOUT, [merchant_id, id]),
     readBalance(reader, merchant_id, environment),
   ])
   const { available, reserved, held } = balance
@@ -186,7 +191,7 @@ function actor(kind: string, id: string | null, name: string): ActorView {
   return { kind: kind as ActorView['kind'], id, name }
 }
 
-function presentPayout({ due_at, sent_at, ...rest }: PayoutFacts) {
+function presentPayout({ due_at, sent_at, ...rest }: PayoutColumns) {
   return { ...rest, due_at: due_at?.toISOString() ?? null, sent_at: sent_at?.toISOString() ?? null }
 }
 

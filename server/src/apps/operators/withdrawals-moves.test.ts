@@ -1,4 +1,4 @@
-// Every call of an operator against every status of a withdrawal: what the table of moves does not allow is refused, and
+// Every operator call against every status of a withdrawal. A call that the table of moves does not allow is refused and
 // changes nothing.
 
 import assert from 'node:assert/strict'
@@ -13,7 +13,7 @@ import { settlePayouts, WITHDRAWAL_STATUSES, withdrawalMoves } from '../../money
 let world: World
 let desk: OperatorDesk
 before(async () => {
-  // Nothing leaves by itself: only where a test lets the worker run.
+  // The worker runs only where a test starts it.
   world = await createWorld({ env: { PROCESS: 'api' } })
   desk = await openDesk(world)
 })
@@ -41,7 +41,7 @@ const CALLS: { name: string; verb: Verb; body: object; move: keyof typeof withdr
 
 const AMOUNT = 1_000_000n
 
-/** How a withdrawal gets into each status, by what really takes it there. */
+/** The real steps that take a withdrawal into each status. */
 const WAYS: Record<Status, (shop: Shop) => Promise<string>> = {
   PENDING_ADMIN_APPROVAL: (shop) => desk.submit(shop),
   INFO_REQUESTED: (shop) => decided(shop, 'request-info'),

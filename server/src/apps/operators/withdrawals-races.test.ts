@@ -1,4 +1,4 @@
-// Operators, processes and the provider at the same moment: money is set aside once, sent once, and never more than there is.
+// Operators, processes and the provider at the same moment: money is reserved once, sent once, and within the balance.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -12,7 +12,7 @@ let world: World
 let other: World
 let desk: OperatorDesk
 let script: Script
-/** Transactions that were undone: refused, or chosen as the victim of a deadlock. */
+/** Transactions that were rolled back: refused, or chosen as deadlock victims. */
 let undone = 0
 before(async () => {
   script = newScript()
@@ -39,13 +39,13 @@ beforeEach(() => {
 
 const FREE = { rules: [{ flow: 'withdrawal' }] }
 
-/** Everything that is due, in both processes at once. */
+/** Runs all due work in both processes at once. */
 async function workBoth(): Promise<void> {
   await Promise.all([world.work(), other.work()])
   await Promise.all([world.pass(3_000), other.pass(3_000)])
 }
 
-/** Each worker by turns, and the provider was asked for each payout exactly once. */
+/** Runs the workers in turns and checks that the provider got each payout exactly once. */
 async function sentOnce(ids: readonly string[]): Promise<void> {
   const rows = await world.rows<{ provider_reference: string }>(
     'select provider_reference from payouts where withdrawal_id = any($1::uuid[])',
@@ -57,7 +57,7 @@ async function sentOnce(ids: readonly string[]): Promise<void> {
 
 const available = async (shop: Shop) => (await desk.book(shop)).available ?? 0n
 
-/** Available after each movement of a shop's live book: it was never below zero, not even for a moment. */
+/** Checks the available balance after each transfer of a live book: it was never below zero. */
 async function neverBelowZero(shop: Shop): Promise<void> {
   const rows = await world.rows(
     `select 1 from ledger_transfers where merchant_id = $1 and environment = 'live'
@@ -67,7 +67,7 @@ async function neverBelowZero(shop: Shop): Promise<void> {
   assert.equal(rows.length, 0)
 }
 
-test('two operators approve the same withdrawal on two processes: one does it, and one payout is sent', async () => {
+test('one payout is sent when two operators approve the same withdrawal on two processes', async () => {
   const { token: second } = await world.newSession('SUPER_ADMIN')
   for (let round = 0; round < 8; round++) {
     script.sent.length = 0
@@ -76,7 +76,7 @@ test('two operators approve the same withdrawal on two processes: one does it, a
     const answers = await Promise.all([
       desk.act(id, 'approve'),
       desk.act(id, 'approve', {}, { world: other }),
-      // One who sends a key takes another way through the code.
+      // A request with an idempotency key takes another code path.
       other.post(`/v1/operator/withdrawals/${id}/approve`, {}, { key: second, idempotency_key: randomUUID() }),
       world.post(`/v1/operator/withdrawals/${id}/approve`, {}, { key: second, idempotency_key: null }),
     ])
@@ -93,7 +93,7 @@ test('two operators approve the same withdrawal on two processes: one does it, a
   }
 })
 
-test('twenty withdrawals that together exceed the balance, approved at once: what fits is paid, once each', async () => {
+test('the withdrawals within the balance are paid once each when twenty above it are approved at once', async () => {
   for (const amount of ['10000.00', '7000.00', '100000.00']) {
     script.sent.length = 0
     const shop = await desk.shop('100000.00', FREE)
@@ -117,7 +117,7 @@ test('twenty withdrawals that together exceed the balance, approved at once: wha
   }
 })
 
-test('one too many in the middle of a set refuses itself and nobody else', async () => {
+test('one withdrawal above the balance in a set is refused alone', async () => {
   const shop = await desk.shop('10000.00', FREE)
   const large = await desk.submit(shop, { amount: '10000.00' })
   const small: string[] = []
@@ -140,7 +140,7 @@ test('one too many in the middle of a set refuses itself and nobody else', async
   assert.equal(await available(shop), 199_999n)
 })
 
-test('approve against reject against request-info: one decision stands, and no money moves unless it was the approval', async () => {
+test('one decision counts when approve, reject and request-info come at once, and only an approval moves money', async () => {
   let approvals = 0
   for (let round = 0; round < 12; round++) {
     script.sent.length = 0
@@ -166,7 +166,7 @@ test('approve against reject against request-info: one decision stands, and no m
   assert.ok(approvals > 0)
 })
 
-test('two operators resolve a payout, one each way, while the provider gives its answer: one word stands', async () => {
+test('one outcome counts when two operators resolve a payout differently while the provider answers', async () => {
   for (let round = 0; round < 8; round++) {
     const shop = await desk.shop('100000.00', FREE)
     const id = await desk.submit(shop)
@@ -188,7 +188,7 @@ test('two operators resolve a payout, one each way, while the provider gives its
       if (answer.status !== 200) assert.deepEqual(codeOf(answer), [409, 'invalid_state'])
     const { status, history } = await desk.show(id)
     const way = history.slice(2).map(({ to_status }: { to_status: string }) => to_status)
-    // A second word may follow only where the provider denied the first one meanwhile.
+    // A second outcome may follow only if the provider has denied the first one.
     const ends = way.filter((to: string) => to === 'SUCCESS' || to === 'FAILED').length
     const doubts = way.filter((to: string) => to === 'NEEDS_ADMIN_ATTENTION').length
     assert.ok(ends >= 1 && ends - doubts <= 1, way.join())
@@ -204,7 +204,7 @@ test('two operators resolve a payout, one each way, while the provider gives its
   }
 })
 
-test('retried on two processes at once: one does it, and it is sent once more', async () => {
+test('a payout is sent again once when two processes retry it at once', async () => {
   for (let round = 0; round < 5; round++) {
     const shop = await desk.shop('100000.00', FREE)
     const id = await desk.submit(shop)

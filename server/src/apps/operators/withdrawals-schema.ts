@@ -1,4 +1,4 @@
-// What operators send and get about withdrawals.
+// The requests and answers about withdrawals.
 
 import Type, { type Static } from 'typebox'
 import { MerchantRecord } from '../../access/merchants/index.ts'
@@ -10,23 +10,22 @@ const Timestamp = Type.String({ format: 'date-time' })
 
 const record = {
   ...WithdrawalRecord.properties,
-  status_reason: nullable(
-    Type.String({ description: 'Why it stands there: what an operator wrote, or what the provider said.' }),
-  ),
+  status_reason: nullable(Type.String({ description: 'The reason for the status, from an operator or the provider.' })),
   merchant_code: Type.String(),
   merchant_name: Type.String(),
   merchant_status: MerchantRecord.properties.status,
   merchant_verified: MerchantRecord.properties.verified,
   approvals_required: Type.Integer({
-    description: 'How many operators have to approve it: 2 from FOUR_EYES_AMOUNT on. Kept from the first approval.',
+    description:
+      'The number of required approvals: 2 from FOUR_EYES_AMOUNT on. The first approval freezes this number.',
   }),
   approvals: Type.Array(
     Type.Object({
       operator: Type.String({ description: 'An e-mail address.' }),
-      reason: nullable(Type.String({ description: 'Why, as it was written with the approval.' })),
+      reason: nullable(Type.String({ description: 'The reason that the operator gave with the approval.' })),
       at: Timestamp,
     }),
-    { description: 'Who has approved it, oldest first. Asking the merchant and rejecting end what was given before.' },
+    { description: 'The approvals, oldest first. A question to the merchant or a rejection ends earlier approvals.' },
   ),
 }
 
@@ -46,36 +45,38 @@ const Payout = Type.Object({
     ['to_send', 'sending', 'asked', 'blocked', 'final'],
     'to_send: not sent yet. sending: no answer is known. asked: the provider has it, or may have it. blocked: it refused our access, its float is empty, or it could not take it; see status_reason. final: it gave its answer.',
   ),
-  asks: Type.Integer({ description: 'Steps that were taken with it so far.' }),
-  provider_status: nullable(Type.String({ description: "The provider's own word of its last answer." })),
-  provider_id: nullable(Type.String({ description: "The provider's own id of it." })),
+  asks: Type.Integer({ description: 'The number of steps so far.' }),
+  provider_status: nullable(Type.String({ description: 'The status in the last answer of the provider.' })),
+  provider_id: nullable(Type.String({ description: 'The id of the payout at the provider.' })),
   due_at: nullable(
-    Type.String({ format: 'date-time', description: 'When the next step is due. Null: nothing waits.' }),
+    Type.String({ format: 'date-time', description: 'When the next step is due. Null: no step follows.' }),
   ),
-  sent_at: nullable(Type.String({ format: 'date-time', description: 'When the provider took it. Null: not known.' })),
+  sent_at: nullable(
+    Type.String({ format: 'date-time', description: 'When the provider accepted the payout. Null: unknown.' }),
+  ),
 })
 
-/** A withdrawal with all that an operator decides from. */
+/** A withdrawal with its balance, payout and history. */
 export const OperatorWithdrawalDetail = Type.Object({
   ...record,
   requested_by: Actor,
   balance: Type.Object(
     { available: Type.String(), reserved: Type.String(), held: Type.String() },
-    { description: 'What the merchant has now, in the environment of the withdrawal.' },
+    { description: 'The balance of the merchant now, in the environment of the withdrawal.' },
   ),
   payout: Type.Union([Payout, Type.Null()], {
-    description: 'What the provider is asked for. Null until it was approved.',
+    description: 'The payout at the provider. Null before the approval.',
   }),
   history: Type.Array(
     Type.Object({
       from_status: oneOf(WITHDRAWAL_STATUSES),
       to_status: oneOf(WITHDRAWAL_STATUSES, 'The same as from_status: a word of the provider that moved nothing.'),
       actor: Actor,
-      reason: nullable(Type.String({ description: 'What the provider said, or what was written with the decision.' })),
-      event: nullable(Type.String({ description: 'The event that the merchant was sent.' })),
+      reason: nullable(Type.String({ description: 'The reason from the provider or from the decision.' })),
+      event: nullable(Type.String({ description: 'The event that the server sent to the merchant.' })),
       at: Timestamp,
     }),
-    { description: 'What became of it, oldest first.' },
+    { description: 'The history of the withdrawal, oldest first.' },
   ),
 })
 export type OperatorWithdrawalDetail = Static<typeof OperatorWithdrawalDetail>
@@ -108,26 +109,31 @@ const ApprovalReason = Type.Optional(
 /** Body of approve: none, an empty one, or the reason. */
 export const ApproveBody = nullable(Type.Object({ reason: ApprovalReason }))
 
-/** Body of approve-batch. One reason is that of each. */
+/** Body of approve-batch. The reason applies to each withdrawal. */
 export const ApproveBatchBody = Type.Object({
   withdrawal_ids: Ids,
   reason: ApprovalReason,
   dry_run: Type.Optional(
-    Type.Boolean({ default: false, description: 'Judges the same and changes nothing; needs no fresh sign-in.' }),
+    Type.Boolean({
+      default: false,
+      description: 'Makes the same checks and changes nothing. Requires no fresh sign-in.',
+    }),
   ),
 })
 
 const Sum = Type.Object({ count: Type.Integer(), amount: Type.String(), total_reserved_amount: Type.String() })
 
-/** What became of a set of approvals. */
+/** The results of a set of approvals. */
 const ApproveBatchResult = Type.Object({
   dry_run: Type.Boolean(),
-  approved: Type.Object(Sum.properties, { description: 'Those that are paid out now.' }),
-  awaiting_second: Type.Object(Sum.properties, { description: 'Those that another operator has to approve too.' }),
+  approved: Type.Object(Sum.properties, { description: 'The withdrawals that are paid out now.' }),
+  awaiting_second: Type.Object(Sum.properties, {
+    description: 'The withdrawals that another operator must approve too.',
+  }),
   items: Type.Array(
     Type.Object({
       withdrawal_id: Type.String(),
-      ok: Type.Boolean({ description: 'This approval counts. Else `code` and `message` say why not.' }),
+      ok: Type.Boolean({ description: 'True: this approval counts. Otherwise `code` and `message` give the reason.' }),
       code: nullable(Type.String()),
       message: nullable(Type.String()),
       status: nullable(
@@ -137,7 +143,7 @@ const ApproveBatchResult = Type.Object({
     { description: 'One for each id, in the order of the request.' },
   ),
 })
-/** What became of a set of approvals: of each, and of all together. */
+/** The results of a set of approvals: of each, and their sums. */
 export type ApproveBatchResult = Static<typeof ApproveBatchResult>
 
 /** The same, in the envelope. */
@@ -147,7 +153,7 @@ export const ApproveBatchAnswer = success(ApproveBatchResult)
 export const RejectBody = Type.Object({ reason: visibleLine(500, 'Why. The merchant sees it.') })
 /** Body of request-info. */
 export const RequestInfoBody = Type.Object({
-  message: visibleText(500, 'What you need to know. The merchant sees it.'),
+  message: visibleText(500, 'The question. The merchant sees it.'),
 })
 /** Body of resolve. */
 export const ResolveBody = Type.Object({
@@ -155,13 +161,13 @@ export const ResolveBody = Type.Object({
   reason: visibleLine(500, 'How you know. The merchant sees it, and it stays in the history and in the audit log.'),
   provider_reference: Type.Optional({
     ...visibleLine(64),
-    description: "The provider's own id of the payout, as you found it. Our reference never changes.",
+    description: 'The id of the payout at the provider, as you found it. Our reference never changes.',
   }),
 })
 
 /** One withdrawal, in the envelope. */
 export const WithdrawalAnswer = success(OperatorWithdrawal)
-/** One withdrawal with all there is to know, in the envelope. */
+/** One withdrawal with its details, in the envelope. */
 export const WithdrawalDetailAnswer = success(OperatorWithdrawalDetail)
 /** A page of withdrawals, in the envelope. */
 export const WithdrawalsAnswer = success(page(OperatorWithdrawal))

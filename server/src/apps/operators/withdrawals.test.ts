@@ -1,4 +1,4 @@
-// What operators do with withdrawals, from the request to the merchant's books, with the real worker and the mock provider.
+// Operators decide withdrawals, from the request to the books of the merchant, with the real worker and the mock provider.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -37,7 +37,7 @@ after(async () => {
 
 const EVENTS = ['disbursement.success', 'disbursement.failed', 'disbursement.reversed']
 
-/** A shop that listens to every event of payouts. */
+/** A merchant with a webhook for every payout event. */
 async function listeningShop(): Promise<Shop> {
   const shop = await desk.shop(MONEY)
   const payload = { webhook_url: receiver.url, events: EVENTS }
@@ -57,12 +57,12 @@ async function toldOf(id: string): Promise<string[]> {
   return rows.map(({ event }) => event)
 }
 
-/** Lets the provider say something about a payout. */
+/** Makes the provider report an outcome of a payout. */
 async function tell(shop: Shop, id: string, answer: PayoutAnswer): Promise<void> {
   await settlePayouts(world.deps, [{ merchant_id: shop.merchant.id, id, answer, holds_lease: false }], () => false)
 }
 
-describe('after the approval the money goes where the provider says', () => {
+describe('after the approval the answer of the provider decides where the money goes', () => {
   type End = { way: string[]; told: string[]; book: Book; failure?: string; payout: string }
   const APPROVED = 'PROCESSING by the operator'
   const TABLE: Record<string, End> = {
@@ -115,7 +115,7 @@ describe('after the approval the money goes where the provider says', () => {
     }
   }
 
-  test('until an operator approves nothing is reserved, sent or owed, however long it takes', async () => {
+  test('the server reserves and sends nothing until an operator approves', async () => {
     const shop = await desk.shop(MONEY)
     const id = await desk.submit(shop)
     await world.work()
@@ -126,7 +126,7 @@ describe('after the approval the money goes where the provider says', () => {
     assert.deepEqual(await world.rows('select 1 from payouts where withdrawal_id = $1', [id]), [])
   })
 
-  test('the detail shows who asked, what the merchant has now, and the payout', async () => {
+  test('the detail shows the submitter, the balance of the merchant now, and the payout', async () => {
     const shop = await desk.shop(MONEY)
     const id = await desk.submit(shop)
     await desk.approve(id)
@@ -140,7 +140,7 @@ describe('after the approval the money goes where the provider says', () => {
   })
 })
 
-describe('a payout that is stuck is ended by an operator', () => {
+describe('an operator ends a stuck payout', () => {
   const paid = said.paid(1_000_000n)
   /** How a withdrawal gets stuck: where it ends on the way, and what the provider says then. */
   const STUCK: Record<string, { ending: string; heard?: PayoutAnswer; status: string; book: Book }> = {
@@ -197,7 +197,7 @@ describe('a payout that is stuck is ended by an operator', () => {
     }
   }
 
-  test('paid after the money went back and was spent: resolving as SUCCESS is refused, and FAILED is possible', async () => {
+  test('resolving as SUCCESS is refused after the money was returned and spent, and FAILED is possible', async () => {
     const { shop, id } = await stick('it was paid after it was declined')
     const next = await desk.submit(shop, { amount: '98000.00' })
     await desk.approve(next)
@@ -210,7 +210,7 @@ describe('a payout that is stuck is ended by an operator', () => {
     )
   })
 
-  test('retry sends a blocked payout again, with the same reference, and it may be blocked again', async () => {
+  test('a retry sends a blocked payout again with the same reference, and it may be blocked again', async () => {
     const { shop, id } = await stick('our address is refused')
     const { provider_reference } = await desk.show(id)
     const retried = await desk.act(id, 'retry')
@@ -229,7 +229,7 @@ describe('a payout that is stuck is ended by an operator', () => {
   })
 })
 
-describe('an approval is judged by what holds when it is given', () => {
+describe('the server checks an approval against the state at its time', () => {
   const suspend = async (shop: Shop, verb: 'suspend' | 'reactivate') =>
     world.post(`/v1/operator/merchants/${shop.merchant.id}/${verb}`, {}, { key: await desk.session() })
   const staysPending = async (id: string, code: string) => {
@@ -267,7 +267,7 @@ describe('an approval is judged by what holds when it is given', () => {
     assert.equal((await desk.act(real, 'reject')).status, 200)
   })
 
-  test('when the balance fell meanwhile: refused, naming both amounts, and possible again when it is there', async () => {
+  test('an approval above the balance is refused with both amounts, and possible again with enough money', async () => {
     const shop = await desk.shop('10800.00')
     const id = await desk.submit(shop)
     const cent = {
@@ -285,7 +285,7 @@ describe('an approval is judged by what holds when it is given', () => {
     assert.deepEqual(await desk.book(shop), { fee_income: 60_000n, provider_float: -60_000n })
   })
 
-  test('charges are those of the submission, whatever the price list says now', async () => {
+  test('the charges stay those of the submission when the price list changes', async () => {
     const shop = await desk.shop(MONEY)
     const id = await desk.submit(shop)
     const url = `/v1/operator/merchants/${shop.merchant.id}/pricing`

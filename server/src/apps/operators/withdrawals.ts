@@ -1,4 +1,4 @@
-// Operators decide about withdrawals. Nothing leaves before one of them said yes.
+// Operators decide withdrawals. No money leaves before an operator approves.
 
 import type { FastifyRequest } from 'fastify'
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
@@ -35,7 +35,7 @@ const WRITE = { access: 'operator', idempotency: 'honoured', refusals: ['invalid
 const MOVES_MONEY = { ...WRITE, step_up: 'always' } as const
 const PATH = '/v1/operator/withdrawals'
 
-/** Which withdrawal a request is about. */
+/** Finds the key of the withdrawal in a request. */
 type KeyOf = (request: FastifyRequest<{ Params: { withdrawal_id: string } }>) => Promise<{
   merchant_id: string
   id: string
@@ -47,8 +47,8 @@ export function operatorWithdrawalRoutes(
   { approvalService: service }: { approvalService: ApprovalService },
 ): Routes {
   const merchantOf = merchantByRoutingCode(deps)
-  // The id carries its merchant's routing code. One that is made up leads to no row: that is refused where it is locked,
-  // because an Idempotency-Key comes first.
+  // The id contains the routing code of its merchant. An unknown id leads to no row, and the lock step refuses it, because
+  // the Idempotency-Key comes first.
   const find = async (id: string) => {
     const merchant_id = isId(id) ? await merchantOf(routingCodeOf(id)) : null
     return { merchant_id: merchant_id ?? ZERO_ID, id }
@@ -73,7 +73,7 @@ function readRoutes(deps: Deps, app: App): void {
         tags,
         summary: 'List the withdrawals of all merchants, newest first',
         description:
-          '`total_items` counts up to 10,000, and without `merchant_id` no page goes further: what is older is found with its merchant.',
+          '`total_items` counts up to 10,000, and without `merchant_id` no page goes further. Name a merchant to find older ones.',
         querystring: WithdrawalsQuery,
         response: { 200: WithdrawalsAnswer },
       },
@@ -98,7 +98,7 @@ function readRoutes(deps: Deps, app: App): void {
   )
 }
 
-/** Why an approval does not count. */
+/** The refusals of an approval. */
 const APPROVAL_REFUSALS = [
   'invalid_state',
   'second_operator_required',
@@ -119,7 +119,7 @@ function approveRoute(deps: Deps, app: App, service: ApprovalService, keyOf: Key
         tags,
         summary: 'Approve a withdrawal',
         description:
-          'Amount and charges are set aside, and the provider is called right after. Refused, it stays as it was: `withdrawal_restricted` when the merchant is not active and verified, `insufficient_balance` when too little is left by now.\n\nWhere `approvals_required` is 2, the first approval is judged the same and sets nothing aside: the withdrawal stays where it is until another operator approves it too. The same one again is refused with `second_operator_required`, and whoever submitted it with `forbidden`.',
+          'The server reserves amount and charges and calls the provider right after. A refused approval changes nothing: `withdrawal_restricted` if the merchant is not active and verified, `insufficient_balance` if the available balance is too small.\n\nIf `approvals_required` is 2, the first approval passes the same checks and reserves nothing. The withdrawal keeps its status until another operator approves it too. A second approval by the same operator is refused with `second_operator_required`, and an approval by the submitter with `forbidden`.',
         params: WithdrawalParams,
         body: ApproveBody,
         response: { 200: WithdrawalAnswer },
@@ -151,7 +151,7 @@ function answerRoutes(deps: Deps, app: App, keyOf: KeyOf): void {
         tags,
         summary: 'Reject a withdrawal',
         description:
-          'Nothing was set aside, so nothing moves. Those who look after the money of the merchant get an e-mail.',
+          'No money was reserved, so no money moves. The members who manage the money of the merchant get an e-mail.',
         params: WithdrawalParams,
         body: RejectBody,
         response: { 200: WithdrawalAnswer },
@@ -174,7 +174,7 @@ function answerRoutes(deps: Deps, app: App, keyOf: KeyOf): void {
       schema: {
         tags,
         summary: 'Ask the merchant about a withdrawal',
-        description: 'It waits until the merchant responds; it can still be approved or rejected.',
+        description: 'The withdrawal waits until the merchant responds. An operator can still approve or reject it.',
         params: WithdrawalParams,
         body: RequestInfoBody,
         response: { 200: WithdrawalAnswer },
@@ -199,9 +199,9 @@ function resolveRoute(deps: Deps, app: App, service: ApprovalService, keyOf: Key
       config: { ...MOVES_MONEY, refusals: ['invalid_state', 'insufficient_balance'] },
       schema: {
         tags,
-        summary: 'Say what became of a payout that is in doubt',
+        summary: 'Resolve a payout with an unknown outcome',
         description:
-          'For NEEDS_RECONCILIATION, BLOCKED_IP_WHITELIST and NEEDS_ADMIN_ATTENTION. The money goes where the outcome says; the provider is not called. SUCCESS is refused with `insufficient_balance` when the money went back to the merchant before and is not there any more.',
+          'For NEEDS_RECONCILIATION, BLOCKED_IP_WHITELIST and NEEDS_ADMIN_ATTENTION. The server books the outcome and does not call the provider. SUCCESS is refused with `insufficient_balance` if the money was returned to the merchant before and is no longer available.',
         params: WithdrawalParams,
         body: ResolveBody,
         response: { 200: WithdrawalAnswer },
@@ -226,9 +226,9 @@ function retryRoute(deps: Deps, app: App, service: ApprovalService, keyOf: KeyOf
       config: { ...MOVES_MONEY, refusals: ['invalid_state', 'withdrawal_restricted'] },
       schema: {
         tags,
-        summary: 'Send a payout again that the provider refused because of our address',
+        summary: 'Retry a payout that the provider refused because of the IP address',
         description:
-          'For BLOCKED_IP_WHITELIST, with the same reference. Let the provider admit the address first. Refused with `withdrawal_restricted` while the merchant is not active and verified: nothing is sent, and `resolve` stays possible.',
+          'For BLOCKED_IP_WHITELIST, with the same reference. Let the provider allow the IP address first. If the merchant is not active and verified, the call is refused with `withdrawal_restricted`, nothing is sent, and `resolve` stays possible.',
         params: WithdrawalParams,
         body: NoBody,
         response: { 200: WithdrawalAnswer },

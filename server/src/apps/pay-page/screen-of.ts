@@ -3,7 +3,7 @@
 import type { Deps } from '../../kernel/db/index.ts'
 import { maskPhone } from '../../kernel/lib/index.ts'
 import type { PagePayment } from '../../money/collections/index.ts'
-import { isOver, type Link, promptLeft, linkStatusAt } from '../../money/payment-links/index.ts'
+import { isOver, type Link, linkStatusAt, promptLeft } from '../../money/payment-links/index.ts'
 import { returnUrl } from './return-url.ts'
 import type { FormProblem, MerchantFrame, PayMethod, PaymentFacts, Screen, UnansweredNotice } from './view.ts'
 

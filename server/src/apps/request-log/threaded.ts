@@ -1,7 +1,7 @@
 // A recorder in a thread of its own: taking secrets out and packing costs a request nothing then.
 
 import { Worker } from 'node:worker_threads'
-import type { Recorder, Written } from './recorder.ts'
+import type { RecordedRound, Recorder } from './recorder.ts'
 
 /** What the thread is started with. */
 export type ThreadData = { url: string; log_level: string }
@@ -13,7 +13,7 @@ const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 24 }
 export function createThreadedRecorder(data: ThreadData): Recorder {
   let worker: Worker | null = null
   /** Rounds that are under way, the oldest first: they are answered in their order. */
-  let asked: PromiseWithResolvers<Written>[] = []
+  let asked: PromiseWithResolvers<RecordedRound>[] = []
   /** How the last thread ended, where no round was there to be told. */
   let died: Error | null = null
 
@@ -27,7 +27,7 @@ export function createThreadedRecorder(data: ThreadData): Recorder {
       if (left.length === 0) died = error
       for (const { reject } of left) reject(error)
     }
-    started.on('message', (written: Written) => {
+    started.on('message', (written: RecordedRound) => {
       asked.shift()?.resolve(written)
       if (asked.length === 0) started.unref()
     })
@@ -48,7 +48,7 @@ export function createThreadedRecorder(data: ThreadData): Recorder {
         return Promise.reject(error)
       }
       worker ??= start()
-      const round = Promise.withResolvers<Written>()
+      const round = Promise.withResolvers<RecordedRound>()
       asked.push(round)
       // While something is being written, the process must not end.
       worker.ref()
