@@ -3,7 +3,7 @@
 import { Group, NativeSelect, SegmentedControl, Text } from '@mantine/core'
 import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
-import { ScopeContext, useSignedInUser } from '../ui/data.ts'
+import { type Environment, ScopeContext, useSignedInUser } from '../ui/data.ts'
 import { facts } from '../ui/facts.ts'
 import { useTexts } from '../ui/language.ts'
 import { LoadingRows } from '../ui/list.tsx'
@@ -12,7 +12,7 @@ import { partsTexts } from '../ui/parts-texts.ts'
 import { Problem } from '../ui/problem.tsx'
 import { type MenuItem, Shell } from '../ui/shell.tsx'
 import { frameTexts } from './frame-texts.ts'
-import { CHOSEN, ENVIRONMENTS, type Environment, type Membership, MerchantContext } from './merchant.ts'
+import { CHOSEN, ENVIRONMENTS, type Membership, MerchantContext } from './merchant.ts'
 
 const ENVIRONMENT = 'malipo.dashboard.environment'
 

@@ -1,12 +1,10 @@
 // The business and the environment of a page. Every call of the dashboard sends both.
 
 import { createContext, useContext } from 'react'
-import type { SignedInUser } from '../ui/data.ts'
+import type { Environment, SignedInUser } from '../ui/data.ts'
 
 /** The environments: test money and real money. */
-export const ENVIRONMENTS = ['sandbox', 'live'] as const
-/** One of them. */
-export type Environment = (typeof ENVIRONMENTS)[number]
+export const ENVIRONMENTS = ['sandbox', 'live'] as const satisfies readonly Environment[]
 /** A membership of the user who is signed in. */
 export type Membership = SignedInUser['memberships'][number]
 /** The role of a member. */

@@ -2,12 +2,10 @@
 
 import { createContext, useContext } from 'react'
 import type { Calls } from '../ui/api-types.ts'
-import { type SignedInUser, useRead } from '../ui/data.ts'
+import { type Environment, type SignedInUser, useRead } from '../ui/data.ts'
 
 /** The operator who is signed in. */
 export type Me = SignedInUser
-/** Real money, or test money. */
-export type Environment = 'live' | 'sandbox'
 /** The open work of one kind. */
 export type QueueItem = Calls['GET /v1/operator/queue']['data']['items'][number]
 

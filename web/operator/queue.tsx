@@ -2,6 +2,7 @@
 
 import { Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { Environment } from '../ui/data.ts'
 import { useLanguage, useTexts } from '../ui/language.ts'
 import { LoadingRows } from '../ui/list.tsx'
 import { Amount, EmptyState, Page, PageLink, Time } from '../ui/parts.tsx'
@@ -9,7 +10,7 @@ import { partsTexts } from '../ui/parts-texts.ts'
 import { Problem } from '../ui/problem.tsx'
 import { signIn } from '../ui/session.ts'
 import { showAge, showAmount, showCount } from '../ui/show.ts'
-import { type Environment, type QueueItem, signInAge, useMe, useQueue } from './operator.ts'
+import { type QueueItem, signInAge, useMe, useQueue } from './operator.ts'
 import { queueTexts } from './queue-texts.ts'
 
 /** The page on which an operator does the work of each kind. Work about money belongs to one environment. */

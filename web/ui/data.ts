@@ -5,6 +5,8 @@ import { createContext, useCallback, useContext } from 'react'
 import { type CallName, call, type Input, NoAnswer, Refused } from './api.ts'
 import type { Calls } from './api-types.ts'
 
+/** Live money, or test money. */
+export type Environment = 'live' | 'sandbox'
 /** The query parameters that each call of the page carries: the environment and the merchant. */
 export const ScopeContext = createContext<Record<string, string>>({})
 

@@ -2,11 +2,11 @@
 
 import { Stack, Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
-import { useRead } from '../../ui/data.ts'
+import { type Environment, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, useListQuery } from '../../ui/list.tsx'
 import { EmptyState, FactList, Mono, Page, PageLink, Time } from '../../ui/parts.tsx'
-import { type Environment, useHasRole, useMerchantAccess } from '../merchant.ts'
+import { useHasRole, useMerchantAccess } from '../merchant.ts'
 import { activityTexts } from './activity-texts.ts'
 
 type ActivityRow = Calls['GET /v1/merchant/audit-log']['data']['items'][number]

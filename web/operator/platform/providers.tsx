@@ -2,7 +2,7 @@
 
 import { NativeSelect, Stack, Text, Title } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
-import { useRead } from '../../ui/data.ts'
+import { type Environment, useRead } from '../../ui/data.ts'
 import { texts, useLanguage, useTexts } from '../../ui/language.ts'
 import { LoadingRows, Table, useListQuery } from '../../ui/list.tsx'
 import { Chip, EmptyState, FactList, Page, Time, type Tone } from '../../ui/parts.tsx'
@@ -10,7 +10,6 @@ import { Problem } from '../../ui/problem.tsx'
 import { showAge, showCount, showDuration, showTime } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 
-type Environment = 'live' | 'sandbox'
 type Health = Calls['GET /v1/operator/providers/health']['data']['items'][number] & { environment: Environment }
 type CircuitRecord = Calls['GET /v1/operator/providers']['data']['providers'][number]['circuits'][number]
 
