@@ -2,14 +2,18 @@
 
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import { csvOf, lineOf, NOW, openReconciler, type Planted, plant, type Reconciler } from '../../../test/statements.ts'
 import { COMMAND_ACT } from '../../apps/admin/act.ts'
 import { importWhole } from './import.ts'
 import { beginStatement } from './statements.ts'
+
+// Uploads of other test files, which run at the same time, lie elsewhere.
+process.env.TMPDIR = mkdtempSync(join(tmpdir(), 'uploads-'))
 
 let world: World
 let desk: Reconciler
