@@ -1,0 +1,349 @@
+/**
+ * Rules about names, lengths, circles and tables, checked on the syntax trees of the sources. Needs no database. Each message
+ * says how to repair what was found; each rule is also shown a source that breaks it.
+ */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { parseSync } from 'oxc-parser'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const LINES_MAX = 80
+
+type SyntaxNode = { type: string; start: number; end: number; [field: string]: unknown }
+/** A parsed source: its path from the root of the repository, its text and its statements. */
+type ParsedSource = { path: string; text: string; body: SyntaxNode[] }
+type StructureRule = (sources: readonly ParsedSource[]) => string[]
+
+function parse(path: string, text: string): ParsedSource {
+  const { program, errors } = parseSync(path, text)
+  if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`)
+  return { path, text, body: program.body as unknown as SyntaxNode[] }
+}
+
+function parseFolder(folder: string): ParsedSource[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.tsx?$/.test(path) && !/\.test\.ts$|node_modules|^dist\/|api-types/.test(path))
+    .map((path) => parse(`${folder}/${path}`, readFileSync(join(ROOT, folder, path), 'utf8')))
+}
+
+const product = parseFolder('server/src')
+/** The twins share no code, so each has its own names. */
+const twins = ['server/twins/selcom', 'server/twins/vodacom'].map(parseFolder)
+const server = [...product, ...twins.flat()]
+const pages = parseFolder('web')
+
+function lineOf({ text }: ParsedSource, offset: number): number {
+  return text.slice(0, offset).split('\n').length
+}
+
+/** Fails with what the rule finds in `sources`; shows first that the rule finds `broken`. */
+function holds(rule: StructureRule, sources: readonly ParsedSource[], broken: Record<string, string>): void {
+  const shown = Object.entries(broken).map(([path, text]) => parse(path, text))
+  assert.ok(rule(shown).length > 0, 'the rule does not find the source that breaks it')
+  const problems = rule(sources)
+  assert.equal(problems.length, 0, `\n${problems.join('\n')}\n`)
+}
+
+// Lengths -------------------------------------------------------------------------------------------------------------
+
+function isNode(value: unknown): value is SyntaxNode {
+  return typeof value === 'object' && value !== null && typeof (value as SyntaxNode).type === 'string'
+}
+
+function childrenOf(node: SyntaxNode): SyntaxNode[] {
+  return Object.entries(node).flatMap(([field, value]) =>
+    field === 'parent' ? [] : Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : [],
+  )
+}
+
+/** Functions longer than LINES_MAX by their first lines. A function within one of them is found too. */
+const longFunctions: StructureRule = (sources) =>
+  sources.flatMap((source) => {
+    const visit = (node: SyntaxNode): string[] => {
+      const lines = lineOf(source, node.end) - lineOf(source, node.start) + 1
+      const is_long = /^(?:FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type)
+      const found =
+        is_long && lines > LINES_MAX ? [`${source.path}:${lineOf(source, node.start)} has ${lines} lines`] : []
+      return [...found, ...childrenOf(node).flatMap(visit)]
+    }
+    return source.body.flatMap(visit).map((problem) => `${problem}: split the function`)
+  })
+
+test(`no function of the server has more than ${LINES_MAX} lines`, () => {
+  holds(longFunctions, server, { 'a.ts': `function long() {${'\n'.repeat(LINES_MAX)}}` })
+})
+
+// Circles -------------------------------------------------------------------------------------------------------------
+
+function importsOf({ path, body }: ParsedSource): string[] {
+  return body.flatMap((node) => {
+    const from = (node.source as { value?: unknown } | null | undefined)?.value
+    return typeof from === 'string' && from.startsWith('.') ? [normalize(join(dirname(path), from))] : []
+  })
+}
+
+/** Files that import each other, directly or through others: the strongly connected components of the imports. */
+const circles: StructureRule = (sources) => {
+  const imports = new Map(sources.map((source) => [source.path, importsOf(source)]))
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const open: string[] = []
+  const found: string[] = []
+  const visit = (path: string): void => {
+    order.set(path, order.size)
+    lowest.set(path, order.size - 1)
+    open.push(path)
+    const reach = (index: number) => lowest.set(path, Math.min(lowest.get(path) as number, index))
+    for (const next of imports.get(path) ?? []) {
+      if (!imports.has(next)) continue
+      if (!order.has(next)) visit(next)
+      if (open.includes(next)) reach(lowest.get(next) as number)
+    }
+    if (lowest.get(path) !== order.get(path)) return
+    const circle = open.splice(open.indexOf(path))
+    if (circle.length > 1) found.push(`${circle.join(' and ')} import each other: move what both need to a third file`)
+  }
+  for (const path of imports.keys()) if (!order.has(path)) visit(path)
+  return found
+}
+
+test('no files import each other in a circle', () => {
+  const broken = { 'a.ts': "import { b } from './b.ts'", 'b.ts': "import { a } from './a.ts'" }
+  holds(circles, [...server, ...pages], broken)
+})
+
+// Names ---------------------------------------------------------------------------------------------------------------
+
+/**
+ * Type names that had more than one meaning when this rule was made. A name that is given one meaning leaves the list, and no
+ * name joins it.
+ */
+const KNOWN_SHARED = [
+  'Act',
+  'Acts',
+  'AttemptRow',
+  'Client',
+  'ClientOptions',
+  'Collections',
+  'CollectionsOptions',
+  'Column',
+  'Console',
+  'DeliveryRow',
+  'Envelope',
+  'Facts',
+  'Field',
+  'FieldProblem',
+  'Fields',
+  'Flow',
+  'Gateway',
+  'InvoiceItem',
+  'Language',
+  'MagicRow',
+  'Part',
+  'Payout',
+  'Payouts',
+  'PayoutsOptions',
+  'PostResult',
+  'Problem',
+  'Reading',
+  'Redaction',
+  'Row',
+  'Said',
+  'Session',
+  'Settings',
+  'SigningKey',
+  'Stated',
+  'Statement',
+  'Step',
+  'Subject',
+  'Table',
+  'Taken',
+  'Texts',
+  'Timeline',
+  'Unknown',
+  'Verdict',
+  'Waiting',
+  'WaitingRow',
+]
+
+/** Where each type name is declared. */
+function typeDeclarations(sources: readonly ParsedSource[]): Map<string, string[]> {
+  const places = new Map<string, string[]>()
+  for (const source of sources) {
+    for (const node of source.body) {
+      const declared = (isNode(node.declaration) ? node.declaration : node) as SyntaxNode & { id?: { name?: string } }
+      const name = declared.id?.name
+      if (!/^TS(?:TypeAlias|Interface)Declaration$/.test(declared.type) || name === undefined) continue
+      places.set(name, [...(places.get(name) ?? []), `${source.path}:${lineOf(source, declared.start)}`])
+    }
+  }
+  return places
+}
+
+const sharedTypeNames: StructureRule = (sources) =>
+  [...typeDeclarations(sources)]
+    .filter(([name, places]) => places.length > 1 && !KNOWN_SHARED.includes(name))
+    .map(
+      ([name, places]) =>
+        `the type name ${name} has ${places.length} meanings (${places.join(', ')}): rename all but one`,
+    )
+
+test('a type name means one thing in the server, and one thing in the pages', () => {
+  const broken = { 'a.ts': 'type NewRow = 1', 'b.ts': 'export type NewRow = 2' }
+  for (const sources of [product, ...twins, pages]) holds(sharedTypeNames, sources, broken)
+  const declarations = typeDeclarations(product)
+  const unique = KNOWN_SHARED.filter((name) => (declarations.get(name)?.length ?? 0) < 2)
+  assert.deepEqual(unique, [], 'these names have one meaning now: remove them from KNOWN_SHARED')
+})
+
+// Tables --------------------------------------------------------------------------------------------------------------
+
+const COMMENTS = /^[ \t]*(?:\/\/|\*|\/\*).*$/gm
+
+const migrations = readdirSync(join(ROOT, 'db/migrations')).map((name) =>
+  readFileSync(join(ROOT, 'db/migrations', name), 'utf8'),
+)
+const dropped = new Set(
+  migrations.flatMap((text) => [...text.matchAll(/^drop table (\w+)/gim)].map(([, name]) => name)),
+)
+const tables = new Set(
+  migrations
+    .flatMap((text) =>
+      [...text.matchAll(/^create table (?:if not exists )?(\w+)/gim)].map(([, name]) => name as string),
+    )
+    .filter((name) => !dropped.has(name)),
+)
+
+/** Which room writes each table. */
+const OWNERS: Record<string, readonly string[]> = {
+  'kernel/db': ['list_counts', 'readiness_probes', 'vault_canary', 'schema_migrations'],
+  'kernel/http': ['idempotency_keys'],
+  'books/ledger': ['ledger_accounts', 'ledger_transfers'],
+  'books/audit': ['audit_chains', 'audit_log'],
+  'adapters/webhooks': ['webhook_attempts', 'webhook_configs', 'webhook_deliveries'],
+  'adapters/messages': ['outbox_messages'],
+  'access/merchants': ['ip_addresses', 'members', 'merchants', 'pricing_rules', 'users'],
+  'access/identity': [
+    'credentials',
+    'identity_records',
+    'mailed_links',
+    'recovery_codes',
+    'second_steps',
+    'sign_in_attempts',
+    'signing_keys',
+  ],
+  'access/api-keys': ['api_key_usage', 'api_keys'],
+  'money/collections': [
+    'collection_attempts',
+    'collection_days',
+    'collection_days_stale',
+    'collection_days_until',
+    'collection_history',
+    'collections',
+    'held_collections',
+    'payer_tries',
+  ],
+  'money/payment-links': ['network_help', 'payment_links'],
+  'money/invoices': ['invoice_numbers', 'invoices'],
+  'money/withdrawals': ['payouts', 'withdrawal_approvals', 'withdrawal_history', 'withdrawals'],
+  'money/callbacks': ['provider_callbacks'],
+  'money/reconciliation': ['reconciliation_exceptions', 'reconciliation_runs', 'statement_lines', 'statements'],
+  'apps/operators': ['adjustments'],
+  'apps/request-log': ['request_packs', 'requests'],
+}
+
+/** Files that write a table of another room, each with the reason. */
+const FOREIGN_WRITES: Record<string, string> = {
+  'money/collections/accept.ts idempotency_keys': 'one statement accepts a whole set of requests, each with its key',
+}
+
+/** Tables of other rooms that a room reads. The administration reads every table: it verifies them. */
+const READS: Record<string, readonly string[]> = {
+  'access/api-keys': ['merchants'],
+  'access/identity': ['members', 'merchants', 'pricing_rules', 'users'],
+  'adapters/messages': ['merchants'],
+  'adapters/providers': ['collection_attempts', 'payouts'],
+  'adapters/webhooks': ['merchants'],
+  'apps/operators': ['held_collections', 'ledger_accounts', 'ledger_transfers', 'merchants', 'payouts', 'withdrawals'],
+  'apps/portal': [
+    'api_keys',
+    'audit_log',
+    'collection_attempts',
+    'collection_history',
+    'collections',
+    'ledger_transfers',
+    'merchants',
+    'payment_links',
+    'payouts',
+    'pricing_rules',
+    'webhook_attempts',
+    'webhook_deliveries',
+  ],
+  'apps/request-log': ['api_keys', 'merchants'],
+  'books/audit': ['users'],
+  'kernel/db': ['identity_records', 'outbox_messages', 'second_steps', 'signing_keys', 'webhook_configs'],
+  'money/collections': ['merchants', 'payment_links'],
+  'money/invoices': ['collection_history', 'collections', 'merchants', 'payment_links'],
+  'money/payment-links': ['invoices', 'merchants'],
+  'money/reconciliation': [
+    'collection_attempts',
+    'collections',
+    'ledger_accounts',
+    'ledger_transfers',
+    'merchants',
+    'payouts',
+    'withdrawals',
+  ],
+  'money/transactions': ['collections', 'ledger_transfers', 'withdrawals'],
+  'money/withdrawals': ['ledger_transfers', 'members', 'merchants', 'users'],
+}
+
+const ownerOf = new Map(Object.entries(OWNERS).flatMap(([room, owned]) => owned.map((table) => [table, room] as const)))
+
+/** The words before a table's name in a statement that writes it, or that reads it. */
+const WRITES = /\b(?:insert into|update|delete from)\s+(\w+)/gi
+const READ = /(?<!delete )\b(?:from|join)\s+(\w+)/gi
+
+const foreignTables: StructureRule = (sources) =>
+  sources.flatMap(({ path, text }) => {
+    const file = path.replace('server/src/', '')
+    const room = file.split('/').slice(0, 2).join('/')
+    const code = text.replace(COMMENTS, '')
+    const named = (pattern: RegExp) =>
+      new Set([...code.matchAll(pattern)].map(([, table]) => table as string).filter((table) => tables.has(table)))
+    const is_foreign = (table: string) => ownerOf.get(table) !== room
+    const written = [...named(WRITES)].filter((table) => is_foreign(table) && !(`${file} ${table}` in FOREIGN_WRITES))
+    const read = [...named(READ)].filter(
+      (table) => is_foreign(table) && room !== 'apps/admin' && !READS[room]?.includes(table),
+    )
+    return [
+      ...written.map(
+        (table) => `${path} writes ${table}: call a function of ${ownerOf.get(table)}, or take one as an argument`,
+      ),
+      ...read.map((table) => `${path} reads ${table} of ${ownerOf.get(table)}: declare it in READS, or call that room`),
+    ]
+  })
+
+test('each table is written by one room, and read by rooms that declare it', () => {
+  holds(foreignTables, product, { 'server/src/apps/portal/a.ts': "sql('a', 'update collections set id = $1')" })
+  holds(foreignTables, product, { 'server/src/apps/portal/a.ts': "sql('a', 'select 1 from outbox_messages')" })
+  assert.deepEqual(
+    [...tables].filter((table) => !ownerOf.has(table)),
+    [],
+    'name the room that writes each new table in OWNERS',
+  )
+  for (const [room, declared] of Object.entries(READS)) {
+    const code = product
+      .filter(({ path }) => path.startsWith(`server/src/${room}/`))
+      .map(({ text }) => text)
+      .join('\n')
+    for (const table of declared)
+      assert.ok(
+        new RegExp(`\\b(?:from|join)\\s+${table}\\b`, 'i').test(code),
+        `${room} reads ${table} no more: remove it from READS`,
+      )
+  }
+})
