@@ -140,7 +140,7 @@ test('without a network the payer is told that the payment goes on, and the answ
   await open('waiting-push')
   await opened.context.setOffline(true)
   await page.locator('#offline').waitFor()
-  assert.match((await live()) ?? '', /Your payment goes on/)
+  assert.match((await live()) ?? '', /Your payment continues/)
   const before_gone = polls()
   await page.clock.runFor(60_000)
   assert.equal(polls(), before_gone)
