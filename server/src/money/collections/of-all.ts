@@ -77,6 +77,10 @@ function listShared(
      where ${MATCHING}`)
 }
 
+/** One payment by its primary key. `offset 0` keeps PostgreSQL from reading payments by a filter instead: that has no bound. */
+const paymentOf = (merchant_id: string, id: string) =>
+  `(select * from collections p where p.merchant_id = ${merchant_id} and p.id = ${id} offset 0)`
+
 const IN_TIME = 'n.id >= $6::uuid and n.id < $7::uuid'
 const ASKED_FOR = (environment: string) => `($2::text is null or ${environment} = $2)`
 
@@ -94,7 +98,7 @@ const WERE_HELD = listShared(
   (merchant, _environment, limit) => `select c.* from (
        select n.merchant_id, n.collection_id as id from held_collections n where n.merchant_id = ${merchant}
          and n.collection_id >= $6::uuid and n.collection_id < $7::uuid order by n.collection_id desc limit ${limit}) n
-     join collections c on c.merchant_id = n.merchant_id and c.id = n.id`,
+     cross join lateral ${paymentOf('n.merchant_id', 'n.id')} c`,
   "'{any}'",
 )
 
@@ -112,7 +116,7 @@ const WAITING = listStatement(
      select distinct c.merchant_id, c.id from books b cross join lateral (
        select a.merchant_id, a.collection_id from collection_attempts a
        where a.due_at is not null and a.merchant_id = b.merchant_id order by a.due_at limit ${SHARE}) a
-     join collections c on c.merchant_id = a.merchant_id and c.id = a.collection_id
+     cross join lateral ${paymentOf('a.merchant_id', 'a.collection_id')} c
      where ${MATCHING}`,
 )
 
