@@ -11,7 +11,7 @@ export type PayerFate = {
   words: readonly Word[]
   /** Shillings taken beyond what was asked. The gateway takes exactly what was ordered: this is a rehearsal only. */
   extra?: bigint
-  /** The first status answer contradicts itself, or has a word that nobody has heard. */
+  /** The first status answer contradicts itself, or has an unknown word. */
   odd?: 'envelope' | 'word'
 }
 

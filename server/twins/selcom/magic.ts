@@ -72,7 +72,7 @@ export const MAGIC_NUMBERS: readonly MagicNumber[] = [
   ...faultsOf('create', 40, 'pays; the creation'),
   ...faultsOf('status', 60, 'pays; the first status query'),
   ...callbacksFrom(80),
-  payer('090', 'odd_word', 'pays; the first status answer has a word that nobody has heard'),
+  payer('090', 'odd_word', 'pays; the first status answer has an unknown word'),
   payee('101', 'pays', 'paid'),
   payee('102', 'declined', 'declined'),
   payee('103', 'ambiguous_ever', 'AMBIGOUS (999), and stays so'),
@@ -92,7 +92,7 @@ export const MAGIC_NUMBERS: readonly MagicNumber[] = [
   payee('113', 'fail_paid', 'FAIL, but paid: the query says SUCCESS'),
   payee('114', 'upstream_pays', 'FAIL 403, no answer from upstream; paid later'),
   payee('115', 'contradiction_pays', '000 and FAIL at once; paid, the query says so later'),
-  payee('116', 'unseen_pays', 'a result code that nobody has heard; paid later'),
+  payee('116', 'unseen_pays', 'an unknown result code; paid later'),
   ...faultsOf('payout', 120, 'paid; the request'),
   ...faultsOf('query', 140, 'in progress, then paid; the first query'),
 ]

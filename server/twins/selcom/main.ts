@@ -7,8 +7,8 @@ import { SETTINGS, settingsOfEnvironment, variableOf } from './settings.ts'
 
 const USAGE = `Usage: npm run simulator [-- --magic]
 
-A twin of Selcom's API gateway for tests and rehearsals. It moves no money and talks to nobody but whoever calls it and
-the callback addresses of orders. --magic prints the table of magic numbers instead.
+A twin of Selcom's API gateway for tests and rehearsals. It moves no money. It answers its callers and sends callbacks to
+the addresses of orders. --magic prints the table of magic numbers instead.
 
 Environment:
   PORT                     Port to listen on. 0: any free one. (8091)

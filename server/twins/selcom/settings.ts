@@ -62,7 +62,9 @@ export const SETTINGS = {
   disabled_paths: list('Paths, such as /qwiksend/process, that are not enabled: 403 (4035).'),
   minimum_payout: whole(1000, 'Least payout in shillings; less is refused with 013.'),
   pay_after_ms: whole(1500, 'Pause before each thing that a payer does.'),
-  scan_after_ms: wholeOrNone('A code that is not pushed is scanned and paid after this. Empty: nobody scans.'),
+  scan_after_ms: wholeOrNone(
+    'A code that is not pushed is scanned and paid after this. Empty: the code is never scanned.',
+  ),
   settle_after_ms: whole(1500, 'Pause before each change of a payout that was not final at once.'),
   order_expiry_min: wholeOrNone(
     'Minutes after which an order without an expiry of its own is cancelled. Empty: never.',

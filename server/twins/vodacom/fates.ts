@@ -65,7 +65,7 @@ const HAPPENS: Readonly<Record<FateName, string>> = {
   fails_then_pays: 'failed (INS-6), then paid after all',
   never: 'never answered, and it stays pending',
   returned: 'paid, then taken back',
-  strange_code_pays: 'a code that nobody has heard (INS-7777), but paid',
+  strange_code_pays: 'an unknown code (INS-7777), but paid',
   no_receipt: 'paid, and the answer has no receipt',
 }
 

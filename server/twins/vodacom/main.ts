@@ -17,8 +17,8 @@ import {
 const KEY_FILE = '.data/vodacom-twin.pem'
 const USAGE = `Usage: npm run vodacom-twin
 
-A twin of Vodacom's M-Pesa OpenAPI for tests and rehearsals. It moves no money, and talks to nobody but whoever calls it and
-the address of its callbacks. Its key is made once and kept in TWIN_KEY_FILE; the public half stands beside it, in a file
+A twin of Vodacom's M-Pesa OpenAPI for tests and rehearsals. It moves no money. It answers its callers and sends callbacks
+to one address. The twin makes its key once and keeps it in TWIN_KEY_FILE. The public half stands beside it, in a file
 that ends in .pub, for VODACOM_PUBLIC_KEY_FILE.
 
 Environment:

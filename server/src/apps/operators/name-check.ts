@@ -115,7 +115,7 @@ async function checkName(
   if (answer === 'failed') return result(null, `${provider.name} did not answer. Try again.`)
   const name = readName(answer[0]?.name)
   return name === null
-    ? result(null, `${provider.name} named nobody: it has no such name, or could not say.`)
+    ? result(null, `${provider.name} returned no name: it has none for this account, or could not look it up.`)
     : result(name, null)
 }
 
